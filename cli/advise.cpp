@@ -13,16 +13,19 @@ int advise(const World& world, const Arguments& arguments) {
   const auto ask = [&](const char* format, std::string& answer) -> std::string {
     const char* told = nullptr;
     const char* machine = arguments.machine.empty() ? nullptr : arguments.machine.c_str();
-    if (windrow_advise(arguments.input.c_str(), machine, format, &told) != WINDROW_OK) return windrow_error_message();
+    if (windrow_advise(arguments.input.c_str(), machine, format, &told) != WINDROW_OK)
+      return windrow_error_message();
     answer = told;
     return "";
   };
   require_on_rank_0(world, [&] { return ask("json", json); });
   require_on_rank_0(world, [&] { return arguments.json ? "" : ask("text", text); });
   std::istringstream lines(arguments.json ? json : text);
-  for (std::string line; std::getline(lines, line);) print_line(world, arguments.json ? line : one_line(line));
+  for (std::string line; std::getline(lines, line);)
+    print_line(world, arguments.json ? line : one_line(line));
   // What came before is told; it is what a killed program leaves.
-  require_on_rank_0(world, [&] { return nlohmann::json::parse(json).at("damage").get<std::string>(); }, k_exit_failed);
+  require_on_rank_0(
+      world, [&] { return nlohmann::json::parse(json).at("damage").get<std::string>(); }, k_exit_failed);
   return k_exit_ok;
 }
 

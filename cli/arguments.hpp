@@ -11,30 +11,44 @@
 
 namespace cli {
 
-enum class Command { none, copy, info, check, references, report, simulate, calibrate, advise };
-enum class Bar { automatic, always, never };
+enum class Command {
+  none,
+  copy,
+  info,
+  check,
+  references,
+  report,
+  simulate,
+  calibrate,
+  advise
+};
+enum class Bar {
+  automatic,
+  always,
+  never
+};
 
 // What `simulate` is asked.
 struct SimulateArguments {
-  std::string machine = "";          // a machine file, or the name of a machine that is built in
-  int64_t ranks = 0;                 // 0: as many as the trace has
+  std::string machine = "";  // a machine file, or the name of a machine that is built in
+  int64_t ranks = 0;         // 0: as many as the trace has
   std::string pattern = "rows";
-  std::string shape, grid;           // "1920x1920x480"
+  std::string shape, grid;  // "1920x1920x480"
   int64_t block = 1, element_bytes = 8, variables = 1;
-  int64_t flush = 0;                 // of the trace, which is Arguments::input; 0: its last
+  int64_t flush = 0;  // of the trace, which is Arguments::input; 0: its last
   bool reads = false, all_open = false, in_step = false, at_once = false, lists = false, by_rule = false;
   int64_t splits = 0, list_pieces = 1, times = 1;
   double shrinks_to = windrow::k_usual_shrinkage;
-  std::string shown;                 // the machine whose file is printed
+  std::string shown;  // the machine whose file is printed
 };
 
 struct Arguments {
   Command command = Command::none;
   std::string input;
   std::string output;
-  std::string prefix;  // of references
+  std::string prefix;   // of references
   std::string machine;  // file, of advise
-  std::string format;  // of the output; "": by its name
+  std::string format;   // of the output; "": by its name
   Settings settings;
   Bar bar = Bar::automatic;
   bool explain = false;

@@ -10,7 +10,8 @@ int calibrate(const World& world, const Arguments& arguments) {
   const int code = windrow_calibrate(world.comm, arguments.input.c_str(), options.get(), arguments.output.c_str());
   if (code == WINDROW_NOT_FOUND || code == WINDROW_NO_PERMISSION || code == WINDROW_BAD_ARGUMENT)
     throw Failure(k_exit_mistake, windrow_error_message());
-  if (code != WINDROW_OK) throw Failure(k_exit_failed, windrow_error_message());
+  if (code != WINDROW_OK)
+    throw Failure(k_exit_failed, windrow_error_message());
   if (!arguments.quiet)
     print_line(world, fmt::format("wrote {0}: WINDROW_MACHINE={0} lets auto choose by it", arguments.output));
   return k_exit_ok;

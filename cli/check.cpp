@@ -15,10 +15,10 @@
 
 namespace cli {
 
+using copying::Batch;
 using copying::Contents;
 using copying::contents_of;
 using copying::Item;
-using copying::Batch;
 using copying::Piece;
 using copying::Slicer;
 using copying::Totals;
@@ -29,7 +29,8 @@ namespace {
 struct Findings {
   std::vector<std::string> damaged;  // "path: message"
   std::vector<std::string> set;      // what is wrong with subfiles
-  std::vector<std::string> others;   // rank 0: folders of subfiles beside the file that are not its own, which harm nobody
+  std::vector<std::string>
+      others;  // rank 0: folders of subfiles beside the file that are not its own, which harm nobody
   std::vector<std::string> removed;  // rank 0: what was removed beside the file
   std::vector<std::string> kept;     // rank 0: what was not, and why
   int64_t bytes = 0;                 // read
@@ -45,14 +46,17 @@ void read_batch(Transfer& transfer, windrow::File& file, Slicer& slices, const s
     findings.reading.add(file);
     findings.bytes += transfer.bytes(batch);
   } catch (const windrow::Error& error) {
-    if (error.code() == WINDROW_OUT_OF_MEMORY || error.code() == WINDROW_MPI) throw;  // says nothing of the file
+    if (error.code() == WINDROW_OUT_OF_MEMORY || error.code() == WINDROW_MPI)
+      throw;  // says nothing of the file
     if (batch.size() > 1) {
-      for (const Piece& piece : batch) read_batch(transfer, file, slices, items, {piece}, findings);
+      for (const Piece& piece : batch)
+        read_batch(transfer, file, slices, items, {piece}, findings);
       return;
     }
     const std::string path = file.variable(items[batch.front().item].variable).path;
     const std::string line = path + ": " + error.what();
-    if (findings.damaged.empty() || !findings.damaged.back().starts_with(path + ": ")) findings.damaged.push_back(line);
+    if (findings.damaged.empty() || !findings.damaged.back().starts_with(path + ": "))
+      findings.damaged.push_back(line);
     slices.leave(batch.front().item);
   }
 }
@@ -60,11 +64,14 @@ void read_batch(Transfer& transfer, windrow::File& file, Slicer& slices, const s
 // Texts of variable length, which are not read in slices.
 void read_wholes(windrow::File& file, const Contents& contents, Findings& findings) {
   for (const int variable : contents.wholes) {
-    if (file.variable(variable).is_null != 0) continue;
+    if (file.variable(variable).is_null != 0)
+      continue;
     try {
-      for (const std::string& text : file.texts(variable)) findings.bytes += static_cast<int64_t>(text.size());
+      for (const std::string& text : file.texts(variable))
+        findings.bytes += static_cast<int64_t>(text.size());
     } catch (const windrow::Error& error) {
-      if (error.code() == WINDROW_OUT_OF_MEMORY || error.code() == WINDROW_MPI) throw;
+      if (error.code() == WINDROW_OUT_OF_MEMORY || error.code() == WINDROW_MPI)
+        throw;
       findings.damaged.push_back(std::string(file.variable(variable).path) + ": " + error.what());
     }
   }
@@ -75,34 +82,43 @@ void read_set(windrow::File& file, Findings& findings) {
   const char* problems = "";
   windrow::check(windrow_check_subfiles(file.get(), &problems));
   std::istringstream lines(problems);
-  for (std::string line; std::getline(lines, line);) findings.set.push_back(one_line(line));
+  for (std::string line; std::getline(lines, line);)
+    findings.set.push_back(one_line(line));
 }
 
 void print_removed(const World& world, const std::vector<std::string>& removed) {
-  for (const std::string& path : removed) print_line(world, fmt::format("removed: \"{}\"", path));
+  for (const std::string& path : removed)
+    print_line(world, fmt::format("removed: \"{}\"", path));
 }
 
 // Collective. Whether there is a file to check; where none is, what was removed is told already.
 bool clean(const World& world, const Arguments& arguments, std::vector<std::string>& removed) {
   bool is_there = true;
-  require_on_rank_0(world, [&] {
-    const char* paths = "";
-    windrow::check(windrow_remove_leftovers(arguments.input.c_str(), &paths));
-    std::istringstream lines(paths);
-    for (std::string line; std::getline(lines, line);) removed.push_back(one_line(line));
-    is_there = std::filesystem::exists(arguments.input);
-    return std::string();
-  }, k_exit_failed);
-  if (all_agree(world.ranks(), is_there)) return true;
+  require_on_rank_0(
+      world,
+      [&] {
+        const char* paths = "";
+        windrow::check(windrow_remove_leftovers(arguments.input.c_str(), &paths));
+        std::istringstream lines(paths);
+        for (std::string line; std::getline(lines, line);)
+          removed.push_back(one_line(line));
+        is_there = std::filesystem::exists(arguments.input);
+        return std::string();
+      },
+      k_exit_failed);
+  if (all_agree(world.ranks(), is_there))
+    return true;
   if (arguments.json)
-    print_line(world, nlohmann::json{{"file", arguments.input}, {"removed", removed}}.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+    print_line(world, nlohmann::json{{"file", arguments.input}, {"removed", removed}}.dump(
+                          2, ' ', false, nlohmann::json::error_handler_t::replace));
   else if (!arguments.quiet)
     print_removed(world, removed);
   return false;
 }
 
 int verdict(const Findings& findings, const Contents& contents) {
-  if (!findings.damaged.empty() || !findings.set.empty()) return k_exit_failed;
+  if (!findings.damaged.empty() || !findings.set.empty())
+    return k_exit_failed;
   return contents.unsupported.empty() ? k_exit_ok : k_exit_unsupported;
 }
 
@@ -125,23 +141,32 @@ void print_findings(const World& world, const Arguments& arguments, const Conten
     print_line(world, object.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
     return;
   }
-  for (const std::string& line : findings.set) print_error_line(world, "damaged: " + line);
-  for (const std::string& line : findings.damaged) print_error_line(world, "damaged: " + line);
-  for (const std::string& line : contents.unsupported) print_error_line(world, "cannot read yet: " + line);
-  if (arguments.quiet) return;
+  for (const std::string& line : findings.set)
+    print_error_line(world, "damaged: " + line);
+  for (const std::string& line : findings.damaged)
+    print_error_line(world, "damaged: " + line);
+  for (const std::string& line : contents.unsupported)
+    print_error_line(world, "cannot read yet: " + line);
+  if (arguments.quiet)
+    return;
   print_removed(world, findings.removed);
-  for (const std::string& line : findings.kept) print_line(world, "not removed: " + one_line(line));
+  for (const std::string& line : findings.kept)
+    print_line(world, "not removed: " + one_line(line));
   for (const std::string& name : findings.others)
-    print_line(world, fmt::format("beside it: \"{}\", subfiles that this file does not name: of a run that was killed, or of a file that was renamed", one_line(name)));
+    print_line(world, fmt::format("beside it: \"{}\", subfiles that this file does not name: of a run that was killed, "
+                                  "or of a file that was renamed",
+                                  one_line(name)));
   const double rate = seconds > 0 ? static_cast<double>(findings.bytes) / seconds : 0;
   print_line(world,
-             fmt::format("{}: read {} and {}, {} in {} ({}/s){}",
-                         findings.damaged.empty() && findings.set.empty() ? "sound" : "damaged",
-                         windrow::counted(contents.items.size() + contents.wholes.size() - findings.damaged.size(), "variable"), windrow::counted(contents.attributes, "attribute"),
-                         bytes_text(findings.bytes), seconds_text(seconds), bytes_text(static_cast<int64_t>(rate)),
-                         contents.unsupported.empty()
-                             ? ""
-                             : fmt::format("; {} cannot be read yet", windrow::counted(contents.unsupported.size(), "part"))));
+             fmt::format(
+                 "{}: read {} and {}, {} in {} ({}/s){}",
+                 findings.damaged.empty() && findings.set.empty() ? "sound" : "damaged",
+                 windrow::counted(contents.items.size() + contents.wholes.size() - findings.damaged.size(), "variable"),
+                 windrow::counted(contents.attributes, "attribute"), bytes_text(findings.bytes), seconds_text(seconds),
+                 bytes_text(static_cast<int64_t>(rate)),
+                 contents.unsupported.empty()
+                     ? ""
+                     : fmt::format("; {} cannot be read yet", windrow::counted(contents.unsupported.size(), "part"))));
 }
 
 }  // namespace
@@ -150,7 +175,8 @@ int check(const World& world, const Arguments& arguments) {
   const double start = MPI_Wtime();
   const windrow::Options options = options_from(arguments.settings);
   Findings findings;
-  if (arguments.clean && !clean(world, arguments, findings.removed)) return k_exit_ok;
+  if (arguments.clean && !clean(world, arguments, findings.removed))
+    return k_exit_ok;
   windrow::File file = open_to_read(world, arguments.input, options, k_exit_failed);
   Contents contents = contents_of(file);
   const copying::Ranks ranks = world.ranks();

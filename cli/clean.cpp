@@ -24,9 +24,11 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view k_subfiles = ".subfiles";
 
-// Whether a folder can be one of subfiles of `name`: of a set that was published, "NAME.subfiles-1a2b3c4d", or of one that was to be, ".NAME.windrow-abcd.subfiles".
+// Whether a folder can be one of subfiles of `name`: of a set that was published, "NAME.subfiles-1a2b3c4d", or of one
+// that was to be, ".NAME.windrow-abcd.subfiles".
 bool is_folder_of(const std::string& name, const std::string& entry) {
-  if (entry.starts_with(name + ".subfiles-")) return true;
+  if (entry.starts_with(name + ".subfiles-"))
+    return true;
   return entry.starts_with("." + name + ".windrow-") && entry.ends_with(k_subfiles);
 }
 
@@ -35,7 +37,8 @@ std::vector<fs::path> folders_of(const fs::path& file) {
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(file.parent_path(), error)) {
     std::error_code ignored;
-    if (is_folder_of(file.filename().string(), entry.path().filename().string()) && entry.symlink_status(ignored).type() == fs::file_type::directory)
+    if (is_folder_of(file.filename().string(), entry.path().filename().string()) &&
+        entry.symlink_status(ignored).type() == fs::file_type::directory)
       found.push_back(entry.path());
   }
   std::sort(found.begin(), found.end());
@@ -54,10 +57,12 @@ std::string folder_named_by(const std::string& path) {
 // Whether a file can be one that names subfiles: by what it begins with, by the ending of its name, by a description
 // beside it, or as the draft of one.
 bool may_name_subfiles(const fs::path& path) {
-  if (format_of(path.string()) != "raw" || !std::ifstream(path)) return true;
+  if (format_of(path.string()) != "raw" || !std::ifstream(path))
+    return true;
   const std::string name = path.filename().string();
   const auto ends = [&name](const char* ending) { return windrow::has_ending(name, ending); };
-  if (ends(".h5") || ends(".hdf5") || ends(".nc4") || ends(".nc") || ends(".cdf") || ends(".raw")) return true;
+  if (ends(".h5") || ends(".hdf5") || ends(".nc4") || ends(".nc") || ends(".cdf") || ends(".raw"))
+    return true;
   std::error_code ignored;
   const bool is_draft = name.starts_with('.') && name.find(".windrow-") != std::string::npos;
   return is_draft || fs::exists(path.string() + ".json", ignored) || fs::exists(path.string() + ".JSON", ignored);
@@ -73,8 +78,10 @@ Named folders_named_beside(const fs::path& file) {
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(file.parent_path(), error)) {
     std::error_code ignored;
-    if (!entry.is_regular_file(ignored)) continue;
-    if (!may_name_subfiles(entry.path())) continue;
+    if (!entry.is_regular_file(ignored))
+      continue;
+    if (!may_name_subfiles(entry.path()))
+      continue;
     try {
       named.folders.insert(folder_named_by(entry.path().string()));
     } catch (const windrow::Error&) {
@@ -87,15 +94,21 @@ Named folders_named_beside(const fs::path& file) {
 // Why it stays; "": it is gone.
 std::string remove_unused(const fs::path& folder) {
   const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-  if (descriptor < 0) return std::strerror(errno);
+  if (descriptor < 0)
+    return std::strerror(errno);
   std::string why;
-  if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) why = "a program reads or writes its files";
+  if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+    why = "a program reads or writes its files";
   std::error_code error;
-  for (fs::directory_iterator entry(folder, error), end; why.empty() && !error && entry != end; entry.increment(error)) {
-    if (!entry->is_regular_file(error)) why = "it holds more than files";
+  for (fs::directory_iterator entry(folder, error), end; why.empty() && !error && entry != end;
+       entry.increment(error)) {
+    if (!entry->is_regular_file(error))
+      why = "it holds more than files";
   }
-  if (why.empty()) fs::remove_all(folder, error);
-  if (why.empty() && error) why = error.message();
+  if (why.empty())
+    fs::remove_all(folder, error);
+  if (why.empty() && error)
+    why = error.message();
   ::close(descriptor);
   return why;
 }
@@ -106,16 +119,23 @@ Cleaned clean_beside(const std::string& path) {
   Cleaned cleaned;
   std::error_code error;
   fs::path real = fs::canonical(path, error);
-  if (error) real = fs::absolute(path);
+  if (error)
+    real = fs::absolute(path);
   const std::vector<fs::path> folders = folders_of(real);
-  if (folders.empty()) return cleaned;  // mostly, and no need to open all files beside it
+  if (folders.empty())
+    return cleaned;  // mostly, and no need to open all files beside it
   const Named named = folders_named_beside(real);
   for (const fs::path& folder : folders) {
     const std::string name = folder.filename().string();
-    if (named.folders.contains(name)) continue;
-    const std::string why = named.unknown.empty() ? remove_unused(folder) : fmt::format("\"{}\", which cannot be opened, may name it", named.unknown.front());
-    if (why.empty()) cleaned.removed.push_back(name);
-    else cleaned.kept.push_back(name + ": " + why);
+    if (named.folders.contains(name))
+      continue;
+    const std::string why = named.unknown.empty()
+                                ? remove_unused(folder)
+                                : fmt::format("\"{}\", which cannot be opened, may name it", named.unknown.front());
+    if (why.empty())
+      cleaned.removed.push_back(name);
+    else
+      cleaned.kept.push_back(name + ": " + why);
   }
   return cleaned;
 }

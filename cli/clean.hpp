@@ -12,8 +12,8 @@ struct Cleaned {
   std::vector<std::string> kept;     // "name: why"
 };
 
-// Local, for rank 0. Removes what nobody uses any more: folders of subfiles that have the file's name, which no file in its folder names, and which no program
-// reads or writes.
+// Local, for rank 0. Removes what nobody uses any more: folders of subfiles that have the file's name, which no file in
+// its folder names, and which no program reads or writes.
 Cleaned clean_beside(const std::string& path);
 
 }  // namespace cli

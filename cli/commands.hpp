@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The subcommands. Each is collective and ends with an exit code, the same on every rank, or throws Failure on every rank.
+// The subcommands. Each is collective and ends with an exit code, the same on every rank, or throws Failure on every
+// rank.
 #pragma once
 
 #include "cli/arguments.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What all subcommands share: exit codes, who prints (rank 0 alone), verdicts that reach every rank, sizes and times as text.
+// What all subcommands share: exit codes, who prints (rank 0 alone), verdicts that reach every rank, sizes and times as
+// text.
 #pragma once
 
 #include <mpi.h>
@@ -40,7 +41,8 @@ struct World {
 };
 
 // Rank 0 runs `inspect`, which returns "" or what is wrong, or throws; every rank throws that as a Failure. Collective.
-void require_on_rank_0(const World& world, const std::function<std::string()>& inspect, Exit otherwise = k_exit_mistake);
+void require_on_rank_0(const World& world, const std::function<std::string()>& inspect,
+                       Exit otherwise = k_exit_mistake);
 
 void print_line(const World& world, const std::string& line);        // stdout, rank 0
 void print_error_line(const World& world, const std::string& line);  // stderr, rank 0, after "windrow: "

@@ -20,7 +20,8 @@ namespace {
 std::vector<std::string> lines_of(const char* list) {
   std::vector<std::string> lines;
   std::istringstream text(list);
-  for (std::string line; std::getline(text, line);) lines.push_back(line);
+  for (std::string line; std::getline(text, line);)
+    lines.push_back(line);
   return lines;
 }
 
@@ -33,12 +34,14 @@ struct Shown {
 
 void advance(void* context, int64_t done, int64_t total) {
   Shown& shown = *static_cast<Shown*>(context);
-  if (!shown.bar) shown.bar.emplace("copy", total, shown.shows);
+  if (!shown.bar)
+    shown.bar.emplace("copy", total, shown.shows);
   shown.bar->advance(done - std::exchange(shown.done, done));
 }
 
 void print_errors(const World& world, const std::string& begin, const char* list) {
-  for (const std::string& line : lines_of(list)) print_error_line(world, begin + line);
+  for (const std::string& line : lines_of(list))
+    print_error_line(world, begin + line);
 }
 
 // What could not be opened or created is a mistake; what failed later is the work's failure.
@@ -48,8 +51,10 @@ Failure failure_of_copy(const World& world, const std::string& input, const wind
     print_errors(world, "cannot copy ", info.refused);
     return {k_exit_unsupported, error.what()};
   }
-  if (info.begun != 0) return {k_exit_failed, error.what()};
-  if (code == WINDROW_BAD_FILE) require_known_format(world, input);
+  if (info.begun != 0)
+    return {k_exit_failed, error.what()};
+  if (code == WINDROW_BAD_FILE)
+    require_known_format(world, input);
   return failure_from(error);
 }
 
@@ -62,33 +67,39 @@ nlohmann::json part_of(const nlohmann::json& details, const char* which, const c
 }
 
 void print_result(const World& world, const Arguments& arguments, const windrow_copy_info& info, double seconds) {
-  if (!world.prints()) return;
+  if (!world.prints())
+    return;
   const nlohmann::json details = nlohmann::json::parse(info.details);
   if (arguments.json) {
     using nlohmann::json;
-    const json object{{"input", arguments.input},
-                      {"output", arguments.output},
-                      {"ranks", world.size},
-                      {"variables", info.variables},
-                      {"groups", info.groups},
-                      {"attributes", info.attributes},
-                      {"bytes", info.bytes},
-                      {"changed", lines_of(info.changed)},
-                      {"seconds", seconds},
-                      {"plan", {{"read", part_of(details, "plan", "read")}, {"write", part_of(details, "plan", "write")}}},
-                      {"report", details["report"]}};
+    const json object{
+        {"input", arguments.input},
+        {"output", arguments.output},
+        {"ranks", world.size},
+        {"variables", info.variables},
+        {"groups", info.groups},
+        {"attributes", info.attributes},
+        {"bytes", info.bytes},
+        {"changed", lines_of(info.changed)},
+        {"seconds", seconds},
+        {"plan", {{"read", part_of(details, "plan", "read")}, {"write", part_of(details, "plan", "write")}}},
+        {"report", details["report"]}};
     print_line(world, object.dump(2, ' ', false, json::error_handler_t::replace));
     return;
   }
   if (arguments.explain && details["explanation"].is_object())
-    print_line(world, "reading:\n" + details["explanation"].value("read", "") + "\nwriting:\n" + details["explanation"].value("write", ""));
-  if (arguments.quiet) return;
+    print_line(world, "reading:\n" + details["explanation"].value("read", "") + "\nwriting:\n" +
+                          details["explanation"].value("write", ""));
+  if (arguments.quiet)
+    return;
   print_errors(world, "changed: ", info.changed);
   const double rate = seconds > 0 ? static_cast<double>(info.bytes) / seconds : 0;
-  print_line(world, fmt::format("copied {}, {}, {}, {} in {} ({}/s; read {}, write {})", windrow::counted(info.variables, "variable"),
-                                windrow::counted(info.groups, "group"), windrow::counted(info.attributes, "attribute"), bytes_text(info.bytes),
-                                seconds_text(seconds), bytes_text(static_cast<int64_t>(rate)), seconds_text(total_seconds(details["report"]["read"])),
-                                seconds_text(total_seconds(details["report"]["write"]))));
+  print_line(world,
+             fmt::format("copied {}, {}, {}, {} in {} ({}/s; read {}, write {})",
+                         windrow::counted(info.variables, "variable"), windrow::counted(info.groups, "group"),
+                         windrow::counted(info.attributes, "attribute"), bytes_text(info.bytes), seconds_text(seconds),
+                         bytes_text(static_cast<int64_t>(rate)), seconds_text(total_seconds(details["report"]["read"])),
+                         seconds_text(total_seconds(details["report"]["write"]))));
 }
 
 }  // namespace
@@ -96,7 +107,8 @@ void print_result(const World& world, const Arguments& arguments, const windrow_
 int copy(const World& world, const Arguments& arguments) {
   const double start = MPI_Wtime();
   Settings settings = arguments.settings;
-  if (!arguments.format.empty()) settings.pairs.push_back("format=" + arguments.format);
+  if (!arguments.format.empty())
+    settings.pairs.push_back("format=" + arguments.format);
   const windrow::Options options = options_from(settings);
   require_on_rank_0(world, [&] { return problem_with_input(arguments.input); });
   Shown shown;
@@ -109,7 +121,8 @@ int copy(const World& world, const Arguments& arguments) {
   info.context = &shown;
   const int code = windrow_copy(world.comm, arguments.input.c_str(), arguments.output.c_str(), options.get(), &info);
   shown.bar.reset();  // its line is clean before anything is printed
-  if (code != WINDROW_OK) throw failure_of_copy(world, arguments.input, info, code);
+  if (code != WINDROW_OK)
+    throw failure_of_copy(world, arguments.input, info, code);
   print_result(world, arguments, info, MPI_Wtime() - start);
   return k_exit_ok;
 }

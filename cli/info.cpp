@@ -15,9 +15,9 @@
 
 namespace cli {
 
+using copying::attribute_of;
 using copying::Contents;
 using copying::contents_of;
-using copying::attribute_of;
 
 namespace {
 
@@ -34,7 +34,8 @@ json numbers_as_json(const windrow::File& file, const std::string& object, const
 template <class T>
 json complex_as_json(const windrow::File& file, const std::string& object, const std::string& name) {
   json list = json::array();
-  for (const std::complex<T>& each : file.attribute<std::complex<T>>(object, name)) list.push_back({each.real(), each.imag()});
+  for (const std::complex<T>& each : file.attribute<std::complex<T>>(object, name))
+    list.push_back({each.real(), each.imag()});
   return list;
 }
 
@@ -46,7 +47,8 @@ json halves_as_json(const windrow::File& file, const std::string& object, const 
   for (const uint16_t half : halves) {
     const int exponent = half >> 10U & 0x1fU, fraction = half & 0x3ffU;
     double value = exponent == 0 ? std::ldexp(fraction, -24) : std::ldexp(1024 + fraction, exponent - 25);
-    if (exponent == 0x1f) value = fraction == 0 ? HUGE_VAL : NAN;
+    if (exponent == 0x1f)
+      value = fraction == 0 ? HUGE_VAL : NAN;
     list.push_back((half & 0x8000U) != 0 ? -value : value);
   }
   return list;
@@ -67,30 +69,51 @@ json opaque_as_json(const windrow::File& file, const std::string& object, const 
 // All elements, as a list.
 json attribute_values(const windrow::File& file, const std::string& object, const windrow_attribute_info& info) {
   switch (info.type) {
-    case WINDROW_INT8: return numbers_as_json<int8_t>(file, object, info.name);
-    case WINDROW_UINT8: return numbers_as_json<uint8_t>(file, object, info.name);
-    case WINDROW_INT16: return numbers_as_json<int16_t>(file, object, info.name);
-    case WINDROW_UINT16: return numbers_as_json<uint16_t>(file, object, info.name);
-    case WINDROW_INT32: return numbers_as_json<int32_t>(file, object, info.name);
-    case WINDROW_UINT32: return numbers_as_json<uint32_t>(file, object, info.name);
-    case WINDROW_INT64: return numbers_as_json<int64_t>(file, object, info.name);
-    case WINDROW_UINT64: return numbers_as_json<uint64_t>(file, object, info.name);
-    case WINDROW_FLOAT16: return halves_as_json(file, object, info);
-    case WINDROW_FLOAT32: return numbers_as_json<float>(file, object, info.name);
-    case WINDROW_FLOAT64: return numbers_as_json<double>(file, object, info.name);
+    case WINDROW_INT8:
+      return numbers_as_json<int8_t>(file, object, info.name);
+    case WINDROW_UINT8:
+      return numbers_as_json<uint8_t>(file, object, info.name);
+    case WINDROW_INT16:
+      return numbers_as_json<int16_t>(file, object, info.name);
+    case WINDROW_UINT16:
+      return numbers_as_json<uint16_t>(file, object, info.name);
+    case WINDROW_INT32:
+      return numbers_as_json<int32_t>(file, object, info.name);
+    case WINDROW_UINT32:
+      return numbers_as_json<uint32_t>(file, object, info.name);
+    case WINDROW_INT64:
+      return numbers_as_json<int64_t>(file, object, info.name);
+    case WINDROW_UINT64:
+      return numbers_as_json<uint64_t>(file, object, info.name);
+    case WINDROW_FLOAT16:
+      return halves_as_json(file, object, info);
+    case WINDROW_FLOAT32:
+      return numbers_as_json<float>(file, object, info.name);
+    case WINDROW_FLOAT64:
+      return numbers_as_json<double>(file, object, info.name);
     case WINDROW_TEXT:
-    case WINDROW_REFERENCE: return json(file.attribute_text(object, info.name));
-    case WINDROW_BOOL: return json(file.attribute_bool(object, info.name));
-    case WINDROW_COMPLEX64: return complex_as_json<float>(file, object, info.name);
-    case WINDROW_COMPLEX128: return complex_as_json<double>(file, object, info.name);
-    case WINDROW_OPAQUE: return opaque_as_json(file, object, info);
-    default: return json::array();
+    case WINDROW_REFERENCE:
+      return json(file.attribute_text(object, info.name));
+    case WINDROW_BOOL:
+      return json(file.attribute_bool(object, info.name));
+    case WINDROW_COMPLEX64:
+      return complex_as_json<float>(file, object, info.name);
+    case WINDROW_COMPLEX128:
+      return complex_as_json<double>(file, object, info.name);
+    case WINDROW_OPAQUE:
+      return opaque_as_json(file, object, info);
+    default:
+      return json::array();
   }
 }
 
-const char* type_name(int type) { return type == 0 ? "?" : windrow_type_name(type); }
+const char* type_name(int type) {
+  return type == 0 ? "?" : windrow_type_name(type);
+}
 
-std::vector<int64_t> shape_of(const int64_t* shape, int ndims) { return {shape, shape + ndims}; }
+std::vector<int64_t> shape_of(const int64_t* shape, int ndims) {
+  return {shape, shape + ndims};
+}
 
 json attributes_as_json(const windrow::File& file, const std::string& object) {
   json list = json::array();
@@ -121,10 +144,13 @@ json subfiles_of(const windrow::File& file, const std::string& path) {
 }
 
 json contents_as_json(const windrow::File& file, const Contents& contents) {
-  json object{{"groups", json::array()}, {"variables", json::array()}, {"unsupported", contents.unsupported},
+  json object{{"groups", json::array()},
+              {"variables", json::array()},
+              {"unsupported", contents.unsupported},
               {"links", json::array()},
               {"dimensions", json::array()}};
-  for (const auto& [path, length] : contents.dimensions) object["dimensions"].push_back({{"path", path}, {"length", length}});
+  for (const auto& [path, length] : contents.dimensions)
+    object["dimensions"].push_back({{"path", path}, {"length", length}});
   for (const copying::Link& link : contents.links)
     object["links"].push_back({{"path", link.path}, {"target", link.target}, {"hard", link.is_hard}});
   for (size_t i = 0; i < static_cast<size_t>(contents.groups); ++i)
@@ -143,15 +169,23 @@ json contents_as_json(const windrow::File& file, const Contents& contents) {
       entry["chunk"] = shape_of(info.chunk, info.ndims);
       entry["filters"] = info.filters;
     }
-    if (info.unsupported != nullptr && *info.unsupported != '\0') entry["unsupported"] = info.unsupported;
-    if (info.is_null != 0) entry["null_space"] = true;
-    if (info.type == WINDROW_TEXT || info.type == WINDROW_OPAQUE) entry["element_bytes"] = info.element_bytes;
-    if (*info.fill_value != '\0') entry["fill_value"] = info.fill_value;
-    if (*info.opaque_tag != '\0') entry["opaque_tag"] = info.opaque_tag;
+    if (info.unsupported != nullptr && *info.unsupported != '\0')
+      entry["unsupported"] = info.unsupported;
+    if (info.is_null != 0)
+      entry["null_space"] = true;
+    if (info.type == WINDROW_TEXT || info.type == WINDROW_OPAQUE)
+      entry["element_bytes"] = info.element_bytes;
+    if (*info.fill_value != '\0')
+      entry["fill_value"] = info.fill_value;
+    if (*info.opaque_tag != '\0')
+      entry["opaque_tag"] = info.opaque_tag;
     const std::vector<std::string> names = file.dimension_names(number);
-    if (std::any_of(names.begin(), names.end(), [](const std::string& name) { return !name.empty(); })) entry["dimensions"] = names;
-    if (*info.split != '\0') entry["split"] = info.split;
-    if (*info.enumeration != '\0') entry["enumeration"] = info.enumeration;
+    if (std::any_of(names.begin(), names.end(), [](const std::string& name) { return !name.empty(); }))
+      entry["dimensions"] = names;
+    if (*info.split != '\0')
+      entry["split"] = info.split;
+    if (*info.enumeration != '\0')
+      entry["enumeration"] = info.enumeration;
     object["variables"].push_back(std::move(entry));
   }
   return object;
@@ -161,36 +195,44 @@ std::string shape_text(const json& shape, bool null_space);
 
 // "  chunks 8 x 16, shuffle,deflate:4"; "" where there are none.
 std::string chunks_text(const json& variable) {
-  if (!variable.contains("chunk")) return "";
+  if (!variable.contains("chunk"))
+    return "";
   const auto& filters = variable["filters"].get_ref<const std::string&>();
   return "  chunks " + shape_text(variable["chunk"], false) + (filters.empty() ? "" : ", " + filters);
 }
 
 std::string shape_text(const json& shape, bool null_space) {
-  if (null_space) return "null";
-  if (shape.empty()) return "scalar";
+  if (null_space)
+    return "null";
+  if (shape.empty())
+    return "scalar";
   std::string text;
-  for (const json& extent : shape) text += (text.empty() ? "" : " x ") + std::to_string(extent.get<int64_t>());
+  for (const json& extent : shape)
+    text += (text.empty() ? "" : " x ") + std::to_string(extent.get<int64_t>());
   return text;
 }
 
 // From a file that anybody may have made: cut by characters of UTF-8, and without control characters.
 std::string shortened(std::string text) {
   text = one_line(std::move(text));
-  if (text.size() <= k_shown_characters) return text;
+  if (text.size() <= k_shown_characters)
+    return text;
   size_t end = k_shown_characters - 3;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80)
+    --end;
   return text.substr(0, end) + "...";
 }
 
 std::string attribute_text(const json& attribute) {
   const std::string name = "    " + one_line(attribute["name"].get<std::string>());
-  if (attribute.contains("unsupported")) return name + ": " + attribute["unsupported"].get<std::string>();
+  if (attribute.contains("unsupported"))
+    return name + ": " + attribute["unsupported"].get<std::string>();
   const json& values = attribute["values"];
   std::string text;
   for (size_t i = 0; i < values.size() && i < k_shown_elements; ++i)
     text += (i == 0 ? "" : ", ") + values[i].dump(-1, ' ', false, json::error_handler_t::replace);
-  if (values.size() > k_shown_elements) text += fmt::format(", ... {} in all", values.size());
+  if (values.size() > k_shown_elements)
+    text += fmt::format(", ... {} in all", values.size());
   return name + " = " + shortened(text);
 }
 
@@ -204,12 +246,15 @@ void print_table(const World& world, const json& variables) {
                                 "size", "offset"));
   for (const json& v : variables) {
     const int64_t offset = v["offset"].get<int64_t>();
-    print_line(world, fmt::format("{:<{}}  {:<10}  {:<{}}  {:>9}  {:>14}{}{}{}", one_line(v["path"].get<std::string>()),
-                                  path, v["type"].get<std::string>(), shape_text(v["shape"], v.contains("null_space")), shape,
-                                  bytes_text(v["bytes"].get<int64_t>()), offset < 0 ? "-" : std::to_string(offset),
-                                  v["big_endian"].get<bool>() ? "  big-endian" : "", v.contains("split") ? "  split " + v["split"].get<std::string>() : chunks_text(v),
-                                  v.contains("unsupported") ? "  " + v["unsupported"].get<std::string>() : ""));
-    for (const json& attribute : v["attributes"]) print_line(world, attribute_text(attribute));
+    print_line(world,
+               fmt::format("{:<{}}  {:<10}  {:<{}}  {:>9}  {:>14}{}{}{}", one_line(v["path"].get<std::string>()), path,
+                           v["type"].get<std::string>(), shape_text(v["shape"], v.contains("null_space")), shape,
+                           bytes_text(v["bytes"].get<int64_t>()), offset < 0 ? "-" : std::to_string(offset),
+                           v["big_endian"].get<bool>() ? "  big-endian" : "",
+                           v.contains("split") ? "  split " + v["split"].get<std::string>() : chunks_text(v),
+                           v.contains("unsupported") ? "  " + v["unsupported"].get<std::string>() : ""));
+    for (const json& attribute : v["attributes"])
+      print_line(world, attribute_text(attribute));
   }
 }
 
@@ -219,24 +264,35 @@ void print_text(const World& world, const json& object) {
   print_line(world, "\ngroup");
   for (const json& group : object["groups"]) {
     print_line(world, one_line(group["path"].get<std::string>()));
-    for (const json& attribute : group["attributes"]) print_line(world, attribute_text(attribute));
+    for (const json& attribute : group["attributes"])
+      print_line(world, attribute_text(attribute));
   }
-  if (!object["variables"].empty()) print_table(world, object["variables"]);
-  if (!object["subfiles"].empty()) print_line(world, "\nsubfile");
+  if (!object["variables"].empty())
+    print_table(world, object["variables"]);
+  if (!object["subfiles"].empty())
+    print_line(world, "\nsubfile");
   for (const json& subfile : object["subfiles"])
-    print_line(world, fmt::format("{}  {}", one_line(subfile["name"].get<std::string>()),
-                                  subfile["bytes"].is_null() ? "missing" : bytes_text(subfile["bytes"].get<int64_t>())));
-  if (!object["links"].empty()) print_line(world, "\nlink");
+    print_line(world,
+               fmt::format("{}  {}", one_line(subfile["name"].get<std::string>()),
+                           subfile["bytes"].is_null() ? "missing" : bytes_text(subfile["bytes"].get<int64_t>())));
+  if (!object["links"].empty())
+    print_line(world, "\nlink");
   for (const json& link : object["links"])
     print_line(world, one_line(link["path"].get<std::string>()) + " -> " + one_line(link["target"].get<std::string>()) +
                           (link["hard"].get<bool>() ? "  (hard)" : ""));
-  if (!object["unsupported"].empty()) print_line(world, "\ncannot be read or copied yet");
-  for (const json& line : object["unsupported"]) print_line(world, one_line(line.get<std::string>()));
+  if (!object["unsupported"].empty())
+    print_line(world, "\ncannot be read or copied yet");
+  for (const json& line : object["unsupported"])
+    print_line(world, one_line(line.get<std::string>()));
   if (!object["leftovers"].empty())
     print_line(world, "\nleft by interrupted runs, can be removed when no program is writing");
-  for (const json& line : object["leftovers"]) print_line(world, one_line(line.get<std::string>()));
-  if (!object["other_sets"].empty()) print_line(world, "\nsubfiles that this file does not name: of a run that was killed, or of a file that was renamed");
-  for (const json& line : object["other_sets"]) print_line(world, one_line(line.get<std::string>()));
+  for (const json& line : object["leftovers"])
+    print_line(world, one_line(line.get<std::string>()));
+  if (!object["other_sets"].empty())
+    print_line(world,
+               "\nsubfiles that this file does not name: of a run that was killed, or of a file that was renamed");
+  for (const json& line : object["other_sets"])
+    print_line(world, one_line(line.get<std::string>()));
 }
 
 void print_features(const World& world, const Arguments& arguments) {
@@ -246,15 +302,18 @@ void print_features(const World& world, const Arguments& arguments) {
   }
   json list = json::array();
   std::istringstream lines(windrow_features());
-  for (std::string line; std::getline(lines, line);) list.push_back(line);
+  for (std::string line; std::getline(lines, line);)
+    list.push_back(line);
   print_line(world, json{{"version", windrow_version()}, {"features", list}}.dump(2));
 }
 
 }  // namespace
 
 int info(const World& world, const Arguments& arguments) {
-  if (arguments.features) print_features(world, arguments);
-  if (arguments.input.empty()) return k_exit_ok;
+  if (arguments.features)
+    print_features(world, arguments);
+  if (arguments.input.empty())
+    return k_exit_ok;
   const windrow::Options options;
   windrow::File file = open_to_read(world, arguments.input, options, k_exit_mistake);
   json object;
@@ -276,7 +335,8 @@ int info(const World& world, const Arguments& arguments) {
     throw;
   }
   file.close();
-  if (!world.prints()) return k_exit_ok;
+  if (!world.prints())
+    return k_exit_ok;
   if (arguments.json)
     print_line(world, object.dump(2, ' ', false, json::error_handler_t::replace));
   else

@@ -24,10 +24,14 @@ std::string problem_with_input(const std::string& path) {
     return fmt::format("no such file: \"{}\"", path) +
            (leftovers.empty() ? std::string() : fmt::format("; an interrupted run left {}", leftovers.front()));
   }
-  if (error) return fmt::format("cannot look at \"{}\": {}", path, error.message());
-  if (status.type() == fs::file_type::directory) return fmt::format("\"{}\" is a folder, not a file", path);
-  if (status.type() != fs::file_type::regular) return fmt::format("\"{}\" is not a regular file", path);
-  if (!std::ifstream(path, std::ios::binary)) return fmt::format("cannot read \"{}\": {}", path, std::strerror(errno));
+  if (error)
+    return fmt::format("cannot look at \"{}\": {}", path, error.message());
+  if (status.type() == fs::file_type::directory)
+    return fmt::format("\"{}\" is a folder, not a file", path);
+  if (status.type() != fs::file_type::regular)
+    return fmt::format("\"{}\" is not a regular file", path);
+  if (!std::ifstream(path, std::ios::binary))
+    return fmt::format("cannot read \"{}\": {}", path, std::strerror(errno));
   return "";
 }
 
@@ -39,14 +43,15 @@ bool has_hdf5_signature(const std::string& path) {
   std::array<char, 8> head{};
   for (int64_t offset = 0; file.seekg(offset) && file.read(head.data(), head.size());
        offset = offset == 0 ? 512 : offset * 2)
-    if (head == k_signature) return true;
+    if (head == k_signature)
+      return true;
   return false;
 }
 
 bool has_netcdf_signature(const std::string& path) {
   std::array<char, 4> head{};
-  return std::ifstream(path, std::ios::binary).read(head.data(), head.size()) && std::string_view(head.data(), 3) == "CDF" &&
-         (head[3] == 1 || head[3] == 2 || head[3] == 5);
+  return std::ifstream(path, std::ios::binary).read(head.data(), head.size()) &&
+         std::string_view(head.data(), 3) == "CDF" && (head[3] == 1 || head[3] == 2 || head[3] == 5);
 }
 
 }  // namespace
@@ -57,13 +62,16 @@ std::string format_of(const std::string& path) {
 
 namespace {
 
-// ".NAME.windrow-XXXX"; where that is too long for the file system, the library leaves away up to 35 bytes of the name's end.
+// ".NAME.windrow-XXXX"; where that is too long for the file system, the library leaves away up to 35 bytes of the
+// name's end.
 bool is_leftover_of(const std::string& name, std::string_view entry) {
   const size_t mark = entry.rfind(".windrow-");
-  if (!entry.starts_with('.') || mark == std::string_view::npos || mark == 0) return false;
+  if (!entry.starts_with('.') || mark == std::string_view::npos || mark == 0)
+    return false;
   std::string_view stem = entry.substr(1, mark - 1);
   for (const std::string_view companion : {".kerchunk.json", ".json"})  // that is replaced alone
-    if (stem.ends_with(companion) && stem != name) stem.remove_suffix(companion.size());
+    if (stem.ends_with(companion) && stem != name)
+      stem.remove_suffix(companion.size());
   return stem == name || (name.size() > 100 && stem.size() + 35 >= name.size() && name.starts_with(stem));
 }
 
@@ -79,7 +87,8 @@ std::vector<std::string> other_sets_of(const windrow::File& file, const std::str
   for (const auto& entry : fs::directory_iterator(real.parent_path(), error)) {
     const std::string name = entry.path().filename().string();
     std::error_code ignored;
-    if (name.starts_with(head) && name != own && entry.is_directory(ignored)) found.push_back(name);
+    if (name.starts_with(head) && name != own && entry.is_directory(ignored))
+      found.push_back(name);
   }
   std::sort(found.begin(), found.end());
   return found;
@@ -89,11 +98,13 @@ std::vector<std::string> leftovers_of(const std::string& path) {
   std::vector<std::string> found;
   std::error_code error;
   fs::path real = fs::canonical(path, error);  // a link's target is what a writer replaces
-  if (error) real = fs::absolute(path, error);
+  if (error)
+    real = fs::absolute(path, error);
   const std::string file_name = real.filename().string();
   for (const auto& entry : fs::directory_iterator(real.parent_path(), error)) {
     const std::string name = entry.path().filename().string();
-    if (!is_leftover_of(file_name, name)) continue;
+    if (!is_leftover_of(file_name, name))
+      continue;
     std::error_code no_size;
     const auto size = entry.file_size(no_size);
     found.push_back(fmt::format("{} ({})", one_line(entry.path().string()),
@@ -111,15 +122,18 @@ Failure failure_from(const windrow::Error& error) {
     case WINDROW_EXISTS:
     case WINDROW_UNSUPPORTED:
     case WINDROW_BAD_FILE:
-    case WINDROW_NO_PERMISSION: return {k_exit_mistake, error.what()};
-    default: return {k_exit_failed, error.what()};
+    case WINDROW_NO_PERMISSION:
+      return {k_exit_mistake, error.what()};
+    default:
+      return {k_exit_failed, error.what()};
   }
 }
 
 void require_known_format(const World& world, const std::string& path) {
   require_on_rank_0(world, [&] {
     const bool raw = windrow::has_ending(path, ".raw");
-    return raw || format_of(path) != "raw" ? std::string() : fmt::format("\"{}\" is not an HDF5 file, nor netCDF classic", path);
+    return raw || format_of(path) != "raw" ? std::string()
+                                           : fmt::format("\"{}\" is not an HDF5 file, nor netCDF classic", path);
   });
 }
 
@@ -128,7 +142,8 @@ windrow::File open_to_read(const World& world, const std::string& path, const wi
   try {
     return windrow::File::open(world.comm, path, windrow::Mode::read, options);
   } catch (const windrow::Error& error) {
-    if (error.code() != WINDROW_BAD_FILE) throw failure_from(error);
+    if (error.code() != WINDROW_BAD_FILE)
+      throw failure_from(error);
     const std::string message = error.what();
     require_known_format(world, path);
     throw Failure(damaged, message);

@@ -10,7 +10,8 @@
 
 namespace cli {
 
-// Opens for reading; throws Failure on every rank. Collective. `damaged`: the exit code for a file that is HDF5 but broken.
+// Opens for reading; throws Failure on every rank. Collective. `damaged`: the exit code for a file that is HDF5 but
+// broken.
 windrow::File open_to_read(const World& world, const std::string& path, const windrow::Options& options, Exit damaged);
 
 // Throws Failure on every rank where a file that could not be opened is of no format. Collective.
@@ -19,7 +20,8 @@ void require_known_format(const World& world, const std::string& path);
 // Local, for rank 0. "" or why the file cannot be used as input.
 std::string problem_with_input(const std::string& path);
 
-// Local, for rank 0. "HDF5" by its signature (at byte 0, 512, 1024, 2048, ...: a user block may precede it), "netCDF classic" by its, or "raw".
+// Local, for rank 0. "HDF5" by its signature (at byte 0, 512, 1024, 2048, ...: a user block may precede it), "netCDF
+// classic" by its, or "raw".
 std::string format_of(const std::string& path);
 
 // Local, for rank 0. Temporary files that interrupted runs left beside `path`, with their sizes.

@@ -13,15 +13,24 @@ int run(const cli::World& world, int argc, const char* const* argv) {
   try {
     const cli::Parsed parsed = cli::parse(argc, argv);
     switch (parsed.arguments.command) {
-      case cli::Command::copy: return cli::copy(world, parsed.arguments);
-      case cli::Command::info: return cli::info(world, parsed.arguments);
-      case cli::Command::check: return cli::check(world, parsed.arguments);
-      case cli::Command::references: return cli::references(world, parsed.arguments);
-      case cli::Command::report: return cli::report(world, parsed.arguments);
-      case cli::Command::simulate: return cli::simulate(world, parsed.arguments);
-      case cli::Command::calibrate: return cli::calibrate(world, parsed.arguments);
-      case cli::Command::advise: return cli::advise(world, parsed.arguments);
-      case cli::Command::none: break;
+      case cli::Command::copy:
+        return cli::copy(world, parsed.arguments);
+      case cli::Command::info:
+        return cli::info(world, parsed.arguments);
+      case cli::Command::check:
+        return cli::check(world, parsed.arguments);
+      case cli::Command::references:
+        return cli::references(world, parsed.arguments);
+      case cli::Command::report:
+        return cli::report(world, parsed.arguments);
+      case cli::Command::simulate:
+        return cli::simulate(world, parsed.arguments);
+      case cli::Command::calibrate:
+        return cli::calibrate(world, parsed.arguments);
+      case cli::Command::advise:
+        return cli::advise(world, parsed.arguments);
+      case cli::Command::none:
+        break;
     }
     cli::print_line(world, parsed.text);
     return cli::k_exit_ok;

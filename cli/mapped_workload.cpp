@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A map is words: "version 2001 npes N ndims D", D lengths, and for each rank its number, how many elements it holds, and those: numbers from 1 on in the
-// file's order, 0 for what is nowhere. What follows the last rank is for people.
+// A map is words: "version 2001 npes N ndims D", D lengths, and for each rank its number, how many elements it holds,
+// and those: numbers from 1 on in the file's order, 0 for what is nowhere. What follows the last rank is for people.
 #include "cli/mapped_workload.hpp"
 
 #include <fmt/format.h>
@@ -21,19 +21,23 @@ constexpr std::string_view k_first_word = "version ";
 class Reader {
  public:
   explicit Reader(const std::string& path) : path_(path), stream_(path, std::ios::binary) {
-    if (!stream_) throw wrong("cannot be opened");
+    if (!stream_)
+      throw wrong("cannot be opened");
   }
 
   Failure wrong(const std::string& what) const { return {k_exit_mistake, fmt::format("\"{}\": {}", path_, what)}; }
 
   void word(const char* expected) {
     std::string found;
-    if (!(stream_ >> found) || found != expected) throw wrong(fmt::format("is no map of a decomposition: the word {} is missing", expected));
+    if (!(stream_ >> found) || found != expected)
+      throw wrong(fmt::format("is no map of a decomposition: the word {} is missing", expected));
   }
   int64_t number(const std::string& of, int64_t least, int64_t most) {
     int64_t found = 0;
-    if (!(stream_ >> found)) throw wrong(fmt::format("{} is missing, or no number", of));
-    if (found < least || found > most) throw wrong(fmt::format("{} cannot be {}: it is from {} to {}", of, found, least, most));
+    if (!(stream_ >> found))
+      throw wrong(fmt::format("{} is missing, or no number", of));
+    if (found < least || found > most)
+      throw wrong(fmt::format("{} cannot be {}: it is from {} to {}", of, found, least, most));
     return found;
   }
 
@@ -48,7 +52,8 @@ windrow::Pieces pieces_of(std::vector<int64_t>& elements) {
   elements.erase(std::unique(elements.begin(), elements.end()), elements.end());
   windrow::PiecesBuilder builder;
   int64_t held = 0;
-  for (const int64_t element : elements) builder.add(windrow::Piece{element, held++, 1});
+  for (const int64_t element : elements)
+    builder.add(windrow::Piece{element, held++, 1});
   return builder.take();
 }
 
@@ -61,7 +66,8 @@ bool is_map(const std::string& path) {
 }
 
 windrow::Workload mapped_workload(const std::string& path, windrow::Workload asked) {
-  constexpr int64_t k_most_ranks = 10'000'000, k_most_dimensions = 32, k_most_length = int64_t{1} << 31, k_most_elements = int64_t{1} << 36;
+  constexpr int64_t k_most_ranks = 10'000'000, k_most_dimensions = 32, k_most_length = int64_t{1} << 31,
+                    k_most_elements = int64_t{1} << 36;
   constexpr int64_t k_version = 2001;
   Reader reader(path);
   reader.word("version");
@@ -73,9 +79,11 @@ windrow::Workload mapped_workload(const std::string& path, windrow::Workload ask
   workload.ranks = static_cast<int>(reader.number("the number of ranks", 1, k_most_ranks));
   reader.word("ndims");
   workload.shape.resize(static_cast<size_t>(reader.number("the number of dimensions", 1, k_most_dimensions)));
-  for (int64_t& length : workload.shape) length = reader.number("a dimension's length", 1, k_most_length);
+  for (int64_t& length : workload.shape)
+    length = reader.number("a dimension's length", 1, k_most_length);
   const auto elements = windrow::checked_product(workload.shape);
-  if (!elements || *elements > k_most_elements) throw reader.wrong("has a shape of too many elements");
+  if (!elements || *elements > k_most_elements)
+    throw reader.wrong("has a shape of too many elements");
   std::vector<bool> taken(workload.reading ? 0 : static_cast<size_t>(*elements));
   std::vector<int64_t> held;
   for (int rank = 0; rank < workload.ranks; ++rank) {
@@ -86,8 +94,10 @@ windrow::Workload mapped_workload(const std::string& path, windrow::Workload ask
     const std::string an_element = fmt::format("an element of {}", of);
     for (int64_t i = 0; i < count; ++i) {
       const int64_t element = reader.number(an_element, 0, *elements) - 1;
-      if (element < 0 || (!workload.reading && taken[static_cast<size_t>(element)])) continue;
-      if (!workload.reading) taken[static_cast<size_t>(element)] = true;
+      if (element < 0 || (!workload.reading && taken[static_cast<size_t>(element)]))
+        continue;
+      if (!workload.reading)
+        taken[static_cast<size_t>(element)] = true;
       held.push_back(element);
     }
     workload.lists.push_back(pieces_of(held));

@@ -7,8 +7,10 @@ windrow::Options options_from(const Settings& settings) {
   windrow::Options options;
   try {
     // The library's own buffers need not be larger than ours; above their default they stay as they are.
-    if (settings.buffer_bytes < Settings{}.buffer_bytes) options.set("buffer", std::to_string(settings.buffer_bytes));
-    if (!settings.strategy.empty()) options.set("strategy", settings.strategy);
+    if (settings.buffer_bytes < Settings{}.buffer_bytes)
+      options.set("buffer", std::to_string(settings.buffer_bytes));
+    if (!settings.strategy.empty())
+      options.set("strategy", settings.strategy);
     for (const std::string& pair : settings.pairs) {
       const size_t equals = pair.find('=');
       if (equals == 0 || equals == std::string::npos)

@@ -16,7 +16,8 @@ namespace {
 
 int terminal_columns() {
   winsize size{};
-  if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
+  if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+    return size.ws_col;
   return 80;
 }
 
@@ -32,7 +33,8 @@ std::string progress_text(const std::string& verb, int64_t done, int64_t total, 
   }
   // One column stays free: a full line would wrap.
   const int bar = std::min(40, columns - 1 - static_cast<int>(verb.size() + numbers.size()) - 3);
-  if (bar < 4) return (verb + numbers).substr(0, static_cast<size_t>(std::max(columns - 1, 0)));
+  if (bar < 4)
+    return (verb + numbers).substr(0, static_cast<size_t>(std::max(columns - 1, 0)));
   const int full = static_cast<int>(part * bar);
   return fmt::format("{} [{:#<{}}{:.<{}}]{}", verb, "", full, "", bar - full, numbers);
 }
@@ -43,7 +45,8 @@ Progress::Progress(std::string verb, int64_t total_bytes, bool shown)
 void Progress::advance(int64_t bytes) {
   done_ += bytes;
   const auto now = Clock::now();
-  if (!shown_ || now - drawn_ < std::chrono::milliseconds(100)) return;
+  if (!shown_ || now - drawn_ < std::chrono::milliseconds(100))
+    return;
   drawn_ = now;
   const double seconds = std::chrono::duration<double>(now - start_).count();
   fmt::print(stderr, "\r\033[K{}", progress_text(verb_, done_, total_, seconds, terminal_columns()));
@@ -51,7 +54,8 @@ void Progress::advance(int64_t bytes) {
 }
 
 Progress::~Progress() {
-  if (drawn_ == Clock::time_point{}) return;
+  if (drawn_ == Clock::time_point{})
+    return;
   std::fputs("\r\033[K", stderr);
   std::fflush(stderr);
 }

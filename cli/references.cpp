@@ -15,20 +15,30 @@ int references(const World& world, const Arguments& arguments) {
   windrow::File file = open_to_read(world, arguments.input, options, k_exit_mistake);
   const char* left_out = "";
   const char* output = arguments.output.empty() ? nullptr : arguments.output.c_str();
-  if (const int code = windrow_write_references(file.get(), output, arguments.prefix.c_str(), &left_out); code != WINDROW_OK) {
+  if (const int code = windrow_write_references(file.get(), output, arguments.prefix.c_str(), &left_out);
+      code != WINDROW_OK) {
     const std::string message = windrow_error_message();
     file.discard();
-    throw Failure(code == WINDROW_NOT_FOUND || code == WINDROW_NO_PERMISSION || code == WINDROW_BAD_ARGUMENT ? k_exit_mistake : k_exit_failed, message);
+    throw Failure(code == WINDROW_NOT_FOUND || code == WINDROW_NO_PERMISSION || code == WINDROW_BAD_ARGUMENT
+                      ? k_exit_mistake
+                      : k_exit_failed,
+                  message);
   }
   std::vector<std::string> lines;
   std::istringstream text(left_out);
-  for (std::string line; std::getline(text, line);) lines.push_back(one_line(line));
+  for (std::string line; std::getline(text, line);)
+    lines.push_back(one_line(line));
   file.close();
-  for (const std::string& line : lines) print_error_line(world, "left out: " + line);
+  for (const std::string& line : lines)
+    print_error_line(world, "left out: " + line);
   std::error_code unknown;
-  const bool is_link = std::filesystem::is_symlink(arguments.input, unknown);  // the text stands beside what it leads to
-  const std::string file_name = is_link ? std::filesystem::canonical(arguments.input, unknown).string() : arguments.input;
-  if (!arguments.quiet) print_line(world, fmt::format("wrote {}", arguments.output.empty() ? file_name + ".kerchunk.json" : arguments.output));
+  const bool is_link =
+      std::filesystem::is_symlink(arguments.input, unknown);  // the text stands beside what it leads to
+  const std::string file_name =
+      is_link ? std::filesystem::canonical(arguments.input, unknown).string() : arguments.input;
+  if (!arguments.quiet)
+    print_line(world,
+               fmt::format("wrote {}", arguments.output.empty() ? file_name + ".kerchunk.json" : arguments.output));
   return lines.empty() ? k_exit_ok : k_exit_unsupported;
 }
 

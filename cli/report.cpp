@@ -16,9 +16,11 @@ namespace {
 
 std::string write_page(const Arguments& arguments, const Trace& trace) {
   std::error_code error;
-  if (std::filesystem::equivalent(arguments.input, arguments.output, error)) return "the page would replace its trace: \"" + arguments.output + "\"";
+  if (std::filesystem::equivalent(arguments.input, arguments.output, error))
+    return "the page would replace its trace: \"" + arguments.output + "\"";
   std::ofstream stream(arguments.output, std::ios::binary);
-  if (!stream) return fmt::format("\"{}\": {}", arguments.output, std::strerror(errno));
+  if (!stream)
+    return fmt::format("\"{}\": {}", arguments.output, std::strerror(errno));
   stream << trace_page(trace, arguments.input);
   stream.close();
   return stream ? "" : fmt::format("\"{}\" could not be written to its end", arguments.output);
@@ -35,9 +37,11 @@ int report(const World& world, const Arguments& arguments) {
   };
   require_on_rank_0(world, inspect);
   if (!arguments.quiet)
-    for (const std::string& line : trace_table(trace)) print_line(world, line);
+    for (const std::string& line : trace_table(trace))
+      print_line(world, line);
   // What came before is reported; it is what a killed program leaves.
-  require_on_rank_0(world, [&] { return trace.damage; }, k_exit_failed);
+  require_on_rank_0(
+      world, [&] { return trace.damage; }, k_exit_failed);
   return k_exit_ok;
 }
 

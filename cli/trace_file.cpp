@@ -26,7 +26,8 @@ std::vector<std::pair<int64_t, int64_t>> sizes_of(const json& list) {
   std::vector<std::pair<int64_t, int64_t>> sizes;
   for (const json& each : list) {
     const auto power = each.at(0).get<int64_t>();
-    if (power < 0 || power > 62) throw std::runtime_error("a request of an impossible size");
+    if (power < 0 || power > 62)
+      throw std::runtime_error("a request of an impossible size");
     sizes.emplace_back(power, each.at(1).get<int64_t>());
   }
   return sizes;
@@ -34,7 +35,8 @@ std::vector<std::pair<int64_t, int64_t>> sizes_of(const json& list) {
 
 size_t stage_called(const std::string& name) {
   const auto found = std::find(k_stages.begin(), k_stages.end(), name);
-  if (found == k_stages.end()) throw std::runtime_error(fmt::format("there is no stage {}", name));
+  if (found == k_stages.end())
+    throw std::runtime_error(fmt::format("there is no stage {}", name));
   return static_cast<size_t>(found - k_stages.begin());
 }
 
@@ -45,14 +47,17 @@ double seconds_of(const json& object, const char* name) {
 
 // Traces of a version before had nothing foretold.
 void take_foretold(const json& object, TracedPlan& plan) {
-  if (!object.contains("foretold")) return;
+  if (!object.contains("foretold"))
+    return;
   const json& foretold = object["foretold"];
   plan.machine = foretold.at("machine");
   plan.measured = foretold.at("measured");
   for (const json& each : foretold.at("alternatives")) {
     const json& seconds = each.at("seconds");
-    TracedAlternative alternative{.strategy = each.at("strategy"), .chosen = each.at("chosen"), .seconds = seconds_of(seconds, "flush")};
-    for (size_t i = 0; i < k_foretold_stages.size(); ++i) alternative.stage_seconds[i] = seconds_of(seconds, std::string(k_foretold_stages[i]).c_str());
+    TracedAlternative alternative{
+        .strategy = each.at("strategy"), .chosen = each.at("chosen"), .seconds = seconds_of(seconds, "flush")};
+    for (size_t i = 0; i < k_foretold_stages.size(); ++i)
+      alternative.stage_seconds[i] = seconds_of(seconds, std::string(k_foretold_stages[i]).c_str());
     plan.alternatives.push_back(std::move(alternative));
   }
 }
@@ -61,7 +66,8 @@ TracedPlan plan_of(const json& object) {
   TracedPlan plan;
   plan.direction = object.at("direction");
   plan.strategy = object.at("strategy");
-  for (size_t i = 0; i < k_axes.size(); ++i) plan.axes[i] = object.at(std::string(k_axes[i]));
+  for (size_t i = 0; i < k_axes.size(); ++i)
+    plan.axes[i] = object.at(std::string(k_axes[i]));
   plan.writers = static_cast<int64_t>(object.at("writers").size());
   plan.kept = object.at("kept");
   plan.reasons = object.at("reasons").get<std::vector<std::string>>();
@@ -80,15 +86,16 @@ TracedLane lane_of(const json& object) {
   return lane;
 }
 
-constexpr std::array<std::pair<const char*, int64_t TracedFlush::*>, 9> k_counters{{{"bytes", &TracedFlush::bytes},
-                                                                                   {"bytes_written", &TracedFlush::bytes_written},
-                                                                                   {"bytes_read", &TracedFlush::bytes_read},
-                                                                                   {"write_requests", &TracedFlush::write_requests},
-                                                                                   {"read_requests", &TracedFlush::read_requests},
-                                                                                   {"messages", &TracedFlush::messages},
-                                                                                   {"bytes_sent", &TracedFlush::bytes_sent},
-                                                                                   {"description_messages", &TracedFlush::description_messages},
-                                                                                   {"writers", &TracedFlush::writers}}};
+constexpr std::array<std::pair<const char*, int64_t TracedFlush::*>, 9> k_counters{
+    {{"bytes", &TracedFlush::bytes},
+     {"bytes_written", &TracedFlush::bytes_written},
+     {"bytes_read", &TracedFlush::bytes_read},
+     {"write_requests", &TracedFlush::write_requests},
+     {"read_requests", &TracedFlush::read_requests},
+     {"messages", &TracedFlush::messages},
+     {"bytes_sent", &TracedFlush::bytes_sent},
+     {"description_messages", &TracedFlush::description_messages},
+     {"writers", &TracedFlush::writers}}};
 
 class TraceReader {
  public:
@@ -135,14 +142,19 @@ void TraceReader::take_report(const json& report, TracedFlush& flush) const {
   flush.seconds = seconds_of(seconds, "total");
   for (size_t i = 0; i < k_stages.size(); ++i) {
     const std::string stage(k_stages[i]);
-    flush.stage_seconds[i] = stage == "routes" ? seconds.value(stage, 0.0) : seconds.at(stage).get<double>();  // earlier versions told of no such stage
+    flush.stage_seconds[i] = stage == "routes"
+                                 ? seconds.value(stage, 0.0)
+                                 : seconds.at(stage).get<double>();  // earlier versions told of no such stage
   }
-  for (const auto& [name, number] : k_counters) flush.*number = windrow::count_of(report, name);
-  for (const json& plan : report.at("plans")) flush.plans.push_back(plan_of(plan));
+  for (const auto& [name, number] : k_counters)
+    flush.*number = windrow::count_of(report, name);
+  for (const json& plan : report.at("plans"))
+    flush.plans.push_back(plan_of(plan));
 }
 
 void TraceReader::take_queue(const json& object, TracedFlush& flush) {
-  for (const json& each : object.at("decompositions")) kinds_[{flush.opening, each.at("id").get<int64_t>()}] = each.at("kind");
+  for (const json& each : object.at("decompositions"))
+    kinds_[{flush.opening, each.at("id").get<int64_t>()}] = each.at("kind");
   for (const json& each : object.at("queue")) {
     TracedVariable variable{.path = each.at("variable"),
                             .direction = each.at("direction"),
@@ -150,10 +162,12 @@ void TraceReader::take_queue(const json& object, TracedFlush& flush) {
                             .shape = each.at("shape").get<std::vector<int64_t>>(),
                             .decomposition = kinds_[{flush.opening, each.at("decomposition").get<int64_t>()}],
                             .ranks = 0};
-    for (const json& range : each.at("ranks")) variable.ranks += range.at(1).get<int64_t>() - range.at(0).get<int64_t>() + 1;
+    for (const json& range : each.at("ranks"))
+      variable.ranks += range.at(1).get<int64_t>() - range.at(0).get<int64_t>() + 1;
     flush.variables.push_back(std::move(variable));
   }
-  if (object.contains("queue_left_out")) flush.variables_left_out = object["queue_left_out"];
+  if (object.contains("queue_left_out"))
+    flush.variables_left_out = object["queue_left_out"];
 }
 
 // Lists, each with a number of every flush.
@@ -162,17 +176,21 @@ void TraceReader::take_brief(const json& object, size_t opening) {
   const auto column = [&](const std::string& name) { return columns.at(name).get<std::vector<int64_t>>(); };
   const auto numbers = column("flush");
   std::vector<TracedFlush> flushes(numbers.size());
-  for (size_t i = 0; i < flushes.size(); ++i) flushes[i].opening = opening, flushes[i].number = numbers[i], flushes[i].brief = true;
+  for (size_t i = 0; i < flushes.size(); ++i)
+    flushes[i].opening = opening, flushes[i].number = numbers[i], flushes[i].brief = true;
   const auto take_seconds = [&](const std::string& name, const auto& of) {
     const auto found = column(name);
-    for (size_t i = 0; i < flushes.size(); ++i) of(flushes[i]) = static_cast<double>(found[i]) * 1e-9;
+    for (size_t i = 0; i < flushes.size(); ++i)
+      of(flushes[i]) = static_cast<double>(found[i]) * 1e-9;
   };
   take_seconds("total_ns", [](TracedFlush& flush) -> double& { return flush.seconds; });
   for (size_t stage = 0; stage < k_stages.size(); ++stage)
-    take_seconds(std::string(k_stages[stage]) + "_ns", [=](TracedFlush& flush) -> double& { return flush.stage_seconds[stage]; });
+    take_seconds(std::string(k_stages[stage]) + "_ns",
+                 [=](TracedFlush& flush) -> double& { return flush.stage_seconds[stage]; });
   for (const auto& [name, number] : k_counters) {
     const auto found = column(name);
-    for (size_t i = 0; i < flushes.size(); ++i) flushes[i].*number = found[i];
+    for (size_t i = 0; i < flushes.size(); ++i)
+      flushes[i].*number = found[i];
   }
   trace_.flushes.insert(trace_.flushes.end(), flushes.begin(), flushes.end());
 }
@@ -184,7 +202,8 @@ void TraceReader::take_flush(const json& object, size_t opening) {
   flush.error = object.at("error");
   take_report(object.at("report"), flush);
   take_queue(object, flush);
-  for (const json& each : object.at("timeline")) flush.lanes.push_back(lane_of(each));
+  for (const json& each : object.at("timeline"))
+    flush.lanes.push_back(lane_of(each));
   flush.targets = object.at("targets").get<std::vector<std::array<int64_t, 3>>>();
   flush.write_sizes = sizes_of(object.at("request_sizes").at("write"));
   flush.read_sizes = sizes_of(object.at("request_sizes").at("read"));
@@ -193,18 +212,25 @@ void TraceReader::take_flush(const json& object, size_t opening) {
 
 }  // namespace
 
-std::string TracedPlan::text() const { return fmt::format("{}: {}", strategy, fmt::join(axes, ", ")); }
+std::string TracedPlan::text() const {
+  return fmt::format("{}: {}", strategy, fmt::join(axes, ", "));
+}
 
 std::string read_lines_of_trace(const std::string& path, const std::function<void(const TraceLine&)>& take) {
   std::error_code error;
-  if (std::filesystem::is_directory(path, error)) throw Failure(k_exit_mistake, fmt::format("\"{}\" is a folder, not a trace", path));
+  if (std::filesystem::is_directory(path, error))
+    throw Failure(k_exit_mistake, fmt::format("\"{}\" is a folder, not a trace", path));
   std::ifstream stream(path, std::ios::binary);
-  if (!stream) throw Failure(k_exit_mistake, fmt::format("\"{}\": {}", path, std::strerror(errno)));
+  if (!stream)
+    throw Failure(k_exit_mistake, fmt::format("\"{}\": {}", path, std::strerror(errno)));
   auto damage = windrow::read_trace_lines(stream, path, take);
-  if (!damage.ok()) throw Failure(k_exit_mistake, damage.status().message());
+  if (!damage.ok())
+    throw Failure(k_exit_mistake, damage.status().message());
   return std::move(damage).value();
 }
 
-Trace read_trace(const std::string& path) { return TraceReader().run(path); }
+Trace read_trace(const std::string& path) {
+  return TraceReader().run(path);
+}
 
 }  // namespace cli

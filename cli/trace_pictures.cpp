@@ -22,12 +22,14 @@ constexpr double k_width = 960, k_left = 76, k_right = 14;  // of all pictures, 
 constexpr double k_plot = k_width - k_left - k_right;
 
 std::string open_picture(double height, std::string_view title) {
-  return fmt::format("<svg viewBox=\"0 0 {:.0f} {:.0f}\" role=\"img\" aria-label=\"{}\">\n", k_width, height, escaped(title));
+  return fmt::format("<svg viewBox=\"0 0 {:.0f} {:.0f}\" role=\"img\" aria-label=\"{}\">\n", k_width, height,
+                     escaped(title));
 }
 
-std::string rectangle(double x, double y, double width, double height, std::string_view attributes, std::string_view tooltip) {
-  return fmt::format("<rect x=\"{:.2f}\" y=\"{:.2f}\" width=\"{:.2f}\" height=\"{:.2f}\" {}><title>{}</title></rect>\n", x, y, width, height, attributes,
-                     escaped(tooltip));
+std::string rectangle(double x, double y, double width, double height, std::string_view attributes,
+                      std::string_view tooltip) {
+  return fmt::format("<rect x=\"{:.2f}\" y=\"{:.2f}\" width=\"{:.2f}\" height=\"{:.2f}\" {}><title>{}</title></rect>\n",
+                     x, y, width, height, attributes, escaped(tooltip));
 }
 
 std::string text_at(double x, double y, std::string_view text, std::string_view anchor = "start") {
@@ -40,7 +42,8 @@ std::string line_at(double x1, double y1, double x2, double y2) {
 
 // The largest of 1, 2 and 5 times a power of ten that makes at least four steps.
 double step_of(double length) {
-  if (length <= 0) return 1;
+  if (length <= 0)
+    return 1;
   const double power = std::pow(10, std::floor(std::log10(length / 4)));
   const double times = length / 4 / power;
   return (times >= 5 ? 5 : times >= 2 ? 2 : 1) * power;
@@ -48,7 +51,8 @@ double step_of(double length) {
 
 int64_t largest(const std::vector<std::pair<int64_t, int64_t>>& sizes) {
   int64_t most = 0;
-  for (const auto& [power, count] : sizes) most = std::max(most, count);
+  for (const auto& [power, count] : sizes)
+    most = std::max(most, count);
   return most;
 }
 
@@ -61,21 +65,35 @@ std::string power_text(int64_t power) {
 
 std::string escaped(std::string_view text) {
   // Names of files may be no UTF-8.
-  const auto valid = nlohmann::json::parse(nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)).get<std::string>();
+  const auto valid =
+      nlohmann::json::parse(nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace))
+          .get<std::string>();
   std::string out;
   for (const char c : valid) {
     switch (c) {
-      case '&': out += "&amp;"; break;
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      case '"': out += "&quot;"; break;
-      case '\'': out += "&#39;"; break;
-      default: out += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? ' ' : c;
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      case '\'':
+        out += "&#39;";
+        break;
+      default:
+        out += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? ' ' : c;
     }
   }
   // U+FFFE and U+FFFF are characters of UTF-8 and none of XML.
   for (const std::string_view none : {"\xef\xbf\xbe", "\xef\xbf\xbf"})
-    for (size_t at = out.find(none); at != std::string::npos; at = out.find(none, at)) out.replace(at, none.size(), "?");
+    for (size_t at = out.find(none); at != std::string::npos; at = out.find(none, at))
+      out.replace(at, none.size(), "?");
   return out;
 }
 
@@ -84,14 +102,17 @@ std::string flushes_picture(const std::vector<const TracedFlush*>& flushes) {
   constexpr size_t k_most = 400;
   const size_t step = flushes.size() / k_most + 1;
   double most = 0;
-  for (const TracedFlush* flush : flushes) most = std::max(most, std::accumulate(flush->stage_seconds.begin(), flush->stage_seconds.end(), 0.0));
-  if (most <= 0) most = 1e-9;
+  for (const TracedFlush* flush : flushes)
+    most = std::max(most, std::accumulate(flush->stage_seconds.begin(), flush->stage_seconds.end(), 0.0));
+  if (most <= 0)
+    most = 1e-9;
   std::string out = open_picture(k_height, "Seconds of each flush by stage");
   for (double at = 0; at <= most * 1.0001; at += step_of(most)) {
     const double y = k_base - at / most * (k_base - k_top);
     out += line_at(k_left, y, k_width - k_right, y) + text_at(k_left - 6, y + 4, short_seconds(at), "end");
   }
-  const double distance = std::min(k_widest, k_plot / std::ceil(static_cast<double>(flushes.size()) / static_cast<double>(step)));
+  const double distance =
+      std::min(k_widest, k_plot / std::ceil(static_cast<double>(flushes.size()) / static_cast<double>(step)));
   const double gap = distance > 4 ? 2 : 0;
   for (size_t i = 0; i < flushes.size(); i += step) {
     const TracedFlush& flush = *flushes[i];
@@ -99,47 +120,58 @@ std::string flushes_picture(const std::vector<const TracedFlush*>& flushes) {
     double y = k_base;
     for (size_t stage = 0; stage < k_stages.size(); ++stage) {
       const double height = flush.stage_seconds[stage] / most * (k_base - k_top);
-      if (height <= 0) continue;
+      if (height <= 0)
+        continue;
       y -= height;
       out += rectangle(x + gap / 2, y, distance - gap, height, fmt::format("class=\"s{}\"", stage),
-                       fmt::format("flush {}: {} {}, of {}; {}", flush.number, k_stages[stage], short_seconds(flush.stage_seconds[stage]),
-                                   short_seconds(flush.seconds), bytes_text(flush.bytes)));
+                       fmt::format("flush {}: {} {}, of {}; {}", flush.number, k_stages[stage],
+                                   short_seconds(flush.stage_seconds[stage]), short_seconds(flush.seconds),
+                                   bytes_text(flush.bytes)));
     }
   }
   const double end = k_left + std::ceil(static_cast<double>(flushes.size()) / static_cast<double>(step)) * distance;
   out += text_at(k_left, k_base + 16, fmt::format("flush {}", flushes.front()->number));
-  if (end - k_left > 120) out += text_at(end, k_base + 16, fmt::format("flush {}", flushes.back()->number), "end");
+  if (end - k_left > 120)
+    out += text_at(end, k_base + 16, fmt::format("flush {}", flushes.back()->number), "end");
   return out + "</svg>\n";
 }
 
 std::string timeline_picture(const TracedFlush& flush) {
   int64_t begin = INT64_MAX, end = 0;
   for (const TracedLane& lane : flush.lanes)
-    for (const TracedInterval& each : lane.intervals) begin = std::min(begin, each.begin_ns), end = std::max(end, each.end_ns);
-  if (begin >= end) return "";
-  const double lane_height = flush.lanes.size() > 24 ? 10 : 20, base = 6 + lane_height * static_cast<double>(flush.lanes.size());
+    for (const TracedInterval& each : lane.intervals)
+      begin = std::min(begin, each.begin_ns), end = std::max(end, each.end_ns);
+  if (begin >= end)
+    return "";
+  const double lane_height = flush.lanes.size() > 24 ? 10 : 20,
+               base = 6 + lane_height * static_cast<double>(flush.lanes.size());
   const double length = static_cast<double>(end - begin);
   const auto x_of = [&](int64_t time) { return k_left + static_cast<double>(time - begin) / length * k_plot; };
   std::string out = open_picture(base + 22, "What each rank did when");
   for (double at = 0; at <= length * 1.0001; at += step_of(length)) {
     const double x = k_left + at / length * k_plot;
-    out += line_at(x, 4, x, base) + text_at(x, base + 15, short_seconds(at * 1e-9), x > k_width - 50 ? "end" : "middle");
+    out +=
+        line_at(x, 4, x, base) + text_at(x, base + 15, short_seconds(at * 1e-9), x > k_width - 50 ? "end" : "middle");
   }
   double y = 4;
   const size_t every = flush.lanes.size() > 24 ? 4 : 1;
   for (size_t row = 0; row < flush.lanes.size(); ++row, y += lane_height) {
     const TracedLane& lane = flush.lanes[row];
-    if (row % every == 0) out += text_at(k_left - 6, y + lane_height / 2 + 4, fmt::format("rank {}", lane.rank), "end");
+    if (row % every == 0)
+      out += text_at(k_left - 6, y + lane_height / 2 + 4, fmt::format("rank {}", lane.rank), "end");
     std::vector<TracedInterval> intervals = lane.intervals;
     // What lies within another is drawn over it.
     std::stable_sort(intervals.begin(), intervals.end(), [](const TracedInterval& a, const TracedInterval& b) {
       return std::pair(a.storage ? 1 : 0, b.end_ns - b.begin_ns) < std::pair(b.storage ? 1 : 0, a.end_ns - a.begin_ns);
     });
     for (const TracedInterval& each : intervals) {
-      const double height = (lane_height - 2) * (each.storage ? 0.5 : 1), width = std::max(0.5, x_of(each.end_ns) - x_of(each.begin_ns));
-      out += rectangle(x_of(each.begin_ns), y + 1 + (lane_height - 2 - height), width, height, fmt::format("class=\"s{}\"", each.stage),
+      const double height = (lane_height - 2) * (each.storage ? 0.5 : 1),
+                   width = std::max(0.5, x_of(each.end_ns) - x_of(each.begin_ns));
+      out += rectangle(x_of(each.begin_ns), y + 1 + (lane_height - 2 - height), width, height,
+                       fmt::format("class=\"s{}\"", each.stage),
                        fmt::format("rank {}: {} from {} to {}, busy with it for {}", lane.rank, k_stages[each.stage],
-                                   short_seconds(static_cast<double>(each.begin_ns - begin) * 1e-9), short_seconds(static_cast<double>(each.end_ns - begin) * 1e-9),
+                                   short_seconds(static_cast<double>(each.begin_ns - begin) * 1e-9),
+                                   short_seconds(static_cast<double>(each.end_ns - begin) * 1e-9),
                                    short_seconds(static_cast<double>(each.busy_ns) * 1e-9)));
     }
   }
@@ -147,32 +179,41 @@ std::string timeline_picture(const TracedFlush& flush) {
 }
 
 std::string picture_of(const Matrix& matrix) {
-  if (matrix.rows.empty() || matrix.columns.empty()) return "";
+  if (matrix.rows.empty() || matrix.columns.empty())
+    return "";
   int64_t most = 1;
-  for (const auto& [cell, bytes] : matrix.cells) most = std::max(most, bytes);
+  for (const auto& [cell, bytes] : matrix.cells)
+    most = std::max(most, bytes);
   const auto rows = static_cast<int64_t>(matrix.rows.size());
-  const double width = std::min(120.0, k_plot / static_cast<double>(matrix.columns.size())), height = rows > 16 ? 10 : 20, top = 22;
+  const double width = std::min(120.0, k_plot / static_cast<double>(matrix.columns.size())),
+               height = rows > 16 ? 10 : 20, top = 22;
   std::string out = open_picture(top + height * static_cast<double>(rows) + 6, "Bytes by rank and target");
   size_t longest = 0;
-  for (const std::string& name : matrix.columns) longest = std::max(longest, name.size());
+  for (const std::string& name : matrix.columns)
+    longest = std::max(longest, name.size());
   const double of_name = std::max(28.0, 7 * static_cast<double>(longest));
   const size_t every_column = width < of_name ? static_cast<size_t>(std::ceil(of_name / width)) : 1;
   for (size_t i = 0; i < matrix.columns.size(); i += every_column) {
     const bool is_number = matrix.columns[i].find_first_not_of("0123456789") == std::string::npos;
-    out += text_at(k_left + (static_cast<double>(i) + 0.5) * width, top - 8, (width > 70 && is_number ? matrix.column + " " : "") + matrix.columns[i], "middle");
+    out += text_at(k_left + (static_cast<double>(i) + 0.5) * width, top - 8,
+                   (width > 70 && is_number ? matrix.column + " " : "") + matrix.columns[i], "middle");
   }
   for (int64_t row = 0; row < rows; row += height < 20 ? 4 : 1)
-    out += text_at(k_left - 6, top + height * (static_cast<double>(row) + 0.5) + 4, matrix.rows[static_cast<size_t>(row)], "end");
+    out += text_at(k_left - 6, top + height * (static_cast<double>(row) + 0.5) + 4,
+                   matrix.rows[static_cast<size_t>(row)], "end");
   for (const auto& [cell, bytes] : matrix.cells) {
-    const double x = k_left + width * static_cast<double>(cell.second), y = top + height * static_cast<double>(cell.first);
+    const double x = k_left + width * static_cast<double>(cell.second),
+                 y = top + height * static_cast<double>(cell.first);
     const double gap = width > 12 ? 1 : 0.25;
     out += rectangle(x + gap, y + 1, std::max(1.0, width - 2 * gap), height - 2,
-                     fmt::format("class=\"heat\" fill-opacity=\"{:.3f}\"", 0.12 + 0.88 * static_cast<double>(bytes) / static_cast<double>(most)),
-                     fmt::format("{}, {} {}: {}", matrix.rows[static_cast<size_t>(cell.first)], matrix.column, matrix.columns[static_cast<size_t>(cell.second)], bytes_text(bytes)));
+                     fmt::format("class=\"heat\" fill-opacity=\"{:.3f}\"",
+                                 0.12 + 0.88 * static_cast<double>(bytes) / static_cast<double>(most)),
+                     fmt::format("{}, {} {}: {}", matrix.rows[static_cast<size_t>(cell.first)], matrix.column,
+                                 matrix.columns[static_cast<size_t>(cell.second)], bytes_text(bytes)));
     if (width >= 64 && height >= 20) {
       const bool dark = bytes * 2 > most;
-      out += fmt::format("<text class=\"{}\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{}</text>\n", dark ? "on" : "off", x + width / 2, y + height / 2 + 4,
-                         bytes_text(bytes));
+      out += fmt::format("<text class=\"{}\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{}</text>\n",
+                         dark ? "on" : "off", x + width / 2, y + height / 2 + 4, bytes_text(bytes));
     }
   }
   return out + "</svg>\n";
@@ -181,8 +222,10 @@ std::string picture_of(const Matrix& matrix) {
 std::string bars_picture(const std::vector<std::pair<std::string, double>>& bars) {
   constexpr double k_height = 22, k_top = 4;
   double most = 0;
-  for (const auto& [name, seconds] : bars) most = std::max(most, seconds);
-  if (most <= 0) return "";
+  for (const auto& [name, seconds] : bars)
+    most = std::max(most, seconds);
+  if (most <= 0)
+    return "";
   const double base = k_top + k_height * static_cast<double>(bars.size());
   std::string out = open_picture(base + 22, "Seconds by stage");
   for (double at = 0; at <= most * 1.0001; at += step_of(most)) {
@@ -194,7 +237,8 @@ std::string bars_picture(const std::vector<std::pair<std::string, double>>& bars
     const double y = k_top + k_height * static_cast<double>(i);
     out += text_at(k_left - 6, y + 15, name, "end");
     if (seconds > 0)
-      out += rectangle(k_left, y + 3, std::max(0.5, seconds / most * k_plot), k_height - 6, fmt::format("class=\"s{}\"", i % k_stages.size()), name + ": " + short_seconds(seconds));
+      out += rectangle(k_left, y + 3, std::max(0.5, seconds / most * k_plot), k_height - 6,
+                       fmt::format("class=\"s{}\"", i % k_stages.size()), name + ": " + short_seconds(seconds));
   }
   return out + "</svg>\n";
 }
@@ -210,19 +254,30 @@ std::string matrix_picture(const TracedFlush& flush, const TracedOpening& openin
     std::sort(list->begin(), list->end());
     list->erase(std::unique(list->begin(), list->end()), list->end());
   }
-  if (ranks.empty()) return "";
+  if (ranks.empty())
+    return "";
   const auto number_in = [](const std::vector<int64_t>& list, int64_t value) {
     return static_cast<int64_t>(std::lower_bound(list.begin(), list.end(), value) - list.begin());
   };
   const size_t in_a_row = (ranks.size() + k_most_rows - 1) / k_most_rows;
-  Matrix matrix{.rows = {}, .columns = {}, .column = opening.columns == "targets" ? "target" : opening.columns == "stripes" ? "stripe" : "file", .cells = {}};
+  Matrix matrix{.rows = {},
+                .columns = {},
+                .column = opening.columns == "targets"   ? "target"
+                          : opening.columns == "stripes" ? "stripe"
+                                                         : "file",
+                .cells = {}};
   for (size_t first = 0; first < ranks.size(); first += in_a_row) {
     const size_t last = std::min(ranks.size(), first + in_a_row) - 1;
-    matrix.rows.push_back(first == last ? fmt::format("rank {}", ranks[first]) : fmt::format("{}–{}", ranks[first], ranks[last]));
+    matrix.rows.push_back(first == last ? fmt::format("rank {}", ranks[first])
+                                        : fmt::format("{}–{}", ranks[first], ranks[last]));
   }
-  for (const int64_t target : targets) matrix.columns.push_back(target == INT64_MAX ? "others" : opening.columns == "file" ? "the file" : std::to_string(target));
+  for (const int64_t target : targets)
+    matrix.columns.push_back(target == INT64_MAX         ? "others"
+                             : opening.columns == "file" ? "the file"
+                                                         : std::to_string(target));
   for (const auto& [rank, target, bytes] : flush.targets)
-    matrix.cells[{number_in(ranks, rank) / static_cast<int64_t>(in_a_row), number_in(targets, target < 0 ? INT64_MAX : target)}] += bytes;
+    matrix.cells[{number_in(ranks, rank) / static_cast<int64_t>(in_a_row),
+                  number_in(targets, target < 0 ? INT64_MAX : target)}] += bytes;
   return picture_of(matrix);
 }
 
@@ -230,20 +285,27 @@ std::string matrix_picture(const TracedFlush& flush, const TracedOpening& openin
 std::string alternatives_picture(const TracedPlan& plan) {
   constexpr double k_top = 4, k_row = 22, k_bar = 14, k_text = 330, k_number = 90;
   constexpr std::array<size_t, k_foretold_stages.size()> k_colours{1, 4, 5};  // as the same stages have
-  if (plan.alternatives.empty()) return "";
+  if (plan.alternatives.empty())
+    return "";
   double chosen = 0, most = 0;
-  for (const TracedAlternative& each : plan.alternatives) chosen = each.chosen ? each.seconds : chosen, most = std::max(most, each.seconds);
-  const double width = k_width - k_text - k_number, longest = std::max(1e-9, chosen > 0 ? std::min(most, 4 * chosen) : most);
-  std::string out = open_picture(k_top + k_row * static_cast<double>(plan.alternatives.size()), "Alternatives by their foretold seconds");
+  for (const TracedAlternative& each : plan.alternatives)
+    chosen = each.chosen ? each.seconds : chosen, most = std::max(most, each.seconds);
+  const double width = k_width - k_text - k_number,
+               longest = std::max(1e-9, chosen > 0 ? std::min(most, 4 * chosen) : most);
+  std::string out = open_picture(k_top + k_row * static_cast<double>(plan.alternatives.size()),
+                                 "Alternatives by their foretold seconds");
   double y = k_top;
   for (const TracedAlternative& each : plan.alternatives) {
     out += text_at(k_text - 8, y + 11, (each.chosen ? "▶ " : "") + each.strategy, "end");
     double sum = 0, x = k_text;
-    for (const double seconds : each.stage_seconds) sum += seconds;
+    for (const double seconds : each.stage_seconds)
+      sum += seconds;
     const double length = std::min(1.0, each.seconds / longest) * width;
     for (size_t i = 0; i < k_foretold_stages.size() && sum > 0; ++i) {
       const double part = each.stage_seconds[i] / sum * length;
-      out += rectangle(x, y, part, k_bar, fmt::format("class=\"s{}\"", k_colours[i]), fmt::format("{}: {} {}", each.strategy, k_foretold_stages[i], short_seconds(each.stage_seconds[i])));
+      out += rectangle(
+          x, y, part, k_bar, fmt::format("class=\"s{}\"", k_colours[i]),
+          fmt::format("{}: {} {}", each.strategy, k_foretold_stages[i], short_seconds(each.stage_seconds[i])));
       x += part;
     }
     out += text_at(k_text + length + 6, y + 11, (each.seconds > longest ? "… " : "") + short_seconds(each.seconds));
@@ -254,11 +316,14 @@ std::string alternatives_picture(const TracedPlan& plan) {
 
 std::string sizes_picture(const TracedFlush& flush) {
   constexpr double k_top = 18, k_base = 120, k_height = 142;
-  if (flush.write_sizes.empty() && flush.read_sizes.empty()) return "";
+  if (flush.write_sizes.empty() && flush.read_sizes.empty())
+    return "";
   int64_t first = 62, last = 0;
   for (const auto* sizes : {&flush.write_sizes, &flush.read_sizes})
-    for (const auto& [power, count] : *sizes) first = std::min(first, power), last = std::max(last, power);
-  const auto most = static_cast<double>(std::max<int64_t>(1, std::max(largest(flush.write_sizes), largest(flush.read_sizes))));
+    for (const auto& [power, count] : *sizes)
+      first = std::min(first, power), last = std::max(last, power);
+  const auto most =
+      static_cast<double>(std::max<int64_t>(1, std::max(largest(flush.write_sizes), largest(flush.read_sizes))));
   const double distance = std::min(90.0, k_plot / static_cast<double>(last - first + 1));
   std::string out = open_picture(k_height, "Requests by their size");
   const double step = std::max(1.0, step_of(most));
@@ -267,14 +332,18 @@ std::string sizes_picture(const TracedFlush& flush) {
     out += line_at(k_left, y, k_width - k_right, y) + text_at(k_left - 6, y + 4, fmt::format("{:.0f}", at), "end");
   }
   for (int64_t power = first; power <= last; ++power)
-    out += text_at(k_left + (static_cast<double>(power - first) + 0.5) * distance, k_base + 16, "≥ " + power_text(power), "middle");
+    out += text_at(k_left + (static_cast<double>(power - first) + 0.5) * distance, k_base + 16,
+                   "≥ " + power_text(power), "middle");
   const bool both = !flush.write_sizes.empty() && !flush.read_sizes.empty();
   for (const bool writes : {true, false})
     for (const auto& [power, count] : writes ? flush.write_sizes : flush.read_sizes) {
-      const double bar = (distance - 12) / (both ? 2 : 1), height = static_cast<double>(count) / most * (k_base - k_top);
+      const double bar = (distance - 12) / (both ? 2 : 1),
+                   height = static_cast<double>(count) / most * (k_base - k_top);
       const double x = k_left + static_cast<double>(power - first) * distance + 6 + (both && !writes ? bar : 0);
-      out += rectangle(x, k_base - height, bar - 1, height, writes ? "class=\"w\"" : "class=\"r\"",
-                       fmt::format("{} of {} up to twice as much", windrow::counted(count, writes ? "write request" : "read request"), power_text(power)));
+      out +=
+          rectangle(x, k_base - height, bar - 1, height, writes ? "class=\"w\"" : "class=\"r\"",
+                    fmt::format("{} of {} up to twice as much",
+                                windrow::counted(count, writes ? "write request" : "read request"), power_text(power)));
       out += text_at(x + bar / 2, k_base - height - 3, fmt::format("{}", count), "middle");
     }
   return out + "</svg>\n";

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Pure: the pictures of a trace's page, each an SVG element. Colours are the page's (classes s0 to s5 for stages, w and r for writes and reads).
+// Pure: the pictures of a trace's page, each an SVG element. Colours are the page's (classes s0 to s5 for stages, w and
+// r for writes and reads).
 #pragma once
 
 #include <map>
@@ -24,8 +25,8 @@ std::string sizes_picture(const TracedFlush& flush);
 // Who moved how much of what: cells are drawn the darker the more bytes they have.
 struct Matrix {
   std::vector<std::string> rows, columns;
-  std::string column;                                        // what a column is: "target"
-  std::map<std::pair<int64_t, int64_t>, int64_t> cells;      // by row and column: bytes
+  std::string column;                                    // what a column is: "target"
+  std::map<std::pair<int64_t, int64_t>, int64_t> cells;  // by row and column: bytes
 };
 std::string picture_of(const Matrix& matrix);
 

@@ -11,7 +11,8 @@ namespace cli {
 
 std::vector<std::string> trace_table(const Trace& trace);
 
-// One page of XHTML in UTF-8 with pictures in it, that needs nothing beside itself. Names are escaped. `source`: the trace's name.
+// One page of XHTML in UTF-8 with pictures in it, that needs nothing beside itself. Names are escaped. `source`: the
+// trace's name.
 std::string trace_page(const Trace& trace, const std::string& source);
 
 // A page of XHTML with the styles that the pictures have. `body` is XHTML.
@@ -22,6 +23,6 @@ std::string short_seconds(double seconds);  // "1.24 ms"
 std::string rate_text(double bytes, double seconds);
 std::string variables_text(const TracedFlush& flush, size_t most);  // "a, b and 3 more", of at most so many characters
 std::string strategy_text(const TracedFlush& flush);
-std::string foretold_text(const TracedFlush& flush);                // seconds, "-" where none were
+std::string foretold_text(const TracedFlush& flush);  // seconds, "-" where none were
 
 }  // namespace cli

@@ -5,9 +5,9 @@
 
 #include <array>
 #include <cstdio>
-#include <optional>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "base/checked.hpp"
 #include "base/units.hpp"
@@ -27,56 +27,73 @@ using windrow::Nest;
 using windrow::Pieces;
 using windrow::TraceLine;
 
-Failure mistake(const std::string& path, const std::string& what) { return {k_exit_mistake, fmt::format("\"{}\": {}", path, what)}; }
+Failure mistake(const std::string& path, const std::string& what) {
+  return {k_exit_mistake, fmt::format("\"{}\": {}", path, what)};
+}
 
-[[noreturn]] void refuse(const std::string& what) { throw std::runtime_error(what); }
+[[noreturn]] void refuse(const std::string& what) {
+  throw std::runtime_error(what);
+}
 
 // `[first, how many, [times, distance], ...]`: each pair repeats all before it.
 Nest nest_of(const json& list, int64_t elements) {
   const auto first = list.at(0).get<int64_t>(), length = list.at(1).get<int64_t>();
-  if (first < 0 || length < 1 || list.size() > 2 + windrow::k_max_loops) refuse("a run of elements that cannot be");
+  if (first < 0 || length < 1 || list.size() > 2 + windrow::k_max_loops)
+    refuse("a run of elements that cannot be");
   Nest nest(windrow::Run{first, 0, length, 0, 0, 1});
   int64_t span = length, bytes = length;
   for (size_t i = 2; i < list.size(); ++i) {
     const auto times = list[i].at(0).get<int64_t>(), distance = list[i].at(1).get<int64_t>();
-    if (times < 1) refuse("runs of elements that cannot be");
+    if (times < 1)
+      refuse("runs of elements that cannot be");
     const auto reach = checked_multiply(times - 1, distance);
     const auto end = reach ? checked_add(*reach, span) : std::nullopt;
-    if (distance < span || !end || *end > elements) refuse("runs of elements that cannot be");
+    if (distance < span || !end || *end > elements)
+      refuse("runs of elements that cannot be");
     nest.repeat(times, distance, bytes);
     span = *end;
     bytes *= times;
   }
-  if (first > elements - span) refuse("elements beyond their variable");
+  if (first > elements - span)
+    refuse("elements beyond their variable");
   return nest;
 }
 
 Pieces pieces_of_rank(const json& rank, const std::vector<int64_t>& shape, int64_t elements) {
-  if (rank.at("elements").get<int64_t>() == 0) return {};
+  if (rank.at("elements").get<int64_t>() == 0)
+    return {};
   if (rank.contains("start")) {
-    const auto start = rank.at("start").get<std::vector<int64_t>>(), count = rank.at("count").get<std::vector<int64_t>>();
-    const auto block = windrow::make_block(shape, {.starts = start, .counts = count, .memory_shapes = {}, .memory_starts = {}});
-    if (!block.ok()) refuse(block.status().message());
+    const auto start = rank.at("start").get<std::vector<int64_t>>(),
+               count = rank.at("count").get<std::vector<int64_t>>();
+    const auto block =
+        windrow::make_block(shape, {.starts = start, .counts = count, .memory_shapes = {}, .memory_starts = {}});
+    if (!block.ok())
+      refuse(block.status().message());
     return windrow::element_pieces(block.value());
   }
-  if (!rank.contains("runs")) refuse(fmt::format("rank {} holds more runs of elements than a trace tells", rank.at("rank").get<int64_t>()));
+  if (!rank.contains("runs"))
+    refuse(fmt::format("rank {} holds more runs of elements than a trace tells", rank.at("rank").get<int64_t>()));
   std::vector<Nest> nests;
-  for (const json& run : rank.at("runs")) nests.push_back(nest_of(run, elements));
+  for (const json& run : rank.at("runs"))
+    nests.push_back(nest_of(run, elements));
   return windrow::pieces_from_nests(nests.size(), [&](size_t i) { return nests[i]; });
 }
 
 // 0: there are none.
 int64_t product(const std::vector<int64_t>& shape) {
   for (const int64_t length : shape)
-    if (length < 0) refuse(fmt::format("a shape of {}", windrow::counted(length, "element")));
+    if (length < 0)
+      refuse(fmt::format("a shape of {}", windrow::counted(length, "element")));
   const auto elements = windrow::checked_product(shape);
-  if (!elements) refuse("a shape of too many elements");
+  if (!elements)
+    refuse("a shape of too many elements");
   return *elements;
 }
 
 // Variables of one decomposition, one direction and one size.
 struct Group {
-  int64_t decomposition = 0, element_bytes = 0, variables = 0, bytes = 0, values = 1;  // values: of a variable, for each element of the decomposition
+  int64_t decomposition = 0, element_bytes = 0, variables = 0, bytes = 0,
+          values = 1;  // values: of a variable, for each element of the decomposition
   bool reading = false;
 };
 
@@ -87,16 +104,20 @@ Group largest_group(const json& queue, const std::map<int64_t, json>& decomposit
     const auto id = each.at("decomposition").get<int64_t>();
     const auto shape = each.at("shape").get<std::vector<int64_t>>();
     const auto found = decompositions.find(id);
-    if (shape.empty() || found == decompositions.end()) continue;
+    if (shape.empty() || found == decompositions.end())
+      continue;
     const int64_t elements = product(found->second.at("shape").get<std::vector<int64_t>>());
-    if (elements == 0) continue;
+    if (elements == 0)
+      continue;
     const auto trailing = windrow::checked_multiply(product(shape) / elements, each.at("element_bytes").get<int64_t>());
-    if (!trailing || *trailing < 1) continue;  // a record of it, or nothing
+    if (!trailing || *trailing < 1)
+      continue;  // a record of it, or nothing
     const bool reading = each.at("direction") == "read";
     Group& group = groups[{id, *trailing, reading}];
     const auto bytes = checked_multiply(elements, *trailing);
     group = {id, *trailing, group.variables + 1, group.bytes + bytes.value_or(0), product(shape) / elements, reading};
-    if (group.bytes > largest.bytes) largest = group;
+    if (group.bytes > largest.bytes)
+      largest = group;
   }
   return largest;
 }
@@ -104,9 +125,11 @@ Group largest_group(const json& queue, const std::map<int64_t, json>& decomposit
 // What several ranks hold the lowest of them writes; a trace tells what they hold, not who owns it.
 void leave_to_one(std::vector<Pieces>& lists) {
   int64_t held = 0;
-  for (const Pieces& list : lists) held += windrow::total_bytes(list);
+  for (const Pieces& list : lists)
+    held += windrow::total_bytes(list);
   const std::vector<windrow::PieceView> views(lists.begin(), lists.end());
-  if (windrow::total_bytes(windrow::coverage(views)) == held) return;
+  if (windrow::total_bytes(windrow::coverage(views)) == held)
+    return;
   Pieces taken;
   for (Pieces& list : lists) {
     list = windrow::subtract(list, taken);
@@ -116,22 +139,33 @@ void leave_to_one(std::vector<Pieces>& lists) {
 
 int64_t rank_of(const json& rank, int ranks) {
   const int64_t number = windrow::count_of(rank, "rank");
-  if (number >= ranks) refuse(fmt::format("there is no rank {}", number));
+  if (number >= ranks)
+    refuse(fmt::format("there is no rank {}", number));
   return number;
 }
 
 windrow::Workload workload_of(const json& flush, const Group& group, const json& decomposition) {
-  windrow::Workload workload{.division = windrow::Division::lists, .reading = group.reading, .ranks = flush.at("ranks").get<int>(),
-                             .shape = decomposition.at("shape").get<std::vector<int64_t>>(), .element_bytes = group.element_bytes, .variables = group.variables};
+  windrow::Workload workload{.division = windrow::Division::lists,
+                             .reading = group.reading,
+                             .ranks = flush.at("ranks").get<int>(),
+                             .shape = decomposition.at("shape").get<std::vector<int64_t>>(),
+                             .element_bytes = group.element_bytes,
+                             .variables = group.variables};
   constexpr int k_most_ranks = 100'000'000;
-  if (workload.ranks < 1 || workload.ranks > k_most_ranks) refuse(fmt::format("{}", windrow::counted(workload.ranks, "rank")));
+  if (workload.ranks < 1 || workload.ranks > k_most_ranks)
+    refuse(fmt::format("{}", windrow::counted(workload.ranks, "rank")));
   const json& ranks = decomposition.at("ranks");
-  if (ranks.size() != static_cast<size_t>(workload.ranks)) refuse(fmt::format("it tells what {} of {} hold", ranks.size(), windrow::counted(workload.ranks, "rank")));
+  if (ranks.size() != static_cast<size_t>(workload.ranks))
+    refuse(fmt::format("it tells what {} of {} hold", ranks.size(), windrow::counted(workload.ranks, "rank")));
   const int64_t elements = product(workload.shape);
   workload.lists.resize(ranks.size());
-  for (const json& rank : ranks) workload.lists.at(static_cast<size_t>(rank_of(rank, workload.ranks))) = pieces_of_rank(rank, workload.shape, elements);
-  if (!workload.reading) leave_to_one(workload.lists);
-  if (decomposition.value("kind", "") == "points") workload.points = elements, workload.load = group.values;
+  for (const json& rank : ranks)
+    workload.lists.at(static_cast<size_t>(rank_of(rank, workload.ranks))) =
+        pieces_of_rank(rank, workload.shape, elements);
+  if (!workload.reading)
+    leave_to_one(workload.lists);
+  if (decomposition.value("kind", "") == "points")
+    workload.points = elements, workload.load = group.values;
   return workload;
 }
 
@@ -152,10 +186,15 @@ class FlushFinder {
 
   // With the trace's damage, or "".
   windrow::Workload workload(const std::string& path, const std::string& damage) const {
-    if (asked_is_brief_) throw mistake(path, fmt::format("has numbers alone of flush {}: trace it with trace_detail=full", asked_));
-    if (!damage.empty() && (!found_ || asked_ > flushes_)) throw Failure(k_exit_mistake, damage);
-    if (!found_) throw mistake(path, asked_ > 0 ? fmt::format("has no flush {} that moved anything", asked_) : "has no flush that moved anything");
-    if (!damage.empty()) fmt::print(stderr, "windrow: {}; what is before it is simulated\n", damage);
+    if (asked_is_brief_)
+      throw mistake(path, fmt::format("has numbers alone of flush {}: trace it with trace_detail=full", asked_));
+    if (!damage.empty() && (!found_ || asked_ > flushes_))
+      throw Failure(k_exit_mistake, damage);
+    if (!found_)
+      throw mistake(path, asked_ > 0 ? fmt::format("has no flush {} that moved anything", asked_)
+                                     : "has no flush that moved anything");
+    if (!damage.empty())
+      fmt::print(stderr, "windrow: {}; what is before it is simulated\n", damage);
     try {
       return workload_of(found_->flush, found_->group, found_->decomposition);
     } catch (const std::bad_alloc&) {
@@ -175,17 +214,20 @@ class FlushFinder {
 
   void take_flush(const TraceLine& line) {
     auto& decompositions = decompositions_[line.opening];
-    for (const json& each : line.json.at("decompositions")) decompositions[each.at("id").get<int64_t>()] = each;
+    for (const json& each : line.json.at("decompositions"))
+      decompositions[each.at("id").get<int64_t>()] = each;
     ++flushes_;
-    if (asked_ > 0 && flushes_ != asked_) return;
+    if (asked_ > 0 && flushes_ != asked_)
+      return;
     const Group group = largest_group(line.json.at("queue"), decompositions);
-    if (group.bytes > 0) found_ = Found{flushes_, line.json, group, decompositions.at(group.decomposition)};
+    if (group.bytes > 0)
+      found_ = Found{flushes_, line.json, group, decompositions.at(group.decomposition)};
   }
 
-  int64_t asked_ = 0;                                        // counted over the whole trace; 0: the last
+  int64_t asked_ = 0;  // counted over the whole trace; 0: the last
   int64_t flushes_ = 0;
   bool asked_is_brief_ = false;
-  std::map<size_t, std::map<int64_t, json>> decompositions_; // by opening
+  std::map<size_t, std::map<int64_t, json>> decompositions_;  // by opening
   std::optional<Found> found_;
 };
 

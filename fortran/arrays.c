@@ -25,10 +25,12 @@ int type_of(const CFI_cdesc_t *array, char *name) {
   if (array->type == CFI_type_char)
     return snprintf(name, 32, "character(%lld)", (long long)array->elem_len), WINDROW_TEXT;
   for (size_t i = 0; i < sizeof known / sizeof *known; ++i)
-    if (array->type == known[i].cfi) return snprintf(name, 32, "%s", known[i].name), known[i].type;
+    if (array->type == known[i].cfi)
+      return snprintf(name, 32, "%s", known[i].name), known[i].type;
 #ifdef CFI_type_Logical /* gfortran's: of every kind */
   if ((array->type & CFI_type_mask) == CFI_type_Logical)
-    return snprintf(name, 32, "logical of %lld byte%s", (long long)array->elem_len, plural((int64_t)array->elem_len)), 0;
+    return snprintf(name, 32, "logical of %lld byte%s", (long long)array->elem_len, plural((int64_t)array->elem_len)),
+           0;
 #endif
   snprintf(name, 32, "of a type of %lld byte%s", (long long)array->elem_len, plural((int64_t)array->elem_len));
   return 0;
@@ -37,14 +39,16 @@ int type_of(const CFI_cdesc_t *array, char *name) {
 int64_t elements_of(const CFI_cdesc_t *array) {
   int64_t elements = 1;
   for (int d = 0; d < array->rank; ++d) {
-    if (array->dim[d].extent < 0) return -1;
+    if (array->dim[d].extent < 0)
+      return -1;
     elements *= array->dim[d].extent;
   }
   return elements;
 }
 
 void shape_of(const CFI_cdesc_t *array, int64_t *shape) {
-  for (int d = 0; d < array->rank; ++d) shape[d] = array->dim[array->rank - 1 - d].extent;
+  for (int d = 0; d < array->rank; ++d)
+    shape[d] = array->dim[array->rank - 1 - d].extent;
 }
 
 void copy_elements(const CFI_cdesc_t *array, char *packed, int into_array) {
@@ -53,9 +57,11 @@ void copy_elements(const CFI_cdesc_t *array, char *packed, int into_array) {
   CFI_index_t index[CFI_MAX_RANK] = {0};
   for (int64_t i = 0; i < elements; ++i, packed += length) {
     char *element = array->base_addr;
-    for (int d = 0; d < array->rank; ++d) element += index[d] * array->dim[d].sm;
+    for (int d = 0; d < array->rank; ++d)
+      element += index[d] * array->dim[d].sm;
     memcpy(into_array ? element : packed, into_array ? packed : element, length);
-    for (int d = 0; d < array->rank && ++index[d] == array->dim[d].extent; ++d) index[d] = 0;
+    for (int d = 0; d < array->rank && ++index[d] == array->dim[d].extent; ++d)
+      index[d] = 0;
   }
 }
 
@@ -72,7 +78,8 @@ const char **strings_of(const CFI_cdesc_t *array, int64_t elements) {
     const char *from = packed;
     for (size_t i = 0; i < count; ++i, to += length + 1, from += length) {
       size_t used = length;
-      while (used > 0 && from[used - 1] == ' ') --used;
+      while (used > 0 && from[used - 1] == ' ')
+        --used;
       memcpy(to, from, used);
       to[used] = '\0';
       strings[i] = to;

@@ -9,7 +9,8 @@
 static void logicals_to_bytes(char *packed, int64_t elements, size_t length) {
   for (int64_t i = 0; i < elements; ++i) {
     int is_true = 0;
-    for (size_t k = 0; k < length; ++k) is_true |= packed[(size_t)i * length + k] != 0;
+    for (size_t k = 0; k < length; ++k)
+      is_true |= packed[(size_t)i * length + k] != 0;
     packed[i] = (char)is_true;
   }
 }
@@ -24,13 +25,17 @@ static void bytes_to_logicals(char *packed, int64_t elements, size_t length) {
   }
 }
 
-/* Whether an array can hold elements of a type; Fortran has no unsigned integers, and takes bytes for opaque elements. */
+/* Whether an array can hold elements of a type; Fortran has no unsigned integers, and takes bytes for opaque elements.
+ */
 static int takes(int type, const CFI_cdesc_t *value, char *name) {
   const int own = type_of(value, name);
-  if (type == WINDROW_OPAQUE) return own == WINDROW_INT8 && value->rank > 0;
-  if (type == WINDROW_REFERENCE) return own == WINDROW_TEXT;
+  if (type == WINDROW_OPAQUE)
+    return own == WINDROW_INT8 && value->rank > 0;
+  if (type == WINDROW_REFERENCE)
+    return own == WINDROW_TEXT;
 #ifdef CFI_type_Logical
-  if (type == WINDROW_BOOL && (value->type & CFI_type_mask) == CFI_type_Logical) return 1;
+  if (type == WINDROW_BOOL && (value->type & CFI_type_mask) == CFI_type_Logical)
+    return 1;
 #endif
   return fits(type, own);
 }
@@ -38,7 +43,8 @@ static int takes(int type, const CFI_cdesc_t *value, char *name) {
 /* How long opaque elements are is said by the array, so that none is read beyond its end. */
 static int set_element_bytes(windrow_options *options, int type, const CFI_cdesc_t *value) {
   char bytes[32];
-  if (type != WINDROW_OPAQUE || value == NULL || value->rank == 0) return WINDROW_OK;
+  if (type != WINDROW_OPAQUE || value == NULL || value->rank == 0)
+    return WINDROW_OK;
   snprintf(bytes, sizeof bytes, "%lld", (long long)value->dim[0].extent);
   return windrow_options_set(options, "element_bytes", bytes);
 }
@@ -46,17 +52,21 @@ static int set_element_bytes(windrow_options *options, int type, const CFI_cdesc
 /* The elements as C has them, for the caller to free; NULL: there are none to be had. */
 static void *elements_for_c(int type, const CFI_cdesc_t *value) {
   const int64_t elements = elements_of(value);
-  if (elements < 0) return NULL;
-  if (type == WINDROW_TEXT || type == WINDROW_REFERENCE) return strings_of(value, elements);
+  if (elements < 0)
+    return NULL;
+  if (type == WINDROW_TEXT || type == WINDROW_REFERENCE)
+    return strings_of(value, elements);
   char *packed = malloc((size_t)elements * value->elem_len + 1);
-  if (packed == NULL) return NULL;
+  if (packed == NULL)
+    return NULL;
   copy_elements(value, packed, 0);
-  if (type == WINDROW_BOOL) logicals_to_bytes(packed, elements, value->elem_len);
+  if (type == WINDROW_BOOL)
+    logicals_to_bytes(packed, elements, value->elem_len);
   return packed;
 }
 
-/* `value` may be absent: a null space, which options say themselves. Collective: what is wrong here becomes arguments that the library
- * refuses on all ranks. */
+/* `value` may be absent: a null space, which options say themselves. Collective: what is wrong here becomes arguments
+ * that the library refuses on all ranks. */
 int windrow_fortran_put_attribute(windrow_file *file, const char *object, const char *name, int type,
                                   const CFI_cdesc_t *value, const struct options *given) {
   char own[32] = "";
@@ -65,12 +75,15 @@ int windrow_fortran_put_attribute(windrow_file *file, const char *object, const 
   windrow_options *options = windrow_fortran_options_all(given);
   const int fitting = value == NULL || takes(type, value, own),
             ndims = value == NULL ? 0 : value->rank - (type == WINDROW_OPAQUE);
-  if (value != NULL && fitting) shape_of(value, shape);
+  if (value != NULL && fitting)
+    shape_of(value, shape);
   if (options == NULL && (value == NULL || type == WINDROW_OPAQUE) &&
       windrow_fortran_options_create(&made) == WINDROW_OK)
     options = made->all;
-  if (made != NULL && value == NULL && windrow_options_set(options, "null_space", "true") != WINDROW_OK) options = NULL;
-  if (fitting && options != NULL && set_element_bytes(options, type, value) != WINDROW_OK) options = NULL;
+  if (made != NULL && value == NULL && windrow_options_set(options, "null_space", "true") != WINDROW_OK)
+    options = NULL;
+  if (fitting && options != NULL && set_element_bytes(options, type, value) != WINDROW_OK)
+    options = NULL;
   void *data = value != NULL && fitting ? elements_for_c(type, value) : NULL;
   const int code = windrow_put_attribute_with(file, object, fitting ? name : NULL, type, ndims, shape, data, options);
   free(data);
@@ -81,15 +94,19 @@ int windrow_fortran_put_attribute(windrow_file *file, const char *object, const 
   return code;
 }
 
-int windrow_fortran_is_text(const CFI_cdesc_t *value) { return value != NULL && value->type == CFI_type_char; }
+int windrow_fortran_is_text(const CFI_cdesc_t *value) {
+  return value != NULL && value->type == CFI_type_char;
+}
 
 int windrow_fortran_find_attribute(const windrow_file *file, const char *object, const char *name,
                                    windrow_attribute_info *info);
 
-/* The shape that an array of Fortran has for an attribute: of opaque elements with their bytes behind it, in C's order. Its dimensions. */
+/* The shape that an array of Fortran has for an attribute: of opaque elements with their bytes behind it, in C's order.
+ * Its dimensions. */
 static int shape_in_memory(const windrow_attribute_info *info, int64_t *shape) {
   memcpy(shape, info->shape, (size_t)info->ndims * sizeof *shape);
-  if (info->type == WINDROW_OPAQUE) shape[info->ndims] = info->element_bytes;
+  if (info->type == WINDROW_OPAQUE)
+    shape[info->ndims] = info->element_bytes;
   return info->ndims + (info->type == WINDROW_OPAQUE);
 }
 
@@ -97,8 +114,10 @@ static int shape_in_memory(const windrow_attribute_info *info, int64_t *shape) {
 static int has_shape(int ndims, const int64_t *shape, const CFI_cdesc_t *value) {
   int64_t own[CFI_MAX_RANK] = {0}, elements = 1;
   shape_of(value, own);
-  for (int d = 0; d < ndims; ++d) elements *= shape[d];
-  if (elements == 1 && elements_of(value) == 1) return 1;
+  for (int d = 0; d < ndims; ++d)
+    elements *= shape[d];
+  if (elements == 1 && elements_of(value) == 1)
+    return 1;
   return ndims == value->rank && memcmp(shape, own, (size_t)ndims * sizeof *shape) == 0;
 }
 
@@ -107,7 +126,8 @@ static void print_shape(char *text, size_t size, int ndims, const int64_t *shape
   size_t used = (size_t)snprintf(text, size, "(");
   for (int d = ndims - 1; d >= 0 && used < size; --d)
     used += (size_t)snprintf(text + used, size - used, "%lld%s", (long long)shape[d], d > 0 ? ", " : "");
-  if (used < size) snprintf(text + used, size - used, ")");
+  if (used < size)
+    snprintf(text + used, size - used, ")");
 }
 
 /* Unsigned integers are read as their bits, and opaque elements as bytes. */
@@ -121,7 +141,8 @@ int windrow_fortran_get_attribute(const windrow_file *file, const char *object, 
                                   const CFI_cdesc_t *value) {
   windrow_attribute_info info = {.size = sizeof info};
   const int code = windrow_fortran_find_attribute(file, object, name, &info);
-  if (code != WINDROW_OK) return code;
+  if (code != WINDROW_OK)
+    return code;
   const int in_file = type_in_file(info.type, type);
   if (info.type == in_file && info.is_null)
     return refuse(NULL, "attribute \"%.200s\" of \"%.200s\" is a null space: it has no value", name, object);
@@ -137,10 +158,13 @@ int windrow_fortran_get_attribute(const windrow_file *file, const char *object, 
   }
   const size_t length = value->elem_len, own_bytes = (size_t)info.element_bytes;
   char *packed = malloc((size_t)info.elements * (length > own_bytes ? length : own_bytes) + 1);
-  if (packed == NULL) return refuse(NULL, "attribute \"%.200s\": no memory to read it", name);
+  if (packed == NULL)
+    return refuse(NULL, "attribute \"%.200s\": no memory to read it", name);
   const int got = windrow_get_attribute(file, object, name, in_file, packed);
-  if (got == WINDROW_OK && type == WINDROW_BOOL) bytes_to_logicals(packed, info.elements, length);
-  if (got == WINDROW_OK) copy_elements(value, packed, 1);
+  if (got == WINDROW_OK && type == WINDROW_BOOL)
+    bytes_to_logicals(packed, info.elements, length);
+  if (got == WINDROW_OK)
+    copy_elements(value, packed, 1);
   free(packed);
   return got;
 }

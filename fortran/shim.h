@@ -22,7 +22,9 @@ struct sizes {
 };
 
 /* The end of a noun behind its number: "1 element", "2 elements". */
-static inline const char *plural(int64_t number) { return number == 1 ? "" : "s"; }
+static inline const char *plural(int64_t number) {
+  return number == 1 ? "" : "s";
+}
 
 /* A call of windrow.h whose message counts as Fortran does. */
 #define AS_FORTRAN(call) (windrow_set_numbering(WINDROW_NUMBERING_FORTRAN), numbered_as_c(call))
@@ -53,8 +55,8 @@ void shape_of(const CFI_cdesc_t *array, int64_t *shape);
 /* Copies all elements between an array, which may have gaps, and `packed`, array->elem_len bytes each. */
 void copy_elements(const CFI_cdesc_t *array, char *packed, int into_array);
 
-/* C's strings of an array of `elements` texts without the blanks at their ends, and pointers to them in one piece of memory, which the
- * caller frees; NULL: no memory. */
+/* C's strings of an array of `elements` texts without the blanks at their ends, and pointers to them in one piece of
+ * memory, which the caller frees; NULL: no memory. */
 const char **strings_of(const CFI_cdesc_t *array, int64_t elements);
 
 /* Options as Fortran has them: what the program has set, and that with what the module has texts filled up with. */

@@ -5,12 +5,13 @@
 
 #include "shim.h"
 
-/* Rank 0's texts are written, and counted by the library; one of assumed size has as many as the variable. Without memory for them the library
- * finds no list, and says so on every rank. */
+/* Rank 0's texts are written, and counted by the library; one of assumed size has as many as the variable. Without
+ * memory for them the library finds no list, and says so on every rank. */
 int windrow_fortran_put_texts(windrow_file *file, int variable, const CFI_cdesc_t *texts) {
   const int64_t elements = elements_of(texts);
   windrow_variable_info info = {.size = sizeof info};
-  if (elements < 0 && windrow_inquire_variable(file, variable - 1, &info) != WINDROW_OK) info.elements = 0;
+  if (elements < 0 && windrow_inquire_variable(file, variable - 1, &info) != WINDROW_OK)
+    info.elements = 0;
   const char **strings = strings_of(texts, elements < 0 ? info.elements : elements);
   const int code = elements < 0 ? AS_FORTRAN(windrow_put_texts(file, variable - 1, strings))
                                 : AS_FORTRAN(windrow_put_texts_counted(file, variable - 1, elements, strings));
@@ -26,7 +27,8 @@ int windrow_fortran_name_dimensions(windrow_file *file, int variable, const CFI_
     strings[i] = strings[count - 1 - i];
     strings[count - 1 - i] = other;
   }
-  const int code = AS_FORTRAN(windrow_name_dimensions_counted(file, variable - 1, count > INT_MAX ? INT_MAX : (int)count, strings));
+  const int code =
+      AS_FORTRAN(windrow_name_dimensions_counted(file, variable - 1, count > INT_MAX ? INT_MAX : (int)count, strings));
   free(strings);
   return code;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// main() of the MPI tests: every rank runs all tests; the program fails when a test failed on any rank. Ranks other than 0
-// print only their failures.
+// main() of the MPI tests: every rank runs all tests; the program fails when a test failed on any rank. Ranks other
+// than 0 print only their failures.
 #include <gtest/gtest.h>
 #include <mpi.h>
 
@@ -14,11 +14,14 @@ class FailuresOnly : public testing::EmptyTestEventListener {
  public:
   explicit FailuresOnly(int rank) : rank_(rank) {}
   // Kept here, because UnitTest::current_test_info() waits for a lock that is held while a result is reported.
-  void OnTestStart(const testing::TestInfo& info) override { test_ = std::string(info.test_suite_name()) + "." + info.name(); }
+  void OnTestStart(const testing::TestInfo& info) override {
+    test_ = std::string(info.test_suite_name()) + "." + info.name();
+  }
   void OnTestPartResult(const testing::TestPartResult& result) override {
-    if (!result.failed()) return;
-    std::fprintf(stderr, "[rank %d] %s: %s:%d\n%s\n", rank_, test_.c_str(), result.file_name() ? result.file_name() : "?",
-                 result.line_number(), result.summary());
+    if (!result.failed())
+      return;
+    std::fprintf(stderr, "[rank %d] %s: %s:%d\n%s\n", rank_, test_.c_str(),
+                 result.file_name() ? result.file_name() : "?", result.line_number(), result.summary());
   }
 
  private:

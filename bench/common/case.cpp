@@ -23,7 +23,8 @@ void append(Pieces& pieces, Piece next) {
 Pieces block_pieces(const Share& share, int64_t trailing) {
   Pieces pieces;
   const size_t dimensions = share.shape.size();
-  if (product(share.count) == 0) return pieces;
+  if (product(share.count) == 0)
+    return pieces;
   std::vector<int64_t> index(dimensions, 0);
   while (true) {
     int64_t file = 0, memory = 0;
@@ -33,8 +34,10 @@ Pieces block_pieces(const Share& share, int64_t trailing) {
     }
     append(pieces, {file * trailing, memory * trailing, share.count.back() * trailing});
     size_t d = dimensions - 1;  // the last index stays 0: it is the row
-    while (d > 0 && ++index[d - 1] == share.count[d - 1]) index[--d] = 0;
-    if (d == 0) return pieces;
+    while (d > 0 && ++index[d - 1] == share.count[d - 1])
+      index[--d] = 0;
+    if (d == 0)
+      return pieces;
   }
 }
 
@@ -57,7 +60,8 @@ int64_t product(const std::vector<int64_t>& extents) {
 
 std::vector<int64_t> Case::shape_of(const Variable& variable) const {
   std::vector<int64_t> shape = share_of(variable).shape;
-  if (variable.trailing > 1) shape.push_back(variable.trailing);
+  if (variable.trailing > 1)
+    shape.push_back(variable.trailing);
   return shape;
 }
 
@@ -67,7 +71,8 @@ int64_t Case::file_bytes(const Variable& variable) const {
 
 int64_t Case::file_bytes() const {
   int64_t bytes = 0;
-  for (const Variable& variable : variables) bytes += file_bytes(variable);
+  for (const Variable& variable : variables)
+    bytes += file_bytes(variable);
   return bytes;
 }
 

@@ -9,8 +9,14 @@
 
 namespace bench {
 
-enum class ElementType { int32, float32, float64 };
-inline int64_t element_size(ElementType type) { return type == ElementType::float64 ? 8 : 4; }
+enum class ElementType {
+  int32,
+  float32,
+  float64
+};
+inline int64_t element_size(ElementType type) {
+  return type == ElementType::float64 ? 8 : 4;
+}
 
 // Consecutive elements of a variable that are consecutive in memory too. All in elements.
 struct Piece {

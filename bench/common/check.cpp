@@ -16,7 +16,8 @@ namespace {
 
 Pattern pattern_of(const Case& data, size_t v, int repetition) {
   const Variable& variable = data.variables[v];
-  return {variable.type, v, static_cast<uint64_t>(repetition), variable.smooth ? data.shape_of(variable) : std::vector<int64_t>()};
+  return {variable.type, v, static_cast<uint64_t>(repetition),
+          variable.smooth ? data.shape_of(variable) : std::vector<int64_t>()};
 }
 
 std::string wrong(const Case& data, size_t v, int64_t element, const std::string& where) {
@@ -36,12 +37,14 @@ class Mapped {
         size_ = status.st_size;
       }
     }
-    if (file >= 0) ::close(file);
+    if (file >= 0)
+      ::close(file);
   }
   Mapped(const Mapped&) = delete;
   Mapped& operator=(const Mapped&) = delete;
   ~Mapped() {
-    if (bytes_) ::munmap(const_cast<std::byte*>(bytes_), static_cast<size_t>(size_));
+    if (bytes_)
+      ::munmap(const_cast<std::byte*>(bytes_), static_cast<size_t>(size_));
   }
   const std::byte* at(int64_t offset, int64_t bytes) const {
     return offset >= 0 && offset + bytes <= size_ ? bytes_ + offset : nullptr;
@@ -82,7 +85,8 @@ std::string check_buffers(const Case& data, const std::vector<Buffer>& buffers, 
     for (const Piece& piece : data.pieces(data.variables[v], false)) {
       const std::byte* bytes = memory + piece.memory * size;
       const int64_t element = first_wrong(pattern_of(data, v, repetition), piece.file, piece.length, bytes, false);
-      if (element >= 0) return wrong(data, v, element, "memory after reading");
+      if (element >= 0)
+        return wrong(data, v, element, "memory after reading");
       if (ascending && !all_untouched(memory + end, bytes))
         return "guard cells of \"" + data.variables[v].name + "\" were overwritten";
       end = (piece.memory + piece.length) * size;
@@ -98,7 +102,8 @@ std::string check_file(const Case& data, const std::vector<Location>& locations,
   std::unique_ptr<Mapped> file;
   for (size_t v = 0; v < data.variables.size(); ++v) {
     const Location& location = locations[v];
-    if (location.path.empty()) continue;
+    if (location.path.empty())
+      continue;
     if (!file || location.path != path) {
       path = location.path;
       file = std::make_unique<Mapped>(path);
@@ -109,10 +114,12 @@ std::string check_file(const Case& data, const std::vector<Location>& locations,
       const int64_t offset = location.offset + (location.packed ? packed : piece.file) * size;
       packed += piece.length;
       const std::byte* bytes = file->at(offset, piece.length * size);
-      if (!bytes) return "\"" + path + "\" ends before \"" + data.variables[v].name + "\" does";
+      if (!bytes)
+        return "\"" + path + "\" ends before \"" + data.variables[v].name + "\" does";
       const int64_t element =
           first_wrong(pattern_of(data, v, repetition), piece.file, piece.length, bytes, location.big_endian);
-      if (element >= 0) return wrong(data, v, element, "\"" + path + "\"");
+      if (element >= 0)
+        return wrong(data, v, element, "\"" + path + "\"");
     }
   }
   return {};

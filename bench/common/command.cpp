@@ -10,7 +10,8 @@ namespace {
 
 void add_options(CLI::App& app, Command& command) {
   app.add_option("--scenario", command.scenario.scenario,
-                 "grid-64, grid-128, mesh-LOAD[-cm|-random][-float32], e3sm, flash, s3d, scorpio, scorpio-rows, scorpio-blocks, compressed, subfiling-64, subfiling-128, subfiling-flash, subfiling-s3d");
+                 "grid-64, grid-128, mesh-LOAD[-cm|-random][-float32], e3sm, flash, s3d, scorpio, scorpio-rows, "
+                 "scorpio-blocks, compressed, subfiling-64, subfiling-128, subfiling-flash, subfiling-s3d");
   app.add_option("--system", command.system, "Which of the program's ways to write");
   app.add_option("--dir", command.directory, "Folder for the files; it is emptied");
   app.add_option("--mesh", command.scenario.mesh, "Prefix of the mesh's parts files");

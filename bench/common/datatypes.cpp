@@ -6,7 +6,8 @@
 namespace bench {
 
 MPI_Datatype element_datatype(ElementType type) {
-  if (type == ElementType::float64) return MPI_DOUBLE;
+  if (type == ElementType::float64)
+    return MPI_DOUBLE;
   return type == ElementType::float32 ? MPI_FLOAT : MPI_INT;
 }
 

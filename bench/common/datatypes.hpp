@@ -21,7 +21,8 @@ class Datatype {
     return *this;
   }
   ~Datatype() {
-    if (raw_ != MPI_DATATYPE_NULL) MPI_Type_free(&raw_);
+    if (raw_ != MPI_DATATYPE_NULL)
+      MPI_Type_free(&raw_);
   }
   MPI_Datatype get() const { return raw_; }
 

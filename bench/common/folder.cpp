@@ -18,10 +18,13 @@ void make_folder(const std::string& path, int64_t bytes) {
   const std::string filled = path + "/memory";
   const std::vector<char> block(size_t{1} << 20);
   const int file = ::open(filled.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
-  if (file < 0) throw std::system_error(errno, std::generic_category(), "open of \"" + filled + "\"");
+  if (file < 0)
+    throw std::system_error(errno, std::generic_category(), "open of \"" + filled + "\"");
   for (int64_t left = bytes + bytes / 8; left > 0;) {
-    const ssize_t done = ::write(file, block.data(), static_cast<size_t>(std::min(left, static_cast<int64_t>(block.size()))));
-    if (done <= 0) break;  // a full disk: the sample itself will say so
+    const ssize_t done =
+        ::write(file, block.data(), static_cast<size_t>(std::min(left, static_cast<int64_t>(block.size()))));
+    if (done <= 0)
+      break;  // a full disk: the sample itself will say so
     left -= done;
   }
   ::close(file);

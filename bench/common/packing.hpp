@@ -20,14 +20,16 @@ class Packing {
       next += piece.length;
     }
     elements_ = next;
-    if (!in_place_) packed_.resize(static_cast<size_t>(elements_ * size_));
+    if (!in_place_)
+      packed_.resize(static_cast<size_t>(elements_ * size_));
   }
 
   int64_t elements() const { return elements_; }
   const Pieces& pieces() const { return pieces_; }
 
   const void* pack(const Buffer& buffer) {
-    if (in_place_) return buffer.data();
+    if (in_place_)
+      return buffer.data();
     std::byte* out = packed_.data();
     for (const Piece& piece : pieces_) {
       std::memcpy(out, buffer.data() + piece.memory * size_, static_cast<size_t>(piece.length * size_));
@@ -39,7 +41,8 @@ class Packing {
   // Where to read to; unpack() afterwards.
   void* target(const Buffer& buffer) { return in_place_ ? buffer.data() : packed_.data(); }
   void unpack(const Buffer& buffer) {
-    if (in_place_) return;
+    if (in_place_)
+      return;
     const std::byte* in = packed_.data();
     for (const Piece& piece : pieces_) {
       std::memcpy(buffer.data() + piece.memory * size_, in, static_cast<size_t>(piece.length * size_));
@@ -58,7 +61,8 @@ class Packing {
 // The place of element number `element` in an array of `shape`, C order.
 inline std::vector<int64_t> place_of(int64_t element, const std::vector<int64_t>& shape) {
   std::vector<int64_t> place(shape.size());
-  for (size_t d = shape.size(); d-- > 0; element /= shape[d]) place[d] = element % shape[d];
+  for (size_t d = shape.size(); d-- > 0; element /= shape[d])
+    place[d] = element % shape[d];
   return place;
 }
 

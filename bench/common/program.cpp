@@ -74,7 +74,8 @@ class Watch {
 std::string lowest_complaint(const std::string& mine, int rank, int ranks) {
   int candidate = mine.empty() ? ranks : rank, lowest = ranks;
   MPI_Allreduce(&candidate, &lowest, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-  if (lowest == ranks) return {};
+  if (lowest == ranks)
+    return {};
   int size = static_cast<int>(mine.size());
   MPI_Bcast(&size, 1, MPI_INT, lowest, MPI_COMM_WORLD);
   std::string text = rank == lowest ? mine : std::string(static_cast<size_t>(size), ' ');
@@ -84,7 +85,8 @@ std::string lowest_complaint(const std::string& mine, int rank, int ranks) {
 
 // On rank 0; nobody goes on before it is done.
 void make_folder_on_root(const Job& job, int rank) {
-  if (rank == 0) make_folder(job.directory, job.data.file_bytes());
+  if (rank == 0)
+    make_folder(job.directory, job.data.file_bytes());
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
@@ -117,13 +119,15 @@ Outcome measure_copy(System& input, System& output, const Job& job, const Comman
   Job from{job.data, job.buffers, job.directory + "/input"}, to{job.data, job.buffers, job.directory + "/output"};
   from.explain = to.explain = job.explain;
   read_input(input, from, command, watch, outcome);
-  if (!outcome.wrong.empty()) return outcome;
+  if (!outcome.wrong.empty())
+    return outcome;
   output.prepare(to);
   make_folder_on_root(to, rank);
   watch.start();
   output.write(to);
   outcome.write_s = watch.stop("write");
-  if (!command.check_file) return outcome;
+  if (!command.check_file)
+    return outcome;
   const std::vector<Location> read = input.locate(from), written = output.locate(to);
   outcome.wrong = lowest_complaint(check_file(job.data, written, command.repetition), rank, ranks);
   if (outcome.wrong.empty() && output.format() == "hdf5")
@@ -152,10 +156,12 @@ Outcome measure(System& system, Job& job, const Command& command, Watch& watch) 
   make_folder_on_root(job, rank);
   watch.start();
   system.write(job);
-  if (command.rewrites == 0) outcome.write_s = watch.stop("write");
+  if (command.rewrites == 0)
+    outcome.write_s = watch.stop("write");
   if (command.check_file || command.rewrites > 0)
     outcome.wrong = lowest_complaint(check_file(job.data, system.locate(job), last), rank, ranks);
-  if (!outcome.wrong.empty() || job.durable || command.rewrites > 0) return outcome;
+  if (!outcome.wrong.empty() || job.durable || command.rewrites > 0)
+    return outcome;
   clear_buffers(job.buffers);
   watch.start();
   system.read(job);
@@ -184,17 +190,24 @@ nlohmann::json run(const Command& command, const SystemFactory& make_system, int
     // What is only written is written once, by the system that would write the copy.
     const bool copies = data.copies && command.rewrites == 0 && !command.durable;
     const auto output = copies ? make_system(command.system) : nullptr;
-    const Outcome outcome = copies ? measure_copy(*system, *output, job, command, watch) : measure(*system, job, command, watch);
+    const Outcome outcome =
+        copies ? measure_copy(*system, *output, job, command, watch) : measure(*system, job, command, watch);
     line["clock"] = watch.clock();
-    if (outcome.write_s >= 0) line["write_s"] = outcome.write_s;
-    if (outcome.first_s >= 0) line["first_s"] = outcome.first_s, line["rewrites_s"] = outcome.rewrites_s;
-    if (outcome.read_s >= 0) line["read_s"] = outcome.read_s;
-    if (!outcome.wrong.empty()) line["wrong"] = outcome.wrong;
-    if (!system->report().empty()) line["report"] = nlohmann::json::parse(system->report());
+    if (outcome.write_s >= 0)
+      line["write_s"] = outcome.write_s;
+    if (outcome.first_s >= 0)
+      line["first_s"] = outcome.first_s, line["rewrites_s"] = outcome.rewrites_s;
+    if (outcome.read_s >= 0)
+      line["read_s"] = outcome.read_s;
+    if (!outcome.wrong.empty())
+      line["wrong"] = outcome.wrong;
+    if (!system->report().empty())
+      line["report"] = nlohmann::json::parse(system->report());
   } catch (const NotApplicable& reason) {
     line["not_applicable"] = reason.what();
   }
-  if (command.scenario.rank == 0) std::filesystem::remove_all(command.directory);
+  if (command.scenario.rank == 0)
+    std::filesystem::remove_all(command.directory);
   return line;
 }
 
@@ -204,7 +217,8 @@ Buffer::Buffer(int64_t bytes)
     : size_(bytes),
       data_(static_cast<std::byte*>(std::aligned_alloc(4096, static_cast<size_t>((bytes + 4096) / 4096 * 4096))),
             std::free) {
-  if (!data_) throw std::bad_alloc();
+  if (!data_)
+    throw std::bad_alloc();
 }
 
 void sync_from_rank_0(const std::string& path) {

@@ -17,9 +17,11 @@ std::array<int64_t, 3> cut_ranks(int64_t ranks) {
   std::array<int64_t, 3> best{ranks, 1, 1};
   for (int64_t a = 1; a <= ranks; ++a)
     for (int64_t b = 1; b <= a; ++b) {
-      if (ranks % (a * b) != 0) continue;
+      if (ranks % (a * b) != 0)
+        continue;
       const int64_t c = ranks / (a * b);
-      if (c <= b && a - c < best[0] - best[2]) best = {a, b, c};
+      if (c <= b && a - c < best[0] - best[2])
+        best = {a, b, c};
     }
   return best;
 }
@@ -60,8 +62,8 @@ Case s3d(const CaseSettings& settings) {
            {"pressure", ElementType::float64, 2, 1}}};
 }
 
-// FLASH's checkpoint: blocks of 16^3 cells; in memory each lies within 4 guard cells on all sides. `uneven`: every third rank has two blocks more, and
-// the next one two fewer.
+// FLASH's checkpoint: blocks of 16^3 cells; in memory each lies within 4 guard cells on all sides. `uneven`: every
+// third rank has two blocks more, and the next one two fewer.
 Case flash(bool uneven, const CaseSettings& settings) {
   constexpr int64_t k_blocks = 80, k_cells = 16, k_guards = 4, k_variables = 24, k_box = k_cells + 2 * k_guards;
   const auto blocks_before = [uneven](int64_t rank) { return k_blocks * rank + (uneven && rank % 3 == 1 ? 2 : 0); };
@@ -80,7 +82,9 @@ Case flash(bool uneven, const CaseSettings& settings) {
 }
 
 // Part `which` of `parts` of a length, as even as whole numbers allow: where it begins.
-int64_t cut(int64_t length, int64_t which, int64_t parts) { return length * which / parts; }
+int64_t cut(int64_t length, int64_t which, int64_t parts) {
+  return length * which / parts;
+}
 
 // A box of `shape` cut among all ranks in three directions.
 Share boxes(const std::array<int64_t, 3>& shape, const CaseSettings& settings) {
@@ -98,11 +102,15 @@ Share boxes(const std::array<int64_t, 3>& shape, const CaseSettings& settings) {
   return share;
 }
 
-// Whole rows, ranks one behind the other. `uneven`: every third rank has three times as many as the first, the one before it twice.
+// Whole rows, ranks one behind the other. `uneven`: every third rank has three times as many as the first, the one
+// before it twice.
 Share rows(std::vector<int64_t> shape, bool uneven, const CaseSettings& settings) {
-  const auto weight_before = [uneven](int64_t rank) { return uneven ? rank / 3 * 6 + rank % 3 * (rank % 3 + 1) / 2 : rank; };
+  const auto weight_before = [uneven](int64_t rank) {
+    return uneven ? rank / 3 * 6 + rank % 3 * (rank % 3 + 1) / 2 : rank;
+  };
   const int64_t all = weight_before(settings.ranks);
-  const int64_t begin = cut(shape[0], weight_before(settings.rank), all), end = cut(shape[0], weight_before(settings.rank + 1), all);
+  const int64_t begin = cut(shape[0], weight_before(settings.rank), all),
+                end = cut(shape[0], weight_before(settings.rank + 1), all);
   Share share;
   share.start.assign(shape.size(), 0);
   share.start[0] = begin;
@@ -114,8 +122,9 @@ Share rows(std::vector<int64_t> shape, bool uneven, const CaseSettings& settings
   return share;
 }
 
-// SCORPIO, section V: two datasets of one dimension are read and written to another file. The paper's 960 x 960 x 240 elements
-// (1.7 GB: 4 bytes each), here an eighth. "-rows": the same as uneven rows (its Fig. 7), "-blocks": as blocks of three dimensions.
+// SCORPIO, section V: two datasets of one dimension are read and written to another file. The paper's 960 x 960 x 240
+// elements (1.7 GB: 4 bytes each), here an eighth. "-rows": the same as uneven rows (its Fig. 7), "-blocks": as blocks
+// of three dimensions.
 Case scorpio(const CaseSettings& settings) {
   constexpr std::array<int64_t, 3> k_grid{480, 480, 120};
   Share share;
@@ -158,21 +167,26 @@ Case mesh(int64_t load, const std::string& numbering, ElementType type, const Ca
   return {settings.scenario, {share_of_part(path, settings)}, {{"field", type, 0, load}}};
 }
 
-// Of "mesh-LOAD[-cm|-random][-float32]" and "owners-LOAD", whose mesh is always numbered by Cuthill and McKee; nothing of another name.
+// Of "mesh-LOAD[-cm|-random][-float32]" and "owners-LOAD", whose mesh is always numbered by Cuthill and McKee; nothing
+// of another name.
 std::optional<Case> mesh_of_name(std::string_view name, const CaseSettings& settings) {
   const auto ends_then_without = [&name](std::string_view ending) {
     const bool ends = name.ends_with(ending);
-    if (ends) name.remove_suffix(ending.size());
+    if (ends)
+      name.remove_suffix(ending.size());
     return ends;
   };
   const bool owners = name.starts_with("owners-");
-  if (!owners && !name.starts_with("mesh-")) return std::nullopt;
+  if (!owners && !name.starts_with("mesh-"))
+    return std::nullopt;
   const ElementType type = !owners && ends_then_without("-float32") ? ElementType::float32 : ElementType::float64;
   std::string numbering = owners ? "-cm" : "";
   for (const char* known : {"-cm", "-random"})
-    if (numbering.empty() && ends_then_without(known)) numbering = known;
+    if (numbering.empty() && ends_then_without(known))
+      numbering = known;
   const std::string load(name.substr(name.find('-') + 1));
-  if (load.empty() || load.size() > 6 || load.find_first_not_of("0123456789") != std::string::npos) return std::nullopt;
+  if (load.empty() || load.size() > 6 || load.find_first_not_of("0123456789") != std::string::npos)
+    return std::nullopt;
   return mesh(std::stoll(load), numbering, type, settings);
 }
 
@@ -180,14 +194,15 @@ std::optional<Case> mesh_of_name(std::string_view name, const CaseSettings& sett
 Share share_of_one(int64_t elements, const CaseSettings& settings) {
   Share share;
   share.shape = {elements};
-  for (int64_t i = 0; i < elements && settings.rank == 0; ++i) share.points.push_back(i);
+  for (int64_t i = 0; i < elements && settings.rank == 0; ++i)
+    share.points.push_back(i);
   share.owned.assign(share.points.size(), 1);
   return share;
 }
 
-// A map of three decompositions is taken for the F case's history file, one record: 27 small variables (here of 73 doubles, the levels'
-// edges), 1, 323 and 63 variables on D1, D2 and D3; of others, 10 variables each.
-// Source: repository Parallel-NetCDF/E3SM-IO, README.md, table of the cases.
+// A map of three decompositions is taken for the F case's history file, one record: 27 small variables (here of 73
+// doubles, the levels' edges), 1, 323 and 63 variables on D1, D2 and D3; of others, 10 variables each. Source:
+// repository Parallel-NetCDF/E3SM-IO, README.md, table of the cases.
 Case e3sm(const CaseSettings& settings) {
   Case result{settings.scenario, {}, {}};
   std::vector<std::string> paths;
@@ -200,7 +215,8 @@ Case e3sm(const CaseSettings& settings) {
   constexpr int k_small = 27, k_small_elements = 73;
   if (is_f) {
     result.shares.push_back(share_of_one(k_small_elements, settings));
-    for (int v = 0; v < k_small; ++v) result.variables.push_back({"small_" + std::to_string(v), ElementType::float64, 0, 1});
+    for (int v = 0; v < k_small; ++v)
+      result.variables.push_back({"small_" + std::to_string(v), ElementType::float64, 0, 1});
   }
   for (size_t k = 0; k < paths.size(); ++k) {
     const size_t share = result.shares.size();
@@ -217,18 +233,29 @@ Case e3sm(const CaseSettings& settings) {
 
 Case make_case(const CaseSettings& settings) {
   const std::string& name = settings.scenario;
-  if (name == "s3d") return s3d(settings);
-  if (name == "flash") return flash(false, settings);
-  if (name == "subfiling-64" || name == "subfiling-128") return grid(std::stoll(name.substr(10)), settings);
-  if (name == "subfiling-flash") return flash(true, settings);
-  if (name == "subfiling-s3d") return s3d(settings);
-  if (name == "e3sm") return e3sm(settings);
-  if (name == "scorpio" || name == "scorpio-rows" || name == "scorpio-blocks") return scorpio(settings);
-  if (name == "compressed") return compressed(settings);
-  if (name == "grid-64" || name == "grid-128") return grid(std::stoll(name.substr(5)), settings);
-  if (auto result = mesh_of_name(name, settings)) return *std::move(result);
+  if (name == "s3d")
+    return s3d(settings);
+  if (name == "flash")
+    return flash(false, settings);
+  if (name == "subfiling-64" || name == "subfiling-128")
+    return grid(std::stoll(name.substr(10)), settings);
+  if (name == "subfiling-flash")
+    return flash(true, settings);
+  if (name == "subfiling-s3d")
+    return s3d(settings);
+  if (name == "e3sm")
+    return e3sm(settings);
+  if (name == "scorpio" || name == "scorpio-rows" || name == "scorpio-blocks")
+    return scorpio(settings);
+  if (name == "compressed")
+    return compressed(settings);
+  if (name == "grid-64" || name == "grid-128")
+    return grid(std::stoll(name.substr(5)), settings);
+  if (auto result = mesh_of_name(name, settings))
+    return *std::move(result);
   throw std::runtime_error("no scenario \"" + name +
-                           "\"; there are grid-64, grid-128, mesh-LOAD[-cm|-random][-float32], owners-LOAD, e3sm, flash, s3d, scorpio, scorpio-rows, "
+                           "\"; there are grid-64, grid-128, mesh-LOAD[-cm|-random][-float32], owners-LOAD, e3sm, "
+                           "flash, s3d, scorpio, scorpio-rows, "
                            "scorpio-blocks, compressed, subfiling-64, subfiling-128, subfiling-flash, subfiling-s3d");
 }
 

@@ -74,7 +74,8 @@ int run_program(int argc, char** argv, const SystemFactory& make_system);
 
 // For calls of peers that return codes.
 inline void require(bool good, const std::string& what) {
-  if (!good) throw std::runtime_error(what + " failed");
+  if (!good)
+    throw std::runtime_error(what + " failed");
 }
 
 // fsync of one file from one rank, for peers whose own flush stops at the operating system.

@@ -9,9 +9,11 @@
 
 namespace bench {
 
-// Of files in HDF5: the places of variables that have chunks become files with their elements, made by h5dump. Collective.
+// Of files in HDF5: the places of variables that have chunks become files with their elements, made by h5dump.
+// Collective.
 std::vector<Location> decoded(std::vector<Location> locations, const Job& job);
-std::vector<Location> dumped(std::vector<Location> locations, const Job& job);  // of all variables: of virtual datasets too
+std::vector<Location> dumped(std::vector<Location> locations,
+                             const Job& job);  // of all variables: of virtual datasets too
 
 // "", or what h5diff says of two files. Local.
 std::string difference(const std::string& one, const std::string& other);

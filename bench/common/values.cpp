@@ -22,7 +22,8 @@ inline uint64_t mix(uint64_t element, uint64_t seed) {
 template <class T>
 inline T value(uint64_t element, uint64_t seed) {
   const uint64_t x = mix(element, seed);
-  if constexpr (sizeof(T) == 8) return static_cast<T>(x >> 11);
+  if constexpr (sizeof(T) == 8)
+    return static_cast<T>(x >> 11);
   return static_cast<T>(static_cast<int32_t>(x >> 41));  // 23 bits: exact as float32
 }
 
@@ -34,24 +35,27 @@ void fill_as(uint64_t seed, int64_t first, int64_t count, std::byte* out) {
   }
 }
 
-// Smooth values: a product of one wave along each dimension, about a mean; full doubles, nothing rounded. The waves are kept: the
-// same array is filled and checked in many calls.
+// Smooth values: a product of one wave along each dimension, about a mean; full doubles, nothing rounded. The waves are
+// kept: the same array is filled and checked in many calls.
 class Waves {
  public:
   explicit Waves(const Pattern& pattern) : pattern_(pattern) {
     const double phase = 0.37 * static_cast<double>(pattern.repetition) + static_cast<double>(pattern.variable);
     for (size_t d = 0; d < 3; ++d)
       for (int64_t i = 0; i < pattern.smooth[d]; ++i)
-        along_[d].push_back(std::sin(phase + 2 * std::numbers::pi * static_cast<double>((d + 1) * static_cast<size_t>(i)) /
-                                                 static_cast<double>(pattern.smooth[d])));
+        along_[d].push_back(
+            std::sin(phase + 2 * std::numbers::pi * static_cast<double>((d + 1) * static_cast<size_t>(i)) /
+                                 static_cast<double>(pattern.smooth[d])));
   }
   bool of(const Pattern& pattern) const {
-    return pattern_.smooth == pattern.smooth && pattern_.variable == pattern.variable && pattern_.repetition == pattern.repetition;
+    return pattern_.smooth == pattern.smooth && pattern_.variable == pattern.variable &&
+           pattern_.repetition == pattern.repetition;
   }
   double at(int64_t element) const {
     const int64_t x = element % pattern_.smooth[2], y = element / pattern_.smooth[2] % pattern_.smooth[1],
                   z = element / pattern_.smooth[2] / pattern_.smooth[1];
-    return 290.0 + 25.0 * along_[0][static_cast<size_t>(z)] * along_[1][static_cast<size_t>(y)] * along_[2][static_cast<size_t>(x)];
+    return 290.0 + 25.0 * along_[0][static_cast<size_t>(z)] * along_[1][static_cast<size_t>(y)] *
+                       along_[2][static_cast<size_t>(x)];
   }
 
  private:
@@ -61,7 +65,8 @@ class Waves {
 
 void fill_smooth(const Pattern& pattern, int64_t first, int64_t count, std::byte* out) {
   static Waves waves(pattern);
-  if (!waves.of(pattern)) waves = Waves(pattern);
+  if (!waves.of(pattern))
+    waves = Waves(pattern);
   for (int64_t i = 0; i < count; ++i) {
     const double next = waves.at(first + i);
     std::memcpy(out + i * static_cast<int64_t>(sizeof next), &next, sizeof next);
@@ -84,7 +89,8 @@ void with_type(const Pattern& pattern, F&& work) {
 }  // namespace
 
 void fill(const Pattern& pattern, int64_t first, int64_t count, std::byte* out) {
-  if (!pattern.smooth.empty()) return fill_smooth(pattern, first, count, out);
+  if (!pattern.smooth.empty())
+    return fill_smooth(pattern, first, count, out);
   with_type(pattern, [&](auto zero, uint64_t seed) { fill_as<decltype(zero)>(seed, first, count, out); });
 }
 
@@ -96,11 +102,14 @@ int64_t first_wrong(const Pattern& pattern, int64_t first, int64_t count, const 
     const int64_t batch = std::min(k_batch, count - done);
     fill(pattern, first + done, batch, expected);
     if (big_endian != (std::endian::native == std::endian::big))
-      for (int64_t i = 0; i < batch; ++i) std::reverse(expected + i * size, expected + (i + 1) * size);
+      for (int64_t i = 0; i < batch; ++i)
+        std::reverse(expected + i * size, expected + (i + 1) * size);
     const std::byte* actual = bytes + done * size;
-    if (std::memcmp(expected, actual, static_cast<size_t>(batch * size)) == 0) continue;
+    if (std::memcmp(expected, actual, static_cast<size_t>(batch * size)) == 0)
+      continue;
     for (int64_t i = 0; i < batch; ++i)
-      if (std::memcmp(expected + i * size, actual + i * size, static_cast<size_t>(size)) != 0) return first + done + i;
+      if (std::memcmp(expected + i * size, actual + i * size, static_cast<size_t>(size)) != 0)
+        return first + done + i;
   }
   return -1;
 }

@@ -22,7 +22,8 @@ class Files : public System {
     pieces_.clear();
     for (const Variable& variable : job.data.variables) {
       Pieces pieces = job.data.pieces(variable, false);
-      for (Piece& piece : pieces) piece = scaled(piece, element_size(variable.type));
+      for (Piece& piece : pieces)
+        piece = scaled(piece, element_size(variable.type));
       pieces_.push_back(std::move(pieces));
     }
     staging_.resize(static_cast<size_t>(k_call));
@@ -35,12 +36,14 @@ class Files : public System {
       require(::lseek(file_, 0, SEEK_SET) == 0, "lseek");
       staged_ = 0;
       for (size_t v = 0; v < pieces_.size(); ++v)
-        for (const Piece& piece : pieces_[v]) put(job.buffers[v].data() + piece.memory, piece.length);
+        for (const Piece& piece : pieces_[v])
+          put(job.buffers[v].data() + piece.memory, piece.length);
       write_all(staging_.data(), staged_);
     };
     put_all();
     job.rewrite(put_all);
-    if (job.durable) require(::fdatasync(file_) == 0, "fdatasync");
+    if (job.durable)
+      require(::fdatasync(file_) == 0, "fdatasync");
     require(::close(file_) == 0, "close");
   }
 
@@ -49,7 +52,8 @@ class Files : public System {
     require(file_ >= 0, "open of \"" + path_ + "\"");
     staged_ = taken_ = 0;
     for (size_t v = 0; v < pieces_.size(); ++v)
-      for (const Piece& piece : pieces_[v]) get(job.buffers[v].data() + piece.memory, piece.length);
+      for (const Piece& piece : pieces_[v])
+        get(job.buffers[v].data() + piece.memory, piece.length);
     ::close(file_);
   }
 
@@ -58,7 +62,8 @@ class Files : public System {
     int64_t offset = 0;
     for (size_t v = 0; v < job.data.variables.size(); ++v) {
       locations.push_back({path_, offset, false, true});
-      for (const Piece& piece : pieces_[v]) offset += piece.length;
+      for (const Piece& piece : pieces_[v])
+        offset += piece.length;
     }
     return locations;
   }
@@ -86,7 +91,8 @@ class Files : public System {
       write_all(staging_.data(), staged_);
       staged_ = 0;
     }
-    if (is_large) return write_all(bytes, count);
+    if (is_large)
+      return write_all(bytes, count);
     std::memcpy(staging_.data() + staged_, bytes, static_cast<size_t>(count));
     staged_ += count;
   }

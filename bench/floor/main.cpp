@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// bench-floor: what the ranks of a scenario can do on one host with no library at all. No format, no name but the last one, no agreement, no error but
-// the end of the program; where everything goes is known before the clock starts, and memory is there and touched. Systems:
+// bench-floor: what the ranks of a scenario can do on one host with no library at all. No format, no name but the last
+// one, no agreement, no error but the end of the program; where everything goes is known before the clock starts, and
+// memory is there and touched. Systems:
 //   "direct"                       each rank moves its own pieces, in calls of 1 MiB
-//   "raked-KIB-BUFFERS-SERVERS"    ranks copy rows into, or out of, shared buffers that threads of so many ranks write, or read ahead
-//   "any-KIB-BUFFERS"              the same without threads: who fills a window last writes it, who waits for one reads the next that nobody has begun
-//   "mapped"                       raked-1024-8-1 in writing; in reading each rank maps the file and copies its rows out of it
+//   "raked-KIB-BUFFERS-SERVERS"    ranks copy rows into, or out of, shared buffers that threads of so many ranks write,
+//   or read ahead "any-KIB-BUFFERS"              the same without threads: who fills a window last writes it, who waits
+//   for one reads the next that nobody has begun "mapped"                       raked-1024-8-1 in writing; in reading
+//   each rank maps the file and copies its rows out of it
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/mman.h>
@@ -22,7 +24,7 @@
 namespace bench {
 namespace {
 
-constexpr int64_t k_call = 1 << 20;          // bytes a call: as the limit
+constexpr int64_t k_call = 1 << 20;           // bytes a call: as the limit
 constexpr int64_t k_direct_piece = 64 << 10;  // shorter ones are no case for a call each
 
 // Bytes that follow each other in the file and in memory.
@@ -43,7 +45,8 @@ void ask_for_room([[maybe_unused]] int file, [[maybe_unused]] int64_t bytes) {
 using Flag = std::atomic<int64_t>;
 
 void wait_for(const Flag& flag, int64_t value) {
-  while (flag.load(std::memory_order_acquire) < value) ::sched_yield();
+  while (flag.load(std::memory_order_acquire) < value)
+    ::sched_yield();
 }
 
 void move_all(bool write, int file, std::byte* memory, int64_t offset, int64_t bytes) {
@@ -63,15 +66,18 @@ class Floor : public System {
     int kib = 0;
     const bool raked = std::sscanf(name.c_str(), "raked-%d-%d-%d", &kib, &buffers_, &servers_) == 3;
     any_ = std::sscanf(name.c_str(), "any-%d-%d", &kib, &buffers_) == 2;
-    require(direct_ || mapped_ || ((raked || any_) && kib > 0 && servers_ > 0 && buffers_ >= servers_), "system \"" + name + "\" of bench-floor");
-    if (raked || any_) window_ = int64_t{kib} << 10;
+    require(direct_ || mapped_ || ((raked || any_) && kib > 0 && servers_ > 0 && buffers_ >= servers_),
+            "system \"" + name + "\" of bench-floor");
+    if (raked || any_)
+      window_ = int64_t{kib} << 10;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks_);
     servers_ = std::min(servers_, ranks_);
   }
 
   ~Floor() override {
-    if (shared_ != MPI_WIN_NULL) MPI_Win_free(&shared_);
+    if (shared_ != MPI_WIN_NULL)
+      MPI_Win_free(&shared_);
   }
 
   void prepare(const Job& job) override {
@@ -79,20 +85,25 @@ class Floor : public System {
     bytes_ = job.data.file_bytes();
     written_ = runs_of(job, true);
     read_ = runs_of(job, false);
-    if (direct_) return check_lengths();
+    if (direct_)
+      return check_lengths();
     windows_ = (bytes_ + window_ - 1) / window_;
     writers_of_ = ranks_of_windows(written_);
     readers_of_ = ranks_of_windows(read_);
     const int64_t flags = (4 * windows_ + 1) * static_cast<int64_t>(sizeof(Flag));
     const int64_t flags_room = (flags + 4095) / 4096 * 4096;
-    if (shared_ != MPI_WIN_NULL) MPI_Win_free(&shared_);
+    if (shared_ != MPI_WIN_NULL)
+      MPI_Win_free(&shared_);
     std::byte* base = nullptr;
-    MPI_Win_allocate_shared(rank_ == 0 ? flags_room + buffers_ * window_ : 0, 1, MPI_INFO_NULL, MPI_COMM_WORLD, static_cast<void*>(&base), &shared_);
+    MPI_Win_allocate_shared(rank_ == 0 ? flags_room + buffers_ * window_ : 0, 1, MPI_INFO_NULL, MPI_COMM_WORLD,
+                            static_cast<void*>(&base), &shared_);
     MPI_Aint size = 0;
     int unit = 0;
     MPI_Win_shared_query(shared_, 0, &size, &unit, static_cast<void*>(&base));
-    if (rank_ == 0) std::memset(base, 0, static_cast<size_t>(size));
-    for (int64_t at = 0; at < size; at += 4096) touched_ += static_cast<int>(reinterpret_cast<const volatile char*>(base)[at]);
+    if (rank_ == 0)
+      std::memset(base, 0, static_cast<size_t>(size));
+    for (int64_t at = 0; at < size; at += 4096)
+      touched_ += static_cast<int>(reinterpret_cast<const volatile char*>(base)[at]);
     auto* all = reinterpret_cast<Flag*>(base);
     filled_ = all;
     flushed_ = all + windows_;
@@ -108,12 +119,15 @@ class Floor : public System {
     const bool opens = direct_ || serves();
     const int file = opens ? ::open(path_.c_str(), O_RDWR | O_CREAT, 0644) : -1;
     require(!opens || file >= 0, "open of \"" + path_ + "\"");
-    if (rank_ == 0) ask_for_room(file, bytes_);
+    if (rank_ == 0)
+      ask_for_room(file, bytes_);
     const auto put_all = [&] { direct_ ? move_own(true, file, written_) : any_ ? rake_in_turn(file) : rake(file); };
     put_all();
     job.rewrite(put_all);
-    if (!opens) return;
-    if (job.durable) require(::fdatasync(file) == 0, "fdatasync");
+    if (!opens)
+      return;
+    if (job.durable)
+      require(::fdatasync(file) == 0, "fdatasync");
     require(::close(file) == 0, "close");
   }
 
@@ -129,7 +143,8 @@ class Floor : public System {
       spread_in_turn(file);
     else
       spread(file);
-    if (opens) require(::close(file) == 0, "close");
+    if (opens)
+      require(::close(file) == 0, "close");
   }
 
   std::vector<Location> locate(const Job& job) override {
@@ -163,16 +178,19 @@ class Floor : public System {
   void check_lengths() const {
     int64_t shortest = INT64_MAX, all = 0;
     for (const auto* runs : {&written_, &read_})
-      for (const Run& run : *runs) shortest = std::min(shortest, run.length);
+      for (const Run& run : *runs)
+        shortest = std::min(shortest, run.length);
     MPI_Allreduce(&shortest, &all, 1, MPI_INT64_T, MPI_MIN, MPI_COMM_WORLD);
-    if (all < k_direct_piece) throw NotApplicable("pieces are too short for a call each");
+    if (all < k_direct_piece)
+      throw NotApplicable("pieces are too short for a call each");
   }
 
   // How many ranks have bytes in each window.
   std::vector<int> ranks_of_windows(const std::vector<Run>& runs) const {
     std::vector<int> mine(static_cast<size_t>(windows_)), all(mine.size());
     for (const Run& run : runs)
-      for (int64_t window = run.file / window_; window * window_ < run.file + run.length; ++window) mine[static_cast<size_t>(window)] = 1;
+      for (int64_t window = run.file / window_; window * window_ < run.file + run.length; ++window)
+        mine[static_cast<size_t>(window)] = 1;
     MPI_Allreduce(mine.data(), all.data(), static_cast<int>(windows_), MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     return all;
   }
@@ -180,7 +198,8 @@ class Floor : public System {
   // The ranks whose threads serve are spread over all.
   int server() const {
     for (int s = 0; s < servers_; ++s)
-      if (rank_ == ranks_ * s / servers_) return s;
+      if (rank_ == ranks_ * s / servers_)
+        return s;
     return -1;
   }
   bool serves() const { return any_ || server() >= 0; }
@@ -189,10 +208,12 @@ class Floor : public System {
   int64_t size_of(int64_t window) const { return std::min(window_, bytes_ - window * window_); }
 
   static void move_own(bool write, int file, const std::vector<Run>& runs) {
-    for (const Run& run : runs) move_all(write, file, run.memory, run.file, run.length);
+    for (const Run& run : runs)
+      move_all(write, file, run.memory, run.file, run.length);
   }
 
-  // copy(run, part's offset in the window, in the run, bytes) for all of the window; `next` is the first run that may reach into it.
+  // copy(run, part's offset in the window, in the run, bytes) for all of the window; `next` is the first run that may
+  // reach into it.
   template <typename Copy>
   bool for_each_part(const std::vector<Run>& runs, size_t& next, int64_t window, Copy copy) const {
     const int64_t begin = window * window_, end = begin + size_of(window);
@@ -202,7 +223,8 @@ class Floor : public System {
       const int64_t from = std::max(run.file, begin), to = std::min(run.file + run.length, end);
       copy(run, from - begin, from - run.file, static_cast<size_t>(to - from));
       any = true;
-      if (run.file + run.length > end) break;
+      if (run.file + run.length > end)
+        break;
     }
     return any;
   }
@@ -210,9 +232,11 @@ class Floor : public System {
   // A thread of a rank that serves, which does move(window) for its windows in turn.
   template <typename Move>
   std::thread serve(Move move) const {
-    if (!serves()) return {};
+    if (!serves())
+      return {};
     return std::thread([this, move] {
-      for (int64_t window = server(); window < windows_; window += servers_) move(window);
+      for (int64_t window = server(); window < windows_; window += servers_)
+        move(window);
     });
   }
 
@@ -225,42 +249,63 @@ class Floor : public System {
     });
     size_t next = 0;
     for (int64_t window = 0; window < windows_ && next < written_.size(); ++window) {
-      if (written_[next].file >= window * window_ + size_of(window)) continue;
-      if (window >= buffers_) wait_for(flushed_[window - buffers_], pass);
+      if (written_[next].file >= window * window_ + size_of(window))
+        continue;
+      if (window >= buffers_)
+        wait_for(flushed_[window - buffers_], pass);
       std::byte* buffer = buffer_of(window);
-      const bool any = for_each_part(written_, next, window, [&](const Run& run, int64_t at, int64_t in_run, size_t bytes) { std::memcpy(buffer + at, run.memory + in_run, bytes); });
-      if (any) filled_[window].fetch_add(1, std::memory_order_release);
+      const bool any =
+          for_each_part(written_, next, window, [&](const Run& run, int64_t at, int64_t in_run, size_t bytes) {
+            std::memcpy(buffer + at, run.memory + in_run, bytes);
+          });
+      if (any)
+        filled_[window].fetch_add(1, std::memory_order_release);
     }
-    if (thread.joinable()) thread.join();
+    if (thread.joinable())
+      thread.join();
   }
 
   void spread(int file) {
     const int64_t pass = ++reads_;
     std::thread thread = serve([this, file, pass](int64_t window) {
-      if (window >= buffers_) wait_for(taken_[window - buffers_], pass * readers_of_[static_cast<size_t>(window - buffers_)]);
+      if (window >= buffers_)
+        wait_for(taken_[window - buffers_], pass * readers_of_[static_cast<size_t>(window - buffers_)]);
       move_all(false, file, buffer_of(window), window * window_, size_of(window));
       fetched_[window].store(pass, std::memory_order_release);
     });
     size_t next = 0;
     for (int64_t window = 0; window < windows_ && next < read_.size(); ++window) {
-      if (read_[next].file >= window * window_ + size_of(window)) continue;
+      if (read_[next].file >= window * window_ + size_of(window))
+        continue;
       wait_for(fetched_[window], pass);
       const std::byte* buffer = buffer_of(window);
-      const bool any = for_each_part(read_, next, window, [&](const Run& run, int64_t at, int64_t in_run, size_t bytes) { std::memcpy(run.memory + in_run, buffer + at, bytes); });
-      if (any) taken_[window].fetch_add(1, std::memory_order_release);
+      const bool any =
+          for_each_part(read_, next, window, [&](const Run& run, int64_t at, int64_t in_run, size_t bytes) {
+            std::memcpy(run.memory + in_run, buffer + at, bytes);
+          });
+      if (any)
+        taken_[window].fetch_add(1, std::memory_order_release);
     }
-    if (thread.joinable()) thread.join();
+    if (thread.joinable())
+      thread.join();
   }
 
   void rake_in_turn(int file) {
     const int64_t pass = ++writes_;
     size_t next = 0;
     for (int64_t window = 0; window < windows_ && next < written_.size(); ++window) {
-      if (written_[next].file >= window * window_ + size_of(window)) continue;
-      if (window >= buffers_ && writers_of_[static_cast<size_t>(window - buffers_)] > 0) wait_for(flushed_[window - buffers_], pass);
+      if (written_[next].file >= window * window_ + size_of(window))
+        continue;
+      if (window >= buffers_ && writers_of_[static_cast<size_t>(window - buffers_)] > 0)
+        wait_for(flushed_[window - buffers_], pass);
       std::byte* buffer = buffer_of(window);
-      const bool any = for_each_part(written_, next, window, [&](const Run& run, int64_t at, int64_t in_run, size_t bytes) { std::memcpy(buffer + at, run.memory + in_run, bytes); });
-      if (!any || filled_[window].fetch_add(1, std::memory_order_acq_rel) + 1 != pass * writers_of_[static_cast<size_t>(window)]) continue;
+      const bool any =
+          for_each_part(written_, next, window, [&](const Run& run, int64_t at, int64_t in_run, size_t bytes) {
+            std::memcpy(buffer + at, run.memory + in_run, bytes);
+          });
+      if (!any || filled_[window].fetch_add(1, std::memory_order_acq_rel) + 1 !=
+                      pass * writers_of_[static_cast<size_t>(window)])
+        continue;
       move_all(true, file, buffer, window * window_, size_of(window));
       flushed_[window].store(pass, std::memory_order_release);
     }
@@ -270,9 +315,13 @@ class Floor : public System {
   bool read_one(int file, int64_t pass) {
     int64_t begun = begun_->load(std::memory_order_acquire);
     const int64_t window = begun - (pass - 1) * windows_;
-    if (window >= windows_) return false;
-    if (window >= buffers_ && taken_[window - buffers_].load(std::memory_order_acquire) < pass * readers_of_[static_cast<size_t>(window - buffers_)]) return false;
-    if (!begun_->compare_exchange_strong(begun, begun + 1, std::memory_order_acq_rel)) return false;
+    if (window >= windows_)
+      return false;
+    if (window >= buffers_ && taken_[window - buffers_].load(std::memory_order_acquire) <
+                                  pass * readers_of_[static_cast<size_t>(window - buffers_)])
+      return false;
+    if (!begun_->compare_exchange_strong(begun, begun + 1, std::memory_order_acq_rel))
+      return false;
     move_all(false, file, buffer_of(window), window * window_, size_of(window));
     fetched_[window].store(pass, std::memory_order_release);
     return true;
@@ -282,21 +331,29 @@ class Floor : public System {
     const int64_t pass = ++reads_;
     size_t next = 0;
     for (int64_t window = 0; window < windows_ && next < read_.size(); ++window) {
-      if (read_[next].file >= window * window_ + size_of(window)) continue;
+      if (read_[next].file >= window * window_ + size_of(window))
+        continue;
       while (fetched_[window].load(std::memory_order_acquire) < pass)
-        if (!read_one(file, pass)) ::sched_yield();
+        if (!read_one(file, pass))
+          ::sched_yield();
       const std::byte* buffer = buffer_of(window);
-      const bool any = for_each_part(read_, next, window, [&](const Run& run, int64_t at, int64_t in_run, size_t bytes) { std::memcpy(run.memory + in_run, buffer + at, bytes); });
-      if (any) taken_[window].fetch_add(1, std::memory_order_release);
+      const bool any =
+          for_each_part(read_, next, window, [&](const Run& run, int64_t at, int64_t in_run, size_t bytes) {
+            std::memcpy(run.memory + in_run, buffer + at, bytes);
+          });
+      if (any)
+        taken_[window].fetch_add(1, std::memory_order_release);
     }
   }
 
   void copy_from_map(int file) const {
-    if (read_.empty()) return;
+    if (read_.empty())
+      return;
     const int64_t begin = read_.front().file / 4096 * 4096, end = read_.back().file + read_.back().length;
     void* map = ::mmap(nullptr, static_cast<size_t>(end - begin), PROT_READ, MAP_SHARED, file, begin);
     require(map != MAP_FAILED, "mmap of \"" + path_ + "\"");
-    for (const Run& run : read_) std::memcpy(run.memory, static_cast<const std::byte*>(map) + (run.file - begin), static_cast<size_t>(run.length));
+    for (const Run& run : read_)
+      std::memcpy(run.memory, static_cast<const std::byte*>(map) + (run.file - begin), static_cast<size_t>(run.length));
     ::munmap(map, static_cast<size_t>(end - begin));
   }
 

@@ -1,23 +1,27 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // bench-hdf5: parallel HDF5. Systems: "collective", "independent".
-// bench-hdf5-serial: the same program over serial HDF5. Systems: "serial", for one rank; "own", a file for each rank with its boxes.
+// bench-hdf5-serial: the same program over serial HDF5. Systems: "serial", for one rank; "own", a file for each rank
+// with its boxes.
 #include <hdf5.h>
 
 #include <utility>
 
 #include "common/packing.hpp"
-#include "common/tools.hpp"
 #include "common/system.hpp"
+#include "common/tools.hpp"
 
 namespace bench {
 namespace {
 
 hid_t native_type(ElementType type) {
-  if (type == ElementType::float64) return H5T_NATIVE_DOUBLE;
+  if (type == ElementType::float64)
+    return H5T_NATIVE_DOUBLE;
   return type == ElementType::float32 ? H5T_NATIVE_FLOAT : H5T_NATIVE_INT;
 }
 
-std::vector<hsize_t> sizes(const std::vector<int64_t>& extents) { return {extents.begin(), extents.end()}; }
+std::vector<hsize_t> sizes(const std::vector<int64_t>& extents) {
+  return {extents.begin(), extents.end()};
+}
 
 // The selections of one variable, in file and memory.
 struct Selection {
@@ -31,8 +35,10 @@ struct Selection {
         memory(std::exchange(other.memory, -1)),
         packing(std::move(other.packing)) {}
   ~Selection() {
-    if (file >= 0) H5Sclose(file);
-    if (memory >= 0) H5Sclose(memory);
+    if (file >= 0)
+      H5Sclose(file);
+    if (memory >= 0)
+      H5Sclose(memory);
   }
 };
 
@@ -53,12 +59,14 @@ void select_points(hid_t space, const Pieces& pieces, const std::vector<int64_t>
     return;
   }
   int64_t elements = 0;
-  for (const Piece& piece : pieces) elements += piece.length;
+  for (const Piece& piece : pieces)
+    elements += piece.length;
   if (elements == static_cast<int64_t>(pieces.size())) {
     std::vector<hsize_t> places;
     for (const Piece& piece : pieces)
       for (int64_t i = 0; i < piece.length; ++i)
-        for (int64_t coordinate : place_of(piece.file + i, shape)) places.push_back(static_cast<hsize_t>(coordinate));
+        for (int64_t coordinate : place_of(piece.file + i, shape))
+          places.push_back(static_cast<hsize_t>(coordinate));
     require(H5Sselect_elements(space, H5S_SELECT_SET, static_cast<size_t>(elements), places.data()) >= 0,
             "H5Sselect_elements");
     return;
@@ -78,13 +86,15 @@ Selection make_selection(const Case& data, const Variable& variable, bool owned,
   selection.file = space_of(shape);
   if (share.is_block()) {
     selection.memory = space_of(share.memory_shape);
-    if (!own) select_box(selection.file, H5S_SELECT_SET, share.start, share.count);
+    if (!own)
+      select_box(selection.file, H5S_SELECT_SET, share.start, share.count);
     select_box(selection.memory, H5S_SELECT_SET, share.memory_start, share.count);
     return selection;
   }
   selection.packing = std::make_unique<Packing>(data.pieces(variable, owned), element_size(variable.type));
   selection.memory = space_of({std::max<int64_t>(selection.packing->elements(), 1)});
-  if (selection.packing->elements() == 0) H5Sselect_none(selection.memory);
+  if (selection.packing->elements() == 0)
+    H5Sselect_none(selection.memory);
   select_points(selection.file, selection.packing->pieces(), shape);
   return selection;
 }
@@ -99,7 +109,8 @@ struct Selections {
 Selections& selections_of(const Case& data, bool own) {
   static Selections kept;
   const std::string name = data.name + (own ? " own" : "");
-  if (kept.scenario == name) return kept;
+  if (kept.scenario == name)
+    return kept;
   kept = {name, {}, {}};
   for (const Variable& variable : data.variables) {
     kept.writes.push_back(make_selection(data, variable, true, own));
@@ -128,7 +139,8 @@ class Hdf5 : public System {
 #endif
   }
   ~Hdf5() override {
-    for (hid_t properties : {access_, transfer_}) H5Pclose(properties);
+    for (hid_t properties : {access_, transfer_})
+      H5Pclose(properties);
   }
 
   void prepare(const Job& job) override {
@@ -138,7 +150,8 @@ class Hdf5 : public System {
       MPI_Comm_rank(MPI_COMM_WORLD, &rank);
       path_ = job.directory + "/part." + std::to_string(rank) + ".h5";
       for (const Share& share : job.data.shares)
-        if (!share.is_block()) throw NotApplicable("a file for each rank: of boxes only");
+        if (!share.is_block())
+          throw NotApplicable("a file for each rank: of boxes only");
     }
     selections_ = &selections_of(job.data, own_);
   }
@@ -165,12 +178,16 @@ class Hdf5 : public System {
       put(v);
     }
     job.rewrite([&] {
-      for (size_t v = 0; v < writes.size(); ++v) put(v);
+      for (size_t v = 0; v < writes.size(); ++v)
+        put(v);
     });
-    for (hid_t dataset : datasets) H5Dclose(dataset);
-    if (job.durable) require(H5Fflush(file, H5F_SCOPE_GLOBAL) >= 0, "H5Fflush");
+    for (hid_t dataset : datasets)
+      H5Dclose(dataset);
+    if (job.durable)
+      require(H5Fflush(file, H5F_SCOPE_GLOBAL) >= 0, "H5Fflush");
     require(H5Fclose(file) >= 0, "H5Fclose");
-    if (job.durable) sync_from_rank_0(path_);
+    if (job.durable)
+      sync_from_rank_0(path_);
   }
 
   void read(const Job& job) override {
@@ -185,7 +202,8 @@ class Hdf5 : public System {
       void* bytes = packing ? packing->target(job.buffers[v]) : job.buffers[v].data();
       require(H5Dread(dataset, native_type(variable.type), reads[v].memory, reads[v].file, transfer_, bytes) >= 0,
               "H5Dread");
-      if (packing) packing->unpack(job.buffers[v]);
+      if (packing)
+        packing->unpack(job.buffers[v]);
       H5Dclose(dataset);
     }
     require(H5Fclose(file) >= 0, "H5Fclose");
@@ -204,7 +222,9 @@ class Hdf5 : public System {
     return decoded(std::move(locations), job);
   }
 
-  std::string format() const override { return own_ ? "hdf5/rank" : "hdf5"; }
+  std::string format() const override {
+    return own_ ? "hdf5/rank" : "hdf5";
+  }
 
  private:
   static hid_t creation_list(const Variable& variable) {

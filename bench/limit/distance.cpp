@@ -25,16 +25,20 @@ void stay_on(size_t core) {
 
 double round_trip_ns() {
   cpu_set_t allowed;
-  if (::sched_getaffinity(0, sizeof allowed, &allowed) != 0 || CPU_COUNT(&allowed) < 2) return 0;
+  if (::sched_getaffinity(0, sizeof allowed, &allowed) != 0 || CPU_COUNT(&allowed) < 2)
+    return 0;
   size_t first = 0, last = CPU_SETSIZE - 1;
-  while (!CPU_ISSET(first, &allowed)) ++first;
-  while (!CPU_ISSET(last, &allowed)) --last;
+  while (!CPU_ISSET(first, &allowed))
+    ++first;
+  while (!CPU_ISSET(last, &allowed))
+    --last;
   alignas(64) std::atomic<int> there = 0;
   alignas(64) std::atomic<int> back = 0;
   std::thread answers([&] {
     stay_on(last);
     for (int trip = 1; trip <= k_parts * k_trips; ++trip) {
-      while (there.load(std::memory_order_acquire) != trip) continue;
+      while (there.load(std::memory_order_acquire) != trip)
+        continue;
       back.store(trip, std::memory_order_release);
     }
   });
@@ -46,7 +50,8 @@ double round_trip_ns() {
       const auto begin = std::chrono::steady_clock::now();
       for (int i = 0; i < k_trips; ++i) {
         there.store(++trip, std::memory_order_release);
-        while (back.load(std::memory_order_acquire) != trip) continue;
+        while (back.load(std::memory_order_acquire) != trip)
+          continue;
       }
       part = std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - begin).count() / k_trips;
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // bench-limit: what the machine gives at most. 1 or 2 processes write, or read, the scenario's bytes into one file,
 // each a contiguous part in calls of 1 MiB, from a buffer as large as its part. No MPI. Systems: "limit-1", "limit-2",
-// and the same through io_uring, which is no limit but a question: "uring-1-4", ... for 1 process and 4 requests at once.
-// "bench-limit distance" prints how many nanoseconds a word takes from one core to another and back.
+// and the same through io_uring, which is no limit but a question: "uring-1-4", ... for 1 process and 4 requests at
+// once. "bench-limit distance" prints how many nanoseconds a word takes from one core to another and back.
 #include <fcntl.h>
 #include <pthread.h>
 #include <sys/mman.h>
@@ -59,7 +59,8 @@ bool move_by_calls(const Part& part, int file, std::byte* buffer) {
     const auto size = static_cast<size_t>(std::min(k_call, part.end - offset));
     std::byte* bytes = buffer + (offset - part.begin);
     const ssize_t done = part.write ? ::pwrite(file, bytes, size, offset) : ::pread(file, bytes, size, offset);
-    if (done <= 0) return false;
+    if (done <= 0)
+      return false;
     offset += done;
   }
   return true;
@@ -83,7 +84,8 @@ bool run_passes(const Part& part, int process, Shared& shared, std::byte* buffer
     if (good)
       good = part.depth == 0 ? move_by_calls(part, file, buffer)
                              : ring.move(part.write, file, buffer, part.begin, part.end);
-    if (good && part.durable) good = ::fdatasync(file) == 0;
+    if (good && part.durable)
+      good = ::fdatasync(file) == 0;
     if (good && once) {
       ring.close();
       good = ::close(file) == 0;
@@ -98,7 +100,8 @@ bool run_passes(const Part& part, int process, Shared& shared, std::byte* buffer
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // a parent that is ended by a time limit leaves no child behind
   const auto size = static_cast<size_t>(part.end - part.begin);
   void* buffer = ::mmap(nullptr, size + 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (buffer == MAP_FAILED) ::abort();
+  if (buffer == MAP_FAILED)
+    ::abort();
   shared.failed[process] = !run_passes(part, process, shared, static_cast<std::byte*>(buffer));
   ::_exit(0);
 }
@@ -106,7 +109,8 @@ bool run_passes(const Part& part, int process, Shared& shared, std::byte* buffer
 // Seconds from the first begin to the last end of each pass; none when a call failed.
 std::vector<double> measure(int processes, const Part& whole) {
   void* memory = ::mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED) return {};
+  if (memory == MAP_FAILED)
+    return {};
   auto& shared = *new (memory) Shared;
   pthread_barrierattr_t attributes;
   ::pthread_barrierattr_init(&attributes);
@@ -116,11 +120,14 @@ std::vector<double> measure(int processes, const Part& whole) {
     Part part = whole;
     part.begin = whole.end * p / processes;
     part.end = whole.end * (p + 1) / processes;
-    if (::fork() == 0) run_child(part, p, shared);
+    if (::fork() == 0)
+      run_child(part, p, shared);
   }
   bool good = true;
-  for (int p = 0, status = 0; p < processes; ++p) good = ::wait(&status) > 0 && status == 0 && good;
-  for (int p = 0; p < processes; ++p) good = good && !shared.failed[p];
+  for (int p = 0, status = 0; p < processes; ++p)
+    good = ::wait(&status) > 0 && status == 0 && good;
+  for (int p = 0; p < processes; ++p)
+    good = good && !shared.failed[p];
   std::vector<double> seconds;
   for (int pass = 0; good && pass <= whole.rewrites; ++pass) {
     double begin = shared.begin[0][pass], end = shared.end[0][pass];
@@ -166,7 +173,8 @@ void run(const Command& command, int ranks) {
       good = !seconds.empty();
       line["read_s"] = good ? seconds[0] : -1;
     }
-    if (!good) line["wrong"] = "a call failed";
+    if (!good)
+      line["wrong"] = "a call failed";
     std::filesystem::remove_all(command.directory);
   }
   std::printf("BENCH %s\n", line.dump().c_str());

@@ -29,7 +29,8 @@ class Ring {
     io_uring_params parameters{};
     depth_ = static_cast<unsigned>(depth);
     file_ = static_cast<int>(::syscall(SYS_io_uring_setup, depth_, &parameters));
-    if (file_ < 0) return false;
+    if (file_ < 0)
+      return false;
     if (!(parameters.features & IORING_FEAT_SINGLE_MMAP)) {  // Linux 5.4: one mapping for both queues
       errno = ENOSYS;
       return false;
@@ -41,7 +42,8 @@ class Ring {
     requests_size_ = parameters.sq_entries * sizeof(io_uring_sqe);
     rings_ = map(rings_size_, IORING_OFF_SQ_RING);
     requests_ = map(requests_size_, IORING_OFF_SQES);
-    if (!rings_ || !requests_) return false;
+    if (!rings_ || !requests_)
+      return false;
     tail_ = at(sq.tail);
     array_ = at(sq.array);
     request_mask_ = *at(sq.ring_mask);
@@ -53,9 +55,12 @@ class Ring {
   }
 
   void close() {
-    if (rings_) ::munmap(rings_, rings_size_);
-    if (requests_) ::munmap(requests_, requests_size_);
-    if (file_ >= 0) ::close(file_);
+    if (rings_)
+      ::munmap(rings_, rings_size_);
+    if (requests_)
+      ::munmap(requests_, requests_size_);
+    if (file_ >= 0)
+      ::close(file_);
     rings_ = requests_ = nullptr;
     file_ = -1;
   }
@@ -71,8 +76,10 @@ class Ring {
         next += size;
       }
       const long taken = ::syscall(SYS_io_uring_enter, file_, added, 1u, IORING_ENTER_GETEVENTS, nullptr, 0);
-      if (taken != static_cast<long>(added)) return false;
-      if (!reap(under_way)) return false;
+      if (taken != static_cast<long>(added))
+        return false;
+      if (!reap(under_way))
+        return false;
     }
     return true;
   }

@@ -16,7 +16,8 @@ namespace {
 using windrow::mesh::Part;
 
 void require(int code, const std::string& what) {
-  if (code != NC_NOERR) throw std::runtime_error(what + ": " + ncmpi_strerror(code));
+  if (code != NC_NOERR)
+    throw std::runtime_error(what + ": " + ncmpi_strerror(code));
 }
 
 std::vector<int> read_integers(int file, const std::string& name) {
@@ -34,7 +35,8 @@ std::vector<int> read_integers(int file, const std::string& name) {
 Part read_part(const std::vector<int>& offsets, const std::vector<int>& lengths, size_t first, size_t count) {
   Part part;
   for (size_t request = first; request < first + count; ++request)
-    for (int64_t i = 0; i < lengths.at(request); ++i) part.numbers.push_back(offsets.at(request) + i);
+    for (int64_t i = 0; i < lengths.at(request); ++i)
+      part.numbers.push_back(offsets.at(request) + i);
   part.owned.assign(part.numbers.size(), 1);
   return part;
 }
@@ -74,7 +76,8 @@ int main(int argc, char** argv) {
     int dimension = 0;
     require(ncmpi_inq_dimid(file, "num_decomp", &dimension), "num_decomp");
     require(ncmpi_inq_dimlen(file, dimension, &decompositions), "num_decomp");
-    for (int k = 1; k <= decompositions; ++k) convert(file, k, argv[2]);
+    for (int k = 1; k <= decompositions; ++k)
+      convert(file, k, argv[2]);
     require(ncmpi_close(file), argv[1]);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "bench-maps: %s\n", error.what());

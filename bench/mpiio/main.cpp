@@ -53,7 +53,8 @@ class MpiIo : public System {
 
   std::vector<Location> locate(const Job&) override {
     std::vector<Location> locations;
-    for (int64_t offset : offsets_) locations.push_back({path_, offset});
+    for (int64_t offset : offsets_)
+      locations.push_back({path_, offset});
     return locations;
   }
 
@@ -63,7 +64,8 @@ class MpiIo : public System {
   void prepare_subarrays(const Job& job, std::vector<Transfer>& transfers) {
     for (size_t v = 0; v < job.data.variables.size(); ++v) {
       const Variable& variable = job.data.variables[v];
-      if (!job.data.share_of(variable).is_block()) throw NotApplicable("subarray views describe blocks only");
+      if (!job.data.share_of(variable).is_block())
+        throw NotApplicable("subarray views describe blocks only");
       transfers.push_back({offsets_[v], element_datatype(variable.type), file_subarray(job.data, variable),
                            memory_subarray(job.data, variable), job.buffers[v].data(), 1});
     }
@@ -110,10 +112,13 @@ class MpiIo : public System {
       }
     };
     move(false);
-    if (job) job->rewrite([&] { move(true); });
-    if (job && job->durable) require(MPI_File_sync(file) == MPI_SUCCESS, "MPI_File_sync");
+    if (job)
+      job->rewrite([&] { move(true); });
+    if (job && job->durable)
+      require(MPI_File_sync(file) == MPI_SUCCESS, "MPI_File_sync");
     require(MPI_File_close(&file) == MPI_SUCCESS, "MPI_File_close");
-    if (info != MPI_INFO_NULL) MPI_Info_free(&info);
+    if (info != MPI_INFO_NULL)
+      MPI_Info_free(&info);
   }
 
   int call(MPI_File file, const Transfer& next, bool write) const {

@@ -13,11 +13,13 @@ namespace bench {
 namespace {
 
 void check(int code, const char* call) {
-  if (code != NC_NOERR) throw std::runtime_error(std::string(call) + ": " + ncmpi_strerror(code));
+  if (code != NC_NOERR)
+    throw std::runtime_error(std::string(call) + ": " + ncmpi_strerror(code));
 }
 
 nc_type file_type(ElementType type) {
-  if (type == ElementType::float64) return NC_DOUBLE;
+  if (type == ElementType::float64)
+    return NC_DOUBLE;
   return type == ElementType::float32 ? NC_FLOAT : NC_INT;
 }
 
@@ -46,8 +48,10 @@ Request make_request(const Case& data, const Variable& variable, bool owned) {
     request.starts.emplace_back(box.start.begin(), box.start.end());
     request.counts.emplace_back(box.count.begin(), box.count.end());
   }
-  for (auto& start : request.starts) request.start_pointers.push_back(start.data());
-  for (auto& count : request.counts) request.count_pointers.push_back(count.data());
+  for (auto& start : request.starts)
+    request.start_pointers.push_back(start.data());
+  for (auto& count : request.counts)
+    request.count_pointers.push_back(count.data());
   return request;
 }
 
@@ -72,12 +76,15 @@ class Pnetcdf : public System {
     const std::vector<int> variables = define(file, job.data);
     check(ncmpi_enddef(file), "ncmpi_enddef");
     const auto put_all = [&] {
-      for (size_t v = 0; v < variables.size(); ++v) put(file, variables[v], writes_[v], job.buffers[v]);
-      if (!blocking_) wait(file);
+      for (size_t v = 0; v < variables.size(); ++v)
+        put(file, variables[v], writes_[v], job.buffers[v]);
+      if (!blocking_)
+        wait(file);
     };
     put_all();
     job.rewrite(put_all);
-    if (job.durable) check(ncmpi_sync(file), "ncmpi_sync");
+    if (job.durable)
+      check(ncmpi_sync(file), "ncmpi_sync");
     check(ncmpi_close(file), "ncmpi_close");
   }
 
@@ -89,9 +96,11 @@ class Pnetcdf : public System {
       check(ncmpi_inq_varid(file, job.data.variables[v].name.c_str(), &variable), "ncmpi_inq_varid");
       get(file, variable, reads_[v], job.buffers[v]);
     }
-    if (!blocking_) wait(file);
+    if (!blocking_)
+      wait(file);
     for (size_t v = 0; v < reads_.size(); ++v)
-      if (reads_[v].packing) reads_[v].packing->unpack(job.buffers[v]);
+      if (reads_[v].packing)
+        reads_[v].packing->unpack(job.buffers[v]);
     check(ncmpi_close(file), "ncmpi_close");
   }
 

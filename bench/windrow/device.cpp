@@ -41,7 +41,8 @@ double distance(std::span<const double, 3> place, const Box& box) {
 // 1 deep inside, 0 far outside.
 double step(double to_surface, double width) {
   const double x = to_surface / width;
-  if (std::abs(x) > 20) return x < 0 ? 1 : 0;  // what tanh says too, sooner
+  if (std::abs(x) > 20)
+    return x < 0 ? 1 : 0;  // what tanh says too, sooner
   return 0.5 * (1 - std::tanh(x));
 }
 
@@ -63,9 +64,12 @@ void store(Value value, uint64_t noise, int noise_bits, std::byte* out) {
 }  // namespace
 
 Kind kind_of(const std::string& name) {
-  if (name == "int32") return Kind::int32;
-  if (name == "float32") return Kind::float32;
-  if (name == "float64") return Kind::float64;
+  if (name == "int32")
+    return Kind::int32;
+  if (name == "float32")
+    return Kind::float32;
+  if (name == "float64")
+    return Kind::float64;
   throw std::runtime_error("no type \"" + name + "\"; there are int32, float32, float64");
 }
 
@@ -140,7 +144,8 @@ double Entropy::bits(size_t which) const {
   for (size_t byte = 0; byte < static_cast<size_t>(size_of(kind_)); ++byte) {
     const auto first = counts_.begin() + static_cast<std::ptrdiff_t>((which * 8 + byte) * 256);
     int64_t all = 0;
-    for (int value = 0; value < 256; ++value) all += first[value];
+    for (int value = 0; value < 256; ++value)
+      all += first[value];
     for (int value = 0; value < 256; ++value)
       if (first[value] > 0) {
         const double share = static_cast<double>(first[value]) / static_cast<double>(all);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a simulator of semiconductor devices writes: at each node of a mesh the potential and the densities of electrons and holes, along
-// a sweep of the base's voltage. A model in closed form of the transistor in examples/mesh/transistor.geo, not a solution. No MPI.
+// What a simulator of semiconductor devices writes: at each node of a mesh the potential and the densities of electrons
+// and holes, along a sweep of the base's voltage. A model in closed form of the transistor in
+// examples/mesh/transistor.geo, not a solution. No MPI.
 #pragma once
 
 #include <array>
@@ -13,12 +14,18 @@
 namespace bench {
 
 // An element's type. Integers are millivolts and hundredths of a decade.
-enum class Kind { int32, float32, float64 };
+enum class Kind {
+  int32,
+  float32,
+  float64
+};
 Kind kind_of(const std::string& name);  // throws std::runtime_error
-inline int64_t size_of(Kind kind) { return kind == Kind::float64 ? 8 : 4; }
+inline int64_t size_of(Kind kind) {
+  return kind == Kind::float64 ? 8 : 4;
+}
 
-// A node has `load` elements: a third of them potentials, a third densities of electrons, the rest of holes, each third at voltages that
-// grow evenly from 0 to 0.75 V.
+// A node has `load` elements: a third of them potentials, a third densities of electrons, the rest of holes, each third
+// at voltages that grow evenly from 0 to 0.75 V.
 struct Sweep {
   int64_t load = 1;
   Kind kind = Kind::float32;
@@ -47,8 +54,8 @@ class Device {
   std::array<std::vector<Bias>, 3> biases_;  // of each third
 };
 
-// How much a message can shrink at best, in bits an element. `noise` cannot shrink at all; the others are entropies of order 0, byte by byte of
-// an element: of the elements themselves, and of each one's difference from the one before.
+// How much a message can shrink at best, in bits an element. `noise` cannot shrink at all; the others are entropies of
+// order 0, byte by byte of an element: of the elements themselves, and of each one's difference from the one before.
 class Entropy {
  public:
   explicit Entropy(Kind kind) : kind_(kind) {}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// bench-idg: who writes the nodes that several parts of a mesh hold (bench/README.md, "idg"). One run is one mesh with as many parts as
-// ranks. Prints one line "IDG {...}": nodes, replicas, seconds, and of each owner the intervals and the imbalance.
+// bench-idg: who writes the nodes that several parts of a mesh hold (bench/README.md, "idg"). One run is one mesh with
+// as many parts as ranks. Prints one line "IDG {...}": nodes, replicas, seconds, and of each owner the intervals and
+// the imbalance.
 #include <mpi.h>
 #include <sys/resource.h>
 #include <windrow/windrow.hpp>
@@ -44,11 +45,14 @@ struct Cut {
 };
 
 NodeGraph read_graph(const Settings& settings) {
-  if (settings.mesh.ends_with(".graph")) return windrow::mesh::read_metis_graph(settings.mesh);
+  if (settings.mesh.ends_with(".graph"))
+    return windrow::mesh::read_metis_graph(settings.mesh);
   auto mesh = windrow::mesh::read_mesh(settings.mesh, "");
-  if (settings.numbering == "cuthill-mckee") windrow::mesh::renumber_cuthill_mckee(mesh);
+  if (settings.numbering == "cuthill-mckee")
+    windrow::mesh::renumber_cuthill_mckee(mesh);
   std::vector<int64_t> connectivity;
-  for (const auto& tetrahedron : mesh.tetrahedra) connectivity.insert(connectivity.end(), tetrahedron.begin(), tetrahedron.end());
+  for (const auto& tetrahedron : mesh.tetrahedra)
+    connectivity.insert(connectivity.end(), tetrahedron.begin(), tetrahedron.end());
   auto lists = windrow::mesh_neighbours(static_cast<int64_t>(mesh.nodes.size()), WINDROW_TETRAHEDRON, connectivity);
   return {std::move(lists.offsets), std::move(lists.numbers)};
 }
@@ -60,10 +64,12 @@ int64_t least_intervals(const windrow::Lists<int>& parts, int64_t nodes) {
   for (int64_t node = 0; node < nodes; ++node) {
     const auto list = parts[static_cast<size_t>(node)];
     both.clear();
-    std::copy_if(going.begin(), going.end(), std::back_inserter(both), [&](int part) { return std::find(list.begin(), list.end(), part) != list.end(); });
+    std::copy_if(going.begin(), going.end(), std::back_inserter(both),
+                 [&](int part) { return std::find(list.begin(), list.end(), part) != list.end(); });
     intervals += both.empty() ? 1 : 0;
     going = both;
-    if (both.empty()) going.assign(list.begin(), list.end());
+    if (both.empty())
+      going.assign(list.begin(), list.end());
   }
   return intervals;
 }
@@ -78,7 +84,8 @@ Cut cut_graph(const NodeGraph& graph, int parts) {
   const auto given = windrow::mesh::partition(graph, parts);
   for (size_t part = 0; part < given.size(); ++part)
     for (size_t i = 0; i < given[part].numbers.size(); ++i)
-      if (given[part].owned[i] != 0) partition[static_cast<size_t>(given[part].numbers[i])] = static_cast<int>(part);
+      if (given[part].owned[i] != 0)
+        partition[static_cast<size_t>(given[part].numbers[i])] = static_cast<int>(part);
   const windrow::Lists<int64_t> neighbours{graph.starts, graph.neighbours};
   const double begin = MPI_Wtime();
   const auto lists = windrow::classify_nodes(neighbours, partition);
@@ -96,8 +103,9 @@ Cut cut_graph(const NodeGraph& graph, int parts) {
   return cut;
 }
 
-// A box of nodes in as many blocks as there are parts, each with the layer of neighbours around it: what a mesh of any size looks like to a rank, without
-// one that holds all of it. Numbered in the order of space, or scattered, as gmsh's own numbers nearly are.
+// A box of nodes in as many blocks as there are parts, each with the layer of neighbours around it: what a mesh of any
+// size looks like to a rank, without one that holds all of it. Numbered in the order of space, or scattered, as gmsh's
+// own numbers nearly are.
 struct Box {
   std::array<int64_t, 3> nodes{}, parts{};
 
@@ -118,8 +126,11 @@ struct Box {
       begin[axis] = at[axis] * nodes[axis] / parts[axis];
       end[axis] = (at[axis] + 1) * nodes[axis] / parts[axis];
     }
-    auto stride = static_cast<int64_t>(static_cast<double>(size()) * 0.618);  // of consecutive nodes' numbers: without a common divisor no two get the same
-    while (std::gcd(stride, size()) != 1) ++stride;
+    auto stride =
+        static_cast<int64_t>(static_cast<double>(size()) *
+                             0.618);  // of consecutive nodes' numbers: without a common divisor no two get the same
+    while (std::gcd(stride, size()) != 1)
+      ++stride;
     const auto first = [&](size_t axis) { return std::max<int64_t>(0, begin[axis] - 1); };
     const auto last = [&](size_t axis) { return std::min(nodes[axis], end[axis] + 1); };
     const auto inside = [&](size_t axis, int64_t i) { return i >= begin[axis] && i < end[axis]; };
@@ -188,16 +199,24 @@ void run(const Settings& settings) {
     const auto held = static_cast<int64_t>(part.list.size());
     MPI_Allreduce(&held, &cut.replicas, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
   } else {
-    if (rank == 0) cut = cut_graph(read_graph(settings), size);
+    if (rank == 0)
+      cut = cut_graph(read_graph(settings), size);
     MPI_Bcast(&cut.nodes, 1, MPI_INT64_T, 0, MPI_COMM_WORLD);
     part = receive_part(cut.parts, rank, size);
   }
   const int64_t nodes = cut.nodes;
   const auto make = [&](int imbalance) {
-    return windrow::Decomposition::points(MPI_COMM_WORLD, nodes, part.list, part.owned, windrow::Options{{"imbalance", std::to_string(imbalance)}});
+    return windrow::Decomposition::points(MPI_COMM_WORLD, nodes, part.list, part.owned,
+                                          windrow::Options{{"imbalance", std::to_string(imbalance)}});
   };
-  json result{{"mesh", settings.mesh}, {"numbering", settings.numbering}, {"parts", size},           {"nodes", nodes},
-              {"edges", cut.edges},    {"shared", cut.shared},           {"replicas", cut.replicas}, {"classify_seconds", cut.classify_seconds}};
+  json result{{"mesh", settings.mesh},
+              {"numbering", settings.numbering},
+              {"parts", size},
+              {"nodes", nodes},
+              {"edges", cut.edges},
+              {"shared", cut.shared},
+              {"replicas", cut.replicas},
+              {"classify_seconds", cut.classify_seconds}};
   std::vector<double> seconds;
   for (int i = 0; i < settings.repeat; ++i) {
     MPI_Barrier(MPI_COMM_WORLD);
@@ -205,8 +224,10 @@ void run(const Settings& settings) {
     const auto mesh = make(5);
     MPI_Barrier(MPI_COMM_WORLD);
     seconds.push_back(MPI_Wtime() - begin);
-    if (i > 0) continue;
-    for (const char* owner : {"partitioner", "idg", "idg_figure", "first", "random", "balanced"}) result["owners"][owner] = count(mesh, owner, nodes, size);
+    if (i > 0)
+      continue;
+    for (const char* owner : {"partitioner", "idg", "idg_figure", "first", "random", "balanced"})
+      result["owners"][owner] = count(mesh, owner, nodes, size);
   }
   result["inspector_seconds"] = seconds;
   result["peak_bytes"] = peak_bytes();
@@ -216,7 +237,8 @@ void run(const Settings& settings) {
     point["asked"] = imbalance;
     result["curve"].push_back(point);
   }
-  if (rank == 0) std::printf("IDG %s\n", result.dump().c_str());
+  if (rank == 0)
+    std::printf("IDG %s\n", result.dump().c_str());
 }
 
 }  // namespace
@@ -233,7 +255,8 @@ int main(int argc, char** argv) {
   app.add_option("--imbalance", settings.imbalances, "per cent: points of the curve of owner=balanced")->delimiter(',');
   try {
     app.parse(argc, argv);
-    if (settings.mesh.empty() == (settings.box == 0)) throw std::runtime_error("give a mesh or --box");
+    if (settings.mesh.empty() == (settings.box == 0))
+      throw std::runtime_error("give a mesh or --box");
     bench::run(settings);
   } catch (const CLI::ParseError& error) {
     const int code = app.exit(error);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // bench-windrow: Windrow by its C interface. Systems: STRATEGY[:FORMAT][+KEY=VALUE], e.g. "auto", "two-phase:raw",
-// "auto+gather=team(4)"; a strategy is what the option "strategy" takes, KEY any other option. The format is HDF5 unless named.
-// bench-windrow-libdeflate, bench-windrow-zlib: the same program, all of deflate by that library.
+// "auto+gather=team(4)"; a strategy is what the option "strategy" takes, KEY any other option. The format is HDF5
+// unless named. bench-windrow-libdeflate, bench-windrow-zlib: the same program, all of deflate by that library.
 #include <windrow/windrow.h>
 
 #include <algorithm>
@@ -13,12 +13,15 @@ namespace bench {
 namespace {
 
 void check(int code) {
-  if (code == WINDROW_UNSUPPORTED) throw NotApplicable(windrow_error_message());
-  if (code != WINDROW_OK) throw std::runtime_error(windrow_error_message());
+  if (code == WINDROW_UNSUPPORTED)
+    throw NotApplicable(windrow_error_message());
+  if (code != WINDROW_OK)
+    throw std::runtime_error(windrow_error_message());
 }
 
 int type_of(ElementType type) {
-  if (type == ElementType::float64) return WINDROW_FLOAT64;
+  if (type == ElementType::float64)
+    return WINDROW_FLOAT64;
   return type == ElementType::float32 ? WINDROW_FLOAT32 : WINDROW_INT32;
 }
 
@@ -29,7 +32,8 @@ class Windrow : public System {
     const std::string name = system.substr(0, plus);
     const size_t colon = name.rfind(':');
     strategy_ = name.substr(0, colon);
-    if (colon != std::string::npos) format_ = name.substr(colon + 1);
+    if (colon != std::string::npos)
+      format_ = name.substr(colon + 1);
     while (plus != std::string::npos) {
       const size_t next = system.find('+', plus + 1);
       const std::string option = system.substr(plus + 1, next == std::string::npos ? next : next - plus - 1);
@@ -40,7 +44,8 @@ class Windrow : public System {
     }
   }
   ~Windrow() override {
-    for (windrow_decomposition* decomposition : decompositions_) windrow_decomposition_free(decomposition);
+    for (windrow_decomposition* decomposition : decompositions_)
+      windrow_decomposition_free(decomposition);
     windrow_options_free(options_);
     windrow_options_free(compression_);
   }
@@ -50,12 +55,17 @@ class Windrow : public System {
     check(windrow_options_create(&options_));
     check(windrow_options_set(options_, "strategy", strategy_.c_str()));
     check(windrow_options_set(options_, "format", format_.c_str()));
-    for (const auto& [key, value] : keys_) check(windrow_options_set(options_, key.c_str(), value.c_str()));
-    if (format_ == "netcdf") check(windrow_options_set(options_, "netcdf_version", "5"));
-    if (job.durable) check(windrow_options_set(options_, "durable", "true"));
+    for (const auto& [key, value] : keys_)
+      check(windrow_options_set(options_, key.c_str(), value.c_str()));
+    if (format_ == "netcdf")
+      check(windrow_options_set(options_, "netcdf_version", "5"));
+    if (job.durable)
+      check(windrow_options_set(options_, "durable", "true"));
     for (const Variable& variable : job.data.variables)
-      if (!variable.chunk.empty()) compress(variable);
-    for (const Share& share : job.data.shares) decompositions_.push_back(make_decomposition(share));
+      if (!variable.chunk.empty())
+        compress(variable);
+    for (const Share& share : job.data.shares)
+      decompositions_.push_back(make_decomposition(share));
   }
 
   void write(const Job& job) override {
@@ -64,7 +74,8 @@ class Windrow : public System {
     const size_t count = job.data.variables.size();
     std::vector<std::vector<int64_t>> shapes;
     std::vector<windrow_variable_definition> definitions;
-    for (const Variable& variable : job.data.variables) shapes.push_back(job.data.shape_of(variable));
+    for (const Variable& variable : job.data.variables)
+      shapes.push_back(job.data.shape_of(variable));
     for (size_t v = 0; v < count; ++v)
       definitions.push_back({job.data.variables[v].name.c_str(), type_of(job.data.variables[v].type),
                              static_cast<int>(shapes[v].size()), shapes[v].data(),
@@ -74,11 +85,13 @@ class Windrow : public System {
     const auto put = [&] {
       for (size_t v = 0; v < count; ++v)
         check(windrow_put(file, numbers[v], decompositions_[job.data.variables[v].share], job.buffers[v].data()));
-      if (job.explain || job.rewrites > 0) check(windrow_flush(file));  // else closing does
+      if (job.explain || job.rewrites > 0)
+        check(windrow_flush(file));  // else closing does
     };
     put();
     job.rewrite(put);
-    if (job.explain) written_ = describe(file);
+    if (job.explain)
+      written_ = describe(file);
     check(windrow_close(file));
   }
 
@@ -92,7 +105,8 @@ class Windrow : public System {
       check(windrow_get(file, number, decompositions_[variable.share], job.buffers[v].data()));
     }
     check(windrow_flush(file));
-    if (job.explain) read_ = describe(file);
+    if (job.explain)
+      read_ = describe(file);
     check(windrow_close(file));
   }
 
@@ -114,14 +128,16 @@ class Windrow : public System {
 
   std::string format() const override { return format_; }
   std::string report() const override {
-    if (written_.empty()) return {};
+    if (written_.empty())
+      return {};
     return R"({"write":)" + written_ + R"(,"read":)" + (read_.empty() ? "null" : read_) + "}";
   }
 
  private:
   // "ranks/4": a subfile for four ranks.
   static std::string value_of(const std::string& text) {
-    if (!text.starts_with("ranks/")) return text;
+    if (!text.starts_with("ranks/"))
+      return text;
     int ranks = 1;
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     return "subfiles(" + std::to_string(std::max(1, ranks / std::stoi(text.substr(6)))) + ")";
@@ -134,8 +150,10 @@ class Windrow : public System {
   // Chunks of one shape are enough for a scenario.
   void compress(const Variable& variable) {
     std::string shape;
-    for (const int64_t extent : variable.chunk) shape += (shape.empty() ? "" : "x") + std::to_string(extent);
-    if (compression_ == nullptr) check(windrow_options_create(&compression_));
+    for (const int64_t extent : variable.chunk)
+      shape += (shape.empty() ? "" : "x") + std::to_string(extent);
+    if (compression_ == nullptr)
+      check(windrow_options_create(&compression_));
     check(windrow_options_set(compression_, "chunks", shape.c_str()));
     check(windrow_options_set(compression_, "filters", "shuffle,deflate:1"));
   }

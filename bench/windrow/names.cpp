@@ -15,20 +15,26 @@ namespace {
 void make(const std::string& path, int variables, std::string_view way, bool named) {
   windrow::File file = windrow::File::create(MPI_COMM_WORLD, path);
   std::vector<std::string> names;
-  for (int i = 0; i < variables; ++i) names.push_back("v" + std::to_string(i));
+  for (int i = 0; i < variables; ++i)
+    names.push_back("v" + std::to_string(i));
   const int64_t shape[3] = {2, 3, 4};
   const char* dimensions[3] = {"z", "y", "x"};
   std::vector<int> numbers(names.size());
   if (way == "together") {
     std::vector<windrow_variable_definition> definitions;
-    for (const std::string& name : names) definitions.push_back({name.c_str(), WINDROW_FLOAT32, 3, shape, nullptr});
-    windrow::check(windrow_define_variables(file.get(), static_cast<int>(definitions.size()), definitions.data(), numbers.data()));
+    for (const std::string& name : names)
+      definitions.push_back({name.c_str(), WINDROW_FLOAT32, 3, shape, nullptr});
+    windrow::check(
+        windrow_define_variables(file.get(), static_cast<int>(definitions.size()), definitions.data(), numbers.data()));
   } else {
-    for (size_t i = 0; i < names.size(); ++i) windrow::check(windrow_define_variable(file.get(), names[i].c_str(), WINDROW_FLOAT32, 3, shape, &numbers[i]));
+    for (size_t i = 0; i < names.size(); ++i)
+      windrow::check(windrow_define_variable(file.get(), names[i].c_str(), WINDROW_FLOAT32, 3, shape, &numbers[i]));
   }
   for (const int number : numbers) {
-    if (named) windrow::check(windrow_name_dimensions(file.get(), number, dimensions));
-    if (way == "attributes") windrow::check(windrow_put_attribute_text(file.get(), names[static_cast<size_t>(number)].c_str(), "units", "K"));
+    if (named)
+      windrow::check(windrow_name_dimensions(file.get(), number, dimensions));
+    if (way == "attributes")
+      windrow::check(windrow_put_attribute_text(file.get(), names[static_cast<size_t>(number)].c_str(), "units", "K"));
   }
   file.close();
 }
@@ -47,7 +53,8 @@ int main(int argc, char** argv) {
     const double made = MPI_Wtime();
     windrow::File file = windrow::File::open(MPI_COMM_WORLD, argv[1], windrow::Mode::read);
     const double opened = MPI_Wtime();
-    if (file.variable_count() != std::atoi(argv[2])) throw std::runtime_error("variables are missing");
+    if (file.variable_count() != std::atoi(argv[2]))
+      throw std::runtime_error("variables are missing");
     file.close();
     std::printf("%.4f %.4f\n", made - start, opened - made);
   } catch (const std::exception& error) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// bench-targets: one array on striped storage, written and read by systems in turns (bench/README.md, "targets"). One run is one place, one number of
-// ranks, and one way in which the ranks hold the array. Prints lines "TARGETS {...}": one for each file written, and for each read.
+// bench-targets: one array on striped storage, written and read by systems in turns (bench/README.md, "targets"). One
+// run is one place, one number of ranks, and one way in which the ranks hold the array. Prints lines "TARGETS {...}":
+// one for each file written, and for each read.
 #include <mpi.h>
 #include <windrow/windrow.h>
 
@@ -21,10 +22,12 @@ namespace {
 using nlohmann::json;
 
 void check(int code) {
-  if (code != WINDROW_OK) throw std::runtime_error(windrow_error_message());
+  if (code != WINDROW_OK)
+    throw std::runtime_error(windrow_error_message());
 }
 void require(bool good, const char* what) {
-  if (!good) throw std::runtime_error(std::string(what) + " failed");
+  if (!good)
+    throw std::runtime_error(std::string(what) + " failed");
 }
 
 struct Settings {
@@ -45,8 +48,9 @@ struct Piece {
   int64_t begin, length;
 };
 
-// conforming: an even part, as a contiguous write has it. one-to-one: the stripes of one target, or of several, or a share of one's. columns:
-// `piece` bytes of each row of a matrix. holes: the same, and behind each piece as many bytes that nobody holds.
+// conforming: an even part, as a contiguous write has it. one-to-one: the stripes of one target, or of several, or a
+// share of one's. columns: `piece` bytes of each row of a matrix. holes: the same, and behind each piece as many bytes
+// that nobody holds.
 std::vector<Piece> held(const Settings& settings, int64_t rank, int64_t ranks) {
   if (settings.start == "conforming") {
     const int64_t begin = settings.bytes * rank / ranks, end = settings.bytes * (rank + 1) / ranks;
@@ -55,15 +59,19 @@ std::vector<Piece> held(const Settings& settings, int64_t rank, int64_t ranks) {
   std::vector<Piece> pieces;
   if (settings.start == "columns" || settings.start == "holes") {
     const int64_t cell = settings.start == "holes" ? 2 * settings.piece : settings.piece;
-    for (int64_t at = rank * cell; at + settings.piece <= settings.bytes; at += ranks * cell) pieces.push_back({at, settings.piece});
+    for (int64_t at = rank * cell; at + settings.piece <= settings.bytes; at += ranks * cell)
+      pieces.push_back({at, settings.piece});
     return pieces;
   }
   require(settings.start == "one-to-one", "the start, conforming, one-to-one, columns or holes,");
   const int64_t sharers = std::max<int64_t>(1, ranks / settings.targets);
   for (int64_t stripe = 0; stripe * settings.stripe < settings.bytes; ++stripe) {
     const int64_t target = stripe % settings.targets, row = stripe / settings.targets;
-    const int64_t holder = ranks < settings.targets ? target * ranks / settings.targets : target * sharers + row % sharers;
-    if (holder == rank) pieces.push_back({stripe * settings.stripe, std::min(settings.stripe, settings.bytes - stripe * settings.stripe)});
+    const int64_t holder =
+        ranks < settings.targets ? target * ranks / settings.targets : target * sharers + row % sharers;
+    if (holder == rank)
+      pieces.push_back(
+          {stripe * settings.stripe, std::min(settings.stripe, settings.bytes - stripe * settings.stripe)});
   }
   return pieces;
 }
@@ -81,7 +89,8 @@ struct Data {
   void for_each(Visit&& visit) {
     size_t at = 0;
     for (const Piece& piece : pieces)
-      for (int64_t place = piece.begin; place < piece.begin + piece.length; place += 8) visit(memory[at++], place);
+      for (int64_t place = piece.begin; place < piece.begin + piece.length; place += 8)
+        visit(memory[at++], place);
   }
   void fill(int repetition) {
     for_each([&](uint64_t& word, int64_t place) { word = value_at(place, repetition); });
@@ -105,14 +114,19 @@ class System {
 
 class Windrow : public System {
  public:
-  Windrow(const Settings& settings, const std::vector<Piece>& pieces, const std::vector<std::pair<std::string, std::string>>& options) : bytes_(settings.bytes) {
+  Windrow(const Settings& settings, const std::vector<Piece>& pieces,
+          const std::vector<std::pair<std::string, std::string>>& options)
+      : bytes_(settings.bytes) {
     check(windrow_options_create(&options_));
     check(windrow_options_set(options_, "format", "raw"));
-    for (const auto& [key, value] : options) check(windrow_options_set(options_, key.c_str(), value.c_str()));
+    for (const auto& [key, value] : options)
+      check(windrow_options_set(options_, key.c_str(), value.c_str()));
     const int64_t shape[1] = {bytes_ / 8};
     std::vector<int64_t> starts, counts;
-    for (const Piece& piece : pieces) starts.push_back(piece.begin / 8), counts.push_back(piece.length / 8);
-    check(windrow_blocks(MPI_COMM_WORLD, 1, shape, static_cast<int64_t>(pieces.size()), starts.data(), counts.data(), nullptr, nullptr, &decomposition_));
+    for (const Piece& piece : pieces)
+      starts.push_back(piece.begin / 8), counts.push_back(piece.length / 8);
+    check(windrow_blocks(MPI_COMM_WORLD, 1, shape, static_cast<int64_t>(pieces.size()), starts.data(), counts.data(),
+                         nullptr, nullptr, &decomposition_));
   }
   ~Windrow() override {
     windrow_decomposition_free(decomposition_);
@@ -149,14 +163,20 @@ class Windrow : public System {
   json plan() override {
     const json report = json::parse(report_);
     json plan = report["plans"][0];
-    return {{"domains", plan["domains"]}, {"access", plan["access"]}, {"writers", plan["writers"].size()}, {"buffer", plan["buffer"]},
-            {"stripes_with_two_writers", plan["stripes_with_two_writers"]}, {"targets", report["targets"]}, {"seconds", report["seconds"]}, {"foretold", plan.value("foretold", json())}};
+    return {{"domains", plan["domains"]},
+            {"access", plan["access"]},
+            {"writers", plan["writers"].size()},
+            {"buffer", plan["buffer"]},
+            {"stripes_with_two_writers", plan["stripes_with_two_writers"]},
+            {"targets", report["targets"]},
+            {"seconds", report["seconds"]},
+            {"foretold", plan.value("foretold", json())}};
   }
   double aside() override { return aside_; }
 
  private:
-  // The report is made while nobody's clock runs, and by one rank: made by all of them, it takes others' cores. What one needs to wait for the slowest flush is
-  // no loss: that one's time counts.
+  // The report is made while nobody's clock runs, and by one rank: made by all of them, it takes others' cores. What
+  // one needs to wait for the slowest flush is no loss: that one's time counts.
   void finish(windrow_file* file) {
     const char* text = nullptr;
     int rank = 0;
@@ -180,17 +200,22 @@ class Windrow : public System {
   double aside_ = 0;
 };
 
-// collective, or independent: one vectored request. Hints are ROMIO's or OMPIO's; which it is has been decided by --mca io.
+// collective, or independent: one vectored request. Hints are ROMIO's or OMPIO's; which it is has been decided by --mca
+// io.
 class MpiIo : public System {
  public:
-  MpiIo(const std::vector<Piece>& pieces, const std::vector<std::pair<std::string, std::string>>& hints, bool collective) : collective_(collective) {
+  MpiIo(const std::vector<Piece>& pieces, const std::vector<std::pair<std::string, std::string>>& hints,
+        bool collective)
+      : collective_(collective) {
     std::vector<MPI_Aint> places;
     std::vector<int> lengths;
-    for (const Piece& piece : pieces) places.push_back(piece.begin), lengths.push_back(static_cast<int>(piece.length));
+    for (const Piece& piece : pieces)
+      places.push_back(piece.begin), lengths.push_back(static_cast<int>(piece.length));
     MPI_Type_create_hindexed(static_cast<int>(places.size()), lengths.data(), places.data(), MPI_BYTE, &view_);
     MPI_Type_commit(&view_);
     MPI_Info_create(&info_);
-    for (const auto& [key, value] : hints) MPI_Info_set(info_, key.c_str(), value.c_str());
+    for (const auto& [key, value] : hints)
+      MPI_Info_set(info_, key.c_str(), value.c_str());
   }
   ~MpiIo() override {
     MPI_Info_free(&info_);
@@ -202,10 +227,14 @@ class MpiIo : public System {
  private:
   void move(const std::string& path, Data& data, bool write) {
     MPI_File file = MPI_FILE_NULL;
-    require(MPI_File_open(MPI_COMM_WORLD, path.c_str(), write ? MPI_MODE_CREATE | MPI_MODE_RDWR : MPI_MODE_RDONLY, info_, &file) == MPI_SUCCESS, "MPI_File_open");
+    require(MPI_File_open(MPI_COMM_WORLD, path.c_str(), write ? MPI_MODE_CREATE | MPI_MODE_RDWR : MPI_MODE_RDONLY,
+                          info_, &file) == MPI_SUCCESS,
+            "MPI_File_open");
     require(MPI_File_set_view(file, 0, MPI_BYTE, view_, "native", info_) == MPI_SUCCESS, "MPI_File_set_view");
     const int words = static_cast<int>(data.memory.size());
-    const auto transfer = [&](auto call) { return call(file, 0, data.memory.data(), words, MPI_UINT64_T, MPI_STATUS_IGNORE); };
+    const auto transfer = [&](auto call) {
+      return call(file, 0, data.memory.data(), words, MPI_UINT64_T, MPI_STATUS_IGNORE);
+    };
     const int code = write ? transfer(collective_ ? MPI_File_write_at_all : MPI_File_write_at)
                            : transfer(collective_ ? MPI_File_read_at_all : MPI_File_read_at);
     require(code == MPI_SUCCESS, write ? "MPI_File_write" : "MPI_File_read");
@@ -218,7 +247,8 @@ class MpiIo : public System {
 };
 
 // "NAME" or "NAME:key=value,key=value", where NAME begins with windrow, collective or independent.
-std::unique_ptr<System> make_system(const Settings& settings, const std::vector<Piece>& pieces, const std::string& text) {
+std::unique_ptr<System> make_system(const Settings& settings, const std::vector<Piece>& pieces,
+                                    const std::string& text) {
   const std::string name = text.substr(0, text.find(':'));
   std::vector<std::pair<std::string, std::string>> words;
   for (size_t at = name.size() + 1; at < text.size();) {
@@ -227,8 +257,10 @@ std::unique_ptr<System> make_system(const Settings& settings, const std::vector<
     words.emplace_back(text.substr(at, equals - at), text.substr(equals + 1, end - equals - 1));
     at = end + 1;
   }
-  if (name.starts_with("windrow")) return std::make_unique<Windrow>(settings, pieces, words);
-  require(name.starts_with("collective") || name.starts_with("independent"), "a system, windrow, collective or independent,");
+  if (name.starts_with("windrow"))
+    return std::make_unique<Windrow>(settings, pieces, words);
+  require(name.starts_with("collective") || name.starts_with("independent"),
+          "a system, windrow, collective or independent,");
   return std::make_unique<MpiIo>(pieces, words, name.starts_with("collective"));
 }
 
@@ -237,21 +269,26 @@ class Record {
  public:
   explicit Record(const std::string& directory) : path_(directory + "/.striped-store") {}
   void reset() const {
-    if (std::filesystem::exists(path_)) std::ofstream(path_) << "reset\n";
+    if (std::filesystem::exists(path_))
+      std::ofstream(path_) << "reset\n";
   }
   json read() const {
-    if (!std::filesystem::exists(path_)) return nullptr;
+    if (!std::filesystem::exists(path_))
+      return nullptr;
     const json all = json::parse(std::ifstream(path_));
     int64_t shared = 0;
-    for (const json& file : all["files"]) shared += file["stripes_with_several_writers"].get<int64_t>();
+    for (const json& file : all["files"])
+      shared += file["stripes_with_several_writers"].get<int64_t>();
     const auto sum = [&](const char* name) {
       int64_t total = 0;
       for (const json& row : all["matrix"][name])
-        for (const json& each : row) total += each.get<int64_t>();
+        for (const json& each : row)
+          total += each.get<int64_t>();
       return total;
     };
-    return {{"bytes_written", all["matrix"]["bytes_written"]}, {"bytes_read", all["matrix"]["bytes_read"]}, {"requests_written", sum("requests_written")},
-            {"requests_read", sum("requests_read")}, {"lock_hand_overs", sum("lock_hand_overs")}, {"stripes_with_several_writers", shared}};
+    return {{"bytes_written", all["matrix"]["bytes_written"]}, {"bytes_read", all["matrix"]["bytes_read"]},
+            {"requests_written", sum("requests_written")},     {"requests_read", sum("requests_read")},
+            {"lock_hand_overs", sum("lock_hand_overs")},       {"stripes_with_several_writers", shared}};
   }
 
  private:
@@ -265,21 +302,27 @@ class Bench {
     MPI_Comm_size(MPI_COMM_WORLD, &ranks_);
     data_.pieces = held(settings_, rank_, ranks_);
     int64_t bytes = 0;
-    for (const Piece& piece : data_.pieces) bytes += piece.length;
+    for (const Piece& piece : data_.pieces)
+      bytes += piece.length;
     data_.memory.resize(static_cast<size_t>(bytes / 8));
-    for (const std::string& text : settings_.systems) systems_.push_back(make_system(settings_, data_.pieces, text));
-    if (settings_.read_from >= static_cast<int>(systems_.size())) throw std::runtime_error("--read-from: there are not so many systems");
+    for (const std::string& text : settings_.systems)
+      systems_.push_back(make_system(settings_, data_.pieces, text));
+    if (settings_.read_from >= static_cast<int>(systems_.size()))
+      throw std::runtime_error("--read-from: there are not so many systems");
   }
 
-  // Each repetition has another order, the same on all ranks: what one system leaves in caches and on cores is not always the same other one's. The first
-  // repetition is not counted by those who read the lines: plans, pages and decompositions are new.
+  // Each repetition has another order, the same on all ranks: what one system leaves in caches and on cores is not
+  // always the same other one's. The first repetition is not counted by those who read the lines: plans, pages and
+  // decompositions are new.
   void run() {
     std::vector<size_t> order(systems_.size());
     std::iota(order.begin(), order.end(), size_t{0});
     std::minstd_rand numbers(1);
     for (int repetition = 0; repetition <= settings_.repeat; ++repetition) {
-      for (size_t left = order.size(); left > 1; --left) std::swap(order[left - 1], order[numbers() % left]);
-      for (const size_t number : order) run_one(number, repetition);
+      for (size_t left = order.size(); left > 1; --left)
+        std::swap(order[left - 1], order[numbers() % left]);
+      for (const size_t number : order)
+        run_one(number, repetition);
     }
   }
 
@@ -287,12 +330,14 @@ class Bench {
   void run_one(size_t number, int repetition) {
     System& system = *systems_[number];
     const std::string path = settings_.directory + "/array.raw";
-    if (rank_ == 0) std::filesystem::remove(path);
+    if (rank_ == 0)
+      std::filesystem::remove(path);
     data_.fill(repetition);
     const double written = timed(system, [&] { system.write(path, data_); });
     tell(number, repetition, "write", written, repetition == 0 ? wrong_in_file(system, path, repetition) : 0);
     if (settings_.read_from >= 0 && static_cast<size_t>(settings_.read_from) != number) {
-      if (rank_ == 0) std::filesystem::remove(path);
+      if (rank_ == 0)
+        std::filesystem::remove(path);
       MPI_Barrier(MPI_COMM_WORLD);
       systems_[static_cast<size_t>(settings_.read_from)]->write(path, data_);
     }
@@ -304,7 +349,8 @@ class Bench {
   // From the first rank's begin to the last one's end.
   template <class Work>
   double timed(System& system, Work&& work) {
-    if (rank_ == 0) record_.reset();
+    if (rank_ == 0)
+      record_.reset();
     MPI_Barrier(MPI_COMM_WORLD);
     double times[2] = {-now(), 0};
     work();
@@ -317,7 +363,8 @@ class Bench {
 
   // Each rank looks at an even part, whoever wrote it.
   int64_t wrong_in_file(System& system, const std::string& path, int repetition) {
-    if (settings_.start == "holes" || settings_.bytes % settings_.piece != 0) return 0;  // nobody says what is where nobody writes
+    if (settings_.start == "holes" || settings_.bytes % settings_.piece != 0)
+      return 0;  // nobody says what is where nobody writes
     const int64_t offset = system.offset(path);
     Settings even = settings_;
     even.start = "conforming";
@@ -332,9 +379,15 @@ class Bench {
   void tell(size_t number, int repetition, const char* direction, double seconds, int64_t wrong) {
     int64_t all = 0;
     MPI_Allreduce(&wrong, &all, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
-    if (rank_ != 0) return;
-    const json line{{"system", settings_.systems[number]}, {"repetition", repetition}, {"direction", direction}, {"seconds", seconds}, {"wrong", all},
-                    {"plan", systems_[number]->plan()}, {"store", seen_}};
+    if (rank_ != 0)
+      return;
+    const json line{{"system", settings_.systems[number]},
+                    {"repetition", repetition},
+                    {"direction", direction},
+                    {"seconds", seconds},
+                    {"wrong", all},
+                    {"plan", systems_[number]->plan()},
+                    {"store", seen_}};
     std::printf("TARGETS %s\n", line.dump().c_str());
     std::fflush(stdout);
   }
@@ -357,11 +410,13 @@ int main(int argc, char** argv) {
   app.add_option("--dir", settings.directory, "a folder of the storage")->required();
   app.add_option("--start", settings.start, "how ranks hold the array: conforming, one-to-one, columns or holes");
   app.add_option("--piece", settings.piece, "bytes of a piece of columns and holes, a multiple of 8");
-  app.add_option("--system", settings.systems, "NAME or NAME:key=value,...; windrow..., collective..., independent...")->required();
+  app.add_option("--system", settings.systems, "NAME or NAME:key=value,...; windrow..., collective..., independent...")
+      ->required();
   app.add_option("--bytes", settings.bytes, "of the array");
   app.add_option("--stripe", settings.stripe, "of the storage, for one-to-one");
   app.add_option("--targets", settings.targets, "of the storage, for one-to-one");
-  app.add_option("--read-from", settings.read_from, "all read files that the system of this number (from 0) has written, not their own");
+  app.add_option("--read-from", settings.read_from,
+                 "all read files that the system of this number (from 0) has written, not their own");
   app.add_option("--repeat", settings.repeat, "files of each system, beside one that is not counted");
   try {
     app.parse(argc, argv);

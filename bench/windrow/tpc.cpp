@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// bench-tpc: the irregular writes of the paper on compressed two-phase I/O (bench/README.md, "tpc"). One run is one mesh, one number of ranks and
-// one type; files of several codecs are written in turns. Prints lines "TPC {...}": a case, a flush, a codec that is absent, a wrong file.
+// bench-tpc: the irregular writes of the paper on compressed two-phase I/O (bench/README.md, "tpc"). One run is one
+// mesh, one number of ranks and one type; files of several codecs are written in turns. Prints lines "TPC {...}": a
+// case, a flush, a codec that is absent, a wrong file.
 #include <fcntl.h>
 #include <mpi.h>
 #include <sys/mman.h>
@@ -34,8 +35,10 @@ class Absent : public std::runtime_error {
 };
 
 void check(int code) {
-  if (code == WINDROW_UNSUPPORTED) throw Absent(windrow_error_message());
-  if (code != WINDROW_OK) throw std::runtime_error(windrow_error_message());
+  if (code == WINDROW_UNSUPPORTED)
+    throw Absent(windrow_error_message());
+  if (code != WINDROW_OK)
+    throw std::runtime_error(windrow_error_message());
 }
 
 // What is written in one load and share of zeros, by all codecs in turns.
@@ -76,16 +79,18 @@ double now() {
   return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
-// What TP I/O would exchange for these data as the paper describes it: every rank has an even part of the file as its domain and fills it
-// in buffers. Its Tables 2 and 5 seem to count the messages of one buffer of each rank (with the total, at load 1000, each message would
-// be longer than a buffer), so both are told: the total, and the sum over ranks of their mean a buffer.
+// What TP I/O would exchange for these data as the paper describes it: every rank has an even part of the file as its
+// domain and fills it in buffers. Its Tables 2 and 5 seem to count the messages of one buffer of each rank (with the
+// total, at load 1000, each message would be longer than a buffer), so both are told: the total, and the sum over ranks
+// of their mean a buffer.
 json count_as_paper(const std::vector<Part>& parts, int64_t nodes, int64_t node_bytes, int64_t buffer) {
   const auto ranks = static_cast<int64_t>(parts.size());
   std::vector<int64_t> owner(static_cast<size_t>(nodes), -1);
   for (int64_t part = 0; part < ranks; ++part) {
     const Part& held = parts[static_cast<size_t>(part)];
     for (size_t i = 0; i < held.numbers.size(); ++i)
-      if (held.owned[i]) owner[static_cast<size_t>(held.numbers[i])] = part;
+      if (held.owned[i])
+        owner[static_cast<size_t>(held.numbers[i])] = part;
   }
   const int64_t file = nodes * node_bytes;
   int64_t messages = 0, rounds = 0, exchanged = 0;
@@ -98,7 +103,8 @@ json count_as_paper(const std::vector<Part>& parts, int64_t nodes, int64_t node_
       std::vector<char> sends(parts.size(), 0);
       for (int64_t node = at / node_bytes; node * node_bytes < until; ++node) {
         const int64_t from = owner[static_cast<size_t>(node)];
-        if (from == writer || from < 0) continue;
+        if (from == writer || from < 0)
+          continue;
         sends[static_cast<size_t>(from)] = 1;
         exchanged += std::min(until, (node + 1) * node_bytes) - std::max(at, node * node_bytes);
       }
@@ -106,7 +112,8 @@ json count_as_paper(const std::vector<Part>& parts, int64_t nodes, int64_t node_
     }
     messages += mine;
     rounds = std::max(rounds, windows);
-    if (windows > 0) messages_a_buffer += static_cast<double>(mine) / static_cast<double>(windows);
+    if (windows > 0)
+      messages_a_buffer += static_cast<double>(mine) / static_cast<double>(windows);
   }
   return {{"messages", messages}, {"messages_a_buffer", messages_a_buffer}, {"bytes", exchanged}, {"rounds", rounds}};
 }
@@ -117,7 +124,8 @@ std::vector<char> zero_nodes(const std::vector<Part>& parts, int64_t nodes, int 
   std::vector<std::pair<double, int64_t>> depths;
   for (const Part& part : parts)
     for (size_t i = 0; i < part.numbers.size(); ++i) {
-      if (!part.owned[i]) continue;
+      if (!part.owned[i])
+        continue;
       double depth = 1e9;
       for (size_t d = 0; d < 3; ++d) {
         const double x = part.coordinates[3 * i + d];
@@ -128,7 +136,8 @@ std::vector<char> zero_nodes(const std::vector<Part>& parts, int64_t nodes, int 
   const auto count = static_cast<size_t>(nodes * percent / 100);
   std::sort(depths.begin(), depths.end());
   std::vector<char> zero(static_cast<size_t>(nodes), 0);
-  for (size_t i = 0; i < std::min(count, depths.size()); ++i) zero[static_cast<size_t>(depths[i].second)] = 1;
+  for (size_t i = 0; i < std::min(count, depths.size()); ++i)
+    zero[static_cast<size_t>(depths[i].second)] = 1;
   return zero;
 }
 
@@ -139,12 +148,15 @@ json essence(const char* report, bool first) {
   for (const char* name : {"seconds", "bytes", "messages", "bytes_sent", "bytes_before_codec", "description_messages",
                            "description_bytes", "description_bytes_before_codec", "codecs", "writers", "io_threads",
                            "peak_memory", "bytes_shared", "bytes_direct"})
-    if (all.contains(name)) kept[name] = all[name];
-  if (!all.contains("plans") || all["plans"].empty()) return kept;
+    if (all.contains(name))
+      kept[name] = all[name];
+  if (!all.contains("plans") || all["plans"].empty())
+    return kept;
   const json& plan = all["plans"].back();
   kept["kept"] = plan.value("kept", false);
   kept["codec"] = plan.value("codec", "");
-  if (first && plan.contains("reasons")) kept["reasons"] = plan["reasons"];
+  if (first && plan.contains("reasons"))
+    kept["reasons"] = plan["reasons"];
   const int64_t buffer = plan.value("buffer", int64_t{0});
   int64_t rounds = 0;
   if (buffer > 0 && plan.contains("domain_bytes"))
@@ -164,7 +176,8 @@ class Bench {
     if (header.parts != ranks || header.components != 3)
       throw std::runtime_error("\"" + path + "\" is not of a mesh for so many ranks");
     nodes_ = header.points;
-    for (int part = 0; part < ranks; ++part) parts_.push_back(windrow::mesh::read_part(path, part));
+    for (int part = 0; part < ranks; ++part)
+      parts_.push_back(windrow::mesh::read_part(path, part));
     check(windrow_points(MPI_COMM_WORLD, nodes_, static_cast<int64_t>(mine().numbers.size()), mine().numbers.data(),
                          mine().owned.data(), &decomposition_));
   }
@@ -190,7 +203,8 @@ class Bench {
   const Part& mine() const { return parts_[static_cast<size_t>(rank_)]; }
 
   void tell(json line, const JobSettings& job) const {
-    if (rank_ != 0) return;
+    if (rank_ != 0)
+      return;
     line["load"] = job.load;
     line["zeros"] = job.zeros;
     std::printf("TPC %s\n", line.dump().c_str());
@@ -206,11 +220,13 @@ class Bench {
     Entropy entropy(kind_);
     for (size_t i = 0; i < count; ++i) {
       if (zero_at(i)) {
-        if (mine().owned[i]) entropy.add(at(i), job.load);
+        if (mine().owned[i])
+          entropy.add(at(i), job.load);
         continue;
       }
       device.fill(std::span<const double, 3>(mine().coordinates.data() + 3 * i, 3), mine().numbers[i], at(i));
-      if (mine().owned[i]) entropy.add(at(i), job.load);
+      if (mine().owned[i])
+        entropy.add(at(i), job.load);
     }
     std::vector<int64_t> sum(entropy.counts().size());
     MPI_Allreduce(entropy.counts().data(), sum.data(), static_cast<int>(sum.size()), MPI_INT64_T, MPI_SUM,
@@ -218,7 +234,8 @@ class Bench {
     entropy.counts() = sum;
     int64_t held = static_cast<int64_t>(count), all = 0;
     MPI_Allreduce(&held, &all, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
-    if (rank_ != 0) return;
+    if (rank_ != 0)
+      return;
     tell({{"kind", "case"},
           {"nodes", nodes_},
           {"held", all},
@@ -234,7 +251,8 @@ class Bench {
   std::byte* at(size_t i) { return data_.data() + i * static_cast<size_t>(node_bytes_); }
   bool zero_at(size_t i) const { return zero_[static_cast<size_t>(mine().numbers[i])] != 0; }
 
-  // Low bits of each node's first element are the flush's number, so that a flush that did not arrive is found. Zeros stay zeros.
+  // Low bits of each node's first element are the flush's number, so that a flush that did not arrive is found. Zeros
+  // stay zeros.
   void stamp(int flush) {
     for (size_t i = 0; i < mine().numbers.size(); ++i)
       if (!zero_at(i)) {
@@ -275,7 +293,8 @@ class Bench {
     check(set("format", settings_.format));
     for (const std::string& option : settings_.options) {
       const size_t equals = option.find('=');
-      if (equals == std::string::npos) throw std::runtime_error("--option is KEY=VALUE and not \"" + option + "\"");
+      if (equals == std::string::npos)
+        throw std::runtime_error("--option is KEY=VALUE and not \"" + option + "\"");
       check(set(option.substr(0, equals), option.substr(equals + 1)));
     }
     if (set("codec", codec) != WINDROW_OK) {
@@ -334,8 +353,10 @@ class Bench {
       if (std::memcmp(static_cast<const std::byte*>(bytes) + offset + mine().numbers[i] * node_bytes_, at(i),
                       static_cast<size_t>(node_bytes_)) != 0)
         wrong = std::min(wrong, mine().numbers[i]);
-    if (bytes != MAP_FAILED) ::munmap(bytes, size);
-    if (file >= 0) ::close(file);
+    if (bytes != MAP_FAILED)
+      ::munmap(bytes, size);
+    if (file >= 0)
+      ::close(file);
     int64_t lowest = 0;
     MPI_Allreduce(&wrong, &lowest, 1, MPI_INT64_T, MPI_MIN, MPI_COMM_WORLD);
     tell({{"kind", "check"},
@@ -378,14 +399,18 @@ int run(int argc, char** argv, int rank, int ranks) {
   } catch (const CLI::ParseError& error) {
     return rank == 0 ? app.exit(error) : error.get_exit_code();
   }
-  if (rank == 0) std::filesystem::remove_all(settings.directory);
-  if (rank == 0) std::filesystem::create_directories(settings.directory);
+  if (rank == 0)
+    std::filesystem::remove_all(settings.directory);
+  if (rank == 0)
+    std::filesystem::create_directories(settings.directory);
   MPI_Barrier(MPI_COMM_WORLD);
   bool right = true;
   Bench bench(settings, rank, ranks);
-  for (const std::string& job : settings.jobs) right = bench.run(parse_job(job)) && right;
+  for (const std::string& job : settings.jobs)
+    right = bench.run(parse_job(job)) && right;
   MPI_Barrier(MPI_COMM_WORLD);
-  if (rank == 0) std::filesystem::remove_all(settings.directory);
+  if (rank == 0)
+    std::filesystem::remove_all(settings.directory);
   return right ? 0 : 3;
 }
 

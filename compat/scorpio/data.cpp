@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Datasets of numbers and bytes: patterns become decompositions of Windrow. What a call writes is in the file when it returns.
+// Datasets of numbers and bytes: patterns become decompositions of Windrow. What a call writes is in the file when it
+// returns.
 #include <algorithm>
 #include <string>
 
@@ -28,20 +29,25 @@ struct Dataset {
   Extents global{}, local{};
 };
 
-void widen(const int* values, int count, Extents& extents) { std::copy_n(values, count, extents.begin()); }
+void widen(const int* values, int count, Extents& extents) {
+  std::copy_n(values, count, extents.begin());
+}
 
 // Local: what of the arguments is wrong whatever the dataset is, and what must be the same.
 void check_array(Call& call, const Array& array, int least_ndims) {
-  if (array.name == nullptr) return call.refuse("the name is NULL");
+  if (array.name == nullptr)
+    return call.refuse("the name is NULL");
   call.same(array.name);
   call.same(array.type);
   const int type = windrow_type_of(array.type);
-  if (type == 0 || type == WINDROW_TEXT) return call.refuse("%d is no type of datasets", static_cast<int>(array.type));
+  if (type == 0 || type == WINDROW_TEXT)
+    return call.refuse("%d is no type of datasets", static_cast<int>(array.type));
   call.same(array.ndims);
   if (array.ndims < least_ndims || array.ndims > WINDROW_MAX_DIMENSIONS)
-    return call.refuse("\"%s\": %d dimension%s; there can be %d to %d", array.name, array.ndims, scorpio::plural(array.ndims), least_ndims,
-                       WINDROW_MAX_DIMENSIONS);
-  if (array.ndims > 0 && array.global == nullptr) return call.refuse("\"%s\": globaldims is NULL", array.name);
+    return call.refuse("\"%s\": %d dimension%s; there can be %d to %d", array.name, array.ndims,
+                       scorpio::plural(array.ndims), least_ndims, WINDROW_MAX_DIMENSIONS);
+  if (array.ndims > 0 && array.global == nullptr)
+    return call.refuse("\"%s\": globaldims is NULL", array.name);
   call.same(array.global, array.ndims);
 }
 
@@ -57,7 +63,8 @@ void find_dataset(Call& call, Dataset& dataset) {
 
 void check_dimensions(Call& call, const Dataset& dataset, int ndims) {
   if (dataset.info.ndims != ndims)
-    return call.refuse("\"%s\" has %d dimension%s, not %d", dataset.path.c_str(), dataset.info.ndims, scorpio::plural(dataset.info.ndims), ndims);
+    return call.refuse("\"%s\" has %d dimension%s, not %d", dataset.path.c_str(), dataset.info.ndims,
+                       scorpio::plural(dataset.info.ndims), ndims);
   for (int i = 0; i < ndims; ++i)
     if (dataset.info.shape[i] != dataset.global[static_cast<size_t>(i)])
       return call.refuse("\"%s\": its dimension %d is %lld, but globaldims says %lld", dataset.path.c_str(), i,
@@ -72,15 +79,17 @@ void check_readable(Call& call, const Dataset& dataset, datatype_t type) {
     call.refuse("\"%s\" cannot be read: %s", dataset.path.c_str(), dataset.info.unsupported);
   else if (opaque != (type == SCORPIO_BYTE) || (opaque && dataset.info.element_bytes != 1))
     call.refuse("\"%s\" is of %s with %lld byte%s an element, which is not read as type %d", dataset.path.c_str(),
-                windrow_type_name(dataset.info.type), static_cast<long long>(dataset.info.element_bytes), scorpio::plural(dataset.info.element_bytes),
-                static_cast<int>(type));
+                windrow_type_name(dataset.info.type), static_cast<long long>(dataset.info.element_bytes),
+                scorpio::plural(dataset.info.element_bytes), static_cast<int>(type));
 }
 
 void prepare_to_read(Call& call, const Array& array, Dataset& dataset) {
   dataset.path = array.name;
   find_dataset(call, dataset);
-  if (dataset.number < 0 && !call.refused()) call.refuse_as_windrow();
-  if (call.refused()) return;
+  if (dataset.number < 0 && !call.refused())
+    call.refuse_as_windrow();
+  if (call.refused())
+    return;
   check_readable(call, dataset, array.type);
 }
 
@@ -92,12 +101,15 @@ bool is_empty(const int* dims, int ndims) {
 void prepare_to_write(Call& call, const Array& array, Dataset& dataset, Options& options) {
   dataset.path = call.file()->path_to_write(array.name);
   const int* const mine = array.local == nullptr ? array.global : array.local;
-  if (array.data == nullptr && !is_empty(mine, array.ndims)) return call.refuse("\"%s\": the data is NULL", array.name);
+  if (array.data == nullptr && !is_empty(mine, array.ndims))
+    return call.refuse("\"%s\": the data is NULL", array.name);
   widen(array.global, array.ndims, dataset.global);
   find_dataset(call, dataset);
   options.set("element_bytes", "1");
-  if (options.code() != WINDROW_OK) call.refuse_as_windrow();
-  if (dataset.number < 0 || call.refused()) return;
+  if (options.code() != WINDROW_OK)
+    call.refuse_as_windrow();
+  if (dataset.number < 0 || call.refused())
+    return;
   check_dimensions(call, dataset, array.ndims);
   const bool bytes = dataset.info.type != WINDROW_OPAQUE || dataset.info.element_bytes == 1;
   if (dataset.info.type != windrow_type_of(array.type) || !bytes)
@@ -106,7 +118,8 @@ void prepare_to_write(Call& call, const Array& array, Dataset& dataset, Options&
 
 // Collective.
 int define(Call& call, const Array& array, Dataset& dataset, const Options& options) {
-  if (dataset.number >= 0) return WINDROW_OK;
+  if (dataset.number >= 0)
+    return WINDROW_OK;
   return windrow_define_variable_with(call.windrow(), dataset.path.c_str(), windrow_type_of(array.type), array.ndims,
                                       dataset.global.data(), array.type == SCORPIO_BYTE ? options.get() : nullptr,
                                       &dataset.number);
@@ -117,14 +130,16 @@ void check_rows(Call& call, const Array& array, bool uniform) {
   const Group& group = *call.group();
   const int64_t rows = array.global[0], share = rows / group.ranks + (group.rank < rows % group.ranks ? 1 : 0);
   if (array.local == nullptr) {
-    if (!uniform) call.refuse("\"%s\": localdims is NULL", array.name);
+    if (!uniform)
+      call.refuse("\"%s\": localdims is NULL", array.name);
     return;
   }
   if (uniform && array.local[0] != share)
     return call.refuse(
         "\"%s\": this rank's share of %lld row%s over %d rank%s is %lld in a uniform pattern, but localdims says %d; "
         "rows divided in another way are nonuniform",
-        array.name, static_cast<long long>(rows), scorpio::plural(rows), group.ranks, scorpio::plural(group.ranks), static_cast<long long>(share), array.local[0]);
+        array.name, static_cast<long long>(rows), scorpio::plural(rows), group.ranks, scorpio::plural(group.ranks),
+        static_cast<long long>(share), array.local[0]);
   for (int i = 1; i < array.ndims && array.local[0] != 0; ++i)
     if (array.local[i] != array.global[i])
       return call.refuse(
@@ -149,8 +164,10 @@ int64_t finish_read(Call& call, const Array& array, const Dataset& dataset, int 
 int64_t finish_write(Call& call, const Array& array, Dataset& dataset, const Options& options, int made,
                      windrow_decomposition* decomposition) {
   int code = made;
-  if (code == WINDROW_OK) code = define(call, array, dataset, options);
-  if (code == WINDROW_OK) code = windrow_write(call.windrow(), dataset.number, decomposition, array.data);
+  if (code == WINDROW_OK)
+    code = define(call, array, dataset, options);
+  if (code == WINDROW_OK)
+    code = windrow_write(call.windrow(), dataset.number, decomposition, array.data);
   windrow_decomposition_free(decomposition);
   return call.end(code);
 }
@@ -164,12 +181,14 @@ int read_rows(Call& call, const Array& array, bool uniform) {
   check_array(call, array, 1);
   call.prepare([&] {
     prepare_to_read(call, array, dataset);
-    if (call.refused()) return;
+    if (call.refused())
+      return;
     widen(array.global, array.ndims, dataset.global);
     check_dimensions(call, dataset, array.ndims);
     check_rows(call, array, uniform);
   });
-  if (!call.agreed()) return call.failed();
+  if (!call.agreed())
+    return call.failed();
   windrow_decomposition* rows = nullptr;
   const int made = make_rows(call, array, uniform, &rows);
   return static_cast<int>(finish_read(call, array, dataset, made, rows));
@@ -180,11 +199,13 @@ int read_all(Call& call, const Array& array) {
   check_array(call, array, 0);
   call.prepare([&] {
     prepare_to_read(call, array, dataset);
-    if (call.refused()) return;
+    if (call.refused())
+      return;
     widen(array.global, array.ndims, dataset.global);
     check_dimensions(call, dataset, array.ndims);
   });
-  if (!call.agreed()) return call.failed();
+  if (!call.agreed())
+    return call.failed();
   windrow_decomposition* same = nullptr;
   const int made = windrow_same(call.group()->comm, 0, nullptr, nullptr, nullptr, &same);
   return static_cast<int>(finish_read(call, array, dataset, made, same));
@@ -196,9 +217,11 @@ int write_rows(Call& call, const Array& array, bool uniform) {
   check_array(call, array, 1);
   call.prepare([&] {
     prepare_to_write(call, array, dataset, options);
-    if (!call.refused()) check_rows(call, array, uniform);
+    if (!call.refused())
+      check_rows(call, array, uniform);
   });
-  if (!call.agreed()) return call.failed();
+  if (!call.agreed())
+    return call.failed();
   windrow_decomposition* rows = nullptr;
   const int made = make_rows(call, array, uniform, &rows);
   return static_cast<int>(finish_write(call, array, dataset, options, made, rows));
@@ -217,13 +240,17 @@ int scorpio_read_dataset(void* data, datatype_t type, int ndims, int* globaldims
   const scorpio::Array array{data, type, ndims, globaldims, localdims, name};
   call.same(pattern);
   switch (pattern) {
-    case SCORPIO_UNIFORM_CONTIGUOUS_READ: return scorpio::read_rows(call, array, true);
-    case SCORPIO_NONUNIFORM_CONTIGUOUS_READ: return scorpio::read_rows(call, array, false);
-    case SCORPIO_EVERYONE_ENTIRE_DATASET_READ: return scorpio::read_all(call, array);
+    case SCORPIO_UNIFORM_CONTIGUOUS_READ:
+      return scorpio::read_rows(call, array, true);
+    case SCORPIO_NONUNIFORM_CONTIGUOUS_READ:
+      return scorpio::read_rows(call, array, false);
+    case SCORPIO_EVERYONE_ENTIRE_DATASET_READ:
+      return scorpio::read_all(call, array);
     case SCORPIO_NONCONTIGUOUS_READ:
       call.refuse("this call cannot be told which elements; windrow_points() of windrow.h can");
       break;
-    default: call.refuse("%d is no pattern to read", static_cast<int>(pattern));
+    default:
+      call.refuse("%d is no pattern to read", static_cast<int>(pattern));
   }
   call.agreed();
   return call.failed();
@@ -247,12 +274,15 @@ int scorpio_write_dataset(void* data, datatype_t type, int ndims, int* globaldim
   const scorpio::Array array{data, type, ndims, globaldims, localdims, name};
   call.same(pattern);
   switch (pattern) {
-    case SCORPIO_UNIFORM_CONTIGUOUS_WRITE: return scorpio::write_rows(call, array, true);
-    case SCORPIO_NONUNIFORM_CONTIGUOUS_WRITE: return scorpio::write_rows(call, array, false);
+    case SCORPIO_UNIFORM_CONTIGUOUS_WRITE:
+      return scorpio::write_rows(call, array, true);
+    case SCORPIO_NONUNIFORM_CONTIGUOUS_WRITE:
+      return scorpio::write_rows(call, array, false);
     case SCORPIO_NONCONTIGUOUS_WRITE:
       call.refuse("this call cannot be told which elements; scorpio_write_dataset_block() writes blocks");
       break;
-    default: call.refuse("%d is no pattern to write", static_cast<int>(pattern));
+    default:
+      call.refuse("%d is no pattern to write", static_cast<int>(pattern));
   }
   call.agreed();
   return call.failed();
@@ -278,13 +308,15 @@ int scorpio_write_dataset_block(void* data, datatype_t type, int ndims, int* glo
   scorpio::Options options;
   scorpio::Extents start{};
   scorpio::check_array(call, array, 1);
-  if (localdims == nullptr || localstarts == nullptr) call.refuse("localdims or localstarts is NULL");
+  if (localdims == nullptr || localstarts == nullptr)
+    call.refuse("localdims or localstarts is NULL");
   call.prepare([&] {
     scorpio::prepare_to_write(call, array, dataset, options);
     scorpio::widen(localdims, ndims, dataset.local);
     scorpio::widen(localstarts, ndims, start);
   });
-  if (!call.agreed()) return call.failed();
+  if (!call.agreed())
+    return call.failed();
   windrow_decomposition* block = nullptr;
   const int made = windrow_block(call.group()->comm, ndims, dataset.global.data(), start.data(), dataset.local.data(),
                                  nullptr, nullptr, &block);
@@ -298,16 +330,21 @@ int scorpio_read_same_sub_dataset(void* data, datatype_t type, int ndims, int* d
   scorpio::Dataset dataset;
   scorpio::Extents start{};
   scorpio::check_array(call, array, 1);
-  if (starts == nullptr) call.refuse("starts is NULL");
+  if (starts == nullptr)
+    call.refuse("starts is NULL");
   call.prepare([&] {
     call.same(starts, ndims);
     scorpio::prepare_to_read(call, array, dataset);
-    if (call.refused()) return;
-    if (dataset.info.ndims != ndims) call.refuse("\"%s\" has %d dimension%s, not %d", name, dataset.info.ndims, scorpio::plural(dataset.info.ndims), ndims);
+    if (call.refused())
+      return;
+    if (dataset.info.ndims != ndims)
+      call.refuse("\"%s\" has %d dimension%s, not %d", name, dataset.info.ndims, scorpio::plural(dataset.info.ndims),
+                  ndims);
     scorpio::widen(dims, ndims, dataset.local);
     scorpio::widen(starts, ndims, start);
   });
-  if (!call.agreed()) return call.failed();
+  if (!call.agreed())
+    return call.failed();
   windrow_decomposition* same = nullptr;
   const int made =
       windrow_same(call.group()->comm, ndims, dataset.info.shape, start.data(), dataset.local.data(), &same);

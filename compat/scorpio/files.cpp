@@ -11,7 +11,8 @@ namespace {
 
 // Teams of `groups` equal parts, the last one smaller; else of `preferred` ranks.
 int team_size(int groups, int preferred, int ranks) {
-  if (groups > 0) return groups >= ranks ? 1 : (ranks + groups - 1) / groups;
+  if (groups > 0)
+    return groups >= ranks ? 1 : (ranks + groups - 1) / groups;
   return preferred >= 1 && preferred <= ranks ? preferred : ranks;
 }
 
@@ -20,9 +21,12 @@ const char* fault_of(const iogroup_conf_t* configuration) {
   int begun = 0, ended = 0, inter = 0;
   MPI_Initialized(&begun);
   MPI_Finalized(&ended);
-  if (begun == 0 || ended != 0) return "MPI does not run";
-  if (configuration == nullptr) return "the configuration is NULL";
-  if (configuration->commIncoming == MPI_COMM_NULL) return "commIncoming is MPI_COMM_NULL";
+  if (begun == 0 || ended != 0)
+    return "MPI does not run";
+  if (configuration == nullptr)
+    return "the configuration is NULL";
+  if (configuration->commIncoming == MPI_COMM_NULL)
+    return "commIncoming is MPI_COMM_NULL";
   if (MPI_Comm_test_inter(configuration->commIncoming, &inter) != MPI_SUCCESS || inter != 0)
     return "commIncoming is no intracommunicator";
   return nullptr;
@@ -31,16 +35,20 @@ const char* fault_of(const iogroup_conf_t* configuration) {
 // The environment may ask for another way to move the data; a program cannot, so what it wants is teams.
 void choose_teams(Options& options, int team) {
   options.set("format", "hdf5");  // whatever the file is called
-  if (std::getenv("WINDROW_STRATEGY") != nullptr) return;
+  if (std::getenv("WINDROW_STRATEGY") != nullptr)
+    return;
   options.set("strategy", "scorpio");
-  if (std::getenv("WINDROW_GATHER") == nullptr) options.set("gather", "team(" + std::to_string(team) + ")");
+  if (std::getenv("WINDROW_GATHER") == nullptr)
+    options.set("gather", "team(" + std::to_string(team) + ")");
 }
 
 // The first free number.
 int free_number(Group& group) {
   size_t place = 0;
-  while (place < group.files.size() && group.files[place] != nullptr) ++place;
-  if (place == group.files.size()) group.files.emplace_back();
+  while (place < group.files.size() && group.files[place] != nullptr)
+    ++place;
+  if (place == group.files.size())
+    group.files.emplace_back();
   return static_cast<int>(place) + 1;
 }
 
@@ -48,10 +56,12 @@ int free_number(Group& group) {
 int close_all(Group& group) {
   int first = WINDROW_OK;
   for (auto& file : group.files) {
-    if (file == nullptr) continue;
+    if (file == nullptr)
+      continue;
     const int code = windrow_close(file->windrow);
     file.reset();
-    if (first == WINDROW_OK) first = code;
+    if (first == WINDROW_OK)
+      first = code;
   }
   return first;
 }
@@ -61,11 +71,13 @@ bool make_team_comms(Group& group) {
   constexpr int k_tag_of_teams = 1, k_tag_of_roots = 2;
   const int first = group.rank / group.team * group.team, last = std::min(first + group.team, group.ranks) - 1;
   MPI_Group all = MPI_GROUP_NULL;
-  if (MPI_Comm_group(group.comm, &all) != MPI_SUCCESS) return false;
+  if (MPI_Comm_group(group.comm, &all) != MPI_SUCCESS)
+    return false;
   const auto make = [&](int begin, int end, int stride, int tag, MPI_Comm* made) {
     int range[1][3] = {{begin, end, stride}};
     MPI_Group some = MPI_GROUP_NULL;
-    if (MPI_Group_range_incl(all, 1, range, &some) != MPI_SUCCESS) return false;
+    if (MPI_Group_range_incl(all, 1, range, &some) != MPI_SUCCESS)
+      return false;
     const bool ok = MPI_Comm_create_group(group.comm, some, tag, made) == MPI_SUCCESS;
     MPI_Group_free(&some);
     return ok;
@@ -79,7 +91,8 @@ bool make_team_comms(Group& group) {
 
 void free_comms(Group& group) {
   for (MPI_Comm* comm : {&group.root_comm, &group.team_comm, &group.comm})
-    if (*comm != MPI_COMM_NULL) MPI_Comm_free(comm);
+    if (*comm != MPI_COMM_NULL)
+      MPI_Comm_free(comm);
 }
 
 iogroup_t shown_group(const Group& group, int number) {
@@ -137,7 +150,8 @@ int scorpio_IOgroup_init(iogroup_conf_t* configuration, iogroup_t* handle) {
   fresh.team = scorpio::team_size(configuration->numIOgroups, configuration->preferredGroupSize, fresh.ranks);
   int number = 0;
   Group* kept = nullptr;
-  if (handle == nullptr) call.refuse("the group is NULL");
+  if (handle == nullptr)
+    call.refuse("the group is NULL");
   call.same(fresh.team);
   call.prepare([&] {
     auto group = std::make_unique<Group>();
@@ -152,7 +166,8 @@ int scorpio_IOgroup_init(iogroup_conf_t* configuration, iogroup_t* handle) {
   // The communicators of teams are made once all ranks are here.
   bool agreed = call.agreed();
   if (agreed) {
-    if (!scorpio::make_team_comms(*kept)) call.refuse("MPI_Comm_create_group has failed");
+    if (!scorpio::make_team_comms(*kept))
+      call.refuse("MPI_Comm_create_group has failed");
     agreed = call.agreed();
   }
   if (!agreed) {
@@ -167,7 +182,8 @@ int scorpio_IOgroup_init(iogroup_conf_t* configuration, iogroup_t* handle) {
 
 int scorpio_IOgroup_cleanup(iogroup_t* handle) {
   Call call("scorpio_IOgroup_cleanup", handle);
-  if (!call.agreed()) return call.failed();
+  if (!call.agreed())
+    return call.failed();
   const int result = static_cast<int>(call.end(scorpio::close_all(*call.group())));
   const std::unique_ptr<Group> group = scorpio::remove_group(handle->number);
   handle->number = 0;
@@ -181,14 +197,16 @@ int scorpio_open_file(const char* path, iogroup_t* handle, file_mode_t mode) {
   Call call("scorpio_open_file", handle);
   scorpio::Options options;
   int number = 0;
-  if (path == nullptr) call.refuse("the path is NULL");
+  if (path == nullptr)
+    call.refuse("the path is NULL");
   if (mode != SCORPIO_FILE_CREATE && mode != SCORPIO_FILE_READONLY && mode != SCORPIO_FILE_READWRITE)
     call.refuse("%d is no mode of files", static_cast<int>(mode));
   call.prepare([&] {
     call.same(path);
     call.same(mode);
     scorpio::choose_teams(options, call.group()->team);
-    if (options.code() != WINDROW_OK) return call.refuse_as_windrow();
+    if (options.code() != WINDROW_OK)
+      return call.refuse_as_windrow();
     number = scorpio::free_number(*call.group());
     call.group()->make_room_for(number);
     call.group()->files[static_cast<size_t>(number) - 1] = std::make_unique<scorpio::OpenFile>();
@@ -196,7 +214,8 @@ int scorpio_open_file(const char* path, iogroup_t* handle, file_mode_t mode) {
   const bool agreed = call.agreed();
   int code = WINDROW_BAD_ARGUMENT;
   windrow_file* file = nullptr;
-  if (agreed && mode == SCORPIO_FILE_CREATE) code = windrow_create(call.group()->comm, path, options.get(), &file);
+  if (agreed && mode == SCORPIO_FILE_CREATE)
+    code = windrow_create(call.group()->comm, path, options.get(), &file);
   if (agreed && mode != SCORPIO_FILE_CREATE)
     code = windrow_open(call.group()->comm, path, mode == SCORPIO_FILE_READONLY ? WINDROW_READ : WINDROW_UPDATE,
                         options.get(), &file);
@@ -205,13 +224,15 @@ int scorpio_open_file(const char* path, iogroup_t* handle, file_mode_t mode) {
     scorpio::show_file(*call.group(), *handle, number, path);
     return number;
   }
-  if (number > 0) call.group()->files[static_cast<size_t>(number) - 1].reset();
+  if (number > 0)
+    call.group()->files[static_cast<size_t>(number) - 1].reset();
   return agreed ? static_cast<int>(call.end(code)) : call.failed();
 }
 
 int scorpio_close_file(int number, iogroup_t* handle) {
   Call call("scorpio_close_file", handle, number);
-  if (!call.agreed()) return call.failed();
+  if (!call.agreed())
+    return call.failed();
   const int code = windrow_close(call.windrow());
   call.group()->files[static_cast<size_t>(number) - 1].reset();
   call.group()->shown[static_cast<size_t>(number)]->fid = FAILURE;

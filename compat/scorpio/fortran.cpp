@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The calls for Fortran: external procedures with a trailing underscore, arguments by reference, the length of a text last. Groups, files
-// and dataset groups are default integers. docs/scorpio.md lists the arguments.
+// The calls for Fortran: external procedures with a trailing underscore, arguments by reference, the length of a text
+// last. Groups, files and dataset groups are default integers. docs/scorpio.md lists the arguments.
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -10,15 +10,18 @@
 
 namespace {
 
-// A text as Fortran passes it: up to the NUL that callers append, else without the blanks at its end. nullptr: no memory.
+// A text as Fortran passes it: up to the NUL that callers append, else without the blanks at its end. nullptr: no
+// memory.
 class Text {
  public:
   Text(const char* text, size_t length) {
     const size_t end = strnlen(text, length);
     std::string_view view(text, end);
-    if (end == length) view = view.substr(0, view.find_last_not_of(' ') + 1);
+    if (end == length)
+      view = view.substr(0, view.find_last_not_of(' ') + 1);
     copy_ = static_cast<char*>(std::malloc(view.size() + 1));
-    if (copy_ == nullptr) return;
+    if (copy_ == nullptr)
+      return;
     std::copy(view.begin(), view.end(), copy_);
     copy_[view.size()] = '\0';
   }
@@ -36,14 +39,17 @@ struct GroupNumber : iogroup_t {
   explicit GroupNumber(const int* value) : iogroup_t{} { number = *value; }
 };
 
-int status_of(int64_t result) { return result < 0 ? -1 : 0; }
+int status_of(int64_t result) {
+  return result < 0 ? -1 : 0;
+}
 
 void start(int groups, int preferred, const MPI_Fint* comm, int* group, int* ierr) {
   iogroup_conf_t configuration{groups, preferred, MPI_COMM_NULL};
   int begun = 0, ended = 0;
   MPI_Initialized(&begun);
   MPI_Finalized(&ended);
-  if (begun != 0 && ended == 0) configuration.commIncoming = MPI_Comm_f2c(*comm);
+  if (begun != 0 && ended == 0)
+    configuration.commIncoming = MPI_Comm_f2c(*comm);
   iogroup_t made{};
   *ierr = scorpio_IOgroup_init(&configuration, &made);
   *group = *ierr == 0 ? made.number : -1;
@@ -72,7 +78,8 @@ WINDROW_API void fscorpio_cleanup_(int* ierr) {
   try {
     for (int number : scorpio::group_numbers()) {
       GroupNumber group(&number);
-      if (scorpio_IOgroup_cleanup(&group) != 0) *ierr = -1;
+      if (scorpio_IOgroup_cleanup(&group) != 0)
+        *ierr = -1;
     }
   } catch (const std::bad_alloc&) {
     *ierr = -1;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the calls share: groups and their files by number, and a Call, which is one collective call from its arguments to its result.
+// What the calls share: groups and their files by number, and a Call, which is one collective call from its arguments
+// to its result.
 #pragma once
 
 #include <windrow/windrow.h>
@@ -30,7 +31,9 @@ struct OpenFile {
 };
 
 // The end of a noun behind its number: "1 text", "2 texts".
-inline const char* plural(int64_t number) noexcept { return number == 1 ? "" : "s"; }
+inline const char* plural(int64_t number) noexcept {
+  return number == 1 ? "" : "s";
+}
 
 struct Group {
   MPI_Comm comm = MPI_COMM_NULL;
@@ -58,8 +61,8 @@ Group* find_group(int number);                // nullptr: none, or MPI has ended
 std::unique_ptr<Group> remove_group(int number);
 std::vector<int> group_numbers();  // throws std::bad_alloc
 
-// One call of the interface. Local checks come first, and what they find wrong is refused, not returned; then agreed() tells all ranks.
-// Between two collective steps a call goes on on every rank or on none.
+// One call of the interface. Local checks come first, and what they find wrong is refused, not returned; then agreed()
+// tells all ranks. Between two collective steps a call goes on on every rank or on none.
 class Call {
  public:
   Call(const char* function, Group& group);
@@ -83,7 +86,8 @@ class Call {
   // Local work before agreed(): not done when something is wrong already, and want of memory is refused.
   template <class Work>
   void prepare(const Work& work) {
-    if (refused_) return;
+    if (refused_)
+      return;
     try {
       work();
     } catch (const std::bad_alloc&) {
@@ -121,7 +125,8 @@ class Options {
   Options(const Options&) = delete;
   Options& operator=(const Options&) = delete;
   void set(const char* key, const std::string& value) {
-    if (code_ == WINDROW_OK) code_ = windrow_options_set(options_, key, value.c_str());
+    if (code_ == WINDROW_OK)
+      code_ = windrow_options_set(options_, key, value.c_str());
   }
   int code() const noexcept { return code_; }
   const windrow_options* get() const noexcept { return options_; }

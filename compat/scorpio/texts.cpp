@@ -22,7 +22,8 @@ void set_text_options(Options& options, int64_t bytes, bool ascii) {
 
 char* copy_of(std::string_view text) {
   auto* copy = static_cast<char*>(std::malloc(text.size() + 1));
-  if (copy == nullptr) throw std::bad_alloc();
+  if (copy == nullptr)
+    throw std::bad_alloc();
   std::copy(text.begin(), text.end(), copy);
   copy[text.size()] = '\0';
   return copy;
@@ -37,11 +38,13 @@ char** TextArray::release() noexcept {
 TextArray::TextArray(int64_t count) : count_(count) {
   // One more, so that none is still something to free.
   texts_ = static_cast<char**>(std::calloc(static_cast<size_t>(count) + 1, sizeof(char*)));
-  if (texts_ == nullptr) throw std::bad_alloc();
+  if (texts_ == nullptr)
+    throw std::bad_alloc();
 }
 
 TextArray::~TextArray() {
-  for (int64_t i = 0; texts_ != nullptr && i < count_; ++i) std::free(texts_[i]);
+  for (int64_t i = 0; texts_ != nullptr && i < count_; ++i)
+    std::free(texts_[i]);
   std::free(texts_);
 }
 
@@ -56,23 +59,28 @@ Size size_of(char* const* texts, int count) {
   Size size{count, 1, 1};
   for (int i = 0; i < count; ++i) {
     size.bytes = std::max(size.bytes, static_cast<int64_t>(std::strlen(texts[i])) + 1);
-    if (!is_ascii(texts[i])) size.ascii = 0;
+    if (!is_ascii(texts[i]))
+      size.ascii = 0;
   }
   return size;
 }
 
 // Rank 0, local.
 void check_texts(Call& call, char* const* texts, int count) {
-  if (count < 0) return call.refuse("%d texts", count);
-  if (count > 0 && texts == nullptr) return call.refuse("the texts are NULL");
+  if (count < 0)
+    return call.refuse("%d texts", count);
+  if (count > 0 && texts == nullptr)
+    return call.refuse("the texts are NULL");
   for (int i = 0; i < count; ++i)
-    if (texts[i] == nullptr) return call.refuse("text %d is NULL", i);
+    if (texts[i] == nullptr)
+      return call.refuse("text %d is NULL", i);
 }
 
 // The texts side by side, each of `bytes` bytes.
 std::vector<char> packed(char* const* texts, const Size& size, int64_t bytes) {
   std::vector<char> all(static_cast<size_t>(size.count * bytes));
-  for (int64_t i = 0; i < size.count; ++i) std::memcpy(all.data() + i * bytes, texts[i], std::strlen(texts[i]));
+  for (int64_t i = 0; i < size.count; ++i)
+    std::memcpy(all.data() + i * bytes, texts[i], std::strlen(texts[i]));
   return all;
 }
 
@@ -84,15 +92,16 @@ void check_existing(Call& call, const std::string& path, const Size& size, int& 
     variable = -1;
     return;
   }
-  if (windrow_inquire_variable(call.windrow(), variable, &info) != WINDROW_OK) return call.refuse_as_windrow();
+  if (windrow_inquire_variable(call.windrow(), variable, &info) != WINDROW_OK)
+    return call.refuse_as_windrow();
   if (info.type != WINDROW_TEXT || info.ndims != 1 || info.element_bytes == 0)
     return call.refuse("\"%s\" exists and is no list of texts of fixed length", path.c_str());
   const int64_t room = info.element_bytes + (std::strcmp(info.text_padding, "null_terminated") == 0 ? 0 : 1);
   if (info.shape[0] != size.count || room < size.bytes)
     return call.refuse("\"%s\" exists with %lld text%s of at most %lld byte%s; now there are %lld, the longest of %lld",
-                       path.c_str(), static_cast<long long>(info.shape[0]), scorpio::plural(info.shape[0]), static_cast<long long>(room - 1),
-                       scorpio::plural(room - 1),
-                       static_cast<long long>(size.count), static_cast<long long>(size.bytes - 1));
+                       path.c_str(), static_cast<long long>(info.shape[0]), scorpio::plural(info.shape[0]),
+                       static_cast<long long>(room - 1), scorpio::plural(room - 1), static_cast<long long>(size.count),
+                       static_cast<long long>(size.bytes - 1));
   if (size.ascii == 0 && std::strcmp(info.text_characters, "ascii") == 0)
     return call.refuse("\"%s\" exists and is of ASCII characters", path.c_str());
   bytes = info.element_bytes;
@@ -101,7 +110,8 @@ void check_existing(Call& call, const std::string& path, const Size& size, int& 
 // Without what pads it: NULs, or blanks.
 std::string_view unpadded(const char* text, int64_t bytes, std::string_view padding) {
   std::string_view whole(text, strnlen(text, static_cast<size_t>(bytes)));
-  if (padding == "space_padded") whole = whole.substr(0, whole.find_last_not_of(' ') + 1);
+  if (padding == "space_padded")
+    whole = whole.substr(0, whole.find_last_not_of(' ') + 1);
   return whole;
 }
 
@@ -130,10 +140,12 @@ int read_texts(Call& call, const TextDataset& found, std::vector<char>& bytes, s
   } else {
     windrow_decomposition* same = nullptr;
     code = windrow_same(call.group()->comm, 0, nullptr, nullptr, nullptr, &same);
-    if (code == WINDROW_OK) code = windrow_read(call.windrow(), found.variable, same, bytes.data());
+    if (code == WINDROW_OK)
+      code = windrow_read(call.windrow(), found.variable, same, bytes.data());
     windrow_decomposition_free(same);
   }
-  if (code != WINDROW_OK) return code;
+  if (code != WINDROW_OK)
+    return code;
   call.prepare([&] {
     const int64_t each = found.info.element_bytes;
     for (int64_t i = 0; i < found.info.elements; ++i)
@@ -153,15 +165,20 @@ extern "C" {
 int scorpio_write_str_array(char** texts, int count, int file, char* name, iogroup_t* group) {
   Call call("scorpio_write_str_array", group, file);
   scorpio::Size size;
-  if (name == nullptr) call.refuse("the name is NULL");
+  if (name == nullptr)
+    call.refuse("the name is NULL");
   if (call.group() != nullptr && call.group()->rank == 0) {
     scorpio::check_texts(call, texts, count);
-    if (!call.refused()) size = scorpio::size_of(texts, count);
+    if (!call.refused())
+      size = scorpio::size_of(texts, count);
   }
-  if (!call.refused()) call.same(name);
-  if (!call.agreed()) return call.failed();
+  if (!call.refused())
+    call.same(name);
+  if (!call.agreed())
+    return call.failed();
   const int told = MPI_Bcast(&size, 3, MPI_INT64_T, 0, call.group()->comm);
-  if (told != MPI_SUCCESS) call.refuse("MPI has failed");
+  if (told != MPI_SUCCESS)
+    call.refuse("MPI has failed");
 
   std::string path;
   scorpio::Options options;
@@ -172,16 +189,20 @@ int scorpio_write_str_array(char** texts, int count, int file, char* name, iogro
     int64_t bytes = size.bytes;
     scorpio::check_existing(call, path, size, variable, bytes);
     scorpio::set_text_options(options, bytes, size.ascii != 0);
-    if (options.code() != WINDROW_OK) call.refuse_as_windrow();
-    if (call.group()->rank == 0 && !call.refused()) all = scorpio::packed(texts, size, bytes);
+    if (options.code() != WINDROW_OK)
+      call.refuse_as_windrow();
+    if (call.group()->rank == 0 && !call.refused())
+      all = scorpio::packed(texts, size, bytes);
   });
-  if (!call.agreed()) return call.failed();
+  if (!call.agreed())
+    return call.failed();
   int code = WINDROW_OK;
   if (variable < 0)
     code = windrow_define_variable_with(call.windrow(), path.c_str(), WINDROW_TEXT, 1, &size.count, options.get(),
                                         &variable);
   const int64_t start = 0, mine = call.group()->rank == 0 ? size.count : 0;
-  if (code == WINDROW_OK) code = windrow_write_block(call.windrow(), variable, &start, &mine, all.data());
+  if (code == WINDROW_OK)
+    code = windrow_write_block(call.windrow(), variable, &start, &mine, all.data());
   return static_cast<int>(call.end(code));
 }
 
@@ -191,11 +212,13 @@ int scorpio_read_str_array(char*** texts, int* count, int file, char* name, iogr
   std::unique_ptr<scorpio::TextArray> out;
   std::vector<char> bytes;
   std::vector<const char*> pointers;
-  if (texts == nullptr || count == nullptr || name == nullptr) call.refuse("an argument is NULL");
+  if (texts == nullptr || count == nullptr || name == nullptr)
+    call.refuse("an argument is NULL");
   call.prepare([&] {
     call.same(name);
     scorpio::find_texts(call, name, found);
-    if (call.refused()) return;
+    if (call.refused())
+      return;
     const auto elements = static_cast<size_t>(found.info.elements);
     out = std::make_unique<scorpio::TextArray>(found.info.elements);
     if (found.info.element_bytes == 0)
@@ -203,10 +226,13 @@ int scorpio_read_str_array(char*** texts, int* count, int file, char* name, iogr
     else
       bytes.resize(elements * static_cast<size_t>(found.info.element_bytes));
   });
-  if (!call.agreed()) return call.failed();
+  if (!call.agreed())
+    return call.failed();
   const int code = scorpio::read_texts(call, found, bytes, pointers, *out);
-  if (code != WINDROW_OK) return static_cast<int>(call.end(code));
-  if (!call.agreed()) return call.failed();
+  if (code != WINDROW_OK)
+    return static_cast<int>(call.end(code));
+  if (!call.agreed())
+    return call.failed();
   *texts = out->release();
   *count = static_cast<int>(found.info.elements);
   return 0;

@@ -1,30 +1,42 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A climate code's history file: fields on a grid of latitudes and longitudes, one record a time step, with coordinates, units and fill values.
- * The name says the format: history.nc is netCDF classic, history.h5 is HDF5 as netCDF-4 has it.   mpirun -n 4 climate [FILE] */
+/* A climate code's history file: fields on a grid of latitudes and longitudes, one record a time step, with
+ * coordinates, units and fill values. The name says the format: history.nc is netCDF classic, history.h5 is HDF5 as
+ * netCDF-4 has it.   mpirun -n 4 climate [FILE] */
 #include <stdio.h>
 #include <stdlib.h>
 #include <windrow/windrow.h>
 
-/* A collective call fails with the same code on every rank: all get here, and the one that the error came from prints. */
+/* A collective call fails with the same code on every rank: all get here, and the one that the error came from prints.
+ */
 static void check(int code) {
-  if (code == WINDROW_OK) return;
+  if (code == WINDROW_OK)
+    return;
   int rank;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  if (windrow_error_rank() == rank || windrow_error_rank() < 0) fprintf(stderr, "climate: %s\n", windrow_error_message());
+  if (windrow_error_rank() == rank || windrow_error_rank() < 0)
+    fprintf(stderr, "climate: %s\n", windrow_error_message());
   MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
-enum { LATITUDES = 19, LONGITUDES = 36, STEPS = 3 };
+enum {
+  LATITUDES = 19,
+  LONGITUDES = 36,
+  STEPS = 3
+};
 
-static float value_at(int64_t step, int64_t y, int64_t x) { return (float)(250 + step + 0.5 * (double)y + 0.125 * (double)x); }
+static float value_at(int64_t step, int64_t y, int64_t x) {
+  return (float)(250 + step + 0.5 * (double)y + 0.125 * (double)x);
+}
 
 /* This rank's latitudes of one step. */
 static void compute(int64_t step, int64_t first, int64_t count, float *field) {
   for (int64_t y = 0; y < count; ++y)
-    for (int64_t x = 0; x < LONGITUDES; ++x) field[y * LONGITUDES + x] = value_at(step, first + y, x);
+    for (int64_t x = 0; x < LONGITUDES; ++x)
+      field[y * LONGITUDES + x] = value_at(step, first + y, x);
 }
 
-static void create_history(const char *path, windrow_decomposition *rows, windrow_decomposition *all, int64_t first, int64_t count, float *field) {
+static void create_history(const char *path, windrow_decomposition *rows, windrow_decomposition *all, int64_t first,
+                           int64_t count, float *field) {
   /* what docs/netcdf.md shows begins here */
   windrow_file *file;
   windrow_options *grows;
@@ -55,8 +67,10 @@ static void create_history(const char *path, windrow_decomposition *rows, windro
   }
   /* and ends here */
   double places[LATITUDES + LONGITUDES];
-  for (int i = 0; i < LATITUDES; ++i) places[i] = -90 + 10 * i;
-  for (int i = 0; i < LONGITUDES; ++i) places[LATITUDES + i] = 10 * i;
+  for (int i = 0; i < LATITUDES; ++i)
+    places[i] = -90 + 10 * i;
+  for (int i = 0; i < LONGITUDES; ++i)
+    places[LATITUDES + i] = 10 * i;
   check(windrow_put(file, lat, all, places));
   check(windrow_put(file, lon, all, places + LATITUDES));
   check(windrow_close(file));
@@ -64,7 +78,8 @@ static void create_history(const char *path, windrow_decomposition *rows, windro
 }
 
 /* A job that goes on opens the file and puts its records behind. */
-static void append_step(const char *path, windrow_decomposition *rows, windrow_decomposition *all, int64_t first, int64_t count, float *field) {
+static void append_step(const char *path, windrow_decomposition *rows, windrow_decomposition *all, int64_t first,
+                        int64_t count, float *field) {
   windrow_file *file;
   int time, temperature;
   windrow_variable_info info = {.size = sizeof info};
@@ -105,10 +120,12 @@ int main(int argc, char **argv) {
     check(windrow_get_record(file, temperature, step, rows, field));
     check(windrow_flush(file));
     for (int64_t y = 0; y < count; ++y)
-      for (int64_t x = 0; x < LONGITUDES; ++x) wrong += field[y * LONGITUDES + x] != value_at(step, first + y, x);
+      for (int64_t x = 0; x < LONGITUDES; ++x)
+        wrong += field[y * LONGITUDES + x] != value_at(step, first + y, x);
   }
   check(windrow_close(file));
-  if (wrong > 0) fprintf(stderr, "climate: rank %d read %lld wrong values\n", rank, (long long)wrong);
+  if (wrong > 0)
+    fprintf(stderr, "climate: rank %d read %lld wrong values\n", rank, (long long)wrong);
   windrow_decomposition_free(split);
   windrow_decomposition_free(rows);
   windrow_decomposition_free(all);

@@ -1,20 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A 3-d grid, cut into one block per rank, each with a layer of ghost cells around it; written to one HDF5 file and read back in
- * another cut, as a restart on another machine would.   mpirun -n 4 grid [FILE] */
+/* A 3-d grid, cut into one block per rank, each with a layer of ghost cells around it; written to one HDF5 file and
+ * read back in another cut, as a restart on another machine would.   mpirun -n 4 grid [FILE] */
 #include <stdio.h>
 #include <stdlib.h>
 #include <windrow/windrow.h>
 
-/* A collective call fails with the same code on every rank: all get here, and the one that the error came from prints. */
+/* A collective call fails with the same code on every rank: all get here, and the one that the error came from prints.
+ */
 static void check(int code) {
-  if (code == WINDROW_OK) return;
+  if (code == WINDROW_OK)
+    return;
   int rank;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  if (windrow_error_rank() == rank || windrow_error_rank() < 0) fprintf(stderr, "grid: %s\n", windrow_error_message());
+  if (windrow_error_rank() == rank || windrow_error_rank() < 0)
+    fprintf(stderr, "grid: %s\n", windrow_error_message());
   MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
-static double value_at(int64_t z, int64_t y, int64_t x) { return (double)(z * 10000 + y * 100 + x); }
+static double value_at(int64_t z, int64_t y, int64_t x) {
+  return (double)(z * 10000 + y * 100 + x);
+}
 
 int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
@@ -62,7 +67,8 @@ int main(int argc, char **argv) {
   for (int64_t i = 0; i < slabs * shape[1] * shape[2]; ++i)
     wrong += slab[i] != value_at(first + i / (shape[1] * shape[2]), i / shape[2] % shape[1], i % shape[2]);
   MPI_Allreduce(MPI_IN_PLACE, &wrong, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
-  if (rank == 0) printf("grid: wrote and read %s on %d ranks, %lld values differ\n", path, ranks, (long long)wrong);
+  if (rank == 0)
+    printf("grid: wrote and read %s on %d ranks, %lld values differ\n", path, ranks, (long long)wrong);
 
   windrow_decomposition_free(blocks);
   windrow_decomposition_free(rows);

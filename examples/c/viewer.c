@@ -1,23 +1,35 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A 3-d grid at two times and a mesh of tetrahedra, written to one HDF5 file with an XDMF text beside it: ParaView opens
- * viewer.xmf (File, Open, "Xdmf3 Reader").   mpirun -n 4 viewer [FILE.h5] */
+/* A 3-d grid at two times and a mesh of tetrahedra, written to one HDF5 file with an XDMF text beside it: ParaView
+ * opens viewer.xmf (File, Open, "Xdmf3 Reader").   mpirun -n 4 viewer [FILE.h5] */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <windrow/windrow.h>
 
-/* A collective call fails with the same code on every rank: all get here, and the one that the error came from prints. */
+/* A collective call fails with the same code on every rank: all get here, and the one that the error came from prints.
+ */
 static void check(int code) {
-  if (code == WINDROW_OK) return;
+  if (code == WINDROW_OK)
+    return;
   int rank;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  if (windrow_error_rank() == rank || windrow_error_rank() < 0) fprintf(stderr, "viewer: %s\n", windrow_error_message());
+  if (windrow_error_rank() == rank || windrow_error_rank() < 0)
+    fprintf(stderr, "viewer: %s\n", windrow_error_message());
   MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
-enum { NZ = 5, NY = 7, NX = 9, CUBES = 3, SIDE = CUBES + 1, NODES = SIDE * SIDE * SIDE, CELLS = CUBES * CUBES * CUBES * 6 };
+enum {
+  NZ = 5,
+  NY = 7,
+  NX = 9,
+  CUBES = 3,
+  SIDE = CUBES + 1,
+  NODES = SIDE * SIDE * SIDE,
+  CELLS = CUBES * CUBES * CUBES * 6
+};
 
-/* One time of the grid: temperature and velocity at the nodes, material in the cells. Each rank has whole planes of them. */
+/* One time of the grid: temperature and velocity at the nodes, material in the cells. Each rank has whole planes of
+ * them. */
 static void write_step(windrow_file *file, int step, double time) {
   const int64_t nodes[3] = {NZ, NY, NX}, cells[3] = {NZ - 1, NY - 1, NX - 1}, vectors[4] = {NZ, NY, NX, 3};
   const double origin[3] = {-1, 10, 100}, spacing[3] = {0.5, 0.25, 2}; /* z, y, x */
@@ -53,7 +65,8 @@ static void write_step(windrow_file *file, int step, double time) {
       }
   for (int64_t z = 0; z < layers; ++z)
     for (int y = 0; y < NY - 1; ++y)
-      for (int x = 0; x < NX - 1; ++x) material[z][y][x] = (int32_t)((first_cell + z) * 100 + y * 10 + x) + step * 1000;
+      for (int x = 0; x < NX - 1; ++x)
+        material[z][y][x] = (int32_t)((first_cell + z) * 100 + y * 10 + x) + step * 1000;
   check(windrow_put(file, variable[0], at_nodes, temperature));
   check(windrow_put(file, variable[1], at_nodes, velocity));
   check(windrow_put(file, variable[2], at_cells, material));
@@ -64,7 +77,8 @@ static void write_step(windrow_file *file, int step, double time) {
 
 /* A box of cubes, each cut into six tetrahedra around its diagonal. Each rank has a run of nodes and a run of cells. */
 static void write_mesh(windrow_file *file) {
-  static const int64_t corners[6][4] = {{0, 1, 3, 7}, {0, 3, 2, 7}, {0, 2, 6, 7}, {0, 6, 4, 7}, {0, 4, 5, 7}, {0, 5, 1, 7}};
+  static const int64_t corners[6][4] = {{0, 1, 3, 7}, {0, 3, 2, 7}, {0, 2, 6, 7},
+                                        {0, 6, 4, 7}, {0, 4, 5, 7}, {0, 5, 1, 7}};
   const int64_t node_shape[2] = {NODES, 3}, cell_shape[2] = {CELLS, 4};
   static double places[NODES][3], potential[NODES];
   static int64_t connectivity[CELLS][4];
@@ -116,10 +130,12 @@ int main(int argc, char **argv) {
   int rank;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   check(windrow_create(MPI_COMM_WORLD, path, NULL, &file));
-  for (int step = 0; step < 2; ++step) write_step(file, step, 0.25 + step);
+  for (int step = 0; step < 2; ++step)
+    write_step(file, step, 0.25 + step);
   write_mesh(file);
   check(windrow_close(file)); /* the file and its text appear together */
-  if (rank == 0) printf("viewer: wrote %s, and the .xmf beside it\n", path);
+  if (rank == 0)
+    printf("viewer: wrote %s, and the .xmf beside it\n", path);
   MPI_Finalize();
   return 0;
 }

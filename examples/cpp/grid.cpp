@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A 3-d grid, cut into one block per rank, each with a layer of ghost cells around it; written to one HDF5 file and read back in
-// another cut, as a restart on another machine would.   mpirun -n 4 grid [FILE]
+// A 3-d grid, cut into one block per rank, each with a layer of ghost cells around it; written to one HDF5 file and
+// read back in another cut, as a restart on another machine would.   mpirun -n 4 grid [FILE]
 #include <array>
 #include <cstdio>
 #include <vector>
@@ -10,7 +10,9 @@ namespace {
 
 using Index = std::array<int64_t, 3>;
 
-double value_at(int64_t z, int64_t y, int64_t x) { return static_cast<double>(z * 10000 + y * 100 + x); }
+double value_at(int64_t z, int64_t y, int64_t x) {
+  return static_cast<double>(z * 10000 + y * 100 + x);
+}
 
 int64_t run(const char* path, int ranks, int rank) {
   std::array<int, 3> cut{};
@@ -28,7 +30,8 @@ int64_t run(const char* path, int ranks, int rank) {
   std::vector<double> values;
   for (int64_t z = -1; z <= count[0]; ++z)
     for (int64_t y = -1; y <= count[1]; ++y)
-      for (int64_t x = -1; x <= count[2]; ++x) values.push_back(value_at(start[0] + z, start[1] + y, start[2] + x));
+      for (int64_t x = -1; x <= count[2]; ++x)
+        values.push_back(value_at(start[0] + z, start[1] + y, start[2] + x));
 
   // Write: the ghost cells stay in memory, only the blocks reach the file.
   auto out = windrow::File::create(MPI_COMM_WORLD, path);
@@ -65,9 +68,10 @@ int main(int argc, char** argv) {
   try {
     wrong = run(path, ranks, rank);
   } catch (const windrow::Error& error) {
-    // A collective call throws on every rank, and the one that the error came from prints. A local call throws on this rank
-    // alone, while the others wait: so the job ends.
-    if (error.rank() == rank || error.rank() < 0) std::fprintf(stderr, "grid: %s\n", error.what());
+    // A collective call throws on every rank, and the one that the error came from prints. A local call throws on this
+    // rank alone, while the others wait: so the job ends.
+    if (error.rank() == rank || error.rank() < 0)
+      std::fprintf(stderr, "grid: %s\n", error.what());
     MPI_Abort(MPI_COMM_WORLD, 1);
   }
   MPI_Allreduce(MPI_IN_PLACE, &wrong, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A mesh, cut into parts: each rank holds the nodes of its part by number, those at the seams are held by two ranks. Written to
-// one HDF5 file in the mesh's numbering, whatever the cut, and read back in plain rows.   mpirun -n 4 mesh [FILE]
+// A mesh, cut into parts: each rank holds the nodes of its part by number, those at the seams are held by two ranks.
+// Written to one HDF5 file in the mesh's numbering, whatever the cut, and read back in plain rows.   mpirun -n 4 mesh
+// [FILE]
 #include <cstdio>
 #include <vector>
 #include <windrow/windrow.hpp>
@@ -9,10 +10,13 @@ namespace {
 
 constexpr int64_t k_nodes = 1009, k_levels = 5;
 
-double field_at(int64_t node, int64_t level) { return static_cast<double>(node) + static_cast<double>(level) / 16; }
+double field_at(int64_t node, int64_t level) {
+  return static_cast<double>(node) + static_cast<double>(level) / 16;
+}
 
 int64_t run(const char* path, int ranks, int rank) {
-  // A closed ring: this part owns the nodes [begin, end) and has a copy of the next part's first node. Its own order is backwards.
+  // A closed ring: this part owns the nodes [begin, end) and has a copy of the next part's first node. Its own order is
+  // backwards.
   const int64_t begin = k_nodes * rank / ranks, end = k_nodes * (rank + 1) / ranks;
   std::vector<int64_t> list;
   std::vector<unsigned char> owned;
@@ -20,7 +24,8 @@ int64_t run(const char* path, int ranks, int rank) {
   for (int64_t node = end; node >= begin; --node) {
     list.push_back(node % k_nodes);
     owned.push_back(node != end);
-    for (int64_t level = 0; level < k_levels; ++level) field.push_back(field_at(list.back(), level));
+    for (int64_t level = 0; level < k_levels; ++level)
+      field.push_back(field_at(list.back(), level));
   }
 
   auto out = windrow::File::create(MPI_COMM_WORLD, path);
@@ -55,9 +60,10 @@ int main(int argc, char** argv) {
   try {
     wrong = run(path, ranks, rank);
   } catch (const windrow::Error& error) {
-    // A collective call throws on every rank, and the one that the error came from prints. A local call throws on this rank
-    // alone, while the others wait: so the job ends.
-    if (error.rank() == rank || error.rank() < 0) std::fprintf(stderr, "mesh: %s\n", error.what());
+    // A collective call throws on every rank, and the one that the error came from prints. A local call throws on this
+    // rank alone, while the others wait: so the job ends.
+    if (error.rank() == rank || error.rank() < 0)
+      std::fprintf(stderr, "mesh: %s\n", error.what());
     MPI_Abort(MPI_COMM_WORLD, 1);
   }
   MPI_Allreduce(MPI_IN_PLACE, &wrong, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);

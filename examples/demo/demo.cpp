@@ -50,7 +50,8 @@ Checkpoint::Checkpoint(MPI_Comm comm, const std::string& parts)
     fields.emplace_back();
     fields.back().reserve(part.numbers.size() * k_levels);
     for (int64_t node : part.numbers)
-      for (int64_t level = 0; level < k_levels; ++level) fields.back().push_back(field_value(field, node, level));
+      for (int64_t level = 0; level < k_levels; ++level)
+        fields.back().push_back(field_value(field, node, level));
   }
   grid.resize(block.cells());
   block.for_each_cell([this](size_t place, int64_t z, int64_t y, int64_t x, bool ghost) {
@@ -88,7 +89,8 @@ int run_program(int argc, char** argv, const char* name, int (*work)(const std::
   } catch (const windrow::Error& error) {
     int rank = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    if (error.rank() == rank || error.rank() < 0) std::fprintf(stderr, "%s: %s\n", name, error.what());
+    if (error.rank() == rank || error.rank() < 0)
+      std::fprintf(stderr, "%s: %s\n", name, error.what());
     MPI_Abort(MPI_COMM_WORLD, 1);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s: %s\n", name, error.what());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// windrow-demo-read FILE PARTS [DUMP]: reads the checkpoint by any number of ranks, cut in other ways than it was written,
-// and checks every value. DUMP: fields/potential as raw bytes, as `h5dump -b LE -o DUMP` writes it; checked too.
+// windrow-demo-read FILE PARTS [DUMP]: reads the checkpoint by any number of ranks, cut in other ways than it was
+// written, and checks every value. DUMP: fields/potential as raw bytes, as `h5dump -b LE -o DUMP` writes it; checked
+// too.
 #include <cinttypes>
 #include <cstdio>
 #include <cstring>
@@ -40,7 +41,8 @@ int64_t count_wrong(const std::vector<double>& values, size_t field, const std::
 
 std::vector<int64_t> every(int64_t first, int64_t end, int64_t step) {
   std::vector<int64_t> list;
-  for (int64_t node = first; node < end; node += step) list.push_back(node);
+  for (int64_t node = first; node < end; node += step)
+    list.push_back(node);
   return list;
 }
 
@@ -52,7 +54,8 @@ void check_coordinates(const std::string& parts, Reader& reader, const std::vect
     const windrow::mesh::Part part = windrow::mesh::read_part(parts, p);
     for (size_t i = 0; i < part.numbers.size(); ++i) {
       const int64_t row = part.numbers[i] - rows.first;
-      if (row < 0 || row >= rows.count) continue;
+      if (row < 0 || row >= rows.count)
+        continue;
       wrong +=
           std::memcmp(&read[static_cast<size_t>(row) * 3], &part.coordinates[i * 3], 3 * sizeof(double)) != 0 ? 3 : 0;
     }
@@ -112,7 +115,8 @@ void check_dump(const std::string& path, Reader& reader) {
 }
 
 int read(const std::vector<std::string>& words) {
-  if (words.size() < 2) throw std::runtime_error("usage: windrow-demo-read FILE PARTS [DUMP]");
+  if (words.size() < 2)
+    throw std::runtime_error("usage: windrow-demo-read FILE PARTS [DUMP]");
   Reader reader;
   MPI_Comm_rank(MPI_COMM_WORLD, &reader.rank);
   MPI_Comm_size(MPI_COMM_WORLD, &reader.size);
@@ -120,7 +124,8 @@ int read(const std::vector<std::string>& words) {
   reader.nodes = file.shape(file.find_variable("mesh/coordinates")).front();
   check_mesh(file, words[1], reader);
   check_grid(file, reader);
-  if (words.size() > 2) check_dump(words[2], reader);
+  if (words.size() > 2)
+    check_dump(words[2], reader);
   file.close();
   if (reader.rank == 0)
     std::printf("   %" PRId64 " values checked bit for bit, %" PRId64 " wrong\n", reader.checked_in_all,
@@ -130,4 +135,6 @@ int read(const std::vector<std::string>& words) {
 
 }  // namespace
 
-int main(int argc, char** argv) { return demo::run_program(argc, argv, "windrow-demo-read", read); }
+int main(int argc, char** argv) {
+  return demo::run_program(argc, argv, "windrow-demo-read", read);
+}

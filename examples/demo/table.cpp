@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// windrow-demo-table FOLDER PARTS: the checkpoint by each preset, against what one process writes of the same bytes contiguously.
-// Seconds are from before create to after close, the slowest rank's; the old file is removed before the clock starts; the presets
-// take turns, and the median of the rounds counts. No fsync on either side.
+// windrow-demo-table FOLDER PARTS: the checkpoint by each preset, against what one process writes of the same bytes
+// contiguously. Seconds are from before create to after close, the slowest rank's; the old file is removed before the
+// clock starts; the presets take turns, and the median of the rounds counts. No fsync on either side.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -37,12 +37,13 @@ void wait_for_all() {
   MPI_Ibarrier(MPI_COMM_WORLD, &request);
   for (int done = 0; done == 0;) {
     MPI_Test(&request, &done, MPI_STATUS_IGNORE);
-    if (done == 0) std::this_thread::sleep_for(std::chrono::microseconds(200));
+    if (done == 0)
+      std::this_thread::sleep_for(std::chrono::microseconds(200));
   }
 }
 
-// The limit: rank 0 alone, in calls of 1 MiB, from a buffer as large as the data, which it keeps, as programs keep what they compute: memory that was just
-// given back is slow to get again on a virtual machine.
+// The limit: rank 0 alone, in calls of 1 MiB, from a buffer as large as the data, which it keeps, as programs keep what
+// they compute: memory that was just given back is slow to get again on a virtual machine.
 double contiguous_write(const std::string& path, const std::vector<char>& data, int rank) {
   double seconds = 0;
   bool complete = true;
@@ -58,7 +59,8 @@ double contiguous_write(const std::string& path, const std::vector<char>& data, 
     complete = close(file) == 0 && complete;
     seconds = MPI_Wtime() - start;
     unlink(path.c_str());
-    if (!complete) throw std::runtime_error("cannot write " + path);
+    if (!complete)
+      throw std::runtime_error("cannot write " + path);
   }
   wait_for_all();
   MPI_Bcast(&seconds, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
@@ -67,7 +69,8 @@ double contiguous_write(const std::string& path, const std::vector<char>& data, 
 
 // One run of a preset. What it says when it is not built yet is kept, and it is not tried again.
 void run_once(Row& row, const demo::Checkpoint& checkpoint, const std::string& path, int rank) {
-  if (rank == 0) unlink(path.c_str());
+  if (rank == 0)
+    unlink(path.c_str());
   wait_for_all();
   const double start = MPI_Wtime();
   std::optional<windrow::File> file;
@@ -77,9 +80,11 @@ void run_once(Row& row, const demo::Checkpoint& checkpoint, const std::string& p
     row.report = nlohmann::json::parse(file->report("json"));
     file->close();
   } catch (const windrow::Error& error) {  // on every rank
-    if (error.code() != WINDROW_UNSUPPORTED) throw;
+    if (error.code() != WINDROW_UNSUPPORTED)
+      throw;
     row.not_built = error.what();
-    if (file) file->discard();
+    if (file)
+      file->discard();
     return;
   }
   double seconds = MPI_Wtime() - start;
@@ -110,7 +115,8 @@ void print_table(const std::vector<Row>& rows, double limit, double megabytes) {
 }
 
 int table(const std::vector<std::string>& words) {
-  if (words.size() < 2) throw std::runtime_error("usage: windrow-demo-table FOLDER PARTS");
+  if (words.size() < 2)
+    throw std::runtime_error("usage: windrow-demo-table FOLDER PARTS");
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   const demo::Checkpoint checkpoint(MPI_COMM_WORLD, words[1]);
@@ -122,7 +128,8 @@ int table(const std::vector<std::string>& words) {
   for (int round = 0; round < k_rounds; ++round) {
     limit.seconds.push_back(contiguous_write(words[0] + "/limit.raw", data, rank));
     for (Row& row : rows)
-      if (row.not_built.empty()) run_once(row, checkpoint, words[0] + "/table.h5", rank);
+      if (row.not_built.empty())
+        run_once(row, checkpoint, words[0] + "/table.h5", rank);
   }
   if (rank == 0) {
     unlink((words[0] + "/table.h5").c_str());
@@ -133,4 +140,6 @@ int table(const std::vector<std::string>& words) {
 
 }  // namespace
 
-int main(int argc, char** argv) { return demo::run_program(argc, argv, "windrow-demo-table", table); }
+int main(int argc, char** argv) {
+  return demo::run_program(argc, argv, "windrow-demo-table", table);
+}

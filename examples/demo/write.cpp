@@ -17,7 +17,8 @@ void print_indented(const std::string& text) {
     std::string margin = "     ";
     while (margin.size() + line.size() > k_columns) {
       const size_t cut = line.rfind(' ', k_columns - margin.size());
-      if (cut == std::string::npos || cut < k_columns / 2) break;
+      if (cut == std::string::npos || cut < k_columns / 2)
+        break;
       std::printf("%s%s\n", margin.c_str(), line.substr(0, cut).c_str());
       line.erase(0, cut + 1);
       margin = "                ";
@@ -27,7 +28,8 @@ void print_indented(const std::string& text) {
 }
 
 int write(const std::vector<std::string>& words) {
-  if (words.size() < 3) throw std::runtime_error("usage: windrow-demo-write FILE PARTS STRATEGY [quiet]");
+  if (words.size() < 3)
+    throw std::runtime_error("usage: windrow-demo-write FILE PARTS STRATEGY [quiet]");
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   const demo::Checkpoint checkpoint(MPI_COMM_WORLD, words[1]);
@@ -54,4 +56,6 @@ int write(const std::vector<std::string>& words) {
 
 }  // namespace
 
-int main(int argc, char** argv) { return demo::run_program(argc, argv, "windrow-demo-write", write); }
+int main(int argc, char** argv) {
+  return demo::run_program(argc, argv, "windrow-demo-write", write);
+}

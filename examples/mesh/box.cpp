@@ -19,7 +19,8 @@ TetrahedralMesh transistor_box() {
     for (size_t y = 0; y < sizes[1]; ++y)
       for (size_t x = 0; x < sizes[0]; ++x) {
         mesh.nodes.push_back({planes[0][x], planes[1][y], planes[2][z]});
-        if (x + 1 == sizes[0] || y + 1 == sizes[1] || z + 1 == sizes[2]) continue;
+        if (x + 1 == sizes[0] || y + 1 == sizes[1] || z + 1 == sizes[2])
+          continue;
         for (const auto& path : k_paths) {
           std::array<size_t, 3> at{x, y, z};
           std::array<int64_t, 4> corners{number(x, y, z)};

@@ -18,7 +18,8 @@ void for_each_list(Part& part, Visit&& visit) {
 void on_rank_0(MPI_Comm comm, int rank, const std::function<void()>& work) {
   std::string message;
   try {
-    if (rank == 0) work();
+    if (rank == 0)
+      work();
   } catch (const std::exception& error) {
     message = error.what();
   }
@@ -26,7 +27,8 @@ void on_rank_0(MPI_Comm comm, int rank, const std::function<void()>& work) {
   MPI_Bcast(&size, 1, MPI_INT, 0, comm);
   message.resize(static_cast<size_t>(size));
   MPI_Bcast(message.data(), size, MPI_CHAR, 0, comm);
-  if (size > 0) throw Failure(message);
+  if (size > 0)
+    throw Failure(message);
 }
 
 }  // namespace
@@ -46,11 +48,13 @@ MeshPart distribute(MPI_Comm comm, const std::function<TetrahedralMesh()>& read)
   for (int to = size - 1; to >= 0 && cut; --to) {  // its own part is rank 0's last
     part = part_of(*cut, to);
     for_each_list(part, [&](const auto& list) {
-      if (to > 0) MPI_Send(list.data(), static_cast<int>(list.size() * sizeof list[0]), MPI_BYTE, to, 0, comm);
+      if (to > 0)
+        MPI_Send(list.data(), static_cast<int>(list.size() * sizeof list[0]), MPI_BYTE, to, 0, comm);
     });
   }
   for_each_list(part, [&](auto& list) {
-    if (rank == 0) return;
+    if (rank == 0)
+      return;
     MPI_Status status;
     int bytes = 0;
     MPI_Probe(0, 0, comm, &status);

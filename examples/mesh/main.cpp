@@ -14,7 +14,8 @@ void write(const std::string& output, int64_t nodes, int64_t components,
   const std::string path = output + "." + std::to_string(pieces.size()) + ".parts";
   windrow::mesh::write_parts(path, {nodes}, components, pieces);
   size_t held = 0;
-  for (const auto& piece : pieces) held += piece.numbers.size();
+  for (const auto& piece : pieces)
+    held += piece.numbers.size();
   std::printf("%s: %lld nodes, %zu parts that hold %zu nodes (%.1f %% replicas)\n", path.c_str(),
               static_cast<long long>(nodes), pieces.size(), held,
               100.0 * (static_cast<double>(held) / static_cast<double>(nodes) - 1));
@@ -34,7 +35,8 @@ int main(int argc, char** argv) {
   app.add_option("--parts", parts, "How many parts; several numbers make several files")
       ->delimiter(',')
       ->check(CLI::Range(1, 100000));
-  app.add_option("--numbering", numbering, "Of the nodes: as the generator gave them, by Cuthill and McKee, or without any order")
+  app.add_option("--numbering", numbering,
+                 "Of the nodes: as the generator gave them, by Cuthill and McKee, or without any order")
       ->check(CLI::IsMember({"generator", "cuthill-mckee", "random"}));
   try {
     app.parse(argc, argv);
@@ -43,15 +45,19 @@ int main(int argc, char** argv) {
   }
   try {
     if (input.ends_with(".graph")) {
-      if (numbering != "generator") throw std::runtime_error("a graph keeps its numbering");
+      if (numbering != "generator")
+        throw std::runtime_error("a graph keeps its numbering");
       const auto graph = windrow::mesh::read_metis_graph(input);
       const auto nodes = static_cast<int64_t>(graph.starts.size()) - 1;
-      for (int count : parts) write(output, nodes, 0, windrow::mesh::partition(graph, count));
+      for (int count : parts)
+        write(output, nodes, 0, windrow::mesh::partition(graph, count));
       return 0;
     }
     auto mesh = windrow::mesh::read_mesh(input, coordinates);
-    if (numbering == "cuthill-mckee") windrow::mesh::renumber_cuthill_mckee(mesh);
-    if (numbering == "random") windrow::mesh::renumber_randomly(mesh);
+    if (numbering == "cuthill-mckee")
+      windrow::mesh::renumber_cuthill_mckee(mesh);
+    if (numbering == "random")
+      windrow::mesh::renumber_randomly(mesh);
     for (int count : parts)
       write(output, static_cast<int64_t>(mesh.nodes.size()), 3, windrow::mesh::partition(mesh, count));
   } catch (const std::exception& error) {

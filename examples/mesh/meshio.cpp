@@ -35,7 +35,8 @@ except Exception as error:
 struct TemporaryFolder {
   std::string path = (std::filesystem::temp_directory_path() / "windrow-mesh-XXXXXX").string();
   TemporaryFolder() {
-    if (!mkdtemp(path.data())) throw std::runtime_error("cannot make a folder \"" + path + "\"");
+    if (!mkdtemp(path.data()))
+      throw std::runtime_error("cannot make a folder \"" + path + "\"");
   }
   TemporaryFolder(const TemporaryFolder&) = delete;
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;
@@ -57,10 +58,12 @@ int run(const std::string& python, const std::string& input, const std::string& 
   pid_t child = 0;
   const int failed = posix_spawnp(&child, arguments[0], &actions, nullptr, arguments, environ);
   posix_spawn_file_actions_destroy(&actions);
-  if (failed != 0) return 127;
+  if (failed != 0)
+    return 127;
   int status = 0;
   while (waitpid(child, &status, 0) < 0)
-    if (errno != EINTR) return 127;
+    if (errno != EINTR)
+      return 127;
   return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }
 
@@ -68,20 +71,24 @@ std::string last_line(const std::string& path) {
   std::ifstream file(path);
   std::string line, last = "it failed";
   while (std::getline(file, line))
-    if (!line.empty()) last = line;
+    if (!line.empty())
+      last = line;
   return last;
 }
 
 }  // namespace
 
 TetrahedralMesh read_by_meshio(const std::string& path) {
-  if (!std::ifstream(path)) throw std::runtime_error("cannot open \"" + path + "\"");
+  if (!std::ifstream(path))
+    throw std::runtime_error("cannot open \"" + path + "\"");
   const TemporaryFolder folder;
   const std::string converted = folder.path + "/mesh.msh", said = folder.path + "/said";
   for (const char* python : {"python3", "/usr/bin/python3"}) {  // the second is the one that Debian's meshio belongs to
     const int code = run(python, std::filesystem::absolute(path), converted, said);
-    if (code == 127 || code == k_no_meshio) continue;
-    if (code != 0) throw std::runtime_error("\"" + path + "\": meshio: " + last_line(said));
+    if (code == 127 || code == k_no_meshio)
+      continue;
+    if (code != 0)
+      throw std::runtime_error("\"" + path + "\": meshio: " + last_line(said));
     return read_msh(converted);
   }
   throw std::runtime_error("\"" + path +

@@ -21,24 +21,30 @@ struct RawMesh {
 
 int64_t next_count(std::istream& file) {
   int64_t count = -1;
-  if (!(file >> count) || count < 0 || count > k_block_limit) throw std::runtime_error("a bad count");
+  if (!(file >> count) || count < 0 || count > k_block_limit)
+    throw std::runtime_error("a bad count");
   return count;
 }
 
 std::array<int64_t, 4> next_corners(std::istream& file) {
   std::array<int64_t, 4> corners{};
-  for (int64_t& corner : corners) file >> corner;
-  if (!file) throw std::runtime_error("a bad element");
+  for (int64_t& corner : corners)
+    file >> corner;
+  if (!file)
+    throw std::runtime_error("a bad element");
   return corners;
 }
 
 // A file that was cut short must not pass for a smaller mesh.
 void end_section(std::istream& file, const std::string& name) {
   std::string word;
-  if (!(file >> word) || word != "$End" + name) throw std::runtime_error("$" + name + " does not end where it should");
+  if (!(file >> word) || word != "$End" + name)
+    throw std::runtime_error("$" + name + " does not end where it should");
 }
 
-void skip_rest_of_line(std::istream& file) { file.ignore(std::numeric_limits<std::streamsize>::max(), '\n'); }
+void skip_rest_of_line(std::istream& file) {
+  file.ignore(std::numeric_limits<std::streamsize>::max(), '\n');
+}
 
 // Format 2: "count", then "tag x y z" a line.
 void read_nodes_2(std::istream& file, RawMesh& mesh) {
@@ -55,9 +61,11 @@ void read_elements_2(std::istream& file, RawMesh& mesh) {
   for (int64_t left = next_count(file); left > 0; --left) {
     int64_t ignored = 0;
     int type = 0;
-    if (!(file >> ignored >> type)) throw std::runtime_error("a bad element");
+    if (!(file >> ignored >> type))
+      throw std::runtime_error("a bad element");
     if (type == k_tetrahedron) {
-      for (int64_t tags = next_count(file); tags > 0; --tags) file >> ignored;
+      for (int64_t tags = next_count(file); tags > 0; --tags)
+        file >> ignored;
       mesh.tetrahedra.push_back(next_corners(file));
     }
     skip_rest_of_line(file);
@@ -71,16 +79,19 @@ void read_nodes_4(std::istream& file, RawMesh& mesh) {
   skip_rest_of_line(file);
   for (int64_t block = 0; block < blocks; ++block) {
     int64_t ignored = 0;
-    if (!(file >> ignored >> ignored >> ignored)) throw std::runtime_error("a bad block of nodes");
+    if (!(file >> ignored >> ignored >> ignored))
+      throw std::runtime_error("a bad block of nodes");
     const size_t first = mesh.nodes.size();
     for (int64_t left = next_count(file); left > 0; --left) {
       TaggedNode node;
-      if (!(file >> node.first)) throw std::runtime_error("a bad node");
+      if (!(file >> node.first))
+        throw std::runtime_error("a bad node");
       mesh.nodes.push_back(node);
     }
     for (size_t i = first; i < mesh.nodes.size(); ++i) {
       auto& [x, y, z] = mesh.nodes[i].second;
-      if (!(file >> x >> y >> z)) throw std::runtime_error("a bad node");
+      if (!(file >> x >> y >> z))
+        throw std::runtime_error("a bad node");
       skip_rest_of_line(file);  // parametric coordinates
     }
   }
@@ -93,10 +104,13 @@ void read_elements_4(std::istream& file, RawMesh& mesh) {
   for (int64_t block = 0; block < blocks; ++block) {
     int64_t ignored = 0;
     int type = 0;
-    if (!(file >> ignored >> ignored >> type)) throw std::runtime_error("a bad block of elements");
+    if (!(file >> ignored >> ignored >> type))
+      throw std::runtime_error("a bad block of elements");
     for (int64_t left = next_count(file); left > 0; --left) {
-      if (!(file >> ignored)) throw std::runtime_error("a bad element");
-      if (type == k_tetrahedron) mesh.tetrahedra.push_back(next_corners(file));
+      if (!(file >> ignored))
+        throw std::runtime_error("a bad element");
+      if (type == k_tetrahedron)
+        mesh.tetrahedra.push_back(next_corners(file));
       skip_rest_of_line(file);
     }
   }
@@ -120,7 +134,8 @@ RawMesh read_sections(std::istream& file) {
       end_section(file, "Elements");
     }
   }
-  if (mesh.tetrahedra.empty()) throw std::runtime_error("no tetrahedra found");
+  if (mesh.tetrahedra.empty())
+    throw std::runtime_error("no tetrahedra found");
   return mesh;
 }
 
@@ -128,7 +143,8 @@ RawMesh read_sections(std::istream& file) {
 TetrahedralMesh compact(RawMesh raw) {
   std::vector<int64_t> used;
   used.reserve(raw.tetrahedra.size() * 4);
-  for (const auto& corners : raw.tetrahedra) used.insert(used.end(), corners.begin(), corners.end());
+  for (const auto& corners : raw.tetrahedra)
+    used.insert(used.end(), corners.begin(), corners.end());
   std::sort(used.begin(), used.end());
   used.erase(std::unique(used.begin(), used.end()), used.end());
   std::sort(raw.nodes.begin(), raw.nodes.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
@@ -137,14 +153,16 @@ TetrahedralMesh compact(RawMesh raw) {
   mesh.nodes.reserve(used.size());
   auto node = raw.nodes.begin();
   for (int64_t tag : used) {
-    while (node != raw.nodes.end() && node->first < tag) ++node;
+    while (node != raw.nodes.end() && node->first < tag)
+      ++node;
     if (node == raw.nodes.end() || node->first != tag)
       throw std::runtime_error("an element names node " + std::to_string(tag) + ", which is not there");
     mesh.nodes.push_back(node->second);
   }
   mesh.tetrahedra = std::move(raw.tetrahedra);
   for (auto& corners : mesh.tetrahedra)
-    for (int64_t& corner : corners) corner = std::lower_bound(used.begin(), used.end(), corner) - used.begin();
+    for (int64_t& corner : corners)
+      corner = std::lower_bound(used.begin(), used.end(), corner) - used.begin();
   return mesh;
 }
 
@@ -152,7 +170,8 @@ TetrahedralMesh compact(RawMesh raw) {
 
 TetrahedralMesh read_msh(const std::string& path) {
   std::ifstream file(path);
-  if (!file) throw std::runtime_error("cannot open \"" + path + "\"");
+  if (!file)
+    throw std::runtime_error("cannot open \"" + path + "\"");
   try {
     return compact(read_sections(file));
   } catch (const OtherMsh& error) {

@@ -32,7 +32,8 @@ Graph node_graph(const TetrahedralMesh& mesh) {
   for (const auto& corners : mesh.tetrahedra)
     for (int64_t a : corners)
       for (int64_t b : corners)
-        if (a != b) edges.emplace_back(a, b);
+        if (a != b)
+          edges.emplace_back(a, b);
   std::sort(edges.begin(), edges.end());
   edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
   Graph graph;
@@ -41,7 +42,8 @@ Graph node_graph(const TetrahedralMesh& mesh) {
     ++graph.starts[static_cast<size_t>(from) + 1];
     graph.targets.push_back(to);
   }
-  for (size_t n = 0; n < mesh.nodes.size(); ++n) graph.starts[n + 1] += graph.starts[n];
+  for (size_t n = 0; n < mesh.nodes.size(); ++n)
+    graph.starts[n + 1] += graph.starts[n];
   for (size_t n = 0; n < mesh.nodes.size(); ++n)
     std::stable_sort(graph.targets.begin() + graph.starts[n], graph.targets.begin() + graph.starts[n + 1],
                      [&](int64_t a, int64_t b) { return graph.degree(a) < graph.degree(b); });
@@ -56,7 +58,8 @@ std::vector<int64_t> walk(const Graph& graph, int64_t start, std::vector<char> r
     const auto node = static_cast<size_t>(order[next]);
     for (int64_t i = graph.starts[node]; i < graph.starts[node + 1]; ++i) {
       const int64_t target = graph.targets[static_cast<size_t>(i)];
-      if (reached[static_cast<size_t>(target)]) continue;
+      if (reached[static_cast<size_t>(target)])
+        continue;
       reached[static_cast<size_t>(target)] = 1;
       order.push_back(target);
     }
@@ -74,7 +77,8 @@ void renumber(TetrahedralMesh& mesh, const std::vector<int64_t>& order) {
   }
   mesh.nodes = std::move(nodes);
   for (auto& corners : mesh.tetrahedra)
-    for (int64_t& corner : corners) corner = number[static_cast<size_t>(corner)];
+    for (int64_t& corner : corners)
+      corner = number[static_cast<size_t>(corner)];
 }
 
 }  // namespace
@@ -84,12 +88,15 @@ void renumber_cuthill_mckee(TetrahedralMesh& mesh) {
   std::vector<char> reached(mesh.nodes.size(), 0);
   std::vector<int64_t> order;
   for (size_t first = 0; first < mesh.nodes.size(); ++first) {
-    if (reached[first]) continue;
+    if (reached[first])
+      continue;
     // The end of a walk is far from its start: walking twice gives an end of the mesh to begin at.
     int64_t start = static_cast<int64_t>(first);
-    for (int turn = 0; turn < 2; ++turn) start = walk(graph, start, reached).back();
+    for (int turn = 0; turn < 2; ++turn)
+      start = walk(graph, start, reached).back();
     const std::vector<int64_t> component = walk(graph, start, reached);
-    for (int64_t node : component) reached[static_cast<size_t>(node)] = 1;
+    for (int64_t node : component)
+      reached[static_cast<size_t>(node)] = 1;
     order.insert(order.end(), component.begin(), component.end());
   }
   renumber(mesh, order);
@@ -99,7 +106,8 @@ void renumber_randomly(TetrahedralMesh& mesh) {
   std::vector<int64_t> order(mesh.nodes.size());
   std::iota(order.begin(), order.end(), 0);
   std::mt19937_64 dice(1);  // and no std::shuffle(), which every library does in another order
-  for (size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[dice() % i]);
+  for (size_t i = order.size(); i > 1; --i)
+    std::swap(order[i - 1], order[dice() % i]);
   renumber(mesh, order);
 }
 
@@ -116,7 +124,8 @@ Assignment run_metis(const TetrahedralMesh& mesh, int parts) {
   std::vector<idx_t> starts, corners, of_elements(mesh.tetrahedra.size()), of_nodes(mesh.nodes.size());
   for (const auto& tetrahedron : mesh.tetrahedra) {
     starts.push_back(static_cast<idx_t>(corners.size()));
-    for (int64_t corner : tetrahedron) corners.push_back(static_cast<idx_t>(corner));
+    for (int64_t corner : tetrahedron)
+      corners.push_back(static_cast<idx_t>(corner));
   }
   starts.push_back(static_cast<idx_t>(corners.size()));
   auto elements = static_cast<idx_t>(mesh.tetrahedra.size()), nodes = static_cast<idx_t>(mesh.nodes.size());
@@ -126,7 +135,8 @@ Assignment run_metis(const TetrahedralMesh& mesh, int parts) {
   options[METIS_OPTION_SEED] = 1;  // the same parts in every run
   const int code = METIS_PartMeshDual(&elements, &nodes, starts.data(), corners.data(), nullptr, nullptr, &common,
                                       &count, nullptr, options, &cut, of_elements.data(), of_nodes.data());
-  if (code != METIS_OK) throw std::runtime_error("METIS failed with code " + std::to_string(code));
+  if (code != METIS_OK)
+    throw std::runtime_error("METIS failed with code " + std::to_string(code));
   return {{of_elements.begin(), of_elements.end()}, {of_nodes.begin(), of_nodes.end()}};
 }
 
@@ -142,7 +152,8 @@ std::vector<int> run_metis(const NodeGraph& graph, int parts) {
   options[METIS_OPTION_SEED] = 1;
   const int code = METIS_PartGraphKway(&nodes, &constraints, starts.data(), neighbours.data(), nullptr, nullptr,
                                        nullptr, &count, nullptr, nullptr, options, &cut, owners.data());
-  if (code != METIS_OK) throw std::runtime_error("METIS failed with code " + std::to_string(code));
+  if (code != METIS_OK)
+    throw std::runtime_error("METIS failed with code " + std::to_string(code));
   return {owners.begin(), owners.end()};
 }
 
@@ -156,8 +167,12 @@ namespace {
 struct Assignment {
   std::vector<int> tetrahedra, nodes;
 };
-Assignment run_metis(const TetrahedralMesh&, int) { refuse(); }
-std::vector<int> run_metis(const NodeGraph&, int) { refuse(); }
+Assignment run_metis(const TetrahedralMesh&, int) {
+  refuse();
+}
+std::vector<int> run_metis(const NodeGraph&, int) {
+  refuse();
+}
 
 }  // namespace
 #endif
@@ -196,7 +211,8 @@ MeshPart part_of(const CutMesh& cut, int number) {
   part.totals = {static_cast<int64_t>(mesh.nodes.size()), static_cast<int64_t>(mesh.tetrahedra.size())};
   part.cell_numbers = cut.tetrahedra[static_cast<size_t>(number)];
   for (int64_t e : part.cell_numbers)
-    for (int64_t corner : mesh.tetrahedra[static_cast<size_t>(e)]) part.corners.push_back(corner);
+    for (int64_t corner : mesh.tetrahedra[static_cast<size_t>(e)])
+      part.corners.push_back(corner);
   part.numbers = part.corners;
   std::sort(part.numbers.begin(), part.numbers.end());
   part.numbers.erase(std::unique(part.numbers.begin(), part.numbers.end()), part.numbers.end());
@@ -208,8 +224,10 @@ MeshPart part_of(const CutMesh& cut, int number) {
     const auto node = static_cast<size_t>(part.numbers[i]);
     part.places.insert(part.places.end(), mesh.nodes[node].begin(), mesh.nodes[node].end());
     part.owned.push_back(cut.owners[node] == number ? 1 : 0);
-    if (cut.holders[node].size() < 2) continue;
-    for (int holder : cut.holders[node]) shared_with[holder].push_back(static_cast<int64_t>(i));
+    if (cut.holders[node].size() < 2)
+      continue;
+    for (int holder : cut.holders[node])
+      shared_with[holder].push_back(static_cast<int64_t>(i));
   }
   part.starts = {0};
   for (const auto& [neighbour, nodes] : shared_with) {
@@ -232,7 +250,8 @@ std::vector<Part> partition(const TetrahedralMesh& mesh, int parts) {
 
 std::vector<Part> partition(const NodeGraph& graph, int parts) {
   const size_t nodes = graph.starts.size() - 1;
-  if (static_cast<size_t>(parts) > nodes) throw std::runtime_error("there are more parts than nodes");
+  if (static_cast<size_t>(parts) > nodes)
+    throw std::runtime_error("there are more parts than nodes");
   const std::vector<int> owners = parts == 1 ? std::vector<int>(nodes, 0) : run_metis(graph, parts);
   std::vector<Part> result(static_cast<size_t>(parts));
   for (size_t node = 0; node < nodes; ++node) {

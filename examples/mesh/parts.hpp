@@ -46,7 +46,8 @@ inline constexpr int64_t k_parts_limit = int64_t{1} << 40;  // of any count: wha
 template <class T>
 void read_values(std::ifstream& file, T* values, int64_t count, const std::string& path) {
   file.read(reinterpret_cast<char*>(values), static_cast<std::streamsize>(count * static_cast<int64_t>(sizeof(T))));
-  if (!file) throw std::runtime_error("\"" + path + "\" ends too early for a parts file");
+  if (!file)
+    throw std::runtime_error("\"" + path + "\" ends too early for a parts file");
 }
 
 template <class T>
@@ -57,14 +58,17 @@ void write_values(std::ofstream& file, const T* values, size_t count) {
 inline PartsHeader read_header(std::ifstream& file, const std::string& path) {
   char magic[8] = {};
   int64_t counts[4] = {};
-  if (!file) throw std::runtime_error("cannot open \"" + path + "\"");
+  if (!file)
+    throw std::runtime_error("cannot open \"" + path + "\"");
   read_values(file, magic, 8, path);
-  if (std::memcmp(magic, k_parts_magic, 8) != 0) throw std::runtime_error("\"" + path + "\" is not a parts file");
+  if (std::memcmp(magic, k_parts_magic, 8) != 0)
+    throw std::runtime_error("\"" + path + "\" is not a parts file");
   read_values(file, counts, 4, path);
   const auto [points, parts, dimensions, components] = counts;
   const bool sane = points >= 0 && points < k_parts_limit && parts > 0 && parts < (int64_t{1} << 24) &&
                     dimensions > 0 && dimensions <= 32 && components >= 0 && components <= 16;
-  if (!sane) throw std::runtime_error("\"" + path + "\" is a damaged parts file");
+  if (!sane)
+    throw std::runtime_error("\"" + path + "\" is a damaged parts file");
   PartsHeader header{points, parts, components, std::vector<int64_t>(static_cast<size_t>(dimensions)),
                      std::vector<int64_t>(static_cast<size_t>(parts + 1))};
   read_values(file, header.shape.data(), dimensions, path);
@@ -98,14 +102,16 @@ inline Part read_part(const std::string& path, int64_t part) {
   detail::read_values(file, result.coordinates.data(), count * header.components, path);
   detail::read_values(file, result.owned.data(), count, path);
   for (int64_t number : result.numbers)
-    if (number < 0 || number >= header.points) throw std::runtime_error("\"" + path + "\" is a damaged parts file");
+    if (number < 0 || number >= header.points)
+      throw std::runtime_error("\"" + path + "\" is a damaged parts file");
   return result;
 }
 
 inline void write_parts(const std::string& path, const std::vector<int64_t>& shape, int64_t components,
                         const std::vector<Part>& parts) {
   int64_t points = 1;
-  for (int64_t extent : shape) points *= extent;
+  for (int64_t extent : shape)
+    points *= extent;
   const int64_t counts[4] = {points, static_cast<int64_t>(parts.size()), static_cast<int64_t>(shape.size()),
                              components};
   std::vector<int64_t> offsets{static_cast<int64_t>(8 * (5 + shape.size() + parts.size() + 1))};
@@ -123,7 +129,8 @@ inline void write_parts(const std::string& path, const std::vector<int64_t>& sha
     detail::write_values(file, part.coordinates.data(), part.coordinates.size());
     detail::write_values(file, part.owned.data(), part.owned.size());
   }
-  if (!file.flush()) throw std::runtime_error("cannot write \"" + path + "\"");
+  if (!file.flush())
+    throw std::runtime_error("cannot write \"" + path + "\"");
 }
 
 }  // namespace windrow::mesh

@@ -4,16 +4,20 @@
 #include <stdlib.h>
 #include <windrow/windrow.h>
 
-/* A collective call fails with the same code on every rank: all get here, and the one that the error came from prints. */
+/* A collective call fails with the same code on every rank: all get here, and the one that the error came from prints.
+ */
 static void check(int code) {
-  if (code == WINDROW_OK) return;
+  if (code == WINDROW_OK)
+    return;
   int rank;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  if (windrow_error_rank() == rank || windrow_error_rank() < 0) fprintf(stderr, "hdf5: %s\n", windrow_error_message());
+  if (windrow_error_rank() == rank || windrow_error_rank() < 0)
+    fprintf(stderr, "hdf5: %s\n", windrow_error_message());
   MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
-static void write_blocks(MPI_Comm comm, const char *path, const int64_t *shape, const int64_t *start, const int64_t *count, const double *values) {
+static void write_blocks(MPI_Comm comm, const char *path, const int64_t *shape, const int64_t *start,
+                         const int64_t *count, const double *values) {
   windrow_file *file;
   windrow_decomposition *blocks;
   int temperature;
@@ -44,13 +48,16 @@ int main(int argc, char **argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   const int64_t shape[2] = {6, 5 * ranks}, start[2] = {0, 5 * rank}, count[2] = {6, 5}; /* a strip of columns each */
   double values[30], read[30];
-  for (int i = 0; i < 30; ++i) values[i] = (double)(i / 5 * 1000 + 5 * rank + i % 5);
+  for (int i = 0; i < 30; ++i)
+    values[i] = (double)(i / 5 * 1000 + 5 * rank + i % 5);
   write_blocks(MPI_COMM_WORLD, path, shape, start, count, values);
   read_blocks(MPI_COMM_WORLD, path, start, count, read);
   int wrong = 0;
-  for (int i = 0; i < 30; ++i) wrong += read[i] != values[i];
+  for (int i = 0; i < 30; ++i)
+    wrong += read[i] != values[i];
   MPI_Allreduce(MPI_IN_PLACE, &wrong, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-  if (rank == 0) printf("hdf5: wrote and read %s on %d ranks, %d values differ\n", path, ranks, wrong);
+  if (rank == 0)
+    printf("hdf5: wrote and read %s on %d ranks, %d values differ\n", path, ranks, wrong);
   MPI_Finalize();
   return wrong != 0;
 }

@@ -5,12 +5,15 @@
 #include <stdlib.h>
 #include <windrow/windrow.h>
 
-/* A collective call fails with the same code on every rank: all get here, and the one that the error came from prints. */
+/* A collective call fails with the same code on every rank: all get here, and the one that the error came from prints.
+ */
 static void check(int code) {
-  if (code == WINDROW_OK) return;
+  if (code == WINDROW_OK)
+    return;
   int rank;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  if (windrow_error_rank() == rank || windrow_error_rank() < 0) fprintf(stderr, "scorpio: %s\n", windrow_error_message());
+  if (windrow_error_rank() == rank || windrow_error_rank() < 0)
+    fprintf(stderr, "scorpio: %s\n", windrow_error_message());
   MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
@@ -51,14 +54,18 @@ int main(int argc, char **argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   /* Rank r has r + 1 rows of four. */
-  const int64_t shape[2] = {(int64_t)ranks * (ranks + 1) / 2, 4}, mine = rank + 1, first = (int64_t)rank * (rank + 1) / 2;
+  const int64_t shape[2] = {(int64_t)ranks * (ranks + 1) / 2, 4}, mine = rank + 1,
+                first = (int64_t)rank * (rank + 1) / 2;
   double *values = malloc((size_t)(mine * 4) * sizeof *values), *read = malloc((size_t)(shape[0] * 4) * sizeof *read);
-  for (int64_t i = 0; i < mine * 4; ++i) values[i] = (double)(first * 4 + i);
+  for (int64_t i = 0; i < mine * 4; ++i)
+    values[i] = (double)(first * 4 + i);
   write_rows(MPI_COMM_WORLD, path, shape, mine, values);
   read_all(MPI_COMM_WORLD, path, read);
-  for (int64_t i = 0; i < shape[0] * 4; ++i) wrong += read[i] != (double)i;
+  for (int64_t i = 0; i < shape[0] * 4; ++i)
+    wrong += read[i] != (double)i;
   MPI_Allreduce(MPI_IN_PLACE, &wrong, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-  if (rank == 0) printf("scorpio: wrote and read %s on %d ranks, %d values differ\n", path, ranks, wrong);
+  if (rank == 0)
+    printf("scorpio: wrote and read %s on %d ranks, %d values differ\n", path, ranks, wrong);
   free(values);
   free(read);
   MPI_Finalize();

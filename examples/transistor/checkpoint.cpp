@@ -5,15 +5,19 @@ namespace transistor {
 namespace {
 
 std::vector<double> in_units(std::vector<double> values, double unit) {
-  for (double& value : values) value *= unit;
+  for (double& value : values)
+    value *= unit;
   return values;
 }
 
-std::string group_of(int step) { return "step " + std::to_string(step); }
+std::string group_of(int step) {
+  return "step " + std::to_string(step);
+}
 
 }  // namespace
 
-Checkpoint::Checkpoint(MPI_Comm comm, const std::string& path, const windrow::Options& options, const MeshPart& part, const Poisson& poisson, const Voltages& voltages)
+Checkpoint::Checkpoint(MPI_Comm comm, const std::string& path, const windrow::Options& options, const MeshPart& part,
+                       const Poisson& poisson, const Voltages& voltages)
     : part_(part),
       poisson_(poisson),
       file_(windrow::File::create(comm, path, options)),
@@ -26,7 +30,8 @@ Checkpoint::Checkpoint(MPI_Comm comm, const std::string& path, const windrow::Op
     doping_ = file_.define_variable<double>("mesh/doping", {part.totals[0]});
     const std::vector<double> doping = in_units(poisson.fields().doping, k_density);
     std::vector<int64_t> corners;
-    for (int64_t corner : part.corners) corners.push_back(part.numbers[static_cast<size_t>(corner)]);
+    for (int64_t corner : part.corners)
+      corners.push_back(part.numbers[static_cast<size_t>(corner)]);
     file_.put(coordinates_, nodes_, part.places);
     file_.put(corners_, tetrahedra_, corners);
     file_.put(doping_, nodes_, doping);
@@ -43,8 +48,10 @@ Checkpoint::Checkpoint(MPI_Comm comm, const std::string& path, const windrow::Op
 std::string Checkpoint::write(int number, const Step& step, bool with_report) try {
   const Fields& fields = poisson_.fields();
   const std::array<std::vector<double>, 4> values{
-      in_units(fields.potential, k_thermal), in_units(fields.electrons, k_density), in_units(fields.holes, k_density), in_units(fields.residuals, k_density)};
-  constexpr std::array k_names{"potential", "electrons", "holes", "residual"}, k_units{"V", "cm^-3", "cm^-3", "um^3 cm^-3"};
+      in_units(fields.potential, k_thermal), in_units(fields.electrons, k_density), in_units(fields.holes, k_density),
+      in_units(fields.residuals, k_density)};
+  constexpr std::array k_names{"potential", "electrons", "holes", "residual"},
+      k_units{"V", "cm^-3", "cm^-3", "um^3 cm^-3"};
   const std::string group = group_of(number);
   const int mesh = file_.xdmf_mesh("transistor", number, windrow::Cell::tetrahedron, corners_, coordinates_);
   file_.xdmf_field(mesh, "doping", windrow::Center::nodes, doping_);
@@ -75,7 +82,8 @@ Saved read_checkpoint(MPI_Comm comm, const std::string& path, int step) {
   const std::vector<double> voltages = file.attribute<double>("/", "voltages");
   const int coordinates = file.find_variable("mesh/coordinates"), corners = file.find_variable("mesh/tetrahedra");
   const int potential = file.find_variable(group_of(saved.step) + "/potential");
-  const std::vector<int64_t> of_nodes = file.shape(coordinates), of_cells = file.shape(corners), of_field = file.shape(potential);
+  const std::vector<int64_t> of_nodes = file.shape(coordinates), of_cells = file.shape(corners),
+                             of_field = file.shape(potential);
   if (voltages.size() != 3 || of_nodes.size() != 2 || of_nodes[1] != 3 || of_cells.size() != 2 || of_cells[1] != 4 ||
       of_field.size() != 1 || of_field[0] != of_nodes[0])
     throw Failure("\"" + path + "\" is no checkpoint of this program");
@@ -91,9 +99,11 @@ Saved read_checkpoint(MPI_Comm comm, const std::string& path, int step) {
   file.flush();
   saved.part = windrow::mesh::distribute(comm, [&] {
     windrow::mesh::TetrahedralMesh mesh;
-    for (size_t i = 0; i < places.size(); i += 3) mesh.nodes.push_back({places[i], places[i + 1], places[i + 2]});
+    for (size_t i = 0; i < places.size(); i += 3)
+      mesh.nodes.push_back({places[i], places[i + 1], places[i + 2]});
     for (int64_t number : numbers)
-      if (number < 0 || number >= nodes) throw std::runtime_error("\"" + path + "\" is damaged: it has no such node");
+      if (number < 0 || number >= nodes)
+        throw std::runtime_error("\"" + path + "\" is damaged: it has no such node");
     for (size_t i = 0; i < numbers.size(); i += 4)
       mesh.tetrahedra.push_back({numbers[i], numbers[i + 1], numbers[i + 2], numbers[i + 3]});
     return mesh;
@@ -103,7 +113,8 @@ Saved read_checkpoint(MPI_Comm comm, const std::string& path, int step) {
   const auto mine = windrow::Decomposition::points(comm, nodes, saved.part.numbers);
   file.read(potential, mine, saved.potential);  // replicas get their copies
   file.close();
-  for (double& value : saved.potential) value /= k_thermal;
+  for (double& value : saved.potential)
+    value /= k_thermal;
   return saved;
 }
 

@@ -14,7 +14,8 @@ namespace transistor {
 class Checkpoint {
  public:
   // Creates the file and writes what all steps share. `part` and `poisson` must live as long.
-  Checkpoint(MPI_Comm comm, const std::string& path, const windrow::Options& options, const MeshPart& part, const Poisson& poisson, const Voltages& voltages);
+  Checkpoint(MPI_Comm comm, const std::string& path, const windrow::Options& options, const MeshPart& part,
+             const Poisson& poisson, const Voltages& voltages);
   // Writes the step, and only then the attribute last_step; the file can be read from then on, whatever comes: after an
   // error too, which closes it. Returns Windrow's plan and report of it, or "".
   std::string write(int number, const Step& step, bool with_report);

@@ -29,7 +29,8 @@ struct Box {
   Place low, high;
   bool holds(const Place& place) const {
     for (size_t d = 0; d < 3; ++d)
-      if (place[d] < low[d] || place[d] > high[d]) return false;
+      if (place[d] < low[d] || place[d] > high[d])
+        return false;
     return true;
   }
 };
@@ -60,11 +61,14 @@ inline double doping_at(const Place& place) {
 // 0, 1, 2 of k_contacts, or -1.
 inline int contact_at(const Place& place) {
   for (int i = 0; i < 3; ++i)
-    if (k_contacts[static_cast<size_t>(i)].holds(place)) return i;
+    if (k_contacts[static_cast<size_t>(i)].holds(place))
+      return i;
   return -1;
 }
 
 // The potential where the charge vanishes, far from junctions and at ohmic contacts, against the majority's level.
-inline double neutral_potential(double doping) { return std::asinh(doping / (2 * k_intrinsic)); }
+inline double neutral_potential(double doping) {
+  return std::asinh(doping / (2 * k_intrinsic));
+}
 
 }  // namespace transistor

@@ -23,15 +23,22 @@ struct Settings {
 // -1: go on; otherwise the program's exit code. Every rank reads the same words, rank 0 speaks.
 int parse(int argc, char** argv, int rank, Settings& settings) {
   CLI::App app{"The electrostatic potential in a bipolar transistor, checkpointed through Windrow"};
-  const auto positive = [](const std::string& word) { return std::strtold(word.c_str(), nullptr) > 0 ? "" : "it must be larger than 0"; };  // nan is not
+  const auto positive = [](const std::string& word) {
+    return std::strtold(word.c_str(), nullptr) > 0 ? "" : "it must be larger than 0";
+  };  // nan is not
   app.option_defaults()->always_capture_default();
-  app.add_option("--mesh", settings.mesh, "FILE.msh of gmsh, FILE.mesh of METIS, what meshio reads, or box: a built-in mesh");
+  app.add_option("--mesh", settings.mesh,
+                 "FILE.msh of gmsh, FILE.mesh of METIS, what meshio reads, or box: a built-in mesh");
   app.add_option("--coordinates", settings.coordinates, "For a .mesh: a text of three numbers a node, in um");
   app.add_option("--restart", settings.restart, "Go on from this checkpoint, whose mesh is taken");
-  app.add_option("--from", settings.from, "From this step of it; else from its last")->needs("--restart")->check(CLI::Range(0, 1 << 30));
+  app.add_option("--from", settings.from, "From this step of it; else from its last")
+      ->needs("--restart")
+      ->check(CLI::Range(0, 1 << 30));
   app.add_option("--output", settings.output, "The checkpoint to write");
   app.add_option("--steps", settings.steps, "Newton steps at most")->check(CLI::Range(0, 1000));
-  app.add_option("--tolerance", settings.tolerance, "Of the residual, against the doping's charge")->check(CLI::Number)->check(positive);
+  app.add_option("--tolerance", settings.tolerance, "Of the residual, against the doping's charge")
+      ->check(CLI::Number)
+      ->check(positive);
   app.add_option("--voltages", settings.voltages, "V of base and collector against the emitter; else 0 0")->expected(2);
   app.add_option("--option", settings.options, "An option of Windrow, KEY=VALUE; may be repeated");
   app.add_flag("--report", settings.report, "Show Windrow's plan and report of the last step");
@@ -61,11 +68,13 @@ void solve(const Settings& settings, int rank) {
     start = transistor::read_checkpoint(MPI_COMM_WORLD, settings.restart, settings.from);
   std::copy(settings.voltages.begin(), settings.voltages.end(), start.voltages.begin() + 1);
   transistor::Poisson poisson(MPI_COMM_WORLD, start.part, start.voltages);
-  if (!settings.restart.empty()) poisson.set_potential(start.potential);
+  if (!settings.restart.empty())
+    poisson.set_potential(start.potential);
   transistor::Checkpoint checkpoint(MPI_COMM_WORLD, settings.output, options, start.part, poisson, start.voltages);
 
   if (rank == 0)
-    std::printf("%" PRId64 " nodes, %" PRId64 " tetrahedra; base %g V, collector %g V\n"
+    std::printf("%" PRId64 " nodes, %" PRId64
+                " tetrahedra; base %g V, collector %g V\n"
                 "step     residual   length     CG  computing s  writing s     MB/s\n",
                 start.part.totals[0], start.part.totals[1], start.voltages[1], start.voltages[2]);
   transistor::Step step{poisson.residual(), 0, 0};
@@ -78,8 +87,10 @@ void solve(const Settings& settings, int rank) {
     if (rank == 0)
       std::printf("%4d %12.3e %8.4g %6d %12.3f %10.3f %8.0f\n", number, step.residual, step.length, step.iterations,
                   computing, writing, megabytes / writing);
-    if (rank == 0 && last) std::printf("%s\n%s", solved ? "solved" : "not solved yet: go on by --restart", report.c_str());
-    if (last) break;
+    if (rank == 0 && last)
+      std::printf("%s\n%s", solved ? "solved" : "not solved yet: go on by --restart", report.c_str());
+    if (last)
+      break;
     try {
       step = poisson.advance();
     } catch (const windrow::mesh::Failure&) {  // on every rank; the steps so far stay
@@ -100,12 +111,15 @@ int main(int argc, char** argv) {
   Settings settings;
   int code = parse(argc, argv, rank, settings);
   try {
-    if (code < 0) solve(settings, rank), code = 0;
+    if (code < 0)
+      solve(settings, rank), code = 0;
   } catch (const std::exception& error) {
     // Failures and Windrow's errors are the same on every rank, which all come here. Others end the job for all.
     const bool shared = dynamic_cast<const windrow::Error*>(&error) || dynamic_cast<const transistor::Failure*>(&error);
-    if (rank == 0 || !shared) std::fprintf(stderr, "windrow-transistor: %s\n", error.what());
-    if (!shared) MPI_Abort(MPI_COMM_WORLD, 1);
+    if (rank == 0 || !shared)
+      std::fprintf(stderr, "windrow-transistor: %s\n", error.what());
+    if (!shared)
+      MPI_Abort(MPI_COMM_WORLD, 1);
     code = 1;
   }
   MPI_Finalize();

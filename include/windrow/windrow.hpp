@@ -11,17 +11,20 @@
  *     file.close();                            // collective: the file appears under its name
  *
  * What differs from C:
- *  - An error is a windrow::Error.  A collective call throws the same one on every rank; put() and get() are local and may
- *    throw on one rank alone.  Who catches that one must still take part in the next collective call, with the other ranks.
- *    With WINDROW_STATUS defined before this header, or no exceptions in the compiler, nothing is thrown: see take_status().
- *  - Element types and sizes are checked when data is handed over: an array of float for a variable of float64 is WINDROW_BAD_ARGUMENT, and so is
- *    one with fewer elements than the decomposition asks for on this rank, ghost cells included.
- *    Text of fixed length takes arrays of char and opaque elements arrays of unsigned char, `element_bytes` an element.
+ *  - An error is a windrow::Error.  A collective call throws the same one on every rank; put() and get() are local and
+ * may throw on one rank alone.  Who catches that one must still take part in the next collective call, with the other
+ * ranks. With WINDROW_STATUS defined before this header, or no exceptions in the compiler, nothing is thrown: see
+ * take_status().
+ *  - Element types and sizes are checked when data is handed over: an array of float for a variable of float64 is
+ * WINDROW_BAD_ARGUMENT, and so is one with fewer elements than the decomposition asks for on this rank, ghost cells
+ * included. Text of fixed length takes arrays of char and opaque elements arrays of unsigned char, `element_bytes` an
+ * element.
  *  - write_block() and read_block() take views of several dimensions: std::mdspan, Kokkos::View and their like.
  *  - put() and get() take lvalues and views (spans) only: a temporary would be gone at the flush.
- *  - Closing a file is collective, and a destructor may run on one rank only (while an exception leaves a function there).
- *    So ~File() never communicates.  close() or discard() must be called; without them the handle is leaked, a created file
- *    stays unpublished under its temporary name, and a debug build asserts (except while an exception is under way).
+ *  - Closing a file is collective, and a destructor may run on one rank only (while an exception leaves a function
+ * there). So ~File() never communicates.  close() or discard() must be called; without them the handle is leaked, a
+ * created file stays unpublished under its temporary name, and a debug build asserts (except while an exception is
+ * under way).
  */
 #pragma once
 
@@ -45,7 +48,8 @@
 
 #include <windrow/windrow.h>
 
-// Errors are thrown, unless WINDROW_STATUS is defined before this header or the compiler has no exceptions: see take_status().
+// Errors are thrown, unless WINDROW_STATUS is defined before this header or the compiler has no exceptions: see
+// take_status().
 #if !defined(WINDROW_STATUS) && defined(__cpp_exceptions)
 #define WINDROW_THROWS 1
 #else
@@ -53,8 +57,8 @@
 #endif
 
 namespace windrow {
-// The inline namespace keeps these symbols apart from those of the library itself, and from those of code that wants errors otherwise;
-// users write windrow::File.
+// The inline namespace keeps these symbols apart from those of the library itself, and from those of code that wants
+// errors otherwise; users write windrow::File.
 #if WINDROW_THROWS
 inline namespace api {
 #else
@@ -74,10 +78,12 @@ class Error : public std::runtime_error {
 };
 
 #if WINDROW_THROWS
-[[noreturn]] inline void fail(int code, int rank, const std::string& message) { throw Error(code, rank, message); }
+[[noreturn]] inline void fail(int code, int rank, const std::string& message) {
+  throw Error(code, rank, message);
+}
 #else
-/** What has gone wrong: without exceptions, the first error of this thread since take_status().  Calls that follow an error are made all the same,
- * so that ranks stay together; what could not be made answers -1 or nothing. */
+/** What has gone wrong: without exceptions, the first error of this thread since take_status().  Calls that follow an
+ * error are made all the same, so that ranks stay together; what could not be made answers -1 or nothing. */
 struct Status {
   int code = WINDROW_OK;  ///< enum windrow_code
   int rank = -1;
@@ -93,22 +99,27 @@ inline Status& kept_status() {
  *     windrow::File file = windrow::File::create(comm, path);
  *     if (windrow::Status status = windrow::take_status(); !status.ok()) return report(status.message);
  */
-inline Status take_status() { return std::exchange(kept_status(), Status{}); }
+inline Status take_status() {
+  return std::exchange(kept_status(), Status{});
+}
 inline void fail(int code, int rank, const std::string& message) {
-  if (kept_status().ok()) kept_status() = {code, rank, message};
+  if (kept_status().ok())
+    kept_status() = {code, rank, message};
 }
 #endif
 
 /** Fails when `code` is not WINDROW_OK.  For calls of windrow.h that have no cover here. */
 inline void check(int code) {
-  if (code != WINDROW_OK) fail(code, windrow_error_rank(), windrow_error_message());
+  if (code != WINDROW_OK)
+    fail(code, windrow_error_rank(), windrow_error_message());
 }
 
-/** What an array of elements can be: integers of 1 to 8 bytes except the characters beyond char, bool, float, double, and
- * std::complex of these two. */
+/** What an array of elements can be: integers of 1 to 8 bytes except the characters beyond char, bool, float, double,
+ * and std::complex of these two. */
 template <class T>
 concept Element = std::same_as<T, std::remove_cvref_t<T>> &&
-    ((std::integral<T> && !std::same_as<T, wchar_t> && !std::same_as<T, char16_t> && !std::same_as<T, char32_t> && sizeof(T) <= 8) ||
+    ((std::integral<T> && !std::same_as<T, wchar_t> && !std::same_as<T, char16_t> && !std::same_as<T, char32_t> &&
+      sizeof(T) <= 8) ||
      std::same_as<T, float> || std::same_as<T, double> || std::same_as<T, std::complex<float>> ||
      std::same_as<T, std::complex<double>>);
 
@@ -140,13 +151,16 @@ template <class Range>
 concept Lasting = std::ranges::contiguous_range<Range> && std::ranges::sized_range<Range> &&
     std::ranges::borrowed_range<Range> && Element<std::ranges::range_value_t<Range>>;
 
-/** A view of several dimensions, the last one fastest and without gaps: std::mdspan, Kokkos::View with LayoutRight, and their like. */
+/** A view of several dimensions, the last one fastest and without gaps: std::mdspan, Kokkos::View with LayoutRight, and
+ * their like. */
 template <class View>
 concept Multidimensional = requires(const View& view) {
   { view.extent(0) } -> std::convertible_to<int64_t>;
   { view.stride(0) } -> std::convertible_to<int64_t>;
   { View::rank() } -> std::convertible_to<int64_t>;
-} && (requires(const View& view) { view.data_handle(); } || requires(const View& view) { view.data(); });
+}
+&&(
+    requires(const View& view) { view.data_handle(); } || requires(const View& view) { view.data(); });
 
 template <Multidimensional View>
 auto pointer_of(const View& view) {
@@ -156,8 +170,8 @@ auto pointer_of(const View& view) {
     return view.data();
 }
 
-/** A short list of sizes, copied: {3, 4}, or any contiguous int64_t: a vector, an array, a span.  One of more than 32 entries is refused by what it is
- * given to, so that every rank hears of it. */
+/** A short list of sizes, copied: {3, 4}, or any contiguous int64_t: a vector, an array, a span.  One of more than 32
+ * entries is refused by what it is given to, so that every rank hears of it. */
 class Sizes {
  public:
   Sizes() noexcept = default;  ///< "not given"; as a shape: a scalar
@@ -184,7 +198,8 @@ class Options {
  public:
   Options() { check(windrow_options_create(&raw_)); }
   Options(std::initializer_list<std::pair<const char*, std::string>> list) : Options() {
-    for (const auto& [key, value] : list) set(key, value);
+    for (const auto& [key, value] : list)
+      set(key, value);
   }
   Options(Options&& other) noexcept : raw_(std::exchange(other.raw_, nullptr)) {}
   Options& operator=(Options&& other) noexcept { return std::swap(raw_, other.raw_), *this; }
@@ -219,7 +234,8 @@ class Decomposition {
   static Decomposition blocks(MPI_Comm comm, Sizes shape, std::span<const int64_t> starts,
                               std::span<const int64_t> counts) {
     const auto dimensions = static_cast<size_t>(shape.count());
-    const bool whole = starts.size() == counts.size() && (dimensions == 0 ? counts.empty() : counts.size() % dimensions == 0);
+    const bool whole =
+        starts.size() == counts.size() && (dimensions == 0 ? counts.empty() : counts.size() % dimensions == 0);
     // Lists that do not go together are refused by the call, so that every rank hears of it.
     const int64_t number = !whole ? -1 : dimensions == 0 ? 0 : static_cast<int64_t>(counts.size() / dimensions);
     return make([&](windrow_decomposition** out) {
@@ -228,16 +244,19 @@ class Decomposition {
     });
   }
 
-  /** The same where elements lie at any distances in memory: `memory_offsets` of each block's first element, `memory_strides` [blocks][dimensions]. */
-  static Decomposition blocks(MPI_Comm comm, Sizes shape, std::span<const int64_t> starts, std::span<const int64_t> counts,
-                              std::span<const int64_t> memory_offsets, std::span<const int64_t> memory_strides) {
+  /** The same where elements lie at any distances in memory: `memory_offsets` of each block's first element,
+   * `memory_strides` [blocks][dimensions]. */
+  static Decomposition blocks(MPI_Comm comm, Sizes shape, std::span<const int64_t> starts,
+                              std::span<const int64_t> counts, std::span<const int64_t> memory_offsets,
+                              std::span<const int64_t> memory_strides) {
     const auto dimensions = static_cast<size_t>(shape.count());
     const size_t number = memory_offsets.size();
-    const bool whole = starts.size() == number * dimensions && counts.size() == starts.size() && memory_strides.size() == starts.size();
+    const bool whole = starts.size() == number * dimensions && counts.size() == starts.size() &&
+                       memory_strides.size() == starts.size();
     // Lists that do not go together are refused by the call, so that every rank hears of it.
     return make([&](windrow_decomposition** out) {
-      return windrow_strided_blocks(comm, shape.count(), shape.data(), whole ? static_cast<int64_t>(number) : -1, starts.data(), counts.data(),
-                                    memory_offsets.data(), memory_strides.data(), out);
+      return windrow_strided_blocks(comm, shape.count(), shape.data(), whole ? static_cast<int64_t>(number) : -1,
+                                    starts.data(), counts.data(), memory_offsets.data(), memory_strides.data(), out);
     });
   }
 
@@ -301,7 +320,8 @@ class Decomposition {
     check(windrow_decomposition_rows(raw_, &mine.first, &mine.count));
     return mine;
   }
-  /** How many elements the memory must have that this rank puts from or gets into; see windrow_decomposition_memory().  Local. */
+  /** How many elements the memory must have that this rank puts from or gets into; see windrow_decomposition_memory().
+   * Local. */
   int64_t memory(Sizes shape) const {
     int64_t elements = 0;
     check(windrow_decomposition_memory(raw_, shape.count(), shape.data(), &elements));
@@ -317,8 +337,8 @@ class Decomposition {
     check(call(&made.raw_));
     return made;
   }
-  static Decomposition points_with(MPI_Comm comm, int64_t points, std::span<const int64_t> list, std::span<const unsigned char> owned,
-                                   const windrow_options* options) {
+  static Decomposition points_with(MPI_Comm comm, int64_t points, std::span<const int64_t> list,
+                                   std::span<const unsigned char> owned, const windrow_options* options) {
     const bool fit = owned.empty() || owned.size() == list.size();  // otherwise refused by the call, as above
     return make([&](windrow_decomposition** out) {
       return windrow_points_with(comm, points, fit ? static_cast<int64_t>(list.size()) : -1, list.data(),
@@ -334,21 +354,25 @@ struct Lists {
   std::vector<int64_t> offsets;
   std::vector<Number> numbers;
   std::span<const Number> operator[](size_t i) const {
-    return std::span(numbers).subspan(static_cast<size_t>(offsets[i]), static_cast<size_t>(offsets[i + 1] - offsets[i]));
+    return std::span(numbers).subspan(static_cast<size_t>(offsets[i]),
+                                      static_cast<size_t>(offsets[i + 1] - offsets[i]));
   }
 };
 
-/** Which nodes of a mesh are neighbours, from its cells, an enum windrow_cell.  Local; see windrow_mesh_neighbours(). */
-inline Lists<int64_t> mesh_neighbours(int64_t nodes, int cell, std::span<const int64_t> connectivity, bool across_cells = false) {
+/** Which nodes of a mesh are neighbours, from its cells, an enum windrow_cell.  Local; see windrow_mesh_neighbours().
+ */
+inline Lists<int64_t> mesh_neighbours(int64_t nodes, int cell, std::span<const int64_t> connectivity,
+                                      bool across_cells = false) {
   Lists<int64_t> lists;
   lists.offsets.resize(static_cast<size_t>(nodes < 0 ? 0 : nodes) + 1);
   const auto ask = [&](int64_t room) {
-    check(windrow_mesh_neighbours(nodes, cell, static_cast<int64_t>(connectivity.size()), connectivity.data(), across_cells, room,
-                                  lists.offsets.data(), lists.numbers.data()));
+    check(windrow_mesh_neighbours(nodes, cell, static_cast<int64_t>(connectivity.size()), connectivity.data(),
+                                  across_cells, room, lists.offsets.data(), lists.numbers.data()));
   };
   ask(0);
   lists.numbers.resize(static_cast<size_t>(lists.offsets.back()));
-  if (!lists.numbers.empty()) ask(lists.offsets.back());
+  if (!lists.numbers.empty())
+    ask(lists.offsets.back());
   return lists;
 }
 
@@ -358,16 +382,21 @@ inline Lists<int> classify_nodes(const Lists<int64_t>& neighbours, std::span<con
   lists.offsets.resize(partition.size() + 1);
   const bool fit = neighbours.offsets.size() == partition.size() + 1;  // otherwise refused by the call
   const auto ask = [&](int64_t room) {
-    check(windrow_classify_nodes(fit ? static_cast<int64_t>(partition.size()) : -1, neighbours.offsets.data(), neighbours.numbers.data(),
-                                 partition.data(), room, lists.offsets.data(), lists.numbers.data()));
+    check(windrow_classify_nodes(fit ? static_cast<int64_t>(partition.size()) : -1, neighbours.offsets.data(),
+                                 neighbours.numbers.data(), partition.data(), room, lists.offsets.data(),
+                                 lists.numbers.data()));
   };
   ask(0);
   lists.numbers.resize(static_cast<size_t>(lists.offsets.back()));
-  if (!lists.numbers.empty()) ask(lists.offsets.back());
+  if (!lists.numbers.empty())
+    ask(lists.offsets.back());
   return lists;
 }
 
-enum class Mode : int { read = WINDROW_READ, update = WINDROW_UPDATE };
+enum class Mode : int {
+  read = WINDROW_READ,
+  update = WINDROW_UPDATE
+};
 
 /** Kinds of cells and places of fields, for viewers. */
 enum class Cell : int {
@@ -379,7 +408,10 @@ enum class Cell : int {
   hexahedron = WINDROW_HEXAHEDRON,
   mixed = WINDROW_MIXED_CELLS
 };
-enum class Center : int { nodes = WINDROW_AT_NODES, cells = WINDROW_AT_CELLS };
+enum class Center : int {
+  nodes = WINDROW_AT_NODES,
+  cells = WINDROW_AT_CELLS
+};
 
 /** An open file.  See the head of this page for who must close it. */
 class File {
@@ -420,7 +452,8 @@ class File {
   /** Names of a variable's dimensions, "" for none.  Collective. */
   void name_dimensions(int variable_number, const std::vector<std::string>& names) {
     std::vector<const char*> pointers;
-    for (const std::string& name : names) pointers.push_back(name.c_str());
+    for (const std::string& name : names)
+      pointers.push_back(name.c_str());
     check(windrow_name_dimensions_counted(raw_, variable_number, static_cast<int>(names.size()), pointers.data()));
   }
   std::vector<std::string> dimension_names(int variable_number) const {
@@ -428,10 +461,14 @@ class File {
     return {info.dimension_names, info.dimension_names + info.ndims};
   }
   /** A dimension, as windrow_define_dimension().  Collective. */
-  void define_dimension(const std::string& path, int64_t length) { check(windrow_define_dimension(raw_, path.c_str(), length)); }
+  void define_dimension(const std::string& path, int64_t length) {
+    check(windrow_define_dimension(raw_, path.c_str(), length));
+  }
 
   /** A soft link.  Collective. */
-  void define_link(const std::string& path, const std::string& target) { check(windrow_define_link(raw_, path.c_str(), target.c_str())); }
+  void define_link(const std::string& path, const std::string& target) {
+    check(windrow_define_link(raw_, path.c_str(), target.c_str()));
+  }
   /** enum windrow_kind of what stands at a path.  Local. */
   int inquire_object(const std::string& path) const {
     int kind = WINDROW_NOTHING;
@@ -522,15 +559,17 @@ class File {
   template <Lasting Range>
   void put_record_as(int variable, int64_t record, const Decomposition& decomposition, Range&& data) {
     constexpr int type = type_of<std::ranges::range_value_t<Range>>();
-    queue(size_problem("put_record_as", variable, decomposition, data, 1),
-          [&] { return windrow_put_record_as(raw_, variable, record, decomposition.get(), type, std::ranges::data(data)); });
+    queue(size_problem("put_record_as", variable, decomposition, data, 1), [&] {
+      return windrow_put_record_as(raw_, variable, record, decomposition.get(), type, std::ranges::data(data));
+    });
   }
   template <Lasting Range>
   requires(!std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<Range>>>) void get_record_as(
       int variable, int64_t record, const Decomposition& decomposition, Range&& data) {
     constexpr int type = type_of<std::ranges::range_value_t<Range>>();
-    queue(size_problem("get_record_as", variable, decomposition, data, 1),
-          [&] { return windrow_get_record_as(raw_, variable, record, decomposition.get(), type, std::ranges::data(data)); });
+    queue(size_problem("get_record_as", variable, decomposition, data, 1), [&] {
+      return windrow_get_record_as(raw_, variable, record, decomposition.get(), type, std::ranges::data(data));
+    });
   }
   /** put() and flush() in one.  Collective. */
   template <Lasting Range>
@@ -556,10 +595,12 @@ class File {
     move_block("read_block", &windrow_read_block, variable, start, view);
   }
 
-  /** All elements of a variable of variable-length text.  Collective; rank 0's are written, and their number is checked there. */
+  /** All elements of a variable of variable-length text.  Collective; rank 0's are written, and their number is checked
+   * there. */
   void put_texts(int variable_number, const std::vector<std::string>& texts) {
     std::vector<const char*> pointers;
-    for (const std::string& text : texts) pointers.push_back(text.c_str());
+    for (const std::string& text : texts)
+      pointers.push_back(text.c_str());
     check(windrow_put_texts_counted(raw_, variable_number, static_cast<int64_t>(texts.size()), pointers.data()));
   }
   /** All elements of a variable of variable-length text, or the paths of references.  Collective. */
@@ -578,7 +619,7 @@ class File {
   }
   template <Element T>
   requires(!std::same_as<T, bool>)  // whose vector has no array in it
-  void put_attribute(const std::string& object, const std::string& name, const std::vector<T>& values) {
+      void put_attribute(const std::string& object, const std::string& name, const std::vector<T>& values) {
     const int64_t count = static_cast<int64_t>(values.size());
     check(windrow_put_attribute(raw_, object.c_str(), name.c_str(), type_of<T>(), 1, &count, values.data()));
   }
@@ -588,10 +629,13 @@ class File {
   void put_attribute(const std::string& object, const std::string& name, const char* text) {
     check(windrow_put_attribute_text(raw_, object.c_str(), name.c_str(), text));
   }
-  /** References to objects that there are, by their paths; attribute_text() reads the paths.  Collective; rank 0's are written. */
-  void put_attribute_references(const std::string& object, const std::string& name, const std::vector<std::string>& paths) {
+  /** References to objects that there are, by their paths; attribute_text() reads the paths.  Collective; rank 0's are
+   * written. */
+  void put_attribute_references(const std::string& object, const std::string& name,
+                                const std::vector<std::string>& paths) {
     std::vector<const char*> pointers;
-    for (const std::string& path : paths) pointers.push_back(path.c_str());
+    for (const std::string& path : paths)
+      pointers.push_back(path.c_str());
     const int64_t count = static_cast<int64_t>(paths.size());
     check(windrow_put_attribute(raw_, object.c_str(), name.c_str(), WINDROW_REFERENCE, 1, &count, pointers.data()));
   }
@@ -606,10 +650,11 @@ class File {
     check(windrow_copy_attribute(raw_, object.c_str(), from.raw_, from_object.c_str(), name.c_str()));
   }
 
-  /** All elements of an attribute, in C order; one for a scalar.  Local.  @throws Error: none of that name, or another type. */
+  /** All elements of an attribute, in C order; one for a scalar.  Local.  @throws Error: none of that name, or another
+   * type. */
   template <Element T>
-  requires(!std::same_as<T, bool>)
-  std::vector<T> attribute(const std::string& object, const std::string& name) const {
+  requires(!std::same_as<T, bool>) std::vector<T> attribute(const std::string& object, const std::string& name)
+  const {
     std::vector<T> values(static_cast<size_t>(find_attribute(object, name).elements));
     check(windrow_get_attribute(raw_, object.c_str(), name.c_str(), type_of<T>(), values.data()));
     return values;
@@ -634,21 +679,23 @@ class File {
       windrow_attribute_info info{};
       info.size = sizeof info;
       check(windrow_inquire_attribute(raw_, object.c_str(), i, &info));
-      if (name == info.name) return info;
+      if (name == info.name)
+        return info;
     }
-    check(windrow_get_attribute(raw_, object.c_str(), name.c_str(), 0, nullptr));  // says what is missing: the file, the object or the attribute
+    check(windrow_get_attribute(raw_, object.c_str(), name.c_str(), 0,
+                                nullptr));  // says what is missing: the file, the object or the attribute
     return {};
   }
 
   /** Grids, meshes and fields for viewers.  Collective.  @return the grid's number, for xdmf_field(). */
-  int xdmf_uniform_grid(const std::string& name, std::optional<double> time, Sizes nodes, const std::vector<double>& origin,
-                        const std::vector<double>& spacing) {
+  int xdmf_uniform_grid(const std::string& name, std::optional<double> time, Sizes nodes,
+                        const std::vector<double>& origin, const std::vector<double>& spacing) {
     const auto dimensions = static_cast<size_t>(nodes.count());
     // Lists that do not go together are refused by the call, so that every rank hears of it.
     const bool fit = origin.size() == dimensions && spacing.size() == dimensions;
     int grid = -1;
-    check(windrow_xdmf_uniform_grid(raw_, name.c_str(), number(time), fit ? nodes.count() : -1, nodes.data(), origin.data(),
-                                    spacing.data(), &grid));
+    check(windrow_xdmf_uniform_grid(raw_, name.c_str(), number(time), fit ? nodes.count() : -1, nodes.data(),
+                                    origin.data(), spacing.data(), &grid));
     return grid;
   }
   int xdmf_rectilinear_grid(const std::string& name, std::optional<double> time, const std::vector<int>& coordinates) {
@@ -666,7 +713,8 @@ class File {
   int xdmf_mesh(const std::string& name, std::optional<double> time, Cell cell, int connectivity, int coordinates,
                 int64_t cells = 0) {
     int grid = -1;
-    check(windrow_xdmf_mesh(raw_, name.c_str(), number(time), static_cast<int>(cell), connectivity, cells, coordinates, &grid));
+    check(windrow_xdmf_mesh(raw_, name.c_str(), number(time), static_cast<int>(cell), connectivity, cells, coordinates,
+                            &grid));
     return grid;
   }
   void xdmf_field(int grid, const std::string& name, Center center, int variable) {
@@ -688,7 +736,9 @@ class File {
 
  private:
   File() = default;
-  static double number(std::optional<double> time) noexcept { return time.value_or(std::numeric_limits<double>::quiet_NaN()); }
+  static double number(std::optional<double> time) noexcept {
+    return time.value_or(std::numeric_limits<double>::quiet_NaN());
+  }
   // Whether a view's elements follow each other; and how many there are along each dimension.
   template <class View>
   static bool is_block(const View& view, std::vector<int64_t>& count) {
@@ -704,13 +754,15 @@ class File {
     return follows || step == 0;
   }
   template <class View>
-  static std::string view_problem(const windrow_variable_info& info, const Sizes& start, const View& view, std::vector<int64_t>& count) {
+  static std::string view_problem(const windrow_variable_info& info, const Sizes& start, const View& view,
+                                  std::vector<int64_t>& count) {
     using T = std::remove_cvref_t<decltype(*pointer_of(view))>;
     const bool follows = is_block(view, count);
-    if (!fits_type<T>(info)) return type_message<T>(info);
+    if (!fits_type<T>(info))
+      return type_message<T>(info);
     if (start.count() != info.ndims || static_cast<int>(View::rank()) != info.ndims)
-      return name_of(info) + " has " + std::to_string(info.ndims) + " dimensions, the start " + std::to_string(start.count()) + " and the view " +
-             std::to_string(View::rank());
+      return name_of(info) + " has " + std::to_string(info.ndims) + " dimensions, the start " +
+             std::to_string(start.count()) + " and the view " + std::to_string(View::rank());
     return follows ? "" : name_of(info) + ": the view has gaps, or its last dimension is not the fastest";
   }
   template <class Call, class View>
@@ -720,14 +772,17 @@ class File {
     std::vector<int64_t> count;
     const bool known = describe(variable_number, info);
     const std::string problem = known ? view_problem(info, start, view, count) : "";
-    if (known && problem.empty()) return check(call(raw_, variable_number, start.data(), count.data(), pointer_of(view)));
+    if (known && problem.empty())
+      return check(call(raw_, variable_number, start.data(), count.data(), pointer_of(view)));
     // A rank whose arguments are refused takes part with an empty block, so that every rank hears of it.
-    if (!problem.empty()) (void)windrow_refuse(raw_, (std::string(name) + ": " + problem).c_str());
+    if (!problem.empty())
+      (void)windrow_refuse(raw_, (std::string(name) + ": " + problem).c_str());
     check(call(raw_, variable_number, nothing.data(), nothing.data(), nullptr));
   }
   static std::vector<std::string> strings(const std::vector<const char*>& texts) {
     std::vector<std::string> result;
-    for (const char* text : texts) result.emplace_back(text == nullptr ? "" : text);  // without an answer, after an error
+    for (const char* text : texts)
+      result.emplace_back(text == nullptr ? "" : text);  // without an answer, after an error
     return result;
   }
   static std::string name_of(const windrow_variable_info& info) {
@@ -735,12 +790,15 @@ class File {
   }
   template <Element T>
   static std::string type_message(const windrow_variable_info& info) {
-    return name_of(info) + " has elements of type " + windrow_type_name(info.type) + ", the data of type " + windrow_type_name(type_of<T>());
+    return name_of(info) + " has elements of type " + windrow_type_name(info.type) + ", the data of type " +
+           windrow_type_name(type_of<T>());
   }
   template <Element T>
   static bool fits_type(const windrow_variable_info& info) {
-    if (std::same_as<T, char> && info.type == WINDROW_TEXT && info.element_bytes > 0) return true;
-    if (std::same_as<T, unsigned char> && info.type == WINDROW_OPAQUE) return true;
+    if (std::same_as<T, char> && info.type == WINDROW_TEXT && info.element_bytes > 0)
+      return true;
+    if (std::same_as<T, unsigned char> && info.type == WINDROW_OPAQUE)
+      return true;
     return info.type == type_of<T>();
   }
   // Of collective calls, which must not fail before the other ranks hear of it.
@@ -752,28 +810,40 @@ class File {
   bool describe(int variable_number, windrow_variable_info& info) const {
     return inquire(variable_number, info) == WINDROW_OK && info.unsupported[0] == '\0' && info.is_null == 0;
   }
-  // What the library cannot see in data: that it is of another type, or too short.  Empty: nothing.  `first`: 1 for a record.
+  // What the library cannot see in data: that it is of another type, or too short.  Empty: nothing.  `first`: 1 for a
+  // record.
   template <class Range>
-  std::string problem_with(const char* call, int variable_number, const Decomposition& decomposition, const Range& data, int first = 0) const {
+  std::string problem_with(const char* call, int variable_number, const Decomposition& decomposition, const Range& data,
+                           int first = 0) const {
     using T = std::ranges::range_value_t<Range>;
     windrow_variable_info info{};
-    if (!describe(variable_number, info)) return {};
-    if (!fits_type<T>(info)) return std::string(call) + ": " + type_message<T>(info);
+    if (!describe(variable_number, info))
+      return {};
+    if (!fits_type<T>(info))
+      return std::string(call) + ": " + type_message<T>(info);
     return size_problem(call, variable_number, decomposition, data, first);
   }
   template <class Range>
-  std::string size_problem(const char* call, int variable_number, const Decomposition& decomposition, const Range& data, int first) const {
+  std::string size_problem(const char* call, int variable_number, const Decomposition& decomposition, const Range& data,
+                           int first) const {
     windrow_variable_info info{};
     int64_t needed = 0;
-    if (!describe(variable_number, info) || info.ndims < first) return {};
-    if (windrow_decomposition_memory(decomposition.get(), info.ndims - first, info.shape + first, &needed) != WINDROW_OK) return {};
+    if (!describe(variable_number, info) || info.ndims < first)
+      return {};
+    if (windrow_decomposition_memory(decomposition.get(), info.ndims - first, info.shape + first, &needed) !=
+        WINDROW_OK)
+      return {};
     // Text and opaque elements are bytes here.
-    const int64_t parts = info.type == WINDROW_TEXT || info.type == WINDROW_OPAQUE ? std::max<int64_t>(1, info.element_bytes) : 1;
-    needed = needed > std::numeric_limits<int64_t>::max() / parts ? std::numeric_limits<int64_t>::max() : needed * parts;
+    const int64_t parts =
+        info.type == WINDROW_TEXT || info.type == WINDROW_OPAQUE ? std::max<int64_t>(1, info.element_bytes) : 1;
+    needed =
+        needed > std::numeric_limits<int64_t>::max() / parts ? std::numeric_limits<int64_t>::max() : needed * parts;
     const auto given = static_cast<int64_t>(std::ranges::size(data));
-    if (given >= needed) return {};
-    return std::string(call) + " of " + name_of(info) + ": the data has " + std::to_string(given) + (given == 1 ? " element" : " elements") + ", and the decomposition asks for " +
-           std::to_string(needed) + " on this rank";
+    if (given >= needed)
+      return {};
+    return std::string(call) + " of " + name_of(info) + ": the data has " + std::to_string(given) +
+           (given == 1 ? " element" : " elements") + ", and the decomposition asks for " + std::to_string(needed) +
+           " on this rank";
   }
   // Calls the library, or makes the next flush fail on every rank.  Local.
   template <class Call>
@@ -783,7 +853,8 @@ class File {
   // The same in a collective call, where the others wait for the flush.
   template <class Call>
   void move(const std::string& problem, Call&& call) {
-    if (!problem.empty()) (void)windrow_refuse(raw_, problem.c_str());
+    if (!problem.empty())
+      (void)windrow_refuse(raw_, problem.c_str());
     check(problem.empty() ? call() : windrow_flush(raw_));
   }
 
@@ -791,8 +862,10 @@ class File {
   int exceptions_ = std::uncaught_exceptions();
 };
 
-/** windrow_copy(): all of a file into another.  `refused`, `changed` and `details` of what is returned are valid until this thread's next copy. */
-inline windrow_copy_info copy_file(MPI_Comm comm, const std::string& source, const std::string& target, const Options& options = {}) {
+/** windrow_copy(): all of a file into another.  `refused`, `changed` and `details` of what is returned are valid until
+ * this thread's next copy. */
+inline windrow_copy_info copy_file(MPI_Comm comm, const std::string& source, const std::string& target,
+                                   const Options& options = {}) {
   windrow_copy_info info{};
   info.size = sizeof info;
   check(windrow_copy(comm, source.c_str(), target.c_str(), options.get(), &info));

@@ -12,7 +12,8 @@ nb::dict attribute(const File& file, const std::string& object, int number) {
   result["name"] = std::string(info.name);
   result["type"] = info.type;
   nb::list shape;
-  for (int d = 0; d < info.ndims; ++d) shape.append(info.shape[d]);
+  for (int d = 0; d < info.ndims; ++d)
+    shape.append(info.shape[d]);
   result["shape"] = nb::tuple(shape);
   result["elements"] = info.elements;
   result["element_bytes"] = info.element_bytes;
@@ -47,8 +48,10 @@ void put_attribute(File& file, const std::string& object, const std::string& nam
 void put_attribute_texts(File& file, const std::string& object, const std::string& name, const Numbers& shape,
                          const std::vector<std::string>& texts, const Settings& settings, const std::string& problem) {
   std::vector<const char*> pointers;
-  for (const std::string& text : texts) pointers.push_back(text.c_str());
-  put_attribute(file, object, name, WINDROW_TEXT, shape, reinterpret_cast<uintptr_t>(pointers.data()), settings, problem);
+  for (const std::string& text : texts)
+    pointers.push_back(text.c_str());
+  put_attribute(file, object, name, WINDROW_TEXT, shape, reinterpret_cast<uintptr_t>(pointers.data()), settings,
+                problem);
 }
 
 void copy_attribute(File& file, const std::string& object, const File& from, const std::string& from_object,

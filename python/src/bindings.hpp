@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the parts of the module windrow._core share. Arrays come as addresses: the package keeps them alive and knows their types.
+// What the parts of the module windrow._core share. Arrays come as addresses: the package keeps them alive and knows
+// their types.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -14,19 +15,23 @@
 
 #include "file.hpp"
 
-// Texts of a file are bytes. Those that are no UTF-8, as other programs store names and texts, are to Python what os.fsdecode() makes of them, and
-// find their way back. Stands in for nanobind/stl/string.h; a `const char*` would have to be UTF-8.
+// Texts of a file are bytes. Those that are no UTF-8, as other programs store names and texts, are to Python what
+// os.fsdecode() makes of them, and find their way back. Stands in for nanobind/stl/string.h; a `const char*` would have
+// to be UTF-8.
 template <>
 struct nanobind::detail::type_caster<std::string> {
   NB_TYPE_CASTER(std::string, const_name("str"))
 
   bool from_python(handle source, uint8_t, cleanup_list*) noexcept {
-    PyObject* bytes = PyUnicode_Check(source.ptr()) ? PyUnicode_AsEncodedString(source.ptr(), "utf-8", "surrogateescape") : nullptr;
+    PyObject* bytes =
+        PyUnicode_Check(source.ptr()) ? PyUnicode_AsEncodedString(source.ptr(), "utf-8", "surrogateescape") : nullptr;
     char* text = nullptr;
     Py_ssize_t length = 0;
     const bool done = bytes != nullptr && PyBytes_AsStringAndSize(bytes, &text, &length) == 0;
-    if (done) value.assign(text, static_cast<size_t>(length));
-    if (!done) PyErr_Clear();
+    if (done)
+      value.assign(text, static_cast<size_t>(length));
+    if (!done)
+      PyErr_Clear();
     Py_XDECREF(bytes);
     return done;
   }
@@ -45,7 +50,9 @@ struct DecompositionHandle {
   Decomposition owned;
 };
 
-inline void* pointer_of(uintptr_t address) { return reinterpret_cast<void*>(address); }
+inline void* pointer_of(uintptr_t address) {
+  return reinterpret_cast<void*>(address);
+}
 
 // What may wait for other ranks lets other threads of Python run.
 template <class Action>

@@ -13,7 +13,8 @@
 namespace windrow_python {
 
 void check_mpi(int code, const char* what) {
-  if (code == MPI_SUCCESS) return;
+  if (code == MPI_SUCCESS)
+    return;
   std::array<char, MPI_MAX_ERROR_STRING> text{};
   int length = 0;
   MPI_Error_string(code, text.data(), &length);
@@ -29,15 +30,18 @@ bool is_finalized() {
 namespace {
 
 void finalize() {
-  if (!is_finalized()) MPI_Finalize();
+  if (!is_finalized())
+    MPI_Finalize();
 }
 
 // As mpi4py does: whoever comes first initialises, and who initialised finalizes.
 void initialise() {
   int initialised = 0;
   MPI_Initialized(&initialised);
-  if (is_finalized()) throw Failure(WINDROW_BAD_STATE, -1, "MPI has been finalized");
-  if (initialised != 0) return;
+  if (is_finalized())
+    throw Failure(WINDROW_BAD_STATE, -1, "MPI has been finalized");
+  if (initialised != 0)
+    return;
   int provided = 0;
   check_mpi(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &provided), "MPI_Init_thread");
   std::atexit(finalize);
@@ -47,7 +51,8 @@ int on_free(MPI_Comm comm, int, void* value, void*) {
   const std::unique_ptr<Kept> kept(static_cast<Kept*>(value));
   *kept->is_there = false;
   // What is left of MPI_COMM_WORLD, MPI_Finalize frees.
-  if (kept->meeting != nullptr && comm != MPI_COMM_WORLD) kept->meeting->lose_owner();
+  if (kept->meeting != nullptr && comm != MPI_COMM_WORLD)
+    kept->meeting->lose_owner();
   return MPI_SUCCESS;
 }
 
@@ -57,7 +62,9 @@ Communicator::Communicator(MPI_Comm comm) : comm_(comm) {
   int inter = 0;
   check_mpi(MPI_Comm_test_inter(comm_, &inter), "MPI_Comm_test_inter");
   // The same to all of its ranks; the calls that come first would end for some and wait for ever for others.
-  if (inter != 0) throw Failure(WINDROW_BAD_ARGUMENT, -1, "the communicator is an intercommunicator; Windrow needs an intracommunicator");
+  if (inter != 0)
+    throw Failure(WINDROW_BAD_ARGUMENT, -1,
+                  "the communicator is an intercommunicator; Windrow needs an intracommunicator");
   check_mpi(MPI_Comm_rank(comm_, &rank_), "MPI_Comm_rank");
   check_mpi(MPI_Comm_size(comm_, &size_), "MPI_Comm_size");
 }
@@ -69,9 +76,11 @@ Communicator Communicator::named(const std::string& name) {
 
 Communicator Communicator::from_fortran(int64_t handle) {
   initialise();
-  if (handle < INT_MIN || handle > INT_MAX) throw Failure(WINDROW_BAD_ARGUMENT, -1, "not a communicator of this MPI");
+  if (handle < INT_MIN || handle > INT_MAX)
+    throw Failure(WINDROW_BAD_ARGUMENT, -1, "not a communicator of this MPI");
   MPI_Comm comm = MPI_Comm_f2c(static_cast<MPI_Fint>(handle));
-  if (comm == MPI_COMM_NULL) throw Failure(WINDROW_BAD_ARGUMENT, -1, "the communicator is MPI.COMM_NULL");
+  if (comm == MPI_COMM_NULL)
+    throw Failure(WINDROW_BAD_ARGUMENT, -1, "the communicator is MPI.COMM_NULL");
   return Communicator(comm);
 }
 

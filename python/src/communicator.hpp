@@ -22,7 +22,8 @@ struct Kept {
 class Communicator {
  public:
   Communicator() = default;
-  // "self", "world", or the number of mpi4py's Comm.py2f(). MPI is initialised where nobody has done it, and then finalized when Python ends.
+  // "self", "world", or the number of mpi4py's Comm.py2f(). MPI is initialised where nobody has done it, and then
+  // finalized when Python ends.
   static Communicator named(const std::string& name);
   static Communicator from_fortran(int64_t handle);
 

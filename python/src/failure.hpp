@@ -20,7 +20,8 @@ class Failure : public std::runtime_error {
 };
 
 inline void check(int code) {
-  if (code != WINDROW_OK) throw Failure(code, windrow_error_rank(), windrow_error_message());
+  if (code != WINDROW_OK)
+    throw Failure(code, windrow_error_rank(), windrow_error_message());
 }
 
 }  // namespace windrow_python

@@ -15,11 +15,13 @@ File::File(const Communicator& comm, const std::string& path, int mode, const Se
 }
 
 File::~File() {
-  if (file_ != nullptr && meeting_->size() == 1) meeting_->remove(number_);
+  if (file_ != nullptr && meeting_->size() == 1)
+    meeting_->remove(number_);
 }
 
 windrow_file* File::get() const {
-  if (file_ == nullptr) throw Failure(WINDROW_BAD_STATE, -1, "the file is closed");
+  if (file_ == nullptr)
+    throw Failure(WINDROW_BAD_STATE, -1, "the file is closed");
   return file_;
 }
 
@@ -53,20 +55,27 @@ void File::move(bool put, int variable, const Pieces& pieces, Memory memory, con
 }
 
 void File::close(const std::string& problem) {
-  if (file_ == nullptr) return;
+  if (file_ == nullptr)
+    return;
   agree("close", problem);
   const int code = windrow_close(std::exchange(file_, nullptr));
   const Failure failure(code, windrow_error_rank(), windrow_error_message());
   meeting_->remove(number_);
-  if (code != WINDROW_OK) throw failure;
+  if (code != WINDROW_OK)
+    throw failure;
 }
 
-void File::abandon(const std::string& reason) { (void)abandon_within(Meeting::k_forever, reason); }
+void File::abandon(const std::string& reason) {
+  (void)abandon_within(Meeting::k_forever, reason);
+}
 
 bool File::abandon_within(double seconds, const std::string& reason) {
-  if (file_ == nullptr) return true;
-  if (!meeting_->settle(seconds)) return false;
-  if (file_ == nullptr) return true;  // it was this file that a call had not ended on
+  if (file_ == nullptr)
+    return true;
+  if (!meeting_->settle(seconds))
+    return false;
+  if (file_ == nullptr)
+    return true;  // it was this file that a call had not ended on
   return meeting_->agree_within(seconds, {.name = "abandon", .problem = reason, .file = number_, .abandon = true})
       .has_value();
 }

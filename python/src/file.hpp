@@ -24,7 +24,8 @@ class Options {
     windrow_options* made = nullptr;
     check(windrow_options_create(&made));
     options_.reset(made);
-    for (const auto& [key, value] : settings) check(windrow_options_set(made, key.c_str(), value.c_str()));
+    for (const auto& [key, value] : settings)
+      check(windrow_options_set(made, key.c_str(), value.c_str()));
   }
   const windrow_options* get() const { return options_.get(); }
 
@@ -40,7 +41,8 @@ struct FreeDecomposition {
 };
 using Decomposition = std::unique_ptr<windrow_decomposition, FreeDecomposition>;
 
-// Where a rank's pieces lie, in the file and in memory: [blocks][dimensions], offsets [blocks]; no offsets: one behind the other.
+// Where a rank's pieces lie, in the file and in memory: [blocks][dimensions], offsets [blocks]; no offsets: one behind
+// the other.
 struct Pieces {
   int64_t blocks = 0;
   const int64_t* starts = nullptr;
@@ -55,8 +57,8 @@ struct Memory {
   void* data = nullptr;
 };
 
-// An open file. Each collective call takes `problem`: what is wrong with this rank's arguments, or "". All ranks make the call, and all throw what
-// the lowest of them found wrong.
+// An open file. Each collective call takes `problem`: what is wrong with this rank's arguments, or "". All ranks make
+// the call, and all throw what the lowest of them found wrong.
 class File {
  public:
   static constexpr int k_create = -1;  // beside enum windrow_mode
@@ -80,9 +82,11 @@ class File {
 
   void move(bool put, int variable, const Pieces& pieces, Memory memory, const std::string& problem);  // Collective.
   void close(const std::string& problem);                                                              // Collective.
-  // Collective, with whatever call the other ranks are in, on whichever file of the communicator: nobody goes on with this one.
+  // Collective, with whatever call the other ranks are in, on whichever file of the communicator: nobody goes on with
+  // this one.
   void abandon(const std::string& reason);
-  // The same, for a rank that does not wait for ever: whether the others have come in time. When not, the file stays as it is.
+  // The same, for a rank that does not wait for ever: whether the others have come in time. When not, the file stays as
+  // it is.
   bool abandon_within(double seconds, const std::string& reason);
 
  private:

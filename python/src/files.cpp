@@ -87,10 +87,10 @@ void calibrate(const Communicator& comm, const std::string& folder, const Settin
   without_gil([&] { check(windrow_calibrate(comm.get(), folder.c_str(), options.get(), machine.c_str())); });
 }
 
-// Collective. `progress`: None, or called with bytes done and bytes in all; what it raises is raised when the copy has ended.
-// What is another thing in the target, a line each.
-std::string copy_file(const Communicator& comm, const std::string& source, const std::string& target, const Settings& settings, int64_t buffer,
-               const nb::object& progress) {
+// Collective. `progress`: None, or called with bytes done and bytes in all; what it raises is raised when the copy has
+// ended. What is another thing in the target, a line each.
+std::string copy_file(const Communicator& comm, const std::string& source, const std::string& target,
+                      const Settings& settings, int64_t buffer, const nb::object& progress) {
   struct Shown {
     const nb::object& call;
     std::exception_ptr raised;
@@ -105,18 +105,22 @@ std::string copy_file(const Communicator& comm, const std::string& source, const
       auto& to = *static_cast<Shown*>(context);
       const nb::gil_scoped_acquire lock;
       try {
-        if (!to.raised) to.call(done, total);
+        if (!to.raised)
+          to.call(done, total);
       } catch (...) {
         to.raised = std::current_exception();
       }
     };
   without_gil([&] {
     const int code = windrow_copy(comm.get(), source.c_str(), target.c_str(), options.get(), &info);
-    if (code == WINDROW_OK) return;
-    const std::string message = windrow_error_message(), refused = *info.refused == '\0' ? "" : std::string(":\n") + info.refused;
+    if (code == WINDROW_OK)
+      return;
+    const std::string message = windrow_error_message(),
+                      refused = *info.refused == '\0' ? "" : std::string(":\n") + info.refused;
     throw Failure(code, windrow_error_rank(), message + refused.substr(0, refused.find_last_not_of('\n') + 1));
   });
-  if (shown.raised) std::rethrow_exception(shown.raised);
+  if (shown.raised)
+    std::rethrow_exception(shown.raised);
   return info.changed;
 }
 
@@ -134,7 +138,8 @@ void bind_files(nb::module_& module) {
   module.attr("UPDATE") = static_cast<int>(WINDROW_UPDATE);
   module.def("problem_of", &problem_of);
   module.def("calibrate", &calibrate);
-  module.def("copy", &copy_file, nb::arg("comm"), nb::arg("source"), nb::arg("target"), nb::arg("settings"), nb::arg("buffer"), nb::arg("progress").none());
+  module.def("copy", &copy_file, nb::arg("comm"), nb::arg("source"), nb::arg("target"), nb::arg("settings"),
+             nb::arg("buffer"), nb::arg("progress").none());
   module.def("advise", &advise);
   nb::class_<File> file(module, "File");
   file.def("__init__",

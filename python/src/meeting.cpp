@@ -14,7 +14,8 @@ namespace {
 // How many communicators of several ranks have a meeting.
 int meetings = 0;
 
-// Whether a request ends in time. Waiting is counted in steps, so that a process that was stopped for a while has not been impatient.
+// Whether a request ends in time. Waiting is counted in steps, so that a process that was stopped for a while has not
+// been impatient.
 bool ends(MPI_Request* request, double seconds) {
   using namespace std::chrono_literals;
   if (seconds == Meeting::k_forever) {
@@ -24,7 +25,8 @@ bool ends(MPI_Request* request, double seconds) {
   int done = 0;
   for (auto left = static_cast<int64_t>(seconds * 1000); done == 0 && left >= 0; --left) {
     check_mpi(MPI_Test(request, &done, MPI_STATUS_IGNORE), "MPI_Test");
-    if (done == 0) std::this_thread::sleep_for(1ms);
+    if (done == 0)
+      std::this_thread::sleep_for(1ms);
   }
   return done != 0;
 }
@@ -32,7 +34,8 @@ bool ends(MPI_Request* request, double seconds) {
 // The same text has the same number on every rank, whatever its library.
 int64_t number_of(const std::string& text) {
   uint64_t hash = 14695981039346656037U;  // FNV-1a
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
+  for (const char c : text)
+    hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
   return static_cast<int64_t>(hash >> 2U);  // so that it can be negated
 }
 
@@ -50,17 +53,22 @@ Named named(const std::string& key) {
 }  // namespace
 
 void raise(const Verdict& verdict) {
-  if (verdict.rank < 0) return;
+  if (verdict.rank < 0)
+    return;
   throw Failure(verdict.abandoned ? WINDROW_BAD_STATE : WINDROW_BAD_ARGUMENT, verdict.rank, verdict.message);
 }
 
 std::shared_ptr<Meeting> Meeting::of(const Communicator& comm, double seconds) {
-  if (is_finalized()) throw Failure(WINDROW_BAD_STATE, -1, "a call after MPI has been finalized");
+  if (is_finalized())
+    throw Failure(WINDROW_BAD_STATE, -1, "a call after MPI has been finalized");
   // One process needs none, and may call from several threads.
-  if (comm.size() == 1) return std::shared_ptr<Meeting>(new Meeting(MPI_COMM_SELF, 0, 1));
+  if (comm.size() == 1)
+    return std::shared_ptr<Meeting>(new Meeting(MPI_COMM_SELF, 0, 1));
   std::shared_ptr<Meeting>& kept = comm.kept().meeting;
-  if (kept != nullptr) return kept;
-  // Not MPI_Comm_dup, since a rank that does not wait for ever must meet those that do; MPI may go on writing to it where it has waited long enough.
+  if (kept != nullptr)
+    return kept;
+  // Not MPI_Comm_dup, since a rank that does not wait for ever must meet those that do; MPI may go on writing to it
+  // where it has waited long enough.
   auto copy = std::make_unique<MPI_Comm>(MPI_COMM_NULL);
   MPI_Request request = MPI_REQUEST_NULL;
   check_mpi(MPI_Comm_idup(comm.get(), copy.get(), &request), "MPI_Comm_idup");
@@ -74,16 +82,21 @@ std::shared_ptr<Meeting> Meeting::of(const Communicator& comm, double seconds) {
   return kept;
 }
 
-bool Meeting::is_only_one() { return meetings <= 1; }
+bool Meeting::is_only_one() {
+  return meetings <= 1;
+}
 
 std::optional<Verdict> Meeting::agree_within(double seconds, const Call& call) {
-  if (is_finalized()) throw Failure(WINDROW_BAD_STATE, -1, call.name + " after MPI has been finalized");
-  if (!settle(seconds)) return std::nullopt;
+  if (is_finalized())
+    throw Failure(WINDROW_BAD_STATE, -1, call.name + " after MPI has been finalized");
+  if (!settle(seconds))
+    return std::nullopt;
   const int64_t number = number_of(key_of(call));
   const int64_t none = std::numeric_limits<int64_t>::max();
   auto words = std::make_unique<Words>();
   words->call = call;
-  // Who has a problem, the first and the last file that is abandoned, and the smallest and largest call: one minimum for all.
+  // Who has a problem, the first and the last file that is abandoned, and the smallest and largest call: one minimum
+  // for all.
   words->mine = {call.abandon           ? rank_ - size_
                  : call.problem.empty() ? size_
                                         : rank_,
@@ -103,8 +116,10 @@ std::optional<Verdict> Meeting::agree_within(double seconds, const Call& call) {
 }
 
 bool Meeting::settle(double seconds) {
-  if (pending_ == nullptr) return true;
-  if (!ends(&pending_->request, seconds)) return false;
+  if (pending_ == nullptr)
+    return true;
+  if (!ends(&pending_->request, seconds))
+    return false;
   const std::unique_ptr<Words> words = std::move(pending_);
   (void)verdict_of(*words);
   return true;
@@ -120,7 +135,8 @@ Verdict Meeting::verdict_of(const Words& words) {
     // A file with the calls on it is gone; of another file this one has to be told.
     if (verdict.abandoned) {
       const std::string left = discard(all[1], -all[2]);
-      if (words.call.file < all[1] || words.call.file > -all[2]) verdict.message += ", which has left " + left;
+      if (words.call.file < all[1] || words.call.file > -all[2])
+        verdict.message += ", which has left " + left;
     }
     verdict.message += ")";
   } else if (all[3] != -all[4]) {
@@ -130,7 +146,8 @@ Verdict Meeting::verdict_of(const Words& words) {
 }
 
 std::string Meeting::key_of(const Call& call) const {
-  if (call.file == 0) return call.name + "\n";
+  if (call.file == 0)
+    return call.name + "\n";
   // The number tells apart a file that is open twice.
   return call.name + "\n\"" + files_.at(call.file).path + "\", the file number " + std::to_string(call.file);
 }
@@ -144,7 +161,8 @@ std::string Meeting::difference(const Call& call, int& culprit) const {
   const Named first = named(key);
   const Named second = named(from_rank(culprit, mine));
   const auto told = [&](const Named& one) {
-    if (first.file == second.file || one.file.empty()) return one.call;
+    if (first.file == second.file || one.file.empty())
+      return one.call;
     const std::string path = one.file.substr(0, one.file.rfind(", the file number"));
     const bool is_twice = first.file.starts_with(path + ",") && second.file.starts_with(path + ",");
     return one.call + " of " + (is_twice ? one.file : path);
@@ -177,12 +195,14 @@ void Meeting::remove(int64_t file) {
 
 void Meeting::lose_owner() {
   has_owner_ = false;
-  if (size_ > 1) --meetings;
+  if (size_ > 1)
+    --meetings;
   free_unused();
 }
 
 void Meeting::free_unused() {
-  if (has_owner_ || !files_.empty() || size_ == 1 || comm_ == MPI_COMM_NULL || is_finalized()) return;
+  if (has_owner_ || !files_.empty() || size_ == 1 || comm_ == MPI_COMM_NULL || is_finalized())
+    return;
   MPI_Comm_free(&comm_);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The word between the ranks that each collective call begins with. Calls on all files of a communicator, and those that make files and
-// decompositions, exchange it in one place, so that ranks which are in different calls, of different files too, meet there and hear of it.
+// The word between the ranks that each collective call begins with. Calls on all files of a communicator, and those
+// that make files and decompositions, exchange it in one place, so that ranks which are in different calls, of
+// different files too, meet there and hear of it.
 #pragma once
 
 #include <mpi.h>
@@ -41,8 +42,8 @@ class Meeting {
  public:
   static constexpr double k_forever = std::numeric_limits<double>::infinity();
 
-  // That of a communicator, kept with it and freed with it, or with the last of its files. Collective the first time, and then nothing when the
-  // others have not come in time.
+  // That of a communicator, kept with it and freed with it, or with the last of its files. Collective the first time,
+  // and then nothing when the others have not come in time.
   static std::shared_ptr<Meeting> of(const Communicator& comm, double seconds = k_forever);
   static bool is_only_one();  // whether this process has no other, in which ranks might wait for it
 
@@ -52,11 +53,11 @@ class Meeting {
   // Whether the program has not freed its communicator.
   bool has_owner() const { return has_owner_; }
 
-  // Collective. Ranks that are in different calls, or of which one has a problem, all learn it, before any of them waits for another in a call
-  // that this one will not make. Files that a rank abandons are discarded on all ranks.
+  // Collective. Ranks that are in different calls, or of which one has a problem, all learn it, before any of them
+  // waits for another in a call that this one will not make. Files that a rank abandons are discarded on all ranks.
   Verdict agree(const Call& call) { return *agree_within(k_forever, call); }
-  // The same, for a rank that does not wait for ever: nothing when the others have not come in time. What it said stays said: it is heard by
-  // whoever comes, and this rank's next call here begins with the end of this one.
+  // The same, for a rank that does not wait for ever: nothing when the others have not come in time. What it said stays
+  // said: it is heard by whoever comes, and this rank's next call here begins with the end of this one.
   std::optional<Verdict> agree_within(double seconds, const Call& call);
   bool settle(double seconds);  // Collective where a call has not ended: whether it has now.
 

@@ -17,7 +17,8 @@ std::pair<Numbers, Numbers> neighbours(int64_t nodes, int cell, Table connectivi
   Numbers none;
   call(none);
   Numbers list(static_cast<size_t>(offsets.back()));
-  if (!list.empty()) call(list);
+  if (!list.empty())
+    call(list);
   return {offsets, list};
 }
 
@@ -30,7 +31,8 @@ std::pair<Numbers, std::vector<int>> classify(int64_t nodes, Table offsets, Tabl
   std::vector<int> none;
   call(none);
   std::vector<int> parts(static_cast<size_t>(part_offsets.back()));
-  if (!parts.empty()) call(parts);
+  if (!parts.empty())
+    call(parts);
   return {part_offsets, parts};
 }
 

@@ -7,7 +7,8 @@ namespace {
 
 nb::list numbers(const int64_t* first, int count) {
   nb::list list;
-  for (int i = 0; i < count; ++i) list.append(first[i]);
+  for (int i = 0; i < count; ++i)
+    list.append(first[i]);
   return list;
 }
 
@@ -34,7 +35,8 @@ nb::dict variable(const File& file, int number) {
   result["fill_value"] = std::string(info.fill_value);
   result["split"] = std::string(info.split);
   nb::list dimensions;
-  for (int d = 0; d < info.ndims; ++d) dimensions.append(std::string(info.dimension_names[d]));
+  for (int d = 0; d < info.ndims; ++d)
+    dimensions.append(std::string(info.dimension_names[d]));
   result["dimensions"] = nb::tuple(dimensions);
   return result;
 }
@@ -69,8 +71,8 @@ std::vector<int> define_variables(File& file, const std::string& call, const std
       std::vector<windrow_variable_definition> definitions;
       for (size_t i = 0; i < paths.size(); ++i) {
         options.emplace_back(settings[i]);
-        definitions.push_back({paths[i].c_str(), types[i], static_cast<int>(shapes[i].size()), shapes[i].data(),
-                               options.back().get()});
+        definitions.push_back(
+            {paths[i].c_str(), types[i], static_cast<int>(shapes[i].size()), shapes[i].data(), options.back().get()});
       }
       return windrow_define_variables(handle, static_cast<int>(paths.size()), definitions.data(), numbers.data());
     });
@@ -80,7 +82,8 @@ std::vector<int> define_variables(File& file, const std::string& call, const std
 
 void name_dimensions(File& file, int number, const std::vector<std::string>& names, const std::string& problem) {
   std::vector<const char*> texts;
-  for (const std::string& name : names) texts.push_back(name.c_str());
+  for (const std::string& name : names)
+    texts.push_back(name.c_str());
   without_gil([&] {
     file.together("name_dimensions", problem,
                   [&](windrow_file* handle) { return windrow_name_dimensions(handle, number, texts.data()); });
@@ -100,7 +103,8 @@ int kind_of(const File& file, const std::string& path) {
 
 nb::list groups(const File& file) {
   nb::list result;
-  for (int i = 0; i < windrow_group_count(file.get()); ++i) result.append(std::string(windrow_group_path(file.get(), i)));
+  for (int i = 0; i < windrow_group_count(file.get()); ++i)
+    result.append(std::string(windrow_group_path(file.get(), i)));
   return result;
 }
 
@@ -128,13 +132,15 @@ nb::dict links(const File& file) {
 
 nb::list subfiles(const File& file) {
   nb::list result;
-  for (int i = 0; i < windrow_subfile_count(file.get()); ++i) result.append(std::string(windrow_subfile_name(file.get(), i)));
+  for (int i = 0; i < windrow_subfile_count(file.get()); ++i)
+    result.append(std::string(windrow_subfile_name(file.get(), i)));
   return result;
 }
 
 void put_texts(File& file, int number, const std::vector<std::string>& texts, const std::string& problem) {
   std::vector<const char*> pointers;
-  for (const std::string& text : texts) pointers.push_back(text.c_str());
+  for (const std::string& text : texts)
+    pointers.push_back(text.c_str());
   without_gil([&] {
     file.together(texts_of(file, "write", number), problem,
                   [&](windrow_file* handle) { return windrow_put_texts(handle, number, pointers.data()); });

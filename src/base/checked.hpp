@@ -10,13 +10,15 @@ namespace windrow {
 
 inline std::optional<int64_t> checked_add(int64_t a, int64_t b) noexcept {
   int64_t sum = 0;
-  if (__builtin_add_overflow(a, b, &sum)) return std::nullopt;
+  if (__builtin_add_overflow(a, b, &sum))
+    return std::nullopt;
   return sum;
 }
 
 inline std::optional<int64_t> checked_multiply(int64_t a, int64_t b) noexcept {
   int64_t product = 0;
-  if (__builtin_mul_overflow(a, b, &product)) return std::nullopt;
+  if (__builtin_mul_overflow(a, b, &product))
+    return std::nullopt;
   return product;
 }
 
@@ -24,13 +26,20 @@ inline std::optional<int64_t> checked_multiply(int64_t a, int64_t b) noexcept {
 inline std::optional<int64_t> checked_product(std::span<const int64_t> factors) noexcept {
   int64_t product = 1;
   for (int64_t factor : factors)
-    if (__builtin_mul_overflow(product, factor, &product)) return std::nullopt;
+    if (__builtin_mul_overflow(product, factor, &product))
+      return std::nullopt;
   return product;
 }
 
 // For non-negative a and positive b.
-constexpr int64_t ceil_divide(int64_t a, int64_t b) noexcept { return a / b + (a % b != 0 ? 1 : 0); }
-constexpr int64_t round_down(int64_t a, int64_t unit) noexcept { return a - a % unit; }
-constexpr int64_t round_up(int64_t a, int64_t unit) noexcept { return round_down(a + unit - 1, unit); }
+constexpr int64_t ceil_divide(int64_t a, int64_t b) noexcept {
+  return a / b + (a % b != 0 ? 1 : 0);
+}
+constexpr int64_t round_down(int64_t a, int64_t unit) noexcept {
+  return a - a % unit;
+}
+constexpr int64_t round_up(int64_t a, int64_t unit) noexcept {
+  return round_down(a + unit - 1, unit);
+}
 
 }  // namespace windrow

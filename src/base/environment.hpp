@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Variables of the environment whose names begin with "WINDROW_": options, those of the project's tools and tests, and slips of the pen.
+// Variables of the environment whose names begin with "WINDROW_": options, those of the project's tools and tests, and
+// slips of the pen.
 #pragma once
 
 #include <span>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// FunctionRef: refers to a function object that lives as long as the call that takes it. A copy of one, as std::function makes, would need memory, which a rank may
-// not have on its way into a collective call.
+// FunctionRef: refers to a function object that lives as long as the call that takes it. A copy of one, as
+// std::function makes, would need memory, which a rank may not have on its way into a collective call.
 #pragma once
 
 #include <utility>

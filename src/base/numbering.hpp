@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How messages count and order what a program gave: as C does, or as Fortran does. Inside the library everything is as in C.
+// How messages count and order what a program gave: as C does, or as Fortran does. Inside the library everything is as
+// in C.
 #pragma once
 
 #include <concepts>
@@ -11,7 +12,10 @@
 
 namespace windrow {
 
-enum class Numbering { c, fortran };
+enum class Numbering {
+  c,
+  fortran
+};
 
 // Of the messages that this thread makes; the one before is returned. A binding sets it for the time of a call.
 Numbering set_numbering(Numbering numbering) noexcept;

@@ -36,7 +36,8 @@ constexpr std::array k_registry{
     SettingInfo{"domains", choice, "auto", "auto|none|even|aligned|cyclic|target", "", 0,
                 "How the file is divided among the writers: contiguous parts (`even`, `aligned`), stripes of a "
                 "target (`target`), or stripes in turn (`cyclic`)."},
-    SettingInfo{"codec", choice, "auto", "auto|off|delta|lzo|lzo+shuffle|lz4|lz4+shuffle|zstd|zstd+shuffle|zstd(N)|zstd+shuffle(N)", "", 0,
+    SettingInfo{"codec", choice, "auto",
+                "auto|off|delta|lzo|lzo+shuffle|lz4|lz4+shuffle|zstd|zstd+shuffle|zstd(N)|zstd+shuffle(N)", "", 0,
                 "Compression of messages between hosts. N is the level, 1 to 19. `auto`: compress where "
                 "measurements show a gain."},
     SettingInfo{"access", choice, "auto", "auto|contiguous|list|sieve|mapped", "", 0,
@@ -65,20 +66,14 @@ constexpr std::array k_registry{
     SettingInfo{"split_parts", text, "auto", "", "", 0,
                 "Number of parts along each dimension, \"4x1x2\", or their lengths, \"3+5+2x1x2\". At most as many "
                 "parts as subfiles."},
-    SettingInfo{"pnetcdf_subfiling", boolean, "false", "", "", 0,
-                "PnetCDF's name: create nc_num_subfiles subfiles."},
-    SettingInfo{"nc_num_subfiles", integer, "0", "", "subfiles", 0,
-                "Number of subfiles for pnetcdf_subfiling."},
-    SettingInfo{"subfiling", boolean, "false", "", "", 0,
-                "Create subfiling_nfiles subfiles."},
-    SettingInfo{"subfiling_enabled", boolean, "false", "", "", 0,
-                "Another name for subfiling."},
-    SettingInfo{"subfiling_nfiles", integer, "0", "", "subfiles", 0,
-                "Number of subfiles for subfiling."},
+    SettingInfo{"pnetcdf_subfiling", boolean, "false", "", "", 0, "PnetCDF's name: create nc_num_subfiles subfiles."},
+    SettingInfo{"nc_num_subfiles", integer, "0", "", "subfiles", 0, "Number of subfiles for pnetcdf_subfiling."},
+    SettingInfo{"subfiling", boolean, "false", "", "", 0, "Create subfiling_nfiles subfiles."},
+    SettingInfo{"subfiling_enabled", boolean, "false", "", "", 0, "Another name for subfiling."},
+    SettingInfo{"subfiling_nfiles", integer, "0", "", "subfiles", 0, "Number of subfiles for subfiling."},
     SettingInfo{"subfile_bytes", bytes, "0", "", "bytes", 0,
                 "Maximum size of each file. Windrow creates enough subfiles to respect it. 0: no limit."},
-    SettingInfo{"writers", integer, "0", "", "ranks", 0,
-                "Number of aggregators that write; 0: chosen automatically."},
+    SettingInfo{"writers", integer, "0", "", "ranks", 0, "Number of aggregators that write; 0: chosen automatically."},
     SettingInfo{"buffer", bytes, "4MiB", "", "bytes", 4096,
                 "Maximum size of one buffer of an aggregator; it holds the data of one round."},
     SettingInfo{"buffers", integer, "0", "", "buffers, 2 to 64", 0,
@@ -173,7 +168,8 @@ struct RemovedSetting {
 };
 constexpr std::array k_removed{
     RemovedSetting{"learn", "measured times do not correct predictions; `windrow calibrate` measures the machine"},
-    RemovedSetting{"plan_memory", "a file keeps up to 128 plans in up to 64 MiB on a rank, and no plan outlives its file"},
+    RemovedSetting{"plan_memory",
+                   "a file keeps up to 128 plans in up to 64 MiB on a rank, and no plan outlives its file"},
 };
 
 const RemovedSetting* find_removed(std::string_view key) noexcept {
@@ -194,19 +190,24 @@ std::vector<std::string_view> split(std::string_view list, char separator) {
 // "team(16)" or "team(16,1024)" as name and numbers; nullopt: brackets without numbers >= 1 in them.
 std::optional<Choice> parse_choice(std::string_view text) {
   const size_t open = text.find('(');
-  if (open == std::string_view::npos) return Choice{std::string(text), 0, 0};
-  if (text.back() != ')') return std::nullopt;
+  if (open == std::string_view::npos)
+    return Choice{std::string(text), 0, 0};
+  if (text.back() != ')')
+    return std::nullopt;
   const std::string_view inside = text.substr(open + 1, text.size() - open - 2);
   const size_t comma = inside.find(',');
   const auto first = parse_integer(inside.substr(0, comma));
-  const auto second = comma == std::string_view::npos ? std::optional<int64_t>(0) : parse_integer(inside.substr(comma + 1));
-  if (!first || *first < 1 || !second || (comma != std::string_view::npos && *second < 1)) return std::nullopt;
+  const auto second =
+      comma == std::string_view::npos ? std::optional<int64_t>(0) : parse_integer(inside.substr(comma + 1));
+  if (!first || *first < 1 || !second || (comma != std::string_view::npos && *second < 1))
+    return std::nullopt;
   return Choice{std::string(text.substr(0, open)), *first, *second};
 }
 
 bool is_choice(std::string_view text, std::string_view values) {
   const auto given = parse_choice(text);
-  if (!given) return false;
+  if (!given)
+    return false;
   return std::ranges::any_of(split(values, '|'), [&](std::string_view value) {
     const bool takes_one = value.ends_with("(N)"), takes_two = value.ends_with("(N,M)");
     return given->name == value.substr(0, value.find('(')) && (given->argument > 0) == (takes_one || takes_two) &&
@@ -217,12 +218,15 @@ bool is_choice(std::string_view text, std::string_view values) {
 // Capitals count as small letters: MPI's hints are written either way, and Python's True.
 std::optional<bool> parse_boolean(std::string_view value) noexcept {
   const auto is = [value](std::string_view word) {
-    return std::ranges::equal(value, word, [](char a, char b) { return (a >= 'A' && a <= 'Z' ? static_cast<char>(a - 'A' + 'a') : a) == b; });
+    return std::ranges::equal(
+        value, word, [](char a, char b) { return (a >= 'A' && a <= 'Z' ? static_cast<char>(a - 'A' + 'a') : a) == b; });
   };
   for (const std::string_view yes : {"true", "1", "yes", "on", "enable"})
-    if (is(yes)) return true;
+    if (is(yes))
+      return true;
   for (const std::string_view no : {"false", "0", "no", "off", "disable"})
-    if (is(no)) return false;
+    if (is(no))
+      return false;
   return std::nullopt;
 }
 
@@ -279,7 +283,8 @@ Status unknown_key(std::string_view key) {
   if (const RemovedSetting* const removed = find_removed(key); removed != nullptr)
     return {Code::bad_argument, fmt::format("the option \"{}\" was removed: {}", key, removed->reason)};
   std::vector<std::string_view> all;
-  for (const SettingInfo& info : k_registry) all.push_back(info.key);
+  for (const SettingInfo& info : k_registry)
+    all.push_back(info.key);
   if (const auto similar = similar_settings(key); !similar.empty())
     return {Code::bad_argument,
             fmt::format("there is no option \"{}\"; did you mean {}?", key, fmt::join(similar, " or "))};
@@ -288,35 +293,42 @@ Status unknown_key(std::string_view key) {
 
 }  // namespace
 
-std::span<const SettingInfo> setting_registry() noexcept { return k_registry; }
+std::span<const SettingInfo> setting_registry() noexcept {
+  return k_registry;
+}
 
 std::vector<std::string_view> similar_settings(std::string_view key) {
   std::vector<std::string_view> similar;
   for (const SettingInfo& info : k_registry)
-    if (distance(key, info.key) <= 2 || (key.size() >= 3 && info.key.starts_with(key))) similar.push_back(info.key);
+    if (distance(key, info.key) <= 2 || (key.size() >= 3 && info.key.starts_with(key)))
+      similar.push_back(info.key);
   return similar;
 }
 
 const SettingInfo* find_setting(std::string_view key) noexcept {
-  // Asked for some hundred times by each file that is opened and written: a table of places by a hash, each with as many that follow it as have the same.
+  // Asked for some hundred times by each file that is opened and written: a table of places by a hash, each with as
+  // many that follow it as have the same.
   constexpr size_t k_places = 256;
   static_assert(k_registry.size() <= k_places / 2);
   constexpr auto place_of = [](std::string_view text) {
     size_t hash = text.size();
-    for (const char c : text) hash = hash * 31 + static_cast<unsigned char>(c);
+    for (const char c : text)
+      hash = hash * 31 + static_cast<unsigned char>(c);
     return (hash ^ hash >> 8) % k_places;
   };
   static constexpr auto k_by_place = [place_of] {
     std::array<const SettingInfo*, k_places> table{};
     for (const SettingInfo& info : k_registry) {
       size_t place = place_of(info.key);
-      while (table[place] != nullptr) place = (place + 1) % k_places;
+      while (table[place] != nullptr)
+        place = (place + 1) % k_places;
       table[place] = &info;
     }
     return table;
   }();
   for (size_t place = place_of(key); k_by_place[place] != nullptr; place = (place + 1) % k_places)
-    if (k_by_place[place]->key == key) return k_by_place[place];
+    if (k_by_place[place]->key == key)
+      return k_by_place[place];
   return nullptr;
 }
 
@@ -326,13 +338,15 @@ constexpr std::string_view k_environment = "WINDROW_";
 
 std::string environment_name(std::string_view key) {
   std::string name(k_environment);
-  for (const char c : key) name += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  for (const char c : key)
+    name += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
   return name;
 }
 
 Status Settings::set(std::string_view key, std::string_view value) {
   const SettingInfo* info = find_setting(key);
-  if (info == nullptr) return unknown_key(key);
+  if (info == nullptr)
+    return unknown_key(key);
   if (!is_valid(*info, value))
     return {Code::bad_argument, fmt::format("option \"{}\" cannot be \"{}\": it takes {}", key, value, allowed(*info))};
   values_.insert_or_assign(std::string(key), std::string(value));
@@ -340,23 +354,35 @@ Status Settings::set(std::string_view key, std::string_view value) {
 }
 
 std::string_view Settings::lookup(std::string_view key) const noexcept {
-  if (const auto at = values_.find(key); at != values_.end()) return at->second;
+  if (const auto at = values_.find(key); at != values_.end())
+    return at->second;
   const SettingInfo* info = find_setting(key);
   return info == nullptr ? std::string_view{} : info->default_text;
 }
 
-std::string Settings::text(std::string_view key) const { return std::string(lookup(key)); }
-Choice Settings::choice(std::string_view key) const { return parse_choice(lookup(key)).value_or(Choice{}); }
-int64_t Settings::integer(std::string_view key) const noexcept { return parse_integer(lookup(key)).value_or(0); }
-int64_t Settings::bytes(std::string_view key) const noexcept { return parse_bytes(lookup(key)).value_or(0); }
-bool Settings::boolean(std::string_view key) const noexcept { return parse_boolean(lookup(key)).value_or(false); }
+std::string Settings::text(std::string_view key) const {
+  return std::string(lookup(key));
+}
+Choice Settings::choice(std::string_view key) const {
+  return parse_choice(lookup(key)).value_or(Choice{});
+}
+int64_t Settings::integer(std::string_view key) const noexcept {
+  return parse_integer(lookup(key)).value_or(0);
+}
+int64_t Settings::bytes(std::string_view key) const noexcept {
+  return parse_bytes(lookup(key)).value_or(0);
+}
+bool Settings::boolean(std::string_view key) const noexcept {
+  return parse_boolean(lookup(key)).value_or(false);
+}
 
 namespace {
 
 // "": no setting is called so, and none was: environment_warnings().
 std::string key_of_environment(std::string_view name) {
   std::string key(name.substr(k_environment.size()));
-  for (char& c : key) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  for (char& c : key)
+    c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   const bool known = find_setting(key) != nullptr || find_removed(key) != nullptr;
   return known && environment_name(key) == name ? key : "";
 }
@@ -368,12 +394,14 @@ Result<Settings> resolve(const Settings& program) {
   for (const EnvironmentVariable& variable : own_environment()) {
     const std::string key = key_of_environment(variable.name);
     // Of two variables of one name the first counts, as for getenv().
-    if (key.empty() || program.is_set(key) || resolved.is_set(key)) continue;
+    if (key.empty() || program.is_set(key) || resolved.is_set(key))
+      continue;
     if (const Status status = resolved.set(key, variable.value); !status.ok())
       return Status(status.code(), fmt::format("environment variable {}: {}", variable.name, status.message()));
   }
   for (const auto& [key, value] : program.values())
-    if (Status status = resolved.set(key, value); !status.ok()) return status;
+    if (Status status = resolved.set(key, value); !status.ok())
+      return status;
   return resolved;
 }
 

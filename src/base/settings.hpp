@@ -16,7 +16,13 @@
 
 namespace windrow {
 
-enum class SettingKind { choice, integer, bytes, boolean, text };
+enum class SettingKind {
+  choice,
+  integer,
+  bytes,
+  boolean,
+  text
+};
 
 struct SettingInfo {
   std::string_view key;

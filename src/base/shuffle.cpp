@@ -16,18 +16,22 @@
 namespace windrow {
 namespace {
 
-constexpr size_t k_part = 4096;  // elements: an element's bytes lie far apart on one side, and this many of them stay in the nearest cache
+constexpr size_t k_part =
+    4096;  // elements: an element's bytes lie far apart on one side, and this many of them stay in the nearest cache
 
 // `to_planes`: byte k of all elements from `begin` on, then byte k + 1; else back.
-void shuffle_parts(const std::byte* from, std::byte* to, size_t elements, size_t size, size_t begin, bool to_planes) noexcept {
+void shuffle_parts(const std::byte* from, std::byte* to, size_t elements, size_t size, size_t begin,
+                   bool to_planes) noexcept {
   for (size_t end; begin < elements; begin = end) {
     end = std::min(elements, begin + k_part);
     for (size_t k = 0; k < size; ++k) {
       const size_t plane = k * elements;
       if (to_planes)
-        for (size_t i = begin; i < end; ++i) to[plane + i] = from[i * size + k];
+        for (size_t i = begin; i < end; ++i)
+          to[plane + i] = from[i * size + k];
       else
-        for (size_t i = begin; i < end; ++i) to[i * size + k] = from[plane + i];
+        for (size_t i = begin; i < end; ++i)
+          to[i * size + k] = from[plane + i];
     }
   }
 }
@@ -43,9 +47,9 @@ Lanes load(const std::byte* from) noexcept {
   return lanes;
 }
 
-// Sixteen elements are Size vectors. Putting the first half of them and the second together, byte by byte, turns the bits of each byte's place by
-// one; four turns bring the place among sixteen elements to the lower bits and the place in the element to the higher ones, and the rest of all
-// turns bring them back.
+// Sixteen elements are Size vectors. Putting the first half of them and the second together, byte by byte, turns the
+// bits of each byte's place by one; four turns bring the place among sixteen elements to the lower bits and the place
+// in the element to the higher ones, and the rest of all turns bring them back.
 template <size_t Size, int Turns>
 void turn(std::array<Lanes, Size>& all) noexcept {
   for (int i = 0; i < Turns; ++i) {
@@ -64,13 +68,17 @@ void shuffle_known(const std::byte* from, std::byte* to, size_t elements, bool t
   std::array<Lanes, Size> all;
   for (size_t i = 0; i < whole; i += 16) {
     if (to_planes) {
-      for (size_t k = 0; k < Size; ++k) all[k] = load(from + i * Size + 16 * k);
+      for (size_t k = 0; k < Size; ++k)
+        all[k] = load(from + i * Size + 16 * k);
       turn<Size, 4>(all);
-      for (size_t k = 0; k < Size; ++k) std::memcpy(to + k * elements + i, &all[k], 16);
+      for (size_t k = 0; k < Size; ++k)
+        std::memcpy(to + k * elements + i, &all[k], 16);
     } else {
-      for (size_t k = 0; k < Size; ++k) all[k] = load(from + k * elements + i);
+      for (size_t k = 0; k < Size; ++k)
+        all[k] = load(from + k * elements + i);
       turn<Size, std::countr_zero(Size)>(all);
-      for (size_t k = 0; k < Size; ++k) std::memcpy(to + i * Size + 16 * k, &all[k], 16);
+      for (size_t k = 0; k < Size; ++k)
+        std::memcpy(to + i * Size + 16 * k, &all[k], 16);
     }
   }
   shuffle_parts(from, to, elements, Size, whole, to_planes);
@@ -88,11 +96,20 @@ void shuffle_known(const std::byte* from, std::byte* to, size_t elements, bool t
 void shuffle_any(std::span<const std::byte> from, size_t size, std::span<std::byte> to, bool to_planes) noexcept {
   const size_t elements = size > 1 ? from.size() / size : 0;
   switch (size) {
-    case 2: shuffle_known<2>(from.data(), to.data(), elements, to_planes); break;
-    case 4: shuffle_known<4>(from.data(), to.data(), elements, to_planes); break;
-    case 8: shuffle_known<8>(from.data(), to.data(), elements, to_planes); break;
-    case 16: shuffle_known<16>(from.data(), to.data(), elements, to_planes); break;
-    default: shuffle_parts(from.data(), to.data(), elements, size, 0, to_planes);
+    case 2:
+      shuffle_known<2>(from.data(), to.data(), elements, to_planes);
+      break;
+    case 4:
+      shuffle_known<4>(from.data(), to.data(), elements, to_planes);
+      break;
+    case 8:
+      shuffle_known<8>(from.data(), to.data(), elements, to_planes);
+      break;
+    case 16:
+      shuffle_known<16>(from.data(), to.data(), elements, to_planes);
+      break;
+    default:
+      shuffle_parts(from.data(), to.data(), elements, size, 0, to_planes);
   }
   const auto left_over = from.subspan(elements * size);
   std::copy(left_over.begin(), left_over.end(), to.begin() + static_cast<std::ptrdiff_t>(elements * size));

@@ -34,14 +34,18 @@ const char* code_name(Code code) noexcept;
 class [[nodiscard]] Status {
  public:
   Status() noexcept = default;
-  // Cold: what a function does to make an error lies apart from what it does else, all through the library. An error that there is no memory for has its code alone.
+  // Cold: what a function does to make an error lies apart from what it does else, all through the library. An error
+  // that there is no memory for has its code alone.
   [[gnu::cold]] Status(Code code, std::string message, int rank = -1) noexcept;
-  // Copying never throws, so that a verdict gets through on a rank without memory: there the code goes on without its message.
+  // Copying never throws, so that a verdict gets through on a rank without memory: there the code goes on without its
+  // message.
   Status(const Status& other) noexcept : code_(other.code_), rank_(other.rank_) {
-    if (other.message_ != nullptr) copy_message(*other.message_);
+    if (other.message_ != nullptr)
+      copy_message(*other.message_);
   }
   Status& operator=(const Status& other) noexcept {
-    if (this != &other) *this = Status(other);
+    if (this != &other)
+      *this = Status(other);
     return *this;
   }
   Status(Status&&) noexcept = default;
@@ -55,7 +59,8 @@ class [[nodiscard]] Status {
 
   // Keeps the first error: `status.update(next())` after one that failed changes nothing.
   void update(Status next) noexcept {
-    if (ok() && !next.ok()) *this = std::move(next);
+    if (ok() && !next.ok())
+      *this = std::move(next);
   }
 
  private:
@@ -71,7 +76,7 @@ class [[nodiscard]] Status {
 template <class T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : value_(std::move(value)) {}                 // NOLINT: implicit on purpose
+  Result(T value) : value_(std::move(value)) {}                   // NOLINT: implicit on purpose
   Result(Status status) noexcept : status_(std::move(status)) {}  // NOLINT
   bool ok() const noexcept { return value_.has_value(); }
   const Status& status() const noexcept { return status_; }
@@ -85,7 +90,9 @@ class [[nodiscard]] Result {
 };
 
 // With the message "out of memory" even where there is no memory for a message.
-inline Status out_of_memory() noexcept { return {Code::out_of_memory, std::string()}; }
+inline Status out_of_memory() noexcept {
+  return {Code::out_of_memory, std::string()};
+}
 
 // Runs `work`, which returns a Status or a Result; an allocation that fails inside becomes a status, so that a rank
 // without memory still reaches the next agreement.

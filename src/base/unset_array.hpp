@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// UnsetArray: room for values that nobody reads before they are set. To make one writes nothing: what is made for each flush, and used by few ranks, costs the others no cache.
+// UnsetArray: room for values that nobody reads before they are set. To make one writes nothing: what is made for each
+// flush, and used by few ranks, costs the others no cache.
 #pragma once
 
 #include <cstddef>

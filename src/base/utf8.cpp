@@ -13,10 +13,15 @@ namespace {
 size_t character_size(std::string_view text) noexcept {
   const auto byte = [&](size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U; };
   const unsigned first = byte(0);
-  if (first < 0x80) return 1;
-  const size_t size = first >= 0xc2 && first <= 0xdf ? 2 : first >= 0xe0 && first <= 0xef ? 3 : first >= 0xf0 && first <= 0xf4 ? 4 : 0;
+  if (first < 0x80)
+    return 1;
+  const size_t size = first >= 0xc2 && first <= 0xdf   ? 2
+                      : first >= 0xe0 && first <= 0xef ? 3
+                      : first >= 0xf0 && first <= 0xf4 ? 4
+                                                       : 0;
   for (size_t i = 1; i < size; ++i)
-    if ((byte(i) & 0xc0) != 0x80) return 0;
+    if ((byte(i) & 0xc0) != 0x80)
+      return 0;
   const unsigned second = byte(1);
   const bool overlong = (first == 0xe0 && second < 0xa0) || (first == 0xf0 && second < 0x90);
   const bool surrogate = first == 0xed && second > 0x9f;
@@ -29,7 +34,8 @@ size_t character_size(std::string_view text) noexcept {
 bool is_utf8(std::string_view text) noexcept {
   while (!text.empty()) {
     const size_t size = character_size(text);
-    if (size == 0) return false;
+    if (size == 0)
+      return false;
     text.remove_prefix(size);
   }
   return true;
@@ -49,7 +55,8 @@ std::string readable(std::string_view text) {
 }
 
 bool has_ending(std::string_view name, std::string_view ending) noexcept {
-  if (name.size() < ending.size()) return false;
+  if (name.size() < ending.size())
+    return false;
   const auto small = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
   return std::ranges::equal(name.substr(name.size() - ending.size()), ending, {}, small);
 }

@@ -12,7 +12,8 @@
 namespace windrow {
 
 inline void append_varint(std::vector<std::byte>& out, uint64_t value) {
-  for (; value >= 0x80; value >>= 7) out.push_back(static_cast<std::byte>(value | 0x80));
+  for (; value >= 0x80; value >>= 7)
+    out.push_back(static_cast<std::byte>(value | 0x80));
   out.push_back(static_cast<std::byte>(value));
 }
 
@@ -20,11 +21,14 @@ inline void append_varint(std::vector<std::byte>& out, uint64_t value) {
 inline std::optional<uint64_t> read_varint(std::span<const std::byte> bytes, size_t& position) noexcept {
   uint64_t value = 0;
   for (int shift = 0; shift < 64; shift += 7) {
-    if (position >= bytes.size()) return std::nullopt;
+    if (position >= bytes.size())
+      return std::nullopt;
     const auto next = std::to_integer<uint64_t>(bytes[position++]);
-    if (shift == 63 && next > 1) return std::nullopt;
+    if (shift == 63 && next > 1)
+      return std::nullopt;
     value |= (next & 0x7f) << shift;
-    if (next < 0x80) return value;
+    if (next < 0x80)
+      return value;
   }
   return std::nullopt;
 }

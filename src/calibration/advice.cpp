@@ -13,10 +13,10 @@
 #include <set>
 
 #include "base/units.hpp"
+#include "dataio/file_line.hpp"
 #include "model/defaults.hpp"
 #include "planning/machine.hpp"
 #include "reporting/weighing_json.hpp"
-#include "dataio/file_line.hpp"
 #include "storage/system_error.hpp"
 #include "trace/trace_reading.hpp"
 
@@ -39,14 +39,16 @@ struct Kind {
   RecordedPattern recorded;
   std::string storage, taken;
   std::vector<int64_t> flushes;
-  std::vector<double> seconds;       // of the whole flush
-  double foretold = 0;               // for what was taken, when it was
-  bool alone = true;                 // no flush had another plan too
+  std::vector<double> seconds;             // of the whole flush
+  double foretold = 0;                     // for what was taken, when it was
+  bool alone = true;                       // no flush had another plan too
   std::shared_ptr<const PlanInput> input;  // nullptr: there is one way, and nothing to weigh
   Weighing weighing;
 };
 
-[[noreturn]] void fail(const std::string& what) { throw std::runtime_error(what); }
+[[noreturn]] void fail(const std::string& what) {
+  throw std::runtime_error(what);
+}
 
 double median(std::vector<double> values) {
   std::sort(values.begin(), values.end());
@@ -63,12 +65,15 @@ Topology topology_of(const ordered_json& json) {
   std::map<int64_t, int> lowest;
   for (const ordered_json& each : json.at("ranks_on_hosts")) {
     const int first = each.at(0).get<int>();
-    if (first < 0 || first >= topology.ranks) fail("a host has a rank that there is not");
+    if (first < 0 || first >= topology.ranks)
+      fail("a host has a rank that there is not");
     lowest.emplace(each.at(2).get<int64_t>(), first);
   }
-  for (const auto& [host, rank] : lowest) topology.host_roots.push_back(rank);
+  for (const auto& [host, rank] : lowest)
+    topology.host_roots.push_back(rank);
   std::sort(topology.host_roots.begin(), topology.host_roots.end());
-  if (topology.host_roots.empty()) fail("it has no hosts");
+  if (topology.host_roots.empty())
+    fail("it has no hosts");
   return topology;
 }
 
@@ -86,7 +91,8 @@ std::string pattern_text(ordered_json pattern) {
     const auto begin =
         static_cast<uint64_t>(regions.at(0).at(0).get<int64_t>());  // of a damaged trace it may be anything
     for (ordered_json& region : regions)
-      for (ordered_json& end : region) end = static_cast<uint64_t>(end.get<int64_t>()) - begin;
+      for (ordered_json& end : region)
+        end = static_cast<uint64_t>(end.get<int64_t>()) - begin;
   }
   return pattern.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
 }
@@ -97,11 +103,14 @@ class Advisor {
 
   Status read(const std::string& path) {
     std::error_code error;
-    if (std::filesystem::is_directory(path, error)) return {Code::bad_argument, fmt::format("advise: \"{}\" is a folder, not a trace", path)};
+    if (std::filesystem::is_directory(path, error))
+      return {Code::bad_argument, fmt::format("advise: \"{}\" is a folder, not a trace", path)};
     std::ifstream stream(path, std::ios::binary);
-    if (!stream) return system_status("open of trace", path, errno);
+    if (!stream)
+      return system_status("open of trace", path, errno);
     auto damage = read_trace_lines(stream, path, [this](const TraceLine& line) { take(line); });
-    if (damage.ok()) damage_ = std::move(damage).value();
+    if (damage.ok())
+      damage_ = std::move(damage).value();
     return damage.status();
   }
 
@@ -117,9 +126,11 @@ class Advisor {
       if (const auto& layout = openings_[kind.opening].layout; layout && layout->is_striped() && !of_set)
         limits.layout = layout;
       auto plan = make_plan(Strategy{}, kind.recorded.pattern, openings_[kind.opening].topology, limits);
-      if (!plan.ok()) return plan.status();
+      if (!plan.ok())
+        return plan.status();
       kind.input = plan.value().input;
-      if (kind.input) kind.weighing = weigh(*kind.input);
+      if (kind.input)
+        kind.weighing = weigh(*kind.input);
     }
     return {};
   }
@@ -143,24 +154,31 @@ class Advisor {
   std::shared_ptr<const Machine> machine_;  // nullptr: what is usual
   std::vector<Opening> openings_;
   std::vector<Kind> kinds_;
-  std::map<std::string, size_t> known_;     // of kinds
+  std::map<std::string, size_t> known_;  // of kinds
   int64_t without_pattern_ = 0, brief_ = 0;
   std::string damage_;
 };
 
 void Advisor::take_opening(const ordered_json& line) {
   auto layout = read_layout_json(line.at("layout"));
-  if (!layout.ok()) fail(layout.status().message());
-  Opening opening{.file = line.at("file"), .mode = line.at("mode"), .topology = topology_of(line), .layout = std::make_shared<const StorageLayout>(std::move(layout).value()), .like = {}};
+  if (!layout.ok())
+    fail(layout.status().message());
+  Opening opening{.file = line.at("file"),
+                  .mode = line.at("mode"),
+                  .topology = topology_of(line),
+                  .layout = std::make_shared<const StorageLayout>(std::move(layout).value()),
+                  .like = {}};
   opening.like = fmt::format("{} {} {}", opening.mode, line.at("ranks_on_hosts").dump(), stripes_text(*opening.layout));
   openings_.push_back(std::move(opening));
 }
 
 void Advisor::take_flush(const ordered_json& line, size_t opening) {
-  if (!line.at("error").get<std::string>().empty()) return;  // its seconds say nothing
+  if (!line.at("error").get<std::string>().empty())
+    return;  // its seconds say nothing
   const ordered_json& plans = line.at("report").at("plans");
   const double seconds = sound_seconds(line.at("report").at("seconds").at("total"));
-  for (const ordered_json& plan : plans) take_plan(plan, opening, line.at("flush").get<int64_t>(), seconds, plans.size() == 1);
+  for (const ordered_json& plan : plans)
+    take_plan(plan, opening, line.at("flush").get<int64_t>(), seconds, plans.size() == 1);
 }
 
 void Advisor::take_plan(const ordered_json& plan, size_t opening, int64_t flush, double seconds, bool alone) {
@@ -172,12 +190,14 @@ void Advisor::take_plan(const ordered_json& plan, size_t opening, int64_t flush,
   kind.opening = opening;
   kind.storage = plan["foretold"].at("storage");
   for (const ordered_json& each : plan["foretold"].at("alternatives"))
-    if (each.at("chosen").get<bool>()) kind.taken = each.at("strategy"), kind.foretold = sound_seconds(each.at("seconds").at("flush"));
+    if (each.at("chosen").get<bool>())
+      kind.taken = each.at("strategy"), kind.foretold = sound_seconds(each.at("seconds").at("flush"));
   const std::string key = fmt::format("{} {} {}", openings_[opening].like, kind.taken, pattern_text(plan["pattern"]));
   auto found = known_.find(key);
   if (found == known_.end()) {
     auto recorded = read_pattern(plan["pattern"]);
-    if (!recorded.ok()) fail(recorded.status().message());
+    if (!recorded.ok())
+      fail(recorded.status().message());
     kind.recorded = std::move(recorded).value();
     found = known_.emplace(key, kinds_.size()).first;
     kinds_.push_back(std::move(kind));
@@ -198,23 +218,29 @@ const Alternative* chosen_of(const Kind& kind) {
 // What this machine is foretold to take for what was taken; nothing: it is no alternative of what nobody asked for.
 std::optional<double> taken_seconds(const Kind& kind) {
   for (const Alternative& each : kind.weighing.alternatives)
-    if (short_text(each.candidate, kind.recorded.pattern.reading) == kind.taken) return each.seconds.flush();
+    if (short_text(each.candidate, kind.recorded.pattern.reading) == kind.taken)
+      return each.seconds.flush();
   return std::nullopt;
 }
 
 std::string options_text(const Candidate& candidate, bool reading) {
   const Strategy& strategy = candidate.strategy;
   std::string text = fmt::format("domains={} access={}", name_of(strategy.domains), name_of(strategy.access));
-  if (candidate.writers > 0) text += fmt::format(" writers={}", candidate.writers);
-  if (strategy.gather == Gather::team) text += fmt::format(" gather=team({})", reading ? strategy.team_read : strategy.team_write);
-  if (strategy.gather == Gather::host) text += " gather=host";
+  if (candidate.writers > 0)
+    text += fmt::format(" writers={}", candidate.writers);
+  if (strategy.gather == Gather::team)
+    text += fmt::format(" gather=team({})", reading ? strategy.team_read : strategy.team_write);
+  if (strategy.gather == Gather::host)
+    text += " gather=host";
   return text;
 }
 
 std::string flushes_text(const Kind& kind) {
   const std::vector<int64_t>& flushes = kind.flushes;
-  if (flushes.size() == 1) return fmt::format("flush {}", flushes.front());
-  if (kind.files.size() > 1) return fmt::format("{} flushes of {} files", flushes.size(), kind.files.size());
+  if (flushes.size() == 1)
+    return fmt::format("flush {}", flushes.front());
+  if (kind.files.size() > 1)
+    return fmt::format("{} flushes of {} files", flushes.size(), kind.files.size());
   return fmt::format("{}, {} to {}", counted(flushes.size(), "flush", "flushes"), flushes.front(), flushes.back());
 }
 
@@ -224,36 +250,58 @@ std::string Advisor::text() const {
   size_t opening = openings_.size();
   for (const Kind& kind : kinds_) {
     const Opening& of = openings_[kind.opening];
-    if (opening != kind.opening) text += fmt::format("{}: {}, {} on {}\n", of.file, of.mode, counted(of.topology.ranks, "rank"), counted(of.topology.host_roots.size(), "host"));
+    if (opening != kind.opening)
+      text += fmt::format("{}: {}, {} on {}\n", of.file, of.mode, counted(of.topology.ranks, "rank"),
+                          counted(of.topology.host_roots.size(), "host"));
     opening = kind.opening;
     const Pattern& pattern = kind.recorded.pattern;
     text += fmt::format("  {}: {} {} in {} of {} on average\n", flushes_text(kind), format_bytes(pattern.bytes),
                         pattern.reading ? "read" : "written", counted(pattern.pieces, "piece"),
                         format_bytes(pattern.pieces > 0 ? pattern.bytes / pattern.pieces : 0));
-    text += fmt::format("    taken    {}: measured {}{}, foretold {} then\n", kind.taken, format_seconds(median(kind.seconds)), kind.alone ? "" : " with other plans of the flush", format_seconds(kind.foretold));
+    text += fmt::format("    taken    {}: measured {}{}, foretold {} then\n", kind.taken,
+                        format_seconds(median(kind.seconds)), kind.alone ? "" : " with other plans of the flush",
+                        format_seconds(kind.foretold));
     const Alternative* chosen = chosen_of(kind);
     if (chosen == nullptr) {
       text += "    advised  as it is: one way is open\n";
       continue;
     }
-    if (const auto seconds = taken_seconds(kind)) text += fmt::format("             on {} it is foretold to take {}\n", kind.weighing.machine, format_seconds(*seconds));
+    if (const auto seconds = taken_seconds(kind))
+      text += fmt::format("             on {} it is foretold to take {}\n", kind.weighing.machine,
+                          format_seconds(*seconds));
     const bool same = short_text(chosen->candidate, pattern.reading) == kind.taken;
-    text += same ? fmt::format("    advised  the same: with opening the file {}, and no other is foretold to be clearly faster\n", format_seconds(chosen->seconds.total))
-                 : fmt::format("    advised  {}: foretold {} ({})\n", short_text(chosen->candidate, pattern.reading), format_seconds(chosen->seconds.flush()), options_text(chosen->candidate, pattern.reading));
+    text +=
+        same ? fmt::format(
+                   "    advised  the same: with opening the file {}, and no other is foretold to be clearly faster\n",
+                   format_seconds(chosen->seconds.total))
+             : fmt::format("    advised  {}: foretold {} ({})\n", short_text(chosen->candidate, pattern.reading),
+                           format_seconds(chosen->seconds.flush()), options_text(chosen->candidate, pattern.reading));
     size_t told = 0;
     for (const Alternative& each : kind.weighing.alternatives)
       if (!each.chosen && short_text(each.candidate, pattern.reading) != kind.taken && told++ < k_most)
-        text += fmt::format("    instead  {}: foretold {}, with opening the file {}\n", short_text(each.candidate, pattern.reading), format_seconds(each.seconds.flush()), format_seconds(each.seconds.total));
+        text += fmt::format("    instead  {}: foretold {}, with opening the file {}\n",
+                            short_text(each.candidate, pattern.reading), format_seconds(each.seconds.flush()),
+                            format_seconds(each.seconds.total));
   }
-  if (brief_ > 0) text += fmt::format("of {} more the trace has numbers alone, and no plans\n", counted(brief_, "short flush", "short flushes"));
-  if (without_pattern_ > 0) text += fmt::format("no advice for {}: of chunked variables, of a broadcast, or of a trace of an earlier version\n", counted(without_pattern_, "plan"));
-  if (!machine_) text += "without a machine file: the seconds are those that are usual for such a storage\n";
-  if (!damage_.empty()) text += fmt::format("what came before is told: {}\n", damage_);
+  if (brief_ > 0)
+    text += fmt::format("of {} more the trace has numbers alone, and no plans\n",
+                        counted(brief_, "short flush", "short flushes"));
+  if (without_pattern_ > 0)
+    text += fmt::format("no advice for {}: of chunked variables, of a broadcast, or of a trace of an earlier version\n",
+                        counted(without_pattern_, "plan"));
+  if (!machine_)
+    text += "without a machine file: the seconds are those that are usual for such a storage\n";
+  if (!damage_.empty())
+    text += fmt::format("what came before is told: {}\n", damage_);
   return text;
 }
 
 std::string Advisor::json() const {
-  ordered_json json{{"machine", machine_ ? ordered_json(machine_->name) : ordered_json(nullptr)}, {"damage", damage_}, {"plans_without_pattern", without_pattern_}, {"brief_flushes", brief_}, {"kinds", ordered_json::array()}};
+  ordered_json json{{"machine", machine_ ? ordered_json(machine_->name) : ordered_json(nullptr)},
+                    {"damage", damage_},
+                    {"plans_without_pattern", without_pattern_},
+                    {"brief_flushes", brief_},
+                    {"kinds", ordered_json::array()}};
   for (const Kind& kind : kinds_) {
     const Opening& of = openings_[kind.opening];
     ordered_json told{{"file", of.file},
@@ -273,7 +321,9 @@ std::string Advisor::json() const {
     if (const Alternative* chosen = chosen_of(kind)) {
       const auto seconds = taken_seconds(kind);
       told["foretold_s"] = seconds ? ordered_json(*seconds) : ordered_json(nullptr);
-      told["advised"] = {{"strategy", short_text(chosen->candidate, kind.recorded.pattern.reading)}, {"options", options_text(chosen->candidate, kind.recorded.pattern.reading)}, {"foretold_s", chosen->seconds.flush()}};
+      told["advised"] = {{"strategy", short_text(chosen->candidate, kind.recorded.pattern.reading)},
+                         {"options", options_text(chosen->candidate, kind.recorded.pattern.reading)},
+                         {"foretold_s", chosen->seconds.flush()}};
       told["alternatives"] = alternatives_json(*kind.input, kind.weighing)["alternatives"];
     }
     json["kinds"].push_back(std::move(told));
@@ -287,14 +337,18 @@ Result<std::string> advise(const std::string& trace, const std::string& machine,
   std::shared_ptr<const Machine> known;
   if (!machine.empty()) {
     auto text = read_machine_file(machine);
-    if (!text.ok()) return text.status();
+    if (!text.ok())
+      return text.status();
     auto parsed = parse_machine(text.value(), machine);
-    if (!parsed.ok()) return parsed.status();
+    if (!parsed.ok())
+      return parsed.status();
     known = std::make_shared<const Machine>(std::move(parsed).value());
   }
   Advisor advisor(std::move(known));
-  if (Status status = advisor.read(trace); !status.ok()) return status;
-  if (Status status = advisor.choose(); !status.ok()) return status;
+  if (Status status = advisor.read(trace); !status.ok())
+    return status;
+  if (Status status = advisor.choose(); !status.ok())
+    return status;
   return json ? advisor.json() : advisor.text();
 }
 

@@ -20,23 +20,31 @@ namespace windrow {
 namespace {
 
 // What is measured with lies in a folder beside a draft, whose lock says that the calibration lives.
-std::string folder_of(const Draft& draft) { return draft.temporary_path + ".files"; }
+std::string folder_of(const Draft& draft) {
+  return draft.temporary_path + ".files";
+}
 
 // Rank 0 alone. What a calibration that was killed has left is removed.
 Status start_on_root(const std::string& directory, const Settings& settings, Draft& draft, MeasuredPlace& place,
                      Machine& machine) {
   auto options = striping_options(settings);
-  if (!options.ok()) return options.status();
+  if (!options.ok())
+    return options.status();
   std::error_code error;
-  if (!std::filesystem::is_directory(directory, error)) return {Code::not_found, fmt::format("calibrate: there is no folder \"{}\"", directory)};
+  if (!std::filesystem::is_directory(directory, error))
+    return {Code::not_found, fmt::format("calibrate: there is no folder \"{}\"", directory)};
   auto started = start_draft(directory + "/" + std::string(k_calibration));
-  if (!started.ok()) return started.status();
+  if (!started.ok())
+    return started.status();
   draft = std::move(started).value();
-  if (Status made = start_folder(draft, folder_of(draft)); !made.ok()) return made;
+  if (Status made = start_folder(draft, folder_of(draft)); !made.ok())
+    return made;
   place.path = folder_of(draft) + "/data";
   auto store = open_store(place.path, StoreMode::create, place.options);
-  if (!store.ok()) return store.status();
-  if (Status closed = store.value()->close(); !closed.ok()) return closed;
+  if (!store.ok())
+    return store.status();
+  if (Status closed = store.value()->close(); !closed.ok())
+    return closed;
   options.value().osds = OsdsBy::nobody;  // what is measured lies in columns of stripes
   place.layout = find_striping(options.value(), place.path).layout;
   const std::string told = settings.text("file_system");
@@ -47,22 +55,25 @@ Status start_on_root(const std::string& directory, const Settings& settings, Dra
 // All ranks measure with the same file; its layout says which stripes are whose.
 Status share_place(const Comm& comm, Status local, MeasuredPlace& place, Machine& machine) {
   std::vector<std::byte> told;
-  if (comm.rank() == 0 && local.ok()) local = guard([&] {
-    append_layout(told, place.layout);
-    const auto path = std::as_bytes(std::span(place.path));
-    told.insert(told.end(), path.begin(), path.end());
-    return Status{};
-  });
+  if (comm.rank() == 0 && local.ok())
+    local = guard([&] {
+      append_layout(told, place.layout);
+      const auto path = std::as_bytes(std::span(place.path));
+      told.insert(told.end(), path.begin(), path.end());
+      return Status{};
+    });
   std::array<int64_t, 3> numbers{comm.host_size(), usable_cores(), static_cast<int64_t>(comm.host_roots().size())};
   local = share_from_root(comm, std::move(local), told, numbers);
-  if (local.ok()) local = guard([&]() -> Status {
-    size_t position = 0;
-    auto layout = read_layout(told, position);
-    if (!layout.ok()) return layout.status();
-    place.layout = std::move(layout).value();
-    place.path.assign(reinterpret_cast<const char*>(told.data()) + position, told.size() - position);
-    return {};
-  });
+  if (local.ok())
+    local = guard([&]() -> Status {
+      size_t position = 0;
+      auto layout = read_layout(told, position);
+      if (!layout.ok())
+        return layout.status();
+      place.layout = std::move(layout).value();
+      place.path.assign(reinterpret_cast<const char*>(told.data()) + position, told.size() - position);
+      return {};
+    });
   machine.ranks_per_host = numbers[0];
   machine.cores_per_host = numbers[1];
   machine.hosts = numbers[2];
@@ -79,73 +90,98 @@ std::string date_text() {
 // Rank 0 alone: the file takes its name when it is whole.
 Status write_on_root(const std::string& path, const Machine& machine) {
   const std::string text = machine_text(machine);
-  if (auto sound = parse_machine(text, path); !sound.ok()) return sound.status();
+  if (auto sound = parse_machine(text, path); !sound.ok())
+    return sound.status();
   auto draft = start_draft(path);
-  if (!draft.ok()) return draft.status();
+  if (!draft.ok())
+    return draft.status();
   const std::string& temporary = draft.value().temporary_path;
   Status status = [&]() -> Status {
     auto store = open_store(temporary, StoreMode::create, {});
-    if (!store.ok()) return store.status();
+    if (!store.ok())
+      return store.status();
     Status written = store.value()->write_at(0, std::as_bytes(std::span(text)));
     written.update(store.value()->close());
-    if (!written.ok()) return written;
+    if (!written.ok())
+      return written;
     const Rename rename{temporary, draft.value().final_path, &draft.value().held};
     return publish(std::span(&rename, 1), false);
   }();
-  if (!status.ok()) remove_draft(draft.value());
+  if (!status.ok())
+    remove_draft(draft.value());
   return status;
 }
 
 // Collective: each agrees by itself, so the first that fails is the last that was begun on every rank.
 Status measure_all(MPI_Comm user, Comm& comm, const MeasuredPlace& place, Machine& machine) {
-  if (Status status = measure_memory(comm, machine); !status.ok()) return status;
-  if (Status status = measure_network(comm, machine); !status.ok()) return status;
-  if (Status status = measure_codecs(comm, machine); !status.ok()) return status;
-  if (Status status = measure_metadata(comm, place, machine); !status.ok()) return status;
-  if (Status status = measure_flush(user, comm, place, machine); !status.ok()) return status;
+  if (Status status = measure_memory(comm, machine); !status.ok())
+    return status;
+  if (Status status = measure_network(comm, machine); !status.ok())
+    return status;
+  if (Status status = measure_codecs(comm, machine); !status.ok())
+    return status;
+  if (Status status = measure_metadata(comm, place, machine); !status.ok())
+    return status;
+  if (Status status = measure_flush(user, comm, place, machine); !status.ok())
+    return status;
   return measure_storage(comm, place, machine);
 }
 
 }  // namespace
 
-Status calibrate(MPI_Comm user, const std::string& directory, const Settings& program, const std::string& file, Status local) {
+Status calibrate(MPI_Comm user, const std::string& directory, const Settings& program, const std::string& file,
+                 Status local) {
   auto made = Comm::of(user);
-  if (!made.ok()) return made.status();
+  if (!made.ok())
+    return made.status();
   Comm& comm = *made.value();
   Machine machine;
   MeasuredPlace place;
   uint64_t arguments = 0;
-  if (local.ok()) local = guard([&]() -> Status {
-    auto settings = resolve(program);
-    if (!settings.ok()) return settings.status();
-    std::string texts;
-    for (const auto& [key, value] : settings.value().values()) texts += key + '=' + value + '\n';
-    arguments = hash_of({directory, file, texts});
-    if (directory.empty() || file.empty()) return {Code::bad_argument, fmt::format("calibrate: the name of the {} is empty", directory.empty() ? "folder" : "machine file")};
-    place.options = {.kind = settings.value().text("store"), .fault = settings.value().text("fault"), .rank = comm.rank()};
-    return check_store_options(place.options);
-  });
-  if (Status same = agree_same(comm, std::move(local), arguments, "the folder, the machine file or the options of a calibration"); !same.ok()) return same;
+  if (local.ok())
+    local = guard([&]() -> Status {
+      auto settings = resolve(program);
+      if (!settings.ok())
+        return settings.status();
+      std::string texts;
+      for (const auto& [key, value] : settings.value().values())
+        texts += key + '=' + value + '\n';
+      arguments = hash_of({directory, file, texts});
+      if (directory.empty() || file.empty())
+        return {Code::bad_argument,
+                fmt::format("calibrate: the name of the {} is empty", directory.empty() ? "folder" : "machine file")};
+      place.options = {
+          .kind = settings.value().text("store"), .fault = settings.value().text("fault"), .rank = comm.rank()};
+      return check_store_options(place.options);
+    });
+  if (Status same =
+          agree_same(comm, std::move(local), arguments, "the folder, the machine file or the options of a calibration");
+      !same.ok())
+    return same;
   Draft draft;
   local = Status{};
   if (comm.rank() == 0)
     local = guard([&] { return start_on_root(directory, resolve(program).value(), draft, place, machine); });
   Status verdict = share_place(comm, std::move(local), place, machine);
-  if (verdict.ok()) verdict = measure_all(user, comm, place, machine);
+  if (verdict.ok())
+    verdict = measure_all(user, comm, place, machine);
   if (!draft.temporary_path.empty()) {
     (void)guard([&] { return remove_folder(folder_of(draft)); });
     remove_draft(draft);
   }
   local = Status{};
   if (!verdict.ok()) {
-    if (verdict.code() != Code::mpi) (void)agree(comm, std::move(local));  // no rank goes on before the file is gone
+    if (verdict.code() != Code::mpi)
+      (void)agree(comm, std::move(local));  // no rank goes on before the file is gone
     return verdict;
   }
-  if (comm.rank() == 0) local = guard([&] {
-    machine.name = fmt::format("{} with its {} storage", comm.host_name(), machine.storage.kind);
-    machine.about = fmt::format("measured by windrow calibrate on {} with {} on {}", date_text(), counted(comm.size(), "rank"), counted(machine.hosts, "host"));
-    return write_on_root(file, machine);
-  });
+  if (comm.rank() == 0)
+    local = guard([&] {
+      machine.name = fmt::format("{} with its {} storage", comm.host_name(), machine.storage.kind);
+      machine.about = fmt::format("measured by windrow calibrate on {} with {} on {}", date_text(),
+                                  counted(comm.size(), "rank"), counted(machine.hosts, "host"));
+      return write_on_root(file, machine);
+    });
   return agree(comm, std::move(local));
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The storage: opening files, and writing and reading them in requests of several lengths, by several ranks that lie beside each other in several ways.
+// The storage: opening files, and writing and reading them in requests of several lengths, by several ranks that lie
+// beside each other in several ways.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -17,11 +18,12 @@ namespace windrow {
 namespace {
 
 constexpr int64_t k_longest_request = int64_t{4} << 20;
-constexpr double k_trial_seconds = 0.12;   // of one trial: a slow storage moves less in it
-constexpr double k_repeating_seconds = 20;  // of all: after them each trial is made once
+constexpr double k_trial_seconds = 0.12;                    // of one trial: a slow storage moves less in it
+constexpr double k_repeating_seconds = 20;                  // of all: after them each trial is made once
 constexpr int64_t k_forgetting_bytes = int64_t{128} << 20;  // of a host: more than caches hold
 constexpr int k_repetitions = 5;
-constexpr double k_least_seconds = 0.005;   // what is read faster is read again: the clock and the scheduler weigh too much else
+constexpr double k_least_seconds =
+    0.005;  // what is read faster is read again: the clock and the scheduler weigh too much else
 
 struct Trial {
   bool reading = false;
@@ -33,14 +35,16 @@ struct Trial {
 // 1, 2, 4, ... and all ranks.
 std::vector<int64_t> rank_counts(int ranks) {
   std::vector<int64_t> counts;
-  for (int64_t count = 1; count < ranks; count *= 2) counts.push_back(count);
+  for (int64_t count = 1; count < ranks; count *= 2)
+    counts.push_back(count);
   counts.push_back(ranks);
   return counts;
 }
 
 int64_t targets_of_layout(const StorageLayout& layout) noexcept {
   int64_t targets = 0;
-  for (const LayoutComponent& each : layout.components) targets = std::max(targets, each.stripe_count);
+  for (const LayoutComponent& each : layout.components)
+    targets = std::max(targets, each.stripe_count);
   return layout.is_striped() ? targets : 0;
 }
 
@@ -51,13 +55,18 @@ std::vector<Trial> trials_for(int ranks, const StorageLayout& layout) {
   const int64_t targets = targets_of_layout(layout);
   for (const bool reading : {false, true})
     for (const int64_t count : rank_counts(ranks))
-      for (const int64_t request : {int64_t{512}, int64_t{4} << 10, int64_t{64} << 10, int64_t{1} << 20, k_longest_request}) {
+      for (const int64_t request :
+           {int64_t{512}, int64_t{4} << 10, int64_t{64} << 10, int64_t{1} << 20, k_longest_request}) {
         trials.push_back({reading, Sharing::apart, request, count});
         // One rank alone has nobody beside it; long requests of several are nearly parts of their own.
-        if (count > 1 && request < k_longest_request) trials.push_back({reading, Sharing::interleaved, request, count});
-        if (count > 1 && count <= targets && request >= k_least_unbroken && request <= lock_unit(layout)) trials.push_back({reading, Sharing::targets, request, count});
-        if (reading && request < k_longest_request) trials.push_back({reading, Sharing::mapped, request, count});
-        if (!reading && request >= k_least_unbroken) trials.push_back({reading, Sharing::sieved, request, count});
+        if (count > 1 && request < k_longest_request)
+          trials.push_back({reading, Sharing::interleaved, request, count});
+        if (count > 1 && count <= targets && request >= k_least_unbroken && request <= lock_unit(layout))
+          trials.push_back({reading, Sharing::targets, request, count});
+        if (reading && request < k_longest_request)
+          trials.push_back({reading, Sharing::mapped, request, count});
+        if (!reading && request >= k_least_unbroken)
+          trials.push_back({reading, Sharing::sieved, request, count});
       }
   return trials;
 }
@@ -66,33 +75,43 @@ std::vector<Trial> trials_for(int ranks, const StorageLayout& layout) {
 class Places {
  public:
   Places(const Trial& trial, const StorageLayout& layout, int64_t index)
-      : trial_(trial), stripe_(std::max(trial.request_bytes, lock_unit(layout))), targets_(std::max<int64_t>(1, targets_of_layout(layout))), index_(index),
+      : trial_(trial),
+        stripe_(std::max(trial.request_bytes, lock_unit(layout))),
+        targets_(std::max<int64_t>(1, targets_of_layout(layout))),
+        index_(index),
         share_(share_of(trial)) {
-    // Parts that begin a multiple of all targets' stripes apart are written target by target by all ranks at once; those of a file seldom do.
+    // Parts that begin a multiple of all targets' stripes apart are written target by target by all ranks at once;
+    // those of a file seldom do.
     const int64_t stripe = std::max<int64_t>(1, lock_unit(layout));
-    if (targets_ > 1 && trial.ranks > 1 && stripe + trial.request_bytes <= share_ && share_ / stripe % targets_ == 0) share_ -= stripe;
+    if (targets_ > 1 && trial.ranks > 1 && stripe + trial.request_bytes <= share_ && share_ / stripe % targets_ == 0)
+      share_ -= stripe;
   }
 
   // The place of the next request, or -1: that was all.
   int64_t next() noexcept {
-    const int64_t place = trial_.sharing == Sharing::targets ? next_of_targets() : is_apart() ? index_ * share_ + count_ * stride()
-                                                                                             : (count_ * trial_.ranks + index_) * trial_.request_bytes;
+    const int64_t place = trial_.sharing == Sharing::targets ? next_of_targets()
+                          : is_apart()                       ? index_ * share_ + count_ * stride()
+                                                             : (count_ * trial_.ranks + index_) * trial_.request_bytes;
     const int64_t end = is_apart() ? (index_ + 1) * share_ : trial_.ranks * share_;
     ++count_;
     return place >= 0 && place + trial_.request_bytes <= std::min(end, k_measured_bytes) ? place : -1;
   }
 
  private:
-  static int64_t share_of(const Trial& trial) noexcept { return std::max(trial.request_bytes, round_down(k_measured_bytes / trial.ranks, trial.request_bytes)); }
+  static int64_t share_of(const Trial& trial) noexcept {
+    return std::max(trial.request_bytes, round_down(k_measured_bytes / trial.ranks, trial.request_bytes));
+  }
   bool is_apart() const noexcept { return trial_.sharing == Sharing::apart || trial_.sharing == Sharing::sieved; }
-  // Short requests in a rank's own part are pieces with holes between them: without holes they would be one. Clients that join what waits would join those.
+  // Short requests in a rank's own part are pieces with holes between them: without holes they would be one. Clients
+  // that join what waits would join those.
   int64_t stride() const noexcept { return (trial_.request_bytes < k_least_unbroken ? 2 : 1) * trial_.request_bytes; }
 
   // Stripes of the columns that are the rank's own, request by request.
   int64_t next_of_targets() noexcept {
     const int64_t of_stripe = std::max<int64_t>(1, stripe_ / trial_.request_bytes);
     if (count_ % of_stripe == 0) {
-      do ++number_;
+      do
+        ++number_;
       while (number_ * stripe_ < k_measured_bytes && number_ % targets_ * trial_.ranks / targets_ != index_);
     }
     return number_ * stripe_ + count_ % of_stripe * trial_.request_bytes;
@@ -109,7 +128,8 @@ class Actor {
 
   Status open() {
     auto store = open_store(place_.path, trial_.reading ? StoreMode::read : StoreMode::update, place_.options);
-    if (!store.ok()) return store.status();
+    if (!store.ok())
+      return store.status();
     store_ = std::move(store).value();
     return {};
   }
@@ -126,7 +146,8 @@ class Actor {
  private:
   // All of memory in turn, as a program's data is: no more of it stays in a cache than would.
   std::span<std::byte> piece_of(std::span<std::byte> memory) const noexcept {
-    return memory.subspan(static_cast<size_t>(bytes_ % static_cast<int64_t>(memory.size())), static_cast<size_t>(trial_.request_bytes));
+    return memory.subspan(static_cast<size_t>(bytes_ % static_cast<int64_t>(memory.size())),
+                          static_cast<size_t>(trial_.request_bytes));
   }
 
   // Visits the places of its requests, again and again where that is over too soon to tell; until a visit fails.
@@ -136,7 +157,8 @@ class Actor {
     Status status;
     do {
       Places places(trial_, place_.layout, index_);
-      for (int64_t at = places.next(); at >= 0 && status.ok() && seconds_now() < begin + k_trial_seconds; at = places.next()) {
+      for (int64_t at = places.next(); at >= 0 && status.ok() && seconds_now() < begin + k_trial_seconds;
+           at = places.next()) {
         status = visit(at);
         bytes_ += trial_.request_bytes;
       }
@@ -148,14 +170,16 @@ class Actor {
     const bool reads = trial_.reading || trial_.sharing == Sharing::sieved;
     return visit_places([&](int64_t at) {
       Status status = reads ? store_->read_at(at, piece_of(memory)) : Status{};
-      if (!trial_.reading && status.ok()) status = store_->write_at(at, piece_of(memory));
+      if (!trial_.reading && status.ok())
+        status = store_->write_at(at, piece_of(memory));
       return status;
     });
   }
 
   Status run_mapped(std::span<std::byte> memory) {
     auto mapped = store_->map(0, k_measured_bytes);
-    if (!mapped.ok()) return mapped.status().code() == Code::unsupported ? Status{} : mapped.status();
+    if (!mapped.ok())
+      return mapped.status().code() == Code::unsupported ? Status{} : mapped.status();
     (void)visit_places([&](int64_t at) {
       std::memcpy(piece_of(memory).data(), mapped.value() + at, static_cast<size_t>(trial_.request_bytes));
       return Status{};
@@ -169,10 +193,11 @@ class Actor {
   std::unique_ptr<Store> store_;
 };
 
-// A program's data, and the pages that it is written into, are seldom in a cache, as those of the trial before are: every rank walks over its part of so
-// many bytes that nothing of them is left. memory: as long as a rank's data.
+// A program's data, and the pages that it is written into, are seldom in a cache, as those of the trial before are:
+// every rank walks over its part of so many bytes that nothing of them is left. memory: as long as a rank's data.
 void forget_caches(std::span<std::byte> memory) noexcept {
-  for (size_t at = 0; at < memory.size(); at += 64) memory[at] ^= std::byte{1};
+  for (size_t at = 0; at < memory.size(); at += 64)
+    memory[at] ^= std::byte{1};
 }
 
 // The rank's number among those of a trial, or -1. Different hosts first, as a plan spreads its writers.
@@ -182,83 +207,115 @@ int64_t index_among(const Comm& comm, int64_t count) {
   return found == actors.end() ? -1 : found - actors.begin();
 }
 
-enum class Filled { nowhere, at_the_end, everywhere };
+enum class Filled {
+  nowhere,
+  at_the_end,
+  everywhere
+};
 
-// Rank 0 makes the file anew, and writes it where it shall be read; what is sieved has its length, and nothing in it. Collective.
+// Rank 0 makes the file anew, and writes it where it shall be read; what is sieved has its length, and nothing in it.
+// Collective.
 Status make_file(const Comm& comm, const MeasuredPlace& place, Filled filled, std::span<std::byte> memory) {
   Status local;
   auto waited = timed_together(comm, [&] {
-    if (comm.rank() == 0) local = guard([&] {
-      auto store = open_store(place.path, StoreMode::create, place.options);
-      Status status = store.status();
-      if (filled == Filled::at_the_end && status.ok()) status = store.value()->write_at(k_measured_bytes, memory.first(1));
-      for (int64_t at = 0; filled == Filled::everywhere && at < k_measured_bytes && status.ok(); at += k_longest_request)
-        status = store.value()->write_at(at, memory.first(static_cast<size_t>(k_longest_request)));
-      if (store.ok()) status.update(store.value()->close());
-      return status;
-    });
+    if (comm.rank() == 0)
+      local = guard([&] {
+        auto store = open_store(place.path, StoreMode::create, place.options);
+        Status status = store.status();
+        if (filled == Filled::at_the_end && status.ok())
+          status = store.value()->write_at(k_measured_bytes, memory.first(1));
+        for (int64_t at = 0; filled == Filled::everywhere && at < k_measured_bytes && status.ok();
+             at += k_longest_request)
+          status = store.value()->write_at(at, memory.first(static_cast<size_t>(k_longest_request)));
+        if (store.ok())
+          status.update(store.value()->close());
+        return status;
+      });
   });
   local.update(waited.status());
   return agree(comm, std::move(local));
 }
 
 // Collective: bytes a second of all together; 0: this storage cannot do that.
-Result<double> run_trial(const Comm& comm, const MeasuredPlace& place, const Trial& trial, std::span<std::byte> memory) {
+Result<double> run_trial(const Comm& comm, const MeasuredPlace& place, const Trial& trial,
+                         std::span<std::byte> memory) {
   if (!trial.reading)
-    if (Status made = make_file(comm, place, trial.sharing == Sharing::sieved ? Filled::at_the_end : Filled::nowhere, memory); !made.ok()) return made;
+    if (Status made =
+            make_file(comm, place, trial.sharing == Sharing::sieved ? Filled::at_the_end : Filled::nowhere, memory);
+        !made.ok())
+      return made;
   int64_t index = -1;
   Status local = guard([&] { return index = index_among(comm, trial.ranks), Status{}; });
   Actor actor(place, trial, index);
-  if (index >= 0) local = guard([&] { return actor.open(); });
+  if (index >= 0)
+    local = guard([&] { return actor.open(); });
   forget_caches(memory);
-  if (Status opened = agree(comm, std::move(local)); !opened.ok()) return opened;
+  if (Status opened = agree(comm, std::move(local)); !opened.ok())
+    return opened;
   local = Status{};
-  auto seconds = timed_together(comm, [&] {
-    if (index >= 0) local = guard([&] { return actor.run(memory); });
-  }, Clock::common);
+  auto seconds = timed_together(
+      comm,
+      [&] {
+        if (index >= 0)
+          local = guard([&] { return actor.run(memory); });
+      },
+      Clock::common);
   local.update(seconds.status());
   int64_t bytes = actor.bytes();
-  if (Status verdict = agree(comm, std::move(local), Pulse{.maximum = {}, .sum = std::span(&bytes, 1), .bits = {}}); !verdict.ok()) return verdict;
+  if (Status verdict = agree(comm, std::move(local), Pulse{.maximum = {}, .sum = std::span(&bytes, 1), .bits = {}});
+      !verdict.ok())
+    return verdict;
   return bytes > 0 ? std::clamp(static_cast<double>(bytes) / std::max(seconds.value(), 1e-9), 1.0, 1e18) : 0;
 }
 
-// How much longer it takes to read what another host has just written: its lock is called back. Collective; for striped files and several hosts.
+// How much longer it takes to read what another host has just written: its lock is called back. Collective; for striped
+// files and several hosts.
 Result<double> call_back_seconds(const Comm& comm, const MeasuredPlace& place, std::span<std::byte> memory) {
   constexpr int k_times = 3;
   constexpr int64_t k_bytes = 4096;
   // On the same target; where there is no second stripe on it, in the same stripe.
   const LayoutComponent& first = place.layout.components.front();
-  const int64_t row = checked_multiply(first.stripe_bytes, first.stripe_count).value_or(INT64_MAX), room = std::min(first.bytes.end, k_measured_bytes) - k_bytes;
-  const int64_t elsewhere = row <= room ? row : round_down(std::max(k_bytes, std::min(first.stripe_bytes - k_bytes, room)), k_bytes);
+  const int64_t row = checked_multiply(first.stripe_bytes, first.stripe_count).value_or(INT64_MAX),
+                room = std::min(first.bytes.end, k_measured_bytes) - k_bytes;
+  const int64_t elsewhere =
+      row <= room ? row : round_down(std::max(k_bytes, std::min(first.stripe_bytes - k_bytes, room)), k_bytes);
   std::array<double, k_times> longer{};
   for (double& each : longer) {
-    if (Status made = make_file(comm, place, Filled::nowhere, memory); !made.ok()) return made;
+    if (Status made = make_file(comm, place, Filled::nowhere, memory); !made.ok())
+      return made;
     for (const bool reading : {false, true}) {
       Status local;
       const int rank = reading ? 0 : comm.host_roots().back();
       auto waited = timed_together(comm, [&] {
-        if (comm.rank() == rank) local = guard([&] {
-          auto store = open_store(place.path, reading ? StoreMode::read : StoreMode::update, place.options);
-          if (!store.ok()) return store.status();
-          const auto piece = memory.first(k_bytes);
-          Status status;
-          double begin = seconds_now();
-          for (const int64_t at : {int64_t{0}, elsewhere}) {
-            if (status.ok()) status = reading ? store.value()->read_at(at, piece) : store.value()->write_at(at, piece);
-            const double end = seconds_now(), took = end - std::exchange(begin, end);
-            if (reading) each = at == 0 ? took : std::max(0.0, each - took);
-          }
-          status.update(store.value()->close());
-          return status;
-        });
+        if (comm.rank() == rank)
+          local = guard([&] {
+            auto store = open_store(place.path, reading ? StoreMode::read : StoreMode::update, place.options);
+            if (!store.ok())
+              return store.status();
+            const auto piece = memory.first(k_bytes);
+            Status status;
+            double begin = seconds_now();
+            for (const int64_t at : {int64_t{0}, elsewhere}) {
+              if (status.ok())
+                status = reading ? store.value()->read_at(at, piece) : store.value()->write_at(at, piece);
+              const double end = seconds_now(), took = end - std::exchange(begin, end);
+              if (reading)
+                each = at == 0 ? took : std::max(0.0, each - took);
+            }
+            status.update(store.value()->close());
+            return status;
+          });
       });
       local.update(waited.status());
-      if (Status verdict = agree(comm, std::move(local)); !verdict.ok()) return verdict;
+      if (Status verdict = agree(comm, std::move(local)); !verdict.ok())
+        return verdict;
     }
   }
   std::sort(longer.begin(), longer.end());
   auto nanoseconds = static_cast<int64_t>(longer[k_times / 2] * 1e9);  // 0 on ranks that do not read
-  if (Status verdict = agree(comm, Status{}, Pulse{.maximum = std::span(&nanoseconds, 1), .sum = {}, .bits = {}}); !verdict.ok()) return verdict;
+  if (Status verdict = agree(comm, Status{}, Pulse{.maximum = std::span(&nanoseconds, 1), .sum = {}, .bits = {}});
+      !verdict.ok())
+    return verdict;
   return static_cast<double>(nanoseconds) * 1e-9;
 }
 
@@ -271,17 +328,22 @@ Status open_and_close(const MeasuredPlace& place, StoreMode mode) noexcept {
 
 // What one rank does alone it does alone in any way.
 void keep_rate(const Trial& trial, double rate, Machine& machine) {
-  if (rate <= 0) return;
+  if (rate <= 0)
+    return;
   auto& rates = trial.reading ? machine.reads : machine.writes;
-  rates.push_back({.request_bytes = trial.request_bytes, .ranks = trial.ranks, .bytes_per_s = rate, .sharing = trial.sharing});
-  if (trial.ranks > 1 || trial.sharing != Sharing::apart) return;
-  for (const Sharing sharing : {Sharing::interleaved, Sharing::targets}) rates.push_back({.request_bytes = trial.request_bytes, .ranks = 1, .bytes_per_s = rate, .sharing = sharing});
+  rates.push_back(
+      {.request_bytes = trial.request_bytes, .ranks = trial.ranks, .bytes_per_s = rate, .sharing = trial.sharing});
+  if (trial.ranks > 1 || trial.sharing != Sharing::apart)
+    return;
+  for (const Sharing sharing : {Sharing::interleaved, Sharing::targets})
+    rates.push_back({.request_bytes = trial.request_bytes, .ranks = 1, .bytes_per_s = rate, .sharing = sharing});
 }
 
 double best_rate(const std::vector<MeasuredRate>& rates, double otherwise) {
   double best = 0;
   for (const MeasuredRate& rate : rates)
-    if (rate.sharing != Sharing::mapped && rate.sharing != Sharing::sieved) best = std::max(best, rate.bytes_per_s);
+    if (rate.sharing != Sharing::mapped && rate.sharing != Sharing::sieved)
+      best = std::max(best, rate.bytes_per_s);
   return best > 0 ? best : otherwise;
 }
 
@@ -289,13 +351,16 @@ double best_rate(const std::vector<MeasuredRate>& rates, double otherwise) {
 void sum_up(const StorageLayout& layout, Machine& machine) {
   MachineStorage& storage = machine.storage;
   storage.targets = storage.stripe_count = std::max<int64_t>(1, targets_of_layout(layout));
-  if (layout.is_striped()) storage.stripe_bytes = std::max<int64_t>(1, lock_unit(layout));
+  if (layout.is_striped())
+    storage.stripe_bytes = std::max<int64_t>(1, lock_unit(layout));
   const auto targets = static_cast<double>(storage.targets);
-  storage.target_write_bytes_per_s = std::max(1.0, best_rate(machine.writes, storage.target_write_bytes_per_s) / targets);
+  storage.target_write_bytes_per_s =
+      std::max(1.0, best_rate(machine.writes, storage.target_write_bytes_per_s) / targets);
   storage.target_read_bytes_per_s = std::max(1.0, best_rate(machine.reads, storage.target_read_bytes_per_s) / targets);
   storage.client_bytes_per_s = std::max(best_rate(machine.writes, 1), best_rate(machine.reads, 1));
   storage.turn_s = std::min(turn_seconds(machine.writes, storage.targets), 1e3);
-  if (const double rate = rate_at(machine.writes, 4096, 1); rate > 0) storage.request_s = storage.target_request_s = std::clamp(4096 / rate, 1e-7, 10.0);
+  if (const double rate = rate_at(machine.writes, 4096, 1); rate > 0)
+    storage.request_s = storage.target_request_s = std::clamp(4096 / rate, 1e-7, 10.0);
 }
 
 }  // namespace
@@ -305,25 +370,34 @@ Status measure_metadata(const Comm& comm, const MeasuredPlace& place, Machine& m
   Status local;
   double created = 0;
   auto waited = timed_together(comm, [&] {
-    if (comm.rank() != 0) return;
+    if (comm.rank() != 0)
+      return;
     const double begin = seconds_now();
     for (int i = 0; i < k_files && local.ok(); ++i) {
       local = open_and_close(place, StoreMode::create);
-      if (local.ok()) local = guard([&] { return remove_files(std::span(&place.path, 1)); });
+      if (local.ok())
+        local = guard([&] { return remove_files(std::span(&place.path, 1)); });
     }
     created = (seconds_now() - begin) / k_files;
-    if (local.ok()) local = open_and_close(place, StoreMode::create);
+    if (local.ok())
+      local = open_and_close(place, StoreMode::create);
   });
   local.update(waited.status());
-  if (Status verdict = agree(comm, std::move(local)); !verdict.ok()) return verdict;
+  if (Status verdict = agree(comm, std::move(local)); !verdict.ok())
+    return verdict;
   local = Status{};
   const auto open = [&] { local.update(open_and_close(place, StoreMode::read)); };
-  auto one = timed_together(comm, [&] { if (comm.rank() == 0) open(); });
+  auto one = timed_together(comm, [&] {
+    if (comm.rank() == 0)
+      open();
+  });
   auto all = timed_together(comm, open);
   local.update(one.status());
   local.update(all.status());
-  if (Status verdict = agree(comm, std::move(local)); !verdict.ok()) return verdict;
-  machine.metadata = {.open_s = std::clamp(one.value(), 1e-7, 1e3), .opens_per_s = std::clamp(comm.size() / std::max(all.value(), 1e-9), 1e-3, 1e9),
+  if (Status verdict = agree(comm, std::move(local)); !verdict.ok())
+    return verdict;
+  machine.metadata = {.open_s = std::clamp(one.value(), 1e-7, 1e3),
+                      .opens_per_s = std::clamp(comm.size() / std::max(all.value(), 1e-9), 1e-3, 1e9),
                       .creates_per_s = std::clamp(1 / std::max(created, 1e-9), 1e-3, 1e9)};
   return {};
 }
@@ -339,12 +413,14 @@ Status measure_storage(const Comm& comm, const MeasuredPlace& place, Machine& ma
     machine.reads.reserve(3 * trials.size());
     return Status{};
   });
-  if (Status verdict = agree(comm, std::move(local)); !verdict.ok()) return verdict;
+  if (Status verdict = agree(comm, std::move(local)); !verdict.ok())
+    return verdict;
   double spent = 0;  // the same on all ranks: sums of what all were told
   bool full = false;
   for (const Trial& trial : trials) {
     if (trial.reading && !full)
-      if (Status made = make_file(comm, place, Filled::everywhere, memory); !made.ok()) return made;
+      if (Status made = make_file(comm, place, Filled::everywhere, memory); !made.ok())
+        return made;
     full = trial.reading;
     std::array<double, k_repetitions> rates{};
     int made = 0;
@@ -356,11 +432,14 @@ Status measure_storage(const Comm& comm, const MeasuredPlace& place, Machine& ma
       if (local.ok()) {
         auto found = run_trial(comm, place, trial, memory);
         local = found.status();
-        if (found.ok()) rate = found.value();
+        if (found.ok())
+          rate = found.value();
       }
-      if (!local.ok()) return local;  // agreed in the trial, or MPI's
+      if (!local.ok())
+        return local;  // agreed in the trial, or MPI's
       double took = seconds_now() - begin;
-      if (int rc = MPI_Allreduce(MPI_IN_PLACE, &took, 1, MPI_DOUBLE, MPI_MAX, comm.get()); rc != MPI_SUCCESS) return mpi_status(rc, "MPI_Allreduce");
+      if (int rc = MPI_Allreduce(MPI_IN_PLACE, &took, 1, MPI_DOUBLE, MPI_MAX, comm.get()); rc != MPI_SUCCESS)
+        return mpi_status(rc, "MPI_Allreduce");
       spent += took;
       rates[static_cast<size_t>(made)] = rate;
     }
@@ -369,9 +448,11 @@ Status measure_storage(const Comm& comm, const MeasuredPlace& place, Machine& ma
     keep_rate(trial, rates[static_cast<size_t>(std::max(0, made - 2))], machine);
   }
   sum_up(place.layout, machine);
-  if (!place.layout.is_striped() || comm.host_roots().size() < 2) return {};
+  if (!place.layout.is_striped() || comm.host_roots().size() < 2)
+    return {};
   auto lock = call_back_seconds(comm, place, memory);
-  if (lock.ok()) machine.storage.lock_s = std::min(lock.value(), 1e3);
+  if (lock.ok())
+    machine.storage.lock_s = std::min(lock.value(), 1e3);
   return lock.status();
 }
 

@@ -21,30 +21,36 @@ constexpr int64_t k_usual_buffer = int64_t{16} << 20;
 
 // What the caller of this library's version knows of the struct.
 Status check_info(const windrow_copy_info* info) {
-  if (info == nullptr || info->size >= static_cast<int64_t>(sizeof(windrow_copy_info))) return {};
+  if (info == nullptr || info->size >= static_cast<int64_t>(sizeof(windrow_copy_info)))
+    return {};
   return {Code::bad_argument, "copy: size of windrow_copy_info is not set to sizeof(windrow_copy_info)"};
 }
 
 // Local. `text`: all that must be the same on every rank.
-Status take_arguments(const char* source, const char* target, const windrow_options* options, const windrow_copy_info* info, copying::Request& request,
-                      std::string& text) {
-  if (source == nullptr || target == nullptr) return null_argument(source == nullptr ? "the source" : "the target");
-  if (Status status = check_info(info); !status.ok()) return status;
+Status take_arguments(const char* source, const char* target, const windrow_options* options,
+                      const windrow_copy_info* info, copying::Request& request, std::string& text) {
+  if (source == nullptr || target == nullptr)
+    return null_argument(source == nullptr ? "the source" : "the target");
+  if (Status status = check_info(info); !status.ok())
+    return status;
   request.source = source;
   request.target = target;
   const windrow::Settings none;
   const windrow::Settings& settings = options == nullptr ? none : options->settings;
   for (const auto& [key, value] : settings.values()) {
     text.append(key).append("=").append(value).append("\n");
-    if (key != "format") request.options.emplace_back(key, value);
+    if (key != "format")
+      request.options.emplace_back(key, value);
   }
   auto resolved = windrow::resolve(settings);
-  if (!resolved.ok()) return resolved.status();
+  if (!resolved.ok())
+    return resolved.status();
   request.format = resolved.value().text("format");
   request.is_netcdf = (request.format == "auto" ? windrow::format_of_name(request.target) : request.format) == "netcdf";
   request.keeps_chunks = !settings.is_set("chunks") && !settings.is_set("filters");
   request.buffer_bytes = info == nullptr || info->buffer_bytes == 0 ? k_usual_buffer : info->buffer_bytes;
-  if (request.buffer_bytes < 0) return {Code::bad_argument, fmt::format("copy: a buffer of {}", windrow::counted(request.buffer_bytes, "byte"))};
+  if (request.buffer_bytes < 0)
+    return {Code::bad_argument, fmt::format("copy: a buffer of {}", windrow::counted(request.buffer_bytes, "byte"))};
   request.reports = info != nullptr;
   request.explains = info != nullptr && info->explains != 0;
   if (info != nullptr && info->progress != nullptr)
@@ -72,21 +78,28 @@ void fill_info(const copying::Outcome& outcome, windrow_copy_info& info) {
 
 extern "C" {
 
-int windrow_copy(MPI_Comm comm, const char* source, const char* target, const windrow_options* options, windrow_copy_info* info) {
+int windrow_copy(MPI_Comm comm, const char* source, const char* target, const windrow_options* options,
+                 windrow_copy_info* info) {
   return enter([&]() -> Status {
-    if (check_info(info).ok() && info != nullptr) fill_info({}, *info);
+    if (check_info(info).ok() && info != nullptr)
+      fill_info({}, *info);
     auto ranks = windrow::Comm::of(comm);
-    if (!ranks.ok()) return ranks.status();
+    if (!ranks.ok())
+      return ranks.status();
     copying::Request request;
     std::string text;
     Status local = guard([&] { return take_arguments(source, target, options, info, request, text); });
     const uint64_t arguments = windrow::hash_of({request.source, request.target, text});
     const auto describe = [&] { return windrow::quoted({request.source, request.target}); };
-    if (Status verdict = agree_same(*ranks.value(), std::move(local), arguments, "source, target or options of the copy", describe); !verdict.ok())
+    if (Status verdict =
+            agree_same(*ranks.value(), std::move(local), arguments, "source, target or options of the copy", describe);
+        !verdict.ok())
       return verdict;
     const copying::Outcome outcome = copying::copy({comm, ranks.value()->rank(), ranks.value()->size()}, request);
-    if (info != nullptr) fill_info(outcome, *info);
-    return outcome.code == WINDROW_OK ? Status() : Status(static_cast<Code>(outcome.code), outcome.message, outcome.rank);
+    if (info != nullptr)
+      fill_info(outcome, *info);
+    return outcome.code == WINDROW_OK ? Status()
+                                      : Status(static_cast<Code>(outcome.code), outcome.message, outcome.rank);
   });
 }
 

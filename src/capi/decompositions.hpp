@@ -7,7 +7,7 @@
 
 namespace windrow {
 
-Result<Decomposition> block_of(int ndims, const int64_t* shape, const int64_t* start, const int64_t* count, const int64_t* memory_shape,
-                               const int64_t* memory_start);
+Result<Decomposition> block_of(int ndims, const int64_t* shape, const int64_t* start, const int64_t* count,
+                               const int64_t* memory_shape, const int64_t* memory_start);
 
 }  // namespace windrow

@@ -9,8 +9,8 @@
 #include "capi/handles.hpp"
 
 using windrow::check_file;
-using windrow::counted;
 using windrow::Code;
+using windrow::counted;
 using windrow::enter;
 using windrow::guard;
 using windrow::keep;
@@ -22,18 +22,24 @@ namespace {
 // `given`: how many names; none: as many as the variable has dimensions.
 int name_dimensions(windrow_file* file, int variable, std::optional<int> given, const char* const* names) {
   return enter([&]() -> Status {
-    if (Status status = check_file(file); !status.ok()) return status;
+    if (Status status = check_file(file); !status.ok())
+      return status;
     std::vector<std::string> copies;
     Status local = guard([&]() -> Status {
       const auto& variables = file->file->catalog().variables;
-      if (variable < 0 || variable >= static_cast<int>(variables.size())) return {};  // said below, with the name of the file
+      if (variable < 0 || variable >= static_cast<int>(variables.size()))
+        return {};  // said below, with the name of the file
       const windrow::Variable& named = variables[static_cast<size_t>(variable)];
       const int dimensions = static_cast<int>(named.shape.size());
       if (given.value_or(dimensions) != dimensions)
-        return {Code::bad_argument, fmt::format("name_dimensions: {} for \"{}\", which has {}", counted(*given, "name"), named.path, counted(dimensions, "dimension"))};
-      if (dimensions > 0 && names == nullptr) return {Code::bad_argument, fmt::format("name_dimensions: no list of {} was given", counted(dimensions, "name"))};
+        return {Code::bad_argument, fmt::format("name_dimensions: {} for \"{}\", which has {}", counted(*given, "name"),
+                                                named.path, counted(dimensions, "dimension"))};
+      if (dimensions > 0 && names == nullptr)
+        return {Code::bad_argument,
+                fmt::format("name_dimensions: no list of {} was given", counted(dimensions, "name"))};
       for (int i = 0; i < dimensions; ++i) {
-        if (names[i] == nullptr) return null_argument("the name of a dimension");
+        if (names[i] == nullptr)
+          return null_argument("the name of a dimension");
         copies.emplace_back(names[i]);
       }
       return {};
@@ -46,7 +52,9 @@ int name_dimensions(windrow_file* file, int variable, std::optional<int> given, 
 
 extern "C" {
 
-int windrow_name_dimensions(windrow_file* file, int variable, const char* const* names) { return name_dimensions(file, variable, {}, names); }
+int windrow_name_dimensions(windrow_file* file, int variable, const char* const* names) {
+  return name_dimensions(file, variable, {}, names);
+}
 
 int windrow_name_dimensions_counted(windrow_file* file, int variable, int count, const char* const* names) {
   return name_dimensions(file, variable, count, names);
@@ -54,10 +62,12 @@ int windrow_name_dimensions_counted(windrow_file* file, int variable, int count,
 
 int windrow_define_dimension(windrow_file* file, const char* path, int64_t length) {
   return enter([&]() -> Status {
-    if (Status status = check_file(file); !status.ok()) return status;
+    if (Status status = check_file(file); !status.ok())
+      return status;
     std::string name;
     Status local = guard([&]() -> Status {
-      if (path == nullptr) return null_argument("the path of the dimension");
+      if (path == nullptr)
+        return null_argument("the path of the dimension");
       name = path;
       return {};
     });
@@ -71,8 +81,10 @@ int windrow_dimension_count(const windrow_file* file) {
 
 int windrow_inquire_dimension(const windrow_file* file, int dimension, const char** path, int64_t* length) {
   return enter([&]() -> Status {
-    if (Status status = check_file(file); !status.ok()) return status;
-    if (path == nullptr || length == nullptr) return null_argument("path or length");
+    if (Status status = check_file(file); !status.ok())
+      return status;
+    if (path == nullptr || length == nullptr)
+      return null_argument("path or length");
     if (dimension < 0 || dimension >= windrow_dimension_count(file))
       return {Code::bad_argument, "there is no dimension number " + std::to_string(dimension)};
     const windrow::Dimension& found = file->file->catalog().dimensions[static_cast<size_t>(dimension)];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What variables and attributes have in common at the interface: types, shapes, options of their elements, structs that grow.
+// What variables and attributes have in common at the interface: types, shapes, options of their elements, structs that
+// grow.
 #pragma once
 
 #include <algorithm>
@@ -10,18 +11,23 @@
 
 namespace windrow {
 
-inline bool is_type(int type) { return type >= WINDROW_INT8 && type <= WINDROW_FLOAT16; }
+inline bool is_type(int type) {
+  return type >= WINDROW_INT8 && type <= WINDROW_FLOAT16;
+}
 
 inline Status check_shape(int ndims, const int64_t* shape) {
   if (ndims < 0 || ndims > WINDROW_MAX_DIMENSIONS)
-    return {Code::bad_argument, "ndims is " + std::to_string(ndims) + "; it must be from 0 to " + std::to_string(WINDROW_MAX_DIMENSIONS)};
+    return {Code::bad_argument,
+            "ndims is " + std::to_string(ndims) + "; it must be from 0 to " + std::to_string(WINDROW_MAX_DIMENSIONS)};
   return ndims > 0 && shape == nullptr ? null_argument("the shape") : Status{};
 }
 
-// What the options of one variable or attribute say of its elements; those of the file and of the environment say nothing.
+// What the options of one variable or attribute say of its elements; those of the file and of the environment say
+// nothing.
 inline Details details_of(const windrow_options* options) {
   Details details;
-  if (options == nullptr) return details;
+  if (options == nullptr)
+    return details;
   const Settings& settings = options->settings;
   details.bytes = settings.bytes("element_bytes");
   details.text_ascii = settings.text("text_characters") == "ascii";
@@ -31,7 +37,9 @@ inline Details details_of(const windrow_options* options) {
   return details;
 }
 
-inline bool asks_for_null_space(const windrow_options* options) { return options != nullptr && options->settings.boolean("null_space"); }
+inline bool asks_for_null_space(const windrow_options* options) {
+  return options != nullptr && options->settings.boolean("null_space");
+}
 
 inline bool asks_for_big_endian(const windrow_file* file, const windrow_options* options) {
   const bool own = options != nullptr && options->settings.is_set("byte_order");
@@ -50,7 +58,8 @@ void fill_shape(Info& info, const Shape& shape) {
 // The struct may be older, and then smaller, than ours: what it has no room for is left out.
 template <class Info>
 Status hand_out(const Info& filled, Info* info) {
-  if (info == nullptr) return null_argument("info");
+  if (info == nullptr)
+    return null_argument("info");
   if (info->size < static_cast<int64_t>(sizeof(int64_t) * 2) || info->size > static_cast<int64_t>(sizeof(Info)))
     return {Code::bad_argument, "info->size must be set to the size of the struct before the call"};
   const auto size = static_cast<size_t>(info->size);

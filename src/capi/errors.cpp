@@ -9,7 +9,8 @@ thread_local int last_rank = -1;
 }  // namespace
 
 int finish(const Status& status) noexcept {
-  if (status.ok()) return WINDROW_OK;
+  if (status.ok())
+    return WINDROW_OK;
   try {
     last_message = status.message().empty() ? code_name(status.code()) : status.message();
   } catch (const std::bad_alloc&) {
@@ -23,9 +24,15 @@ int finish(const Status& status) noexcept {
 
 extern "C" {
 
-const char* windrow_code_name(int code) { return windrow::code_name(static_cast<windrow::Code>(code)); }
-const char* windrow_error_message(void) { return windrow::last_message.c_str(); }
-int windrow_error_rank(void) { return windrow::last_rank; }
+const char* windrow_code_name(int code) {
+  return windrow::code_name(static_cast<windrow::Code>(code));
+}
+const char* windrow_error_message(void) {
+  return windrow::last_message.c_str();
+}
+int windrow_error_rank(void) {
+  return windrow::last_rank;
+}
 
 int windrow_set_numbering(int numbering) {
   const int before = static_cast<int>(windrow::numbering());

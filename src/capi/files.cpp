@@ -16,22 +16,29 @@ using windrow::Status;
 namespace {
 
 // A NULL argument on one rank is that rank's error inside the collective call, so that the others do not wait for it.
-int open_file(MPI_Comm comm, const char* path, std::optional<File::Mode> mode, const windrow_options* options, windrow_file** file) {
+int open_file(MPI_Comm comm, const char* path, std::optional<File::Mode> mode, const windrow_options* options,
+              windrow_file** file) {
   std::unique_ptr<windrow_file> handle;
-  if (file != nullptr) *file = nullptr;
+  if (file != nullptr)
+    *file = nullptr;
   return enter([&]() -> Status {
     std::string name;
     windrow::Settings settings;
     Status local = guard([&]() -> Status {
       handle = std::make_unique<windrow_file>();
-      if (path == nullptr || file == nullptr) return null_argument(path == nullptr ? "the path of the file" : "file");
-      if (!mode) return {Code::bad_argument, "open of \"" + std::string(path) + "\": the mode is WINDROW_READ or WINDROW_UPDATE"};
+      if (path == nullptr || file == nullptr)
+        return null_argument(path == nullptr ? "the path of the file" : "file");
+      if (!mode)
+        return {Code::bad_argument,
+                "open of \"" + std::string(path) + "\": the mode is WINDROW_READ or WINDROW_UPDATE"};
       name = path;
-      if (options != nullptr) settings = options->settings;
+      if (options != nullptr)
+        settings = options->settings;
       return {};
     });
     auto opened = File::open(comm, name, mode.value_or(File::Mode::read), settings, std::move(local));
-    if (!opened.ok()) return opened.status();
+    if (!opened.ok())
+      return opened.status();
     handle->file = std::move(opened).value();
     *file = handle.release();
     return {};
@@ -39,7 +46,8 @@ int open_file(MPI_Comm comm, const char* path, std::optional<File::Mode> mode, c
 }
 
 int close_file(windrow_file* file, bool publish) {
-  if (file == nullptr) return WINDROW_OK;
+  if (file == nullptr)
+    return WINDROW_OK;
   return enter([&]() -> Status {
     const std::unique_ptr<windrow_file> handle(file);
     return handle->file->close(publish);
@@ -52,7 +60,8 @@ extern "C" {
 
 int windrow_options_create(windrow_options** options) {
   return enter([&]() -> Status {
-    if (options == nullptr) return null_argument("options");
+    if (options == nullptr)
+      return null_argument("options");
     *options = new windrow_options;
     return {};
   });
@@ -60,14 +69,19 @@ int windrow_options_create(windrow_options** options) {
 
 int windrow_options_set(windrow_options* options, const char* key, const char* value) {
   return enter([&]() -> Status {
-    if (options == nullptr) return null_argument("options");
-    if (key == nullptr) return null_argument("the key of an option");
-    if (value == nullptr) return null_argument("the value of an option");
+    if (options == nullptr)
+      return null_argument("options");
+    if (key == nullptr)
+      return null_argument("the key of an option");
+    if (value == nullptr)
+      return null_argument("the value of an option");
     return options->settings.set(key, value);
   });
 }
 
-void windrow_options_free(windrow_options* options) { delete options; }
+void windrow_options_free(windrow_options* options) {
+  delete options;
+}
 
 int windrow_create(MPI_Comm comm, const char* path, const windrow_options* options, windrow_file** file) {
   return open_file(comm, path, File::Mode::create, options, file);
@@ -75,28 +89,38 @@ int windrow_create(MPI_Comm comm, const char* path, const windrow_options* optio
 
 int windrow_open(MPI_Comm comm, const char* path, int mode, const windrow_options* options, windrow_file** file) {
   std::optional<File::Mode> asked;
-  if (mode == WINDROW_READ) asked = File::Mode::read;
-  if (mode == WINDROW_UPDATE) asked = File::Mode::update;
+  if (mode == WINDROW_READ)
+    asked = File::Mode::read;
+  if (mode == WINDROW_UPDATE)
+    asked = File::Mode::update;
   return open_file(comm, path, asked, options, file);
 }
 
 int windrow_sync(windrow_file* file) {
   return enter([&]() -> Status {
-    if (Status status = check_file(file); !status.ok()) return status;
+    if (Status status = check_file(file); !status.ok())
+      return status;
     return file->file->sync();
   });
 }
 
-int windrow_close(windrow_file* file) { return close_file(file, true); }
-int windrow_discard(windrow_file* file) { return close_file(file, false); }
+int windrow_close(windrow_file* file) {
+  return close_file(file, true);
+}
+int windrow_discard(windrow_file* file) {
+  return close_file(file, false);
+}
 
 int windrow_remove_leftovers(const char* path, const char** removed) {
   static thread_local std::string told;
   return enter([&]() -> Status {
-    if (removed != nullptr) *removed = nullptr;
-    if (path == nullptr || removed == nullptr) return null_argument(path == nullptr ? "the path of the file" : "removed");
+    if (removed != nullptr)
+      *removed = nullptr;
+    if (path == nullptr || removed == nullptr)
+      return null_argument(path == nullptr ? "the path of the file" : "removed");
     told.clear();
-    for (const std::string& each : windrow::remove_leftovers(path)) told += each + '\n';
+    for (const std::string& each : windrow::remove_leftovers(path))
+      told += each + '\n';
     *removed = told.c_str();
     return {};
   });

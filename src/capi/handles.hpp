@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What stands behind the opaque handles of windrow.h, and the door: every entry turns a status into a code and a message, and
-// lets no exception out.
+// What stands behind the opaque handles of windrow.h, and the door: every entry turns a status into a code and a
+// message, and lets no exception out.
 #pragma once
 
 #include <windrow/windrow.h>
@@ -19,9 +19,10 @@ struct windrow_options {
 
 struct windrow_file {
   std::unique_ptr<windrow::File> file;
-  mutable std::string text;             // of the last explain or report
-  std::vector<int64_t> written;         // of the last windrow_inquire_written()
-  mutable std::unordered_set<std::string> texts;  // all that has been handed out until the file is closed, each once: see keep()
+  mutable std::string text;      // of the last explain or report
+  std::vector<int64_t> written;  // of the last windrow_inquire_written()
+  mutable std::unordered_set<std::string>
+      texts;  // all that has been handed out until the file is closed, each once: see keep()
 };
 
 struct windrow_decomposition {
@@ -39,7 +40,9 @@ int enter(Work&& work) noexcept {
   return finish(guard(std::forward<Work>(work)));
 }
 
-inline Status null_argument(const char* what) { return {Code::bad_argument, std::string(what) + " is NULL"}; }
+inline Status null_argument(const char* what) {
+  return {Code::bad_argument, std::string(what) + " is NULL"};
+}
 
 // A copy of `text` that stays where it is until the file is closed, whatever the catalog's own does when it grows.
 inline const char* keep(const windrow_file* file, const std::string& text) {

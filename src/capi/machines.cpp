@@ -19,10 +19,12 @@ int windrow_calibrate(MPI_Comm comm, const char* directory, const windrow_option
     std::string folder, file;
     windrow::Settings settings;
     Status local = guard([&]() -> Status {
-      if (directory == nullptr || machine == nullptr) return null_argument(directory == nullptr ? "the folder" : "the machine file");
+      if (directory == nullptr || machine == nullptr)
+        return null_argument(directory == nullptr ? "the folder" : "the machine file");
       folder = directory;
       file = machine;
-      if (options != nullptr) settings = options->settings;
+      if (options != nullptr)
+        settings = options->settings;
       return {};
     });
     return windrow::calibrate(comm, folder, settings, file, std::move(local));
@@ -32,13 +34,17 @@ int windrow_calibrate(MPI_Comm comm, const char* directory, const windrow_option
 int windrow_advise(const char* trace, const char* machine, const char* format, const char** text) {
   static thread_local std::string told;
   return enter([&]() -> Status {
-    if (text == nullptr) return null_argument("text");
+    if (text == nullptr)
+      return null_argument("text");
     *text = nullptr;
-    if (trace == nullptr || format == nullptr) return null_argument(trace == nullptr ? "the trace" : "the format");
+    if (trace == nullptr || format == nullptr)
+      return null_argument(trace == nullptr ? "the trace" : "the format");
     const std::string_view wanted(format);
-    if (wanted != "text" && wanted != "json") return {Code::bad_argument, "the format is \"text\" or \"json\""};
+    if (wanted != "text" && wanted != "json")
+      return {Code::bad_argument, "the format is \"text\" or \"json\""};
     auto advice = windrow::advise(trace, machine == nullptr ? "" : machine, wanted == "json");
-    if (!advice.ok()) return advice.status();
+    if (!advice.ok())
+      return advice.status();
     told = std::move(advice).value();
     *text = told.c_str();
     return {};

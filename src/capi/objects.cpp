@@ -9,22 +9,22 @@
 #include "capi/elements.hpp"
 #include "format/fill.hpp"
 
+using windrow::asks_for_big_endian;
+using windrow::asks_for_null_space;
 using windrow::check_file;
+using windrow::check_shape;
 using windrow::Code;
+using windrow::details_of;
 using windrow::enter;
+using windrow::fill_shape;
 using windrow::guard;
+using windrow::hand_out;
+using windrow::is_type;
 using windrow::keep;
 using windrow::null_argument;
 using windrow::Result;
 using windrow::Status;
 using windrow::Type;
-using windrow::asks_for_big_endian;
-using windrow::asks_for_null_space;
-using windrow::check_shape;
-using windrow::details_of;
-using windrow::fill_shape;
-using windrow::hand_out;
-using windrow::is_type;
 
 namespace {
 
@@ -43,7 +43,8 @@ Result<std::vector<int64_t>> parse_chunk(const std::string& text) {
   return chunk;
 }
 
-// Of a variable that grows: a record's chunks as any variable's, and as many records in each as make it worth a request.
+// Of a variable that grows: a record's chunks as any variable's, and as many records in each as make it worth a
+// request.
 std::vector<int64_t> choose_record_chunk(const std::vector<int64_t>& shape, int64_t element) {
   constexpr int64_t k_worth = int64_t{64} << 10, k_most_records = 1024;
   std::vector<int64_t> chunk = windrow::choose_chunk(std::span(shape).subspan(1), element);
@@ -53,7 +54,8 @@ std::vector<int64_t> choose_record_chunk(const std::vector<int64_t>& shape, int6
 }
 
 // What only the file's options ask for is for variables that can have it.
-Status fill_chunking(const windrow_file* file, const windrow_options* options, windrow::VariableDefinition& definition) {
+Status fill_chunking(const windrow_file* file, const windrow_options* options,
+                     windrow::VariableDefinition& definition) {
   const auto& of_file = file->file->settings();
   const auto own = [options](const char* key) { return options != nullptr && options->settings.is_set(key); };
   const std::string chunks = (own("chunks") ? options->settings : of_file).text("chunks");
@@ -63,20 +65,26 @@ Status fill_chunking(const windrow_file* file, const windrow_options* options, w
   definition.extendible = options != nullptr && options->settings.boolean("extendible");
   if (definition.extendible && definition.shape.empty())
     return {Code::bad_argument, "variable \"" + definition.path + "\": a scalar cannot grow"};
-  if (needs_none && !filtered && (chunks == "none" || chunks == "auto")) return {};
+  if (needs_none && !filtered && (chunks == "none" || chunks == "auto"))
+    return {};
   if (definition.extendible && chunks == "none")
     return {Code::bad_argument, "variable \"" + definition.path + "\": what can grow needs chunks"};
   if (chunks == "none" || (chunks == "auto" && !filtered && !definition.extendible)) {
-    if (!filtered || !own("filters")) return {};
+    if (!filtered || !own("filters"))
+      return {};
     return {Code::bad_argument, "variable \"" + definition.path + "\": filters need chunks"};
   }
   if (definition.shape.empty()) {
-    if (!own("filters") && !own("chunks")) return {};
+    if (!own("filters") && !own("chunks"))
+      return {};
     return {Code::bad_argument, "variable \"" + definition.path + "\": a scalar has no chunks and no filters"};
   }
   if (definition.null_space || windrow::is_moved_whole(definition.type, definition.details)) {
-    if (!own("filters") && !own("chunks") && !definition.extendible) return {};
-    return {Code::bad_argument, "variable \"" + definition.path + "\": text of variable length, references and null spaces have no chunks and no filters"};
+    if (!own("filters") && !own("chunks") && !definition.extendible)
+      return {};
+    return {Code::bad_argument,
+            "variable \"" + definition.path +
+                "\": text of variable length, references and null spaces have no chunks and no filters"};
   }
   const int64_t element = windrow::element_bytes(definition.type, definition.details);
   const auto choose = [&] {
@@ -84,10 +92,14 @@ Status fill_chunking(const windrow_file* file, const windrow_options* options, w
                                  : windrow::choose_chunk(definition.shape, std::max<int64_t>(1, element));
   };
   auto chunk = chunks == "auto" ? Result<std::vector<int64_t>>(choose()) : parse_chunk(chunks);
-  if (!chunk.ok()) return chunk.status();
+  if (!chunk.ok())
+    return chunk.status();
   if (chunk.value().size() != definition.shape.size()) {
-    if (!own("chunks")) chunk = choose();
-    else return {Code::bad_argument, "variable \"" + definition.path + "\": chunks \"" + chunks + "\" has not as many dimensions as the shape"};
+    if (!own("chunks"))
+      chunk = choose();
+    else
+      return {Code::bad_argument, "variable \"" + definition.path + "\": chunks \"" + chunks +
+                                      "\" has not as many dimensions as the shape"};
   }
   definition.chunking.shape = std::move(chunk).value();
   // HDF5: no larger than the array.
@@ -99,18 +111,22 @@ Status fill_chunking(const windrow_file* file, const windrow_options* options, w
   if (!bytes || *bytes > k_most_bytes)
     return {Code::bad_argument, "variable \"" + definition.path + "\": a chunk is larger than 1 GiB"};
   auto parsed = windrow::parse_filters(filters, element, *bytes);
-  if (!parsed.ok()) return {parsed.status().code(), "variable \"" + definition.path + "\": " + parsed.status().message()};
+  if (!parsed.ok())
+    return {parsed.status().code(), "variable \"" + definition.path + "\": " + parsed.status().message()};
   definition.chunking.filters = std::move(parsed).value();
   return {};
 }
 
 Status fill_fill_value(const windrow_options* options, windrow::VariableDefinition& definition) {
-  if (options == nullptr || options->settings.text("fill_value").empty()) return {};
+  if (options == nullptr || options->settings.text("fill_value").empty())
+    return {};
   const std::string what = "variable \"" + definition.path + "\": ";
   if (definition.null_space || windrow::is_moved_whole(definition.type, definition.details))
     return {Code::bad_argument, what + "text of variable length and null spaces have no fill value"};
-  auto fill = windrow::parse_fill(definition.type, definition.details, definition.big_endian, options->settings.text("fill_value"));
-  if (!fill.ok()) return {fill.status().code(), what + fill.status().message()};
+  auto fill = windrow::parse_fill(definition.type, definition.details, definition.big_endian,
+                                  options->settings.text("fill_value"));
+  if (!fill.ok())
+    return {fill.status().code(), what + fill.status().message()};
   definition.fill = std::move(fill).value();
   return {};
 }
@@ -119,55 +135,75 @@ Status fill_fill_value(const windrow_options* options, windrow::VariableDefiniti
 Status fill_split(const windrow_file* file, const windrow_options* options, windrow::VariableDefinition& definition) {
   if (options != nullptr) {
     auto asked = file->file->subfiles_of_variable(options->settings);
-    if (!asked.ok()) return {asked.status().code(), "variable \"" + definition.path + "\": " + asked.status().message()};
+    if (!asked.ok())
+      return {asked.status().code(), "variable \"" + definition.path + "\": " + asked.status().message()};
     definition.subfiles = asked.value();
   }
-  definition.split_asked = options != nullptr && (options->settings.is_set("split") || options->settings.is_set("split_parts"));
+  definition.split_asked =
+      options != nullptr && (options->settings.is_set("split") || options->settings.is_set("split_parts"));
   const windrow::Settings& asked = definition.split_asked ? options->settings : file->file->settings();
   definition.split.axes = asked.text("split");
   definition.split.parts = asked.text("split_parts");
-  if (definition.split.parts.empty()) definition.split.parts = "auto";
-  if (definition.split.axes.empty()) definition.split.axes = "auto";
-  if (definition.split_asked && definition.split.axes == "auto" && definition.split.parts == "auto") definition.split_asked = false;
+  if (definition.split.parts.empty())
+    definition.split.parts = "auto";
+  if (definition.split.axes.empty())
+    definition.split.axes = "auto";
+  if (definition.split_asked && definition.split.axes == "auto" && definition.split.parts == "auto")
+    definition.split_asked = false;
   return {};
 }
 
-Status fill_definition(const windrow_file* file, const windrow_variable_definition& from, windrow::VariableDefinition& definition) {
-  if (from.path == nullptr) return null_argument("the path of the variable");
-  if (Status status = check_shape(from.ndims, from.shape); !status.ok()) return status;
+Status fill_definition(const windrow_file* file, const windrow_variable_definition& from,
+                       windrow::VariableDefinition& definition) {
+  if (from.path == nullptr)
+    return null_argument("the path of the variable");
+  if (Status status = check_shape(from.ndims, from.shape); !status.ok())
+    return status;
   definition.path = from.path;
   if (!is_type(from.type))
-    return {Code::bad_argument, "variable \"" + definition.path + "\": there is no type " + std::to_string(from.type) + " in enum windrow_type"};
+    return {Code::bad_argument, "variable \"" + definition.path + "\": there is no type " + std::to_string(from.type) +
+                                    " in enum windrow_type"};
   definition.type = static_cast<Type>(from.type);
   definition.shape.assign(from.shape, from.shape + from.ndims);
   definition.details = details_of(from.options);
   definition.null_space = asks_for_null_space(from.options);
   const bool has_order = definition.type != Type::text && definition.type != Type::opaque;
   definition.big_endian = has_order && (asks_for_big_endian(file, from.options) || file->file->traits().big_endian);
-  if (Status status = fill_fill_value(from.options, definition); !status.ok()) return status;
-  if (Status status = fill_split(file, from.options, definition); !status.ok()) return status;
+  if (Status status = fill_fill_value(from.options, definition); !status.ok())
+    return status;
+  if (Status status = fill_split(file, from.options, definition); !status.ok())
+    return status;
   for (const int64_t extent : definition.shape)
-    if (extent < 0) return {};  // refused later, by name
+    if (extent < 0)
+      return {};  // refused later, by name
   return fill_chunking(file, from.options, definition);
 }
 
-// A local error inside a collective call: the call is made all the same, with definitions that every rank will refuse to agree to.
+// A local error inside a collective call: the call is made all the same, with definitions that every rank will refuse
+// to agree to.
 int define_variables(windrow_file* file, int count, const windrow_variable_definition* definitions, int* variables) {
   return enter([&]() -> Status {
-    if (Status status = check_file(file); !status.ok()) return status;
+    if (Status status = check_file(file); !status.ok())
+      return status;
     std::vector<windrow::VariableDefinition> filled;
     Status local = guard([&]() -> Status {
-      if (count < 0) return {Code::bad_argument, "the number of variables is " + std::to_string(count)};
-      if (count > 0 && definitions == nullptr) return null_argument("definitions");
-      if (count > 0 && variables == nullptr) return null_argument("variable");
+      if (count < 0)
+        return {Code::bad_argument, "the number of variables is " + std::to_string(count)};
+      if (count > 0 && definitions == nullptr)
+        return null_argument("definitions");
+      if (count > 0 && variables == nullptr)
+        return null_argument("variable");
       filled.resize(static_cast<size_t>(count));
       for (size_t i = 0; i < filled.size(); ++i)
-        if (Status status = fill_definition(file, definitions[i], filled[i]); !status.ok()) return status;
+        if (Status status = fill_definition(file, definitions[i], filled[i]); !status.ok())
+          return status;
       return {};
     });
     auto first = file->file->define_variables(filled, std::move(local));
-    if (!first.ok()) return first.status();
-    for (int i = 0; i < count; ++i) variables[i] = first.value() + i;
+    if (!first.ok())
+      return first.status();
+    for (int i = 0; i < count; ++i)
+      variables[i] = first.value() + i;
     return {};
   });
 }
@@ -178,10 +214,12 @@ extern "C" {
 
 int windrow_define_group(windrow_file* file, const char* path) {
   return enter([&]() -> Status {
-    if (Status status = check_file(file); !status.ok()) return status;
+    if (Status status = check_file(file); !status.ok())
+      return status;
     std::string name;
     Status local = guard([&]() -> Status {
-      if (path == nullptr) return null_argument("the path of the group");
+      if (path == nullptr)
+        return null_argument("the path of the group");
       name = path;
       return {};
     });
@@ -189,7 +227,8 @@ int windrow_define_group(windrow_file* file, const char* path) {
   });
 }
 
-int windrow_define_variable(windrow_file* file, const char* path, int type, int ndims, const int64_t* shape, int* variable) {
+int windrow_define_variable(windrow_file* file, const char* path, int type, int ndims, const int64_t* shape,
+                            int* variable) {
   return windrow_define_variable_with(file, path, type, ndims, shape, nullptr, variable);
 }
 
@@ -199,7 +238,8 @@ int windrow_define_variable_with(windrow_file* file, const char* path, int type,
   return define_variables(file, 1, &definition, variable);
 }
 
-int windrow_define_variables(windrow_file* file, int count, const windrow_variable_definition* definitions, int* variables) {
+int windrow_define_variables(windrow_file* file, int count, const windrow_variable_definition* definitions,
+                             int* variables) {
   return define_variables(file, count, definitions, variables);
 }
 
@@ -209,10 +249,13 @@ int windrow_variable_count(const windrow_file* file) {
 
 int windrow_find_variable(const windrow_file* file, const char* path, int* variable) {
   return enter([&]() -> Status {
-    if (Status status = check_file(file); !status.ok()) return status;
-    if (path == nullptr || variable == nullptr) return null_argument(path == nullptr ? "the path of the variable" : "variable");
+    if (Status status = check_file(file); !status.ok())
+      return status;
+    if (path == nullptr || variable == nullptr)
+      return null_argument(path == nullptr ? "the path of the variable" : "variable");
     auto found = file->file->find_variable(path);
-    if (!found.ok()) return found.status();
+    if (!found.ok())
+      return found.status();
     *variable = found.value();
     return {};
   });
@@ -220,7 +263,8 @@ int windrow_find_variable(const windrow_file* file, const char* path, int* varia
 
 int windrow_inquire_variable(const windrow_file* file, int variable, windrow_variable_info* info) {
   return enter([&]() -> Status {
-    if (Status status = check_file(file); !status.ok()) return status;
+    if (Status status = check_file(file); !status.ok())
+      return status;
     const auto& variables = file->file->catalog().variables;
     if (variable < 0 || variable >= static_cast<int>(variables.size()))
       return {Code::bad_argument, "there is no variable number " + std::to_string(windrow::shown_index(variable))};
@@ -229,7 +273,8 @@ int windrow_inquire_variable(const windrow_file* file, int variable, windrow_var
     filled.size = sizeof filled;
     filled.path = keep(file, described.path);
     filled.type = static_cast<int>(described.type);
-    if (described.shape.size() <= WINDROW_MAX_DIMENSIONS) fill_shape(filled, described.shape);
+    if (described.shape.size() <= WINDROW_MAX_DIMENSIONS)
+      fill_shape(filled, described.shape);
     filled.bytes = described.placement.bytes;
     filled.offset = described.placement.offset;
     filled.big_endian = described.placement.big_endian ? 1 : 0;
@@ -249,23 +294,27 @@ int windrow_inquire_variable(const windrow_file* file, int variable, windrow_var
     filled.text_padding = is_text ? windrow::padding_name(described.details.text_padding) : "";
     filled.opaque_tag = keep(file, described.details.tag);
     filled.enumeration = keep(file, described.details.enumeration);
-    filled.fill_value = keep(file, windrow::fill_text(described.type, described.details, described.placement.big_endian, described.fill));
+    filled.fill_value = keep(
+        file, windrow::fill_text(described.type, described.details, described.placement.big_endian, described.fill));
     const auto* split = file->file->subfiles() != nullptr ? file->file->subfiles()->find(variable) : nullptr;
     filled.split = split != nullptr ? keep(file, windrow::text_of(split->split)) : "";
     std::fill(std::begin(filled.dimension_names), std::end(filled.dimension_names), "");
     const auto names = file->file->dimension_names(described);
-    for (size_t i = 0; i < std::min(names.size(), std::size(filled.dimension_names)); ++i) filled.dimension_names[i] = keep(file, names[i]);
+    for (size_t i = 0; i < std::min(names.size(), std::size(filled.dimension_names)); ++i)
+      filled.dimension_names[i] = keep(file, names[i]);
     return hand_out(filled, info);
   });
 }
 
 int windrow_subfile_count(const windrow_file* file) {
-  if (file == nullptr || file->file == nullptr) return -1;
+  if (file == nullptr || file->file == nullptr)
+    return -1;
   return file->file->subfiles() == nullptr ? 0 : static_cast<int>(file->file->subfiles()->used());
 }
 
 const char* windrow_subfile_name(const windrow_file* file, int subfile) {
-  if (subfile < 0 || subfile >= windrow_subfile_count(file)) return nullptr;
+  if (subfile < 0 || subfile >= windrow_subfile_count(file))
+    return nullptr;
   const char* name = nullptr;
   (void)enter([&] {
     name = keep(file, file->file->subfiles()->relative_name(subfile));
@@ -276,10 +325,13 @@ const char* windrow_subfile_name(const windrow_file* file, int subfile) {
 
 int windrow_check_subfiles(windrow_file* file, const char** problems) {
   return enter([&]() -> Status {
-    if (Status status = check_file(file); !status.ok()) return status;
+    if (Status status = check_file(file); !status.ok())
+      return status;
     auto found = file->file->check_subfiles();
-    if (!found.ok()) return found.status();
-    if (problems == nullptr) return null_argument("problems");
+    if (!found.ok())
+      return found.status();
+    if (problems == nullptr)
+      return null_argument("problems");
     *problems = keep(file, found.value());
     return {};
   });
@@ -287,9 +339,12 @@ int windrow_check_subfiles(windrow_file* file, const char** problems) {
 
 int windrow_inquire_written(windrow_file* file, int variable, int64_t* chunks, const int64_t** starts) {
   return enter([&]() -> Status {
-    if (Status status = check_file(file); !status.ok()) return status;
-    auto found = file->file->written_chunks(variable, chunks == nullptr || starts == nullptr ? null_argument("chunks or starts") : Status());
-    if (!found.ok()) return found.status();
+    if (Status status = check_file(file); !status.ok())
+      return status;
+    auto found = file->file->written_chunks(
+        variable, chunks == nullptr || starts == nullptr ? null_argument("chunks or starts") : Status());
+    if (!found.ok())
+      return found.status();
     file->written = found.value().value_or(std::vector<int64_t>());
     const size_t dimensions = file->file->catalog().variables[static_cast<size_t>(variable)].shape.size();
     *chunks = found.value() ? static_cast<int64_t>(file->written.size() / std::max<size_t>(dimensions, 1)) : -1;
@@ -300,7 +355,8 @@ int windrow_inquire_written(windrow_file* file, int variable, int64_t* chunks, c
 
 int windrow_write_references(windrow_file* file, const char* path, const char* prefix, const char** left_out) {
   return enter([&]() -> Status {
-    if (Status status = check_file(file); !status.ok()) return status;
+    if (Status status = check_file(file); !status.ok())
+      return status;
     std::string text, before;
     Status local = guard([&] {
       text = path == nullptr ? "" : path;
@@ -308,8 +364,10 @@ int windrow_write_references(windrow_file* file, const char* path, const char* p
       return Status{};
     });
     auto lines = file->file->write_references(text, before, std::move(local));
-    if (!lines.ok()) return lines.status();
-    if (left_out != nullptr) *left_out = keep(file, lines.value());
+    if (!lines.ok())
+      return lines.status();
+    if (left_out != nullptr)
+      *left_out = keep(file, lines.value());
     return {};
   });
 }
@@ -319,7 +377,8 @@ int windrow_group_count(const windrow_file* file) {
 }
 
 const char* windrow_group_path(const windrow_file* file, int group) {
-  if (group < 0 || group >= windrow_group_count(file)) return nullptr;
+  if (group < 0 || group >= windrow_group_count(file))
+    return nullptr;
   const char* path = nullptr;
   (void)enter([&] {
     path = keep(file, file->file->catalog().groups[static_cast<size_t>(group)].path);
@@ -329,11 +388,13 @@ const char* windrow_group_path(const windrow_file* file, int group) {
 }
 
 const char* windrow_unsupported_objects(const windrow_file* file) {
-  if (file == nullptr || file->file == nullptr) return "";
+  if (file == nullptr || file->file == nullptr)
+    return "";
   const char* text = "";
   (void)enter([&] {
     std::string lines;
-    for (const std::string& line : file->file->catalog().unsupported) lines += line + '\n';
+    for (const std::string& line : file->file->catalog().unsupported)
+      lines += line + '\n';
     text = keep(file, lines);
     return Status{};
   });

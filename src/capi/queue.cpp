@@ -19,43 +19,55 @@ std::shared_ptr<SharedDecomposition> shared_of(const windrow_decomposition* deco
   return decomposition == nullptr ? nullptr : decomposition->shared;
 }
 
-int queue(windrow_file* file, bool put, int variable, const windrow_decomposition* decomposition, void* data, int64_t record = -1,
-          std::optional<windrow::Type> type = {}) {
+int queue(windrow_file* file, bool put, int variable, const windrow_decomposition* decomposition, void* data,
+          int64_t record = -1, std::optional<windrow::Type> type = {}) {
   return enter([&]() -> Status {
-    if (Status status = check_file(file); !status.ok()) return status;
+    if (Status status = check_file(file); !status.ok())
+      return status;
     return file->file->queue(put, variable, shared_of(decomposition), static_cast<std::byte*>(data), record, type);
   });
 }
 
 // The queue remembers what is wrong with an entry, so the flush tells all ranks.
-int queue_and_flush(windrow_file* file, bool put, int variable, const windrow_decomposition* decomposition, void* data) {
+int queue_and_flush(windrow_file* file, bool put, int variable, const windrow_decomposition* decomposition,
+                    void* data) {
   return enter([&]() -> Status {
-    if (Status status = check_file(file); !status.ok()) return status;
+    if (Status status = check_file(file); !status.ok())
+      return status;
     (void)file->file->queue(put, variable, shared_of(decomposition), static_cast<std::byte*>(data));
     return file->file->flush();
   });
 }
 
-windrow::Result<windrow::Decomposition> block_of_variable(const windrow::File& file, const char* verb, int variable, const int64_t* start, const int64_t* count) {
+windrow::Result<windrow::Decomposition> block_of_variable(const windrow::File& file, const char* verb, int variable,
+                                                          const int64_t* start, const int64_t* count) {
   windrow::Result<windrow::Decomposition> block{Status{}};
   Status status = windrow::guard([&]() -> Status {
-    if (!file.refused().ok()) return file.refused();  // by windrow_refuse() or a bad put: the others hear it now
+    if (!file.refused().ok())
+      return file.refused();  // by windrow_refuse() or a bad put: the others hear it now
     const auto& variables = file.catalog().variables;
-    if (variable < 0 || variable >= static_cast<int>(variables.size())) return {Code::bad_argument, "there is no variable number " + std::to_string(windrow::shown_index(variable))};
+    if (variable < 0 || variable >= static_cast<int>(variables.size()))
+      return {Code::bad_argument, "there is no variable number " + std::to_string(windrow::shown_index(variable))};
     const windrow::Variable& target = variables[static_cast<size_t>(variable)];
-    block = windrow::block_of(static_cast<int>(target.shape.size()), target.shape.data(), start, count, nullptr, nullptr);
-    if (block.ok()) return {};
+    block =
+        windrow::block_of(static_cast<int>(target.shape.size()), target.shape.data(), start, count, nullptr, nullptr);
+    if (block.ok())
+      return {};
     return {block.status().code(), std::string(verb) + " of \"" + target.path + "\": " + block.status().message()};
   });
-  if (!status.ok()) return status;
+  if (!status.ok())
+    return status;
   return block;
 }
 
 int move_block(windrow_file* file, bool put, int variable, const int64_t* start, const int64_t* count, void* data) {
   return enter([&]() -> Status {
-    if (Status status = check_file(file); !status.ok()) return status;
-    const windrow::CallScope call(file->file->comm(), put ? windrow::Call::write_block : windrow::Call::read_block, &file->file->identity());
-    if (Status before = file->file->end_pending(); !before.ok()) return before;
+    if (Status status = check_file(file); !status.ok())
+      return status;
+    const windrow::CallScope call(file->file->comm(), put ? windrow::Call::write_block : windrow::Call::read_block,
+                                  &file->file->identity());
+    if (Status before = file->file->end_pending(); !before.ok())
+      return before;
     auto block = block_of_variable(*file->file, put ? "write_block" : "read_block", variable, start, count);
     auto shared = SharedDecomposition::make(file->file->comm(), std::move(block),
                                             put ? SharedDecomposition::Use::any : SharedDecomposition::Use::reading);
@@ -70,7 +82,8 @@ int move_block(windrow_file* file, bool put, int variable, const int64_t* start,
 
 Status check_text(const char* format, const char** text, bool& json) {
   json = format != nullptr && std::strcmp(format, "json") == 0;
-  if (!json && (format == nullptr || std::strcmp(format, "text") != 0)) return {Code::bad_argument, "the format is \"text\" or \"json\""};
+  if (!json && (format == nullptr || std::strcmp(format, "text") != 0))
+    return {Code::bad_argument, "the format is \"text\" or \"json\""};
   return text == nullptr ? null_argument("text") : Status{};
 }
 
@@ -86,15 +99,18 @@ int windrow_get(windrow_file* file, int variable, const windrow_decomposition* d
   return queue(file, false, variable, decomposition, data);
 }
 
-int windrow_put_record(windrow_file* file, int variable, int64_t record, const windrow_decomposition* decomposition, const void* data) {
+int windrow_put_record(windrow_file* file, int variable, int64_t record, const windrow_decomposition* decomposition,
+                       const void* data) {
   return queue(file, true, variable, decomposition, const_cast<void*>(data), record < 0 ? INT64_MAX : record);
 }
 
-int windrow_get_record(windrow_file* file, int variable, int64_t record, const windrow_decomposition* decomposition, void* data) {
+int windrow_get_record(windrow_file* file, int variable, int64_t record, const windrow_decomposition* decomposition,
+                       void* data) {
   return queue(file, false, variable, decomposition, data, record < 0 ? INT64_MAX : record);
 }
 
-int windrow_put_as(windrow_file* file, int variable, const windrow_decomposition* decomposition, int type, const void* data) {
+int windrow_put_as(windrow_file* file, int variable, const windrow_decomposition* decomposition, int type,
+                   const void* data) {
   return queue(file, true, variable, decomposition, const_cast<void*>(data), -1, static_cast<windrow::Type>(type));
 }
 
@@ -102,20 +118,22 @@ int windrow_get_as(windrow_file* file, int variable, const windrow_decomposition
   return queue(file, false, variable, decomposition, data, -1, static_cast<windrow::Type>(type));
 }
 
-int windrow_put_record_as(windrow_file* file, int variable, int64_t record, const windrow_decomposition* decomposition, int type,
-                          const void* data) {
+int windrow_put_record_as(windrow_file* file, int variable, int64_t record, const windrow_decomposition* decomposition,
+                          int type, const void* data) {
   return queue(file, true, variable, decomposition, const_cast<void*>(data), record < 0 ? INT64_MAX : record,
                static_cast<windrow::Type>(type));
 }
 
-int windrow_get_record_as(windrow_file* file, int variable, int64_t record, const windrow_decomposition* decomposition, int type,
-                          void* data) {
-  return queue(file, false, variable, decomposition, data, record < 0 ? INT64_MAX : record, static_cast<windrow::Type>(type));
+int windrow_get_record_as(windrow_file* file, int variable, int64_t record, const windrow_decomposition* decomposition,
+                          int type, void* data) {
+  return queue(file, false, variable, decomposition, data, record < 0 ? INT64_MAX : record,
+               static_cast<windrow::Type>(type));
 }
 
 int windrow_set_strategy(windrow_file* file, const windrow_options* options) {
   return enter([&]() -> Status {
-    if (Status status = check_file(file); !status.ok()) return status;
+    if (Status status = check_file(file); !status.ok())
+      return status;
     const windrow::Settings none;
     return file->file->set_strategy(options == nullptr ? none : options->settings);
   });
@@ -123,21 +141,24 @@ int windrow_set_strategy(windrow_file* file, const windrow_options* options) {
 
 int windrow_flush(windrow_file* file) {
   return enter([&]() -> Status {
-    if (Status status = check_file(file); !status.ok()) return status;
+    if (Status status = check_file(file); !status.ok())
+      return status;
     return file->file->flush();
   });
 }
 
 int windrow_flush_begin(windrow_file* file) {
   return enter([&]() -> Status {
-    if (Status status = check_file(file); !status.ok()) return status;
+    if (Status status = check_file(file); !status.ok())
+      return status;
     return file->file->flush_begin();
   });
 }
 
 int windrow_flush_end(windrow_file* file) {
   return enter([&]() -> Status {
-    if (Status status = check_file(file); !status.ok()) return status;
+    if (Status status = check_file(file); !status.ok())
+      return status;
     return file->file->flush_end();
   });
 }
@@ -145,7 +166,8 @@ int windrow_flush_end(windrow_file* file) {
 int windrow_refuse(windrow_file* file, const char* message) {
   return enter([&]() -> Status {
     Status refusal = message == nullptr ? null_argument("the message") : Status{Code::bad_argument, message};
-    if (file != nullptr && file->file != nullptr) file->file->refuse(refusal);
+    if (file != nullptr && file->file != nullptr)
+      file->file->refuse(refusal);
     return refusal;
   });
 }
@@ -158,7 +180,8 @@ int windrow_read(windrow_file* file, int variable, const windrow_decomposition* 
   return queue_and_flush(file, false, variable, decomposition, data);
 }
 
-int windrow_write_block(windrow_file* file, int variable, const int64_t* start, const int64_t* count, const void* data) {
+int windrow_write_block(windrow_file* file, int variable, const int64_t* start, const int64_t* count,
+                        const void* data) {
   return move_block(file, true, variable, start, count, const_cast<void*>(data));
 }
 
@@ -168,11 +191,13 @@ int windrow_read_block(windrow_file* file, int variable, const int64_t* start, c
 
 int windrow_explain(windrow_file* file, const char* format, const char** text) {
   return enter([&]() -> Status {
-    if (Status status = check_file(file); !status.ok()) return status;
+    if (Status status = check_file(file); !status.ok())
+      return status;
     bool json = false;
     Status local = windrow::guard([&] { return check_text(format, text, json); });
     auto explained = file->file->explain(json, std::move(local));
-    if (!explained.ok()) return explained.status();
+    if (!explained.ok())
+      return explained.status();
     file->text = std::move(explained).value();
     *text = file->text.c_str();
     return {};
@@ -181,9 +206,11 @@ int windrow_explain(windrow_file* file, const char* format, const char** text) {
 
 int windrow_report(windrow_file* file, const char* format, const char** text) {
   return enter([&]() -> Status {
-    if (Status status = check_file(file); !status.ok()) return status;
+    if (Status status = check_file(file); !status.ok())
+      return status;
     bool json = false;
-    if (Status status = check_text(format, text, json); !status.ok()) return status;
+    if (Status status = check_text(format, text, json); !status.ok())
+      return status;
     file->text = file->file->report(json);
     *text = file->text.c_str();
     return {};

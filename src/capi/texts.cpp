@@ -10,8 +10,8 @@
 #include "capi/handles.hpp"
 
 using windrow::check_file;
-using windrow::counted;
 using windrow::Code;
+using windrow::counted;
 using windrow::enter;
 using windrow::guard;
 using windrow::keep;
@@ -22,7 +22,8 @@ namespace {
 
 bool is_whole(const windrow_file* file, int variable) {
   const auto& variables = file->file->catalog().variables;
-  if (variable < 0 || variable >= static_cast<int>(variables.size())) return false;
+  if (variable < 0 || variable >= static_cast<int>(variables.size()))
+    return false;
   const windrow::Variable& described = variables[static_cast<size_t>(variable)];
   return windrow::is_moved_whole(described.type, described.details);
 }
@@ -30,19 +31,25 @@ bool is_whole(const windrow_file* file, int variable) {
 // `given`: how many texts; none: as many as the variable has elements.
 int put_texts(windrow_file* file, int variable, std::optional<int64_t> given, const char* const* texts) {
   return enter([&]() -> Status {
-    if (Status status = check_file(file); !status.ok()) return status;
+    if (Status status = check_file(file); !status.ok())
+      return status;
     std::vector<std::string> copies;
     Status local = guard([&]() -> Status {
-      if (file->file->comm().rank() != 0) return {};
-      if (!is_whole(file, variable)) return {};  // why not is said below, with names
+      if (file->file->comm().rank() != 0)
+        return {};
+      if (!is_whole(file, variable))
+        return {};  // why not is said below, with names
       const int64_t elements = file->file->element_count_of(variable);
       if (given.value_or(elements) != elements) {
         const std::string& path = file->file->catalog().variables[static_cast<size_t>(variable)].path;
-        return {Code::bad_argument, fmt::format("put_texts: {} for \"{}\", which has {}", counted(*given, "text"), path, counted(elements, "element"))};
+        return {Code::bad_argument, fmt::format("put_texts: {} for \"{}\", which has {}", counted(*given, "text"), path,
+                                                counted(elements, "element"))};
       }
-      if (elements > 0 && texts == nullptr) return {Code::bad_argument, fmt::format("put_texts: no list of {} was given", counted(elements, "text"))};
+      if (elements > 0 && texts == nullptr)
+        return {Code::bad_argument, fmt::format("put_texts: no list of {} was given", counted(elements, "text"))};
       for (int64_t i = 0; i < elements; ++i) {
-        if (texts[i] == nullptr) return null_argument("one of the texts");
+        if (texts[i] == nullptr)
+          return null_argument("one of the texts");
         copies.emplace_back(texts[i]);
       }
       return {};
@@ -55,7 +62,9 @@ int put_texts(windrow_file* file, int variable, std::optional<int64_t> given, co
 
 extern "C" {
 
-int windrow_put_texts(windrow_file* file, int variable, const char* const* texts) { return put_texts(file, variable, {}, texts); }
+int windrow_put_texts(windrow_file* file, int variable, const char* const* texts) {
+  return put_texts(file, variable, {}, texts);
+}
 
 int windrow_put_texts_counted(windrow_file* file, int variable, int64_t count, const char* const* texts) {
   return put_texts(file, variable, count, texts);
@@ -63,13 +72,15 @@ int windrow_put_texts_counted(windrow_file* file, int variable, int64_t count, c
 
 int windrow_get_texts(windrow_file* file, int variable, const char** texts) {
   return enter([&]() -> Status {
-    if (Status status = check_file(file); !status.ok()) return status;
+    if (Status status = check_file(file); !status.ok())
+      return status;
     Status local = guard([&]() -> Status {
       const bool wanted = is_whole(file, variable) && file->file->element_count_of(variable) > 0;
       return wanted && texts == nullptr ? null_argument("the list of texts") : Status{};
     });
     const auto hand_out = [&](std::span<const std::string> read) {
-      for (size_t i = 0; i < read.size(); ++i) texts[i] = keep(file, read[i]);
+      for (size_t i = 0; i < read.size(); ++i)
+        texts[i] = keep(file, read[i]);
     };
     return file->file->get_texts(variable, hand_out, std::move(local));
   });

@@ -7,18 +7,19 @@
 using windrow::check_file;
 using windrow::Code;
 using windrow::enter;
-using windrow::ViewerGrid;
 using windrow::GridKind;
 using windrow::guard;
 using windrow::null_argument;
 using windrow::Status;
+using windrow::ViewerGrid;
 
 namespace {
 
 constexpr int k_most_dimensions = 3;  // of a grid, in XDMF
 
 Status check_dimensions(int ndims) {
-  if (ndims == 2 || ndims == k_most_dimensions) return {};
+  if (ndims == 2 || ndims == k_most_dimensions)
+    return {};
   return {Code::bad_argument, "ndims of a grid is " + std::to_string(ndims) + "; it can be 2 or 3"};
 }
 
@@ -26,17 +27,21 @@ Status check_dimensions(int ndims) {
 template <class Fill>
 int define_grid(windrow_file* file, GridKind kind, const char* name, double time, int* number, Fill&& fill) {
   return enter([&]() -> Status {
-    if (Status status = check_file(file); !status.ok()) return status;
+    if (Status status = check_file(file); !status.ok())
+      return status;
     ViewerGrid grid;
     Status local = guard([&]() -> Status {
-      if (name == nullptr || number == nullptr) return null_argument(name == nullptr ? "the name of the grid" : "grid");
+      if (name == nullptr || number == nullptr)
+        return null_argument(name == nullptr ? "the name of the grid" : "grid");
       grid.kind = kind;
       grid.name = name;
-      if (!std::isnan(time)) grid.time = time;
+      if (!std::isnan(time))
+        grid.time = time;
       return fill(grid);
     });
     auto defined = file->file->define_grid(std::move(grid), std::move(local));
-    if (!defined.ok()) return defined.status();
+    if (!defined.ok())
+      return defined.status();
     *number = defined.value();
     return {};
   });
@@ -46,12 +51,15 @@ int define_grid(windrow_file* file, GridKind kind, const char* name, double time
 
 extern "C" {
 
-int windrow_xdmf_uniform_grid(windrow_file* file, const char* name, double time, int ndims, const int64_t* nodes, const double* origin,
-                              const double* spacing, int* grid) {
+int windrow_xdmf_uniform_grid(windrow_file* file, const char* name, double time, int ndims, const int64_t* nodes,
+                              const double* origin, const double* spacing, int* grid) {
   return define_grid(file, GridKind::uniform, name, time, grid, [&](ViewerGrid& filled) -> Status {
-    if (Status status = check_dimensions(ndims); !status.ok()) return status;
-    if (nodes == nullptr) return null_argument("the nodes of the grid");
-    if (origin == nullptr || spacing == nullptr) return null_argument(origin == nullptr ? "the origin of the grid" : "the spacing of the grid");
+    if (Status status = check_dimensions(ndims); !status.ok())
+      return status;
+    if (nodes == nullptr)
+      return null_argument("the nodes of the grid");
+    if (origin == nullptr || spacing == nullptr)
+      return null_argument(origin == nullptr ? "the origin of the grid" : "the spacing of the grid");
     filled.nodes.assign(nodes, nodes + ndims);
     filled.origin.assign(origin, origin + ndims);
     filled.spacing.assign(spacing, spacing + ndims);
@@ -59,10 +67,13 @@ int windrow_xdmf_uniform_grid(windrow_file* file, const char* name, double time,
   });
 }
 
-int windrow_xdmf_rectilinear_grid(windrow_file* file, const char* name, double time, int ndims, const int* coordinates, int* grid) {
+int windrow_xdmf_rectilinear_grid(windrow_file* file, const char* name, double time, int ndims, const int* coordinates,
+                                  int* grid) {
   return define_grid(file, GridKind::rectilinear, name, time, grid, [&](ViewerGrid& filled) -> Status {
-    if (Status status = check_dimensions(ndims); !status.ok()) return status;
-    if (coordinates == nullptr) return null_argument("the coordinates of the grid");
+    if (Status status = check_dimensions(ndims); !status.ok())
+      return status;
+    if (coordinates == nullptr)
+      return null_argument("the coordinates of the grid");
     filled.coordinates.assign(coordinates, coordinates + ndims);
     return {};
   });
@@ -75,8 +86,8 @@ int windrow_xdmf_curvilinear_grid(windrow_file* file, const char* name, double t
   });
 }
 
-int windrow_xdmf_mesh(windrow_file* file, const char* name, double time, int cell, int connectivity, int64_t cells, int coordinates,
-                      int* grid) {
+int windrow_xdmf_mesh(windrow_file* file, const char* name, double time, int cell, int connectivity, int64_t cells,
+                      int coordinates, int* grid) {
   return define_grid(file, GridKind::mesh, name, time, grid, [&](ViewerGrid& filled) -> Status {
     filled.cell = static_cast<windrow::Cell>(cell);
     filled.connectivity = connectivity;
@@ -88,10 +99,12 @@ int windrow_xdmf_mesh(windrow_file* file, const char* name, double time, int cel
 
 int windrow_xdmf_field(windrow_file* file, int grid, const char* name, int center, int variable) {
   return enter([&]() -> Status {
-    if (Status status = check_file(file); !status.ok()) return status;
+    if (Status status = check_file(file); !status.ok())
+      return status;
     windrow::GridField field;
     Status local = guard([&]() -> Status {
-      if (name == nullptr) return null_argument("the name of the field");
+      if (name == nullptr)
+        return null_argument("the name of the field");
       field.name = name;
       field.center = static_cast<windrow::Center>(center);
       field.variable = variable;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Chunked variables on their way to and from the file. The exchange sees the chunks' own line (extent/chunks.hpp) as if it were the
-// file, in windows of whole chunks. Here a full window becomes encoded chunks with room in the file, and stored chunks become a window.
-// Rank 0 alone knows the file's index of chunks, and of a subfile the rank that looks after it: writers ask them for room while they go on
-// (docs/internals/modules/session.md).
+// Chunked variables on their way to and from the file. The exchange sees the chunks' own line (extent/chunks.hpp) as if
+// it were the file, in windows of whole chunks. Here a full window becomes encoded chunks with room in the file, and
+// stored chunks become a window. Rank 0 alone knows the file's index of chunks, and of a subfile the rank that looks
+// after it: writers ask them for room while they go on (docs/internals/modules/session.md).
 #pragma once
 
 #include <mpi.h>
@@ -29,24 +29,27 @@ struct ChunkPart {
   int64_t number = -1;  // of the part's subfile; -1: of a variable that is not split
   ChunkGrid grid;
   Chunking chunking;
-  int64_t first = 0;    // its first chunk's number in the line
-  int root = 0;         // the rank that has the index of its chunks
+  int64_t first = 0;                             // its first chunk's number in the line
+  int root = 0;                                  // the rank that has the index of its chunks
   int64_t file_base = 0, file_room = INT64_MAX;  // of the subfile in the line of files
 };
 
-// How a variable is cut, and what a chunk of it is made of. The chunks of all parts in `parts` are one line, part after part, and are all of one size.
+// How a variable is cut, and what a chunk of it is made of. The chunks of all parts in `parts` are one line, part after
+// part, and are all of one size.
 struct ChunkLayout {
   std::string path;
   std::vector<ChunkPart> parts;       // ascending by number, and by root; one at least
   std::vector<std::byte> fill_value;  // of an element, as stored; empty: zeros
   int64_t element_bytes = 1;
-  int64_t group = -1;                 // of the variable's parts; -1: it is not split
+  int64_t group = -1;  // of the variable's parts; -1: it is not split
 
   bool is_split() const noexcept { return group >= 0; }
   int64_t count() const noexcept { return parts.back().first + parts.back().grid.count(); }
   int64_t chunk_bytes() const noexcept { return parts.front().grid.elements() * element_bytes; }
   Extent bytes_of(int64_t chunk) const noexcept { return {chunk * chunk_bytes(), (chunk + 1) * chunk_bytes()}; }
-  Extent bytes_of(const ChunkPart& part) const noexcept { return {part.first * chunk_bytes(), (part.first + part.grid.count()) * chunk_bytes()}; }
+  Extent bytes_of(const ChunkPart& part) const noexcept {
+    return {part.first * chunk_bytes(), (part.first + part.grid.count()) * chunk_bytes()};
+  }
   // The part with this chunk; O(log parts).
   const ChunkPart& part_of(int64_t chunk) const noexcept;
   int root_of(int64_t chunk) const noexcept { return part_of(chunk).root; }
@@ -58,21 +61,25 @@ struct ChunkLayout {
   // The chunks of a window, which is of whole ones: visit(chunk, its place in the buffer).
   void for_each_chunk(const Window& window, auto&& visit) const {
     window.for_each_part([&](Extent part, int64_t place) {
-      for (int64_t chunk = part.begin / chunk_bytes(); chunk * chunk_bytes() < part.end; ++chunk) visit(chunk, place + chunk * chunk_bytes() - part.begin);
+      for (int64_t chunk = part.begin / chunk_bytes(); chunk * chunk_bytes() < part.end; ++chunk)
+        visit(chunk, place + chunk * chunk_bytes() - part.begin);
     });
   }
-  // Of chunks in ascending order those whose index one rank has: visit(root, first, count) for each such stretch. chunk_at(i): number of the i-th.
+  // Of chunks in ascending order those whose index one rank has: visit(root, first, count) for each such stretch.
+  // chunk_at(i): number of the i-th.
   void for_each_root(size_t chunks, auto&& chunk_at, auto&& visit) const {
     for (size_t i = 0; i < chunks;) {
       const size_t first = i;
       const int root = root_of(chunk_at(i));
-      while (i < chunks && root_of(chunk_at(i)) == root) ++i;
+      while (i < chunks && root_of(chunk_at(i)) == root)
+        ++i;
       visit(root, first, i - first);
     }
   }
 };
 
-// Bytes of the line in which something moves: from part to part what the hull holds of them, and of what grows the records.
+// Bytes of the line in which something moves: from part to part what the hull holds of them, and of what grows the
+// records.
 std::vector<Extent> regions_of(const ChunkLayout& layout, Extent hull, Extent records);
 int64_t chunks_in_regions(const ChunkLayout& layout, Extent hull, Extent records) noexcept;
 
@@ -95,7 +102,8 @@ struct KnownChunk {
 // Chunks whose places this rank has asked for, sorted.
 using KnownChunks = std::vector<KnownChunk>;
 
-// What a writer asks room for, as it travels: chunk, bytes once encoded, and whether there is more in it than is written anew.
+// What a writer asks room for, as it travels: chunk, bytes once encoded, and whether there is more in it than is
+// written anew.
 struct WantedChunk {
   static constexpr size_t k_words = 3;
   int64_t chunk = 0, bytes = 0;
@@ -111,10 +119,15 @@ struct WantedChunk {
 // On a root of a layout, which is rank 0 where the file is one: finds room for the chunks of others.
 class ChunkPlacer final : public Role {
  public:
-  // `others`: writers beside this rank that may have chunks of its parts; each says once that it is at its end. `most`: chunks that one of them
-  // asks for at once.
-  ChunkPlacer(const Comm& comm, Trace& trace, const ChunkLayout& layout, FormatOfPart format_of, int64_t others, int64_t most)
-      : Role(comm, trace), layout_(layout), format_of_(std::move(format_of)), others_(others), message_(WantedChunk::k_words * static_cast<size_t>(most)),
+  // `others`: writers beside this rank that may have chunks of its parts; each says once that it is at its end. `most`:
+  // chunks that one of them asks for at once.
+  ChunkPlacer(const Comm& comm, Trace& trace, const ChunkLayout& layout, FormatOfPart format_of, int64_t others,
+              int64_t most)
+      : Role(comm, trace),
+        layout_(layout),
+        format_of_(std::move(format_of)),
+        others_(others),
+        message_(WantedChunk::k_words * static_cast<size_t>(most)),
         answer_(static_cast<size_t>(most)) {}
   Status prepare() override { return {}; }
   int64_t buffer_bytes() const override { return 0; }
@@ -125,8 +138,9 @@ class ChunkPlacer final : public Role {
   // To offsets; -1: there is no room, and status() says why.
   void place(std::span<const int64_t> wanted, std::span<int64_t> offsets);
 
-  // Local, when all have written what they could. If one could not, chunks that were to keep a part of what was in them are what they were, and new
-  // ones hold the fill value; so do those that were to be written as a whole and cannot be decoded.
+  // Local, when all have written what they could. If one could not, chunks that were to keep a part of what was in them
+  // are what they were, and new ones hold the fill value; so do those that were to be written as a whole and cannot be
+  // decoded.
   void settle(bool written, DataFile& file) noexcept;
 
  private:
@@ -154,7 +168,8 @@ struct ChunkRoots {
 // What sink and fetcher share: chunks from the file.
 class ChunkReader {
  public:
-  ChunkReader(DataFile& file, const ChunkLayout& layout, const KnownChunks& known) : file_(file), layout_(layout), known_(known) {}
+  ChunkReader(DataFile& file, const ChunkLayout& layout, const KnownChunks& known)
+      : file_(file), layout_(layout), known_(known) {}
   // All bytes of a chunk, to `out`; a chunk that was never written is filled.
   Status read(int64_t chunk, std::span<std::byte> out);
 
@@ -166,11 +181,13 @@ class ChunkReader {
   FilterBuffers buffers_;
 };
 
-// A collector's windows become encoded chunks in the file. Holds two windows' encoded bytes: of one that waits for room while the next is encoded.
+// A collector's windows become encoded chunks in the file. Holds two windows' encoded bytes: of one that waits for room
+// while the next is encoded.
 class ChunkSink final : public Sink {
  public:
   // `placer`: on a root, which asks itself.
-  ChunkSink(const Comm& comm, DataFile& file, const ChunkLayout& layout, const KnownChunks& known, ChunkPlacer* placer, ChunkRoots& roots)
+  ChunkSink(const Comm& comm, DataFile& file, const ChunkLayout& layout, const KnownChunks& known, ChunkPlacer* placer,
+            ChunkRoots& roots)
       : comm_(comm), file_(file), layout_(layout), reader_(file, layout, known), placer_(placer), roots_(roots) {}
   void progress() override;  // a root waits until its answer is taken
   bool ready() override;
@@ -185,10 +202,10 @@ class ChunkSink final : public Sink {
     std::span<int64_t> offsets;
   };
   struct Batch {
-    ByteBuffer bytes;                                 // encoded, one behind the other
-    std::vector<int64_t> wanted, offsets;             // chunks; one each
-    std::vector<Answer> answers;                      // one for each other root
-    std::vector<MPI_Request> requests;                // for each answer to come: it, and its question
+    ByteBuffer bytes;                      // encoded, one behind the other
+    std::vector<int64_t> wanted, offsets;  // chunks; one each
+    std::vector<Answer> answers;           // one for each other root
+    std::vector<MPI_Request> requests;     // for each answer to come: it, and its question
     std::vector<int> done;
     std::vector<MPI_Status> statuses;
     bool busy = false;
@@ -209,7 +226,7 @@ class ChunkSink final : public Sink {
   std::array<Batch, 2> batches_;
   size_t oldest_ = 0;
   FilterBuffers buffers_;
-  std::vector<std::byte> old_;                        // a chunk that is changed in part, as it was
+  std::vector<std::byte> old_;  // a chunk that is changed in part, as it was
   int64_t consumed_ = 0;
   char end_ = 0;
   bool end_sent_ = false;
@@ -219,7 +236,8 @@ class ChunkSink final : public Sink {
 // Stored chunks become a distributor's windows.
 class ChunkFetcher final : public Fetcher {
  public:
-  ChunkFetcher(DataFile& file, const ChunkLayout& layout, const KnownChunks& known) : layout_(layout), reader_(file, layout, known) {}
+  ChunkFetcher(DataFile& file, const ChunkLayout& layout, const KnownChunks& known)
+      : layout_(layout), reader_(file, layout, known) {}
   void start(int64_t step, const Window& window, std::byte* slot, PieceView covered) override;
   int64_t done() override { return started_; }
   Status status() const override { return status_; }

@@ -18,7 +18,8 @@ struct Table {
   Table() noexcept {
     for (const Compressor* compressor : compressors()) {
       arms[count++] = {compressor, false};
-      if (compressor->shuffles()) arms[count++] = {compressor, true};
+      if (compressor->shuffles())
+        arms[count++] = {compressor, true};
     }
   }
 };
@@ -31,17 +32,24 @@ const Table& table() noexcept {
 template <class Predicate>
 size_t find(Predicate is_it) noexcept {
   for (size_t arm = 1; arm < table().count; ++arm)
-    if (is_it(table().arms[arm])) return arm;
+    if (is_it(table().arms[arm]))
+      return arm;
   return k_arm_off;
 }
 
 }  // namespace
 
-size_t arm_count() noexcept { return table().count; }
+size_t arm_count() noexcept {
+  return table().count;
+}
 
-const Compressor* compressor_of(size_t arm) noexcept { return arm < arm_count() ? table().arms[arm].compressor : nullptr; }
+const Compressor* compressor_of(size_t arm) noexcept {
+  return arm < arm_count() ? table().arms[arm].compressor : nullptr;
+}
 
-bool shuffles(size_t arm) noexcept { return arm < arm_count() && table().arms[arm].shuffles; }
+bool shuffles(size_t arm) noexcept {
+  return arm < arm_count() && table().arms[arm].shuffles;
+}
 
 std::string arm_name(size_t arm) {
   const Compressor* compressor = compressor_of(arm);
@@ -53,7 +61,8 @@ size_t find_arm(std::string_view compressor, bool shuffle) noexcept {
 }
 
 size_t arm_of(const FrameKind& kind) noexcept {
-  return find([&](const Arm& each) { return each.compressor->id() == kind.compressor && each.shuffles == kind.shuffled; });
+  return find(
+      [&](const Arm& each) { return each.compressor->id() == kind.compressor && each.shuffles == kind.shuffled; });
 }
 
 }  // namespace windrow

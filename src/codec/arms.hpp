@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Arms: what may become of the messages of an exchange. Arm 0 leaves them as they are; the others are the compressors, each without
-// shuffle and, where that is another way, with it, in the order of compressors().
+// Arms: what may become of the messages of an exchange. Arm 0 leaves them as they are; the others are the compressors,
+// each without shuffle and, where that is another way, with it, in the order of compressors().
 #pragma once
 
 #include <cstddef>
@@ -14,10 +14,10 @@ namespace windrow {
 inline constexpr size_t k_most_arms = 1 + 2 * k_compressor_places;  // and perhaps fewer
 inline constexpr size_t k_arm_off = 0;
 
-size_t arm_count() noexcept;  // of those that are built in, with arm 0
+size_t arm_count() noexcept;                           // of those that are built in, with arm 0
 const Compressor* compressor_of(size_t arm) noexcept;  // nullptr: arm 0
 bool shuffles(size_t arm) noexcept;
-std::string arm_name(size_t arm);  // "off", "lz4", "lz4+shuffle"
+std::string arm_name(size_t arm);                                     // "off", "lz4", "lz4+shuffle"
 size_t find_arm(std::string_view compressor, bool shuffle) noexcept;  // arm 0: not built in, or not with shuffle
 size_t arm_of(const FrameKind& kind) noexcept;                        // arm 0: none, or not built in
 

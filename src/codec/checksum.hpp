@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Checksums: of messages, XXH32 with seed 0; of elements in files, XXH3 of 64 bits where the library xxHash is built in, else XXH32, of bytes that come
-// piece by piece. Source: xxHash fast digest algorithm, version 0.1.1 of its specification.
+// Checksums: of messages, XXH32 with seed 0; of elements in files, XXH3 of 64 bits where the library xxHash is built
+// in, else XXH32, of bytes that come piece by piece. Source: xxHash fast digest algorithm, version 0.1.1 of its
+// specification.
 #pragma once
 
 #include <array>
@@ -27,7 +28,10 @@ class Xxh32 {
 };
 
 // The numbers stand in files.
-enum class SumKind : int64_t { xxh32 = 32, xxh3 = 3 };
+enum class SumKind : int64_t {
+  xxh32 = 32,
+  xxh3 = 3
+};
 SumKind best_sum() noexcept;
 bool has_sum(SumKind kind) noexcept;
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The table of compressors: those that have a file, put in order. Each is a constant of its file, so it is there before anything runs.
+// The table of compressors: those that have a file, put in order. Each is a constant of its file, so it is there before
+// anything runs.
 #include <algorithm>
 #include <array>
 #include <functional>
@@ -28,7 +29,9 @@ const Table& table() noexcept {
 
 }  // namespace
 
-std::span<const Compressor* const> known_compressors() noexcept { return table().known; }
+std::span<const Compressor* const> known_compressors() noexcept {
+  return table().known;
+}
 
 int compressor_place(uint8_t id) noexcept {
   const auto found = std::ranges::find(table().known, id, &Compressor::id);

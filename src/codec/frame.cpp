@@ -4,8 +4,9 @@
 //   1  kind            8  bytes of payload, which follows the header
 //   2  flags          12  XXH32 of raw; 0 without one
 //   3  element bytes
-// Kind 0: the payload is raw. 1: it is one element, and raw is that element again and again, the last time perhaps not to its end. Other kinds are the
-// compressors' numbers. Element bytes are 1 where neither kind nor flags need them. A frame has one form for what it says: what is not used is 0 or 1.
+// Kind 0: the payload is raw. 1: it is one element, and raw is that element again and again, the last time perhaps not
+// to its end. Other kinds are the compressors' numbers. Element bytes are 1 where neither kind nor flags need them. A
+// frame has one form for what it says: what is not used is 0 or 1.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -43,17 +44,23 @@ void put_header(const Header& header, std::byte* to) noexcept {
 }
 
 Header get_header(const std::byte* from) noexcept {
-  return {std::to_integer<uint8_t>(from[1]), std::to_integer<uint8_t>(from[2]), std::to_integer<uint8_t>(from[3]), get_u32(from + 4), get_u32(from + 8),
+  return {std::to_integer<uint8_t>(from[1]),
+          std::to_integer<uint8_t>(from[2]),
+          std::to_integer<uint8_t>(from[3]),
+          get_u32(from + 4),
+          get_u32(from + 8),
           get_u32(from + 12)};
 }
 
-// The elements are equal when the message is equal to itself one element further. memcmp() ends at the first difference.
+// The elements are equal when the message is equal to itself one element further. memcmp() ends at the first
+// difference.
 bool are_equal(std::span<const std::byte> raw, size_t element) noexcept {
   return raw.size() >= element && std::memcmp(raw.data(), raw.data() + element, raw.size() - element) == 0;
 }
 
 // The payload in `to`, which it has to fit into, and the rest of the header; false: it does not fit.
-bool encode_payload(std::span<const std::byte> raw, const CodecChoice& choice, CodecWorkspace& workspace, std::span<std::byte> to, Header& header) noexcept {
+bool encode_payload(std::span<const std::byte> raw, const CodecChoice& choice, CodecWorkspace& workspace,
+                    std::span<std::byte> to, Header& header) noexcept {
   const auto element = static_cast<size_t>(std::clamp(choice.element_bytes, 1, 255));
   if (element <= to.size() && are_equal(raw, element)) {
     std::copy_n(raw.data(), element, to.data());
@@ -62,9 +69,12 @@ bool encode_payload(std::span<const std::byte> raw, const CodecChoice& choice, C
     header.payload = static_cast<uint32_t>(element);
     return true;
   }
-  if (choice.compressor == nullptr || !choice.compressor->does(static_cast<int>(element)) || static_cast<int64_t>(raw.size()) > workspace.largest() || to.empty()) return false;
+  if (choice.compressor == nullptr || !choice.compressor->does(static_cast<int>(element)) ||
+      static_cast<int64_t>(raw.size()) > workspace.largest() || to.empty())
+    return false;
   CompressorState* state = workspace.state(compressor_place(choice.compressor->id()));
-  if (state == nullptr) return false;
+  if (state == nullptr)
+    return false;
   const bool shuffle = choice.shuffle && element > 1 && choice.compressor->shuffles();
   std::span<const std::byte> from = raw;
   if (shuffle) {
@@ -75,49 +85,71 @@ bool encode_payload(std::span<const std::byte> raw, const CodecChoice& choice, C
   }
   const int level = choice.level > 0 ? choice.level : choice.compressor->default_level();
   header.kind = choice.compressor->id();
-  header.payload = static_cast<uint32_t>(state->compress(from, {.level = level, .element_bytes = static_cast<int>(element)}, to));
+  header.payload =
+      static_cast<uint32_t>(state->compress(from, {.level = level, .element_bytes = static_cast<int>(element)}, to));
   return header.payload > 0;
 }
 
-Status broken(std::string what) { return {Code::internal, "a compressed message from another rank is broken: " + std::move(what)}; }
+Status broken(std::string what) {
+  return {Code::internal, "a compressed message from another rank is broken: " + std::move(what)};
+}
 
 // What can be said before the payload is looked at.
 Status check_header(std::span<const std::byte> frame, size_t raw_size) {
-  if (frame.size() < k_header) return broken(fmt::format("a frame of {}, shorter than its header", counted(frame.size(), "byte")));
-  if (frame[0] != k_marker) return broken(fmt::format("it begins with {:#04x}", std::to_integer<int>(frame[0])));
+  if (frame.size() < k_header)
+    return broken(fmt::format("a frame of {}, shorter than its header", counted(frame.size(), "byte")));
+  if (frame[0] != k_marker)
+    return broken(fmt::format("it begins with {:#04x}", std::to_integer<int>(frame[0])));
   const Header header = get_header(frame.data());
-  if ((header.flags & ~(k_shuffled | k_checked)) != 0) return broken(fmt::format("flags {:#04x}, which nothing has", header.flags));
-  if (header.raw != raw_size) return broken(fmt::format("a frame of a message of {} where one of {} is awaited", counted(header.raw, "byte"), raw_size));
+  if ((header.flags & ~(k_shuffled | k_checked)) != 0)
+    return broken(fmt::format("flags {:#04x}, which nothing has", header.flags));
+  if (header.raw != raw_size)
+    return broken(
+        fmt::format("a frame of a message of {} where one of {} is awaited", counted(header.raw, "byte"), raw_size));
   if (header.payload != frame.size() - k_header)
     return broken(fmt::format("a frame of {} with a payload of {}", counted(frame.size(), "byte"), header.payload));
-  if ((header.flags & k_checked) == 0 && header.checksum != 0) return broken("a checksum in a frame that has none");
+  if ((header.flags & k_checked) == 0 && header.checksum != 0)
+    return broken("a checksum in a frame that has none");
   const bool shuffled = (header.flags & k_shuffled) != 0;
   const bool equal = header.kind == k_equal_elements;
-  if (shuffled && (header.kind == k_as_it_is || equal)) return broken("shuffled, and not compressed");
-  const bool element_fits = shuffled ? header.element_bytes >= 2 : equal ? header.element_bytes >= 1 : header.element_bytes == 1;
-  if (!element_fits) return broken(fmt::format("elements of {}", counted(header.element_bytes, "byte")));
+  if (shuffled && (header.kind == k_as_it_is || equal))
+    return broken("shuffled, and not compressed");
+  const bool element_fits = shuffled ? header.element_bytes >= 2
+                            : equal  ? header.element_bytes >= 1
+                                     : header.element_bytes == 1;
+  if (!element_fits)
+    return broken(fmt::format("elements of {}", counted(header.element_bytes, "byte")));
   if (header.kind == k_as_it_is && header.payload != header.raw)
-    return broken(fmt::format("{} for a message of {} that is not compressed", counted(header.payload, "byte"), header.raw));
+    return broken(
+        fmt::format("{} for a message of {} that is not compressed", counted(header.payload, "byte"), header.raw));
   if (equal && (header.payload != header.element_bytes || header.payload > header.raw))
-    return broken(fmt::format("{} for one element of {} in a message of {}", counted(header.payload, "byte"), header.element_bytes, header.raw));
+    return broken(fmt::format("{} for one element of {} in a message of {}", counted(header.payload, "byte"),
+                              header.element_bytes, header.raw));
   return {};
 }
 
-Status decompress(const Header& header, std::span<const std::byte> payload, std::span<std::byte> raw, CodecWorkspace& workspace) {
+Status decompress(const Header& header, std::span<const std::byte> payload, std::span<std::byte> raw,
+                  CodecWorkspace& workspace) {
   const int place = compressor_place(header.kind);
-  if (place < 0) return broken(fmt::format("no compressor has the number {}", header.kind));
+  if (place < 0)
+    return broken(fmt::format("no compressor has the number {}", header.kind));
   const Compressor& compressor = *known_compressors()[static_cast<size_t>(place)];
   const std::string_view name = compressor.name();
-  if (!compressor.is_built_in()) return broken(fmt::format("{} is not built in on this rank, and a frame needs it", name));
+  if (!compressor.is_built_in())
+    return broken(fmt::format("{} is not built in on this rank, and a frame needs it", name));
   CompressorState* state = workspace.state(place);
-  if (state == nullptr) return broken(fmt::format("{} is not among the compressors of this exchange, and a frame needs it", name));
+  if (state == nullptr)
+    return broken(fmt::format("{} is not among the compressors of this exchange, and a frame needs it", name));
   if (static_cast<int64_t>(raw.size()) > workspace.largest())
-    return broken(fmt::format("a message of {} where the largest has {}", counted(raw.size(), "byte"), workspace.largest()));
+    return broken(
+        fmt::format("a message of {} where the largest has {}", counted(raw.size(), "byte"), workspace.largest()));
   const bool shuffled = (header.flags & k_shuffled) != 0;
-  if (shuffled && !compressor.shuffles()) return broken(fmt::format("shuffled, which {} does not do", name));
+  if (shuffled && !compressor.shuffles())
+    return broken(fmt::format("shuffled, which {} does not do", name));
   if (!state->decompress(payload, shuffled ? workspace.rearranged(raw.size()) : raw))
     return broken(fmt::format("{} cannot make {} of {}", name, counted(raw.size(), "byte"), payload.size()));
-  if (shuffled) unshuffle_bytes(workspace.rearranged(raw.size()), header.element_bytes, raw);
+  if (shuffled)
+    unshuffle_bytes(workspace.rearranged(raw.size()), header.element_bytes, raw);
   return {};
 }
 
@@ -130,17 +162,21 @@ void repeat_element(std::span<const std::byte> element, std::span<std::byte> raw
   }
   std::copy(element.begin(), element.end(), raw.begin());
   for (size_t filled = element.size(), known = filled; filled < raw.size(); filled += known) {
-    if (filled <= k_at_hand) known = filled;
+    if (filled <= k_at_hand)
+      known = filled;
     std::memcpy(raw.data() + filled, raw.data(), std::min(known, raw.size() - filled));
   }
 }
 
 }  // namespace
 
-int64_t encode_frame(std::span<const std::byte> raw, const CodecChoice& choice, bool checksum, CodecWorkspace& workspace, std::span<std::byte> frame) noexcept {
-  if (raw.size() <= k_header || raw.size() > std::numeric_limits<uint32_t>::max()) return 0;
+int64_t encode_frame(std::span<const std::byte> raw, const CodecChoice& choice, bool checksum,
+                     CodecWorkspace& workspace, std::span<std::byte> frame) noexcept {
+  if (raw.size() <= k_header || raw.size() > std::numeric_limits<uint32_t>::max())
+    return 0;
   Header header{.raw = static_cast<uint32_t>(raw.size())};
-  if (!encode_payload(raw, choice, workspace, frame.subspan(k_header, raw.size() - k_header - 1), header)) return 0;
+  if (!encode_payload(raw, choice, workspace, frame.subspan(k_header, raw.size() - k_header - 1), header))
+    return 0;
   if (checksum) {
     header.flags |= k_checked;
     header.checksum = xxh32(raw);
@@ -152,15 +188,20 @@ int64_t encode_frame(std::span<const std::byte> raw, const CodecChoice& choice, 
 int64_t frame_equal_elements(std::span<std::byte> raw, int element_bytes) noexcept {
   std::array<std::byte, 255> element;
   const auto size = static_cast<size_t>(std::clamp<int>(element_bytes, 1, element.size()));
-  if (raw.size() <= k_header + size || raw.size() > std::numeric_limits<uint32_t>::max() || !are_equal(raw, size)) return 0;
+  if (raw.size() <= k_header + size || raw.size() > std::numeric_limits<uint32_t>::max() || !are_equal(raw, size))
+    return 0;
   std::copy_n(raw.data(), size, element.data());
-  put_header({.kind = k_equal_elements, .element_bytes = static_cast<uint8_t>(size), .raw = static_cast<uint32_t>(raw.size()), .payload = static_cast<uint32_t>(size)},
+  put_header({.kind = k_equal_elements,
+              .element_bytes = static_cast<uint8_t>(size),
+              .raw = static_cast<uint32_t>(raw.size()),
+              .payload = static_cast<uint32_t>(size)},
              raw.data());
   std::copy_n(element.data(), size, raw.data() + k_header);
   return k_frame_header + static_cast<int64_t>(size);
 }
 
-int64_t encode_checked_frame(std::span<const std::byte> raw, const CodecChoice& choice, CodecWorkspace& workspace, std::span<std::byte> frame) noexcept {
+int64_t encode_checked_frame(std::span<const std::byte> raw, const CodecChoice& choice, CodecWorkspace& workspace,
+                             std::span<std::byte> frame) noexcept {
   const int64_t length = encode_frame(raw, choice, true, workspace, frame);
   return length > 0 ? length : frame_as_it_is(raw, frame);
 }
@@ -174,15 +215,22 @@ int64_t frame_as_it_is(std::span<const std::byte> raw, std::span<std::byte> fram
 
 Status decode_frame(std::span<const std::byte> frame, std::span<std::byte> raw, CodecWorkspace& workspace) {
   return guard([&]() -> Status {
-    if (Status status = check_header(frame, raw.size()); !status.ok()) return status;
+    if (Status status = check_header(frame, raw.size()); !status.ok())
+      return status;
     const Header header = get_header(frame.data());
     const std::span<const std::byte> payload = frame.subspan(k_header);
-    if (header.kind == k_as_it_is) std::copy(payload.begin(), payload.end(), raw.begin());
-    else if (header.kind == k_equal_elements) repeat_element(payload, raw);
-    else if (Status status = decompress(header, payload, raw, workspace); !status.ok()) return status;
-    if ((header.flags & k_checked) == 0) return {};
+    if (header.kind == k_as_it_is)
+      std::copy(payload.begin(), payload.end(), raw.begin());
+    else if (header.kind == k_equal_elements)
+      repeat_element(payload, raw);
+    else if (Status status = decompress(header, payload, raw, workspace); !status.ok())
+      return status;
+    if ((header.flags & k_checked) == 0)
+      return {};
     const uint32_t sum = xxh32(raw);
-    return sum == header.checksum ? Status() : broken(fmt::format("checksum {:#010x}, and its bytes have {:#010x}", header.checksum, sum));
+    return sum == header.checksum
+               ? Status()
+               : broken(fmt::format("checksum {:#010x}, and its bytes have {:#010x}", header.checksum, sum));
   });
 }
 
@@ -191,13 +239,17 @@ int64_t raw_bytes_of_frame(std::span<const std::byte> frame) noexcept {
 }
 
 FrameKind kind_of_frame(std::span<const std::byte> frame) noexcept {
-  if (frame.size() < k_header) return {};
+  if (frame.size() < k_header)
+    return {};
   const Header header = get_header(frame.data());
   const bool compressed = header.kind > k_equal_elements;
-  return {.compressor = compressed ? header.kind : uint8_t{0}, .shuffled = (header.flags & k_shuffled) != 0, .equal_elements = header.kind == k_equal_elements};
+  return {.compressor = compressed ? header.kind : uint8_t{0},
+          .shuffled = (header.flags & k_shuffled) != 0,
+          .equal_elements = header.kind == k_equal_elements};
 }
 
-SampledFrame sample_frame(std::span<const std::byte> raw, const CodecChoice& choice, CodecWorkspace& workspace) noexcept {
+SampledFrame sample_frame(std::span<const std::byte> raw, const CodecChoice& choice,
+                          CodecWorkspace& workspace) noexcept {
   constexpr size_t k_slices = 4;
   std::span<const std::byte> sample = raw;
   if (raw.size() > CodecWorkspace::k_sample_bytes) {
@@ -205,15 +257,18 @@ SampledFrame sample_frame(std::span<const std::byte> raw, const CodecChoice& cho
     const size_t in_slice = CodecWorkspace::k_sample_bytes / k_slices / element;
     const size_t last = raw.size() / element - in_slice;  // where the last slice begins
     for (size_t slice = 0; slice < k_slices; ++slice)
-      std::copy_n(raw.data() + last * slice / (k_slices - 1) * element, in_slice * element, workspace.sample().data() + slice * in_slice * element);
+      std::copy_n(raw.data() + last * slice / (k_slices - 1) * element, in_slice * element,
+                  workspace.sample().data() + slice * in_slice * element);
     sample = workspace.sample().first(k_slices * in_slice * element);
   }
   Header header;
   const size_t room = sample.size() > k_header ? sample.size() - k_header - 1 : 0;
   const auto all = static_cast<int64_t>(raw.size());
   const bool shrinks = encode_payload(sample, choice, workspace, workspace.sample_frame().first(room), header);
-  if (header.kind == k_equal_elements) return {std::min(all, k_frame_header + header.payload), true};
-  return {shrinks ? std::min(all, k_frame_header + header.payload * all / static_cast<int64_t>(sample.size())) : all, false};
+  if (header.kind == k_equal_elements)
+    return {std::min(all, k_frame_header + header.payload), true};
+  return {shrinks ? std::min(all, k_frame_header + header.payload * all / static_cast<int64_t>(sample.size())) : all,
+          false};
 }
 
 }  // namespace windrow

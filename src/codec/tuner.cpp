@@ -12,40 +12,54 @@
 namespace windrow {
 namespace {
 
-// Where the wire takes most of the time the model is right within a tenth or so, since samples are. Elsewhere a model that is wrong by half must not decide; how
-// far ranks that share cores slow each other down without any compression it knows least. But a trial costs what it shows to be slower: only what comes near is
-// tried at first, and the rest once there were runs enough to bear it. Not too near: in a first run memory is used for the first time, so that what works with it
-// looks slower by a tenth than it will be.
-constexpr double k_slow_link = 3;       // times what the best costs: what it costs to send all as it is
+// Where the wire takes most of the time the model is right within a tenth or so, since samples are. Elsewhere a model
+// that is wrong by half must not decide; how far ranks that share cores slow each other down without any compression it
+// knows least. But a trial costs what it shows to be slower: only what comes near is tried at first, and the rest once
+// there were runs enough to bear it. Not too near: in a first run memory is used for the first time, so that what works
+// with it looks slower by a tenth than it will be.
+constexpr double k_slow_link = 3;  // times what the best costs: what it costs to send all as it is
 constexpr double k_nearly_equal_wire = 1.12, k_nearly_equal = 1.5, k_nearly_equal_off = 3;
 constexpr double k_nearly_equal_first = 1.25, k_nearly_equal_off_first = 2;
 constexpr size_t k_most_candidates = 4;
-constexpr size_t k_tries = 3;           // of each candidate: the first after a change pays for caches and contexts
-constexpr double k_hopeless = 1.25, k_hopeless_at_once = 1.5;  // of the best one's time: not tried again, after two tries and after one
-constexpr double k_least_seconds = 1e-12;  // a byte: what a clock that stood still says is no 0, which is that nobody knows
-constexpr double k_clock = 1e-9;        // seconds; numbers come rounded to that
+constexpr size_t k_tries = 3;  // of each candidate: the first after a change pays for caches and contexts
+constexpr double k_hopeless = 1.25,
+                 k_hopeless_at_once = 1.5;  // of the best one's time: not tried again, after two tries and after one
+constexpr double k_least_seconds =
+    1e-12;                        // a byte: what a clock that stood still says is no 0, which is that nobody knows
+constexpr double k_clock = 1e-9;  // seconds; numbers come rounded to that
 constexpr double k_stray = 1.6;
 constexpr int k_strays = 3;
-constexpr double k_changed = 1.5;       // times as much as before: what another arm is foretold to gain where the data or the link is no longer what was tried
+constexpr double k_changed = 1.5;  // times as much as before: what another arm is foretold to gain where the data or
+                                   // the link is no longer what was tried
 constexpr double k_changed_untried = 1.15;  // the same where nothing was tried, and the model has not been wrong
-constexpr double k_off_bonus = 0.98;    // as they are costs nothing on other ranks' cores
+constexpr double k_off_bonus = 0.98;        // as they are costs nothing on other ranks' cores
 constexpr double k_preferred_bonus = 0.9;
-constexpr double k_no_less = 0.97;      // of another codec's time: where the clock tells no more, the one that was foretold to be faster stays
+constexpr double k_no_less =
+    0.97;  // of another codec's time: where the clock tells no more, the one that was foretold to be faster stays
 
 }  // namespace
 
 size_t element_kind(int element_bytes) noexcept {
   switch (element_bytes) {
-    case 1: return 0;
-    case 2: return 1;
-    case 4: return 2;
-    case 8: return 3;
-    default: return 4;
+    case 1:
+      return 0;
+    case 2:
+      return 1;
+    case 4:
+      return 2;
+    case 8:
+      return 3;
+    default:
+      return 4;
   }
 }
 
-ArmSpeeds& CodecModel::encode(int element_bytes) noexcept { return encode_[element_kind(element_bytes)]; }
-const ArmSpeeds& CodecModel::encode(int element_bytes) const noexcept { return encode_[element_kind(element_bytes)]; }
+ArmSpeeds& CodecModel::encode(int element_bytes) noexcept {
+  return encode_[element_kind(element_bytes)];
+}
+const ArmSpeeds& CodecModel::encode(int element_bytes) const noexcept {
+  return encode_[element_kind(element_bytes)];
+}
 
 namespace {
 
@@ -61,17 +75,21 @@ void CodecModel::guess(size_t arm, int element_bytes, double seconds) noexcept {
   Smoothed& known = encode_[kind][arm];
   double& guess = guesses_[kind][arm];
   guess = std::max(guess == 0 ? seconds : std::min(seconds, guess), k_least_seconds);
-  if (!known.known() || known.guessed()) known.guess(guess);
+  if (!known.known() || known.guessed())
+    known.guess(guess);
 }
 
 double CodecModel::seconds_to_make(size_t arm, size_t kind) const noexcept {
   const Smoothed& known = encode_[kind][arm];
-  if (!known.known()) return 1e-6 / compressor_of(arm)->megabytes_per_s();
-  if (!known.guessed()) return known.value();
+  if (!known.known())
+    return 1e-6 / compressor_of(arm)->megabytes_per_s();
+  if (!known.guessed())
+    return known.value();
   constexpr double k_least = 0.5, k_most = 4;
   double messages = 0, samples = 0;
   for (size_t other = 1; other < arm_count(); ++other) {
-    if (guesses_[kind][other] == 0 || encode_[kind][other].guessed()) continue;
+    if (guesses_[kind][other] == 0 || encode_[kind][other].guessed())
+      continue;
     messages += encode_[kind][other].value();
     samples += guesses_[kind][other];
   }
@@ -88,12 +106,14 @@ void CodecModel::undone(size_t arm, double seconds) noexcept {
   Smoothed& known = decode_[arm];
   double usual = known.value();
   if (!known.known())
-    for (const ArmSpeeds& speeds : encode_) usual = std::max(usual, speeds[arm].value());
+    for (const ArmSpeeds& speeds : encode_)
+      usual = std::max(usual, speeds[arm].value());
   add_bounded(known, seconds, usual);
 }
 
 double CodecModel::work(size_t arm, int element_bytes, Work work) const noexcept {
-  if (!compressor_of(arm)->does(element_bytes)) return 0;
+  if (!compressor_of(arm)->does(element_bytes))
+    return 0;
   const double there = seconds_to_make(arm, element_kind(element_bytes));
   const double back = decode_[arm].known() ? decode_[arm].value() : there * compressor_of(arm)->undoing();
   return (work.encodes * there + work.decodes * back) * work.weight();
@@ -103,7 +123,8 @@ double CodecModel::cost(size_t arm, double ratio, double link, int element_bytes
   return arm == k_arm_off ? link : ratio * link + this->work(arm, element_bytes, work);
 }
 
-void RunTally::add(double bytes, const ArmNumbers& ratios, double found_link, double quiet_link, int element_bytes) noexcept {
+void RunTally::add(double bytes, const ArmNumbers& ratios, double found_link, double quiet_link,
+                   int element_bytes) noexcept {
   for (size_t arm = 0; arm < arm_count(); ++arm) {
     wire_.found[arm] += bytes * ratios[arm] * found_link;
     wire_.quiet[arm] += bytes * ratios[arm] * quiet_link;
@@ -117,7 +138,8 @@ Foretold RunTally::foretold(const CodecModel& model, CodecModel::Work work) cons
   Foretold all = wire_;
   for (size_t arm = 1; arm < arm_count(); ++arm)
     for (size_t kind = 0; kind < bytes_.size(); ++kind) {
-      if (bytes_[kind] == 0) continue;
+      if (bytes_[kind] == 0)
+        continue;
       const double seconds = bytes_[kind] * model.work(arm, k_sizes[kind], work);
       all.found[arm] += seconds;
       all.quiet[arm] += seconds;
@@ -127,8 +149,10 @@ Foretold RunTally::foretold(const CodecModel& model, CodecModel::Work work) cons
 
 void CodecModel::compare(size_t arm, int element_bytes, double sampled, double made) noexcept {
   constexpr double k_least = 0.5, k_most = 2;  // what is farther off was another part of the data
-  constexpr double k_more = 1.25;              // samples are seldom too good, and who does not use an arm does not learn that it was one message
-  if (sampled > 0 && made >= k_least * sampled && made <= k_most * sampled) correction_[element_kind(element_bytes)][arm].add(std::min(made / sampled, k_more));
+  constexpr double k_more =
+      1.25;  // samples are seldom too good, and who does not use an arm does not learn that it was one message
+  if (sampled > 0 && made >= k_least * sampled && made <= k_most * sampled)
+    correction_[element_kind(element_bytes)][arm].add(std::min(made / sampled, k_more));
 }
 
 double CodecModel::corrected(size_t arm, int element_bytes, double sampled) const noexcept {
@@ -140,8 +164,10 @@ double CodecModel::corrected(size_t arm, int element_bytes, double sampled) cons
 double CodecModel::least_work(int element_bytes, Work work) const noexcept {
   double least = 0;
   for (size_t arm = 1; arm < arm_count(); ++arm) {
-    if (!compressor_of(arm)->does(element_bytes)) continue;
-    if (!encode(element_bytes)[arm].known()) return 0;
+    if (!compressor_of(arm)->does(element_bytes))
+      continue;
+    if (!encode(element_bytes)[arm].known())
+      return 0;
     const double each = seconds_to_make(arm, element_kind(element_bytes));
     least = least == 0 ? each : std::min(least, each);
   }
@@ -150,13 +176,16 @@ double CodecModel::least_work(int element_bytes, Work work) const noexcept {
 
 size_t CodecTuner::arm() const noexcept {
   switch (state_) {
-    case State::unknown: return k_by_message;
+    case State::unknown:
+      return k_by_message;
     case State::trying: {
-      // Every second round goes the other way: where each file has two flushes, the first of which makes the file, every candidate has one of each kind.
+      // Every second round goes the other way: where each file has two flushes, the first of which makes the file,
+      // every candidate has one of each kind.
       const size_t place = tried_ % count_;
       return candidates_[tried_ / count_ % 2 == 0 ? place : count_ - 1 - place];
     }
-    case State::settled: break;
+    case State::settled:
+      break;
   }
   return chosen_;
 }
@@ -167,7 +196,8 @@ namespace {
 ArmNumbers how_far(const ArmNumbers& foretold, bool first) noexcept {
   const size_t arms = arm_count();
   double best = foretold[0];
-  for (size_t arm = 1; arm < arms; ++arm) best = std::min(best, foretold[arm]);
+  for (size_t arm = 1; arm < arms; ++arm)
+    best = std::min(best, foretold[arm]);
   best = std::max(best, k_clock);
   const bool narrow = foretold[k_arm_off] > k_slow_link * best;
   const double off = first ? k_nearly_equal_off_first : k_nearly_equal_off;
@@ -178,15 +208,19 @@ ArmNumbers how_far(const ArmNumbers& foretold, bool first) noexcept {
   return far;
 }
 
-// Of no use: an arm that saves next to nothing on the wire, and one that another saves no less than and is clearly faster than over either link.
+// Of no use: an arm that saves next to nothing on the wire, and one that another saves no less than and is clearly
+// faster than over either link.
 bool is_of_use(const Foretold& foretold, size_t arm) noexcept {
   constexpr double k_clearly = 1.1;  // times as long
   const ArmNumbers& wire = foretold.wire;
-  if (arm == k_arm_off || wire[k_arm_off] == 0) return true;
-  if (wire[arm] > k_worth * wire[k_arm_off]) return false;
+  if (arm == k_arm_off || wire[k_arm_off] == 0)
+    return true;
+  if (wire[arm] > k_worth * wire[k_arm_off])
+    return false;
   for (size_t other = 1; other < arm_count(); ++other) {
     const auto is_clearly_slower = [&](const ArmNumbers& numbers) { return numbers[arm] > k_clearly * numbers[other]; };
-    if (wire[other] <= wire[arm] && is_clearly_slower(foretold.found) && is_clearly_slower(foretold.quiet)) return false;
+    if (wire[other] <= wire[arm] && is_clearly_slower(foretold.found) && is_clearly_slower(foretold.quiet))
+      return false;
   }
   return true;
 }
@@ -194,27 +228,39 @@ bool is_of_use(const Foretold& foretold, size_t arm) noexcept {
 }  // namespace
 
 void CodecTuner::choose_candidates(const Foretold& foretold, Look look) noexcept {
-  const ArmNumbers found = how_far(foretold.found, look == Look::first), quiet = how_far(foretold.quiet, look == Look::first);
+  const ArmNumbers found = how_far(foretold.found, look == Look::first),
+                   quiet = how_far(foretold.quiet, look == Look::first);
   const auto far = [&](size_t arm) { return std::min(found[arm], quiet[arm]); };
-  const auto is_used = [&](size_t arm) { return look == Look::again && arm == chosen_; };  // what may be better is compared with it
+  const auto is_used = [&](size_t arm) {
+    return look == Look::again && arm == chosen_;
+  };  // what may be better is compared with it
   const size_t arms = arm_count();
   std::array<size_t, k_most_arms> order{};
-  for (size_t arm = 0; arm < arms; ++arm) order[arm] = arm;
-  std::sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(arms), [&](size_t a, size_t b) { return far(a) != far(b) ? far(a) < far(b) : a < b; });
+  for (size_t arm = 0; arm < arms; ++arm)
+    order[arm] = arm;
+  std::sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(arms),
+            [&](size_t a, size_t b) { return far(a) != far(b) ? far(a) < far(b) : a < b; });
   count_ = 0;
   for (size_t i = 0; i < arms; ++i) {
-    if (!is_used(order[i]) && (far(order[i]) > 1 || (order[i] != preferred_ && !is_of_use(foretold, order[i])))) continue;
-    if (count_ == k_most_candidates && (is_used(order[i]) || order[i] == k_arm_off)) {  // these two are looked at in any case: the last of the others makes room
+    if (!is_used(order[i]) && (far(order[i]) > 1 || (order[i] != preferred_ && !is_of_use(foretold, order[i]))))
+      continue;
+    if (count_ == k_most_candidates &&
+        (is_used(order[i]) ||
+         order[i] == k_arm_off)) {  // these two are looked at in any case: the last of the others makes room
       const size_t last = candidates_[--count_];
-      if (is_used(last) || last == k_arm_off) candidates_[count_ - 1] = last;
+      if (is_used(last) || last == k_arm_off)
+        candidates_[count_ - 1] = last;
     }
-    if (count_ < k_most_candidates) candidates_[count_++] = order[i];
+    if (count_ < k_most_candidates)
+      candidates_[count_++] = order[i];
   }
-  if (count_ == 0) candidates_[count_++] = k_arm_off;
+  if (count_ == 0)
+    candidates_[count_++] = k_arm_off;
   tried_ = 0;
   best_.fill(0);
   state_ = State::trying;
-  if (count_ == 1) settle();
+  if (count_ == 1)
+    settle();
 }
 
 // Keeps the number of rounds that have been tried.
@@ -222,10 +268,12 @@ void CodecTuner::drop_hopeless() noexcept {
   const size_t rounds = tried_ / count_;
   const double limit = rounds == 1 ? k_hopeless_at_once : k_hopeless;
   double least = best_[candidates_[0]];
-  for (size_t i = 1; i < count_; ++i) least = std::min(least, best_[candidates_[i]]);
-  count_ = static_cast<size_t>(std::remove_if(candidates_.begin(), candidates_.begin() + static_cast<std::ptrdiff_t>(count_),
-                                              [&](size_t arm) { return best_[arm] > limit * least; }) -
-                               candidates_.begin());
+  for (size_t i = 1; i < count_; ++i)
+    least = std::min(least, best_[candidates_[i]]);
+  count_ =
+      static_cast<size_t>(std::remove_if(candidates_.begin(), candidates_.begin() + static_cast<std::ptrdiff_t>(count_),
+                                         [&](size_t arm) { return best_[arm] > limit * least; }) -
+                          candidates_.begin());
   tried_ = rounds * count_;
 }
 
@@ -236,7 +284,8 @@ double foretold_gain(const Foretold& foretold, size_t arm) noexcept {
   double gain = std::numeric_limits<double>::max();
   for (const ArmNumbers* numbers : {&foretold.found, &foretold.quiet}) {
     double least = (*numbers)[arm];
-    for (size_t other = 0; other < arm_count(); ++other) least = std::min(least, (*numbers)[other]);
+    for (size_t other = 0; other < arm_count(); ++other)
+      least = std::min(least, (*numbers)[other]);
     gain = std::min(gain, (*numbers)[arm] / std::max(least, k_clock));
   }
   return std::max(1.0, gain);
@@ -250,7 +299,9 @@ void CodecTuner::settle() noexcept {
     return best_[arm] * (arm == k_arm_off ? k_off_bonus : arm == preferred_ ? k_preferred_bonus : 1);
   };
   for (size_t i = 1; i < count_; ++i)
-    if (rating(candidates_[i]) < rating(chosen_) * (chosen_ == k_arm_off || candidates_[i] == k_arm_off ? 1 : k_no_less)) chosen_ = candidates_[i];
+    if (rating(candidates_[i]) <
+        rating(chosen_) * (chosen_ == k_arm_off || candidates_[i] == k_arm_off ? 1 : k_no_less))
+      chosen_ = candidates_[i];
   state_ = State::settled;
   usual_ = best_[chosen_];
   gain_ = foretold_gain(latest_, chosen_);
@@ -260,20 +311,27 @@ void CodecTuner::settle() noexcept {
 
 void CodecTuner::learn(size_t arm, double seconds, const Foretold& foretold) noexcept {
   ++seen_;
-  if (arm != this->arm()) return;  // it was ordered before another run of this kind, of another file, has told what it took
+  if (arm != this->arm())
+    return;  // it was ordered before another run of this kind, of another file, has told what it took
   const bool looked = foretold.found[k_arm_off] > 0;
-  if (looked) latest_ = foretold;
+  if (looked)
+    latest_ = foretold;
   switch (state_) {
     case State::unknown:
-      if (looked) choose_candidates(foretold, Look::first);
+      if (looked)
+        choose_candidates(foretold, Look::first);
       return;
     case State::trying:
-      if (best_[arm] == 0 || seconds < best_[arm]) best_[arm] = seconds;
-      if (++tried_ % count_ != 0) return;
+      if (best_[arm] == 0 || seconds < best_[arm])
+        best_[arm] = seconds;
+      if (++tried_ % count_ != 0)
+        return;
       drop_hopeless();
-      if (tried_ / count_ >= k_tries || count_ == 1) settle();
+      if (tried_ / count_ >= k_tries || count_ == 1)
+        settle();
       return;
-    case State::settled: break;
+    case State::settled:
+      break;
   }
   const bool due = ++runs_ >= next_look_;  // from time to time, and ever more seldom, all is looked at again
   const bool untried = best_[chosen_] == 0;
@@ -283,35 +341,44 @@ void CodecTuner::learn(size_t arm, double seconds, const Foretold& foretold) noe
     return;
   }
   // Where nothing was tried there is nothing to compare with yet.
-  if (usual_ == 0) usual_ = seconds;
+  if (usual_ == 0)
+    usual_ = seconds;
   const bool stray = seconds > k_stray * usual_ || seconds * k_stray < usual_;
   strays_ = stray ? strays_ + 1 : 0;
-  if (strays_ < k_strays) return;
+  if (strays_ < k_strays)
+    return;
   state_ = State::unknown;  // the link or the data has changed: look again
   strays_ = 0;
 }
 
 size_t own_way(const CodecOrder& order, const ArmNumbers& costs, size_t best) noexcept {
   constexpr double k_far_more = 1.5;
-  if (best == order.arm) return best;
+  if (best == order.arm)
+    return best;
   const ArmNumbers& all = order.all.found;
   const double usual = all[best] > 0 ? std::max(1.0, all[order.arm] / all[best]) : 1.0;
   return costs[order.arm] > k_far_more * usual * costs[best] ? best : order.arm;
 }
 
 std::string CodecTuner::why() const {
-  if (state_ == State::unknown) return "codec decided for each message, from the link's speed and a sample of the bytes";
-  std::string text = state_ == State::trying ? fmt::format("codec: {} are foretold to be nearly equal and are tried in turn", count_)
-                                             : fmt::format("codec {}: ", arm_name(chosen_));
-  if (state_ == State::trying) return text;
+  if (state_ == State::unknown)
+    return "codec decided for each message, from the link's speed and a sample of the bytes";
+  std::string text = state_ == State::trying
+                         ? fmt::format("codec: {} are foretold to be nearly equal and are tried in turn", count_)
+                         : fmt::format("codec {}: ", arm_name(chosen_));
+  if (state_ == State::trying)
+    return text;
   bool any = false;
   for (size_t arm = 0; arm < arm_count(); ++arm) {
-    if (best_[arm] == 0) continue;
+    if (best_[arm] == 0)
+      continue;
     text += fmt::format("{}{} took {}", any ? ", " : "", arm_name(arm), format_seconds(best_[arm]));
     any = true;
   }
-  if (any) return text;
-  return text + (chosen_ == k_arm_off ? "no other is foretold to gain anything" : "foretold to be faster by far than off, and by any other to gain no more");
+  if (any)
+    return text;
+  return text + (chosen_ == k_arm_off ? "no other is foretold to gain anything"
+                                      : "foretold to be faster by far than off, and by any other to gain no more");
 }
 
 }  // namespace windrow

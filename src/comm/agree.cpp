@@ -16,16 +16,18 @@
 namespace windrow {
 namespace {
 
-// Layout of a pulse on the wire, in int64: three lengths, the number of the call and a place that is the tree's, then maxima, sums, bits. One MPI element is the whole pulse, so that
-// the combining function always sees all of it.
+// Layout of a pulse on the wire, in int64: three lengths, the number of the call and a place that is the tree's, then
+// maxima, sums, bits. One MPI element is the whole pulse, so that the combining function always sees all of it.
 constexpr size_t k_head = HostTree::k_head;
-constexpr size_t k_verdicts = 5;  // maxima that come before the pulse's: the worst verdict, the mildest, the work's; whether there is work, and whether there is none
+constexpr size_t k_verdicts = 5;   // maxima that come before the pulse's: the worst verdict, the mildest, the work's;
+                                   // whether there is work, and whether there is none
 constexpr size_t k_inline = 1024;  // pulses up to this length on the wire need no allocation, and so cannot fail
 static_assert(k_pulse_without_memory + k_head + k_verdicts + 1 <= k_inline);
 static_assert(k_head + k_verdicts + 1 >= HostTree::k_least);
 
 void add_up(const int64_t* from, int64_t* to, size_t count) noexcept {
-  for (size_t i = 0; i < count; ++i)  // counts that users give may be anything: a sum wraps around rather than being undefined
+  for (size_t i = 0; i < count;
+       ++i)  // counts that users give may be anything: a sum wraps around rather than being undefined
     to[i] = static_cast<int64_t>(static_cast<uint64_t>(to[i]) + static_cast<uint64_t>(from[i]));
 }
 
@@ -33,10 +35,12 @@ void combine_pulses(const int64_t* from, int64_t* to, size_t) noexcept {
   size_t i = k_head;
   const size_t maxima = i + static_cast<size_t>(from[0]), sums = maxima + static_cast<size_t>(from[1]);
   const size_t all = sums + static_cast<size_t>(from[2]);
-  for (; i < maxima; ++i) to[i] = std::max(to[i], from[i]);
+  for (; i < maxima; ++i)
+    to[i] = std::max(to[i], from[i]);
   add_up(from + i, to + i, sums - i);
   i = sums;
-  for (; i < all; ++i) to[i] |= from[i];
+  for (; i < all; ++i)
+    to[i] |= from[i];
 }
 
 void combine(void* in, void* inout, int* count, MPI_Datatype* type) {
@@ -44,7 +48,8 @@ void combine(void* in, void* inout, int* count, MPI_Datatype* type) {
   MPI_Type_size_x(*type, &bytes);
   const size_t length = static_cast<size_t>(bytes) / sizeof(int64_t);
   for (size_t element = 0; element < static_cast<size_t>(*count); ++element)
-    combine_pulses(static_cast<const int64_t*>(in) + element * length, static_cast<int64_t*>(inout) + element * length, length);
+    combine_pulses(static_cast<const int64_t*>(in) + element * length, static_cast<int64_t*>(inout) + element * length,
+                   length);
 }
 
 // Collective. One MPI element is the whole pulse.
@@ -62,7 +67,9 @@ int reduce_by_messages(const Comm& comm, std::span<int64_t> wire) {
 }
 
 // Whether all ranks have come for the same, with work of rank 0 or without.
-bool is_one_kind(std::span<const int64_t> combined) noexcept { return combined[k_head + 3] + combined[k_head + 4] == 1; }
+bool is_one_kind(std::span<const int64_t> combined) noexcept {
+  return combined[k_head + 3] + combined[k_head + 4] == 1;
+}
 
 // For HostRounds: how many maxima and sums there are. All are fewer than HostRounds::k_most.
 HostRounds::Step step_of(std::span<const int64_t> wire) noexcept {
@@ -71,20 +78,27 @@ HostRounds::Step step_of(std::span<const int64_t> wire) noexcept {
 }
 
 // All ranks are in the same call, and have come to different steps of it.
-Status different_steps(const Comm& comm) { return lose_step(comm, Mismatch::of(0, comm.call_number())); }
+Status different_steps(const Comm& comm) {
+  return lose_step(comm, Mismatch::of(0, comm.call_number()));
+}
 
 // Collective.
 Status reduce_by_hosts(const Comm& comm, std::span<int64_t> wire, HostRounds::Between between) {
   const auto work = [&](std::span<int64_t> combined) {
-    if (is_one_kind(combined)) between(combined);
+    if (is_one_kind(combined))
+      between(combined);
   };
   int code = MPI_SUCCESS;
   Mismatch mismatch;
-  const HostTree::Outcome outcome =
-      comm.tree().run(wire, step_of(wire), combine_pulses, between ? HostRounds::Between(work) : HostRounds::Between(), code, mismatch);
+  const HostTree::Outcome outcome = comm.tree().run(
+      wire, step_of(wire), combine_pulses, between ? HostRounds::Between(work) : HostRounds::Between(), code, mismatch);
   if (outcome == HostTree::Outcome::failed)
-    return guard([&] { return code != MPI_SUCCESS ? mpi_status(code, "an agreement of several hosts") : Status{Code::mpi, "an agreement of several hosts: an earlier one failed in MPI"}; });
-  if (outcome == HostTree::Outcome::different_calls) return lose_step(comm, mismatch);
+    return guard([&] {
+      return code != MPI_SUCCESS ? mpi_status(code, "an agreement of several hosts")
+                                 : Status{Code::mpi, "an agreement of several hosts: an earlier one failed in MPI"};
+    });
+  if (outcome == HostTree::Outcome::different_calls)
+    return lose_step(comm, mismatch);
   return is_one_kind(wire) ? Status{} : different_steps(comm);
 }
 
@@ -96,13 +110,19 @@ Status reduce_with(const Comm& comm, std::span<int64_t> wire, HostRounds::Betwee
                               : comm.rounds().run(wire, step_of(wire), combine_pulses, comm.get(), mismatch);
     return same ? Status{} : lose_step(comm, mismatch);
   }
-  if (comm.tree().is_ready() && wire.size() <= HostRounds::k_most) return reduce_by_hosts(comm, wire, between);
+  if (comm.tree().is_ready() && wire.size() <= HostRounds::k_most)
+    return reduce_by_hosts(comm, wire, between);
   if (comm.size() > 1)
-    if (Status status = mpi_status(reduce_by_messages(comm, wire), "MPI_Allreduce"); !status.ok()) return status;
-  if (!is_one_kind(wire)) return different_steps(comm);  // only some would come to the broadcast
-  if (!between) return {};
-  if (comm.rank() == 0) between(wire);
-  if (comm.size() == 1) return {};
+    if (Status status = mpi_status(reduce_by_messages(comm, wire), "MPI_Allreduce"); !status.ok())
+      return status;
+  if (!is_one_kind(wire))
+    return different_steps(comm);  // only some would come to the broadcast
+  if (!between)
+    return {};
+  if (comm.rank() == 0)
+    between(wire);
+  if (comm.size() == 1)
+    return {};
   MPI_Request request = MPI_REQUEST_NULL;
   const int rc = MPI_Ibcast(wire.data(), static_cast<int>(wire.size()), MPI_INT64_T, 0, comm.get(), &request);
   return mpi_status(rc == MPI_SUCCESS ? wait_for(&request, comm.machine_size()) : rc, "MPI_Bcast");
@@ -123,20 +143,24 @@ Verdict decode_verdict(int64_t value) {
 
 // Collective. The message of `rank`, on all ranks; cut to what fits, so that nothing here can fail for want of memory.
 Status share_message(const Comm& comm, const Status& local, Verdict verdict, bool everybody) {
-  // What all came with may be a verdict of before, which names a rank; and some verdicts are about another rank than the one that speaks.
+  // What all came with may be a verdict of before, which names a rank; and some verdicts are about another rank than
+  // the one that speaks.
   int rank = everybody || local.rank() >= 0 ? local.rank() : verdict.rank;
   std::array<char, 2048> words{};
   const auto text = std::span(words).subspan(sizeof(rank));
   if (comm.rank() == verdict.rank) {
     std::memcpy(words.data(), &rank, sizeof(rank));
     size_t length = std::min(local.message().size(), text.size() - 200);
-    while (length > 0 && length < local.message().size() && (static_cast<unsigned char>(local.message()[length]) & 0xc0) == 0x80)
+    while (length > 0 && length < local.message().size() &&
+           (static_cast<unsigned char>(local.message()[length]) & 0xc0) == 0x80)
       --length;  // not inside a character
     std::memcpy(text.data(), local.message().data(), length);
     if (!everybody && comm.size() > 1 && local.rank() < 0)
-      fmt::format_to_n(text.data() + length, text.size() - 1 - length, " (rank {}, host {})", comm.rank(), comm.host_name());
+      fmt::format_to_n(text.data() + length, text.size() - 1 - length, " (rank {}, host {})", comm.rank(),
+                       comm.host_name());
   }
-  if (int rc = MPI_Bcast(words.data(), static_cast<int>(words.size()), MPI_CHAR, verdict.rank, comm.get()); rc != MPI_SUCCESS)
+  if (int rc = MPI_Bcast(words.data(), static_cast<int>(words.size()), MPI_CHAR, verdict.rank, comm.get());
+      rc != MPI_SUCCESS)
     return mpi_status(rc, "MPI_Bcast");
   std::memcpy(&rank, words.data(), sizeof(rank));
   try {
@@ -149,8 +173,12 @@ Status share_message(const Comm& comm, const Status& local, Verdict verdict, boo
 // Collective. `work`: none, or rank 0's.
 Status agree_on_all(const Comm& comm, Status local, Pulse pulse, RootWork work, bool& at_work) {
   // Every collective call of the library begins here or in Comm::of().
-  if (!mpi_is_running()) return guard([] { return Status{Code::bad_state, "MPI has ended: no call that talks to other ranks can follow MPI_Finalize"}; });
-  if (Status lost = comm.check_in_step(); !lost.ok()) return lost;
+  if (!mpi_is_running())
+    return guard([] {
+      return Status{Code::bad_state, "MPI has ended: no call that talks to other ranks can follow MPI_Finalize"};
+    });
+  if (Status lost = comm.check_in_step(); !lost.ok())
+    return lost;
   std::array<int64_t, k_inline> small;
   std::vector<int64_t> large;
   const size_t maxima = pulse.maximum.size() + k_verdicts, sums = pulse.sum.size() + 1, bits = pulse.bits.size();
@@ -158,12 +186,18 @@ Status agree_on_all(const Comm& comm, Status local, Pulse pulse, RootWork work, 
   std::span<int64_t> wire(small.data(), std::min(length, k_inline));
   if (length > k_inline) {
     // The ranks first agree that all of them have the memory.
-    Status room = guard([&] { large.resize(length); return Status{}; });
-    // And the same length; the third number and the sum tell it from an agreement of two numbers, which others may be in.
+    Status room = guard([&] {
+      large.resize(length);
+      return Status{};
+    });
+    // And the same length; the third number and the sum tell it from an agreement of two numbers, which others may be
+    // in.
     std::array<int64_t, 3> lengths{static_cast<int64_t>(length), -static_cast<int64_t>(length), 0};
     std::array<int64_t, 1> one{1};
-    if (Status verdict = agree(comm, std::move(room), Pulse{.maximum = lengths, .sum = one, .bits = {}}); !verdict.ok()) return verdict;
-    if (lengths[0] != -lengths[1]) return different_steps(comm);
+    if (Status verdict = agree(comm, std::move(room), Pulse{.maximum = lengths, .sum = one, .bits = {}}); !verdict.ok())
+      return verdict;
+    if (lengths[0] != -lengths[1])
+      return different_steps(comm);
     wire = large;
   }
   wire[0] = static_cast<int64_t>(maxima);
@@ -184,14 +218,20 @@ Status agree_on_all(const Comm& comm, Status local, Pulse pulse, RootWork work, 
 
   const auto between = [&](std::span<int64_t> result) {
     int64_t* const first = result.data() + k_head;
-    if (first[0] != 0) return;
+    if (first[0] != 0)
+      return;
     local = guard([&] {
       int64_t* const of_sums = first + maxima + 1;
-      return work({.maximum = {first + k_verdicts, pulse.maximum.size()}, .sum = {of_sums, sums - 1}, .bits = {of_sums + sums - 1, bits}});
+      return work({.maximum = {first + k_verdicts, pulse.maximum.size()},
+                   .sum = {of_sums, sums - 1},
+                   .bits = {of_sums + sums - 1, bits}});
     });
     first[2] = encode_verdict(local, 0);
   };
-  if (Status status = reduce_with(comm, wire.first(length), work ? HostRounds::Between(between) : HostRounds::Between()); !status.ok()) return status;
+  if (Status status =
+          reduce_with(comm, wire.first(length), work ? HostRounds::Between(between) : HostRounds::Between());
+      !status.ok())
+    return status;
 
   at = wire.data() + k_head;
   const int64_t worst = *at++;
@@ -205,8 +245,10 @@ Status agree_on_all(const Comm& comm, Status local, Pulse pulse, RootWork work, 
   at += pulse.sum.size();
   std::copy_n(at, pulse.bits.size(), pulse.bits.begin());
   at_work = worst == 0 && worked != 0;
-  if (at_work) return share_message(comm, local, decode_verdict(worked), false);
-  if (worst == 0) return {};
+  if (at_work)
+    return share_message(comm, local, decode_verdict(worked), false);
+  if (worst == 0)
+    return {};
   const Verdict verdict = decode_verdict(worst);
   return share_message(comm, local, verdict, failed == comm.size() && mildest == verdict.code && comm.size() > 1);
 }
@@ -225,22 +267,29 @@ Status agree_and_work(const Comm& comm, Status local, Pulse pulse, RootWork work
 
 SomeRanks::SomeRanks(const Comm& comm, int spacing, int count, size_t numbers) noexcept
     : comm_(comm), by_rounds_(comm.rounds().is_ready() && numbers <= HostRounds::k_most) {
-  if (by_rounds_) comm.rounds().start_some(spacing, count);
+  if (by_rounds_)
+    comm.rounds().start_some(spacing, count);
 }
 
-bool SomeRanks::contain_me() const noexcept { return !by_rounds_ || comm_.rounds().is_one_of_some(); }
+bool SomeRanks::contain_me() const noexcept {
+  return !by_rounds_ || comm_.rounds().is_one_of_some();
+}
 
 Status SomeRanks::sum(std::span<int64_t> numbers) {
-  if (!by_rounds_) return agree(comm_, Status{}, Pulse{.maximum = {}, .sum = numbers, .bits = {}});
+  if (!by_rounds_)
+    return agree(comm_, Status{}, Pulse{.maximum = {}, .sum = numbers, .bits = {}});
   Mismatch mismatch;
   return comm_.rounds().run_some(numbers, add_up, comm_.get(), mismatch) ? Status{} : lose_step(comm_, mismatch);
 }
 
-Status agree(const Comm& comm, Status local) { return agree(comm, std::move(local), Pulse{}); }
+Status agree(const Comm& comm, Status local) {
+  return agree(comm, std::move(local), Pulse{});
+}
 
 Status share_from_root(const Comm& comm, Status local, std::vector<std::byte>& bytes, std::span<int64_t> maximum) {
   // Short ones lie in memory that all share, or go along in the agreement: of the others there is nothing in its bits.
-  const bool lie = comm.size() > 1 && comm.rounds().is_ready() && comm.rounds().has_room() && mpi_is_running();  // that memory ends with MPI, and agree() says so
+  const bool lie = comm.size() > 1 && comm.rounds().is_ready() && comm.rounds().has_room() &&
+                   mpi_is_running();  // that memory ends with MPI, and agree() says so
   std::array<int64_t, k_shared_at_once / sizeof(int64_t)> memory;
   const std::span<int64_t> word = lie ? std::span<int64_t>() : memory;
   std::fill(word.begin(), word.end(), 0);
@@ -250,8 +299,10 @@ Status share_from_root(const Comm& comm, Status local, std::vector<std::byte>& b
   const std::span<int64_t> all = std::span(numbers).first(1 + maximum.size());
   all[0] = speaks ? static_cast<int64_t>(bytes.size()) : 0;
   std::copy(maximum.begin(), maximum.end(), all.begin() + 1);
-  if (speaks && all[0] <= most && lie) leave_for_all(comm.rounds(), comm.size(), bytes);
-  if (speaks && all[0] <= most && !lie && !bytes.empty()) std::memcpy(word.data(), bytes.data(), bytes.size());
+  if (speaks && all[0] <= most && lie)
+    leave_for_all(comm.rounds(), comm.size(), bytes);
+  if (speaks && all[0] <= most && !lie && !bytes.empty())
+    std::memcpy(word.data(), bytes.data(), bytes.size());
   Status verdict = agree(comm, std::move(local), Pulse{.maximum = all, .sum = {}, .bits = word});
   std::copy(all.begin() + 1, all.end(), maximum.begin());
   const int64_t size = all[0];
@@ -260,12 +311,21 @@ Status share_from_root(const Comm& comm, Status local, std::vector<std::byte>& b
     return verdict;
   }
   if (size <= most) {
-    if (comm.rank() == 0) return {};
-    const auto told = lie ? left_for_all(comm.rounds(), comm.size(), size) : std::as_bytes(word).first(static_cast<size_t>(size));
-    return guard([&] { bytes.assign(told.begin(), told.end()); return Status{}; });
+    if (comm.rank() == 0)
+      return {};
+    const auto told =
+        lie ? left_for_all(comm.rounds(), comm.size(), size) : std::as_bytes(word).first(static_cast<size_t>(size));
+    return guard([&] {
+      bytes.assign(told.begin(), told.end());
+      return Status{};
+    });
   }
-  verdict = agree(comm, guard([&] { bytes.resize(static_cast<size_t>(size)); return Status{}; }));
-  if (!verdict.ok()) return verdict;
+  verdict = agree(comm, guard([&] {
+                    bytes.resize(static_cast<size_t>(size));
+                    return Status{};
+                  }));
+  if (!verdict.ok())
+    return verdict;
   constexpr int64_t k_part = int64_t{1} << 30;
   int rc = MPI_SUCCESS;
   for (int64_t done = 0; done < size && rc == MPI_SUCCESS; done += k_part)

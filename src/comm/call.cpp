@@ -12,21 +12,44 @@ namespace {
 
 constexpr int64_t k_calls = 64;  // that there may be, so that the numbers of a file's calls are those of no other file
 
-constexpr std::array<std::string_view, 26> k_names{
-    "another call",  "the making of a decomposition", "open",          "close",            "discard",          "sync",
-    "flush",         "flush_begin",                   "flush_end",     "write_block",      "read_block",       "explain",
-    "set_strategy",  "define_group",                  "define_variables", "define_grid",   "define_field",     "define_link",
-    "define_dimension", "name_dimensions",            "put_attribute", "delete_attribute", "put_texts",        "get_texts",
-    "write_references", "check_subfiles"};
+constexpr std::array<std::string_view, 26> k_names{"another call",
+                                                   "the making of a decomposition",
+                                                   "open",
+                                                   "close",
+                                                   "discard",
+                                                   "sync",
+                                                   "flush",
+                                                   "flush_begin",
+                                                   "flush_end",
+                                                   "write_block",
+                                                   "read_block",
+                                                   "explain",
+                                                   "set_strategy",
+                                                   "define_group",
+                                                   "define_variables",
+                                                   "define_grid",
+                                                   "define_field",
+                                                   "define_link",
+                                                   "define_dimension",
+                                                   "name_dimensions",
+                                                   "put_attribute",
+                                                   "delete_attribute",
+                                                   "put_texts",
+                                                   "get_texts",
+                                                   "write_references",
+                                                   "check_subfiles"};
 static_assert(static_cast<size_t>(Call::check_subfiles) + 1 == k_names.size() && k_names.size() <= k_calls);
 
 std::string describe(const Comm& comm, int64_t call) {
   const std::string name(name_of(static_cast<Call>(call % k_calls)));
   const int64_t number = call / k_calls;
-  if (number == 0) return name;
+  if (number == 0)
+    return name;
   const OpenFile* file = comm.open_files();
-  while (file != nullptr && file->number != number) file = file->next;
-  return file != nullptr ? fmt::format("{} of \"{}\"", name, file->path) : fmt::format("{} of file number {}", name, number);
+  while (file != nullptr && file->number != number)
+    file = file->next;
+  return file != nullptr ? fmt::format("{} of \"{}\"", name, file->path)
+                         : fmt::format("{} of file number {}", name, number);
 }
 
 }  // namespace
@@ -36,12 +59,15 @@ std::string_view name_of(Call call) noexcept {
   return k_names[number < k_names.size() ? number : 0];
 }
 
-CallScope::CallScope(const Comm& comm, Call call, const OpenFile* file) noexcept : comm_(comm), call_(call), file_(file) {
-  if (comm.scope_ == nullptr) comm.scope_ = this;
+CallScope::CallScope(const Comm& comm, Call call, const OpenFile* file) noexcept
+    : comm_(comm), call_(call), file_(file) {
+  if (comm.scope_ == nullptr)
+    comm.scope_ = this;
 }
 
 CallScope::~CallScope() {
-  if (comm_.scope_ == this) comm_.scope_ = nullptr;
+  if (comm_.scope_ == this)
+    comm_.scope_ = nullptr;
 }
 
 int64_t CallScope::number() const noexcept {
@@ -59,7 +85,8 @@ void Mismatch::combine(const Mismatch& other) noexcept {
   const auto lowest = *std::min_element(all.begin(), all.end());
   auto differs = lowest;
   for (const auto& each : all)
-    if (each[1] != lowest[1] && (differs[1] == lowest[1] || each < differs)) differs = each;
+    if (each[1] != lowest[1] && (differs[1] == lowest[1] || each < differs))
+      differs = each;
   rank = lowest[0];
   call = lowest[1];
   other_rank = differs[0];
@@ -83,8 +110,12 @@ Status mismatch_status(const Comm& comm, const Mismatch& found) {
                           describe(comm, found.other_call));
     else if (found.call != 0)
       which = fmt::format(": in different steps of {}", describe(comm, found.call));
-    return Status{Code::mpi, fmt::format("the ranks are in different calls{}; all ranks of a communicator must make the same collective calls in "
-                                         "the same order", which)};
+    return Status{
+        Code::mpi,
+        fmt::format(
+            "the ranks are in different calls{}; all ranks of a communicator must make the same collective calls in "
+            "the same order",
+            which)};
   });
 }
 
@@ -96,14 +127,17 @@ Status lose_step(const Comm& comm, const Mismatch& found) {
 }
 
 Status CallScope::check_in_step() const {
-  if (mismatch_) return mismatch_status(comm_, *mismatch_);
+  if (mismatch_)
+    return mismatch_status(comm_, *mismatch_);
   return file_ != nullptr ? windrow::check_in_step(*file_) : Status{};
 }
 
 Status check_in_step(const OpenFile& file) {
-  if (!file.out_of_step) return {};
+  if (!file.out_of_step)
+    return {};
   return guard([&] {
-    return Status{Code::mpi, fmt::format("\"{}\" cannot be used any more: the ranks were in different calls before", file.path)};
+    return Status{Code::mpi,
+                  fmt::format("\"{}\" cannot be used any more: the ranks were in different calls before", file.path)};
   });
 }
 

@@ -16,34 +16,60 @@ namespace windrow {
 class Comm;
 
 enum class Call : uint8_t {
-  none, make_decomposition, open, close, discard, sync,
-  flush, flush_begin, flush_end, write_block, read_block, explain, set_strategy,
-  define_group, define_variables, define_grid, define_field, define_link, define_dimension, name_dimensions,
-  put_attribute, delete_attribute, put_texts, get_texts, write_references, check_subfiles
+  none,
+  make_decomposition,
+  open,
+  close,
+  discard,
+  sync,
+  flush,
+  flush_begin,
+  flush_end,
+  write_block,
+  read_block,
+  explain,
+  set_strategy,
+  define_group,
+  define_variables,
+  define_grid,
+  define_field,
+  define_link,
+  define_dimension,
+  name_dimensions,
+  put_attribute,
+  delete_attribute,
+  put_texts,
+  get_texts,
+  write_references,
+  check_subfiles
 };
 std::string_view name_of(Call call) noexcept;
 
-// What ranks learn that have come to one step in different calls. Two of these are combined to one; the order does not matter.
+// What ranks learn that have come to one step in different calls. Two of these are combined to one; the order does not
+// matter.
 struct Mismatch {
   static constexpr size_t k_words = 6;
 
-  int64_t rank = 0, call = 0;               // the lowest rank, and the number of its call
-  int64_t other_rank = 0, other_call = 0;   // the lowest rank in another one; the same as `call`: there is none, the call's steps differ
+  int64_t rank = 0, call = 0;  // the lowest rank, and the number of its call
+  int64_t other_rank = 0,
+          other_call = 0;  // the lowest rank in another one; the same as `call`: there is none, the call's steps differ
   int64_t first_file = INT64_MAX, last_file = 0;  // the numbers of all files in calls
 
   static Mismatch of(int64_t rank, int64_t call) noexcept;
   void combine(const Mismatch& other) noexcept;
 
-  static Mismatch read(const int64_t* words) noexcept { return {words[0], words[1], words[2], words[3], words[4], words[5]}; }
+  static Mismatch read(const int64_t* words) noexcept {
+    return {words[0], words[1], words[2], words[3], words[4], words[5]};
+  }
   void store(int64_t* words) const noexcept;
 };
 
 // An open file, as agreements know it.
 struct OpenFile {
   std::string path;
-  int64_t number = 0;         // among the files that the communicator has opened, the same on every rank; 0: not open yet
-  bool out_of_step = false;   // ranks were in different calls, of this file or instead of one of it
-  OpenFile* next = nullptr;   // of the communicator's
+  int64_t number = 0;  // among the files that the communicator has opened, the same on every rank; 0: not open yet
+  bool out_of_step = false;  // ranks were in different calls, of this file or instead of one of it
+  OpenFile* next = nullptr;  // of the communicator's
 };
 
 // The collective call that a rank is in. A call that is part of another counts as that.

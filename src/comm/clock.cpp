@@ -9,14 +9,17 @@ namespace {
 
 constexpr int k_questions = 8;  // the first goes over a connection that is not made yet, or waits for the hosts before
 
-double now() noexcept { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+double now() noexcept {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
 
 Status answer(const Comm& comm, int root) {
   int rc = MPI_SUCCESS;
   for (int i = 0; i < k_questions && rc == MPI_SUCCESS; ++i) {
     rc = MPI_Recv(nullptr, 0, MPI_BYTE, root, k_tag_clock, comm.get(), MPI_STATUS_IGNORE);
     const double time = now();
-    if (rc == MPI_SUCCESS) rc = MPI_Send(&time, 1, MPI_DOUBLE, root, k_tag_clock, comm.get());
+    if (rc == MPI_SUCCESS)
+      rc = MPI_Send(&time, 1, MPI_DOUBLE, root, k_tag_clock, comm.get());
   }
   return mpi_status(rc, "MPI_Recv of the clock");
 }
@@ -27,9 +30,11 @@ Status ask(const Comm& comm, ClockOffset& best) {
   for (int i = 0; i < k_questions && rc == MPI_SUCCESS; ++i) {
     double theirs = 0;
     const double asked = now();
-    rc = MPI_Sendrecv(nullptr, 0, MPI_BYTE, 0, k_tag_clock, &theirs, 1, MPI_DOUBLE, 0, k_tag_clock, comm.get(), MPI_STATUS_IGNORE);
+    rc = MPI_Sendrecv(nullptr, 0, MPI_BYTE, 0, k_tag_clock, &theirs, 1, MPI_DOUBLE, 0, k_tag_clock, comm.get(),
+                      MPI_STATUS_IGNORE);
     const double answered = now(), half = (answered - asked) / 2;
-    if (rc == MPI_SUCCESS && half < best.accuracy) best = {theirs - (asked + half), half};
+    if (rc == MPI_SUCCESS && half < best.accuracy)
+      best = {theirs - (asked + half), half};
   }
   return mpi_status(rc, "MPI_Sendrecv of the clock");
 }
@@ -38,17 +43,20 @@ Status ask(const Comm& comm, ClockOffset& best) {
 
 Result<ClockOffset> measure_clock(const Comm& comm) {
   ClockOffset offset;
-  if (comm.host_roots().size() < 2) return offset;
+  if (comm.host_roots().size() < 2)
+    return offset;
   Status status;
   if (comm.rank() == 0) {
     for (const int root : comm.host_roots())
-      if (root != 0) status.update(answer(comm, root));
+      if (root != 0)
+        status.update(answer(comm, root));
   } else if (comm.host_rank() == 0) {
     status = ask(comm, offset);
   }
   std::array<double, 2> told{offset.seconds, offset.accuracy};
   status.update(mpi_status(MPI_Bcast(told.data(), 2, MPI_DOUBLE, 0, comm.host()), "MPI_Bcast"));
-  if (!status.ok()) return status;
+  if (!status.ok())
+    return status;
   return ClockOffset{told[0], told[1]};
 }
 

@@ -26,7 +26,8 @@ bool mpi_is_running() noexcept {
 }
 
 Status mpi_status(int mpi_code, const char* call) {
-  if (mpi_code == MPI_SUCCESS) return {};
+  if (mpi_code == MPI_SUCCESS)
+    return {};
   char text[MPI_MAX_ERROR_STRING] = "unknown error";
   int length = 0;
   MPI_Error_string(mpi_code, text, &length);
@@ -42,10 +43,12 @@ struct CommRegistry {
   int keyval = MPI_KEYVAL_INVALID;
   int self_keyval = MPI_KEYVAL_INVALID;
   bool finalizing = false;
-  std::shared_ptr<Comm> orphans;  // the newest; each holds the one before it: a rank without memory has to come as far as the others
+  std::shared_ptr<Comm>
+      orphans;  // the newest; each holds the one before it: a rank without memory has to come as far as the others
 
   static CommRegistry& instance() {
-    // Never destroyed: MPI may call back after main(). And not on the heap: a rank without memory has to come as far as the others.
+    // Never destroyed: MPI may call back after main(). And not on the heap: a rank without memory has to come as far as
+    // the others.
     alignas(CommRegistry) static std::byte place[sizeof(CommRegistry)];
     static CommRegistry* registry = new (place) CommRegistry;
     return *registry;
@@ -58,7 +61,8 @@ struct CommRegistry {
 
   static int on_free(MPI_Comm, int, void* value, void*) {
     auto* kept = static_cast<std::shared_ptr<Comm>*>(value);
-    if (!instance().finalizing) release(*kept);
+    if (!instance().finalizing)
+      release(*kept);
     delete kept;
     return MPI_SUCCESS;
   }
@@ -78,7 +82,8 @@ struct CommRegistry {
   // Where the link to it is, or nullptr where the communicator lives.
   std::shared_ptr<Comm>* orphan(const std::shared_ptr<Comm>& comm) noexcept {
     for (std::shared_ptr<Comm>* at = &orphans; *at != nullptr; at = &(*at)->older_orphan_)
-      if (*at == comm) return at;
+      if (*at == comm)
+        return at;
     return nullptr;
   }
 
@@ -92,41 +97,53 @@ struct CommRegistry {
   }
 
   Status prepare() {
-    if (keyval != MPI_KEYVAL_INVALID) return {};
+    if (keyval != MPI_KEYVAL_INVALID)
+      return {};
     int rc = MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_finalize, &self_keyval, nullptr);
-    if (rc == MPI_SUCCESS) rc = MPI_Comm_set_attr(MPI_COMM_SELF, self_keyval, nullptr);
-    if (rc == MPI_SUCCESS) rc = MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_free, &keyval, nullptr);
+    if (rc == MPI_SUCCESS)
+      rc = MPI_Comm_set_attr(MPI_COMM_SELF, self_keyval, nullptr);
+    if (rc == MPI_SUCCESS)
+      rc = MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_free, &keyval, nullptr);
     return mpi_status(rc, "MPI_Comm_create_keyval");
   }
 };
 
 Result<std::shared_ptr<Comm>> Comm::of(MPI_Comm user) {
-  if (!mpi_is_running()) return Status{Code::bad_state, "MPI is not running: MPI_Init must come before, MPI_Finalize after"};
-  if (user == MPI_COMM_NULL) return Status{Code::bad_argument, "the communicator is MPI_COMM_NULL"};
+  if (!mpi_is_running())
+    return Status{Code::bad_state, "MPI is not running: MPI_Init must come before, MPI_Finalize after"};
+  if (user == MPI_COMM_NULL)
+    return Status{Code::bad_argument, "the communicator is MPI_COMM_NULL"};
   int inter = 0;
   MPI_Comm_test_inter(user, &inter);
-  if (inter != 0) return Status{Code::bad_argument, "the communicator is an intercommunicator; Windrow needs an intracommunicator"};
+  if (inter != 0)
+    return Status{Code::bad_argument, "the communicator is an intercommunicator; Windrow needs an intracommunicator"};
   auto& registry = CommRegistry::instance();
-  if (Status status = registry.prepare(); !status.ok()) return status;
+  if (Status status = registry.prepare(); !status.ok())
+    return status;
   void* value = nullptr;
   int found = 0;
   MPI_Comm_get_attr(user, registry.keyval, &value, &found);
-  if (found != 0) return *static_cast<std::shared_ptr<Comm>*>(value);
+  if (found != 0)
+    return *static_cast<std::shared_ptr<Comm>*>(value);
   std::unique_ptr<std::shared_ptr<Comm>> kept;
-  if (Status status = make(user, kept); !status.ok()) return status;
+  if (Status status = make(user, kept); !status.ok())
+    return status;
   std::shared_ptr<Comm> made = *kept;
   const int rc = MPI_Comm_set_attr(user, registry.keyval, kept.get());
-  if (rc != MPI_SUCCESS) return mpi_status(rc, "MPI_Comm_set_attr");
+  if (rc != MPI_SUCCESS)
+    return mpi_status(rc, "MPI_Comm_set_attr");
   (void)kept.release();  // the attribute's now: see on_free()
   return made;
 }
 
 namespace {
 
-// Parts of a machine may be told to count as hosts: those that share a memory controller, for example. 0: none; -1: not a number of ranks.
+// Parts of a machine may be told to count as hosts: those that share a memory controller, for example. 0: none; -1: not
+// a number of ranks.
 int asked_ranks_per_host() noexcept {
   const char* text = std::getenv("WINDROW_RANKS_PER_HOST");
-  if (text == nullptr) return 0;
+  if (text == nullptr)
+    return 0;
   char* end = nullptr;
   const long value = std::strtol(text, &end, 10);
   return end != text && *end == '\0' && value > 0 && value < INT_MAX ? static_cast<int>(value) : -1;
@@ -134,30 +151,39 @@ int asked_ranks_per_host() noexcept {
 
 constexpr uint32_t k_root = 1;  // in the mark of a rank: the first of its host
 
-// Ranks that share cores have the same, whatever host they believe to be on: a container, a name space or a part of a machine; 0: it is not known.
+// Ranks that share cores have the same, whatever host they believe to be on: a container, a name space or a part of a
+// machine; 0: it is not known.
 uint32_t machine_mark() noexcept {
   char id[64] = {};
   const int file = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
-  if (file < 0) return 0;
+  if (file < 0)
+    return 0;
   const ssize_t length = read(file, id, sizeof id);
   close(file);
   uint32_t mark = 2166136261U;  // FNV-1a
-  for (ssize_t i = 0; i < length; ++i) mark = (mark ^ static_cast<unsigned char>(id[i])) * 16777619U;
+  for (ssize_t i = 0; i < length; ++i)
+    mark = (mark ^ static_cast<unsigned char>(id[i])) * 16777619U;
   return length > 0 ? mark & ~k_root : 0;
 }
 
-// Collective; the same answer on every rank. The largest wish of all counts, so that all go the same way. `ranks`, `parts`: of this machine.
+// Collective; the same answer on every rank. The largest wish of all counts, so that all go the same way. `ranks`,
+// `parts`: of this machine.
 Status split_host(MPI_Comm raw, MPI_Comm& host, int& ranks, int& parts) {
   const int wish = asked_ranks_per_host();
   int most[2] = {wish, wish < 0 ? 1 : 0}, rank = 0;
   MPI_Comm_size(host, &ranks);
-  if (int rc = MPI_Allreduce(MPI_IN_PLACE, most, 2, MPI_INT, MPI_MAX, raw); rc != MPI_SUCCESS) return mpi_status(rc, "MPI_Allreduce");
+  if (int rc = MPI_Allreduce(MPI_IN_PLACE, most, 2, MPI_INT, MPI_MAX, raw); rc != MPI_SUCCESS)
+    return mpi_status(rc, "MPI_Allreduce");
   if (most[1] != 0)
-    return guard([] { return Status{Code::bad_argument, "WINDROW_RANKS_PER_HOST has to be a whole number from 1 on"}; });
-  if (most[0] == 0) return {};
+    return guard([] {
+      return Status{Code::bad_argument, "WINDROW_RANKS_PER_HOST has to be a whole number from 1 on"};
+    });
+  if (most[0] == 0)
+    return {};
   MPI_Comm_rank(host, &rank);
   MPI_Comm part = MPI_COMM_NULL;
-  if (int rc = MPI_Comm_split(host, rank / most[0], rank, &part); rc != MPI_SUCCESS) return mpi_status(rc, "MPI_Comm_split");
+  if (int rc = MPI_Comm_split(host, rank / most[0], rank, &part); rc != MPI_SUCCESS)
+    return mpi_status(rc, "MPI_Comm_split");
   MPI_Comm_free(&host);
   host = part;
   parts = (ranks + most[0] - 1) / most[0];
@@ -166,11 +192,12 @@ Status split_host(MPI_Comm raw, MPI_Comm& host, int& ranks, int& parts) {
 
 }  // namespace
 
-// A rank that has no memory for its part takes every collective step with the others: what they need before they can agree lies on
-// the stack.
+// A rank that has no memory for its part takes every collective step with the others: what they need before they can
+// agree lies on the stack.
 Status Comm::make(MPI_Comm user, std::unique_ptr<std::shared_ptr<Comm>>& kept) {
   MPI_Comm raw = MPI_COMM_NULL, host = MPI_COMM_NULL;
-  if (int rc = MPI_Comm_dup(user, &raw); rc != MPI_SUCCESS) return mpi_status(rc, "MPI_Comm_dup");
+  if (int rc = MPI_Comm_dup(user, &raw); rc != MPI_SUCCESS)
+    return mpi_status(rc, "MPI_Comm_dup");
   MPI_Comm_set_errhandler(raw, MPI_ERRORS_RETURN);
   int rank = 0, host_rank = 0, hosts = 0;
   MPI_Comm_rank(raw, &rank);
@@ -185,8 +212,10 @@ Status Comm::make(MPI_Comm user, std::unique_ptr<std::shared_ptr<Comm>>& kept) {
   MPI_Comm_set_errhandler(host, MPI_ERRORS_RETURN);
   MPI_Comm_rank(host, &host_rank);
   const int mine = host_rank == 0 ? 1 : 0;
-  if (int rc = MPI_Allreduce(&mine, &hosts, 1, MPI_INT, MPI_SUM, raw); rc != MPI_SUCCESS) return mpi_status(rc, "MPI_Allreduce");
-  // One mark a rank, once in a communicator's life: the only list here as long as there are ranks, and it is dropped at once.
+  if (int rc = MPI_Allreduce(&mine, &hosts, 1, MPI_INT, MPI_SUM, raw); rc != MPI_SUCCESS)
+    return mpi_status(rc, "MPI_Allreduce");
+  // One mark a rank, once in a communicator's life: the only list here as long as there are ranks, and it is dropped at
+  // once.
   std::vector<uint32_t> marks;
   const Status local = guard([&] {
     kept = std::make_unique<std::shared_ptr<Comm>>();
@@ -196,7 +225,8 @@ Status Comm::make(MPI_Comm user, std::unique_ptr<std::shared_ptr<Comm>>& kept) {
     return (*kept)->take(raw, host, hosts, marks);
   });
   int failed = local.ok() ? INT_MAX : rank, lowest = INT_MAX;
-  if (int rc = MPI_Allreduce(&failed, &lowest, 1, MPI_INT, MPI_MIN, raw); rc != MPI_SUCCESS) return mpi_status(rc, "MPI_Allreduce");
+  if (int rc = MPI_Allreduce(&failed, &lowest, 1, MPI_INT, MPI_MIN, raw); rc != MPI_SUCCESS)
+    return mpi_status(rc, "MPI_Allreduce");
   if (lowest != INT_MAX) {
     MPI_Comm_free(&host);
     MPI_Comm_free(&raw);
@@ -220,7 +250,8 @@ Status Comm::take(MPI_Comm raw, MPI_Comm host, int hosts, std::vector<uint32_t>&
   host_roots_.reserve(static_cast<size_t>(hosts));
   host_ranks_.resize(static_cast<size_t>(host_size_));
   marks.resize(static_cast<size_t>(size_));
-  if (hosts > 1) host_table_.resize(size_);
+  if (hosts > 1)
+    host_table_.resize(size_);
   return {};
 }
 
@@ -231,26 +262,35 @@ Status Comm::find_hosts(std::vector<uint32_t>& marks) {
   int sharing = 0;
   for (int rank = 0; rank < size_; ++rank) {
     const uint32_t mark = marks[static_cast<size_t>(rank)];
-    if ((mark & k_root) != 0) host_roots_.push_back(rank);
-    if ((mark & ~k_root) == machine) ++sharing;
+    if ((mark & k_root) != 0)
+      host_roots_.push_back(rank);
+    if ((mark & ~k_root) == machine)
+      ++sharing;
   }
-  if (machine != 0) machine_size_ = sharing;
+  if (machine != 0)
+    machine_size_ = sharing;
   int root = rank_;
-  if (int rc = MPI_Bcast(&root, 1, MPI_INT, 0, host_); rc != MPI_SUCCESS) return mpi_status(rc, "MPI_Bcast");
+  if (int rc = MPI_Bcast(&root, 1, MPI_INT, 0, host_); rc != MPI_SUCCESS)
+    return mpi_status(rc, "MPI_Bcast");
   if (int rc = MPI_Allgather(&rank_, 1, MPI_INT, host_ranks_.data(), 1, MPI_INT, host_); rc != MPI_SUCCESS)
     return mpi_status(rc, "MPI_Allgather");
   host_index_ = static_cast<int>(std::lower_bound(host_roots_.begin(), host_roots_.end(), root) - host_roots_.begin());
   if (host_size_ == size_) {
-    if (size_ > 1) rounds_.prepare(host_, host_rank_, host_size_, letter_room(size_));
-    if (size_ > 1 && !rounds_.is_ready()) tree_.prepare(raw_, size_, rank_, machine_size_);
+    if (size_ > 1)
+      rounds_.prepare(host_, host_rank_, host_size_, letter_room(size_));
+    if (size_ > 1 && !rounds_.is_ready())
+      tree_.prepare(raw_, size_, rank_, machine_size_);
     return {};
   }
   std::vector<int>& roots = host_table_.resize(size_);  // as take() has made it
-  if (int rc = MPI_Allgather(&root, 1, MPI_INT, roots.data(), 1, MPI_INT, raw_); rc != MPI_SUCCESS) return mpi_status(rc, "MPI_Allgather");
+  if (int rc = MPI_Allgather(&root, 1, MPI_INT, roots.data(), 1, MPI_INT, raw_); rc != MPI_SUCCESS)
+    return mpi_status(rc, "MPI_Allgather");
   host_table_.number(host_roots_);
-  if (host_size_ > 1) host_rounds_.prepare(host_, host_rank_, host_size_, 0, ranks_per_core(machine_size_));
+  if (host_size_ > 1)
+    host_rounds_.prepare(host_, host_rank_, host_size_, 0, ranks_per_core(machine_size_));
   int ready = host_size_ == 1 || host_rounds_.is_ready() ? 1 : 0, all_ready = 0;
-  if (int rc = MPI_Allreduce(&ready, &all_ready, 1, MPI_INT, MPI_MIN, raw_); rc != MPI_SUCCESS) return mpi_status(rc, "MPI_Allreduce");
+  if (int rc = MPI_Allreduce(&ready, &all_ready, 1, MPI_INT, MPI_MIN, raw_); rc != MPI_SUCCESS)
+    return mpi_status(rc, "MPI_Allreduce");
   if (all_ready != 0)
     tree_.prepare(raw_, host_roots_, host_index_, machine_size_, host_size_ > 1 ? &host_rounds_ : nullptr, host_ranks_);
   else
@@ -265,14 +305,18 @@ void Comm::enter(OpenFile& file) noexcept {
 
 void Comm::leave(OpenFile& file) noexcept {
   OpenFile** at = &open_files_;
-  while (*at != nullptr && *at != &file) at = &(*at)->next;
-  if (*at != nullptr) *at = file.next;
+  while (*at != nullptr && *at != &file)
+    at = &(*at)->next;
+  if (*at != nullptr)
+    *at = file.next;
 }
 
 void Comm::lose_step(const Mismatch& found) const noexcept {
-  if (scope_ != nullptr) scope_->lose_step(found);
+  if (scope_ != nullptr)
+    scope_->lose_step(found);
   for (OpenFile* file = open_files_; file != nullptr; file = file->next)
-    if (file->number >= found.first_file && file->number <= found.last_file) file->out_of_step = true;
+    if (file->number >= found.first_file && file->number <= found.last_file)
+      file->out_of_step = true;
 }
 
 bool Comm::is_last(const std::shared_ptr<Comm>& held) {
@@ -280,7 +324,8 @@ bool Comm::is_last(const std::shared_ptr<Comm>& held) {
 }
 
 void Comm::end(const std::shared_ptr<Comm>& held) {
-  if (std::shared_ptr<Comm>* const link = CommRegistry::instance().orphan(held)) *link = std::exchange(held->older_orphan_, nullptr);
+  if (std::shared_ptr<Comm>* const link = CommRegistry::instance().orphan(held))
+    *link = std::exchange(held->older_orphan_, nullptr);
   CommRegistry::free(*held);
 }
 

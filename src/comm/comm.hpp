@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Comm: the library's own duplicate of a user's communicator, made at its first use and kept with it, and the hosts that
-// its ranks run on. Errors of MPI calls on it are returned, never fatal.
+// Comm: the library's own duplicate of a user's communicator, made at its first use and kept with it, and the hosts
+// that its ranks run on. Errors of MPI calls on it are returned, never fatal.
 #pragma once
 
 #include <mpi.h>
@@ -26,13 +26,13 @@ inline constexpr int k_tag_description = 3;
 inline constexpr int k_tag_hull = 4;
 inline constexpr int k_tag_data = 5;
 inline constexpr int k_tag_relay = 6;
-inline constexpr int k_tag_chunks = 7;   // a writer asks rank 0 for room
-inline constexpr int k_tag_placed = 8;   // and is answered
-inline constexpr int k_tag_link = 9;     // how fast is the way to another host
-inline constexpr int k_tag_clock = 10;   // what time is it on rank 0
+inline constexpr int k_tag_chunks = 7;       // a writer asks rank 0 for room
+inline constexpr int k_tag_placed = 8;       // and is answered
+inline constexpr int k_tag_link = 9;         // how fast is the way to another host
+inline constexpr int k_tag_clock = 10;       // what time is it on rank 0
 inline constexpr int k_tag_chunks_end = 11;  // a writer asks for no more
-inline constexpr int k_tag_up = 12;      // what a host has to be combined with others'
-inline constexpr int k_tag_down = 13;    // and what has become of it
+inline constexpr int k_tag_up = 12;          // what a host has to be combined with others'
+inline constexpr int k_tag_down = 13;        // and what has become of it
 
 // Who still uses the memory that the host shares when its transfer is over for the other ranks.
 class SegmentHolder {
@@ -45,11 +45,13 @@ class SegmentHolder {
 
 class Comm {
  public:
-  // The duplicate that belongs to `user`. Collective when it is the first use of that communicator, else local; which of the two
-  // it is, is the same on every rank. Lives until the user's communicator is freed and nobody holds the pointer any more.
+  // The duplicate that belongs to `user`. Collective when it is the first use of that communicator, else local; which
+  // of the two it is, is the same on every rank. Lives until the user's communicator is freed and nobody holds the
+  // pointer any more.
   static Result<std::shared_ptr<Comm>> of(MPI_Comm user);
 
-  // Whether the user's communicator is gone and `held`, which the caller holds once, is the last to use this duplicate on this rank.
+  // Whether the user's communicator is gone and `held`, which the caller holds once, is the last to use this duplicate
+  // on this rank.
   static bool is_last(const std::shared_ptr<Comm>& held);
   // Collective, when is_last() is true on all ranks: gives the duplicate back to MPI. Nothing may use it after that.
   static void end(const std::shared_ptr<Comm>& held);
@@ -66,7 +68,9 @@ class Comm {
   MPI_Comm host() const noexcept { return host_; }
   int host_rank() const noexcept { return host_rank_; }
   int host_size() const noexcept { return host_size_; }
-  int machine_size() const noexcept { return machine_size_; }  // ranks on this machine: more than on this host where parts of it, containers or name spaces count as hosts
+  int machine_size() const noexcept {
+    return machine_size_;
+  }  // ranks on this machine: more than on this host where parts of it, containers or name spaces count as hosts
   int host_root() const noexcept { return host_roots_[static_cast<size_t>(host_index_)]; }  // lowest rank of this host
   int host_index() const noexcept { return host_index_; }
   // A rank's number within this host, or -1 when it runs on another.
@@ -100,7 +104,8 @@ class Comm {
   // At most one at a time: whoever is next waits for it first.
   void set_holder(SegmentHolder* holder) noexcept { holder_ = holder; }
   void release_holder(SegmentHolder* holder) noexcept {
-    if (holder_ == holder) holder_ = nullptr;
+    if (holder_ == holder)
+      holder_ = nullptr;
   }
   void wait_for_holder() noexcept {
     if (SegmentHolder* holder = holder_) {
@@ -115,7 +120,10 @@ class Comm {
   void set_link(double seconds_per_byte) noexcept { link_ = seconds_per_byte, link_measured_ = true; }
 
   // What rooms above remember for as long as the communicator lives, each in a place of its own.
-  enum class Remembered { arena, codecs };
+  enum class Remembered {
+    arena,
+    codecs
+  };
   std::shared_ptr<void>& attachment(Remembered what) noexcept { return attachments_[static_cast<size_t>(what)]; }
 
   // The parity of sparse exchanges on this communicator, the same on every rank.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Gathering: a few bytes of every rank to rank 0, in memory that was taken beforehand, so that nothing can fail on one rank alone.
+// Gathering: a few bytes of every rank to rank 0, in memory that was taken beforehand, so that nothing can fail on one
+// rank alone.
 #pragma once
 
 #include <cstddef>
@@ -15,15 +16,17 @@ namespace windrow {
 
 class Gatherer {
  public:
-  // Local; rank 0 takes memory for all ranks. `shares`: called with each rank, the most bytes that it will give; the sum must be below 2 GiB.
-  // May throw std::bad_alloc.
+  // Local; rank 0 takes memory for all ranks. `shares`: called with each rank, the most bytes that it will give; the
+  // sum must be below 2 GiB. May throw std::bad_alloc.
   template <class Share>
   Gatherer(const Comm& comm, Share&& share) : rank_(comm.rank()) {
-    if (rank_ != 0) return;
+    if (rank_ != 0)
+      return;
     lengths_.resize(static_cast<size_t>(comm.size()));
     offsets_.resize(lengths_.size());
     int64_t room = 0;
-    for (int rank = 0; rank < comm.size(); ++rank) room += share(rank);
+    for (int rank = 0; rank < comm.size(); ++rank)
+      room += share(rank);
     // Pages that no message reaches cost nothing.
     memory_ = std::make_unique_for_overwrite<std::byte[]>(static_cast<size_t>(room));
   }

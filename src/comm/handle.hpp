@@ -9,7 +9,8 @@
 
 namespace windrow {
 
-// Initialized and not finalized; in MPI_Finalize until the memory that ranks share is given back, which callbacks of the program may come after.
+// Initialized and not finalized; in MPI_Finalize until the memory that ranks share is given back, which callbacks of
+// the program may come after.
 bool mpi_is_running() noexcept;
 
 template <class Traits>
@@ -23,7 +24,8 @@ class Handle {
     return *this;
   }
   ~Handle() {
-    if (raw_ != Traits::null() && mpi_is_running()) Traits::free(raw_);
+    if (raw_ != Traits::null() && mpi_is_running())
+      Traits::free(raw_);
   }
   Raw get() const noexcept { return raw_; }
 

@@ -16,11 +16,16 @@ struct Place {
   uint32_t size = 0;
 };
 
-int64_t places_bytes(int ranks) noexcept { return static_cast<int64_t>(sizeof(Place)) * ranks; }
+int64_t places_bytes(int ranks) noexcept {
+  return static_cast<int64_t>(sizeof(Place)) * ranks;
+}
 
-int64_t half(int ranks) noexcept { return (places_bytes(ranks) + most_letter_bytes(ranks) + 63) / 64 * 64; }
+int64_t half(int ranks) noexcept {
+  return (places_bytes(ranks) + most_letter_bytes(ranks) + 63) / 64 * 64;
+}
 
-// There are two halves, by the number of the round: whoever writes for the round after next has come out of the next one, to which all came after they had read.
+// There are two halves, by the number of the round: whoever writes for the round after next has come out of the next
+// one, to which all came after they had read.
 std::byte* half_of(const HostRounds& rounds, uint64_t round, int rank, int ranks) noexcept {
   return rounds.room_of(rank) + static_cast<int64_t>(round % 2) * half(ranks);
 }
@@ -32,7 +37,9 @@ int64_t most_letter_bytes(int ranks) noexcept {
   return std::clamp(k_all / ranks, k_least, k_most);
 }
 
-int64_t letter_room(int ranks) noexcept { return 2 * half(ranks); }
+int64_t letter_room(int ranks) noexcept {
+  return 2 * half(ranks);
+}
 
 bool leave_letters(const HostRounds& rounds, int rank, int ranks, std::span<const Letter> out) noexcept {
   std::byte* const base = half_of(rounds, rounds.rounds() + 1, rank, ranks);
@@ -42,7 +49,8 @@ bool leave_letters(const HostRounds& rounds, int rank, int ranks, std::span<cons
   int64_t at = begin;
   for (const Letter& letter : out) {
     const auto size = static_cast<int64_t>(letter.bytes.size());
-    if (size > most - at) return false;
+    if (size > most - at)
+      return false;
     assert(places[letter.peer].end == 0);
     std::copy(letter.bytes.begin(), letter.bytes.end(), base + at);
     at += size;
@@ -55,7 +63,8 @@ void take_letters(const HostRounds& rounds, int rank, int ranks, std::vector<Let
   for (int from = 0; from < ranks; ++from) {
     const std::byte* const base = half_of(rounds, rounds.rounds(), from, ranks);
     const Place place = reinterpret_cast<const Place*>(base)[rank];
-    if (place.end > 0) in.push_back({.peer = from, .bytes = std::vector<std::byte>(base + (place.end - place.size), base + place.end)});
+    if (place.end > 0)
+      in.push_back({.peer = from, .bytes = std::vector<std::byte>(base + (place.end - place.size), base + place.end)});
   }
 }
 

@@ -14,8 +14,8 @@
 namespace windrow {
 namespace {
 
-// A rank's part: how many numbers, whether rank 0 does something between, and the kind of the round, in one; the number of its call; the numbers. A result has
-// the same, or k_mixed and a mismatch.
+// A rank's part: how many numbers, whether rank 0 does something between, and the kind of the round, in one; the number
+// of its call; the numbers. A result has the same, or k_mixed and a mismatch.
 constexpr size_t k_part_head = 2, k_part_words = k_part_head + HostRounds::k_most;
 constexpr int64_t k_mixed = -1;
 constexpr int64_t k_part_bytes = static_cast<int64_t>(k_part_words * sizeof(int64_t));
@@ -24,7 +24,9 @@ constexpr int64_t k_has_between = int64_t{1} << 32, k_kind = int64_t{1} << 33;
 constexpr int64_t k_page = 4096;
 
 // Between processes, so not the private form that std::atomic::wait() may use.
-void wake_all(std::atomic<uint32_t>& word) noexcept { syscall(SYS_futex, &word, FUTEX_WAKE, INT32_MAX, nullptr, nullptr, 0); }
+void wake_all(std::atomic<uint32_t>& word) noexcept {
+  syscall(SYS_futex, &word, FUTEX_WAKE, INT32_MAX, nullptr, nullptr, 0);
+}
 void wait_while(std::atomic<uint32_t>& word, uint32_t value, long nanoseconds) noexcept {
   const timespec limit{.tv_sec = 0, .tv_nsec = nanoseconds};
   syscall(SYS_futex, &word, FUTEX_WAIT, value, &limit, nullptr, 0);
@@ -37,14 +39,16 @@ void set(std::atomic<uint32_t>& word, uint64_t round) noexcept {
 
 }  // namespace
 
-// Two at the begin of rank 0's bytes; its part is behind them, and the results of both behind that: one who does not come to a round may not have taken the
-// result of the last of all yet.
+// Two at the begin of rank 0's bytes; its part is behind them, and the results of both behind that: one who does not
+// come to a round may not have taken the result of the last of all yet.
 struct HostRounds::Control {
   alignas(64) std::atomic<uint64_t> arrived;  // in all the group's rounds together
   alignas(64) std::atomic<uint32_t> done;     // the last round whose result is there, modulo 2^32
-  std::atomic<uint32_t> complete;             // the last round of which rank 0 waited for the others, and to which all have come, modulo 2^32
+  std::atomic<uint32_t>
+      complete;  // the last round of which rank 0 waited for the others, and to which all have come, modulo 2^32
 };
-static_assert(std::atomic<uint64_t>::is_always_lock_free && sizeof(std::atomic<uint32_t>) == sizeof(uint32_t), "shared between processes");
+static_assert(std::atomic<uint64_t>::is_always_lock_free && sizeof(std::atomic<uint32_t>) == sizeof(uint32_t),
+              "shared between processes");
 
 HostRounds::Control& HostRounds::control_of(const Group& group) const noexcept {
   return reinterpret_cast<Control*>(segment_.base_of(0))[group.control];
@@ -68,14 +72,19 @@ constexpr int64_t before_room(int rank) noexcept {
 
 }  // namespace
 
-std::byte* HostRounds::room_of(int rank) const noexcept { return segment_.base_of(rank) + before_room(rank); }
+std::byte* HostRounds::room_of(int rank) const noexcept {
+  return segment_.base_of(rank) + before_room(rank);
+}
 
 void HostRounds::prepare(MPI_Comm host, int rank, int size, int64_t room, long ranks_per_core) {
   static_assert(k_controls * sizeof(Control) <= k_page);
   auto reserved = segment_.reserve(host, before_room(rank) + room);
   room_ = reserved.ok() && reserved.value();
-  if (!room_) reserved = segment_.reserve(host, before_room(rank));  // all ranks: one that has no memory has an error where the others have a refusal
-  if (!reserved.ok() || !reserved.value()) return;  // by messages then
+  if (!room_)
+    reserved = segment_.reserve(
+        host, before_room(rank));  // all ranks: one that has no memory has an error where the others have a refusal
+  if (!reserved.ok() || !reserved.value())
+    return;  // by messages then
   constexpr long k_crowd = 4, k_sleep_ns_each = 50'000, k_most_sleep_ns = 1'000'000;
   if (ranks_per_core >= k_crowd) {
     yields_ = 8;
@@ -95,7 +104,8 @@ void HostRounds::prepare(MPI_Comm host, int rank, int size, int64_t room, long r
 void HostRounds::wait_for(std::atomic<uint32_t>& word, uint64_t round, MPI_Comm progress) const noexcept {
   for (int turn = 0;; ++turn) {
     const uint32_t now = word.load(std::memory_order_acquire);
-    if (now == static_cast<uint32_t>(round)) return;
+    if (now == static_cast<uint32_t>(round))
+      return;
     if (turn < yields_) {
       give_core_away();
       continue;
@@ -108,12 +118,14 @@ void HostRounds::wait_for(std::atomic<uint32_t>& word, uint64_t round, MPI_Comm 
 
 void HostRounds::start_some(int spacing, int count) noexcept {
   some_ = {.control = some_.control, .spacing = spacing, .count = count, .round = 0};
-  if (rank_ > 0) return;
+  if (rank_ > 0)
+    return;
   control_of(some_).arrived.store(0, std::memory_order_relaxed);
   control_of(some_).done.store(0, std::memory_order_relaxed);
 }
 
-bool HostRounds::run(Group& group, std::span<int64_t> numbers, Step step, Combine combine, MPI_Comm progress, Between between, Mismatch& mismatch) noexcept {
+bool HostRounds::run(Group& group, std::span<int64_t> numbers, Step step, Combine combine, MPI_Comm progress,
+                     Between between, Mismatch& mismatch) noexcept {
   ++group.round;
   Control& control = control_of(group);
   const int64_t head = static_cast<int64_t>(numbers.size()) + (between ? k_has_between : 0) + step.kind * k_kind;
@@ -121,19 +133,23 @@ bool HostRounds::run(Group& group, std::span<int64_t> numbers, Step step, Combin
   mine[0] = head;
   mine[1] = step.call;
   std::copy(numbers.begin(), numbers.end(), mine + k_part_head);
-  // Nobody comes to the next round before the last of this one has combined, so its numbers stay until then; and nobody combines in the
-  // next before all have taken the result of this one. Both kinds of rounds use the same numbers of a rank: one of some comes to the next round of all after the last of
-  // theirs, and nobody reads those of the others meanwhile.
-  const bool last = control.arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == group.round * static_cast<uint64_t>(group.count);
+  // Nobody comes to the next round before the last of this one has combined, so its numbers stay until then; and nobody
+  // combines in the next before all have taken the result of this one. Both kinds of rounds use the same numbers of a
+  // rank: one of some comes to the next round of all after the last of theirs, and nobody reads those of the others
+  // meanwhile.
+  const bool last =
+      control.arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == group.round * static_cast<uint64_t>(group.count);
   const bool works = between && rank_ == 0, mixed = last && !is_one_kind(group);
   if (last && (!between || works || mixed)) {
     publish(group, mixed, combine, between);
-    if (mixed) set(control.complete, group.round);  // rank 0 may have come to wait for it
+    if (mixed)
+      set(control.complete, group.round);  // rank 0 may have come to wait for it
   } else if (last) {
     set(control.complete, group.round);
   } else if (works) {
     wait_for(control.complete, group.round, progress);
-    if (control.done.load(std::memory_order_acquire) != static_cast<uint32_t>(group.round)) publish(group, false, combine, between);
+    if (control.done.load(std::memory_order_acquire) != static_cast<uint32_t>(group.round))
+      publish(group, false, combine, between);
   }
   wait_for(control.done, group.round, progress);
   const int64_t* const result = result_of(group);
@@ -147,7 +163,8 @@ bool HostRounds::run(Group& group, std::span<int64_t> numbers, Step step, Combin
 
 bool HostRounds::is_one_kind(const Group& group) const noexcept {
   for (int i = 1; i < group.count; ++i)
-    if (!std::equal(numbers_of(0), numbers_of(0) + k_part_head, numbers_of(i * group.spacing))) return false;
+    if (!std::equal(numbers_of(0), numbers_of(0) + k_part_head, numbers_of(i * group.spacing)))
+      return false;
   return true;
 }
 
@@ -157,13 +174,16 @@ void HostRounds::publish(const Group& group, bool mixed, Combine combine, Betwee
   if (mixed) {
     result[0] = k_mixed;
     Mismatch found = Mismatch::of(0, numbers_of(0)[1]);
-    for (int i = 1; i < group.count; ++i) found.combine(Mismatch::of(i * group.spacing, numbers_of(i * group.spacing)[1]));
+    for (int i = 1; i < group.count; ++i)
+      found.combine(Mismatch::of(i * group.spacing, numbers_of(i * group.spacing)[1]));
     found.store(result + k_part_head);
   } else {
     const auto length = static_cast<size_t>(count);
     std::copy_n(numbers_of(0), k_part_head + length, result);
-    for (int i = 1; i < group.count; ++i) combine(numbers_of(i * group.spacing) + k_part_head, result + k_part_head, length);
-    if (between) between(std::span(result + k_part_head, length));
+    for (int i = 1; i < group.count; ++i)
+      combine(numbers_of(i * group.spacing) + k_part_head, result + k_part_head, length);
+    if (between)
+      between(std::span(result + k_part_head, length));
   }
   set(control_of(group).done, group.round);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// HostTable: which host each rank runs on. Where each host has consecutive ranks, as most launchers place them, the hosts' lowest ranks say it all. Pure.
+// HostTable: which host each rank runs on. Where each host has consecutive ranks, as most launchers place them, the
+// hosts' lowest ranks say it all. Pure.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +24,8 @@ class HostTable {
       hosts_[rank] = static_cast<int>(found - roots.begin());
       consecutive = consecutive && hosts_[rank] == by_roots(roots, static_cast<int>(rank));
     }
-    if (consecutive) std::vector<int>().swap(hosts_);
+    if (consecutive)
+      std::vector<int>().swap(hosts_);
   }
 
   int host_of(const std::vector<int>& roots, int rank) const noexcept {

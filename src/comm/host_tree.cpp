@@ -10,7 +10,8 @@
 namespace windrow {
 namespace {
 
-// Few steps, as each of them waits for a rank that may have to wait for its core; not so many messages to one that it is busy with them: 800 hosts are four steps away.
+// Few steps, as each of them waits for a rank that may have to wait for its core; not so many messages to one that it
+// is busy with them: 800 hosts are four steps away.
 constexpr int k_children = 8;
 
 // Travels along: a message that MPI failed to give to its round must not be taken for one of the next.
@@ -20,7 +21,9 @@ constexpr size_t k_round = HostTree::k_kinds;
 constexpr int64_t k_different = -1;
 constexpr int64_t k_failed = -2;  // MPI's code follows
 
-bool is_whole(std::span<const int64_t> numbers) noexcept { return numbers[0] >= 0; }
+bool is_whole(std::span<const int64_t> numbers) noexcept {
+  return numbers[0] >= 0;
+}
 
 void mark_failed(std::span<int64_t> numbers, int code) noexcept {
   numbers[0] = k_failed;
@@ -34,12 +37,14 @@ void mark_different(std::span<int64_t> numbers, const Mismatch& found) noexcept 
 
 // Of the calls of those that have come together as one host.
 Mismatch mismatch_of(std::span<const int64_t> numbers, int rank) noexcept {
-  return is_whole(numbers) ? Mismatch::of(rank, numbers[HostTree::k_kinds - 1]) : Mismatch::read(numbers.data() + HostTree::k_head);
+  return is_whole(numbers) ? Mismatch::of(rank, numbers[HostTree::k_kinds - 1])
+                           : Mismatch::read(numbers.data() + HostTree::k_head);
 }
 
 }  // namespace
 
-void HostTree::prepare(MPI_Comm comm, std::span<const int> roots, int host_index, int machine_size, HostRounds* rounds, std::span<const int> host_ranks) noexcept {
+void HostTree::prepare(MPI_Comm comm, std::span<const int> roots, int host_index, int machine_size, HostRounds* rounds,
+                       std::span<const int> host_ranks) noexcept {
   prepare(comm, static_cast<int>(roots.size()), host_index, machine_size);
   roots_ = roots;
   rounds_ = rounds;
@@ -55,7 +60,8 @@ void HostTree::prepare(MPI_Comm comm, int size, int rank, int machine_size) noex
 
 // What came from another host into what is here: its numbers, or that there are none. `host`: the other one.
 bool HostTree::take_mark(std::span<const int64_t> come, std::span<int64_t> numbers, int host) const noexcept {
-  if (numbers[0] == k_failed) return false;
+  if (numbers[0] == k_failed)
+    return false;
   if (come[k_round] != numbers[k_round]) {
     mark_failed(numbers, MPI_SUCCESS);
     return false;
@@ -64,7 +70,8 @@ bool HostTree::take_mark(std::span<const int64_t> come, std::span<int64_t> numbe
     std::copy_n(come.begin(), 2, numbers.begin());
     return false;
   }
-  if (is_whole(numbers) && std::equal(numbers.begin(), numbers.begin() + k_kinds, come.begin())) return true;
+  if (is_whole(numbers) && std::equal(numbers.begin(), numbers.begin() + k_kinds, come.begin()))
+    return true;
   Mismatch found = mismatch_of(numbers, root_of(host_));
   found.combine(mismatch_of(come, root_of(host)));
   mark_different(numbers, found);
@@ -80,11 +87,13 @@ int HostTree::send(std::span<const int64_t> numbers, int host, int tag) const no
 
 int HostTree::receive(std::span<int64_t> numbers, int host, int tag) const noexcept {
   MPI_Request request = MPI_REQUEST_NULL;
-  const int rc = MPI_Irecv(numbers.data(), static_cast<int>(numbers.size()), MPI_INT64_T, root_of(host), tag, comm_, &request);
+  const int rc =
+      MPI_Irecv(numbers.data(), static_cast<int>(numbers.size()), MPI_INT64_T, root_of(host), tag, comm_, &request);
   return rc == MPI_SUCCESS ? wait_for(&request, machine_size_) : rc;
 }
 
-// Collective over the lowest ranks of the hosts. Whatever one of them meets, it takes every step: the others count on it.
+// Collective over the lowest ranks of the hosts. Whatever one of them meets, it takes every step: the others count on
+// it.
 void HostTree::reduce(std::span<int64_t> numbers, Combine combine, Between between) noexcept {
   std::array<int64_t, HostRounds::k_most> come;
   numbers[k_round] = ++round_;
@@ -98,7 +107,8 @@ void HostTree::reduce(std::span<int64_t> numbers, Combine combine, Between betwe
   if (host_ > 0) {
     const int parent = (host_ - 1) / k_children;
     int rc = send(numbers, parent, k_tag_up);
-    if (rc == MPI_SUCCESS) rc = receive(come, parent, k_tag_down);
+    if (rc == MPI_SUCCESS)
+      rc = receive(come, parent, k_tag_down);
     if (rc != MPI_SUCCESS)
       mark_failed(numbers, rc);
     else if (take_mark(come, numbers, parent))
@@ -107,10 +117,12 @@ void HostTree::reduce(std::span<int64_t> numbers, Combine combine, Between betwe
     between(numbers);
   }
   for (int child = first; child < end; ++child)
-    if (const int rc = send(numbers, child, k_tag_down); rc != MPI_SUCCESS) mark_failed(numbers, rc);
+    if (const int rc = send(numbers, child, k_tag_down); rc != MPI_SUCCESS)
+      mark_failed(numbers, rc);
 }
 
-HostTree::Outcome HostTree::run(std::span<int64_t> numbers, HostRounds::Step step, Combine combine, Between between, int& code, Mismatch& mismatch) noexcept {
+HostTree::Outcome HostTree::run(std::span<int64_t> numbers, HostRounds::Step step, Combine combine, Between between,
+                                int& code, Mismatch& mismatch) noexcept {
   const auto among_hosts = [&](std::span<int64_t> of_host) { reduce(of_host, combine, between); };
   if (rounds_ == nullptr) {
     among_hosts(numbers);
@@ -123,8 +135,10 @@ HostTree::Outcome HostTree::run(std::span<int64_t> numbers, HostRounds::Step ste
     const auto keep = [](const int64_t*, int64_t*, size_t) noexcept {};  // all ranks have the same
     (void)rounds_->run(numbers, {}, keep, comm_, among_hosts, mismatch);
   }
-  if (is_whole(numbers)) return Outcome::combined;
-  if (numbers[0] == k_different) mismatch = Mismatch::read(numbers.data() + k_head);
+  if (is_whole(numbers))
+    return Outcome::combined;
+  if (numbers[0] == k_different)
+    mismatch = Mismatch::read(numbers.data() + k_head);
   code = numbers[0] == k_failed ? static_cast<int>(numbers[1]) : MPI_SUCCESS;
   return numbers[0] == k_failed ? Outcome::failed : Outcome::different_calls;
 }

@@ -11,16 +11,18 @@
 namespace windrow {
 namespace {
 
-// Collective: the largest of all. Those who only wait sleep meanwhile, and long: they share cores with those who measure, and where they are many, looking
-// often takes those whole.
+// Collective: the largest of all. Those who only wait sleep meanwhile, and long: they share cores with those who
+// measure, and where they are many, looking often takes those whole.
 Status wait_for_all(const Comm& comm, double& seconds) {
   MPI_Request request = MPI_REQUEST_NULL;
   double largest = 0;
   if (int rc = MPI_Iallreduce(&seconds, &largest, 1, MPI_DOUBLE, MPI_MAX, comm.get(), &request); rc != MPI_SUCCESS)
     return mpi_status(rc, "MPI_Iallreduce");
   for (int done = 0; done == 0;) {
-    if (int rc = MPI_Test(&request, &done, MPI_STATUS_IGNORE); rc != MPI_SUCCESS) return mpi_status(rc, "MPI_Test");
-    if (done == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    if (int rc = MPI_Test(&request, &done, MPI_STATUS_IGNORE); rc != MPI_SUCCESS)
+      return mpi_status(rc, "MPI_Test");
+    if (done == 0)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   seconds = largest;
   return {};
@@ -37,7 +39,8 @@ constexpr int k_repetitions = 3;
 // Where the series begins; past its end: not even the shortest messages are allowed.
 size_t first_size(int64_t most_bytes) noexcept {
   for (size_t i = k_telling + 1; i-- > 0;)
-    if (k_repetitions * (1 + k_sizes[i]) <= most_bytes) return i;
+    if (k_repetitions * (1 + k_sizes[i]) <= most_bytes)
+      return i;
   return k_sizes.size();
 }
 
@@ -48,14 +51,18 @@ Result<LinkProbe> measure_link(const Comm& comm, int64_t most_bytes) {
   constexpr double k_least_share = 0.25;  // of a short message's seconds that are taken for its bytes'
   const std::vector<int>& roots = comm.host_roots();
   const size_t first = first_size(most_bytes);
-  if (roots.size() < 2 || first == k_sizes.size()) return LinkProbe{};
+  if (roots.size() < 2 || first == k_sizes.size())
+    return LinkProbe{};
   const bool sends = comm.host_rank() == 0;
   const size_t hosts = roots.size(), host = static_cast<size_t>(comm.host_index());
   const int next = roots[(host + 1) % hosts], before = roots[(host + hosts - 1) % hosts];
-  const std::unique_ptr<std::byte[]> memory(sends ? new (std::nothrow) std::byte[2 * static_cast<size_t>(k_sizes.back())]() : nullptr);
+  const std::unique_ptr<std::byte[]> memory(
+      sends ? new (std::nothrow) std::byte[2 * static_cast<size_t>(k_sizes.back())]() : nullptr);
   double lacks = sends && memory == nullptr ? 1 : 0;
-  if (int rc = MPI_Allreduce(MPI_IN_PLACE, &lacks, 1, MPI_DOUBLE, MPI_MAX, comm.get()); rc != MPI_SUCCESS) return mpi_status(rc, "MPI_Allreduce");
-  if (lacks > 0) return LinkProbe{};
+  if (int rc = MPI_Allreduce(MPI_IN_PLACE, &lacks, 1, MPI_DOUBLE, MPI_MAX, comm.get()); rc != MPI_SUCCESS)
+    return mpi_status(rc, "MPI_Allreduce");
+  if (lacks > 0)
+    return LinkProbe{};
   LinkProbe probe;
   Status status;
   // The least of several: ranks that share cores keep each other waiting.
@@ -63,27 +70,33 @@ Result<LinkProbe> measure_link(const Comm& comm, int64_t most_bytes) {
     double seconds = sends ? 1e9 : 0;
     for (int i = 0; sends && i < k_repetitions; ++i) {
       const double begin = MPI_Wtime();
-      status.update(mpi_status(MPI_Sendrecv(memory.get(), static_cast<int>(size), MPI_BYTE, next, k_tag_link, memory.get() + k_sizes.back(), static_cast<int>(size),
-                                            MPI_BYTE, before, k_tag_link, comm.get(), MPI_STATUS_IGNORE),
-                               "MPI_Sendrecv"));
+      status.update(mpi_status(
+          MPI_Sendrecv(memory.get(), static_cast<int>(size), MPI_BYTE, next, k_tag_link, memory.get() + k_sizes.back(),
+                       static_cast<int>(size), MPI_BYTE, before, k_tag_link, comm.get(), MPI_STATUS_IGNORE),
+          "MPI_Sendrecv"));
       seconds = std::min(seconds, MPI_Wtime() - begin);
       probe.sent += size;
     }
     return seconds;
   };
   double latency = least_seconds(1);  // MPI connects at the first message
-  if (Status told = wait_for_all(comm, latency); !told.ok()) return told;
+  if (Status told = wait_for_all(comm, latency); !told.ok())
+    return told;
   int64_t left = most_bytes - k_repetitions;
   for (size_t i = first; i < k_sizes.size() && k_repetitions * k_sizes[i] <= left; ++i) {
     double seconds = least_seconds(k_sizes[i]);
     left -= k_repetitions * k_sizes[i];
-    if (Status told = wait_for_all(comm, seconds); !told.ok()) return told;
+    if (Status told = wait_for_all(comm, seconds); !told.ok())
+      return told;
     probe.rough = i < k_telling;
-    if (probe.rough) seconds = std::max(seconds - latency, k_least_share * seconds);
+    if (probe.rough)
+      seconds = std::max(seconds - latency, k_least_share * seconds);
     probe.seconds_per_byte = seconds / static_cast<double>(k_sizes[i]);
-    if (seconds > k_enough) break;
+    if (seconds > k_enough)
+      break;
   }
-  if (!status.ok()) return status;
+  if (!status.ok())
+    return status;
   return probe;
 }
 

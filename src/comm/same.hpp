@@ -25,7 +25,9 @@ class SameArguments {
   SameArguments(const Status& local, uint64_t arguments) noexcept;
   std::span<int64_t> numbers() noexcept { return numbers_; }
   bool differ() const noexcept { return differ(numbers_); }  // once combined
-  static bool differ(std::span<const int64_t> combined) noexcept { return combined[0] != k_none && combined[0] != -combined[1]; }
+  static bool differ(std::span<const int64_t> combined) noexcept {
+    return combined[0] != k_none && combined[0] != -combined[1];
+  }
 
  private:
   static constexpr int64_t k_none = INT64_MIN + 1;
@@ -36,12 +38,14 @@ class SameArguments {
 using Describe = FunctionRef<std::vector<std::string>()>;
 std::vector<std::string> quoted(std::initializer_list<std::string_view> texts);
 
-// Collective, where all know that arguments differ. Code::bad_argument: "<what> differ between the ranks", with the lowest rank that has others than
-// rank 0, and the first of them.
+// Collective, where all know that arguments differ. Code::bad_argument: "<what> differ between the ranks", with the
+// lowest rank that has others than rank 0, and the first of them.
 Status name_difference(const Comm& comm, uint64_t arguments, std::string_view what, const Describe& describe);
 
-// Collective. As agree(); ranks whose arguments differ make it name_difference(). A rank whose `local` has failed does not count: its own error is
-// the better message. `work`: rank 0's, see agree_and_work(); not where arguments differ. All ranks give some, or none does.
-Status agree_same(const Comm& comm, Status local, uint64_t arguments, std::string_view what, const Describe& describe = {}, FunctionRef<Status()> work = {});
+// Collective. As agree(); ranks whose arguments differ make it name_difference(). A rank whose `local` has failed does
+// not count: its own error is the better message. `work`: rank 0's, see agree_and_work(); not where arguments differ.
+// All ranks give some, or none does.
+Status agree_same(const Comm& comm, Status local, uint64_t arguments, std::string_view what,
+                  const Describe& describe = {}, FunctionRef<Status()> work = {});
 
 }  // namespace windrow

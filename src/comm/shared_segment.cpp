@@ -41,7 +41,8 @@ class SegmentFile {
   SegmentFile(const SegmentFile&) = delete;
   SegmentFile& operator=(const SegmentFile&) = delete;
   ~SegmentFile() {
-    if (descriptor_ >= 0) close(descriptor_);
+    if (descriptor_ >= 0)
+      close(descriptor_);
   }
   bool is_open() const noexcept { return descriptor_ >= 0; }
   int get() const noexcept { return descriptor_; }
@@ -59,20 +60,23 @@ constexpr const char* k_begin = "windrow-memory-";
 // What /dev/shm has left, less a part that others may need; 0 where there is none.
 int64_t free_shared_bytes() {
   struct statvfs info {};
-  if (statvfs(k_folder, &info) != 0) return 0;
+  if (statvfs(k_folder, &info) != 0)
+    return 0;
   return static_cast<int64_t>(info.f_bavail) * static_cast<int64_t>(info.f_frsize) / 4 * 3;
 }
 
 // The longest file that this process may make: shared memory is one, and who makes it longer gets a signal.
 int64_t longest_file() {
   struct rlimit limit {};
-  const bool has_limit = getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < static_cast<rlim_t>(INT64_MAX);  // RLIM_INFINITY is more
+  const bool has_limit =
+      getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < static_cast<rlim_t>(INT64_MAX);  // RLIM_INFINITY is more
   return has_limit ? static_cast<int64_t>(limit.rlim_cur) : INT64_MAX;
 }
 
-// Held from the question how much is free until it is taken: two communicators of a machine that ask at once would both be told of the same memory.
-// Only by a rank whose host waits in the same call, so that who holds it waits for nobody who waits for it. After a while without it we go on all
-// the same: a stopped job of somebody else must not stop this one.
+// Held from the question how much is free until it is taken: two communicators of a machine that ask at once would both
+// be told of the same memory. Only by a rank whose host waits in the same call, so that who holds it waits for nobody
+// who waits for it. After a while without it we go on all the same: a stopped job of somebody else must not stop this
+// one.
 class MemoryLock {
  public:
   MemoryLock() : file_(open(k_folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
@@ -103,11 +107,14 @@ bool take_lock(int descriptor) noexcept {
 // meanwhile.
 void remove_leftovers() noexcept {
   DIR* const folder = opendir(k_folder);
-  if (folder == nullptr) return;
+  if (folder == nullptr)
+    return;
   while (const dirent* entry = readdir(folder)) {
-    if (std::strncmp(entry->d_name, k_begin, std::strlen(k_begin)) != 0) continue;
+    if (std::strncmp(entry->d_name, k_begin, std::strlen(k_begin)) != 0)
+      continue;
     const SegmentFile file(openat(dirfd(folder), entry->d_name, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
-    if (file.is_open() && take_lock(file.get())) unlinkat(dirfd(folder), entry->d_name, 0);
+    if (file.is_open() && take_lock(file.get()))
+      unlinkat(dirfd(folder), entry->d_name, 0);
   }
   closedir(folder);
 }
@@ -115,7 +122,8 @@ void remove_leftovers() noexcept {
 // Takes all pages of this rank's part. Else who touches a page that is not to be had would die of it.
 bool take_pages(int file, int64_t begin, int64_t bytes) noexcept {
   int error = EINTR;
-  while (bytes > 0 && error == EINTR) error = posix_fallocate(file, begin, bytes);
+  while (bytes > 0 && error == EINTR)
+    error = posix_fallocate(file, begin, bytes);
   return bytes == 0 || error == 0;
 }
 
@@ -123,24 +131,28 @@ bool take_pages(int file, int64_t begin, int64_t bytes) noexcept {
 
 // Memory that one rank of the host has made, under a name that the others open.
 struct SharedSegment::Made {
-  uint64_t number = 0;  // of its name
+  uint64_t number = 0;    // of its name
   uint64_t identity = 0;  // of the file: ranks that count as one host may have different /dev/shm
-  SegmentFile file;        // on that rank: holds the lock
+  SegmentFile file;       // on that rank: holds the lock
 
   // Local. False: it cannot be had.
   bool make(int64_t bytes) noexcept {
     remove_leftovers();
-    if (getentropy(&number, sizeof number) != 0) return false;
+    if (getentropy(&number, sizeof number) != 0)
+      return false;
     file = SegmentFile(open(name_of(number).data(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
     struct stat about {};
-    const bool made = file.is_open() && take_lock(file.get()) && fstat(file.get(), &about) == 0 && ftruncate(file.get(), bytes) == 0;
+    const bool made =
+        file.is_open() && take_lock(file.get()) && fstat(file.get(), &about) == 0 && ftruncate(file.get(), bytes) == 0;
     identity = about.st_ino;
-    if (!made) remove();
+    if (!made)
+      remove();
     return made;
   }
 
   void remove() noexcept {
-    if (file.is_open()) unlink(name_of(number).data());
+    if (file.is_open())
+      unlink(name_of(number).data());
     file = SegmentFile();
   }
 
@@ -148,42 +160,54 @@ struct SharedSegment::Made {
   std::byte* map(int64_t total, int64_t begin, int64_t bytes) const noexcept {
     const SegmentFile own(open(name_of(number).data(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
     struct stat about {};
-    if (!own.is_open() || fstat(own.get(), &about) != 0 || about.st_ino != identity || about.st_size != total) return nullptr;
-    if (total > longest_file() || !take_pages(own.get(), begin, bytes)) return nullptr;
+    if (!own.is_open() || fstat(own.get(), &about) != 0 || about.st_ino != identity || about.st_size != total)
+      return nullptr;
+    if (total > longest_file() || !take_pages(own.get(), begin, bytes))
+      return nullptr;
     void* const memory = mmap(nullptr, static_cast<size_t>(total), PROT_READ | PROT_WRITE, MAP_SHARED, own.get(), 0);
-    if (memory == MAP_FAILED) return nullptr;
+    if (memory == MAP_FAILED)
+      return nullptr;
     auto* const start = static_cast<std::byte*>(memory);
 #ifdef MADV_POPULATE_WRITE
-    if (bytes > 0) (void)madvise(start + begin, static_cast<size_t>(bytes), MADV_POPULATE_WRITE);  // at once, where the system can
+    if (bytes > 0)
+      (void)madvise(start + begin, static_cast<size_t>(bytes), MADV_POPULATE_WRITE);  // at once, where the system can
 #endif
     return start;
   }
 };
 
 Result<bool> SharedSegment::reserve(MPI_Comm host, int64_t bytes) {
-  // One reduction: whether anybody needs more, what all need together, and whether the lists fit into everybody's memory.
+  // One reduction: whether anybody needs more, what all need together, and whether the lists fit into everybody's
+  // memory.
   int size = 1, rank = 0;
   MPI_Comm_size(host, &size);
   MPI_Comm_rank(host, &rank);
   const Status room = guard([&] {
-    for (auto* list : {&begins_, &given_, &wanted_}) list->resize(static_cast<size_t>(size));
+    for (auto* list : {&begins_, &given_, &wanted_})
+      list->resize(static_cast<size_t>(size));
     return Status{};
   });
   const int64_t wanted = std::max(bytes, mine_);
   std::array<int64_t, 3> totals{bytes > mine_ ? 1 : 0, round_up(wanted, k_shared_page), room.ok() ? 0 : 1};
   if (int rc = MPI_Allreduce(MPI_IN_PLACE, totals.data(), 3, MPI_INT64_T, MPI_SUM, host); rc != MPI_SUCCESS)
     return mpi_status(rc, "MPI_Allreduce");
-  if (totals[2] > 0) return room.ok() ? Result<bool>(false) : Result<bool>(room);
-  if (totals[0] == 0) return memory_ != nullptr;
+  if (totals[2] > 0)
+    return room.ok() ? Result<bool>(false) : Result<bool>(room);
+  if (totals[0] == 0)
+    return memory_ != nullptr;
   std::optional<MemoryLock> lock;
-  if (rank == 0) lock.emplace();
+  if (rank == 0)
+    lock.emplace();
   Made made;
-  const bool fits = rank == 0 && totals[1] <= std::min(free_shared_bytes() / parts_, longest_file()) && made.make(totals[1]);
+  const bool fits =
+      rank == 0 && totals[1] <= std::min(free_shared_bytes() / parts_, longest_file()) && made.make(totals[1]);
   std::array<uint64_t, 3> told{fits ? 1U : 0U, made.number, made.identity};
   const int rc = MPI_Bcast(told.data(), 3, MPI_UINT64_T, 0, host);
   made.number = told[1];
   made.identity = told[2];
-  auto answer = rc != MPI_SUCCESS ? Result<bool>(mpi_status(rc, "MPI_Bcast")) : told[0] == 0 ? Result<bool>(false) : allocate(host, wanted, totals[1], made);
+  auto answer = rc != MPI_SUCCESS ? Result<bool>(mpi_status(rc, "MPI_Bcast"))
+                : told[0] == 0    ? Result<bool>(false)
+                                  : allocate(host, wanted, totals[1], made);
   made.remove();
   return answer;
 }
@@ -192,14 +216,17 @@ Result<bool> SharedSegment::allocate(MPI_Comm host, int64_t bytes, int64_t total
   int rank = 0;
   MPI_Comm_rank(host, &rank);
   const int64_t asked = round_up(bytes, k_shared_page);
-  if (int rc = MPI_Allgather(&asked, 1, MPI_INT64_T, wanted_.data(), 1, MPI_INT64_T, host); rc != MPI_SUCCESS) return mpi_status(rc, "MPI_Allgather");
+  if (int rc = MPI_Allgather(&asked, 1, MPI_INT64_T, wanted_.data(), 1, MPI_INT64_T, host); rc != MPI_SUCCESS)
+    return mpi_status(rc, "MPI_Allgather");
   int64_t begin = 0;
-  for (int i = 0; i < rank; ++i) begin += wanted_[static_cast<size_t>(i)];
+  for (int i = 0; i < rank; ++i)
+    begin += wanted_[static_cast<size_t>(i)];
   std::byte* const memory = made.map(total, begin, asked);
   int mapped = memory != nullptr ? 1 : 0;
   const int rc = MPI_Allreduce(MPI_IN_PLACE, &mapped, 1, MPI_INT, MPI_MIN, host);
   if (rc != MPI_SUCCESS || mapped == 0) {
-    if (memory != nullptr) munmap(memory, static_cast<size_t>(total));
+    if (memory != nullptr)
+      munmap(memory, static_cast<size_t>(total));
     return rc != MPI_SUCCESS ? Result<bool>(mpi_status(rc, "MPI_Allreduce")) : Result<bool>(false);
   }
   free();
@@ -207,12 +234,14 @@ Result<bool> SharedSegment::allocate(MPI_Comm host, int64_t bytes, int64_t total
   length_ = total;
   mine_ = bytes;
   given_.swap(wanted_);
-  for (size_t i = 1; i < given_.size(); ++i) begins_[i] = begins_[i - 1] + given_[i - 1];
+  for (size_t i = 1; i < given_.size(); ++i)
+    begins_[i] = begins_[i - 1] + given_[i - 1];
   return true;
 }
 
 void SharedSegment::free() noexcept {
-  if (memory_ != nullptr) munmap(memory_, static_cast<size_t>(length_));
+  if (memory_ != nullptr)
+    munmap(memory_, static_cast<size_t>(length_));
   memory_ = nullptr;
   mine_ = 0;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// SharedSegment: memory that the ranks of a host share, some bytes given by each. Kept with the communicator, grown when a plan
-// needs more, so that files and time steps use it again. One transfer uses it at a time.
+// SharedSegment: memory that the ranks of a host share, some bytes given by each. Kept with the communicator, grown
+// when a plan needs more, so that files and time steps use it again. One transfer uses it at a time.
 #pragma once
 
 #include <mpi.h>
@@ -20,13 +20,13 @@ class SharedSegment {
   SharedSegment& operator=(const SharedSegment&) = delete;
   ~SharedSegment() { free(); }
 
-  // Collective over `host`. Makes room for `bytes` of this rank and as much as they ask for of the others. The answer is the same on
-  // all ranks of the host: false, without an error, where /dev/shm has too little, or where any rank cannot have it (no
-  // descriptor, no
-  // address space). What was there before stays usable, though it may move.
+  // Collective over `host`. Makes room for `bytes` of this rank and as much as they ask for of the others. The answer
+  // is the same on all ranks of the host: false, without an error, where /dev/shm has too little, or where any rank
+  // cannot have it (no descriptor, no address space). What was there before stays usable, though it may move.
   Result<bool> reserve(MPI_Comm host, int64_t bytes);
 
-  // Into how many hosts this machine is parted: they allocate at the same time, and none sees what the others are about to touch.
+  // Into how many hosts this machine is parted: they allocate at the same time, and none sees what the others are about
+  // to touch.
   void share_machine(int parts) noexcept { parts_ = parts; }
 
   // Local, and the same answer on all ranks of the host: whether a rank has given this much already.
@@ -43,7 +43,7 @@ class SharedSegment {
   struct Made;
   Result<bool> allocate(MPI_Comm host, int64_t bytes, int64_t total, const Made& made);
 
-  std::byte* memory_ = nullptr;   // of all ranks
+  std::byte* memory_ = nullptr;  // of all ranks
   int64_t length_ = 0;
   int parts_ = 1;
   std::vector<int64_t> begins_;  // [host ranks] in the memory

@@ -22,9 +22,13 @@ constexpr int64_t k_part = int64_t{1} << 30;  // largest single message: MPI cou
 constexpr size_t k_head = sizeof(int64_t);    // a notice is a letter's length and, when that is short, the letter
 constexpr size_t k_short = 4096 - k_head;     // what MPI sends at once, and what fits on a stack
 
-bool is_long(const Letter& letter) { return letter.bytes.size() > k_short; }
+bool is_long(const Letter& letter) {
+  return letter.bytes.size() > k_short;
+}
 
-int64_t parts_of(int64_t size) { return std::max<int64_t>(1, (size + k_part - 1) / k_part); }
+int64_t parts_of(int64_t size) {
+  return std::max<int64_t>(1, (size + k_part - 1) / k_part);
+}
 
 template <class Post>
 void for_each_part(int64_t size, Post&& post) {
@@ -43,9 +47,13 @@ struct Consensus {
 // The length of a letter, as its notice has it.
 Result<int64_t> size_in(std::span<const std::byte> notice, int from) {
   int64_t size = -1;
-  if (notice.size() >= k_head) std::memcpy(&size, notice.data(), sizeof size);
-  const bool fits = size >= 0 && notice.size() == k_head + (size > static_cast<int64_t>(k_short) ? 0 : static_cast<size_t>(size));
-  if (!fits) return Status{Code::internal, fmt::format("a notice of {} from rank {} of a description of {} is malformed", counted(notice.size(), "byte"), from, size)};
+  if (notice.size() >= k_head)
+    std::memcpy(&size, notice.data(), sizeof size);
+  const bool fits =
+      size >= 0 && notice.size() == k_head + (size > static_cast<int64_t>(k_short) ? 0 : static_cast<size_t>(size));
+  if (!fits)
+    return Status{Code::internal, fmt::format("a notice of {} from rank {} of a description of {} is malformed",
+                                              counted(notice.size(), "byte"), from, size)};
   return size;
 }
 
@@ -56,39 +64,49 @@ int drain(Comm& comm, int tag, std::vector<Letter>& in, Status& local) {
     int64_t bytes = 0;
     MPI_Status status;
     int rc = MPI_Iprobe(MPI_ANY_SOURCE, tag, comm.get(), &flag, &status);
-    if (rc != MPI_SUCCESS || flag == 0) return rc;
+    if (rc != MPI_SUCCESS || flag == 0)
+      return rc;
     alignas(int64_t) std::array<std::byte, k_head + k_short> notice;
     rc = receive_found(notice, status, comm.get(), bytes);
-    if (rc != MPI_SUCCESS) return rc;
+    if (rc != MPI_SUCCESS)
+      return rc;
     local.update(guard([&] {
-      if (bytes == k_too_long) return Status{Code::internal, fmt::format("a notice from rank {} of a description is longer than one can be", status.MPI_SOURCE)};
+      if (bytes == k_too_long)
+        return Status{Code::internal, fmt::format("a notice from rank {} of a description is longer than one can be",
+                                                  status.MPI_SOURCE)};
       const std::span<const std::byte> come = std::span(notice).first(static_cast<size_t>(bytes));
       const auto size = size_in(come, status.MPI_SOURCE);
-      if (!size.ok()) return size.status();
+      if (!size.ok())
+        return size.status();
       Letter letter{.peer = status.MPI_SOURCE, .bytes = std::vector<std::byte>(static_cast<size_t>(size.value()))};
-      if (!is_long(letter)) std::copy(come.begin() + k_head, come.end(), letter.bytes.begin());
+      if (!is_long(letter))
+        std::copy(come.begin() + k_head, come.end(), letter.bytes.begin());
       in.push_back(std::move(letter));
       return Status{};
     }));
   }
 }
 
-// Sends and receives all notices. `notices` and `requests` have been made for `out`, or are empty on a rank that sends nothing.
+// Sends and receives all notices. `notices` and `requests` have been made for `out`, or are empty on a rank that sends
+// nothing.
 int exchange_notices(Comm& comm, std::span<const Letter> out, std::span<const std::vector<std::byte>> notices,
                      std::span<MPI_Request> requests, std::vector<Letter>& in, Status& local, Consensus& consensus) {
-  // Two tags in turn: a rank that has left may begin the next exchange while others still poll in this one; it cannot be
-  // two ahead, since each exchange ends in a consensus.
+  // Two tags in turn: a rank that has left may begin the next exchange while others still poll in this one; it cannot
+  // be two ahead, since each exchange ends in a consensus.
   const int tag = k_tag_notice + comm.next_parity();
   int rc = MPI_SUCCESS;
   for (size_t i = 0; i < requests.size() && rc == MPI_SUCCESS; ++i)
-    rc = MPI_Issend(notices[i].data(), static_cast<int>(notices[i].size()), MPI_BYTE, out[i].peer, tag, comm.get(), &requests[i]);
+    rc = MPI_Issend(notices[i].data(), static_cast<int>(notices[i].size()), MPI_BYTE, out[i].peer, tag, comm.get(),
+                    &requests[i]);
   MPI_Request waiting = MPI_REQUEST_NULL;
   Patience patience;
   for (int done = 0; done == 0 && rc == MPI_SUCCESS;) {
     const size_t before = in.size();
     rc = drain(comm, tag, in, local);
-    if (rc != MPI_SUCCESS) break;
-    if (in.size() > before) patience.reset();
+    if (rc != MPI_SUCCESS)
+      break;
+    if (in.size() > before)
+      patience.reset();
     if (waiting == MPI_REQUEST_NULL) {
       int sent = 0;
       rc = MPI_Testall(static_cast<int>(requests.size()), requests.data(), &sent, MPI_STATUSES_IGNORE);
@@ -101,13 +119,14 @@ int exchange_notices(Comm& comm, std::span<const Letter> out, std::span<const st
     } else {
       rc = MPI_Test(&waiting, &done, MPI_STATUS_IGNORE);
     }
-    if (done == 0) patience.wait();
+    if (done == 0)
+      patience.wait();
   }
   return rc;
 }
 
-// The letters that did not fit into their notices. Every part that comes is taken, whatever its length: it is looked at before there is a place for it, since Open MPI 4.1
-// writes past the end of one that is too short.
+// The letters that did not fit into their notices. Every part that comes is taken, whatever its length: it is looked at
+// before there is a place for it, since Open MPI 4.1 writes past the end of one that is too short.
 class LongLetters {
  public:
   explicit LongLetters(Comm& comm) : comm_(comm) {}
@@ -116,10 +135,12 @@ class LongLetters {
     return guard([&] {
       size_t parts = 0;
       for (const std::span<const Letter> letters : {in, out})
-        for (const Letter& letter : letters) parts += is_long(letter) ? static_cast<size_t>(parts_of(size_of(letter))) : 0;
+        for (const Letter& letter : letters)
+          parts += is_long(letter) ? static_cast<size_t>(parts_of(size_of(letter))) : 0;
       requests_.reserve(parts);
       taken_.assign(in.size(), 0);
-      for (const Letter& letter : in) awaited_ += is_long(letter) ? parts_of(size_of(letter)) : 0;
+      for (const Letter& letter : in)
+        awaited_ += is_long(letter) ? parts_of(size_of(letter)) : 0;
       return Status{};
     });
   }
@@ -129,17 +150,24 @@ class LongLetters {
     for (const Letter& letter : out)
       if (is_long(letter))
         for_each_part(size_of(letter), [&](int64_t offset, int count) {
-          if (rc == MPI_SUCCESS) rc = MPI_Isend(letter.bytes.data() + offset, count, MPI_BYTE, letter.peer, k_tag_description, comm_.get(), &requests_.emplace_back());
+          if (rc == MPI_SUCCESS)
+            rc = MPI_Isend(letter.bytes.data() + offset, count, MPI_BYTE, letter.peer, k_tag_description, comm_.get(),
+                           &requests_.emplace_back());
         });
     Patience patience;
     for (int done = 0; rc == MPI_SUCCESS && (awaited_ > 0 || done == 0);) {
       int found = 0;
       MPI_Status about;
-      if (awaited_ > 0) rc = MPI_Iprobe(MPI_ANY_SOURCE, k_tag_description, comm_.get(), &found, &about);
-      if (rc == MPI_SUCCESS && found != 0) rc = take(about, in, local);
-      if (rc == MPI_SUCCESS && awaited_ == 0) rc = MPI_Testall(static_cast<int>(requests_.size()), requests_.data(), &done, MPI_STATUSES_IGNORE);
-      if (found != 0) patience.reset();
-      else if (done == 0) patience.wait();
+      if (awaited_ > 0)
+        rc = MPI_Iprobe(MPI_ANY_SOURCE, k_tag_description, comm_.get(), &found, &about);
+      if (rc == MPI_SUCCESS && found != 0)
+        rc = take(about, in, local);
+      if (rc == MPI_SUCCESS && awaited_ == 0)
+        rc = MPI_Testall(static_cast<int>(requests_.size()), requests_.data(), &done, MPI_STATUSES_IGNORE);
+      if (found != 0)
+        patience.reset();
+      else if (done == 0)
+        patience.wait();
     }
     return rc;
   }
@@ -147,9 +175,12 @@ class LongLetters {
  private:
   static int64_t size_of(const Letter& letter) { return static_cast<int64_t>(letter.bytes.size()); }
   int take(const MPI_Status& about, std::span<Letter> in, Status& local) {
-    const auto letter = std::lower_bound(in.begin(), in.end(), about.MPI_SOURCE, [](const Letter& each, int peer) { return each.peer < peer; });
-    if (letter == in.end() || letter->peer != about.MPI_SOURCE || !is_long(*letter) || taken_[static_cast<size_t>(letter - in.begin())] >= size_of(*letter)) {
-      local.update({Code::internal, fmt::format("a description from rank {} comes that no notice told of", about.MPI_SOURCE)});
+    const auto letter = std::lower_bound(in.begin(), in.end(), about.MPI_SOURCE,
+                                         [](const Letter& each, int peer) { return each.peer < peer; });
+    if (letter == in.end() || letter->peer != about.MPI_SOURCE || !is_long(*letter) ||
+        taken_[static_cast<size_t>(letter - in.begin())] >= size_of(*letter)) {
+      local.update(
+          {Code::internal, fmt::format("a description from rank {} comes that no notice told of", about.MPI_SOURCE)});
       int64_t bytes = 0;
       return receive_found({}, about, comm_.get(), bytes);
     }
@@ -160,8 +191,11 @@ class LongLetters {
     --awaited_;
     int count = 0;
     MPI_Get_count(&about, MPI_BYTE, &count);
-    if (count == awaited) return MPI_Irecv(place, count, MPI_BYTE, about.MPI_SOURCE, k_tag_description, comm_.get(), &requests_.emplace_back());
-    local.update({Code::internal, fmt::format("a description from rank {} comes with {} where its notice told {}", about.MPI_SOURCE, counted(count, "byte"), awaited)});
+    if (count == awaited)
+      return MPI_Irecv(place, count, MPI_BYTE, about.MPI_SOURCE, k_tag_description, comm_.get(),
+                       &requests_.emplace_back());
+    local.update({Code::internal, fmt::format("a description from rank {} comes with {} where its notice told {}",
+                                              about.MPI_SOURCE, counted(count, "byte"), awaited)});
     int64_t bytes = 0;
     return receive_found({}, about, comm_.get(), bytes);
   }
@@ -176,32 +210,42 @@ std::vector<std::byte> notice_of(const Letter& letter) {
   const auto size = static_cast<int64_t>(letter.bytes.size());
   std::vector<std::byte> notice(k_head + (is_long(letter) ? 0 : letter.bytes.size()));
   std::memcpy(notice.data(), &size, sizeof size);
-  if (!is_long(letter)) std::copy(letter.bytes.begin(), letter.bytes.end(), notice.begin() + k_head);
+  if (!is_long(letter))
+    std::copy(letter.bytes.begin(), letter.bytes.end(), notice.begin() + k_head);
   return notice;
 }
 
 void count(const Comm& comm, std::span<const Letter> out, LetterCounters& counters) {
   for (const Letter& letter : out)
-    if (letter.peer != comm.rank()) ++counters.messages, counters.bytes += static_cast<int64_t>(letter.bytes.size());
+    if (letter.peer != comm.rank())
+      ++counters.messages, counters.bytes += static_cast<int64_t>(letter.bytes.size());
 }
 
 void take_larger(const int64_t* from, int64_t* to, size_t count) noexcept {
-  for (size_t i = 0; i < count; ++i) to[i] = std::max(to[i], from[i]);
+  for (size_t i = 0; i < count; ++i)
+    to[i] = std::max(to[i], from[i]);
 }
 
 }  // namespace
 
-Status exchange_letters(Comm& comm, Status local, std::span<const Letter> out, std::vector<Letter>& in, LetterCounters& counters) {
-  if (!comm.rounds().has_room()) return exchange_letters_by_messages(comm, std::move(local), out, in, counters);
+Status exchange_letters(Comm& comm, Status local, std::span<const Letter> out, std::vector<Letter>& in,
+                        LetterCounters& counters) {
+  if (!comm.rounds().has_room())
+    return exchange_letters_by_messages(comm, std::move(local), out, in, counters);
   in.clear();
-  if (Status lost = comm.check_in_step(); !lost.ok()) return lost;
-  const bool fits = leave_letters(comm.rounds(), comm.rank(), comm.size(), local.ok() ? out : std::span<const Letter>());
+  if (Status lost = comm.check_in_step(); !lost.ok())
+    return lost;
+  const bool fits =
+      leave_letters(comm.rounds(), comm.rank(), comm.size(), local.ok() ? out : std::span<const Letter>());
   std::array<int64_t, 2> any{local.ok() ? 0 : 1, fits ? 0 : 1};
   const auto& [any_error, any_without_room] = any;
   Mismatch mismatch;
-  if (!comm.rounds().run(any, {.call = comm.call_number(), .kind = 0}, take_larger, comm.get(), mismatch)) return lose_step(comm, mismatch);
-  if (any_error > 0) return agree(comm, std::move(local));
-  if (any_without_room > 0) return exchange_letters_by_messages(comm, {}, out, in, counters);
+  if (!comm.rounds().run(any, {.call = comm.call_number(), .kind = 0}, take_larger, comm.get(), mismatch))
+    return lose_step(comm, mismatch);
+  if (any_error > 0)
+    return agree(comm, std::move(local));
+  if (any_without_room > 0)
+    return exchange_letters_by_messages(comm, {}, out, in, counters);
   count(comm, out, counters);
   return guard([&] {
     take_letters(comm.rounds(), comm.rank(), comm.size(), in);
@@ -209,17 +253,21 @@ Status exchange_letters(Comm& comm, Status local, std::span<const Letter> out, s
   });
 }
 
-Status exchange_letters_by_messages(Comm& comm, Status local, std::span<const Letter> out, std::vector<Letter>& in, LetterCounters& counters) {
+Status exchange_letters_by_messages(Comm& comm, Status local, std::span<const Letter> out, std::vector<Letter>& in,
+                                    LetterCounters& counters) {
   in.clear();
-  if (Status lost = comm.check_in_step(); !lost.ok()) return lost;
+  if (Status lost = comm.check_in_step(); !lost.ok())
+    return lost;
   std::vector<std::vector<std::byte>> notices;
   std::vector<MPI_Request> requests;
-  if (local.ok()) local = guard([&] {
-    notices.reserve(out.size());
-    for (const Letter& letter : out) notices.push_back(notice_of(letter));
-    requests.resize(out.size(), MPI_REQUEST_NULL);
-    return Status{};
-  });
+  if (local.ok())
+    local = guard([&] {
+      notices.reserve(out.size());
+      for (const Letter& letter : out)
+        notices.push_back(notice_of(letter));
+      requests.resize(out.size(), MPI_REQUEST_NULL);
+      return Status{};
+    });
   if (!local.ok()) {
     out = {};
     requests.clear();
@@ -227,16 +275,19 @@ Status exchange_letters_by_messages(Comm& comm, Status local, std::span<const Le
   Consensus consensus;
   consensus.mine[1] = std::any_of(out.begin(), out.end(), is_long) ? 1 : 0;
   int rc = exchange_notices(comm, out, notices, requests, in, local, consensus);
-  if (rc != MPI_SUCCESS) return mpi_status(rc, "sparse exchange");
+  if (rc != MPI_SUCCESS)
+    return mpi_status(rc, "sparse exchange");
   if (consensus.any_error()) {
     in.clear();
     return agree(comm, std::move(local));
   }
   count(comm, out, counters);
   std::sort(in.begin(), in.end(), [](const Letter& a, const Letter& b) { return a.peer < b.peer; });
-  if (!consensus.any_long()) return local;
+  if (!consensus.any_long())
+    return local;
   LongLetters letters(comm);
-  if (local.ok()) local = letters.prepare(out, in);
+  if (local.ok())
+    local = letters.prepare(out, in);
   if (Status verdict = agree(comm, std::move(local)); !verdict.ok()) {
     in.clear();
     return verdict;
@@ -270,39 +321,48 @@ Status open_bundle(std::span<const std::byte> bundle, int ranks, Take&& take) {
 
 }  // namespace
 
-Status exchange_letters_by_host(Comm& comm, Status local, std::span<const Letter> out, std::vector<Letter>& in, LetterCounters& counters) {
+Status exchange_letters_by_host(Comm& comm, Status local, std::span<const Letter> out, std::vector<Letter>& in,
+                                LetterCounters& counters) {
   in.clear();
   std::vector<Letter> outgoing, incoming;
-  if (local.ok()) local = guard([&] {
-    if (out.empty()) return Status{};
-    outgoing.push_back({.peer = comm.host_root(), .bytes = {}});
-    for (const Letter& letter : out) append_letter(outgoing.back().bytes, letter.peer, letter.bytes);
-    return Status{};
-  });
+  if (local.ok())
+    local = guard([&] {
+      if (out.empty())
+        return Status{};
+      outgoing.push_back({.peer = comm.host_root(), .bytes = {}});
+      for (const Letter& letter : out)
+        append_letter(outgoing.back().bytes, letter.peer, letter.bytes);
+      return Status{};
+    });
   local = exchange_letters(comm, std::move(local), outgoing, incoming, counters);
-  if (local.ok()) local = guard([&]() -> Status {
-    std::map<int, std::vector<std::byte>> bundles;  // by the rank they go to
-    for (const Letter& from : incoming) {
-      Status status = open_bundle(from.bytes, comm.size(), [&](int peer, std::span<const std::byte> bytes) {
-        append_letter(bundles[peer], from.peer, bytes);
-      });
-      if (!status.ok()) return status;
-    }
-    outgoing.clear();
-    for (auto& [peer, bytes] : bundles) outgoing.push_back({peer, std::move(bytes)});
-    return {};
-  });
+  if (local.ok())
+    local = guard([&]() -> Status {
+      std::map<int, std::vector<std::byte>> bundles;  // by the rank they go to
+      for (const Letter& from : incoming) {
+        Status status = open_bundle(from.bytes, comm.size(), [&](int peer, std::span<const std::byte> bytes) {
+          append_letter(bundles[peer], from.peer, bytes);
+        });
+        if (!status.ok())
+          return status;
+      }
+      outgoing.clear();
+      for (auto& [peer, bytes] : bundles)
+        outgoing.push_back({peer, std::move(bytes)});
+      return {};
+    });
   local = exchange_letters(comm, std::move(local), outgoing, incoming, counters);
-  if (local.ok()) local = guard([&]() -> Status {
-    for (const Letter& from : incoming) {
-      Status status = open_bundle(from.bytes, comm.size(), [&](int peer, std::span<const std::byte> bytes) {
-        in.push_back({peer, std::vector<std::byte>(bytes.begin(), bytes.end())});
-      });
-      if (!status.ok()) return status;
-    }
-    std::sort(in.begin(), in.end(), [](const Letter& a, const Letter& b) { return a.peer < b.peer; });
-    return {};
-  });
+  if (local.ok())
+    local = guard([&]() -> Status {
+      for (const Letter& from : incoming) {
+        Status status = open_bundle(from.bytes, comm.size(), [&](int peer, std::span<const std::byte> bytes) {
+          in.push_back({peer, std::vector<std::byte>(bytes.begin(), bytes.end())});
+        });
+        if (!status.ok())
+          return status;
+      }
+      std::sort(in.begin(), in.end(), [](const Letter& a, const Letter& b) { return a.peer < b.peer; });
+      return {};
+    });
   return local;
 }
 

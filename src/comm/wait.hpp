@@ -15,15 +15,20 @@ inline long online_cores() noexcept {
   return cores > 0 ? cores : 1;
 }
 
-inline long ranks_per_core(int ranks_of_machine) noexcept { return ranks_of_machine / online_cores(); }
+inline long ranks_per_core(int ranks_of_machine) noexcept {
+  return ranks_of_machine / online_cores();
+}
 
-// MPI spins while it waits. Where the ranks of a machine outnumber its cores, those that wait here would take them from those that still work (16 ranks a
-// core, messages compressed: 5 s a flush instead of 0.3); elsewhere a sleep would only delay the others.
+// MPI spins while it waits. Where the ranks of a machine outnumber its cores, those that wait here would take them from
+// those that still work (16 ranks a core, messages compressed: 5 s a flush instead of 0.3); elsewhere a sleep would
+// only delay the others.
 inline int wait_for(MPI_Request* request, int ranks_of_machine) noexcept {
-  if (ranks_of_machine <= online_cores()) return MPI_Wait(request, MPI_STATUS_IGNORE);
+  if (ranks_of_machine <= online_cores())
+    return MPI_Wait(request, MPI_STATUS_IGNORE);
   int done = 0;
   for (Patience patience;; patience.wait())
-    if (const int rc = MPI_Test(request, &done, MPI_STATUS_IGNORE); rc != MPI_SUCCESS || done != 0) return rc;
+    if (const int rc = MPI_Test(request, &done, MPI_STATUS_IGNORE); rc != MPI_SUCCESS || done != 0)
+      return rc;
 }
 
 }  // namespace windrow

@@ -9,7 +9,8 @@ namespace copying {
 namespace {
 
 void add_once(std::vector<std::string>& list, const std::string& line) {
-  if (std::find(list.begin(), list.end(), line) == list.end()) list.push_back(line);
+  if (std::find(list.begin(), list.end(), line) == list.end())
+    list.push_back(line);
 }
 
 void add_variables(const windrow::File& file, Contents& contents) {
@@ -51,7 +52,8 @@ Contents contents_of(const windrow::File& file) {
     contents.objects.emplace_back(windrow_group_path(file.get(), group));
   std::istringstream lines(windrow_unsupported_objects(file.get()));
   for (std::string line; std::getline(lines, line);)
-    if (!line.empty()) add_once(contents.unsupported, line);
+    if (!line.empty())
+      add_once(contents.unsupported, line);
   for (int i = 0; i < windrow_link_count(file.get()); ++i) {
     const char *path = "", *target = "";
     windrow::check(windrow_inquire_link(file.get(), i, &path, &target));
@@ -80,7 +82,9 @@ void leave_out_unwritten(windrow::File& file, Contents& contents, const std::fun
       item.is_partial = chunks >= 0;
       const windrow_variable_info info = file.variable(item.variable);
       const std::vector<int64_t> chunk(info.chunk, info.chunk + (info.chunked != 0 ? info.ndims : 0));
-      if (chunks > 0) item.ranges = ranges_of_chunks(item.shape, chunk, std::span(starts, static_cast<size_t>(chunks) * item.shape.size()));
+      if (chunks > 0)
+        item.ranges =
+            ranges_of_chunks(item.shape, chunk, std::span(starts, static_cast<size_t>(chunks) * item.shape.size()));
     }
     contents.bytes += elements_to_move(item) * item.element_bytes;
   }

@@ -19,8 +19,8 @@ struct Link {
 };
 
 struct Contents {
-  std::vector<Item> items;           // readable variables that are moved in slices
-  std::vector<int> wholes;           // numbers of the others: texts of variable length, and null spaces
+  std::vector<Item> items;  // readable variables that are moved in slices
+  std::vector<int> wholes;  // numbers of the others: texts of variable length, and null spaces
   std::vector<std::pair<std::string, int64_t>> dimensions;  // that no variable has the name of
   std::vector<Link> links;
   std::vector<std::string> objects;  // paths of the groups, then of the variables: what can carry attributes
@@ -33,7 +33,8 @@ struct Contents {
 // Local: the library has handed the description of the file to every rank.
 Contents contents_of(const windrow::File& file);
 
-// Collective. Of variables that nobody has written as a whole, only what is stored is moved from now on; `may` says for which.
+// Collective. Of variables that nobody has written as a whole, only what is stored is moved from now on; `may` says for
+// which.
 void leave_out_unwritten(windrow::File& file, Contents& contents, const std::function<bool(size_t item)>& may);
 
 // Attribute `number` of an object, described.

@@ -23,7 +23,8 @@ namespace fs = std::filesystem;
 // For rank 0. The two names may differ and still be one file, through symbolic or hard links.
 std::string problem_with_output(const std::string& input, const std::string& output) {
   std::error_code error;
-  if (output.empty()) return "the name of the output file is empty";
+  if (output.empty())
+    return "the name of the output file is empty";
   if (fs::equivalent(input, output, error) && !error)
     return fmt::format("\"{}\" and \"{}\" are the same file", input, output);
   const fs::file_status status = fs::status(output, error);
@@ -42,16 +43,22 @@ fs::path folder_of_set(const windrow::File& file, const std::string& path) {
   return first == nullptr || error ? fs::path() : real.parent_path() / fs::path(first).parent_path();
 }
 
-// For rank 0: whether OUT would take away what IN is read from: as one of its subfiles, or because a file that is replaced takes its subfiles along.
+// For rank 0: whether OUT would take away what IN is read from: as one of its subfiles, or because a file that is
+// replaced takes its subfiles along.
 std::string problem_with_sets(const windrow::File& file, const std::string& input, const std::string& output) {
   std::error_code error;
   const fs::path out = fs::weakly_canonical(output, error);
-  if (error) return "";
+  if (error)
+    return "";
   const fs::path own = folder_of_set(file, input), home = fs::canonical(input, error).parent_path();
-  if (!own.empty() && fs::equivalent(out.parent_path(), own, error) && !error) return fmt::format("\"{}\" lies among the subfiles of \"{}\"", output, input);
+  if (!own.empty() && fs::equivalent(out.parent_path(), own, error) && !error)
+    return fmt::format("\"{}\" lies among the subfiles of \"{}\"", output, input);
   const std::string head = out.filename().string() + ".subfiles-";
-  const auto may_go = [&](const fs::path& folder) { return folder.filename().string().starts_with(head) && folder.parent_path() == out.parent_path(); };
-  if (!fs::exists(out, error) || (!may_go(own) && !may_go(home))) return "";
+  const auto may_go = [&](const fs::path& folder) {
+    return folder.filename().string().starts_with(head) && folder.parent_path() == out.parent_path();
+  };
+  if (!fs::exists(out, error) || (!may_go(own) && !may_go(home)))
+    return "";
   fs::path replaced;
   try {
     windrow::File old = windrow::File::open(MPI_COMM_SELF, output, windrow::Mode::read);
@@ -60,19 +67,23 @@ std::string problem_with_sets(const windrow::File& file, const std::string& inpu
   } catch (const windrow::Error&) {  // no set: it takes nothing along
     return "";
   }
-  if (replaced.empty() || (replaced != own && replaced != home)) return "";
-  return fmt::format("\"{}\" is a file of the set of \"{}\", whose subfiles would go when it is replaced", input, output);
+  if (replaced.empty() || (replaced != own && replaced != home))
+    return "";
+  return fmt::format("\"{}\" is a file of the set of \"{}\", whose subfiles would go when it is replaced", input,
+                     output);
 }
 
 void require_none(const std::vector<std::string>& refused, const std::string& source, Outcome& outcome) {
-  if (refused.empty()) return;
+  if (refused.empty())
+    return;
   outcome.refused = fmt::format("{}\n", fmt::join(refused, "\n"));
-  throw windrow::Error(WINDROW_UNSUPPORTED, -1, fmt::format("\"{}\" has {} that cannot be copied yet; nothing was written", source,
-                                                            windrow::counted(refused.size(), "part")));
+  throw windrow::Error(WINDROW_UNSUPPORTED, -1,
+                       fmt::format("\"{}\" has {} that cannot be copied yet; nothing was written", source,
+                                   windrow::counted(refused.size(), "part")));
 }
 
-// All that is no variable's bytes, made again in the output before data moves: what it cannot hold, such as a name or a large
-// attribute, is found at once.
+// All that is no variable's bytes, made again in the output before data moves: what it cannot hold, such as a name or a
+// large attribute, is found at once.
 class Definitions {
  public:
   struct Ways {
@@ -90,40 +101,55 @@ class Definitions {
     // Dimensions first: a variable that is called like one, and does not name it, has its own place then.
     std::set<std::string> may_grow;
     for (const Item& item : contents.items)
-      if (input_.variable(item.variable).extendible != 0) may_grow.insert(growth_.name_of(item.variable));
+      if (input_.variable(item.variable).extendible != 0)
+        may_grow.insert(growth_.name_of(item.variable));
     for (const auto& [path, length] : contents.dimensions)
-      if (!may_grow.contains(path)) attempt(path, [&] { output_.define_dimension(path, length); });
-    for (const Item& item : contents.items) numbers_.push_back(define_variable(item.variable));
-    for (const int variable : contents.wholes) wholes_.push_back(define_variable(variable));
+      if (!may_grow.contains(path))
+        attempt(path, [&] { output_.define_dimension(path, length); });
+    for (const Item& item : contents.items)
+      numbers_.push_back(define_variable(item.variable));
+    for (const int variable : contents.wholes)
+      wholes_.push_back(define_variable(variable));
     const std::set<std::string> growing = growing_dimensions(contents);
     for (const auto& [path, length] : contents.dimensions)
-      if (may_grow.contains(path) && !growing.contains(path)) attempt(path, [&] { output_.define_dimension(path, length); });
-    for (const Link& link : contents.links) attempt(link.path, [&] { output_.define_link(link.path, link.target); });
+      if (may_grow.contains(path) && !growing.contains(path))
+        attempt(path, [&] { output_.define_dimension(path, length); });
+    for (const Link& link : contents.links)
+      attempt(link.path, [&] { output_.define_link(link.path, link.target); });
     for (const std::string& object : contents.objects)
-      if (!refused_objects_.contains(object)) copy_attributes(object);
+      if (!refused_objects_.contains(object))
+        copy_attributes(object);
     // First those that name their own dimension, then those by which a dimension is made without a limit.
     std::array<std::vector<std::pair<int, int>>, 3> in_turn;
-    const auto turn_of = [&](int from, int to) -> size_t { return names_itself(from) ? 0 : to >= 0 && output_.variable(to).extendible != 0 ? 1 : 2; };
-    for (size_t i = 0; i < contents.items.size(); ++i) in_turn[turn_of(contents.items[i].variable, numbers_[i])].emplace_back(contents.items[i].variable, numbers_[i]);
-    for (size_t i = 0; i < contents.wholes.size(); ++i) in_turn[turn_of(contents.wholes[i], wholes_[i])].emplace_back(contents.wholes[i], wholes_[i]);
+    const auto turn_of = [&](int from, int to) -> size_t {
+      return names_itself(from) ? 0 : to >= 0 && output_.variable(to).extendible != 0 ? 1 : 2;
+    };
+    for (size_t i = 0; i < contents.items.size(); ++i)
+      in_turn[turn_of(contents.items[i].variable, numbers_[i])].emplace_back(contents.items[i].variable, numbers_[i]);
+    for (size_t i = 0; i < contents.wholes.size(); ++i)
+      in_turn[turn_of(contents.wholes[i], wholes_[i])].emplace_back(contents.wholes[i], wholes_[i]);
     for (const auto& turn : in_turn)
-      for (const auto& [from, to] : turn) copy_dimension_names(from, to);
+      for (const auto& [from, to] : turn)
+        copy_dimension_names(from, to);
   }
-  const std::vector<int>& numbers() const noexcept { return numbers_; }  // of the items, in the output
-  const std::vector<int>& wholes() const noexcept { return wholes_; }    // the same of Contents::wholes
+  const std::vector<int>& numbers() const noexcept { return numbers_; }          // of the items, in the output
+  const std::vector<int>& wholes() const noexcept { return wholes_; }            // the same of Contents::wholes
   const std::vector<std::string>& refused() const noexcept { return refused_; }  // "path: reason"
 
  private:
   // Of a variable of netCDF classic, where all that grows has as many records.
   bool gets_longer(int variable) const {
-    return input_.variable(variable).extendible != 0 && input_.shape(variable).front() < (growth_.is_main(variable) ? growth_.main_length() : growth_.length(variable));
+    return input_.variable(variable).extendible != 0 &&
+           input_.shape(variable).front() <
+               (growth_.is_main(variable) ? growth_.main_length() : growth_.length(variable));
   }
   // Those along which something grows in the output: they are made, without a limit, when that is named.
   std::set<std::string> growing_dimensions(const Contents& contents) const {
     std::set<std::string> growing;
     for (size_t i = 0; i < contents.items.size(); ++i) {
       const int from = contents.items[i].variable, to = numbers_[i];
-      if (to < 0 || output_.variable(to).extendible == 0) continue;
+      if (to < 0 || output_.variable(to).extendible == 0)
+        continue;
       growing.insert(growth_.name_of(from));
     }
     return growing;
@@ -132,20 +158,24 @@ class Definitions {
   bool names_itself(int variable) const {
     const std::vector<std::string> names = input_.dimension_names(variable);
     const std::string path = input_.variable(variable).path;
-    return !names.empty() && !names.front().empty() && (names.front() == path || names.front() == path.substr(path.rfind('/') + 1));
+    return !names.empty() && !names.front().empty() &&
+           (names.front() == path || names.front() == path.substr(path.rfind('/') + 1));
   }
-  // How netCDF-4 keeps what netCDF classic has a place for in its header, and its numbers of dimensions, which are others in each file.
+  // How netCDF-4 keeps what netCDF classic has a place for in its header, and its numbers of dimensions, which are
+  // others in each file.
   bool is_netcdf4s_own(const std::string& name) const {
-    return name == "_Netcdf4Dimid" || name == "_Netcdf4Coordinates" || (ways_.is_netcdf && (name == "_NCProperties" || name == "_nc3_strict"));
+    return name == "_Netcdf4Dimid" || name == "_Netcdf4Coordinates" ||
+           (ways_.is_netcdf && (name == "_NCProperties" || name == "_nc3_strict"));
   }
   // What a subfile that is opened by itself shows of the map that it belongs to: a copy of it does not.
   static bool is_of_a_subfile(const std::string& name) {
-    return name == "windrow_set" || name == "windrow_subfile" || name == "windrow_subfiles" || name == "windrow_map_checksum" || name == "windrow_split" ||
-           name.starts_with("windrow_split_");
+    return name == "windrow_set" || name == "windrow_subfile" || name == "windrow_subfiles" ||
+           name == "windrow_map_checksum" || name == "windrow_split" || name.starts_with("windrow_split_");
   }
   bool has_attribute(const std::string& object, const std::string& name) const {
     for (int i = 0; i < windrow_attribute_count(input_.get(), object.c_str()); ++i)
-      if (name == attribute_of(input_, object, i).name) return true;
+      if (name == attribute_of(input_, object, i).name)
+        return true;
     return false;
   }
   // What the output refuses is the same on every rank, and the next definition goes on from there.
@@ -155,7 +185,8 @@ class Definitions {
       define();
       return true;
     } catch (const windrow::Error& error) {
-      if (error.code() != WINDROW_BAD_ARGUMENT && error.code() != WINDROW_UNSUPPORTED) throw;
+      if (error.code() != WINDROW_BAD_ARGUMENT && error.code() != WINDROW_UNSUPPORTED)
+        throw;
       refused_.push_back(what + ": " + error.what());
       refused_objects_.insert(what);
       return false;
@@ -165,32 +196,43 @@ class Definitions {
     const windrow_variable_info info = input_.variable(variable);
     windrow::Options options;
     options.set("byte_order", info.big_endian != 0 ? "big" : "little");
-    if (info.type == WINDROW_TEXT) options.set("text_characters", info.text_characters).set("text_padding", info.text_padding);
-    if (info.type == WINDROW_TEXT || info.type == WINDROW_OPAQUE) options.set("element_bytes", std::to_string(info.element_bytes));
+    if (info.type == WINDROW_TEXT)
+      options.set("text_characters", info.text_characters).set("text_padding", info.text_padding);
+    if (info.type == WINDROW_TEXT || info.type == WINDROW_OPAQUE)
+      options.set("element_bytes", std::to_string(info.element_bytes));
     options.set("opaque_tag", info.opaque_tag).set("enumeration", info.enumeration);
     options.set("null_space", info.is_null != 0 ? "true" : "false");
-    // In netCDF classic it is an attribute, by which readers take values for missing. Where the input has none it is there only if something is missing.
-    if (!ways_.is_netcdf || has_attribute(info.path, "_FillValue") || gets_longer(variable)) options.set("fill_value", info.fill_value);
+    // In netCDF classic it is an attribute, by which readers take values for missing. Where the input has none it is
+    // there only if something is missing.
+    if (!ways_.is_netcdf || has_attribute(info.path, "_FillValue") || gets_longer(variable))
+      options.set("fill_value", info.fill_value);
     int number = -1;
-    if (ways_.keeps_chunks && info.chunked != 0 && define_chunked(variable, options, number)) return number;
-    if (info.extendible != 0 && define_growing(variable, options, number)) return number;
+    if (ways_.keeps_chunks && info.chunked != 0 && define_chunked(variable, options, number))
+      return number;
+    if (info.extendible != 0 && define_growing(variable, options, number))
+      return number;
     std::vector<int64_t> shape = input_.shape(variable);
-    if (info.extendible != 0) shape.front() = growth_.length(variable);
+    if (info.extendible != 0)
+      shape.front() = growth_.length(variable);
     attempt(info.path, [&] { number = output_.define_variable(info.path, info.type, shape, options); });
     return number;
   }
-  // Where the output has none that grow, or others grow along another dimension than this one and there is one only, it is made without.
+  // Where the output has none that grow, or others grow along another dimension than this one and there is one only, it
+  // is made without.
   bool define_growing(int variable, windrow::Options& options, int& number) {
     const windrow_variable_info info = input_.variable(variable);
     std::vector<int64_t> shape = input_.shape(variable);
-    if (ways_.is_netcdf && !growth_.is_main(variable)) return false;
-    if (ways_.is_netcdf) shape.front() = growth_.main_length();
+    if (ways_.is_netcdf && !growth_.is_main(variable))
+      return false;
+    if (ways_.is_netcdf)
+      shape.front() = growth_.main_length();
     try {
       options.set("chunks", "auto").set("extendible", "true");
       number = output_.define_variable(info.path, info.type, shape, options);
       return true;
     } catch (const windrow::Error& error) {
-      if (error.code() != WINDROW_UNSUPPORTED && error.code() != WINDROW_BAD_ARGUMENT) throw;
+      if (error.code() != WINDROW_UNSUPPORTED && error.code() != WINDROW_BAD_ARGUMENT)
+        throw;
       options.set("chunks", "none").set("extendible", "false");
       return false;
     }
@@ -198,8 +240,10 @@ class Definitions {
   // One that is named through another variable's dimension may have its own name by now.
   void copy_dimension_names(int from, int to) {
     std::vector<std::string> names = input_.dimension_names(from);
-    if (to < 0 || names == output_.dimension_names(to)) return;
-    if (const std::string path = output_.variable(to).extendible != 0 ? growth_.name_of(from) : ""; !path.empty()) names.front() = path;
+    if (to < 0 || names == output_.dimension_names(to))
+      return;
+    if (const std::string path = output_.variable(to).extendible != 0 ? growth_.name_of(from) : ""; !path.empty())
+      names.front() = path;
     attempt(std::string(input_.variable(from).path) + ", dimensions", [&] { output_.name_dimensions(to, names); });
   }
   // Where the output has neither chunks nor the filter, the variable is made without.
@@ -212,7 +256,8 @@ class Definitions {
       number = output_.define_variable(info.path, info.type, input_.shape(variable), options);
       return true;
     } catch (const windrow::Error& error) {
-      if (error.code() != WINDROW_UNSUPPORTED) throw;
+      if (error.code() != WINDROW_UNSUPPORTED)
+        throw;
       options.set("chunks", "none").set("filters", "none").set("extendible", "false");
       return false;
     }
@@ -220,7 +265,8 @@ class Definitions {
   void copy_attributes(const std::string& object) {
     for (int i = 0; i < windrow_attribute_count(input_.get(), object.c_str()); ++i) {
       const std::string name = attribute_of(input_, object, i).name;
-      if (is_of_a_subfile(name) || is_netcdf4s_own(name)) continue;
+      if (is_of_a_subfile(name) || is_netcdf4s_own(name))
+        continue;
       attempt(object + ", attribute " + name, [&] { output_.copy_attribute(object, input_, object, name); });
     }
   }
@@ -240,7 +286,8 @@ struct Sums {
 };
 
 // Which items have one byte order in both files.
-std::vector<bool> same_order(const windrow::File& input, const std::vector<Item>& items, const windrow::File& output, const std::vector<int>& numbers) {
+std::vector<bool> same_order(const windrow::File& input, const std::vector<Item>& items, const windrow::File& output,
+                             const std::vector<int>& numbers) {
   std::vector<bool> same;
   for (size_t i = 0; i < items.size(); ++i)
     same.push_back(input.variable(items[i].variable).big_endian == output.variable(numbers[i]).big_endian);
@@ -249,30 +296,39 @@ std::vector<bool> same_order(const windrow::File& input, const std::vector<Item>
 
 std::vector<std::vector<int64_t>> shapes_of(const windrow::File& output, const std::vector<int>& numbers) {
   std::vector<std::vector<int64_t>> shapes;
-  for (const int number : numbers) shapes.push_back(output.shape(number));
+  for (const int number : numbers)
+    shapes.push_back(output.shape(number));
   return shapes;
 }
 
-nlohmann::json plan_of(windrow::File& file) { return nlohmann::json::parse(file.explain("json")); }
+nlohmann::json plan_of(windrow::File& file) {
+  return nlohmann::json::parse(file.explain("json"));
+}
 
 // What nobody has written is the fill value in the output too, which has the same chunks, or nothing but zeros.
 bool stays_unwritten(const windrow::File& input, int from, const windrow::File& output, int to) {
   const windrow_variable_info a = input.variable(from), b = output.variable(to);
   const bool same_fill = std::string_view(a.fill_value) == b.fill_value;
-  if (a.chunked == 0) return same_fill && *a.fill_value == '\0' && b.chunked == 0;
+  if (a.chunked == 0)
+    return same_fill && *a.fill_value == '\0' && b.chunked == 0;
   return same_fill && b.chunked != 0 && std::equal(a.chunk, a.chunk + a.ndims, b.chunk);
 }
 
-void copy_data(const Ranks& ranks, const Request& request, Contents& contents, windrow::File& input, windrow::File& output, Outcome& outcome) {
+void copy_data(const Ranks& ranks, const Request& request, Contents& contents, windrow::File& input,
+               windrow::File& output, Outcome& outcome) {
   const Growth growth(input, contents);
-  Definitions definitions(input, output, growth, {.keeps_chunks = request.keeps_chunks, .is_netcdf = request.is_netcdf});
+  Definitions definitions(input, output, growth,
+                          {.keeps_chunks = request.keeps_chunks, .is_netcdf = request.is_netcdf});
   definitions.define(contents);
   require_none(definitions.refused(), request.source, outcome);
   for (size_t i = 0; i < contents.wholes.size(); ++i) {
     const windrow_variable_info info = input.variable(contents.wholes[i]);
-    if (info.is_null == 0) output.put_texts(definitions.wholes()[i], input.texts(contents.wholes[i]));
+    if (info.is_null == 0)
+      output.put_texts(definitions.wholes()[i], input.texts(contents.wholes[i]));
   }
-  leave_out_unwritten(input, contents, [&](size_t i) { return stays_unwritten(input, contents.items[i].variable, output, definitions.numbers()[i]); });
+  leave_out_unwritten(input, contents, [&](size_t i) {
+    return stays_unwritten(input, contents.items[i].variable, output, definitions.numbers()[i]);
+  });
   Transfer transfer(ranks, contents.items, request.buffer_bytes, 2);
   transfer.keep_order(same_order(input, contents.items, output, definitions.numbers()));
   transfer.write_into(shapes_of(output, definitions.numbers()));
@@ -280,20 +336,24 @@ void copy_data(const Ranks& ranks, const Request& request, Contents& contents, w
   Sums sums;
   int64_t largest = 0, under_way = 0;
   const auto end_write = [&] {
-    if (under_way == 0) return;
+    if (under_way == 0)
+      return;
     transfer.end_write();
-    if (request.reports) sums.writing.add(output);
+    if (request.reports)
+      sums.writing.add(output);
     if (request.explains && under_way == largest) {
       sums.plans["write"] = plan_of(output);
       sums.explanations["write"] = output.explain("text");
     }
     outcome.bytes += under_way;
-    if (request.progress) request.progress(outcome.bytes, contents.bytes);
+    if (request.progress)
+      request.progress(outcome.bytes, contents.bytes);
   };
   // While one batch goes out the next is read.
   for (Batch batch = slices.next(); !batch.empty(); batch = slices.next()) {
     transfer.read(input, batch);
-    if (request.reports) sums.reading.add(input);
+    if (request.reports)
+      sums.reading.add(input);
     end_write();
     under_way = transfer.bytes(batch);
     if (request.explains && under_way > largest) {
@@ -304,22 +364,27 @@ void copy_data(const Ranks& ranks, const Request& request, Contents& contents, w
     transfer.begin_write(output, batch, definitions.numbers());
   }
   end_write();
-  if (!request.reports) return;
-  const nlohmann::json details{{"plan", sums.plans}, {"explanation", sums.explanations}, {"report", {{"read", sums.reading.json()}, {"write", sums.writing.json()}}}};
+  if (!request.reports)
+    return;
+  const nlohmann::json details{{"plan", sums.plans},
+                               {"explanation", sums.explanations},
+                               {"report", {{"read", sums.reading.json()}, {"write", sums.writing.json()}}}};
   outcome.details = details.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-// Where an error ends the copy it does so on every rank, so that discard() is on every rank, too. A rank alone, without memory, leaves both files, and the
-// others learn it from their next call on them.
+// Where an error ends the copy it does so on every rank, so that discard() is on every rank, too. A rank alone, without
+// memory, leaves both files, and the others learn it from their next call on them.
 void leave(windrow::File& file) noexcept {
   try {
-    if (file.is_open()) file.discard();
+    if (file.is_open())
+      file.discard();
   } catch (const std::exception&) {  // what failed before is the reason
   }
 }
 
 // Everything between create and close: on an error the unfinished target is taken away again.
-void fill(const Ranks& ranks, const Request& request, Contents& contents, windrow::File& input, windrow::File& output, Outcome& outcome) {
+void fill(const Ranks& ranks, const Request& request, Contents& contents, windrow::File& input, windrow::File& output,
+          Outcome& outcome) {
   try {
     copy_data(ranks, request, contents, input, output, outcome);
   } catch (...) {
@@ -331,8 +396,10 @@ void fill(const Ranks& ranks, const Request& request, Contents& contents, windro
 
 windrow::Options options_of(const Request& request, const std::string& format) {
   windrow::Options options;
-  for (const auto& [key, value] : request.options) options.set(key, value);
-  if (!format.empty()) options.set("format", format);
+  for (const auto& [key, value] : request.options)
+    options.set(key, value);
+  if (!format.empty())
+    options.set("format", format);
   return options;
 }
 
@@ -343,14 +410,16 @@ void copy_file(const Ranks& ranks, const Request& request, Outcome& outcome) {
       const std::string wrong = problem_with_output(request.source, request.target);
       return wrong.empty() ? problem_with_sets(input, request.source, request.target) : wrong;
     });
-    if (!problem.empty()) throw windrow::Error(WINDROW_BAD_ARGUMENT, 0, problem);
+    if (!problem.empty())
+      throw windrow::Error(WINDROW_BAD_ARGUMENT, 0, problem);
     Contents contents = contents_of(input);
     require_none(contents.unsupported, request.source, outcome);
     windrow::File output = windrow::File::create(ranks.comm, request.target, options_of(request, request.format));
     outcome.begun = true;
     fill(ranks, request, contents, input, output, outcome);
     for (const Link& link : contents.links)
-      if (link.is_hard) outcome.changed += fmt::format("{}: a hard link, copied as a soft link to {}\n", link.path, link.target);
+      if (link.is_hard)
+        outcome.changed += fmt::format("{}: a hard link, copied as a soft link to {}\n", link.path, link.target);
     outcome.variables = static_cast<int64_t>(contents.items.size() + contents.wholes.size());
     outcome.groups = contents.groups;
     outcome.attributes = contents.attributes;

@@ -12,21 +12,26 @@ namespace {
 template <class Value>
 Value most_frequent(const std::vector<Value>& values) {
   std::map<Value, int64_t> counts;
-  for (const Value& value : values) ++counts[value];
-  const auto found = std::max_element(values.begin(), values.end(), [&](const Value& a, const Value& b) { return counts.at(a) < counts.at(b); });
+  for (const Value& value : values)
+    ++counts[value];
+  const auto found = std::max_element(values.begin(), values.end(),
+                                      [&](const Value& a, const Value& b) { return counts.at(a) < counts.at(b); });
   return found == values.end() ? Value{} : *found;
 }
 
 }  // namespace
 
 Growth::Growth(const windrow::File& file, const Contents& contents) : file_(file) {
-  for (const auto& [path, length] : contents.dimensions) lengths_[path] = length;
+  for (const auto& [path, length] : contents.dimensions)
+    lengths_[path] = length;
   for (const Item& item : contents.items)
-    if (item.shape.size() == 1) lengths_.emplace(file.variable(item.variable).path, item.shape.front());
+    if (item.shape.size() == 1)
+      lengths_.emplace(file.variable(item.variable).path, item.shape.front());
   std::vector<std::string> names;
   std::vector<int64_t> unnamed;
   for (const Item& item : contents.items) {
-    if (file.variable(item.variable).extendible == 0) continue;
+    if (file.variable(item.variable).extendible == 0)
+      continue;
     const std::string name = name_of(item.variable);
     if (name.empty()) {
       unnamed.push_back(item.shape.front());
@@ -42,11 +47,13 @@ Growth::Growth(const windrow::File& file, const Contents& contents) : file_(file
 // A name is looked for in the group of the variable and in those above it.
 std::string Growth::name_of(int variable) const {
   const std::vector<std::string> names = file_.dimension_names(variable);
-  if (names.empty() || names.front().empty() || names.front().starts_with('/')) return names.empty() ? "" : names.front();
+  if (names.empty() || names.front().empty() || names.front().starts_with('/'))
+    return names.empty() ? "" : names.front();
   for (std::string group = file_.variable(variable).path; !group.empty();) {
     group.resize(group.rfind('/'));
     const std::string path = group + "/" + names.front();
-    if (lengths_.contains(path)) return path;
+    if (lengths_.contains(path))
+      return path;
   }
   return "";
 }

@@ -13,7 +13,8 @@ constexpr size_t k_most_pieces = 4096;  // bounds what a batch costs beside its 
 // strides[d]: elements under one index of dimension d.
 std::vector<int64_t> strides_of(const std::vector<int64_t>& shape) {
   std::vector<int64_t> strides(shape.size(), 1);
-  for (size_t d = shape.size(); d-- > 1;) strides[d - 1] = strides[d] * shape[d];
+  for (size_t d = shape.size(); d-- > 1;)
+    strides[d - 1] = strides[d] * shape[d];
   return strides;
 }
 
@@ -21,26 +22,34 @@ std::vector<int64_t> strides_of(const std::vector<int64_t>& shape) {
 
 int64_t element_count(const std::vector<int64_t>& shape) {
   int64_t count = 1;
-  for (int64_t extent : shape) count *= extent;
+  for (int64_t extent : shape)
+    count *= extent;
   return count;
 }
 
 int64_t elements_to_move(const Item& item) {
-  if (!item.is_partial) return element_count(item.shape);
+  if (!item.is_partial)
+    return element_count(item.shape);
   int64_t count = 0;
-  for (const auto& [first, elements] : item.ranges) count += elements;
+  for (const auto& [first, elements] : item.ranges)
+    count += elements;
   return count;
 }
 
-// Cut along the slowest dimension in which there are several chunks: those before it have one index each, or all of theirs in one chunk.
-std::vector<std::pair<int64_t, int64_t>> ranges_of_chunks(const std::vector<int64_t>& shape, const std::vector<int64_t>& chunk, std::span<const int64_t> starts) {
+// Cut along the slowest dimension in which there are several chunks: those before it have one index each, or all of
+// theirs in one chunk.
+std::vector<std::pair<int64_t, int64_t>> ranges_of_chunks(const std::vector<int64_t>& shape,
+                                                          const std::vector<int64_t>& chunk,
+                                                          std::span<const int64_t> starts) {
   const std::vector<int64_t> strides = strides_of(shape);
   size_t cut = 0;
-  while (cut + 1 < shape.size() && shape[cut] == 1) ++cut;
+  while (cut + 1 < shape.size() && shape[cut] == 1)
+    ++cut;
   std::vector<std::pair<int64_t, int64_t>> ranges;
   for (size_t at = 0; at + shape.size() <= starts.size(); at += shape.size()) {
     const int64_t rows = std::min(chunk[cut], shape[cut] - starts[at + cut]);
-    if (rows > 0) ranges.emplace_back(starts[at + cut] * strides[cut], rows * strides[cut]);
+    if (rows > 0)
+      ranges.emplace_back(starts[at + cut] * strides[cut], rows * strides[cut]);
   }
   std::sort(ranges.begin(), ranges.end());
   std::vector<std::pair<int64_t, int64_t>> joined;
@@ -54,13 +63,16 @@ std::vector<std::pair<int64_t, int64_t>> ranges_of_chunks(const std::vector<int6
 }
 
 Share share_of(const Item& item, const Piece& piece, int rank, int ranks) {
-  if (item.shape.empty()) return {0, 1};
+  if (item.shape.empty())
+    return {0, 1};
   const int64_t each = piece.count / ranks;
   const int64_t more = piece.count % ranks;
   return {piece.first + rank * each + std::min<int64_t>(rank, more), each + (rank < more ? 1 : 0)};
 }
 
-int64_t aligned(int64_t bytes) noexcept { return (bytes + k_alignment - 1) / k_alignment * k_alignment; }
+int64_t aligned(int64_t bytes) noexcept {
+  return (bytes + k_alignment - 1) / k_alignment * k_alignment;
+}
 
 int64_t share_bytes(const Item& item, const Piece& piece, int rank, int ranks) {
   return aligned(share_of(item, piece, rank, ranks).count * item.element_bytes);
@@ -72,14 +84,17 @@ Slicer::Slicer(const std::vector<Item>& items, int ranks, int64_t buffer_bytes)
 // The next piece that fits `room` bytes of rank 0's buffer, if any.
 std::optional<Piece> Slicer::cut(int64_t room, bool first_of_batch) const {
   const Item& item = items_[item_];
-  const int64_t end_of_range = item.is_partial ? item.ranges[range_].first + item.ranges[range_].second : element_count(item.shape);
+  const int64_t end_of_range =
+      item.is_partial ? item.ranges[range_].first + item.ranges[range_].second : element_count(item.shape);
   const int64_t left = end_of_range - element_;
   // One element, however large, is taken by a batch of its own.
   const int64_t each = std::max<int64_t>(room / item.element_bytes, first_of_batch ? 1 : 0);
   // left <= each x ranks without the product, which may overflow
-  if ((left - 1) / ranks_ < each) return Piece{item_, element_, left};
+  if ((left - 1) / ranks_ < each)
+    return Piece{item_, element_, left};
   // Less than half a buffer is left: the next batch takes a larger, better cut piece.
-  if (each == 0 || (!first_of_batch && room < buffer_bytes_ / 2)) return std::nullopt;
+  if (each == 0 || (!first_of_batch && room < buffer_bytes_ / 2))
+    return std::nullopt;
   int64_t end = element_ + each * ranks_;
   for (int64_t stride : strides_of(item.shape)) {
     if (end / stride * stride > element_) {
@@ -99,9 +114,11 @@ Batch Slicer::next() {
       ++item_;
       continue;
     }
-    if (item.is_partial) element_ = std::max(element_, item.ranges[range_].first);
+    if (item.is_partial)
+      element_ = std::max(element_, item.ranges[range_].first);
     const auto piece = cut(room, batch.empty());
-    if (!piece) break;
+    if (!piece)
+      break;
     batch.push_back(*piece);
     room -= share_bytes(item, *piece, 0, ranks_);
     element_ += piece->count;
@@ -111,7 +128,8 @@ Batch Slicer::next() {
 }
 
 void Slicer::leave(size_t item) noexcept {
-  if (item == item_) end_item();
+  if (item == item_)
+    end_item();
 }
 
 void Slicer::end_item() noexcept {
@@ -123,13 +141,16 @@ void Slicer::end_item() noexcept {
 // To the next range, or the next item.
 void Slicer::advance() {
   const Item& item = items_[item_];
-  const bool in_range = element_ < (item.is_partial ? item.ranges[range_].first + item.ranges[range_].second : element_count(item.shape));
-  if (in_range || (item.is_partial && ++range_ < item.ranges.size())) return;
+  const bool in_range =
+      element_ < (item.is_partial ? item.ranges[range_].first + item.ranges[range_].second : element_count(item.shape));
+  if (in_range || (item.is_partial && ++range_ < item.ranges.size()))
+    return;
   end_item();
 }
 
-// At each position the largest box that starts there and ends within the range: first growing boxes (up to a row, a plane, ...),
-// then shrinking ones. Each dimension gives at most one growing and one shrinking box, the slowest one only one.
+// At each position the largest box that starts there and ends within the range: first growing boxes (up to a row, a
+// plane, ...), then shrinking ones. Each dimension gives at most one growing and one shrinking box, the slowest one
+// only one.
 Boxes boxes_of_range(const std::vector<int64_t>& shape, int64_t first, int64_t count) {
   Boxes boxes;
   const std::vector<int64_t> strides = strides_of(shape);
@@ -137,7 +158,8 @@ Boxes boxes_of_range(const std::vector<int64_t>& shape, int64_t first, int64_t c
   for (int64_t position = first; position < first + count;) {
     const int64_t left = first + count - position;
     size_t d = 0;
-    while (position % strides[d] != 0 || left < strides[d]) ++d;  // ends: the last stride is 1
+    while (position % strides[d] != 0 || left < strides[d])
+      ++d;  // ends: the last stride is 1
     const int64_t index = position / strides[d] % shape[d];
     const int64_t length = std::min(left / strides[d], shape[d] - index);
     for (size_t e = 0; e < ndims; ++e) {

@@ -15,15 +15,19 @@ struct Item {
   int variable = 0;            // its number in the file
   std::vector<int64_t> shape;  // empty: a scalar
   int64_t element_bytes = 1;
-  std::vector<std::pair<int64_t, int64_t>> ranges = {};  // the elements that there are to move: first and count, in order; empty: all
-  bool is_partial = false;                               // `ranges` counts, even if there is none
+  std::vector<std::pair<int64_t, int64_t>> ranges =
+      {};                   // the elements that there are to move: first and count, in order; empty: all
+  bool is_partial = false;  // `ranges` counts, even if there is none
 };
 
 int64_t element_count(const std::vector<int64_t>& shape);
 int64_t elements_to_move(const Item& item);
 
-// Ranges of elements that hold all of the chunks that begin at `starts` ([chunks][dimensions]), and as few others as whole rows of them have.
-std::vector<std::pair<int64_t, int64_t>> ranges_of_chunks(const std::vector<int64_t>& shape, const std::vector<int64_t>& chunk, std::span<const int64_t> starts);
+// Ranges of elements that hold all of the chunks that begin at `starts` ([chunks][dimensions]), and as few others as
+// whole rows of them have.
+std::vector<std::pair<int64_t, int64_t>> ranges_of_chunks(const std::vector<int64_t>& shape,
+                                                          const std::vector<int64_t>& chunk,
+                                                          std::span<const int64_t> starts);
 
 // Elements [first, first + count) of a variable in C order, all ranks together.
 struct Piece {
@@ -33,25 +37,27 @@ struct Piece {
 };
 using Batch = std::vector<Piece>;
 
-// One rank's part of a piece: elements [first, first + count) of the variable. The first `count` mod `ranks` ranks get one
-// more; a scalar goes to every rank, since it has no dimension along which to give it to one.
+// One rank's part of a piece: elements [first, first + count) of the variable. The first `count` mod `ranks` ranks get
+// one more; a scalar goes to every rank, since it has no dimension along which to give it to one.
 struct Share {
   int64_t first = 0;
   int64_t count = 0;
 };
 Share share_of(const Item& item, const Piece& piece, int rank, int ranks);
 
-// Bytes that a rank's share takes in its buffer. Shares begin at multiples of 8 bytes, so that every element is aligned.
+// Bytes that a rank's share takes in its buffer. Shares begin at multiples of 8 bytes, so that every element is
+// aligned.
 int64_t aligned(int64_t bytes) noexcept;  // the next multiple
 int64_t share_bytes(const Item& item, const Piece& piece, int rank, int ranks);
 
 // Walks over all elements of all items, once, in order.
-// Invariants: the shares of rank 0, which are the largest, fit `buffer_bytes` or are one element that does not; small variables travel together;
-// a variable that is larger than the buffers together is cut at whole rows, or, when one row is too large, deeper.
+// Invariants: the shares of rank 0, which are the largest, fit `buffer_bytes` or are one element that does not; small
+// variables travel together; a variable that is larger than the buffers together is cut at whole rows, or, when one row
+// is too large, deeper.
 class Slicer {
  public:
   Slicer(const std::vector<Item>& items, int ranks, int64_t buffer_bytes);
-  Batch next();  // empty: done
+  Batch next();                      // empty: done
   void leave(size_t item) noexcept;  // what is left of it
 
  private:

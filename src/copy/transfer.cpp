@@ -9,18 +9,22 @@ namespace copying {
 namespace {
 
 bool is_a_peak(const std::string& key) {
-  return key.starts_with("peak") || key.ends_with("_opens") || key == "writers" || key == "readers" || key == "ranks" || key.ends_with("ratio");
+  return key.starts_with("peak") || key.ends_with("_opens") || key == "writers" || key == "readers" || key == "ranks" ||
+         key.ends_with("ratio");
 }
 
 void add_up(nlohmann::json& sum, const nlohmann::json& more);
 
 // What says of which thing an entry of a list tells: a codec, a rank.
-bool is_a_name(const std::string& key) { return key == "codec" || key == "to"; }
+bool is_a_name(const std::string& key) {
+  return key == "codec" || key == "to";
+}
 
 void add_entry(nlohmann::json& list, const nlohmann::json& entry) {
   for (nlohmann::json& there : list)
     for (const auto& [key, value] : entry.items())
-      if (is_a_name(key) && there[key] == value) return add_up(there, entry);
+      if (is_a_name(key) && there[key] == value)
+        return add_up(there, entry);
   list.push_back(entry);
 }
 
@@ -29,7 +33,8 @@ void add_up(nlohmann::json& sum, const nlohmann::json& more) {
     if (!sum.contains(key) || is_a_name(key)) {
       sum[key] = value;
     } else if (value.is_array()) {
-      for (const nlohmann::json& entry : value) add_entry(sum[key], entry);
+      for (const nlohmann::json& entry : value)
+        add_entry(sum[key], entry);
     } else if (value.is_object()) {
       add_up(sum[key], value);
     } else if (value.is_number_integer()) {
@@ -54,18 +59,23 @@ void Totals::add(const windrow::File& file) {
   add_up(sum_, report);
 }
 
-double Totals::seconds() const { return sum_.contains("seconds") ? sum_["seconds"].value("total", 0.0) : 0.0; }
+double Totals::seconds() const {
+  return sum_.contains("seconds") ? sum_["seconds"].value("total", 0.0) : 0.0;
+}
 
 Transfer::Transfer(const Ranks& ranks, const std::vector<Item>& items, int64_t buffer_bytes, int parts)
     : ranks_(ranks), items_(items), batch_bytes_(std::max<int64_t>(buffer_bytes / parts, 1)) {
   constexpr size_t k_most_batches = 1024;  // that are looked at: data may be what a damaged header says
   int64_t needed = 0, most = batch_bytes_;
-  for (const Item& item : items_) most = std::max(most, item.element_bytes);
+  for (const Item& item : items_)
+    most = std::max(most, item.element_bytes);
   size_t batches = 0;
   Slicer slices = slicer();
-  for (Batch batch = slices.next(); !batch.empty() && (needed < most || batches < 2); batch = slices.next(), ++batches) {
+  for (Batch batch = slices.next(); !batch.empty() && (needed < most || batches < 2);
+       batch = slices.next(), ++batches) {
     int64_t mine = 0;
-    for (const Piece& piece : batch) mine += share_bytes(items_[piece.item], piece, ranks_.rank, ranks_.size);
+    for (const Piece& piece : batch)
+      mine += share_bytes(items_[piece.item], piece, ranks_.rank, ranks_.size);
     needed = std::max(needed, batches < k_most_batches ? mine : aligned(most));
   }
   bool allocated = true;
@@ -76,18 +86,21 @@ Transfer::Transfer(const Ranks& ranks, const std::vector<Item>& items, int64_t b
     allocated = false;
   }
   if (!all_agree(ranks_, allocated))
-    throw windrow::Error(WINDROW_OUT_OF_MEMORY, -1, "out of memory: a rank cannot allocate its buffer; try a smaller one");
+    throw windrow::Error(WINDROW_OUT_OF_MEMORY, -1,
+                         "out of memory: a rank cannot allocate its buffer; try a smaller one");
 }
 
 // Where an error ends the work it does so on every rank.
 Transfer::~Transfer() {
-  if (written_ != nullptr) (void)windrow_flush_end(written_->get());
+  if (written_ != nullptr)
+    (void)windrow_flush_end(written_->get());
 }
 
 // `shape`: the item's, or one that is longer along the first dimension: in C order the elements are the same.
 const windrow::Decomposition& Transfer::decomposition(const Piece& piece, const std::vector<int64_t>& shape) {
   Key key{shape, piece.first, piece.count};
-  if (const auto found = decompositions_.find(key); found != decompositions_.end()) return found->second;
+  if (const auto found = decompositions_.find(key); found != decompositions_.end())
+    return found->second;
   if (shape.empty())
     return decompositions_.emplace(std::move(key), windrow::Decomposition::same(ranks_.comm, shape)).first->second;
   const Share share = share_of(items_[piece.item], piece, ranks_.rank, ranks_.size);
@@ -99,7 +112,8 @@ const windrow::Decomposition& Transfer::decomposition(const Piece& piece, const 
 // Results of put and get are not looked at: what they find wrong the flush reports again, on every rank.
 template <class Queue>
 void Transfer::queue(const Batch& batch, bool writes, Queue&& queue_piece) {
-  if (decompositions_.size() > k_kept_decompositions && written_ == nullptr) decompositions_.clear();
+  if (decompositions_.size() > k_kept_decompositions && written_ == nullptr)
+    decompositions_.clear();
   int64_t offset = 0;
   for (const Piece& piece : batch) {
     const std::vector<int64_t>& shape = writes && !longer_.empty() ? longer_[piece.item] : items_[piece.item].shape;
@@ -131,12 +145,14 @@ void Transfer::begin_write(windrow::File& file, const Batch& batch, std::span<co
 }
 
 void Transfer::end_write() {
-  if (written_ != nullptr) std::exchange(written_, nullptr)->flush_end();
+  if (written_ != nullptr)
+    std::exchange(written_, nullptr)->flush_end();
 }
 
 int64_t Transfer::bytes(const Batch& batch) const {
   int64_t sum = 0;
-  for (const Piece& piece : batch) sum += piece.count * items_[piece.item].element_bytes;
+  for (const Piece& piece : batch)
+    sum += piece.count * items_[piece.item].element_bytes;
   return sum;
 }
 

@@ -29,7 +29,8 @@ class Totals {
   nlohmann::json sum_ = nlohmann::json::object();
 };
 
-// Memory that begins with a page: other places are slow to copy into from files whose variables do (sourceware.org bug 30994).
+// Memory that begins with a page: other places are slow to copy into from files whose variables do (sourceware.org bug
+// 30994).
 struct FreePages {
   void operator()(std::byte* memory) const noexcept { ::operator delete[](memory, std::align_val_t{4096}); }
 };
@@ -38,8 +39,8 @@ using Pages = std::unique_ptr<std::byte[], FreePages>;
 // All members that move data are collective.
 class Transfer {
  public:
-  // Every rank allocates its buffer here, no larger than the data needs; throws on all ranks when one cannot. `parts`: 2 where one batch is read
-  // while another is written; each has its part of the buffer.
+  // Every rank allocates its buffer here, no larger than the data needs; throws on all ranks when one cannot. `parts`:
+  // 2 where one batch is read while another is written; each has its part of the buffer.
   Transfer(const Ranks& ranks, const std::vector<Item>& items, int64_t buffer_bytes, int parts);
   ~Transfer();  // ends a write that is under way: it is out of the buffer
   Transfer(const Transfer&) = delete;
@@ -48,7 +49,8 @@ class Transfer {
   Slicer slicer() const { return {items_, ranks_.size, batch_bytes_}; }
   // Into the part of the buffer that no write is under way from.
   void read(windrow::File& file, const Batch& batch);
-  // What was read last. `numbers[item]`: the variable in `file` that takes the item. Ended by end_write() before the next.
+  // What was read last. `numbers[item]`: the variable in `file` that takes the item. Ended by end_write() before the
+  // next.
   void begin_write(windrow::File& file, const Batch& batch, std::span<const int> numbers);
   void end_write();
   int64_t bytes(const Batch& batch) const;  // of all ranks together
@@ -67,7 +69,7 @@ class Transfer {
   const std::vector<Item>& items_;
   int64_t batch_bytes_;  // of a rank
   std::vector<Pages> buffers_;
-  size_t current_ = 0;                  // the one that is read into
+  size_t current_ = 0;                // the one that is read into
   windrow::File* written_ = nullptr;  // that a write is under way to
   std::vector<bool> keeps_order_;
   std::vector<std::vector<int64_t>> longer_;

@@ -23,11 +23,13 @@ inline Extent even_share(int64_t total, int rank, int ranks) noexcept {
   return {begin, begin + each + (rank < rest ? 1 : 0)};
 }
 
-// Calls visit(const Band&, from, to, place in the band, length) for the parts of this rank's share, none longer than `most` or than a row.
+// Calls visit(const Band&, from, to, place in the band, length) for the parts of this rank's share, none longer than
+// `most` or than a row.
 template <class Visit>
 void for_each_part(std::span<const Band> bands, int rank, int ranks, int64_t most, Visit&& visit) {
   int64_t total = 0;
-  for (const Band& band : bands) total += band.total();
+  for (const Band& band : bands)
+    total += band.total();
   const Extent share = even_share(total, rank, ranks);
   int64_t before = 0;
   for (const Band& band : bands) {

@@ -22,9 +22,11 @@ int64_t row_bytes(const Variable& variable) noexcept {
 // The end of a variable's last byte.
 int64_t end_of(const Variable& variable) noexcept {
   const Placement& place = variable.placement;
-  if (place.offset < 0 || place.bytes == 0) return 0;
+  if (place.offset < 0 || place.bytes == 0)
+    return 0;
   // A foreign file may say anything.
-  return place.stride == 0 ? checked_add(place.offset, place.bytes).value_or(std::numeric_limits<int64_t>::max()) : place.offset + (variable.shape.front() - 1) * place.stride + row_bytes(variable);
+  return place.stride == 0 ? checked_add(place.offset, place.bytes).value_or(std::numeric_limits<int64_t>::max())
+                           : place.offset + (variable.shape.front() - 1) * place.stride + row_bytes(variable);
 }
 
 // What of the variables is in the file, from where to where.
@@ -32,9 +34,13 @@ std::vector<Band> bands_of(std::span<const Variable> variables, std::span<const 
   std::vector<Band> bands;
   for (size_t i = 0; i < variables.size(); ++i) {
     const Placement& place = variables[i].placement;
-    if (place.offset < 0 || place.bytes == 0) continue;
-    if (place.stride == 0) bands.push_back({.from = place.offset, .to = after[i].offset, .bytes = place.bytes});
-    else bands.push_back({place.offset, place.stride, after[i].offset, after[i].stride, row_bytes(variables[i]), variables[i].shape.front()});
+    if (place.offset < 0 || place.bytes == 0)
+      continue;
+    if (place.stride == 0)
+      bands.push_back({.from = place.offset, .to = after[i].offset, .bytes = place.bytes});
+    else
+      bands.push_back({place.offset, place.stride, after[i].offset, after[i].stride, row_bytes(variables[i]),
+                       variables[i].shape.front()});
   }
   std::sort(bands.begin(), bands.end(), [](const Band& a, const Band& b) { return a.from < b.from; });
   return bands;
@@ -47,23 +53,30 @@ std::vector<Band> joined(std::vector<Band> bands) {
   bool all_shift = true;
   int64_t end = 0;
   for (const Band& band : bands) {
-    if (band.from_stride == 0) continue;
-    if (first == nullptr) first = &band;
-    all_shift = all_shift && band.from_stride == band.to_stride && band.to - band.from == first->to - first->from && band.count == first->count;
+    if (band.from_stride == 0)
+      continue;
+    if (first == nullptr)
+      first = &band;
+    all_shift = all_shift && band.from_stride == band.to_stride && band.to - band.from == first->to - first->from &&
+                band.count == first->count;
     end = std::max(end, band.from + (band.count - 1) * band.from_stride + band.bytes);
   }
   const Band* before = nullptr;  // what `out` ends with, before it was joined
   for (const Band& band : bands) {
     if (band.from_stride != 0 && all_shift) {
-      if (&band == first) out.push_back({.from = band.from, .to = band.to, .bytes = end - band.from});
+      if (&band == first)
+        out.push_back({.from = band.from, .to = band.to, .bytes = end - band.from});
       continue;
     }
     Band* last = before != nullptr && before + 1 == &band && !out.empty() ? &out.back() : nullptr;
     before = &band;
-    const bool joins = last != nullptr && band.from_stride == 0 && last->from_stride == 0 && last->to - last->from == band.to - band.from &&
-                       band.from >= last->from + last->bytes && band.from - (last->from + last->bytes) < k_join_bytes;
-    if (joins) last->bytes = band.from + band.bytes - last->from;
-    else out.push_back(band);
+    const bool joins = last != nullptr && band.from_stride == 0 && last->from_stride == 0 &&
+                       last->to - last->from == band.to - band.from && band.from >= last->from + last->bytes &&
+                       band.from - (last->from + last->bytes) < k_join_bytes;
+    if (joins)
+      last->bytes = band.from + band.bytes - last->from;
+    else
+      out.push_back(band);
   }
   return out;
 }
@@ -74,11 +87,13 @@ struct Records {
   int64_t from = INT64_MAX, from_bytes = 0, to = INT64_MAX, to_bytes = 0, count = 0;
 };
 
-// Takes the bands with records out of `bands`, where a record as it was and as it will be fit into `most` bytes together.
+// Takes the bands with records out of `bands`, where a record as it was and as it will be fit into `most` bytes
+// together.
 Records take_records(std::vector<Band>& bands, int64_t most) {
   Records records;
   for (const Band& band : bands) {
-    if (band.from_stride == 0) continue;
+    if (band.from_stride == 0)
+      continue;
     records.from = std::min(records.from, band.from);
     records.to = std::min(records.to, band.to);
     records.from_bytes = band.from_stride;
@@ -86,12 +101,15 @@ Records take_records(std::vector<Band>& bands, int64_t most) {
     records.count = band.count;
   }
   const bool sound = std::all_of(bands.begin(), bands.end(), [&](const Band& band) {
-    return band.from_stride == 0 || (band.count == records.count && band.from - records.from + band.bytes <= records.from_bytes &&
-                                     band.to - records.to + band.bytes <= records.to_bytes);
+    return band.from_stride == 0 ||
+           (band.count == records.count && band.from - records.from + band.bytes <= records.from_bytes &&
+            band.to - records.to + band.bytes <= records.to_bytes);
   });
-  if (records.count == 0 || !sound || records.from_bytes + records.to_bytes > most) return {};
+  if (records.count == 0 || !sound || records.from_bytes + records.to_bytes > most)
+    return {};
   for (const Band& band : bands)
-    if (band.from_stride != 0) records.bands.push_back(band);
+    if (band.from_stride != 0)
+      records.bands.push_back(band);
   std::erase_if(bands, [](const Band& band) { return band.from_stride != 0; });
   return records;
 }
@@ -102,25 +120,30 @@ bool is_zero(std::span<const std::byte> bytes) noexcept {
 
 // Holes stay holes: a new file is zeros where nobody writes.
 void write_unless_zero(DataFile& file, int64_t offset, std::span<const std::byte> bytes) {
-  if (!is_zero(bytes)) file.write(offset, bytes);
+  if (!is_zero(bytes))
+    file.write(offset, bytes);
 }
 
-void copy_records(const Records& records, int rank, int ranks, std::span<std::byte> buffer, DataFile& from, DataFile& to) {
-  if (records.bands.empty()) return;
+void copy_records(const Records& records, int rank, int ranks, std::span<std::byte> buffer, DataFile& from,
+                  DataFile& to) {
+  if (records.bands.empty())
+    return;
   const Extent share = even_share(records.count, rank, ranks);
   const int64_t at_once = static_cast<int64_t>(buffer.size()) / (records.from_bytes + records.to_bytes);
   int64_t used = 0;  // of a record as it was: what lies behind the last variable's row may be behind the file's end
-  for (const Band& band : records.bands) used = std::max(used, band.from - records.from + band.bytes);
+  for (const Band& band : records.bands)
+    used = std::max(used, band.from - records.from + band.bytes);
   for (int64_t record = share.begin; record < share.end && !from.failed() && !to.failed();) {
     const int64_t count = std::min(at_once, share.end - record);
     const auto old = buffer.first(static_cast<size_t>((count - 1) * records.from_bytes + used));
-    const auto fresh = buffer.subspan(static_cast<size_t>(count * records.from_bytes), static_cast<size_t>(count * records.to_bytes));
+    const auto fresh =
+        buffer.subspan(static_cast<size_t>(count * records.from_bytes), static_cast<size_t>(count * records.to_bytes));
     from.read(records.from + record * records.from_bytes, old);
     std::fill(fresh.begin(), fresh.end(), std::byte{0});
     for (int64_t i = 0; i < count; ++i)
       for (const Band& band : records.bands)
-        std::memcpy(fresh.data() + i * records.to_bytes + (band.to - records.to), old.data() + i * records.from_bytes + (band.from - records.from),
-                    static_cast<size_t>(band.bytes));
+        std::memcpy(fresh.data() + i * records.to_bytes + (band.to - records.to),
+                    old.data() + i * records.from_bytes + (band.from - records.from), static_cast<size_t>(band.bytes));
     write_unless_zero(to, records.to + record * records.to_bytes, fresh);
     record += count;
   }
@@ -130,7 +153,8 @@ void copy_records(const Records& records, int rank, int ranks, std::span<std::by
 
 int64_t end_of(std::span<const Variable> variables) noexcept {
   int64_t end = 0;
-  for (const Variable& variable : variables) end = std::max(end, end_of(variable));
+  for (const Variable& variable : variables)
+    end = std::max(end, end_of(variable));
   return end;
 }
 
@@ -138,12 +162,15 @@ void copy_variables(const Relocation& relocation, DataFile& from, DataFile& to) 
   std::vector<std::byte> buffer(static_cast<size_t>(relocation.buffer_bytes));
   std::vector<Band> bands = joined(bands_of(relocation.variables, relocation.places));
   const Records records = take_records(bands, relocation.buffer_bytes);
-  for_each_part(bands, relocation.rank, relocation.ranks, relocation.buffer_bytes, [&](const Band&, int64_t at, int64_t into, int64_t, int64_t length) {
-    if (from.failed() || to.failed()) return;
-    const auto part = std::span(buffer).first(static_cast<size_t>(length));
-    from.read(at, part);
-    if (!from.failed()) write_unless_zero(to, into, part);
-  });
+  for_each_part(bands, relocation.rank, relocation.ranks, relocation.buffer_bytes,
+                [&](const Band&, int64_t at, int64_t into, int64_t, int64_t length) {
+                  if (from.failed() || to.failed())
+                    return;
+                  const auto part = std::span(buffer).first(static_cast<size_t>(length));
+                  from.read(at, part);
+                  if (!from.failed())
+                    write_unless_zero(to, into, part);
+                });
   copy_records(records, relocation.rank, relocation.ranks, buffer, from, to);
 }
 

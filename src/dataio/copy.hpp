@@ -14,10 +14,10 @@ namespace windrow {
 int64_t end_of(std::span<const Variable> variables) noexcept;
 
 struct Relocation {
-  std::span<const Variable> variables;   // where they are
-  std::span<const Placement> places;     // [variables] where they go
-  int rank = 0, ranks = 1;               // this rank copies its share
-  int64_t buffer_bytes = 0;              // held meanwhile, whatever the file's size
+  std::span<const Variable> variables;  // where they are
+  std::span<const Placement> places;    // [variables] where they go
+  int rank = 0, ranks = 1;              // this rank copies its share
+  int64_t buffer_bytes = 0;             // held meanwhile, whatever the file's size
 };
 
 // Local. What failed is in the files' status.

@@ -19,16 +19,19 @@ constexpr size_t k_most_open = 64;  // a process may have 1024 files open on mos
 template <class AnySlice>
 int64_t bytes_of(std::span<const AnySlice> slices) noexcept {
   int64_t bytes = 0;
-  for (const AnySlice& slice : slices) bytes += slice.size;
+  for (const AnySlice& slice : slices)
+    bytes += slice.size;
   return bytes;
 }
 
 }  // namespace
 
 Status DataFile::close_idle() {
-  if (stores_.size() < files_kept_open(k_most_open)) return {};
-  const auto idle = std::min_element(stores_.begin(), stores_.end(),
-                                     [](const auto& a, const auto& b) { return a.second.last_used < b.second.last_used; });
+  if (stores_.size() < files_kept_open(k_most_open))
+    return {};
+  const auto idle = std::min_element(stores_.begin(), stores_.end(), [](const auto& a, const auto& b) {
+    return a.second.last_used < b.second.last_used;
+  });
   Status status = syncs_ && writable_ ? idle->second.store->sync() : Status{};
   status.update(idle->second.store->close());
   stores_.erase(idle);
@@ -38,9 +41,12 @@ Status DataFile::close_idle() {
 Result<std::unique_ptr<Store>> DataFile::open_numbered(int64_t file, const std::string& path) {
   auto opened = open_store(path, writable_ ? StoreMode::update : StoreMode::read, options_);
   const auto number = numbers_.find(file);
-  if (!opened.ok() || number == numbers_.end() || number->second == 0) return opened;
-  if (opened.value()->descriptor() < 0) return opened;
-  if (file_number(opened.value()->descriptor()) == number->second) return opened;
+  if (!opened.ok() || number == numbers_.end() || number->second == 0)
+    return opened;
+  if (opened.value()->descriptor() < 0)
+    return opened;
+  if (file_number(opened.value()->descriptor()) == number->second)
+    return opened;
   (void)opened.value()->close();
   return replaced_by_others(path);
 }
@@ -51,20 +57,24 @@ Result<DataFile::Opened*> DataFile::open(int64_t file) {
     found->second.last_used = ++uses_;
     return &found->second;
   }
-  if (Status status = close_idle(); !status.ok()) return status;
+  if (Status status = close_idle(); !status.ok())
+    return status;
   auto opened = open_numbered(file, file == 0 ? path_ : names_.path(file - 1));
   // What is there on another host is never opened: it might be anything.
   const bool is_lost = !opened.ok() && file == 0 && !writable_ && !elsewhere_.empty();
   if (is_lost && file_number(elsewhere_) == numbers_[file])
-    if (auto other = open_numbered(file, elsewhere_); other.ok()) opened = std::move(other);
-  if (!opened.ok()) return opened.status();
+    if (auto other = open_numbered(file, elsewhere_); other.ok())
+      opened = std::move(other);
+  if (!opened.ok())
+    return opened.status();
   ++opens_;
   return &stores_.emplace(file, Opened{std::move(opened).value(), {}, ++uses_}).first->second;
 }
 
 void DataFile::count(Opened& opened, int64_t place) {
   const StoreCounters& now = opened.store->counters();
-  if (recording_ != nullptr) note(place, now, opened.before);
+  if (recording_ != nullptr)
+    note(place, now, opened.before);
   work_.write_requests += now.write_requests - opened.before.write_requests;
   work_.read_requests += now.read_requests - opened.before.read_requests;
   work_.bytes_written += now.bytes_written - opened.before.bytes_written;
@@ -83,7 +93,8 @@ void DataFile::note(int64_t place, const StoreCounters& now, const StoreCounters
   recording_->writes.add(now.write_requests - before.write_requests, written);
   recording_->reads.add(now.read_requests - before.read_requests, read);
   const int64_t file = line_.file_of(place);
-  if (file != 0 || layout_ == nullptr) return recording_->targets.add(file, written + read);
+  if (file != 0 || layout_ == nullptr)
+    return recording_->targets.add(file, written + read);
   for (const int64_t bytes : {written, read})
     for (int64_t at = place; at < place + bytes;) {
       const Stripe stripe = stripe_at(*layout_, at);
@@ -94,25 +105,30 @@ void DataFile::note(int64_t place, const StoreCounters& now, const StoreCounters
     }
 }
 
-// `work` is given the store that the place lies in, and the offset there. No request lies in two files: nobody's bytes do.
+// `work` is given the store that the place lies in, and the offset there. No request lies in two files: nobody's bytes
+// do.
 template <class Work>
 void DataFile::attempt(int64_t place, Work&& work) {
   used_ = true;
-  if (!status_.ok()) return;
+  if (!status_.ok())
+    return;
   Opened* opened = nullptr;
   status_ = guard([&] {
     auto found = open(line_.file_of(place));
-    if (!found.ok()) return found.status();
+    if (!found.ok())
+      return found.status();
     opened = found.value();
     return work(*opened->store, line_.offset_of(place));
   });
-  if (opened != nullptr) count(*opened, place);
+  if (opened != nullptr)
+    count(*opened, place);
 }
 
 // For the report; without memory for it there is less of that, and no error.
 void DataFile::tally(int64_t offset, int64_t bytes) {
   const StorageLayout* stripes = offset < FileLine::k_begin ? stripes_.get() : stripes_of_line_.get();
-  if (stripes == nullptr || !status_.ok()) return;
+  if (stripes == nullptr || !status_.ok())
+    return;
   (void)guard([&] {
     touched_.add(*stripes, {offset, offset + bytes});
     return Status{};
@@ -127,7 +143,8 @@ void DataFile::write(int64_t offset, std::span<const std::byte> bytes) {
 void DataFile::write_locked(int64_t offset, std::span<const std::byte> bytes) {
   attempt(offset, [&](Store& store, int64_t at) -> Status {
     const auto size = static_cast<int64_t>(bytes.size());
-    if (Status status = store.lock(at, size); !status.ok()) return status;
+    if (Status status = store.lock(at, size); !status.ok())
+      return status;
     Status status = store.write_at(at, bytes);
     status.update(store.unlock(at, size));
     return status;
@@ -141,8 +158,10 @@ void DataFile::write(int64_t offset, std::span<const ConstSlice> slices) {
 }
 
 void DataFile::expect(Extent range) {
-  for (auto& [file, opened] : stores_) opened.store->expect(0, 0);
-  if (range.empty() || line_.file_of(range.begin) != line_.file_of(range.end - 1)) return;
+  for (auto& [file, opened] : stores_)
+    opened.store->expect(0, 0);
+  if (range.empty() || line_.file_of(range.begin) != line_.file_of(range.end - 1))
+    return;
   attempt(range.begin, [&](Store& store, int64_t at) { return store.expect(at, range.size()), Status{}; });
 }
 
@@ -158,20 +177,24 @@ void DataFile::read(int64_t offset, std::span<const Slice> slices) {
 
 // A recording tells of each by itself.
 bool DataFile::are_apart(std::span<const ReadRequest> requests) const noexcept {
-  return recording_ != nullptr || std::any_of(requests.begin(), requests.end(), [](const ReadRequest& each) { return each.offset >= FileLine::k_begin; });
+  return recording_ != nullptr || std::any_of(requests.begin(), requests.end(),
+                                              [](const ReadRequest& each) { return each.offset >= FileLine::k_begin; });
 }
 
 void DataFile::read(std::span<const ReadRequest> requests, const Meanwhile& meanwhile) {
-  if (requests.empty()) return;
+  if (requests.empty())
+    return;
   const bool apart = are_apart(requests);
-  if (!apart) attempt(requests.front().offset, [&](Store& store, int64_t) { return store.read_several(requests, meanwhile); });
+  if (!apart)
+    attempt(requests.front().offset, [&](Store& store, int64_t) { return store.read_several(requests, meanwhile); });
   for (const ReadRequest& each : requests) {
     if (apart)
       read(each.offset, each.bytes);
     else
       tally(each.offset, static_cast<int64_t>(each.bytes.size()));
   }
-  if (status_.ok()) return;
+  if (status_.ok())
+    return;
   for (auto& [file, opened] : stores_) {  // whose memory is about to be somebody else's
     opened.store->forget_ahead();
     count(opened, requests.front().offset);
@@ -179,9 +202,11 @@ void DataFile::read(std::span<const ReadRequest> requests, const Meanwhile& mean
 }
 
 void DataFile::read_ahead(std::span<const ReadRequest> requests) {
-  if (requests.empty() || are_apart(requests) || !status_.ok()) return;
+  if (requests.empty() || are_apart(requests) || !status_.ok())
+    return;
   const auto opened = stores_.find(0);  // to open another file might close the one that is being read
-  if (opened == stores_.end()) return;
+  if (opened == stores_.end())
+    return;
   (void)guard([&] {
     opened->second.store->read_ahead(requests);
     return Status{};
@@ -190,10 +215,12 @@ void DataFile::read_ahead(std::span<const ReadRequest> requests) {
 
 const std::byte* DataFile::map(Extent range) {
   const std::byte* bytes = nullptr;
-  if (range.begin >= FileLine::k_begin) return nullptr;  // a range of the line lies in several files
+  if (range.begin >= FileLine::k_begin)
+    return nullptr;  // a range of the line lies in several files
   attempt(range.begin, [&](Store& store, int64_t at) {
     auto mapped = store.map(at, range.size());
-    if (mapped.ok()) bytes = mapped.value();
+    if (mapped.ok())
+      bytes = mapped.value();
     // A file that ends early is an error of the piece that it ends in, which a reading of the pieces will name.
     const Code code = mapped.status().code();
     return code == Code::unsupported || code == Code::bad_file ? Status{} : mapped.status();
@@ -207,17 +234,20 @@ void DataFile::unmap() {
 
 bool DataFile::in_memory(Extent range) {
   bool answer = false;
-  if (range.begin >= FileLine::k_begin) return answer;
+  if (range.begin >= FileLine::k_begin)
+    return answer;
   (void)guard([&] {
     auto opened = open(0);
-    if (opened.ok()) answer = opened.value()->store->in_memory(range.begin, range.size());
+    if (opened.ok())
+      answer = opened.value()->store->in_memory(range.begin, range.size());
     return Status{};
   });
   return answer;
 }
 
 Status DataFile::reserve(int64_t bytes) {
-  if (bytes <= scratch_bytes_) return {};
+  if (bytes <= scratch_bytes_)
+    return {};
   return guard([&] {
     scratch_ = std::make_unique_for_overwrite<std::byte[]>(static_cast<size_t>(bytes));
     scratch_bytes_ = bytes;
@@ -228,15 +258,20 @@ Status DataFile::reserve(int64_t bytes) {
 void DataFile::write_over_holes(Extent hull, std::byte* bytes, PieceView covered, int64_t at_once, bool locked) {
   attempt(hull.begin, [&](Store& store, int64_t at) -> Status {
     if (locked)
-      if (Status status = store.lock(at, hull.size()); !status.ok()) return status;
+      if (Status status = store.lock(at, hull.size()); !status.ok())
+        return status;
     const auto fill = [&](Extent hole, Extent read) {
-      std::memcpy(bytes + (hole.begin - hull.begin), scratch_.get() + (hole.begin - read.begin), static_cast<size_t>(hole.size()));
+      std::memcpy(bytes + (hole.begin - hull.begin), scratch_.get() + (hole.begin - read.begin),
+                  static_cast<size_t>(hole.size()));
       work_.bytes_copied += hole.size();
     };
     const auto merge = [&]() -> Status {
       for (Extent read{hull.begin, 0}; read.begin < hull.end; read.begin = read.end) {
         read.end = std::min(hull.end, read.begin + at_once);
-        if (Status status = store.read_at(at + (read.begin - hull.begin), {scratch_.get(), static_cast<size_t>(read.size())}); !status.ok()) return status;
+        if (Status status =
+                store.read_at(at + (read.begin - hull.begin), {scratch_.get(), static_cast<size_t>(read.size())});
+            !status.ok())
+          return status;
         int64_t position = read.begin;
         for_each_covered(covered, read, [&](Extent extent) {
           fill({position, extent.begin}, read);
@@ -247,7 +282,8 @@ void DataFile::write_over_holes(Extent hull, std::byte* bytes, PieceView covered
       return store.write_at(at, {bytes, static_cast<size_t>(hull.size())});
     };
     Status status = merge();
-    if (locked) status.update(store.unlock(at, hull.size()));
+    if (locked)
+      status.update(store.unlock(at, hull.size()));
     return status;
   });
   tally(hull.begin, hull.size());
@@ -257,14 +293,19 @@ Status DataFile::extend(std::span<const Extent> regions) {
   return guard([&]() -> Status {
     for (size_t i = 0; i < regions.size(); ++i) {
       const int64_t file = line_.file_of(regions[i].begin);
-      if (i + 1 < regions.size() && line_.file_of(regions[i + 1].begin) == file) continue;  // they ascend
+      if (i + 1 < regions.size() && line_.file_of(regions[i + 1].begin) == file)
+        continue;  // they ascend
       const int64_t size = line_.offset_of(regions[i].begin) + regions[i].size();
       auto opened = open(file);
-      if (!opened.ok()) return opened.status();
+      if (!opened.ok())
+        return opened.status();
       auto now = opened.value()->store->size();
-      if (!now.ok()) return now.status();
-      if (now.value() >= size) continue;
-      if (Status status = opened.value()->store->resize(size); !status.ok()) return status;
+      if (!now.ok())
+        return now.status();
+      if (now.value() >= size)
+        continue;
+      if (Status status = opened.value()->store->resize(size); !status.ok())
+        return status;
     }
     return {};
   });
@@ -272,19 +313,22 @@ Status DataFile::extend(std::span<const Extent> regions) {
 
 Status DataFile::sync() {
   Status status;
-  for (auto& [file, opened] : stores_) status.update(opened.store->sync());
+  for (auto& [file, opened] : stores_)
+    status.update(opened.store->sync());
   return status;
 }
 
 Status DataFile::close() {
   Status status;
-  for (auto& [file, opened] : stores_) status.update(opened.store->close());
+  for (auto& [file, opened] : stores_)
+    status.update(opened.store->close());
   stores_.clear();
   return status;
 }
 
 void DataFile::settle(Trace& trace) {
-  for (size_t stage = 0; stage < trace.seconds.size(); ++stage) trace.seconds[stage] += work_.seconds[stage];
+  for (size_t stage = 0; stage < trace.seconds.size(); ++stage)
+    trace.seconds[stage] += work_.seconds[stage];
   trace.bytes_written += work_.bytes_written;
   trace.bytes_read += work_.bytes_read;
   trace.write_requests += work_.write_requests;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// DataFile: the store that this rank moves variables' bytes through, or the stores of a set of files (file_line.hpp). Each is opened at the
-// first request to it, so that ranks that never touch the data never open the file. Used by one thread at a time. Remembers the first failure and asks for nothing more after it until it is reported.
+// DataFile: the store that this rank moves variables' bytes through, or the stores of a set of files (file_line.hpp).
+// Each is opened at the first request to it, so that ranks that never touch the data never open the file. Used by one
+// thread at a time. Remembers the first failure and asks for nothing more after it until it is reported.
 #pragma once
 
 #include <map>
@@ -23,35 +24,39 @@ class DataFile {
   DataFile(std::string path, bool writable, StoreOptions options)
       : path_(std::move(path)), writable_(writable), options_(std::move(options)) {}
 
-  void expect(Extent range);  // all bytes of it are to be written: opens the file, and lets the store find room for them. Empty: nothing is
+  void expect(Extent range);  // all bytes of it are to be written: opens the file, and lets the store find room for
+                              // them. Empty: nothing is
   void write(int64_t offset, std::span<const std::byte> bytes);
   void write(int64_t offset, std::span<const ConstSlice> slices);
   void read(int64_t offset, std::span<std::byte> bytes);
   void read(int64_t offset, std::span<const Slice> slices);
-  // Some of them at the same time, where they are of one file. `meanwhile` may read_ahead(): what the next call is to read.
+  // Some of them at the same time, where they are of one file. `meanwhile` may read_ahead(): what the next call is to
+  // read.
   void read(std::span<const ReadRequest> requests, const Meanwhile& meanwhile);
   void read_ahead(std::span<const ReadRequest> requests);
-  // The bytes of `range` where the system keeps them, until unmap(); nullptr: to be read otherwise, unless something has failed.
+  // The bytes of `range` where the system keeps them, until unmap(); nullptr: to be read otherwise, unless something
+  // has failed.
   const std::byte* map(Extent range);
   void unmap();
   bool in_memory(Extent range);
-  // Under a lock: where other ranks at the same time write back what they have read (write_over_holes), bytes written without one could be
-  // undone.
+  // Under a lock: where other ranks at the same time write back what they have read (write_over_holes), bytes written
+  // without one could be undone.
   void write_locked(int64_t offset, std::span<const std::byte> bytes);
-  // Writes those bytes of `hull` that are covered, by reading what lies between them and writing all of it. `bytes` holds the hull's bytes, of which
-  // only the covered ones are ours: the others become what is read, `at_once` at a time.
+  // Writes those bytes of `hull` that are covered, by reading what lies between them and writing all of it. `bytes`
+  // holds the hull's bytes, of which only the covered ones are ours: the others become what is read, `at_once` at a
+  // time.
   void write_over_holes(Extent hull, std::byte* bytes, PieceView covered, int64_t at_once, bool locked);
 
-  Status sync();                    // only when this rank has it open
+  Status sync();  // only when this rank has it open
   Status close();
   bool failed() const noexcept { return !status_.ok(); }
-  Status take_status();             // the first failure since the last call
-  // What was counted since the last call goes to `trace`. Requests may be made by another thread than the one that reports: until
-  // then its numbers are in here.
+  Status take_status();  // the first failure since the last call
+  // What was counted since the last call goes to `trace`. Requests may be made by another thread than the one that
+  // reports: until then its numbers are in here.
   void settle(Trace& trace);
   Trace& work() noexcept { return work_; }
-  // Where requests are recorded from now on, or nullptr. `layout`: tells the targets of the base file's bytes; nullptr: it is one target itself,
-  // as each file of a set is.
+  // Where requests are recorded from now on, or nullptr. `layout`: tells the targets of the base file's bytes; nullptr:
+  // it is one target itself, as each file of a set is.
   void record(Recording* recording, std::shared_ptr<const StorageLayout> layout) {
     recording_ = recording;
     layout_ = std::move(layout);
@@ -89,12 +94,14 @@ class DataFile {
     names_ = std::move(names);
     syncs_ = syncs;
   }
-  void move_to(std::string folder) noexcept { names_.folder = std::move(folder); }  // of the subfiles; what is open goes on
+  void move_to(std::string folder) noexcept {
+    names_.folder = std::move(folder);
+  }  // of the subfiles; what is open goes on
 
  private:
   struct Opened {
     std::unique_ptr<Store> store;
-    StoreCounters before;     // what has been counted already
+    StoreCounters before;  // what has been counted already
     int64_t last_used = 0;
   };
   template <class Work>
@@ -130,12 +137,13 @@ class DataFile {
   StripeTally touched_;
 };
 
-// Each rank moves its own pieces between the user's memory and the file: one vectored request for each contiguous stretch of
-// the file, no copy. Elements in the other byte order go through `bounce`.
+// Each rank moves its own pieces between the user's memory and the file: one vectored request for each contiguous
+// stretch of the file, no copy. Elements in the other byte order go through `bounce`.
 void write_direct(std::span<const Item> items, DataFile& file, std::span<std::byte> bounce, Trace& trace);
 void read_direct(std::span<const Item> items, DataFile& file, std::span<std::byte> bounce, Trace& trace);
 
-// The same out of the file's bytes in the system's memory: one copy, no request. Where that cannot be, as read_direct() does.
+// The same out of the file's bytes in the system's memory: one copy, no request. Where that cannot be, as read_direct()
+// does.
 void read_mapped(std::span<const Item> items, DataFile& file, std::span<std::byte> bounce, Trace& trace);
 
 // Requests that write_direct() and read_direct() will make, if no request is cut short.

@@ -17,13 +17,16 @@ class Batch {
  public:
   explicit Batch(Issue issue) : issue_(std::move(issue)) {}
   void add(int64_t file, decltype(SliceType::data) memory, int64_t length) {
-    if (count_ > 0 && (file != offset_ + bytes_ || count_ == k_slices || bytes_ + length > k_request_bytes)) flush();
-    if (count_ == 0) offset_ = file;
+    if (count_ > 0 && (file != offset_ + bytes_ || count_ == k_slices || bytes_ + length > k_request_bytes))
+      flush();
+    if (count_ == 0)
+      offset_ = file;
     slices_[count_++] = {memory, length};
     bytes_ += length;
   }
   void flush() {
-    if (count_ > 0) issue_(offset_, std::span<const SliceType>(slices_.data(), count_));
+    if (count_ > 0)
+      issue_(offset_, std::span<const SliceType>(slices_.data(), count_));
     count_ = 0;
     bytes_ = 0;
   }
@@ -42,7 +45,8 @@ template <class Visit>
 void for_each_stretch(const Item& item, int64_t bytes, Visit&& visit) {
   Extent stretch;
   const auto emit = [&] {
-    for (int64_t at = stretch.begin; at < stretch.end; at += bytes) visit(Extent{at, std::min(at + bytes, stretch.end)});
+    for (int64_t at = stretch.begin; at < stretch.end; at += bytes)
+      visit(Extent{at, std::min(at + bytes, stretch.end)});
   };
   for_each_in(std::span(&item, 1), k_everywhere, [&](const Item&, int64_t, int64_t file, int64_t length) {
     if (file != stretch.end || stretch.empty()) {
@@ -68,8 +72,9 @@ void write_direct(std::span<const Item> items, DataFile& file, std::span<std::by
     }
     const auto issue = [&](int64_t offset, std::span<const ConstSlice> slices) { file.write(offset, slices); };
     Batch<ConstSlice, decltype(issue)> batch(issue);
-    for_each_in(std::span(&item, 1), k_everywhere,
-                [&](const Item& i, int64_t memory, int64_t at, int64_t length) { batch.add(at, i.memory + memory, length); });
+    for_each_in(std::span(&item, 1), k_everywhere, [&](const Item& i, int64_t memory, int64_t at, int64_t length) {
+      batch.add(at, i.memory + memory, length);
+    });
     batch.flush();
     trace.direct_bytes += item.total;
   }
@@ -87,19 +92,23 @@ void read_direct(std::span<const Item> items, DataFile& file, std::span<std::byt
     }
     const auto issue = [&](int64_t offset, std::span<const Slice> slices) { file.read(offset, slices); };
     Batch<Slice, decltype(issue)> batch(issue);
-    for_each_in(std::span(&item, 1), k_everywhere,
-                [&](const Item& i, int64_t memory, int64_t at, int64_t length) { batch.add(at, i.memory + memory, length); });
+    for_each_in(std::span(&item, 1), k_everywhere, [&](const Item& i, int64_t memory, int64_t at, int64_t length) {
+      batch.add(at, i.memory + memory, length);
+    });
     batch.flush();
     trace.direct_bytes += item.total;
   }
 }
 
 void read_mapped(std::span<const Item> items, DataFile& file, std::span<std::byte> bounce, Trace& trace) {
-  if (items.empty()) return;
+  if (items.empty())
+    return;
   Extent all = items.front().hull;
-  for (const Item& item : items) all = {std::min(all.begin, item.hull.begin), std::max(all.end, item.hull.end)};
+  for (const Item& item : items)
+    all = {std::min(all.begin, item.hull.begin), std::max(all.end, item.hull.end)};
   const std::byte* bytes = file.map(all);
-  if (bytes == nullptr) return read_direct(items, file, bounce, trace);
+  if (bytes == nullptr)
+    return read_direct(items, file, bounce, trace);
   const StageTimer timer(trace, Stage::storage);
   const int64_t copied = take_from_slot(items, all, bytes);
   trace.bytes_copied += copied;
@@ -116,8 +125,9 @@ int64_t direct_requests(std::span<const Item> items, int64_t bounce_bytes) {
     }
     const auto count = [&](int64_t, std::span<const ConstSlice>) { ++requests; };
     Batch<ConstSlice, decltype(count)> batch(count);
-    for_each_in(std::span(&item, 1), k_everywhere,
-                [&](const Item& i, int64_t memory, int64_t at, int64_t length) { batch.add(at, i.memory + memory, length); });
+    for_each_in(std::span(&item, 1), k_everywhere, [&](const Item& i, int64_t memory, int64_t at, int64_t length) {
+      batch.add(at, i.memory + memory, length);
+    });
     batch.flush();
   }
   return requests;

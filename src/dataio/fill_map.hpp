@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// FillMap: what elements hold that nobody writes, of contiguous variables that are written for the first time. Writers put it into the
-// holes of their windows and behind and between them.
+// FillMap: what elements hold that nobody writes, of contiguous variables that are written for the first time. Writers
+// put it into the holes of their windows and behind and between them.
 #pragma once
 
 #include <algorithm>
@@ -33,9 +33,11 @@ class FillMap {
   // Calls visit(Extent) for what of the range is filled, in file order.
   template <class Visit>
   void for_each_filled(Extent range, Visit&& visit) const {
-    const auto first = std::partition_point(regions_.begin(), regions_.end(), [&](const Region& region) { return region.bytes.end <= range.begin; });
+    const auto first = std::partition_point(regions_.begin(), regions_.end(),
+                                            [&](const Region& region) { return region.bytes.end <= range.begin; });
     for (auto region = first; region != regions_.end() && region->bytes.begin < range.end; ++region)
-      if (const Extent part = intersect(region->bytes, range); !part.empty()) visit(part);
+      if (const Extent part = intersect(region->bytes, range); !part.empty())
+        visit(part);
   }
 
   // Calls visit(Extent) for what is covered or filled, in file order; neighbours are one.
@@ -48,19 +50,22 @@ class FillMap {
         open.end = std::max(open.end, next.end);
         return;
       }
-      if (!open.empty()) visit(open);
+      if (!open.empty())
+        visit(open);
       open = next;
     };
     const auto take_regions = [&](int64_t until) {
       for (; region != regions_.end() && region->bytes.begin < until; ++region)
-        if (const Extent part = intersect(region->bytes, window); !part.empty()) take(part);
+        if (const Extent part = intersect(region->bytes, window); !part.empty())
+          take(part);
     };
     for_each_covered(covered, window, [&](Extent piece) {
       take_regions(piece.begin + 1);
       take(piece);
     });
     take_regions(window.end);
-    if (!open.empty()) visit(open);
+    if (!open.empty())
+      visit(open);
   }
 
  private:
@@ -81,8 +86,8 @@ struct WindowFill {
   Windows windows;                // of this rank's domain
   std::vector<std::byte> buffer;  // for what is written beside windows
 
-  // Calls visit(Extent) for what of the range is filled and this rank's. Between variables the file may have gaps of any length, as between the parts of a
-  // split variable: what is dealt there is not looked at.
+  // Calls visit(Extent) for what of the range is filled and this rank's. Between variables the file may have gaps of
+  // any length, as between the parts of a split variable: what is dealt there is not looked at.
   template <class Visit>
   void for_each_part(Extent range, Visit&& visit) const {
     map.for_each_filled(range, [&](Extent filled) { windows.for_each_part(filled, visit); });

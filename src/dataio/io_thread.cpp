@@ -13,18 +13,21 @@ int usable_cores() noexcept {
 }
 
 bool IoThread::start() noexcept {
-  if (running_) return true;
+  if (running_)
+    return true;
   // The program's signals are for its own threads.
   sigset_t all, before;
   sigfillset(&all);
-  if (pthread_sigmask(SIG_SETMASK, &all, &before) != 0) return false;
+  if (pthread_sigmask(SIG_SETMASK, &all, &before) != 0)
+    return false;
   running_ = pthread_create(&thread_, nullptr, run, this) == 0;
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   return running_;
 }
 
 IoThread::~IoThread() {
-  if (!running_) return;
+  if (!running_)
+    return;
   stop_.store(true, std::memory_order_relaxed);
   posted_.fetch_add(1, std::memory_order_release);
   posted_.notify_one();
@@ -46,7 +49,8 @@ void* IoThread::run(void* self) noexcept {
 void IoThread::work() noexcept {
   for (int64_t next = 0;; ++next) {
     posted_.wait(static_cast<uint32_t>(next), std::memory_order_acquire);
-    if (stop_.load(std::memory_order_relaxed)) return;
+    if (stop_.load(std::memory_order_relaxed))
+      return;
     const Job& job = jobs_[static_cast<size_t>(next % k_jobs)];
     job.work(job.object, job.argument);
     done_.store(next + 1, std::memory_order_release);

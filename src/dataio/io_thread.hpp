@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// IoThread: a second thread of a writer or reader, which makes the storage's calls while the rank's own thread goes on with the exchange.
-// It never calls MPI, so MPI_THREAD_SINGLE suffices. It does the jobs in the order in which they come; nothing is allocated for one.
+// IoThread: a second thread of a writer or reader, which makes the storage's calls while the rank's own thread goes on
+// with the exchange. It never calls MPI, so MPI_THREAD_SINGLE suffices. It does the jobs in the order in which they
+// come; nothing is allocated for one.
 #pragma once
 
 #include <pthread.h>
@@ -31,7 +32,8 @@ class IoThread {
   IoThread& operator=(const IoThread&) = delete;
   ~IoThread();
 
-  // False where the system gives no thread; the caller then does the work itself. Started once, it is there until destruction.
+  // False where the system gives no thread; the caller then does the work itself. Started once, it is there until
+  // destruction.
   bool start() noexcept;
   bool is_running() const noexcept { return running_; }
 

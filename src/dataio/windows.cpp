@@ -8,7 +8,8 @@
 namespace windrow {
 
 void StorageWindows::finish() noexcept {
-  for (Patience patience; thread_ != nullptr && thread_->done() != thread_->posted();) patience.wait();
+  for (Patience patience; thread_ != nullptr && thread_->done() != thread_->posted();)
+    patience.wait();
 }
 
 void StorageWindows::move(const Filled& filled) {
@@ -32,14 +33,18 @@ void StorageSink::consume(int64_t, const Window& window, const std::byte* slot, 
   move({window, const_cast<std::byte*>(slot), covered});  // only read
 }
 
-// The file is opened, and has room, by the time that the first window is full. A thread may be at work on the file, and then tells it itself.
+// The file is opened, and has room, by the time that the first window is full. A thread may be at work on the file, and
+// then tells it itself.
 void StorageSink::expect(PieceView covered) {
-  if (total_bytes(covered) == hull(covered).size()) expected_ = hull(covered);
-  if (!works_behind()) tell_file();
+  if (total_bytes(covered) == hull(covered).size())
+    expected_ = hull(covered);
+  if (!works_behind())
+    tell_file();
 }
 
 void StorageSink::tell_file() {
-  if (!expected_.empty()) file_.expect(std::exchange(expected_, {}));
+  if (!expected_.empty())
+    file_.expect(std::exchange(expected_, {}));
 }
 
 StorageSink::~StorageSink() {
@@ -48,7 +53,8 @@ StorageSink::~StorageSink() {
 }
 
 void StorageSink::fill_rest() {
-  if (fill_ != nullptr) fill_until(fill_->windows.domain.end);
+  if (fill_ != nullptr)
+    fill_until(fill_->windows.domain.end);
 }
 
 void StorageSink::fill_until(int64_t end) {
@@ -62,7 +68,8 @@ void StorageSink::work_and_fill(const Filled& filled) {
     std::byte* const slot = filled.slot + place;
     fill_->map.complete(part, slot, filled.covered);  // the slot is this writer's own until it is handed back
     fill_->map.for_each_request(part, filled.covered, [&](Extent bytes) {
-      file_.write(bytes.begin, std::span<const std::byte>(slot + (bytes.begin - part.begin), static_cast<size_t>(bytes.size())));
+      file_.write(bytes.begin,
+                  std::span<const std::byte>(slot + (bytes.begin - part.begin), static_cast<size_t>(bytes.size())));
     });
   });
 }
@@ -70,7 +77,8 @@ void StorageSink::work_and_fill(const Filled& filled) {
 void StorageSink::work(const Filled& filled, int64_t) {
   const StageTimer timer(file_.work(), Stage::storage);
   tell_file();
-  if (fill_ != nullptr) return work_and_fill(filled);
+  if (fill_ != nullptr)
+    return work_and_fill(filled);
   filled.window.for_each_part([&](Extent part, int64_t place) {
     for_each_request(rule_, part, filled.covered, [&](const Request& request) {
       std::byte* const bytes = filled.slot + place + (request.bytes.begin - part.begin);
@@ -87,13 +95,17 @@ void StorageSink::work(const Filled& filled, int64_t) {
   });
 }
 
-void StorageFetcher::start(int64_t, const Window& window, std::byte* slot, PieceView covered) { move({window, slot, covered}); }
+void StorageFetcher::start(int64_t, const Window& window, std::byte* slot, PieceView covered) {
+  move({window, slot, covered});
+}
 
 template <class Visit>
 void StorageFetcher::for_each_read(const Filled& filled, Visit&& visit) const {
   filled.window.for_each_part([&](Extent part, int64_t place) {
     for_each_request(rule_, part, filled.covered, [&](const Request& request) {
-      visit(ReadRequest{request.bytes.begin, {filled.slot + place + (request.bytes.begin - part.begin), static_cast<size_t>(request.bytes.size())}});
+      visit(ReadRequest{
+          request.bytes.begin,
+          {filled.slot + place + (request.bytes.begin - part.begin), static_cast<size_t>(request.bytes.size())}});
     });
   });
 }
@@ -104,16 +116,19 @@ bool StorageFetcher::gather(const Filled& filled, int64_t number) {
   requests.count = 0;
   size_t count = 0;
   for_each_read(filled, [&](const ReadRequest& request) {
-    if (count++ < requests.each.size()) requests.each.set(requests.count++, request);
+    if (count++ < requests.each.size())
+      requests.each.set(requests.count++, request);
   });
-  if (count > requests.each.size()) return false;
+  if (count > requests.each.size())
+    return false;
   requests.number = number;
   return true;
 }
 
 void StorageFetcher::work(const Filled& filled, int64_t number) {
   const StageTimer timer(file_.work(), Stage::storage);
-  if (!several_) return for_each_read(filled, [&](const ReadRequest& request) { file_.read(request.offset, request.bytes); });
+  if (!several_)
+    return for_each_read(filled, [&](const ReadRequest& request) { file_.read(request.offset, request.bytes); });
   Requests& requests = requests_[static_cast<size_t>(number % 2)];
   if (requests.number == number || gather(filled, number)) {
     return file_.read(requests.first(requests.count), [&] {
@@ -128,7 +143,8 @@ void StorageFetcher::work(const Filled& filled, int64_t number) {
   size_t waiting = 0;
   for_each_read(filled, [&](const ReadRequest& request) {
     requests.each.set(waiting++, request);
-    if (waiting == requests.each.size()) file_.read(requests.first(std::exchange(waiting, 0)), {});
+    if (waiting == requests.each.size())
+      file_.read(requests.first(std::exchange(waiting, 0)), {});
   });
   file_.read(requests.first(waiting), {});
 }

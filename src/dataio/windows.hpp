@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// StorageSink and StorageFetcher: windows to and from the file, as the access rule says; by the rank itself, or by its I/O thread while
-// the next windows fill.
+// StorageSink and StorageFetcher: windows to and from the file, as the access rule says; by the rank itself, or by its
+// I/O thread while the next windows fill.
 #pragma once
 
 #include <algorithm>
@@ -27,21 +27,25 @@ class StorageWindows {
   StorageWindows(DataFile& file, AccessRule rule, IoThread* thread)
       : file_(file), rule_(rule), thread_(thread), base_(thread != nullptr ? thread->posted() : 0) {}
   ~StorageWindows() = default;
-  void finish() noexcept;  // waits for what the thread has still to do; by the destructors of those that say what that is
+  void
+  finish() noexcept;  // waits for what the thread has still to do; by the destructors of those that say what that is
 
   struct Filled {
     Window window;
     std::byte* slot = nullptr;
     PieceView covered;
   };
-  bool has_room() const noexcept { return thread_ == nullptr || thread_->posted() - thread_->done() < IoThread::k_jobs; }
+  bool has_room() const noexcept {
+    return thread_ == nullptr || thread_->posted() - thread_->done() < IoThread::k_jobs;
+  }
   void move(const Filled& filled);
   bool works_behind() const noexcept { return thread_ != nullptr; }
   int64_t moved() const noexcept { return thread_ == nullptr ? moved_ : std::max<int64_t>(0, thread_->done() - base_); }
 
   // By who works: the window of that number, or nullptr while nobody has asked for it.
   const Filled* asked(int64_t number) const noexcept {
-    return number < asked_.load(std::memory_order_acquire) ? &ring_[static_cast<size_t>(number % IoThread::k_jobs)] : nullptr;
+    return number < asked_.load(std::memory_order_acquire) ? &ring_[static_cast<size_t>(number % IoThread::k_jobs)]
+                                                           : nullptr;
   }
 
   DataFile& file_;
@@ -52,7 +56,7 @@ class StorageWindows {
   static void work_on(void* self, int64_t number) noexcept;
 
   IoThread* thread_;
-  int64_t base_;       // jobs of the thread before these
+  int64_t base_;  // jobs of the thread before these
   int64_t moved_ = 0;
   std::atomic<int64_t> asked_{0};
   UnsetArray<Filled, IoThread::k_jobs> ring_;  // with a thread only
@@ -61,9 +65,15 @@ class StorageWindows {
 // A collector's windows go to the file.
 class StorageSink final : public Sink, private StorageWindows {
  public:
-  // `fill`: what holes are filled with, or nullptr. `untouched`: what requests with holes need not read before they write it, or nullptr.
-  StorageSink(DataFile& file, AccessRule rule, IoThread* thread, bool locked, WindowFill* fill, const FillMap* untouched)
-      : StorageWindows(file, rule, thread), locked_(locked), fill_(fill), untouched_(untouched), filled_to_(fill != nullptr ? fill->windows.domain.begin : 0) {}
+  // `fill`: what holes are filled with, or nullptr. `untouched`: what requests with holes need not read before they
+  // write it, or nullptr.
+  StorageSink(DataFile& file, AccessRule rule, IoThread* thread, bool locked, WindowFill* fill,
+              const FillMap* untouched)
+      : StorageWindows(file, rule, thread),
+        locked_(locked),
+        fill_(fill),
+        untouched_(untouched),
+        filled_to_(fill != nullptr ? fill->windows.domain.begin : 0) {}
   ~StorageSink() override;
   void expect(PieceView covered) override;
   bool ready() override { return has_room(); }
@@ -87,14 +97,16 @@ class StorageSink final : public Sink, private StorageWindows {
 
 class StorageFetcher final : public Fetcher, private StorageWindows {
  public:
-  StorageFetcher(DataFile& file, AccessRule rule, IoThread* thread) : StorageWindows(file, rule, thread), several_(thread != nullptr) {}
+  StorageFetcher(DataFile& file, AccessRule rule, IoThread* thread)
+      : StorageWindows(file, rule, thread), several_(thread != nullptr) {}
   ~StorageFetcher() override { finish(); }
   bool ready() override { return has_room(); }
   void start(int64_t step, const Window& window, std::byte* slot, PieceView covered) override;
   int64_t done() override { return moved(); }
 
  private:
-  // What a window needs; those of two windows, since the next one's are begun while the last of this one's are under way.
+  // What a window needs; those of two windows, since the next one's are begun while the last of this one's are under
+  // way.
   struct Requests {
     int64_t number = -1;  // of the window that they are all of
     size_t count = 0;

@@ -9,20 +9,21 @@
 namespace windrow {
 namespace {
 
-// Points that an interval is worth in each trial. The first is more than all points of a segment can cost: those are at most two
-// grains, at prices of at most k_most_price and a distance of at most one.
+// Points that an interval is worth in each trial. The first is more than all points of a segment can cost: those are at
+// most two grains, at prices of at most k_most_price and a distance of at most one.
 constexpr std::array<int64_t, k_priced> k_interval_points{int64_t{1} << 20, 2};
 constexpr std::array<int64_t, k_priced> k_first_steps{2, 16};  // parts of a point's worth, shared out between the ranks
 constexpr int64_t k_most_price = 4 * k_price_of_point;
 constexpr int k_rounds = 20, k_rounds_of_prices = 8;  // the fourth trial begins after these
-constexpr int64_t k_eagerness = 2;  // how much of a surplus tries to move in a round
+constexpr int64_t k_eagerness = 2;                    // how much of a surplus tries to move in a round
 
 }  // namespace
 
 double imbalance_of(std::span<const int64_t> loads, std::span<const int64_t> held) noexcept {
   int64_t most = 0, least = std::numeric_limits<int64_t>::max(), all = 0, ranks = 0;
   for (size_t rank = 0; rank < loads.size(); ++rank) {
-    if (held[rank] == 0) continue;
+    if (held[rank] == 0)
+      continue;
     most = std::max(most, loads[rank]);
     least = std::min(least, loads[rank]);
     all += loads[rank];
@@ -33,7 +34,8 @@ double imbalance_of(std::span<const int64_t> loads, std::span<const int64_t> hel
 
 BalancedOwners::BalancedOwners(const SharedPoints& shared, std::vector<int> known)
     : shared_(shared), kept_(known.empty() ? first_holders(shared) : std::move(known)) {
-  for (auto& chosen : chosen_) chosen.resize(shared.runs.size());
+  for (auto& chosen : chosen_)
+    chosen.resize(shared.runs.size());
   size_t most = 0;
   for (const Segment& segment : shared.segments)
     most = std::max(most, shared.runs[segment.end].holders - shared.runs[segment.begin].holders);
@@ -43,20 +45,24 @@ BalancedOwners::BalancedOwners(const SharedPoints& shared, std::vector<int> know
 
 void BalancedOwners::try_all(const BalanceSearch& search) {
   for (size_t trial = 0; trial < k_priced; ++trial)
-    for (const Segment& segment : shared_.segments) choose_segment(segment, search.prices(trial), chosen_[trial]);
+    for (const Segment& segment : shared_.segments)
+      choose_segment(segment, search.prices(trial), chosen_[trial]);
   chosen_[k_from_best] = kept_;
-  if (!search.moves(k_from_fewest)) chosen_[k_from_fewest] = chosen_[0];
+  if (!search.moves(k_from_fewest))
+    chosen_[k_from_fewest] = chosen_[0];
   for (const size_t trial : {k_from_best, k_from_fewest})
     if (const auto moves = search.moves(trial))
-      for (const Segment& segment : shared_.segments) move_ends(segment, *moves, chosen_[trial]);
+      for (const Segment& segment : shared_.segments)
+        move_ends(segment, *moves, chosen_[trial]);
 }
 
-// All runs decide for themselves, by chance, how much of a surplus moves: else all would move at once what one of them should. The same
-// runs on every number of directory ranks.
+// All runs decide for themselves, by chance, how much of a surplus moves: else all would move at once what one of them
+// should. The same runs on every number of directory ranks.
 bool BalancedOwners::is_moved(int64_t point, int64_t count, int from, int to, const Moves& moves) const noexcept {
   const int64_t surplus = moves.loads[static_cast<size_t>(shared_.ranks[static_cast<size_t>(from)])] -
                           moves.loads[static_cast<size_t>(shared_.ranks[static_cast<size_t>(to)])];
-  if (surplus <= count) return false;
+  if (surplus <= count)
+    return false;
   const auto chance = static_cast<int64_t>(scramble(point ^ (int64_t{moves.round} << 48)) % 1024);
   return chance * moves.mean < k_eagerness * surplus * 1024;
 }
@@ -65,13 +71,19 @@ void BalancedOwners::move_ends(const Segment& segment, const Moves& moves, std::
   for (size_t run = segment.begin; run < segment.end; ++run) {
     const int before = run == segment.begin ? segment.left : chosen[run - 1], now = chosen[run];
     const int after = run + 1 == segment.end ? segment.right : chosen[run + 1];
-    // An interval begins at the segment's begin, whoever is there, unless who is before goes on; at its end it does where somebody follows.
-    const auto breaks = [&](int holder) { return (holder != before ? 1 : 0) + (after >= 0 && holder != after ? 1 : 0); };
+    // An interval begins at the segment's begin, whoever is there, unless who is before goes on; at its end it does
+    // where somebody follows.
+    const auto breaks = [&](int holder) {
+      return (holder != before ? 1 : 0) + (after >= 0 && holder != after ? 1 : 0);
+    };
     const auto holders = shared_.holders_of(run);
     const Extent points = shared_.runs[run].points;
     for (const int other : {before, after}) {
-      if (other < 0 || other == now || breaks(other) > breaks(now) || !std::binary_search(holders.begin(), holders.end(), other)) continue;
-      if (!is_moved(points.begin, points.size(), now, other, moves)) continue;
+      if (other < 0 || other == now || breaks(other) > breaks(now) ||
+          !std::binary_search(holders.begin(), holders.end(), other))
+        continue;
+      if (!is_moved(points.begin, points.size(), now, other, moves))
+        continue;
       chosen[run] = other;
       break;
     }
@@ -80,20 +92,24 @@ void BalancedOwners::move_ends(const Segment& segment, const Moves& moves, std::
 
 void BalancedOwners::choose_segment(const Segment& segment, const Prices& prices, std::span<int> chosen) {
   const size_t base = shared_.runs[segment.begin].holders;
-  const auto price_of_side = [&](int neighbour, int holder) { return neighbour >= 0 && neighbour != holder ? prices.of_interval : 0; };
+  const auto price_of_side = [&](int neighbour, int holder) {
+    return neighbour >= 0 && neighbour != holder ? prices.of_interval : 0;
+  };
   for (size_t run = segment.begin; run < segment.end; ++run) {
     const auto holders = shared_.holders_of(run);
     const size_t at = shared_.runs[run].holders - base;
     const Extent points = shared_.runs[run].points;
     const double middle = static_cast<double>(points.begin) + static_cast<double>(points.size()) / 2;
-    const auto place = static_cast<int64_t>(middle / static_cast<double>(prices.points) * static_cast<double>(k_price_of_point));
+    const auto place =
+        static_cast<int64_t>(middle / static_cast<double>(prices.points) * static_cast<double>(k_price_of_point));
     // The cheapest of the run before: whoever follows another comes from there.
     std::span<const int> before;
     size_t before_at = 0, cheapest = 0;
     if (run > segment.begin) {
       before = shared_.holders_of(run - 1);
       before_at = shared_.runs[run - 1].holders - base;
-      cheapest = static_cast<size_t>(std::min_element(cost_.begin() + static_cast<std::ptrdiff_t>(before_at), cost_.begin() + static_cast<std::ptrdiff_t>(at)) -
+      cheapest = static_cast<size_t>(std::min_element(cost_.begin() + static_cast<std::ptrdiff_t>(before_at),
+                                                      cost_.begin() + static_cast<std::ptrdiff_t>(at)) -
                                      cost_.begin());
     }
     size_t other = 0;  // walks along `before`: both lists ascend
@@ -107,20 +123,24 @@ void BalancedOwners::choose_segment(const Segment& segment, const Prices& prices
       } else {
         int64_t way = cost_[cheapest] + prices.of_interval;
         from = static_cast<int>(cheapest);
-        while (other < before.size() && before[other] < holder) ++other;
+        while (other < before.size() && before[other] < holder)
+          ++other;
         if (other < before.size() && before[other] == holder && cost_[before_at + other] <= way) {
           way = cost_[before_at + other];
           from = static_cast<int>(before_at + other);
         }
         cost += way;
       }
-      if (run + 1 == segment.end) cost += price_of_side(segment.right, holder);
+      if (run + 1 == segment.end)
+        cost += price_of_side(segment.right, holder);
       cost_[at + i] = cost;
       from_[at + i] = from;
     }
   }
   const size_t last = shared_.runs[segment.end - 1].holders - base, end = shared_.runs[segment.end].holders - base;
-  auto way = std::min_element(cost_.begin() + static_cast<std::ptrdiff_t>(last), cost_.begin() + static_cast<std::ptrdiff_t>(end)) - cost_.begin();
+  auto way = std::min_element(cost_.begin() + static_cast<std::ptrdiff_t>(last),
+                              cost_.begin() + static_cast<std::ptrdiff_t>(end)) -
+             cost_.begin();
   for (size_t run = segment.end; run-- > segment.begin;) {
     chosen[run] = shared_.holders[base + static_cast<size_t>(way)];
     way = from_[static_cast<size_t>(way)];
@@ -130,8 +150,12 @@ void BalancedOwners::choose_segment(const Segment& segment, const Prices& prices
 void BalancedOwners::add_totals(size_t trial, std::span<int64_t> totals) const noexcept {
   const std::span<const int> chosen = chosen_[trial];
   const size_t ranks = totals.size() / 2;
-  const auto points_of = [&](int holder) -> int64_t& { return totals[static_cast<size_t>(shared_.ranks[static_cast<size_t>(holder)])]; };
-  const auto intervals_of = [&](int holder) -> int64_t& { return totals[ranks + static_cast<size_t>(shared_.ranks[static_cast<size_t>(holder)])]; };
+  const auto points_of = [&](int holder) -> int64_t& {
+    return totals[static_cast<size_t>(shared_.ranks[static_cast<size_t>(holder)])];
+  };
+  const auto intervals_of = [&](int holder) -> int64_t& {
+    return totals[ranks + static_cast<size_t>(shared_.ranks[static_cast<size_t>(holder)])];
+  };
   for (size_t holder = 0; holder < shared_.ranks.size(); ++holder) {
     points_of(static_cast<int>(holder)) += shared_.alone[holder];
     intervals_of(static_cast<int>(holder)) += shared_.alone_starts[holder];
@@ -140,15 +164,17 @@ void BalancedOwners::add_totals(size_t trial, std::span<int64_t> totals) const n
     int before = segment.left;
     for (size_t run = segment.begin; run < segment.end; ++run) {
       points_of(chosen[run]) += shared_.runs[run].points.size();
-      if (chosen[run] != before) ++intervals_of(chosen[run]);
+      if (chosen[run] != before)
+        ++intervals_of(chosen[run]);
       before = chosen[run];
     }
-    if (segment.right >= 0 && segment.right != before) ++intervals_of(segment.right);
+    if (segment.right >= 0 && segment.right != before)
+      ++intervals_of(segment.right);
   }
 }
 
-BalanceSearch::BalanceSearch(int64_t points, std::vector<int64_t> held, std::span<const int64_t> places, Balancing asked,
-                             const std::optional<RankShares>& known)
+BalanceSearch::BalanceSearch(int64_t points, std::vector<int64_t> held, std::span<const int64_t> places,
+                             Balancing asked, const std::optional<RankShares>& known)
     : points_(points), held_(std::move(held)), places_(held_.size()), weighed_(held_.size()), asked_(asked) {
   // judge() runs between steps of all ranks, where nobody may be left without memory.
   loads_.reserve(held_.size());
@@ -161,30 +187,38 @@ BalanceSearch::BalanceSearch(int64_t points, std::vector<int64_t> held, std::spa
   // Ranks in the order of where they hold points share the file evenly: their turns.
   std::vector<size_t> order;
   for (size_t rank = 0; rank < held_.size(); ++rank)
-    if (held_[rank] > 0) order.push_back(rank);
+    if (held_[rank] > 0)
+      order.push_back(rank);
   std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return places[a] < places[b]; });
   const auto ranks = static_cast<int64_t>(order.size());
   for (size_t turn = 0; turn < order.size(); ++turn)
     places_[order[turn]] = (2 * static_cast<int64_t>(turn) + 1) * k_price_of_point / (2 * ranks);
   for (size_t i = 0; i < k_priced; ++i) {
     const int64_t step = std::max<int64_t>(1, k_price_of_point / k_first_steps[i] / std::max<int64_t>(1, ranks));
-    trials_[i] = {k_interval_points[i] * k_price_of_point, std::vector<int64_t>(held_.size()), std::vector<int64_t>(held_.size(), step),
-                  std::vector<signed char>(held_.size())};
+    trials_[i] = {k_interval_points[i] * k_price_of_point, std::vector<int64_t>(held_.size()),
+                  std::vector<int64_t>(held_.size(), step), std::vector<signed char>(held_.size())};
   }
 }
 
 Balance BalanceSearch::weigh(std::span<const int64_t> points, std::span<const int64_t> intervals) noexcept {
-  for (size_t rank = 0; rank < weighed_.size(); ++rank) weighed_[rank] = points[rank] + intervals[rank] * asked_.interval_weight / k_weight_of_point;
-  return {std::accumulate(intervals.begin(), intervals.end(), int64_t{0}), imbalance_of(points, held_), imbalance_of(weighed_, held_)};
+  for (size_t rank = 0; rank < weighed_.size(); ++rank)
+    weighed_[rank] = points[rank] + intervals[rank] * asked_.interval_weight / k_weight_of_point;
+  return {std::accumulate(intervals.begin(), intervals.end(), int64_t{0}), imbalance_of(points, held_),
+          imbalance_of(weighed_, held_)};
 }
 
 bool BalanceSearch::is_better(const Balance& now) const noexcept {
-  if (reference_ && (now.intervals > reference_->intervals || now.imbalance > reference_->imbalance)) return false;
-  if (!found_) return true;
+  if (reference_ && (now.intervals > reference_->intervals || now.imbalance > reference_->imbalance))
+    return false;
+  if (!found_)
+    return true;
   const bool within = now.imbalance_of_loads <= asked_.bound, was_within = found_->imbalance_of_loads <= asked_.bound;
-  if (within != was_within) return within;
-  if (!within) return now.imbalance_of_loads < found_->imbalance_of_loads;
-  return now.intervals != found_->intervals ? now.intervals < found_->intervals : now.imbalance_of_loads < found_->imbalance_of_loads;
+  if (within != was_within)
+    return within;
+  if (!within)
+    return now.imbalance_of_loads < found_->imbalance_of_loads;
+  return now.intervals != found_->intervals ? now.intervals < found_->intervals
+                                            : now.imbalance_of_loads < found_->imbalance_of_loads;
 }
 
 std::optional<size_t> BalanceSearch::judge(std::span<const int64_t> totals) {
@@ -198,9 +232,12 @@ std::optional<size_t> BalanceSearch::judge(std::span<const int64_t> totals) {
       loads_.assign(weighed_.begin(), weighed_.end());
     }
     // Nobody has fewer intervals than the first.
-    if (i == 0) least_ = now.intervals;
-    if (i < k_priced) next_prices(trials_[i], weighed_);
-    if (i == k_from_fewest) loads_of_fewest_.assign(weighed_.begin(), weighed_.end());
+    if (i == 0)
+      least_ = now.intervals;
+    if (i < k_priced)
+      next_prices(trials_[i], weighed_);
+    if (i == k_from_fewest)
+      loads_of_fewest_.assign(weighed_.begin(), weighed_.end());
   }
   goes_on_ = ++round_ < k_rounds && (found_->imbalance_of_loads > asked_.bound || found_->intervals > least_);
   return best;
@@ -208,13 +245,15 @@ std::optional<size_t> BalanceSearch::judge(std::span<const int64_t> totals) {
 
 std::optional<Moves> BalanceSearch::moves(size_t trial) const noexcept {
   const auto& loads = trial == k_from_best ? loads_ : loads_of_fewest_;
-  if (loads.empty() || (trial == k_from_fewest && round_ <= k_rounds_of_prices)) return {};
+  if (loads.empty() || (trial == k_from_fewest && round_ <= k_rounds_of_prices))
+    return {};
   const auto ranks = std::count_if(held_.begin(), held_.end(), [](int64_t count) { return count > 0; });
-  return Moves{loads, std::accumulate(loads.begin(), loads.end(), int64_t{0}) / std::max<std::ptrdiff_t>(1, ranks), round_};
+  return Moves{loads, std::accumulate(loads.begin(), loads.end(), int64_t{0}) / std::max<std::ptrdiff_t>(1, ranks),
+               round_};
 }
 
-// Each rank's price goes up while it has too much to write and down while it has too little; steps grow while they go the same way and
-// shrink when they have gone too far.
+// Each rank's price goes up while it has too much to write and down while it has too little; steps grow while they go
+// the same way and shrink when they have gone too far.
 void BalanceSearch::next_prices(Trial& trial, std::span<const int64_t> loads) const {
   int64_t all = 0, ranks = 0;
   for (size_t rank = 0; rank < held_.size(); ++rank) {
@@ -222,7 +261,8 @@ void BalanceSearch::next_prices(Trial& trial, std::span<const int64_t> loads) co
     ranks += held_[rank] > 0 ? 1 : 0;
   }
   for (size_t rank = 0; rank < held_.size(); ++rank) {
-    if (held_[rank] == 0) continue;
+    if (held_[rank] == 0)
+      continue;
     const int64_t surplus = loads[rank] - all / ranks;
     const auto sign = static_cast<signed char>(surplus > 0 ? 1 : surplus < 0 ? -1 : 0);
     int64_t& step = trial.steps[rank];

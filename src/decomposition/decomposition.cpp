@@ -18,11 +18,14 @@ namespace {
 
 constexpr size_t k_max_dimensions = 32;  // WINDROW_MAX_DIMENSIONS
 
-Status bad(std::string message) { return {Code::bad_argument, std::move(message)}; }
+Status bad(std::string message) {
+  return {Code::bad_argument, std::move(message)};
+}
 
 // Elements of a box; 0 when any count is, however large the others are. nullopt: more than int64_t holds.
 std::optional<int64_t> box_elements(std::span<const int64_t> counts) noexcept {
-  if (std::ranges::find(counts, 0) != counts.end()) return 0;
+  if (std::ranges::find(counts, 0) != counts.end())
+    return 0;
   return checked_product(counts);
 }
 
@@ -30,9 +33,11 @@ Result<Decomposition> make_empty(DecompositionKind kind, std::span<const int64_t
   if (shape.size() > k_max_dimensions)
     return bad(fmt::format("{}; there can be {}", counted(shape.size(), "dimension"), k_max_dimensions));
   for (size_t d = 0; d < shape.size(); ++d)
-    if (shape[d] < 0) return bad(fmt::format("dimension {} of the shape is {}", shown_dimension(d, shape.size()), shape[d]));
+    if (shape[d] < 0)
+      return bad(fmt::format("dimension {} of the shape is {}", shown_dimension(d, shape.size()), shape[d]));
   const auto elements = box_elements(shape);
-  if (!elements) return bad(fmt::format("the shape {} has more than 2^63 - 1 elements", shown_sizes(shape)));
+  if (!elements)
+    return bad(fmt::format("the shape {} has more than 2^63 - 1 elements", shown_sizes(shape)));
   Decomposition decomposition;
   decomposition.kind = kind;
   decomposition.shape.assign(shape.begin(), shape.end());
@@ -51,25 +56,31 @@ struct BlockView {
 
 Status check_block(const BlockView& block, std::span<const int64_t> shape) {
   for (size_t d = 0; d < shape.size(); ++d) {
-    if (block.count[d] < 0) return bad(fmt::format("{} of dimension {} has count {}", block.name, shown_dimension(d, shape.size()), block.count[d]));
+    if (block.count[d] < 0)
+      return bad(
+          fmt::format("{} of dimension {} has count {}", block.name, shown_dimension(d, shape.size()), block.count[d]));
     if (block.memory_shape[d] < 0)
-      return bad(fmt::format("memory box of {} of dimension {} has size {}", block.name, shown_dimension(d, shape.size()), block.memory_shape[d]));
+      return bad(fmt::format("memory box of {} of dimension {} has size {}", block.name,
+                             shown_dimension(d, shape.size()), block.memory_shape[d]));
   }
-  if (block.empty()) return {};
+  if (block.empty())
+    return {};
   for (size_t d = 0; d < shape.size(); ++d) {
     const int64_t dimension = shown_dimension(d, shape.size());
     const auto ends = [&](int64_t start, int64_t limit, const char* where, const char* what) -> Status {
-      if (start < 0) return bad(fmt::format("{} of dimension {} starts at {}{}", block.name, dimension, shown_index(start), where));
+      if (start < 0)
+        return bad(fmt::format("{} of dimension {} starts at {}{}", block.name, dimension, shown_index(start), where));
       const auto end = checked_add(start, block.count[d]);
       if (!end)
-        return bad(fmt::format("{} of dimension {} starts at {}{} and has count {}: too large", block.name, dimension, shown_index(start),
-                               where, block.count[d]));
+        return bad(fmt::format("{} of dimension {} starts at {}{} and has count {}: too large", block.name, dimension,
+                               shown_index(start), where, block.count[d]));
       if (*end > limit)
-        return bad(
-            fmt::format("{} of dimension {} ends at {}{} but {} is {}", block.name, dimension, *end, where, what, limit));
+        return bad(fmt::format("{} of dimension {} ends at {}{} but {} is {}", block.name, dimension, *end, where, what,
+                               limit));
       return {};
     };
-    if (Status status = ends(block.start[d], shape[d], "", "the shape"); !status.ok()) return status;
+    if (Status status = ends(block.start[d], shape[d], "", "the shape"); !status.ok())
+      return status;
     if (Status status = ends(block.memory_start[d], block.memory_shape[d], " in memory", "the memory box");
         !status.ok())
       return status;
@@ -85,35 +96,39 @@ std::optional<int64_t> strided_end(const BlockView& block, int64_t offset) noexc
     auto& side = reach && *reach < 0 ? lowest : highest;
     side = reach && side ? checked_add(*side, *reach) : std::nullopt;
   }
-  if (!lowest || *lowest < 0 || !highest) return std::nullopt;
+  if (!lowest || *lowest < 0 || !highest)
+    return std::nullopt;
   return checked_add(*highest, int64_t{1});
 }
 
 Result<int64_t> check_strides(const BlockView& block, int64_t offset) {
-  if (block.empty()) return int64_t{0};
+  if (block.empty())
+    return int64_t{0};
   for (size_t d = 0; d < block.count.size(); ++d)
     if (block.memory_stride[d] == 0 && block.count[d] > 1)
-      return bad(fmt::format("{} has stride 0 along dimension {}, which has {}", block.name, shown_dimension(d, block.count.size()), counted(block.count[d], "element")));
+      return bad(fmt::format("{} has stride 0 along dimension {}, which has {}", block.name,
+                             shown_dimension(d, block.count.size()), counted(block.count[d], "element")));
   const auto end = strided_end(block, offset);
   if (!end)
-    return bad(fmt::format("{} lies at {} in memory with strides {}: that reaches before its beginning or too far", block.name, shown_index(offset),
-                           shown_sizes(block.memory_stride)));
+    return bad(fmt::format("{} lies at {} in memory with strides {}: that reaches before its beginning or too far",
+                           block.name, shown_index(offset), shown_sizes(block.memory_stride)));
   return *end;
 }
 
 Status check_sizes(size_t dimensions, int64_t blocks, const BlockLists& lists) {
   const auto values = checked_multiply(blocks, static_cast<int64_t>(dimensions));
-  if (!values) return bad(fmt::format("{} are too many", counted(blocks, "block")));
+  if (!values)
+    return bad(fmt::format("{} are too many", counted(blocks, "block")));
   const auto size = static_cast<size_t>(*values);
   const auto fits = [&](std::span<const int64_t> list) { return list.empty() || list.size() == size; };
   if (lists.starts.size() != size || lists.counts.size() != size || !fits(lists.memory_shapes) ||
       !fits(lists.memory_starts))
-    return bad(
-        fmt::format("{} of {}: {} starts and counts are needed, and as many memory shapes and starts if any",
-                    counted(blocks, "block"), counted(dimensions, "dimension"), size));
+    return bad(fmt::format("{} of {}: {} starts and counts are needed, and as many memory shapes and starts if any",
+                           counted(blocks, "block"), counted(dimensions, "dimension"), size));
   const bool strided = !lists.memory_offsets.empty() || !lists.memory_strides.empty();
   if (strided && (std::cmp_not_equal(lists.memory_offsets.size(), blocks) || lists.memory_strides.size() != size))
-    return bad(fmt::format("{} of {}: {} and {} strides are needed", counted(blocks, "block"), counted(dimensions, "dimension"), counted(blocks, "memory offset"), size));
+    return bad(fmt::format("{} of {}: {} and {} strides are needed", counted(blocks, "block"),
+                           counted(dimensions, "dimension"), counted(blocks, "memory offset"), size));
   return {};
 }
 
@@ -121,22 +136,26 @@ Status check_sizes(size_t dimensions, int64_t blocks, const BlockLists& lists) {
 // checked.
 std::vector<int64_t> strides_of(std::span<const int64_t> box) {
   std::vector<int64_t> strides(box.size(), 1);
-  for (size_t d = box.size(); d-- > 1;) strides[d - 1] = strides[d] * box[d];
+  for (size_t d = box.size(); d-- > 1;)
+    strides[d - 1] = strides[d] * box[d];
   return strides;
 }
 
 // A block as one nest; its length is 0 when it is empty.
 Nest nest_of(const BlockView& block, std::span<const int64_t> shape, int64_t memory_base) {
-  if (block.empty()) return Nest(Run{});
+  if (block.empty())
+    return Nest(Run{});
   const std::vector<int64_t> file_strides = strides_of(shape);
   std::vector<int64_t> memory_strides(block.memory_stride.begin(), block.memory_stride.end());
-  if (memory_strides.empty()) memory_strides = strides_of(block.memory_shape);
+  if (memory_strides.empty())
+    memory_strides = strides_of(block.memory_shape);
   Nest nest(Run{0, memory_base, 1, 0, 0, 1});
   for (size_t d = 0; d < shape.size(); ++d) {
     nest.run.file += block.start[d] * file_strides[d];
     nest.run.memory += block.memory_start[d] * memory_strides[d];
   }
-  for (size_t d = shape.size(); d-- > 0;) nest.repeat(block.count[d], file_strides[d], memory_strides[d]);
+  for (size_t d = shape.size(); d-- > 0;)
+    nest.repeat(block.count[d], file_strides[d], memory_strides[d]);
   return nest;
 }
 
@@ -146,13 +165,18 @@ BlockView block_of(const Decomposition& decomposition, int64_t block) noexcept {
     return std::span<const int64_t>(all).subspan(static_cast<size_t>(block) * dimensions, dimensions);
   };
   const bool strided = !decomposition.memory_strides.empty();
-  return {"", slice(decomposition.starts), slice(decomposition.counts), slice(decomposition.memory_shapes),
-          slice(decomposition.memory_starts), strided ? slice(decomposition.memory_strides) : std::span<const int64_t>()};
+  return {"",
+          slice(decomposition.starts),
+          slice(decomposition.counts),
+          slice(decomposition.memory_shapes),
+          slice(decomposition.memory_starts),
+          strided ? slice(decomposition.memory_strides) : std::span<const int64_t>()};
 }
 
 // Where each block or its memory box begins.
 std::vector<int64_t> memory_bases(const Decomposition& decomposition) {
-  if (!decomposition.memory_offsets.empty()) return decomposition.memory_offsets;
+  if (!decomposition.memory_offsets.empty())
+    return decomposition.memory_offsets;
   std::vector<int64_t> bases;
   int64_t memory = 0;
   for (int64_t i = 0; i < decomposition.blocks; ++i) {
@@ -169,22 +193,26 @@ template <class Visit>
 void for_each_sorted(std::span<const int64_t> list, int64_t points, Visit&& visit) {
   const size_t size = list.size();
   if (std::ranges::is_sorted(list)) {
-    for (size_t i = 0; i < size; ++i) visit(list[i], static_cast<int64_t>(i));
+    for (size_t i = 0; i < size; ++i)
+      visit(list[i], static_cast<int64_t>(i));
     return;
   }
   const auto place_bits = static_cast<unsigned>(std::bit_width(size));
   std::vector<uint64_t> keys(size);
   if (static_cast<unsigned>(std::bit_width(static_cast<uint64_t>(points))) + place_bits <= 64) {
-    for (size_t i = 0; i < size; ++i) keys[i] = static_cast<uint64_t>(list[i]) << place_bits | i;
+    for (size_t i = 0; i < size; ++i)
+      keys[i] = static_cast<uint64_t>(list[i]) << place_bits | i;
     std::sort(keys.begin(), keys.end());
     const uint64_t places = (uint64_t{1} << place_bits) - 1;
-    for (const uint64_t key : keys) visit(static_cast<int64_t>(key >> place_bits), static_cast<int64_t>(key & places));
+    for (const uint64_t key : keys)
+      visit(static_cast<int64_t>(key >> place_bits), static_cast<int64_t>(key & places));
     return;
   }
   std::iota(keys.begin(), keys.end(), uint64_t{0});
   std::sort(keys.begin(), keys.end(),
             [&](uint64_t a, uint64_t b) { return list[a] != list[b] ? list[a] < list[b] : a < b; });
-  for (const uint64_t place : keys) visit(list[place], static_cast<int64_t>(place));
+  for (const uint64_t place : keys)
+    visit(list[place], static_cast<int64_t>(place));
 }
 
 // Of a point that is listed twice the later place counts, and any flag.
@@ -196,8 +224,10 @@ void sort_points(std::span<const int64_t> list, std::span<const unsigned char> o
   std::vector<int64_t> same;  // earlier places of the last point
   const auto close = [&] {
     listed.add(last);
-    for (const int64_t place : same) decomposition.listed_twice.push_back({last.memory, place, 1});
-    if (last_owned) flagged.add(Piece{last.file, flags++, 1});
+    for (const int64_t place : same)
+      decomposition.listed_twice.push_back({last.memory, place, 1});
+    if (last_owned)
+      flagged.add(Piece{last.file, flags++, 1});
     same.clear();
   };
   for_each_sorted(list, decomposition.elements, [&](int64_t point, int64_t place) {
@@ -206,12 +236,14 @@ void sort_points(std::span<const int64_t> list, std::span<const unsigned char> o
       same.push_back(last.memory);
       last_owned = last_owned || is_owned;
     } else {
-      if (last.length > 0) close();
+      if (last.length > 0)
+        close();
       last_owned = is_owned;
     }
     last = {point, place, 1};
   });
-  if (last.length > 0) close();
+  if (last.length > 0)
+    close();
   decomposition.listed = listed.take();
   decomposition.flagged = flagged.take();
 }
@@ -219,9 +251,12 @@ void sort_points(std::span<const int64_t> list, std::span<const unsigned char> o
 Result<Decomposition> make(DecompositionKind kind, std::span<const int64_t> shape, int64_t blocks,
                            const BlockLists& lists) {
   Result<Decomposition> made = make_empty(kind, shape);
-  if (!made.ok()) return made;
-  if (blocks < 0) return bad(fmt::format("the number of blocks is {}", blocks));
-  if (Status status = check_sizes(shape.size(), blocks, lists); !status.ok()) return status;
+  if (!made.ok())
+    return made;
+  if (blocks < 0)
+    return bad(fmt::format("the number of blocks is {}", blocks));
+  if (Status status = check_sizes(shape.size(), blocks, lists); !status.ok())
+    return status;
   Decomposition& decomposition = made.value();
   decomposition.blocks = blocks;
   decomposition.starts.assign(lists.starts.begin(), lists.starts.end());
@@ -235,16 +270,19 @@ Result<Decomposition> make(DecompositionKind kind, std::span<const int64_t> shap
   for (int64_t i = 0; i < blocks; ++i) {
     BlockView block = block_of(decomposition, i);
     block.name = kind == DecompositionKind::blocks ? fmt::format("block {}", shown_index(i)) : "block";
-    if (Status status = check_block(block, shape); !status.ok()) return status;
+    if (Status status = check_block(block, shape); !status.ok())
+      return status;
     if (!decomposition.memory_offsets.empty()) {
       const auto reached = check_strides(block, decomposition.memory_offsets[static_cast<size_t>(i)]);
-      if (!reached.ok()) return reached.status();
+      if (!reached.ok())
+        return reached.status();
       decomposition.memory_elements = std::max(decomposition.memory_elements, reached.value());
       continue;
     }
     const auto box = box_elements(block.memory_shape);
     const auto end = box ? checked_add(decomposition.memory_elements, *box) : std::nullopt;
-    if (!end) return bad(fmt::format("memory box {} of {} is too large", shown_sizes(block.memory_shape), block.name));
+    if (!end)
+      return bad(fmt::format("memory box {} of {} is too large", shown_sizes(block.memory_shape), block.name));
     decomposition.memory_elements = *end;
   }
   return made;
@@ -261,23 +299,29 @@ Result<Decomposition> make_blocks(std::span<const int64_t> shape, int64_t blocks
 }
 
 Result<Decomposition> make_rows(int64_t rows, int64_t first, int64_t count) {
-  if (rows < 0) return bad(fmt::format("the number of rows is {}", rows));
-  if (count < 0) return bad(fmt::format("this rank's number of rows is {}", count));
+  if (rows < 0)
+    return bad(fmt::format("the number of rows is {}", rows));
+  if (count < 0)
+    return bad(fmt::format("this rank's number of rows is {}", count));
   const auto end = checked_add(first, count);
   if (first < 0 || !end || *end > rows)
-    return bad(fmt::format("{} from row {} on leave the {} of the whole", counted(count, "row"), shown_index(first), counted(rows, "row")));
+    return bad(fmt::format("{} from row {} on leave the {} of the whole", counted(count, "row"), shown_index(first),
+                           counted(rows, "row")));
   return make(DecompositionKind::rows, {&rows, 1}, 1, {{&first, 1}, {&count, 1}, {}, {}});
 }
 
 Result<Decomposition> make_points(int64_t points, std::span<const int64_t> list, std::span<const unsigned char> owned) {
-  if (points < 0) return bad(fmt::format("the number of points is {}", points));
+  if (points < 0)
+    return bad(fmt::format("the number of points is {}", points));
   if (!owned.empty() && owned.size() != list.size())
     return bad(fmt::format("{} come with {}", counted(list.size(), "point"), counted(owned.size(), "owner flag")));
   for (size_t i = 0; i < list.size(); ++i)
     if (list[i] < 0 || list[i] >= points)
-      return bad(fmt::format("entry {} of the points is {}; the points are {}", shown_index(i), shown_index(list[i]), shown_range(points)));
+      return bad(fmt::format("entry {} of the points is {}; the points are {}", shown_index(i), shown_index(list[i]),
+                             shown_range(points)));
   Result<Decomposition> made = make_empty(DecompositionKind::points, {&points, 1});
-  if (!made.ok()) return made;
+  if (!made.ok())
+    return made;
   made.value().memory_elements = static_cast<int64_t>(list.size());
   made.value().has_flags = !owned.empty() || list.empty();
   sort_points(list, owned, made.value());
@@ -292,7 +336,8 @@ Result<Decomposition> make_same(std::span<const int64_t> shape, std::span<const 
 }
 
 Pieces element_pieces(const Decomposition& decomposition) {
-  if (decomposition.kind == DecompositionKind::points) return decomposition.listed;
+  if (decomposition.kind == DecompositionKind::points)
+    return decomposition.listed;
   const std::vector<int64_t> bases = memory_bases(decomposition);
   return pieces_from_nests(bases.size(), [&](size_t i) {
     return nest_of(block_of(decomposition, static_cast<int64_t>(i)), decomposition.shape, bases[i]);
@@ -300,21 +345,26 @@ Pieces element_pieces(const Decomposition& decomposition) {
 }
 
 std::vector<Echo> echoes(const Decomposition& decomposition, PieceView held) {
-  if (decomposition.kind == DecompositionKind::points) return decomposition.listed_twice;
+  if (decomposition.kind == DecompositionKind::points)
+    return decomposition.listed_twice;
   int64_t places = 0;
-  for (int64_t i = 0; i < decomposition.blocks; ++i) places += *box_elements(block_of(decomposition, i).count);
+  for (int64_t i = 0; i < decomposition.blocks; ++i)
+    places += *box_elements(block_of(decomposition, i).count);
   std::vector<Echo> found;
-  if (places == total_bytes(held)) return found;
+  if (places == total_bytes(held))
+    return found;
   const auto compare = [&](const Piece& place) {
     for_each_piece(held, {place.file, place.file + place.length}, [&](const Piece& source) {
       const int64_t to = place.memory + (source.file - place.file);
-      if (to != source.memory) found.push_back({source.memory, to, source.length});
+      if (to != source.memory)
+        found.push_back({source.memory, to, source.length});
     });
   };
   const std::vector<int64_t> bases = memory_bases(decomposition);
   for (size_t i = 0; i < bases.size(); ++i) {
     const Nest nest = nest_of(block_of(decomposition, static_cast<int64_t>(i)), decomposition.shape, bases[i]);
-    if (nest.run.length > 0) for_each_run(nest, [&](const Run& run) { for_each_piece_of(run, compare); });
+    if (nest.run.length > 0)
+      for_each_run(nest, [&](const Run& run) { for_each_piece_of(run, compare); });
   }
   return found;
 }
@@ -329,34 +379,38 @@ Result<int64_t> load(const Decomposition& decomposition, std::span<const int64_t
     std::optional<int64_t> product = 1;
     for (leading = 0; leading < variable_shape.size();) {
       product = box_elements(variable_shape.first(++leading));
-      if (product == decomposition.elements) break;
+      if (product == decomposition.elements)
+        break;
     }
     if (product != decomposition.elements)
-      return bad(fmt::format(
-          "a variable of shape {} does not fit a decomposition of {}: no {} dimensions multiply to that",
-          shown_sizes(variable_shape), counted(decomposition.elements, "point"), slowest_side()));
+      return bad(
+          fmt::format("a variable of shape {} does not fit a decomposition of {}: no {} dimensions multiply to that",
+                      shown_sizes(variable_shape), counted(decomposition.elements, "point"), slowest_side()));
   } else {
     if (variable_shape.size() < leading)
-      return bad(fmt::format("a variable of {} does not fit a decomposition of {}", counted(variable_shape.size(), "dimension"),
-                             leading));
+      return bad(fmt::format("a variable of {} does not fit a decomposition of {}",
+                             counted(variable_shape.size(), "dimension"), leading));
     for (size_t d = 0; d < leading; ++d)
       if (variable_shape[d] != shape[d])
         return bad(
             fmt::format("a variable of shape {} does not fit a decomposition of shape {}: dimension {} is {}, not {}",
-                        shown_sizes(variable_shape), shown_sizes(shape), shown_dimension(d, variable_shape.size()), variable_shape[d], shape[d]));
+                        shown_sizes(variable_shape), shown_sizes(shape), shown_dimension(d, variable_shape.size()),
+                        variable_shape[d], shape[d]));
   }
   const auto trailing = box_elements(variable_shape.subspan(leading));
   if (!trailing)
-    return bad(fmt::format("the {} dimensions of the shape {} have more than 2^63 - 1 elements",
-                           fastest_side(), shown_sizes(variable_shape)));
+    return bad(fmt::format("the {} dimensions of the shape {} have more than 2^63 - 1 elements", fastest_side(),
+                           shown_sizes(variable_shape)));
   return *trailing;
 }
 
 Result<PieceView> to_bytes(const Pieces& elements, int64_t element_bytes) {
-  if (elements.empty() || element_bytes == 0) return PieceView{};
+  if (elements.empty() || element_bytes == 0)
+    return PieceView{};
   const int64_t largest = std::max(hull(elements).end, memory_end(elements));
   if (element_bytes < 0 || !checked_multiply(largest, element_bytes))
-    return bad(fmt::format("{} of {} are more than 2^63 - 1 bytes", counted(largest, "element"), counted(element_bytes, "byte")));
+    return bad(fmt::format("{} of {} are more than 2^63 - 1 bytes", counted(largest, "element"),
+                           counted(element_bytes, "byte")));
   return PieceView(elements, element_bytes);
 }
 

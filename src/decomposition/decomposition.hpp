@@ -16,7 +16,13 @@
 
 namespace windrow {
 
-enum class DecompositionKind { block, blocks, rows, points, same };
+enum class DecompositionKind {
+  block,
+  blocks,
+  rows,
+  points,
+  same
+};
 
 // A rank may hold an element several times (blocks that overlap, a point listed twice). Only one of its places is read
 // into, or written from: the one in element_pieces(). After a read the others get a copy: memory elements [to, to +
@@ -32,16 +38,18 @@ struct Echo {
 // product or sum of them overflows.
 struct Decomposition {
   DecompositionKind kind = DecompositionKind::block;
-  std::vector<int64_t> shape;   // of the whole; {points} for points, {rows} for rows
-  int64_t elements = 0;         // of the whole
-  int64_t memory_elements = 0;  // length of this rank's buffer: all memory boxes, ghost cells included, or up to the last element
+  std::vector<int64_t> shape;  // of the whole; {points} for points, {rows} for rows
+  int64_t elements = 0;        // of the whole
+  int64_t memory_elements =
+      0;  // length of this rank's buffer: all memory boxes, ghost cells included, or up to the last element
   // All kinds but points, [blocks][ndims]; block i's memory box follows that of block i - 1.
   int64_t blocks = 0;
   std::vector<int64_t> starts;
   std::vector<int64_t> counts;
   std::vector<int64_t> memory_shapes;
   std::vector<int64_t> memory_starts;
-  // Of blocks that lie in no boxes, else empty: where each begins, [blocks], and how far neighbours are apart, [blocks][ndims].
+  // Of blocks that lie in no boxes, else empty: where each begins, [blocks], and how far neighbours are apart,
+  // [blocks][ndims].
   std::vector<int64_t> memory_offsets;
   std::vector<int64_t> memory_strides;
   // Kind points: those that this rank holds and those of them that it owns, as sorted when it was made; the list of the

@@ -18,7 +18,7 @@ int idg_owner_of_figure(std::span<const int> list, int before, int after) noexce
   for (const int partition : list) {  // L9
     if (partition == before)          // L10
       owner = before;
-    else if (partition == after)      // L11
+    else if (partition == after)  // L11
       owner = after;
   }
   return owner;
@@ -32,7 +32,9 @@ uint64_t scramble(int64_t number) noexcept {
   return bits ^ (bits >> 31);
 }
 
-int random_holder(int64_t point, int count) noexcept { return static_cast<int>(scramble(point) % static_cast<uint64_t>(count)); }
+int random_holder(int64_t point, int count) noexcept {
+  return static_cast<int>(scramble(point) % static_cast<uint64_t>(count));
+}
 
 Partition::Partition(std::span<const Holding> holdings) {
   std::vector<PieceView> lists;
@@ -52,15 +54,18 @@ Partition::Partition(std::span<const Holding> holdings) {
 }
 
 int PartitionReader::owner_of(int64_t point) noexcept {
-  while (at_ > 0 && ranges_[at_ - 1].points.end > point) --at_;
-  while (at_ < ranges_.size() && ranges_[at_].points.end <= point) ++at_;
+  while (at_ > 0 && ranges_[at_ - 1].points.end > point)
+    --at_;
+  while (at_ < ranges_.size() && ranges_[at_].points.end <= point)
+    ++at_;
   return at_ < ranges_.size() && ranges_[at_].points.begin <= point ? ranges_[at_].owner : k_nobody;
 }
 
 void list_partitions(int own, std::span<const int> holders, std::vector<int>& list) {
   list.assign(1, own);
   for (const int holder : holders)
-    if (holder != own) list.push_back(holder);
+    if (holder != own)
+      list.push_back(holder);
 }
 
 Grouping group_by_idg(const SharedPoints& shared, const Partition& partition) {
@@ -80,7 +85,8 @@ Grouping group_by_idg(const SharedPoints& shared, const Partition& partition) {
       grouping.intervals[static_cast<size_t>(owner)] += owner == before ? 0 : 1;
       before = owner;
     }
-    if (segment.right >= 0 && segment.right != before) ++grouping.intervals[static_cast<size_t>(segment.right)];
+    if (segment.right >= 0 && segment.right != before)
+      ++grouping.intervals[static_cast<size_t>(segment.right)];
   }
   return grouping;
 }

@@ -12,14 +12,18 @@ namespace {
 // A set of rules: bit i is OwnerPolicy i.
 using Rules = unsigned char;
 static_assert(k_owner_policies <= 8);
-constexpr Rules rule(OwnerPolicy policy) noexcept { return static_cast<Rules>(1U << static_cast<unsigned>(policy)); }
+constexpr Rules rule(OwnerPolicy policy) noexcept {
+  return static_cast<Rules>(1U << static_cast<unsigned>(policy));
+}
 
-// The words for one holder: for each stretch of points that it loses by the same rules the gap before it, its length and the rules.
+// The words for one holder: for each stretch of points that it loses by the same rules the gap before it, its length
+// and the rules.
 class Words {
  public:
   // In file order.
   void add(Extent points, Rules lost) {
-    if (!bytes_) bytes_.emplace();
+    if (!bytes_)
+      bytes_.emplace();
     if (points.begin == end_ && lost == lost_) {
       end_ = points.end;
       return;
@@ -36,7 +40,8 @@ class Words {
 
  private:
   void write() {
-    if (lost_ == 0) return;
+    if (lost_ == 0)
+      return;
     append_varint(*bytes_, static_cast<uint64_t>(begin_ - written_));
     append_varint(*bytes_, static_cast<uint64_t>(end_ - begin_));
     bytes_->push_back(static_cast<std::byte>(lost_));
@@ -53,20 +58,24 @@ class Writer {
  public:
   Writer(const SharedPoints& shared, Extent view, const Choices& choices)
       : shared_(shared), view_(view), choices_(choices), words_(shared.ranks.size()) {
-    if (choices.partition != nullptr) partition_.emplace(*choices.partition);
+    if (choices.partition != nullptr)
+      partition_.emplace(*choices.partition);
   }
 
   std::vector<std::optional<std::vector<std::byte>>> run() {
     size_t segment = 0;
     for (size_t run = 0; run + 1 < shared_.runs.size(); ++run) {
-      while (segment < shared_.segments.size() && shared_.segments[segment].end <= run) ++segment;
+      while (segment < shared_.segments.size() && shared_.segments[segment].end <= run)
+        ++segment;
       const bool decided = segment < shared_.segments.size() && shared_.segments[segment].begin <= run;
       const Extent points = shared_.runs[run].points;  // none lies across the block's ends
       const bool inside = points.begin >= shared_.block.begin && points.end <= shared_.block.end;
-      if (decided || inside) add_run(run, points, decided, inside);
+      if (decided || inside)
+        add_run(run, points, decided, inside);
     }
     std::vector<std::optional<std::vector<std::byte>>> all;
-    for (Words& words : words_) all.push_back(words.take());
+    for (Words& words : words_)
+      all.push_back(words.take());
     return all;
   }
 
@@ -76,14 +85,19 @@ class Writer {
     of_run_.assign(holders.size(), 0);
     const auto lose = [&](OwnerPolicy policy, int winner) {
       for (size_t i = 0; i < holders.size(); ++i)
-        if (holders[i] != winner) of_run_[i] |= rule(policy);
+        if (holders[i] != winner)
+          of_run_[i] |= rule(policy);
     };
-    if (decided) lose(OwnerPolicy::balanced, choices_.balanced[run]);
-    if (decided && partition_) lose(OwnerPolicy::idg, choices_.idg[run]);
-    if (!inside) return add(points, holders, of_run_);
+    if (decided)
+      lose(OwnerPolicy::balanced, choices_.balanced[run]);
+    if (decided && partition_)
+      lose(OwnerPolicy::idg, choices_.idg[run]);
+    if (!inside)
+      return add(points, holders, of_run_);
     lose(OwnerPolicy::highest, holders.back());
     lose(OwnerPolicy::first, holders.front());
-    for (int64_t point = points.begin; point < points.end; ++point) add_point(point, holders);
+    for (int64_t point = points.begin; point < points.end; ++point)
+      add_point(point, holders);
   }
 
   // By the rules that go by each point.
@@ -91,11 +105,13 @@ class Writer {
     of_point_ = of_run_;
     const auto lose = [&](OwnerPolicy policy, int winner) {
       for (size_t i = 0; i < holders.size(); ++i)
-        if (holders[i] != winner) of_point_[i] |= rule(policy);
+        if (holders[i] != winner)
+          of_point_[i] |= rule(policy);
     };
     lose(OwnerPolicy::random, holders[static_cast<size_t>(random_holder(point, static_cast<int>(holders.size())))]);
     if (partition_) {
-      const int before = point > view_.begin ? partition_->owner_of(point - 1) : k_nobody, owner = partition_->owner_of(point);
+      const int before = point > view_.begin ? partition_->owner_of(point - 1) : k_nobody,
+                owner = partition_->owner_of(point);
       const int after = point + 1 < view_.end ? partition_->owner_of(point + 1) : k_nobody;
       lose(OwnerPolicy::partitioner, owner);
       list_partitions(owner, holders, list_);
@@ -105,7 +121,8 @@ class Writer {
   }
 
   void add(Extent points, std::span<const int> holders, const std::vector<Rules>& lost) {
-    for (size_t i = 0; i < holders.size(); ++i) words_[static_cast<size_t>(holders[i])].add(points, lost[i]);
+    for (size_t i = 0; i < holders.size(); ++i)
+      words_[static_cast<size_t>(holders[i])].add(points, lost[i]);
   }
 
   const SharedPoints& shared_;
@@ -119,7 +136,8 @@ class Writer {
 
 }  // namespace
 
-std::vector<std::optional<std::vector<std::byte>>> write_losses(const SharedPoints& shared, Extent view, const Choices& choices) {
+std::vector<std::optional<std::vector<std::byte>>> write_losses(const SharedPoints& shared, Extent view,
+                                                                const Choices& choices) {
   return Writer(shared, view, choices).run();
 }
 
@@ -131,10 +149,12 @@ Status read_losses(std::span<const std::byte> words, LossBuilders& lost) {
     if (!length || position == words.size() || *gap > k_largest - end || *length > k_largest - end - *gap)
       return {Code::internal, "a list of points that another rank writes is malformed"};
     const auto rules = std::to_integer<Rules>(words[position++]);
-    if (rules >= 1U << k_owner_policies) return {Code::internal, "a list of points that another rank writes has a rule that there is not"};
+    if (rules >= 1U << k_owner_policies)
+      return {Code::internal, "a list of points that another rank writes has a rule that there is not"};
     const auto begin = static_cast<int64_t>(end + *gap);
     for (size_t policy = 0; policy < lost.size(); ++policy)
-      if ((rules & rule(static_cast<OwnerPolicy>(policy))) != 0) lost[policy].add(Piece{begin, begin, static_cast<int64_t>(*length)});
+      if ((rules & rule(static_cast<OwnerPolicy>(policy))) != 0)
+        lost[policy].add(Piece{begin, begin, static_cast<int64_t>(*length)});
     end += *gap + *length;
   }
   return {};

@@ -18,7 +18,8 @@ namespace {
 
 std::vector<PieceView> lists_of(std::span<const Holding> holders, Pieces Holding::*member) {
   std::vector<PieceView> lists;
-  for (const Holding& holder : holders) lists.emplace_back(holder.*member);
+  for (const Holding& holder : holders)
+    lists.emplace_back(holder.*member);
   return lists;
 }
 
@@ -26,7 +27,8 @@ std::vector<PieceView> lists_of(std::span<const Holding> holders, Pieces Holding
 std::string name_ranks(std::vector<int> ranks) {
   constexpr size_t k_named = 4;
   std::sort(ranks.begin(), ranks.end());
-  if (ranks.size() == 1) return fmt::format("rank {}", ranks[0]);
+  if (ranks.size() == 1)
+    return fmt::format("rank {}", ranks[0]);
   if (ranks.size() <= k_named)
     return fmt::format("ranks {} and {}", fmt::join(ranks.begin(), ranks.end() - 1, ", "), ranks.back());
   return fmt::format("ranks {} and {} more", fmt::join(ranks.begin(), ranks.begin() + k_named, ", "),
@@ -41,23 +43,28 @@ std::vector<Pieces> lost_by_rank(std::span<const Holding> holders, bool lowest_w
     const size_t winner = lowest_wins ? *std::min_element(sharing.begin(), sharing.end(), by_rank)
                                       : *std::max_element(sharing.begin(), sharing.end(), by_rank);
     for (const size_t holder : sharing)
-      if (holder != winner) lost[holder].add(Piece{range.begin, range.begin, range.size()});
+      if (holder != winner)
+        lost[holder].add(Piece{range.begin, range.begin, range.size()});
   });
   std::vector<Pieces> lists;
-  for (PiecesBuilder& builder : lost) lists.push_back(builder.take());
+  for (PiecesBuilder& builder : lost)
+    lists.push_back(builder.take());
   return lists;
 }
 
-// Whether no two hold an element, where that is told by their nests: of blocks without a look at their rows. False: it is not known.
+// Whether no two hold an element, where that is told by their nests: of blocks without a look at their rows. False: it
+// is not known.
 bool surely_disjoint(std::span<const Holding> holders) {
   constexpr int64_t k_most_nests = 4096, k_worth = 8;  // pieces a comparison stands for
   int64_t nests = 0, pieces = 0;
   for (const Holding& holder : holders) {
-    if (holder.held.empty()) continue;
+    if (holder.held.empty())
+      continue;
     nests += holder.held.store()->records;
     pieces += holder.held.store()->pieces;
   }
-  if (nests > k_most_nests || nests * k_worth > pieces) return false;
+  if (nests > k_most_nests || nests * k_worth > pieces)
+    return false;
   struct Held {
     Extent hull;
     size_t holder = 0;
@@ -69,13 +76,17 @@ bool surely_disjoint(std::span<const Holding> holders) {
     for (NestCursor cursor(holders[holder].held); !cursor.done(); cursor.next())
       all.push_back({{cursor.nest().run.file, cursor.file_end()}, holder, cursor.nest()});
   std::vector<const Held*> sorted;
-  for (const Held& each : all) sorted.push_back(&each);
-  std::sort(sorted.begin(), sorted.end(), [](const Held* one, const Held* other) { return one->hull.begin < other->hull.begin; });
+  for (const Held& each : all)
+    sorted.push_back(&each);
+  std::sort(sorted.begin(), sorted.end(),
+            [](const Held* one, const Held* other) { return one->hull.begin < other->hull.begin; });
   int64_t left = pieces / k_worth;
   for (size_t i = 0; i < sorted.size(); ++i)
     for (size_t j = i + 1; j < sorted.size() && sorted[j]->hull.begin < sorted[i]->hull.end; ++j) {
-      if (--left < 0) return false;
-      if (sorted[i]->holder != sorted[j]->holder && may_meet(sorted[i]->nest, sorted[j]->nest)) return false;
+      if (--left < 0)
+        return false;
+      if (sorted[i]->holder != sorted[j]->holder && may_meet(sorted[i]->nest, sorted[j]->nest))
+        return false;
     }
   return true;
 }
@@ -96,21 +107,27 @@ Status check_owners(std::span<const Holding> holders) {
   const auto owned = lists_of(holders, &Holding::owned);
   Status status;
   for_each_shared(owned, [&](Extent range, std::span<const size_t> sharing) {
-    if (!status.ok()) return;
+    if (!status.ok())
+      return;
     std::vector<int> ranks;
-    for (const size_t holder : sharing) ranks.push_back(holders[holder].rank);
-    status =
-        bad_owners(ranks, fmt::format("point {} is owned by {}; one rank must own it", shown_index(range.begin), name_ranks(ranks)));
+    for (const size_t holder : sharing)
+      ranks.push_back(holders[holder].rank);
+    status = bad_owners(ranks, fmt::format("point {} is owned by {}; one rank must own it", shown_index(range.begin),
+                                           name_ranks(ranks)));
   });
-  if (!status.ok()) return status;
+  if (!status.ok())
+    return status;
 
   const Pieces orphans = subtract(coverage(lists_of(holders, &Holding::held)), coverage(owned));
-  if (orphans.empty()) return {};
+  if (orphans.empty())
+    return {};
   const int64_t point = hull(orphans).begin;
   std::vector<int> ranks;
   for (const Holding& holder : holders)
-    if (bytes_within(holder.held, {point, point + 1}) > 0) ranks.push_back(holder.rank);
-  return bad_owners(ranks, fmt::format("point {} is held by {} but no rank owns it", shown_index(point), name_ranks(ranks)));
+    if (bytes_within(holder.held, {point, point + 1}) > 0)
+      ranks.push_back(holder.rank);
+  return bad_owners(ranks,
+                    fmt::format("point {} is held by {} but no rank owns it", shown_index(point), name_ranks(ranks)));
 }
 
 }  // namespace
@@ -131,7 +148,8 @@ Extent Directory::block(int directory) const noexcept {
 
 Extent Directory::view(int directory) const noexcept {
   const Extent own = block(directory);
-  if (own.empty()) return own;
+  if (own.empty())
+    return own;
   return {std::max<int64_t>(0, own.begin - margin), own.end + std::min(margin, elements - own.end)};
 }
 
@@ -144,23 +162,27 @@ int Directory::rank_of(int64_t element) const noexcept {
 }
 
 DirectoryPart Directory::part_of(int rank) const noexcept {
-  if (rank % spacing != 0 || rank / spacing >= ranks) return {};
+  if (rank % spacing != 0 || rank / spacing >= ranks)
+    return {};
   return {rank / spacing, block(rank / spacing), view(rank / spacing)};
 }
 
 std::vector<DirectoryPart> split_by_directory(PieceView held, const Directory& directory) {
   std::vector<DirectoryPart> parts;
-  // Hops from the first element not yet told of to the next directory rank that sees it: blocks in holes are never looked at.
+  // Hops from the first element not yet told of to the next directory rank that sees it: blocks in holes are never
+  // looked at.
   const Extent all = hull(held);
   int next = 0;
   for (int64_t position = all.begin; position < all.end;) {
     const int64_t element = next_offset(held, position);
     next = std::max(next, directory.rank_of(std::max<int64_t>(0, element - directory.margin)));
     const DirectoryPart part{next, directory.block(next), directory.view(next)};
-    if (element < part.view.end) parts.push_back(part);
+    if (element < part.view.end)
+      parts.push_back(part);
     // The next one's view begins a margin before its block.
     position = std::max(position, part.block.end - std::min(directory.margin, part.block.end));
-    if (part.block.end == directory.elements) break;
+    if (part.block.end == directory.elements)
+      break;
     ++next;
   }
   return parts;
@@ -168,17 +190,21 @@ std::vector<DirectoryPart> split_by_directory(PieceView held, const Directory& d
 
 Result<std::vector<Pieces>> lost_pieces(std::span<const Holding> holders, OwnerPolicy policy) {
   if (policy != OwnerPolicy::partitioner) {
-    if (surely_disjoint(holders)) return std::vector<Pieces>(holders.size());
+    if (surely_disjoint(holders))
+      return std::vector<Pieces>(holders.size());
     return lost_by_rank(holders, policy == OwnerPolicy::first);
   }
-  if (Status status = check_owners(holders); !status.ok()) return status;
+  if (Status status = check_owners(holders); !status.ok())
+    return status;
   std::vector<Pieces> lost;
-  for (const Holding& holder : holders) lost.push_back(subtract(holder.held, holder.owned));
+  for (const Holding& holder : holders)
+    lost.push_back(subtract(holder.held, holder.owned));
   return lost;
 }
 
 Pieces join(std::span<const Pieces> lists) {
-  if (lists.size() == 1) return lists.front();
+  if (lists.size() == 1)
+    return lists.front();
   PiecesBuilder all;
   int64_t memory = 0;
   for (const Pieces& list : lists)

@@ -10,7 +10,8 @@ namespace {
 
 class Finder {
  public:
-  Finder(SharedPoints& found, Extent view, int64_t points) : found_(found), view_(view), points_(points), end_(view.begin) {}
+  Finder(SharedPoints& found, Extent view, int64_t points)
+      : found_(found), view_(view), points_(points), end_(view.begin) {}
 
   void add(Extent range, std::span<const int> sharing) {
     if (range.begin > end_) {
@@ -39,12 +40,14 @@ class Finder {
     const int64_t count = intersect(range, found_.block).size();
     found_.alone[static_cast<size_t>(holder)] += count;
     const bool begins_here = range.begin >= found_.block.begin && range.begin < found_.block.end;
-    if (begins_here && !follows_shared && before_ != holder) ++found_.alone_starts[static_cast<size_t>(holder)];
+    if (begins_here && !follows_shared && before_ != holder)
+      ++found_.alone_starts[static_cast<size_t>(holder)];
     before_ = holder;
   }
 
   void add_shared(Extent range, std::span<const int> sharing) {
-    if (!in_sequence_) enter(range.begin, range.begin == view_.begin && view_.begin > 0 ? k_not_seen : before_);
+    if (!in_sequence_)
+      enter(range.begin, range.begin == view_.begin && view_.begin > 0 ? k_not_seen : before_);
     while (!range.empty()) {
       if (range.begin % k_grain == 0 && sequence_begin_ <= range.begin - k_grain) {
         close_segment(k_not_seen);
@@ -62,10 +65,12 @@ class Finder {
   }
 
   bool grows(int64_t begin, std::span<const int> sharing) const {
-    if (found_.runs.size() == segment_.begin || begin % k_run_most == 0) return false;
+    if (found_.runs.size() == segment_.begin || begin % k_run_most == 0)
+      return false;
     const SharedRun& last = found_.runs.back();
-    return last.points.end == begin && std::equal(sharing.begin(), sharing.end(), found_.holders.begin() + static_cast<std::ptrdiff_t>(last.holders),
-                                                  found_.holders.end());
+    return last.points.end == begin &&
+           std::equal(sharing.begin(), sharing.end(),
+                      found_.holders.begin() + static_cast<std::ptrdiff_t>(last.holders), found_.holders.end());
   }
 
   void enter(int64_t begin, int left) {
@@ -75,7 +80,8 @@ class Finder {
   }
 
   void leave(int right) {
-    if (in_sequence_) close_segment(right);
+    if (in_sequence_)
+      close_segment(right);
     in_sequence_ = false;
   }
 
@@ -87,14 +93,15 @@ class Finder {
   void close_segment(int right) {
     segment_.end = found_.runs.size();
     segment_.right = right;
-    if (segment_begin_ >= found_.block.begin && segment_begin_ < found_.block.end) found_.segments.push_back(segment_);
+    if (segment_begin_ >= found_.block.begin && segment_begin_ < found_.block.end)
+      found_.segments.push_back(segment_);
   }
 
   SharedPoints& found_;
   Extent view_;
   int64_t points_;
-  int64_t end_;               // of what has been added
-  int before_ = k_nobody;     // who alone holds the point before end_
+  int64_t end_;            // of what has been added
+  int before_ = k_nobody;  // who alone holds the point before end_
   bool in_sequence_ = false;
   int64_t sequence_begin_ = 0, segment_begin_ = 0;
   Segment segment_;
@@ -110,7 +117,8 @@ Directory directory_of_points(int64_t points, int ranks) noexcept {
 
 std::vector<int> first_holders(const SharedPoints& shared) {
   std::vector<int> first(shared.runs.size());
-  for (size_t run = 0; run + 1 < shared.runs.size(); ++run) first[run] = shared.holders_of(run).front();
+  for (size_t run = 0; run + 1 < shared.runs.size(); ++run)
+    first[run] = shared.holders_of(run).front();
   return first;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Who writes points that several ranks hold: the words between the ranks while they find out. One half of class SharedDecomposition.
+// Who writes points that several ranks hold: the words between the ranks while they find out. One half of class
+// SharedDecomposition.
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -23,10 +24,12 @@ class OwnerSearch {
   static size_t numbers_for(int ranks) noexcept { return k_trials * 2 * static_cast<size_t>(ranks); }
 
   // `sums`: numbers_for() all ranks. `reference`: owners that are known, or nullptr.
-  OwnerSearch(Comm& comm, int64_t points, const SharedPoints& shared, const Grouping* reference, std::span<int64_t> sums)
+  OwnerSearch(Comm& comm, int64_t points, const SharedPoints& shared, const Grouping* reference,
+              std::span<int64_t> sums)
       : comm_(comm), points_(points), shared_(shared), reference_(reference), sums_(sums) {}
 
-  // Collective. `local`: of what this rank did before; `held`: of this rank. The status is this rank's own, to be agreed on by the caller.
+  // Collective. `local`: of what this rank did before; `held`: of this rank. The status is this rank's own, to be
+  // agreed on by the caller.
   Status run(Status local, const Directory& directory, PieceView held, const Balancing& asked) {
     clear_totals();
     const auto me = static_cast<size_t>(comm_.rank());
@@ -39,24 +42,31 @@ class OwnerSearch {
         intervals[static_cast<size_t>(shared_.ranks[i])] = reference_->intervals[i];
       }
     }
-    if (Status verdict = agree(comm_, std::move(local), Pulse{.maximum = {}, .sum = sums_, .bits = {}}); !verdict.ok()) return verdict;
+    if (Status verdict = agree(comm_, std::move(local), Pulse{.maximum = {}, .sum = sums_, .bits = {}}); !verdict.ok())
+      return verdict;
     std::optional<BalanceSearch> search;
     SomeRanks directories(comm_, directory.spacing, directory.ranks, sums_.size());
     local = guard([&] {
-      if (!directories.contain_me()) return Status{};
+      if (!directories.contain_me())
+        return Status{};
       owners_.emplace(shared_, reference_ != nullptr ? reference_->chosen : std::vector<int>());
       std::optional<RankShares> known;
-      if (reference_ != nullptr) known = RankShares{{written.begin(), written.end()}, {intervals.begin(), intervals.end()}};
+      if (reference_ != nullptr)
+        known = RankShares{{written.begin(), written.end()}, {intervals.begin(), intervals.end()}};
       search.emplace(points_, std::vector(held_by.begin(), held_by.end()), places, asked, known);
       return Status{};
     });
-    if (Status verdict = agree(comm_, std::move(local)); !verdict.ok()) return verdict;
+    if (Status verdict = agree(comm_, std::move(local)); !verdict.ok())
+      return verdict;
     while (search && search->goes_on()) {
       clear_totals();
       owners_->try_all(*search);
-      for (size_t trial = 0; trial < k_trials; ++trial) owners_->add_totals(trial, totals(trial));
-      if (Status verdict = directories.sum(sums_); !verdict.ok()) return verdict;
-      if (const auto best = search->judge(sums_)) owners_->keep(*best);
+      for (size_t trial = 0; trial < k_trials; ++trial)
+        owners_->add_totals(trial, totals(trial));
+      if (Status verdict = directories.sum(sums_); !verdict.ok())
+        return verdict;
+      if (const auto best = search->judge(sums_))
+        owners_->keep(*best);
     }
     return {};
   }
@@ -74,7 +84,8 @@ class OwnerSearch {
   int64_t place_of(PieceView held) const {
     double sum = 0;
     for_each_piece(held, [&](const Piece& piece) {
-      sum += static_cast<double>(piece.length) * (static_cast<double>(piece.file) + static_cast<double>(piece.length) / 2);
+      sum +=
+          static_cast<double>(piece.length) * (static_cast<double>(piece.file) + static_cast<double>(piece.length) / 2);
     });
     const auto count = static_cast<double>(std::max<int64_t>(1, total_bytes(held)));
     return static_cast<int64_t>(sum / count / static_cast<double>(points_) * static_cast<double>(k_price_of_point));
@@ -90,7 +101,8 @@ class OwnerSearch {
 
 }  // namespace
 
-Status SharedDecomposition::find_owners_of_points(Comm& comm, const Directory& directory, std::span<const Holding> holdings) {
+Status SharedDecomposition::find_owners_of_points(Comm& comm, const Directory& directory,
+                                                  std::span<const Holding> holdings) {
   const DirectoryPart part = directory.part_of(comm.rank());
   SharedPoints shared;
   std::optional<Partition> partition;
@@ -98,12 +110,14 @@ Status SharedDecomposition::find_owners_of_points(Comm& comm, const Directory& d
   std::array<int64_t, 3> known{};  // are points held by several ranks; how many by none; where are flags wrong
   Status local = guard([&] {
     shared = find_shared(holdings, part, local_.elements);
-    if (has_flags_) partition.emplace(holdings);
+    if (has_flags_)
+      partition.emplace(holdings);
     sums.resize(OwnerSearch::numbers_for(comm.size()));
     known = {shared.segments.empty() ? 0 : 1, shared.holes, partition && !partition->is_sound(shared.held) ? 1 : 0};
     return Status{};
   });
-  if (Status verdict = agree(comm, std::move(local), Pulse{.maximum = {}, .sum = known, .bits = {}}); !verdict.ok()) return verdict;
+  if (Status verdict = agree(comm, std::move(local), Pulse{.maximum = {}, .sum = known, .bits = {}}); !verdict.ok())
+    return verdict;
   has_replicas_ = known[0] > 0;
   holes_ = known[1];
 
@@ -111,39 +125,55 @@ Status SharedDecomposition::find_owners_of_points(Comm& comm, const Directory& d
   if (known[2] > 0) {
     local = guard([&] { return lost_pieces(holdings, OwnerPolicy::partitioner).status(); });
     Status verdict = agree(comm, std::move(local));
-    if (verdict.ok()) return guard([] { return Status{Code::internal, "owner flags contradict each other, but no point is found where they do"}; });
-    if (verdict.code() != Code::bad_argument) return verdict;
-    for (const OwnerPolicy policy : {OwnerPolicy::partitioner, OwnerPolicy::idg, OwnerPolicy::idg_figure, OwnerPolicy::balanced})
+    if (verdict.ok())
+      return guard([] {
+        return Status{Code::internal, "owner flags contradict each other, but no point is found where they do"};
+      });
+    if (verdict.code() != Code::bad_argument)
+      return verdict;
+    for (const OwnerPolicy policy :
+         {OwnerPolicy::partitioner, OwnerPolicy::idg, OwnerPolicy::idg_figure, OwnerPolicy::balanced})
       owner_status_[static_cast<size_t>(policy)] = verdict;
   }
-  if (!has_replicas_) return agree(comm, Status{});
+  if (!has_replicas_)
+    return agree(comm, Status{});
 
   const bool by_flags = has_flags_ && owner_status_[static_cast<size_t>(OwnerPolicy::partitioner)].ok();
   std::optional<Grouping> idg;
   local = guard([&] {
-    if (by_flags) idg = group_by_idg(shared, *partition);
+    if (by_flags)
+      idg = group_by_idg(shared, *partition);
     return Status{};
   });
   OwnerSearch search(comm, local_.elements, shared, idg ? &*idg : nullptr, sums);
-  const Balancing asked{.bound = static_cast<double>(owners_asked_.imbalance) / 100, .interval_weight = owners_asked_.interval_weight};
+  const Balancing asked{.bound = static_cast<double>(owners_asked_.imbalance) / 100,
+                        .interval_weight = owners_asked_.interval_weight};
   local = search.run(std::move(local), directory, held_, asked);
   std::vector<Letter> out, in;
-  if (local.ok()) local = guard([&] {
-    if (part.block.empty()) return Status{};
-    auto words = write_losses(shared, part.view, {by_flags ? &*partition : nullptr, idg ? std::span<const int>(idg->chosen) : std::span<const int>(), search.owners()});
-    for (size_t i = 0; i < holdings.size(); ++i)
-      if (words[i]) out.push_back({holdings[i].rank, std::move(*words[i])});
-    return Status{};
-  });
+  if (local.ok())
+    local = guard([&] {
+      if (part.block.empty())
+        return Status{};
+      auto words = write_losses(shared, part.view,
+                                {by_flags ? &*partition : nullptr,
+                                 idg ? std::span<const int>(idg->chosen) : std::span<const int>(), search.owners()});
+      for (size_t i = 0; i < holdings.size(); ++i)
+        if (words[i])
+          out.push_back({holdings[i].rank, std::move(*words[i])});
+      return Status{};
+    });
   LetterCounters counters;
   local = exchange_letters(comm, std::move(local), out, in, counters);
-  if (local.ok()) local = guard([&] {
-    LossBuilders lost;
-    for (const Letter& letter : in)
-      if (Status status = read_losses(letter.bytes, lost); !status.ok()) return status;
-    for (size_t policy = 0; policy < lost.size(); ++policy) shares_[policy].lost = lost[policy].take();
-    return Status{};
-  });
+  if (local.ok())
+    local = guard([&] {
+      LossBuilders lost;
+      for (const Letter& letter : in)
+        if (Status status = read_losses(letter.bytes, lost); !status.ok())
+          return status;
+      for (size_t policy = 0; policy < lost.size(); ++policy)
+        shares_[policy].lost = lost[policy].take();
+      return Status{};
+    });
   return count_sharers(comm, std::move(local), !in.empty(), loses_any());  // who shares nothing is told nothing
 }
 
@@ -152,12 +182,16 @@ Status SharedDecomposition::find_owners_of_elements(Comm& comm, std::span<const 
   std::vector<Letter> out, in;
   Status local = guard([&]() -> Status {
     const auto lost = lost_pieces(holdings, OwnerPolicy::highest);
-    if (!lost.ok()) return lost.status();
-    if (std::all_of(lost.value().begin(), lost.value().end(), [](const Pieces& each) { return each.empty(); })) return {};
+    if (!lost.ok())
+      return lost.status();
+    if (std::all_of(lost.value().begin(), lost.value().end(), [](const Pieces& each) { return each.empty(); }))
+      return {};
     const auto first = lost_pieces(holdings, OwnerPolicy::first);
-    if (!first.ok()) return first.status();
+    if (!first.ok())
+      return first.status();
     for (size_t i = 0; i < holdings.size(); ++i) {
-      if (lost.value()[i].empty() && first.value()[i].empty()) continue;  // holds nothing that others hold
+      if (lost.value()[i].empty() && first.value()[i].empty())
+        continue;  // holds nothing that others hold
       out.push_back({holdings[i].rank, {}});
       encode(lost.value()[i], k_all_elements, out.back().bytes);
     }
@@ -165,17 +199,19 @@ Status SharedDecomposition::find_owners_of_elements(Comm& comm, std::span<const 
   });
   LetterCounters counters;
   local = exchange_letters(comm, std::move(local), out, in, counters);
-  if (local.ok()) local = guard([&]() -> Status {
-    std::vector<Pieces> lost;
-    for (const Letter& letter : in) {
-      size_t position = 0;
-      auto pieces = decode(letter.bytes, position);
-      if (!pieces.ok()) return pieces.status();
-      lost.push_back(std::move(pieces).value());
-    }
-    shares_[static_cast<size_t>(OwnerPolicy::highest)].lost = join(lost);
-    return {};
-  });
+  if (local.ok())
+    local = guard([&]() -> Status {
+      std::vector<Pieces> lost;
+      for (const Letter& letter : in) {
+        size_t position = 0;
+        auto pieces = decode(letter.bytes, position);
+        if (!pieces.ok())
+          return pieces.status();
+        lost.push_back(std::move(pieces).value());
+      }
+      shares_[static_cast<size_t>(OwnerPolicy::highest)].lost = join(lost);
+      return {};
+    });
   return count_sharers(comm, std::move(local), !in.empty(), loses_any());
 }
 
@@ -187,7 +223,8 @@ Status SharedDecomposition::count_sharers(Comm& comm, Status local, bool shares,
   std::array<int64_t, 1> first{shares ? comm.size() - comm.rank() : 0};
   std::array<int64_t, 2> counts{shares ? 1 : 0, loses ? 1 : 0};
   Status verdict = agree(comm, std::move(local), Pulse{.maximum = first, .sum = counts, .bits = {}});
-  if (!verdict.ok() || counts[1] == 0) return verdict;
+  if (!verdict.ok() || counts[1] == 0)
+    return verdict;
   sharers_ = counts[0];
   shares_elements_ = shares;
   is_first_sharer_ = shares && first[0] == comm.size() - comm.rank();

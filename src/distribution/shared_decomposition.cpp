@@ -28,13 +28,16 @@ std::vector<std::byte> write_holding(const Decomposition& local, PieceView held,
 
 Result<Holding> read_holding(const Letter& letter) {
   Holding holding{.rank = letter.peer, .held = {}, .owned = {}, .has_flags = false};
-  if (letter.bytes.empty()) return Status{Code::internal, "an empty holding from another rank"};
+  if (letter.bytes.empty())
+    return Status{Code::internal, "an empty holding from another rank"};
   holding.has_flags = letter.bytes.front() != std::byte{0};
   size_t position = 1;
   auto held = decode(letter.bytes, position);
-  if (!held.ok()) return held.status();
+  if (!held.ok())
+    return held.status();
   auto owned = decode(letter.bytes, position);
-  if (!owned.ok()) return owned.status();
+  if (!owned.ok())
+    return owned.status();
   holding.held = std::move(held).value();
   holding.owned = std::move(owned).value();
   return holding;
@@ -64,13 +67,13 @@ std::vector<std::string> description_of(const Decomposition& value, int64_t imba
 Result<std::shared_ptr<SharedDecomposition>> SharedDecomposition::make(Comm& comm, Result<Decomposition> local, Use use,
                                                                        OwnersAsked asked) {
   const CallScope call(comm, Call::make_decomposition);
-  // Rank 0's count of all that it has made, on whichever communicator: the same on every rank, and no other decomposition of the
-  // same ranks has it, even if it was made on another communicator of theirs.
+  // Rank 0's count of all that it has made, on whichever communicator: the same on every rank, and no other
+  // decomposition of the same ranks has it, even if it was made on another communicator of theirs.
   static std::atomic<int64_t> identities{0};
   const int64_t identity = comm.rank() == 0 ? ++identities : 0;
   std::shared_ptr<SharedDecomposition> made;
-  // Kinds that are disjoint by construction, and what is only read, need no words between the ranks but this one. The kind
-  // and the whole's size have to be the same everywhere.
+  // Kinds that are disjoint by construction, and what is only read, need no words between the ranks but this one. The
+  // kind and the whole's size have to be the same everywhere.
   const int64_t imbalance = asked.imbalance;
   std::array<int64_t, 10> same{};
   Status status = local.status();
@@ -78,9 +81,16 @@ Result<std::shared_ptr<SharedDecomposition>> SharedDecomposition::make(Comm& com
     const auto& value = local.value();
     const auto whole = static_cast<int64_t>(hash_of_whole(value) >> 2);
     const bool points = value.kind == DecompositionKind::points;
-    same = {static_cast<int64_t>(value.kind), -static_cast<int64_t>(value.kind), whole, -whole,
-            points && !value.has_flags ? comm.size() - comm.rank() : 0, identity, imbalance, -imbalance,
-            points && value.has_flags && value.memory_elements > 0 ? comm.size() - comm.rank() : 0, comm.rank() == 0 ? asked.interval_weight : 0};
+    same = {static_cast<int64_t>(value.kind),
+            -static_cast<int64_t>(value.kind),
+            whole,
+            -whole,
+            points && !value.has_flags ? comm.size() - comm.rank() : 0,
+            identity,
+            imbalance,
+            -imbalance,
+            points && value.has_flags && value.memory_elements > 0 ? comm.size() - comm.rank() : 0,
+            comm.rank() == 0 ? asked.interval_weight : 0};
     status = guard([&] {
       made.reset(new SharedDecomposition(comm, std::move(local).value()));
       made->held_ = with_runs(element_pieces(made->local_));
@@ -88,23 +98,30 @@ Result<std::shared_ptr<SharedDecomposition>> SharedDecomposition::make(Comm& com
       return Status{};
     });
   }
-  if (Status verdict = agree(comm, std::move(status), Pulse{.maximum = same, .sum = {}, .bits = {}}); !verdict.ok()) return verdict;
+  if (Status verdict = agree(comm, std::move(status), Pulse{.maximum = same, .sum = {}, .bits = {}}); !verdict.ok())
+    return verdict;
   if (same[0] != -same[1] || same[2] != -same[3] || same[6] != -same[7]) {
-    const std::array<uint64_t, 3> given{hash_of_whole(made->local_), static_cast<uint64_t>(made->local_.kind), static_cast<uint64_t>(imbalance)};
+    const std::array<uint64_t, 3> given{hash_of_whole(made->local_), static_cast<uint64_t>(made->local_.kind),
+                                        static_cast<uint64_t>(imbalance)};
     const uint64_t arguments = hash_of({{reinterpret_cast<const char*>(given.data()), sizeof given}});
-    return name_difference(comm, arguments, "kind, shape or options of the decomposition (of `same`: start and count too)",
+    return name_difference(comm, arguments,
+                           "kind, shape or options of the decomposition (of `same`: start and count too)",
                            [&] { return description_of(made->local_, imbalance); });
   }
   if (same[4] > 0 && same[8] > 0) {
     const auto without = static_cast<int>(comm.size() - same[4]);
-    return Status{Code::bad_argument, fmt::format("rank {} gave no owner flags with its points, but rank {} did; give them on all ranks that have points, or on none",
-                                                  without, comm.size() - same[8]), without};
+    return Status{Code::bad_argument,
+                  fmt::format("rank {} gave no owner flags with its points, but rank {} did; give them on all ranks "
+                              "that have points, or on none",
+                              without, comm.size() - same[8]),
+                  without};
   }
   made->identity_ = same[5];
   made->owners_asked_ = {.imbalance = imbalance, .interval_weight = same[9]};
   made->has_flags_ = made->local_.kind == DecompositionKind::points && same[4] == 0;
   if (use == Use::any)
-    if (Status verdict = made->find_owners(comm); !verdict.ok()) return verdict;
+    if (Status verdict = made->find_owners(comm); !verdict.ok())
+      return verdict;
   // Found here and not at the first put, where all ranks would wait for it. Of no memory only that put needs to tell.
   if (use == Use::any)
     (void)guard([&] {
@@ -118,21 +135,27 @@ Result<std::shared_ptr<SharedDecomposition>> SharedDecomposition::make(Comm& com
 void SharedDecomposition::forget_lists() noexcept {
   local_.listed = local_.flagged = Pieces();
   std::vector<Echo>().swap(local_.listed_twice);
-  if (local_.kind != DecompositionKind::blocks) return;
-  for (auto* list : {&local_.starts, &local_.counts, &local_.memory_shapes, &local_.memory_starts, &local_.memory_offsets, &local_.memory_strides})
+  if (local_.kind != DecompositionKind::blocks)
+    return;
+  for (auto* list : {&local_.starts, &local_.counts, &local_.memory_shapes, &local_.memory_starts,
+                     &local_.memory_offsets, &local_.memory_strides})
     std::vector<int64_t>().swap(*list);
 }
 
 Status SharedDecomposition::find_owners(Comm& comm) {
   if (local_.kind == DecompositionKind::same) {
-    for (Share& share : shares_) share.is_found = comm.rank() != 0;  // rank 0 writes, the others nothing
+    for (Share& share : shares_)
+      share.is_found = comm.rank() != 0;  // rank 0 writes, the others nothing
     return count_sharers(comm, Status{}, !held_.empty(), comm.rank() != 0 && !held_.empty());
   }
   const bool points = local_.kind == DecompositionKind::points;
   const bool sound_alone = comm.size() == 1 && (!has_flags_ || total_bytes(local_.flagged) == total_bytes(held_));
-  if (points && sound_alone) holes_ = local_.elements - total_bytes(held_);
-  if (local_.kind == DecompositionKind::rows || sound_alone) return agree(comm, Status{});
-  const Directory directory = points ? directory_of_points(local_.elements, comm.size()) : Directory{local_.elements, comm.size()};
+  if (points && sound_alone)
+    holes_ = local_.elements - total_bytes(held_);
+  if (local_.kind == DecompositionKind::rows || sound_alone)
+    return agree(comm, Status{});
+  const Directory directory =
+      points ? directory_of_points(local_.elements, comm.size()) : Directory{local_.elements, comm.size()};
   std::vector<Letter> out, in;
   Status local = guard([&] {
     for (const DirectoryPart& part : split_by_directory(held_, directory))
@@ -143,31 +166,43 @@ Status SharedDecomposition::find_owners(Comm& comm) {
   local = exchange_letters(comm, std::move(local), out, in, counters);
   out.clear();
   std::vector<Holding> holdings;
-  if (local.ok()) local = guard([&]() -> Status {
-    for (Letter& letter : in) {
-      auto holding = read_holding(letter);
-      if (!holding.ok()) return holding.status();
-      holdings.push_back(std::move(holding).value());
-      std::vector<std::byte>().swap(letter.bytes);
-    }
-    return {};
-  });
-  if (Status verdict = agree(comm, std::move(local)); !verdict.ok()) return verdict;
+  if (local.ok())
+    local = guard([&]() -> Status {
+      for (Letter& letter : in) {
+        auto holding = read_holding(letter);
+        if (!holding.ok())
+          return holding.status();
+        holdings.push_back(std::move(holding).value());
+        std::vector<std::byte>().swap(letter.bytes);
+      }
+      return {};
+    });
+  if (Status verdict = agree(comm, std::move(local)); !verdict.ok())
+    return verdict;
   return points ? find_owners_of_points(comm, directory, holdings) : find_owners_of_elements(comm, holdings);
 }
 
 OwnerPolicy SharedDecomposition::owner_for(Owner asked) const noexcept {
-  if (local_.kind != DecompositionKind::points) return OwnerPolicy::highest;  // replicas that nobody declared: the higher rank wins
+  if (local_.kind != DecompositionKind::points)
+    return OwnerPolicy::highest;  // replicas that nobody declared: the higher rank wins
   switch (asked) {
     // Flags may mean that only the owner's values are up to date.
-    case Owner::automatic: return has_flags_ ? OwnerPolicy::partitioner : has_replicas_ ? OwnerPolicy::balanced : OwnerPolicy::first;
-    case Owner::partitioner: return has_flags_ ? OwnerPolicy::partitioner : OwnerPolicy::first;
-    case Owner::idg: return has_flags_ ? OwnerPolicy::idg : OwnerPolicy::first;
-    case Owner::idg_figure: return has_flags_ ? OwnerPolicy::idg_figure : OwnerPolicy::first;
-    case Owner::highest: return OwnerPolicy::highest;
-    case Owner::random: return OwnerPolicy::random;
-    case Owner::balanced: return OwnerPolicy::balanced;
-    case Owner::first: break;
+    case Owner::automatic:
+      return has_flags_ ? OwnerPolicy::partitioner : has_replicas_ ? OwnerPolicy::balanced : OwnerPolicy::first;
+    case Owner::partitioner:
+      return has_flags_ ? OwnerPolicy::partitioner : OwnerPolicy::first;
+    case Owner::idg:
+      return has_flags_ ? OwnerPolicy::idg : OwnerPolicy::first;
+    case Owner::idg_figure:
+      return has_flags_ ? OwnerPolicy::idg_figure : OwnerPolicy::first;
+    case Owner::highest:
+      return OwnerPolicy::highest;
+    case Owner::random:
+      return OwnerPolicy::random;
+    case Owner::balanced:
+      return OwnerPolicy::balanced;
+    case Owner::first:
+      break;
   }
   return OwnerPolicy::first;
 }
@@ -177,7 +212,8 @@ namespace {
 // The lengths of all pieces are known to lie between two: mostly that is enough to tell.
 void part_long(ByteRuns& bytes, int64_t element_bytes, int64_t limit) {
   bytes.limit = limit;
-  if (bytes.runs.empty() || bytes.runs.store().longest * element_bytes < limit) return;
+  if (bytes.runs.empty() || bytes.runs.store().longest * element_bytes < limit)
+    return;
   if (bytes.runs.store().shortest * element_bytes >= limit) {
     bytes.long_bytes = bytes.total;
     bytes.long_pieces = bytes.pieces;
@@ -211,11 +247,13 @@ std::shared_ptr<const ByteRuns> interleaved(const ByteRuns& bytes, int64_t row, 
   return moved;
 }
 
-Result<std::shared_ptr<const ByteRuns>> SharedDecomposition::kept(const Pieces& elements, int64_t element_bytes, int64_t long_limit) {
+Result<std::shared_ptr<const ByteRuns>> SharedDecomposition::kept(const Pieces& elements, int64_t element_bytes,
+                                                                  int64_t long_limit) {
   auto& slot = bytes_[{elements.store(), element_bytes}];
   if (slot == nullptr || slot->limit != long_limit) {
     auto runs = to_bytes(elements, element_bytes);
-    if (!runs.ok()) return runs.status();
+    if (!runs.ok())
+      return runs.status();
     auto bytes = std::make_shared<ByteRuns>();
     bytes->elements = elements;
     bytes->see(runs.value());
@@ -229,9 +267,11 @@ Result<std::shared_ptr<const ByteRuns>> SharedDecomposition::read_runs(int64_t e
   return kept(held_, element_bytes, long_limit);
 }
 
-Result<std::shared_ptr<const ByteRuns>> SharedDecomposition::write_runs(OwnerPolicy owner, int64_t element_bytes, int64_t long_limit) {
+Result<std::shared_ptr<const ByteRuns>> SharedDecomposition::write_runs(OwnerPolicy owner, int64_t element_bytes,
+                                                                        int64_t long_limit) {
   const auto index = static_cast<size_t>(owner);
-  if (!owner_status_[index].ok()) return owner_status_[index];
+  if (!owner_status_[index].ok())
+    return owner_status_[index];
   return kept(find_share(owner), element_bytes, long_limit);
 }
 
@@ -245,27 +285,36 @@ const Pieces& SharedDecomposition::find_share(OwnerPolicy owner) {
   return share.owned;
 }
 
-bool SharedDecomposition::loses(Owner asked) { return total_bytes(find_share(owner_for(asked))) < total_bytes(held_); }
+bool SharedDecomposition::loses(Owner asked) {
+  return total_bytes(find_share(owner_for(asked))) < total_bytes(held_);
+}
 
 Result<Pieces> SharedDecomposition::written_by(Owner asked) {
-  if (needs_flags(asked) && !has_flags_) return Status{Code::bad_argument, fmt::format("owner={} needs owner flags for all points", name_of(asked))};
+  if (needs_flags(asked) && !has_flags_)
+    return Status{Code::bad_argument, fmt::format("owner={} needs owner flags for all points", name_of(asked))};
   const auto owner = owner_for(asked);
-  if (const Status& status = owner_status_[static_cast<size_t>(owner)]; !status.ok()) return status;
+  if (const Status& status = owner_status_[static_cast<size_t>(owner)]; !status.ok())
+    return status;
   return find_share(owner);
 }
 
-// A rank that holds a point with others is not the lowest of them, or not the highest, and then loses it under one of these rules.
+// A rank that holds a point with others is not the lowest of them, or not the highest, and then loses it under one of
+// these rules.
 Result<Pieces> SharedDecomposition::replicas() {
-  const Pieces lowest = subtract(held_, find_share(OwnerPolicy::first)), highest = subtract(held_, find_share(OwnerPolicy::highest));
+  const Pieces lowest = subtract(held_, find_share(OwnerPolicy::first)),
+               highest = subtract(held_, find_share(OwnerPolicy::highest));
   std::vector<PieceView> lists{lowest, highest};
   return subtract(held_, subtract(held_, coverage(lists)));
 }
 
-Result<std::shared_ptr<const ByteRuns>> SharedDecomposition::read_line(const Line& line) { return line_of(held_, line); }
+Result<std::shared_ptr<const ByteRuns>> SharedDecomposition::read_line(const Line& line) {
+  return line_of(held_, line);
+}
 
 Result<std::shared_ptr<const ByteRuns>> SharedDecomposition::write_line(OwnerPolicy owner, const Line& line) {
   const auto index = static_cast<size_t>(owner);
-  if (!owner_status_[index].ok()) return owner_status_[index];
+  if (!owner_status_[index].ok())
+    return owner_status_[index];
   return line_of(find_share(owner), line);
 }
 
@@ -277,9 +326,11 @@ Result<std::shared_ptr<const ByteRuns>> SharedDecomposition::line_of(const Piece
   key.insert(key.end(), chunk.begin(), chunk.end());
   auto& slot = lines_[std::move(key)];
   if (slot == nullptr) {
-    if (auto fits = to_bytes(elements, line.trailing * line.type_bytes); !fits.ok()) return fits.status();
+    if (auto fits = to_bytes(elements, line.trailing * line.type_bytes); !fits.ok())
+      return fits.status();
     auto bytes = std::make_shared<ByteRuns>();
-    bytes->elements = with_runs(line.grid.place(PieceView(elements, line.trailing), std::max<int64_t>(0, line.row) * line.grid.row()));
+    bytes->elements = with_runs(
+        line.grid.place(PieceView(elements, line.trailing), std::max<int64_t>(0, line.row) * line.grid.row()));
     bytes->see(PieceView(bytes->elements, line.type_bytes));
     slot = std::move(bytes);
   }
@@ -288,16 +339,21 @@ Result<std::shared_ptr<const ByteRuns>> SharedDecomposition::line_of(const Piece
 
 Result<std::vector<SharedDecomposition::PartRuns>> SharedDecomposition::write_parts(OwnerPolicy owner, const Cut& cut) {
   const auto index = static_cast<size_t>(owner);
-  if (!owner_status_[index].ok()) return owner_status_[index];
+  if (!owner_status_[index].ok())
+    return owner_status_[index];
   return parts_of(find_share(owner), cut);
 }
 
-Result<std::vector<SharedDecomposition::PartRuns>> SharedDecomposition::parts_of(const Pieces& elements, const Cut& cut) {
+Result<std::vector<SharedDecomposition::PartRuns>> SharedDecomposition::parts_of(const Pieces& elements,
+                                                                                 const Cut& cut) {
   std::vector<int64_t> key{reinterpret_cast<intptr_t>(elements.store()), cut.trailing, cut.type_bytes, cut.long_limit};
-  for (const auto& ranges : cut.split.bounds()) key.insert(key.end(), ranges.begin(), ranges.end());
+  for (const auto& ranges : cut.split.bounds())
+    key.insert(key.end(), ranges.begin(), ranges.end());
   // What begins elsewhere is a record, and there may be any number of them.
-  if (const auto found = parts_.find(key); found != parts_.end() && cut.first == 0) return found->second;
-  if (auto fits = to_bytes(elements, cut.trailing * cut.type_bytes); !fits.ok()) return fits.status();
+  if (const auto found = parts_.find(key); found != parts_.end() && cut.first == 0)
+    return found->second;
+  if (auto fits = to_bytes(elements, cut.trailing * cut.type_bytes); !fits.ok())
+    return fits.status();
   std::vector<PartRuns> parts;
   for (auto& [part, pieces] : cut.split.place(PieceView(elements, cut.trailing), cut.first)) {
     auto bytes = std::make_shared<ByteRuns>();
@@ -306,7 +362,8 @@ Result<std::vector<SharedDecomposition::PartRuns>> SharedDecomposition::parts_of
     part_long(*bytes, cut.type_bytes, cut.long_limit);
     parts.push_back({part, std::move(bytes)});
   }
-  if (cut.first == 0) parts_.emplace(std::move(key), parts);
+  if (cut.first == 0)
+    parts_.emplace(std::move(key), parts);
   return parts;
 }
 

@@ -29,7 +29,9 @@ Broadcaster::Broadcaster(const Comm& comm, Trace& trace, Coder& coder, std::span
       by_host_(codes_between_hosts(coder, comm)),
       grid_(whole_file_grid(window_bytes)) {}
 
-int64_t Broadcaster::next(int64_t step) const { return next_covered_step(grid_, covered_, step); }
+int64_t Broadcaster::next(int64_t step) const {
+  return next_covered_step(grid_, covered_, step);
+}
 
 Extent Broadcaster::used(int64_t step) const {
   Extent all;
@@ -39,20 +41,24 @@ Extent Broadcaster::used(int64_t step) const {
   return all;
 }
 
-// Hosts are numbered from the root's on. A number without its lowest bit is that of the host before; with a lower bit set it is one of those behind.
+// Hosts are numbered from the root's on. A number without its lowest bit is that of the host before; with a lower bit
+// set it is one of those behind.
 void Broadcaster::join_tree() {
   const std::vector<int>& roots = comm_.host_roots();
-  if (!by_host_ || comm_.rank() != comm_.host_root()) return;
+  if (!by_host_ || comm_.rank() != comm_.host_root())
+    return;
   const size_t hosts = roots.size();
   const auto first = static_cast<size_t>(std::lower_bound(roots.begin(), roots.end(), root_) - roots.begin());
   const size_t mine = (static_cast<size_t>(comm_.host_index()) + hosts - first) % hosts;
   const auto rank_at = [&](size_t number) { return roots[(first + number) % hosts]; };
-  if (mine > 0) from_ = rank_at(mine & (mine - 1));
+  if (mine > 0)
+    from_ = rank_at(mine & (mine - 1));
   const size_t end = mine > 0 ? mine & (~mine + 1) : std::bit_ceil(hosts);
   for (size_t bit = end / 2; bit > 0; bit /= 2)
     if (mine + bit < hosts)
       ways_.push_back({.rank = rank_at(mine + bit), .element_bytes = element_bytes_of(items_, {0, INT64_MAX})});
-  for (Traffic& way : ways_) coder_.add(way);
+  for (Traffic& way : ways_)
+    coder_.add(way);
 }
 
 Status Broadcaster::prepare() {
@@ -65,7 +71,8 @@ Status Broadcaster::prepare() {
     largest_message = std::max(largest_message, part.size());
     ++windows_;
   }
-  if (from_ != k_nobody || !ways_.empty()) coder_.expect(largest_message);
+  if (from_ != k_nobody || !ways_.empty())
+    coder_.expect(largest_message);
   slot_bytes_ = aligned(coder_.room(largest));
   frame_bytes_ = ways_.empty() ? 0 : aligned(coder_.room(largest_message));
   slots_.resize(k_windows);
@@ -84,19 +91,23 @@ void Broadcaster::begin(std::span<const Item> items, std::byte* buffers) {
     slot.frame = std::exchange(buffers, buffers + frame_bytes_);
   }
   tree_ = by_host_ && !coder_.rests();
-  for (Traffic& way : ways_) way.begin();
+  for (Traffic& way : ways_)
+    way.begin();
   asked_ = sent_ = taken_ = 0;
   asked_step_ = taken_step_ = next(0);
 }
 
 void Broadcaster::visit_traffic(const std::function<void(const Traffic&)>& visit) const {
-  for (const Traffic& way : ways_) visit(way);
+  for (const Traffic& way : ways_)
+    visit(way);
 }
 
 bool Broadcaster::test() {
-  if (asked_ == taken_) return false;
+  if (asked_ == taken_)
+    return false;
   int count = 0;
-  if (!mpi_ok(test_some(requests_, done_, statuses_, count), "MPI_Testsome")) return true;
+  if (!mpi_ok(test_some(requests_, done_, statuses_, count), "MPI_Testsome"))
+    return true;
   for (size_t i = 0; i < static_cast<size_t>(count); ++i) {
     const auto index = static_cast<size_t>(done_[i]);
     const size_t place = index % requests_each();
@@ -107,14 +118,17 @@ bool Broadcaster::test() {
       continue;
     }
     --slot.pending;
-    if (began_[index] > 0) coder_.took(ways_[place - first_way], slot.sent, seconds_now() - began_[index]);
+    if (began_[index] > 0)
+      coder_.took(ways_[place - first_way], slot.sent, seconds_now() - began_[index]);
   }
   return count > 0;
 }
 
-// As far as slots are free the root asks the storage for windows, and the other hosts' lowest ranks await them from the host before.
+// As far as slots are free the root asks the storage for windows, and the other hosts' lowest ranks await them from the
+// host before.
 bool Broadcaster::ask() {
-  if (asked_step_ >= grid_.steps() || asked_ - taken_ == k_windows || (is_root() && !fetcher_->ready())) return false;
+  if (asked_step_ >= grid_.steps() || asked_ - taken_ == k_windows || (is_root() && !fetcher_->ready()))
+    return false;
   Slot& slot = slot_of(asked_);
   const Window window = grid_.window(asked_step_);
   const Extent part = used(asked_step_);
@@ -137,16 +151,21 @@ bool Broadcaster::ask() {
 }
 
 bool Broadcaster::has_come(const Slot& slot) const {
-  if (is_root()) return fetcher_->done() > sent_;
+  if (is_root())
+    return fetcher_->done() > sent_;
   return !awaits() || slot.arrived;
 }
 
-// What the hosts behind this one get. A message that was too long to be taken goes on as one without bytes, which they refuse too.
+// What the hosts behind this one get. A message that was too long to be taken goes on as one without bytes, which they
+// refuse too.
 std::span<const std::byte> Broadcaster::outgoing(Slot& slot) {
-  if (is_root()) return coder_.encode(ways_.front(), {slot.bytes, static_cast<size_t>(slot.size)}, slot.frame);
-  if (slot.received == k_too_long) return {};
+  if (is_root())
+    return coder_.encode(ways_.front(), {slot.bytes, static_cast<size_t>(slot.size)}, slot.frame);
+  if (slot.received == k_too_long)
+    return {};
   const auto bytes = static_cast<size_t>(slot.received);
-  if (slot.received == slot.size && !coder_.checks()) return {slot.bytes, bytes};
+  if (slot.received == slot.size && !coder_.checks())
+    return {slot.bytes, bytes};
   std::memcpy(slot.frame, slot.bytes, bytes);  // it is undone where it lies, while it travels
   trace_.bytes_copied += slot.received;
   return {slot.frame, bytes};
@@ -160,7 +179,8 @@ bool Broadcaster::pass_on(Slot& slot) {
   const auto send = comm_.size() > k_eager_ranks || measured ? MPI_Issend : MPI_Isend;  // as senders do
   for (size_t i = 0; i < ways_.size(); ++i) {
     Traffic& way = ways_[i];
-    if (!is_root() || i > 0) coder_.count_again(way, message, slot.size);
+    if (!is_root() || i > 0)
+      coder_.count_again(way, message, slot.size);
     const size_t index = request_of(sent_, first_way + i);
     began_[index] = measured ? seconds_now() : 0;
     if (!mpi_ok(send(message.data(), static_cast<int>(slot.sent), MPI_BYTE, way.rank, k_tag_data, comm_.get(),
@@ -175,17 +195,22 @@ bool Broadcaster::pass_on(Slot& slot) {
   return true;
 }
 
-// Every rank joins the broadcasts in the same order; the root when the window is there, whatever became of reading it: the agreement tells. So do the other
-// hosts' lowest ranks, whatever has come.
+// Every rank joins the broadcasts in the same order; the root when the window is there, whatever became of reading it:
+// the agreement tells. So do the other hosts' lowest ranks, whatever has come.
 bool Broadcaster::send() {
-  if (sent_ == asked_) return false;
+  if (sent_ == asked_)
+    return false;
   Slot& slot = slot_of(sent_);
-  if (!has_come(slot)) return false;
-  if (is_root()) trace_.bytes_broadcast += slot.size;
-  if (tree_ && !ways_.empty() && !pass_on(slot)) return true;
+  if (!has_come(slot))
+    return false;
+  if (is_root())
+    trace_.bytes_broadcast += slot.size;
+  if (tree_ && !ways_.empty() && !pass_on(slot))
+    return true;
   if (awaits()) {
     coder_.decode_in_place(from_, slot.bytes, slot.received, slot.size);
-    if (slot.received == k_too_long) std::fill_n(slot.bytes, slot.size, std::byte{0});
+    if (slot.received == k_too_long)
+      std::fill_n(slot.bytes, slot.size, std::byte{0});
   }
   const MPI_Comm ranks = tree_ ? comm_.host() : comm_.get();
   const int first = tree_ ? 0 : root_;
@@ -201,9 +226,11 @@ bool Broadcaster::send() {
 }
 
 bool Broadcaster::take() {
-  if (taken_ == sent_) return false;
+  if (taken_ == sent_)
+    return false;
   Slot& slot = slot_of(taken_);
-  if (slot.pending > 0) return false;
+  if (slot.pending > 0)
+    return false;
   trace_.bytes_copied += take_from_slot(items_, grid_.window(slot.step), slot.memory);
   slot.arrived = false;
   ++taken_;

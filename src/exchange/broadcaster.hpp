@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Broadcaster: one rank reads what all ranks want, window by window, and each window goes to all of them. The items are the same
-// on every rank, so all know the windows without a word. Where messages between hosts are never frames, MPI carries a window to all at once. Else it goes along
-// a binomial tree of the hosts' lowest ranks, made smaller once, by who reads it, and passed on as it came; each of them undoes it and MPI carries it to its
-// host's ranks as it is, also where messages carry checksums.
+// Broadcaster: one rank reads what all ranks want, window by window, and each window goes to all of them. The items are
+// the same on every rank, so all know the windows without a word. Where messages between hosts are never frames, MPI
+// carries a window to all at once. Else it goes along a binomial tree of the hosts' lowest ranks, made smaller once, by
+// who reads it, and passed on as it came; each of them undoes it and MPI carries it to its host's ranks as it is, also
+// where messages carry checksums.
 #pragma once
 
 #include <vector>
@@ -43,8 +44,13 @@ class Broadcaster final : public Role {
     int64_t sent = 0;      // bytes of each message to another host
     int pending = 0;       // requests that nobody else may have the memory before
   };
-  // A slot's requests lie beside each other: what comes, what goes to the ranks that hear of it at once, and what goes to other hosts.
-  enum Place : size_t { incoming = 0, onward = 1, first_way = 2 };
+  // A slot's requests lie beside each other: what comes, what goes to the ranks that hear of it at once, and what goes
+  // to other hosts.
+  enum Place : size_t {
+    incoming = 0,
+    onward = 1,
+    first_way = 2
+  };
   size_t requests_each() const noexcept { return first_way + ways_.size(); }
   size_t index_of(int64_t number) const noexcept { return static_cast<size_t>(number % k_windows); }
   Slot& slot_of(int64_t number) { return slots_[index_of(number)]; }
@@ -64,9 +70,9 @@ class Broadcaster final : public Role {
   Coder& coder_;
   std::span<const Item> items_;
   int root_;
-  bool by_host_;               // messages between hosts may be frames
-  bool tree_ = false;          // of this run: they go from host to host; else by MPI to all, as where none is to be a frame
-  int from_ = k_nobody;        // the rank of another host that this one has its windows from
+  bool by_host_;         // messages between hosts may be frames
+  bool tree_ = false;    // of this run: they go from host to host; else by MPI to all, as where none is to be a frame
+  int from_ = k_nobody;  // the rank of another host that this one has its windows from
   std::vector<Traffic> ways_;  // to other hosts, that with most hosts behind it first
   Grid grid_;
   Pieces covered_;

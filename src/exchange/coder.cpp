@@ -18,34 +18,40 @@ static_assert(k_most_arms == k_codec_constant, "the trace has a place for each a
 
 namespace {
 
-constexpr int64_t k_least_message = 256;       // shorter ones are not worth a look
+constexpr int64_t k_least_message = 256;                            // shorter ones are not worth a look
 constexpr int64_t k_telling_probe = 3 * (1 + (int64_t{64} << 10));  // that measure_link() sends of messages that tell
-constexpr int64_t k_telling = 8 << 10;         // of shorter ones most of the time is not their bytes'
-constexpr int64_t k_left_alone = 16;           // messages after one that would not shrink
-constexpr int k_first_looks = 3;               // at the first message
-constexpr double k_sampling_share = 0.003;     // of the seconds of all runs
-constexpr double k_congestion = 4;             // times the seconds a byte of a quiet link that are believed
-constexpr double k_congestion_crowded = 1.5;   // where ranks outnumber cores: messages wait for ranks that do not run
+constexpr int64_t k_telling = 8 << 10;        // of shorter ones most of the time is not their bytes'
+constexpr int64_t k_left_alone = 16;          // messages after one that would not shrink
+constexpr int k_first_looks = 3;              // at the first message
+constexpr double k_sampling_share = 0.003;    // of the seconds of all runs
+constexpr double k_congestion = 4;            // times the seconds a byte of a quiet link that are believed
+constexpr double k_congestion_crowded = 1.5;  // where ranks outnumber cores: messages wait for ranks that do not run
 
-bool tells_speed(std::span<const std::byte> raw) noexcept { return static_cast<int64_t>(raw.size()) >= k_telling; }
+bool tells_speed(std::span<const std::byte> raw) noexcept {
+  return static_cast<int64_t>(raw.size()) >= k_telling;
+}
 
 // The fastest that does such elements; off: none does.
 size_t first_arm(int element_bytes) noexcept {
   for (size_t arm = 1; arm < arm_count(); ++arm)
-    if (compressor_of(arm)->does(element_bytes)) return arm;
+    if (compressor_of(arm)->does(element_bytes))
+      return arm;
   return k_arm_off;
 }
 
 // May throw std::bad_alloc.
 CodecMemory& memory_of(Comm& comm) {
   std::shared_ptr<void>& kept = comm.attachment(Comm::Remembered::codecs);
-  if (kept == nullptr) kept = std::make_shared<CodecMemory>();
+  if (kept == nullptr)
+    kept = std::make_shared<CodecMemory>();
   return *static_cast<CodecMemory*>(kept.get());
 }
 
 }  // namespace
 
-bool compresses(const Plan& plan, const Comm& comm) noexcept { return plan.strategy.codec != Codec::off && comm.host_roots().size() > 1; }
+bool compresses(const Plan& plan, const Comm& comm) noexcept {
+  return plan.strategy.codec != Codec::off && comm.host_roots().size() > 1;
+}
 
 int64_t probe_allowance(const Comm& comm, int64_t moved_bytes) noexcept {
   constexpr int64_t k_share = 10;
@@ -54,18 +60,23 @@ int64_t probe_allowance(const Comm& comm, int64_t moved_bytes) noexcept {
 
 bool probes(const Plan& plan, Comm& comm, int64_t moved_bytes) noexcept {
   const bool sends = plan.has_domains() || plan.gathers() || plan.broadcast;
-  if (plan.strategy.codec != Codec::automatic || !sends || !compresses(plan, comm)) return false;
-  if (!comm.link_measured()) return true;
+  if (plan.strategy.codec != Codec::automatic || !sends || !compresses(plan, comm))
+    return false;
+  if (!comm.link_measured())
+    return true;
   const auto* memory = static_cast<const CodecMemory*>(comm.attachment(Comm::Remembered::codecs).get());
   return memory != nullptr && memory->rough_link && probe_allowance(comm, moved_bytes) >= k_telling_probe;
 }
 
 Status probe_link(Comm& comm, const Plan& plan, int64_t moved_bytes, Trace& trace) {
-  if (!probes(plan, comm, moved_bytes)) return {};
+  if (!probes(plan, comm, moved_bytes))
+    return {};
   const auto probe = measure_link(comm, probe_allowance(comm, moved_bytes));
-  if (!probe.ok()) return probe.status();
+  if (!probe.ok())
+    return probe.status();
   trace.probe_bytes += probe.value().sent;
-  if (probe.value().seconds_per_byte == 0) return {};  // real messages tell until there are more bytes to move
+  if (probe.value().seconds_per_byte == 0)
+    return {};  // real messages tell until there are more bytes to move
   comm.set_link(probe.value().seconds_per_byte);
   return guard([&] {
     memory_of(comm).rough_link = probe.value().rough;
@@ -74,19 +85,23 @@ Status probe_link(Comm& comm, const Plan& plan, int64_t moved_bytes, Trace& trac
 }
 
 std::shared_ptr<CodecTuner> make_tuner(Comm& comm, const Plan& plan) {
-  if (plan.strategy.codec != Codec::automatic || !compresses(plan, comm)) return nullptr;
+  if (plan.strategy.codec != Codec::automatic || !compresses(plan, comm))
+    return nullptr;
   (void)memory_of(comm);  // there is room to keep it
   const Codec preferred = plan.strategy.codec_preferred;
   return std::make_shared<CodecTuner>(preferred == Codec::automatic ? k_arm_off : find_arm(name_of(preferred), false));
 }
 
-std::shared_ptr<CodecTuner> keep_tuner(Comm& comm, const Plan& plan, int64_t bytes, int64_t pieces, bool behind, std::shared_ptr<CodecTuner> made) noexcept {
-  if (!made) return nullptr;
+std::shared_ptr<CodecTuner> keep_tuner(Comm& comm, const Plan& plan, int64_t bytes, int64_t pieces, bool behind,
+                                       std::shared_ptr<CodecTuner> made) noexcept {
+  if (!made)
+    return nullptr;
   CodecMemory& memory = *static_cast<CodecMemory*>(comm.attachment(Comm::Remembered::codecs).get());
   const int64_t way = (plan.broadcast ? 2 : plan.reading ? 1 : 0) + (behind ? 4 : 0);
   const std::array<int64_t, 4> key{way, static_cast<int64_t>(plan.strategy.codec_preferred), bytes, pieces};
   for (const CodecMemory::KnownTuner& known : memory.tuners)
-    if (known.tuner && known.key == key) return known.tuner;
+    if (known.tuner && known.key == key)
+      return known.tuner;
   memory.tuners[memory.next_tuner++ % memory.tuners.size()] = {key, made};
   return made;
 }
@@ -95,36 +110,52 @@ namespace {
 
 // Ranks of this host that send to other hosts at once: those that read, teams' roots, or all.
 int64_t senders_of_host(const Comm& comm, const Plan& plan) noexcept {
-  if (plan.broadcast) return 1;
+  if (plan.broadcast)
+    return 1;
   if (plan.gathers()) {
-    const bool is_of_hosts = plan.team == 0;                        // members hand their data to the root through memory that the host shares
-    if (is_of_hosts || (plan.reading && !plan.has_domains())) return 1;
-    return plan.reading ? ceil_divide(comm.host_size(), plan.team) : comm.host_size();  // of a team that is larger than a host all send
+    const bool is_of_hosts = plan.team == 0;  // members hand their data to the root through memory that the host shares
+    if (is_of_hosts || (plan.reading && !plan.has_domains()))
+      return 1;
+    return plan.reading ? ceil_divide(comm.host_size(), plan.team)
+                        : comm.host_size();  // of a team that is larger than a host all send
   }
-  if (!plan.reading) return comm.host_size();
-  return std::max<int64_t>(1, std::count_if(plan.writers.begin(), plan.writers.end(), [&](int reader) { return comm.host_rank_of(reader) >= 0; }));
+  if (!plan.reading)
+    return comm.host_size();
+  return std::max<int64_t>(1, std::count_if(plan.writers.begin(), plan.writers.end(),
+                                            [&](int reader) { return comm.host_rank_of(reader) >= 0; }));
 }
 
 }  // namespace
 
 Coder::Coder(Comm& comm, const Plan& plan, bool checks, Trace& trace)
-    : comm_(comm), trace_(trace), compresses_(compresses(plan, comm)), automatic_(plan.strategy.codec == Codec::automatic), checks_(checks),
+    : comm_(comm),
+      trace_(trace),
+      compresses_(compresses(plan, comm)),
+      automatic_(plan.strategy.codec == Codec::automatic),
+      checks_(checks),
       level_(plan.strategy.codec_level) {
   sharers_ = senders_of_host(comm, plan);
   int64_t at_work = comm.machine_size();
-  if (plan.broadcast) at_work = std::max(1, comm.machine_size() / comm.host_size());  // one rank of each host has messages
-  const double senders = plan.writers.empty() ? 1 : std::max(1.0, static_cast<double>(comm.size()) / static_cast<double>(plan.writers.size()));
+  if (plan.broadcast)
+    at_work = std::max(1, comm.machine_size() / comm.host_size());  // one rank of each host has messages
+  const double senders =
+      plan.writers.empty() ? 1
+                           : std::max(1.0, static_cast<double>(comm.size()) / static_cast<double>(plan.writers.size()));
   (plan.reading ? work_.encodes : work_.decodes) = senders;
   work_.ranks_a_core = static_cast<double>(at_work) / static_cast<double>(online_cores());
-  if (!compresses_ && !checks_) return;
+  if (!compresses_ && !checks_)
+    return;
   memory_ = &memory_of(comm);
-  if (!compresses_) return;
-  if (!automatic_) fixed_arm_ = find_arm(name_of(plan.strategy.codec), plan.strategy.codec_shuffle);
+  if (!compresses_)
+    return;
+  if (!automatic_)
+    fixed_arm_ = find_arm(name_of(plan.strategy.codec), plan.strategy.codec_shuffle);
 }
 
 void Coder::add(Traffic& traffic) {
   traffic.coded = codes(traffic.rank);
-  if (traffic.coded && measures() && comm_.host_rank_of(traffic.rank) < 0) traffic.link = &memory_->links[comm_.host_index_of(traffic.rank)];
+  if (traffic.coded && measures() && comm_.host_rank_of(traffic.rank) < 0)
+    traffic.link = &memory_->links[comm_.host_index_of(traffic.rank)];
 }
 
 Status Coder::reserve(int64_t largest) {
@@ -134,11 +165,13 @@ Status Coder::reserve(int64_t largest) {
     largest = std::max(largest, memory.workspace == nullptr ? 0 : memory.workspace->largest());
     // Any of them: what arrives is what another rank found best.
     auto made = CodecWorkspace::make(largest, compressors(), level);
-    if (!made.ok()) return made.status();
+    if (!made.ok())
+      return made.status();
     memory.workspace = std::move(made).value();
     memory.level = level;
   }
-  if (memory.scratch_bytes >= largest) return {};
+  if (memory.scratch_bytes >= largest)
+    return {};
   return guard([&] {
     // With a header, whether this coder has checksums or not: the next one may.
     memory.scratch = std::make_unique_for_overwrite<std::byte[]>(static_cast<size_t>(largest + k_frame_header));
@@ -147,22 +180,28 @@ Status Coder::reserve(int64_t largest) {
   });
 }
 
-Status Coder::prepare() { return memory_ == nullptr ? Status{} : reserve(largest_); }
+Status Coder::prepare() {
+  return memory_ == nullptr ? Status{} : reserve(largest_);
+}
 
 void Coder::begin(const CodecOrder& order) noexcept {
   order_ = order;
-  if (!automatic_) order_ = {.arm = fixed_arm_};
-  if (measures() && order_.looks && order_.notes != nullptr) order_.notes->own_ways = false;
+  if (!automatic_)
+    order_ = {.arm = fixed_arm_};
+  if (measures() && order_.looks && order_.notes != nullptr)
+    order_.notes->own_ways = false;
   passive_ = rests() && !has_own_ways();
   tally_ = {};
-  if (order_.arm == CodecTuner::k_by_message) ratios_ = {};  // of what was sent before, which may be other data
+  if (order_.arm == CodecTuner::k_by_message)
+    ratios_ = {};  // of what was sent before, which may be other data
   run_began_ = seconds_now();
   status_ = Status{};
 }
 
 void Coder::end() noexcept {
   run_seconds_ = measures() && run_began_ > 0 ? seconds_now() - run_began_ : 0;
-  if (measures()) memory_->run_seconds += run_seconds_;
+  if (measures())
+    memory_->run_seconds += run_seconds_;
   run_began_ = 0;
 }
 
@@ -174,12 +213,17 @@ bool Coder::may_sample() const noexcept {
 
 CodecChoice Coder::choice(size_t arm, int element_bytes) const noexcept {
   const Compressor* compressor = compresses_ ? compressor_of(arm) : nullptr;
-  return {.compressor = compressor, .level = automatic_ ? 0 : level_, .shuffle = shuffles(arm), .element_bytes = element_bytes};
+  return {.compressor = compressor,
+          .level = automatic_ ? 0 : level_,
+          .shuffle = shuffles(arm),
+          .element_bytes = element_bytes};
 }
 
-// Of a link that nobody else sends over, shared by this host's ranks. Where it was not measured well, what messages took is all that is known.
+// Of a link that nobody else sends over, shared by this host's ranks. Where it was not measured well, what messages
+// took is all that is known.
 double Coder::quiet_link(const Traffic& traffic) const noexcept {
-  if (has_rough_link() && traffic.link != nullptr && traffic.link->known()) return traffic.link->value();
+  if (has_rough_link() && traffic.link != nullptr && traffic.link->known())
+    return traffic.link->value();
   return comm_.link() * static_cast<double>(sharers_);
 }
 
@@ -187,12 +231,16 @@ double Coder::quiet_link(const Traffic& traffic) const noexcept {
 double Coder::link_of(const Traffic& traffic) const noexcept {
   const double quiet = comm_.link();
   const double shared = quiet * static_cast<double>(sharers_);
-  if (traffic.link == nullptr || !traffic.link->known()) return shared;
-  if (has_rough_link()) return traffic.link->value();
-  return std::clamp(traffic.link->value(), quiet, (work_.ranks_a_core > 1 ? k_congestion_crowded : k_congestion) * shared);
+  if (traffic.link == nullptr || !traffic.link->known())
+    return shared;
+  if (has_rough_link())
+    return traffic.link->value();
+  return std::clamp(traffic.link->value(), quiet,
+                    (work_.ranks_a_core > 1 ? k_congestion_crowded : k_congestion) * shared);
 }
 
-// Of equal elements it says nothing: false, and what was known stays. What is not all there is of them is the next sample's matter.
+// Of equal elements it says nothing: false, and what was known stays. What is not all there is of them is the next
+// sample's matter.
 bool Coder::sample(Traffic& traffic, std::span<const std::byte> raw) noexcept {
   const double begin = working_seconds_now();
   const ArmSpeeds& speeds = memory_->model.encode(traffic.element_bytes);
@@ -203,22 +251,25 @@ bool Coder::sample(Traffic& traffic, std::span<const std::byte> raw) noexcept {
   for (size_t arm = 1; arm < arm_count() && tells; ++arm) {
     const CodecChoice chosen = choice(arm, traffic.element_bytes);
     sampled_[arm] = ratios[arm] = 1;
-    if (!chosen.compressor->does(traffic.element_bytes)) continue;
+    if (!chosen.compressor->does(traffic.element_bytes))
+      continue;
     SampledFrame sampled;
-    // What is used for the first time is slow, and a machine that takes a core away meanwhile makes one of them look a hundred times as slow: the least of
-    // several counts, until messages tell.
+    // What is used for the first time is slow, and a machine that takes a core away meanwhile makes one of them look a
+    // hundred times as slow: the least of several counts, until messages tell.
     const int looks = speeds[arm].known() ? 1 : k_first_looks;
     for (int look = 0; look < looks && tells; ++look) {
       const double before = working_seconds_now();
       sampled = sample_frame(raw, chosen, *memory_->workspace);
       tells = !sampled.equal_elements;
-      if (!tells || !tells_speed(raw)) break;
+      if (!tells || !tells_speed(raw))
+        break;
       memory_->model.guess(arm, traffic.element_bytes, (working_seconds_now() - before) / bytes);
     }
     sampled_[arm] = static_cast<double>(sampled.bytes) / static_cast<double>(raw.size());
     ratios[arm] = memory_->model.corrected(arm, traffic.element_bytes, sampled_[arm]);
   }
-  if (tells) traffic.ratios = ratios_[element_kind(traffic.element_bytes)] = ratios;
+  if (tells)
+    traffic.ratios = ratios_[element_kind(traffic.element_bytes)] = ratios;
   fresh_ = tells;
   memory_->sampling_seconds += working_seconds_now() - begin;
   return tells;
@@ -227,13 +278,15 @@ bool Coder::sample(Traffic& traffic, std::span<const std::byte> raw) noexcept {
 bool Coder::knows_speeds(int element_bytes) const noexcept {
   const ArmSpeeds& speeds = memory_->model.encode(element_bytes);
   for (size_t arm = 1; arm < arm_count(); ++arm)
-    if (compressor_of(arm)->does(element_bytes) && !speeds[arm].known()) return false;
+    if (compressor_of(arm)->does(element_bytes) && !speeds[arm].known())
+      return false;
   return true;
 }
 
 // The model's answer for one message, and what it foretells for all arms.
 size_t Coder::choose(Traffic& traffic, std::span<const std::byte> raw) noexcept {
-  if (!automatic_) return traffic.leave_alone > 0 ? k_arm_off : fixed_arm_;
+  if (!automatic_)
+    return traffic.leave_alone > 0 ? k_arm_off : fixed_arm_;
   const CodecModel& model = memory_->model;
   const double link = link_of(traffic), quiet = quiet_link(traffic);
   const bool by_message = order_.arm == CodecTuner::k_by_message;
@@ -245,23 +298,29 @@ size_t Coder::choose(Traffic& traffic, std::span<const std::byte> raw) noexcept 
   }
   // The first message of a run that looks tells of the data that goes to this rank now.
   const bool first = order_.looks && traffic.messages == 1;
-  if (first && by_message) traffic.ratios.fill(0);
+  if (first && by_message)
+    traffic.ratios.fill(0);
   const ArmNumbers& others = ratios_[element_kind(traffic.element_bytes)];
   const bool unseen = others[k_arm_off] == 0 || (tells_speed(raw) && !knows_speeds(traffic.element_bytes));
   const bool old = (first || traffic.ratios[k_arm_off] == 0 || traffic.messages % 8 == 0) && may_sample();
   // Equal elements are found without a compressor, and where they are not all of the message any makes it smaller.
-  if ((unseen || old) && !sample(traffic, raw)) return by_message || order_.arm == k_arm_off ? first_arm(traffic.element_bytes) : order_.arm;
+  if ((unseen || old) && !sample(traffic, raw))
+    return by_message || order_.arm == k_arm_off ? first_arm(traffic.element_bytes) : order_.arm;
   const ArmNumbers& ratios = traffic.ratios[k_arm_off] > 0 ? traffic.ratios : others;
   ArmNumbers costs{};
-  for (size_t arm = 0; arm < arm_count(); ++arm) costs[arm] = model.cost(arm, ratios[arm], link, traffic.element_bytes, work_);
+  for (size_t arm = 0; arm < arm_count(); ++arm)
+    costs[arm] = model.cost(arm, ratios[arm], link, traffic.element_bytes, work_);
   size_t best = k_arm_off;
   for (size_t arm = 1; arm < arm_count(); ++arm)
-    if (costs[arm] < (best == k_arm_off ? k_worth * link : costs[best])) best = arm;
+    if (costs[arm] < (best == k_arm_off ? k_worth * link : costs[best]))
+      best = arm;
   tally_.add(static_cast<double>(raw.size()), ratios, link, quiet, traffic.element_bytes);
-  if (by_message) return best;
+  if (by_message)
+    return best;
   const size_t arm = own_way(order_, costs, best);
   if (arm != order_.arm) {
-    if (order_.notes != nullptr) order_.notes->own_ways = true;
+    if (order_.notes != nullptr)
+      order_.notes->own_ways = true;
     ++trace_.messages_own_way;
   }
   return ratios[arm] < k_worth ? arm : k_arm_off;
@@ -269,12 +328,14 @@ size_t Coder::choose(Traffic& traffic, std::span<const std::byte> raw) noexcept 
 
 int64_t Coder::pass(Traffic& traffic, std::span<std::byte> message) noexcept {
   const auto size = static_cast<int64_t>(message.size());
-  const int64_t frame = traffic.coded && size >= k_least_message ? frame_equal_elements(message, traffic.element_bytes) : 0;
+  const int64_t frame =
+      traffic.coded && size >= k_least_message ? frame_equal_elements(message, traffic.element_bytes) : 0;
   const int64_t length = frame > 0 ? frame : size;
   ++traffic.messages;
   traffic.raw_bytes += size;
   traffic.wire_bytes += length;
-  if (!traffic.coded) return length;
+  if (!traffic.coded)
+    return length;
   CodecCount& count = trace_.codecs[frame > 0 ? k_codec_constant : k_arm_off];
   ++count.messages;
   count.bytes_in += size;
@@ -287,9 +348,11 @@ std::span<const std::byte> Coder::encode(Traffic& traffic, std::span<const std::
   traffic.raw_bytes += static_cast<int64_t>(raw.size());
   const auto size = static_cast<int64_t>(raw.size());
   fresh_ = false;
-  const bool may_shrink = compresses_ && comm_.host_rank_of(traffic.rank) < 0, worth = may_shrink && size >= k_least_message;
+  const bool may_shrink = compresses_ && comm_.host_rank_of(traffic.rank) < 0,
+             worth = may_shrink && size >= k_least_message;
   const size_t arm = worth && !passive_ ? choose(traffic, raw) : k_arm_off;
-  if (traffic.leave_alone > 0) --traffic.leave_alone;
+  if (traffic.leave_alone > 0)
+    --traffic.leave_alone;
   const CodecChoice chosen = choice(arm, traffic.element_bytes);
   const std::span<std::byte> to(frame, static_cast<size_t>(room(size)));
   const double begin = seconds_now(), begin_work = measures() ? working_seconds_now() : 0;
@@ -307,12 +370,17 @@ std::span<const std::byte> Coder::encode(Traffic& traffic, std::span<const std::
   count.bytes_out += length > 0 ? length : size;
   count.encode_seconds += seconds;
   if (arm != k_arm_off && !equal) {
-    if (measures() && tells_speed(raw)) memory_->model.made(arm, traffic.element_bytes, (working_seconds_now() - begin_work) / static_cast<double>(size));
-    if (fresh_) memory_->model.compare(arm, traffic.element_bytes, sampled_[arm], static_cast<double>(shrunk ? length : size) / static_cast<double>(size));
-    if (!shrunk || static_cast<double>(length) > k_worth * static_cast<double>(size)) traffic.leave_alone = k_left_alone;
+    if (measures() && tells_speed(raw))
+      memory_->model.made(arm, traffic.element_bytes, (working_seconds_now() - begin_work) / static_cast<double>(size));
+    if (fresh_)
+      memory_->model.compare(arm, traffic.element_bytes, sampled_[arm],
+                             static_cast<double>(shrunk ? length : size) / static_cast<double>(size));
+    if (!shrunk || static_cast<double>(length) > k_worth * static_cast<double>(size))
+      traffic.leave_alone = k_left_alone;
   }
   traffic.wire_bytes += length > 0 ? length : size;
-  if (length == 0) return raw;
+  if (length == 0)
+    return raw;
   return {frame, static_cast<size_t>(length)};
 }
 
@@ -338,9 +406,11 @@ void Coder::refuse(int from, const Status& status) noexcept {
 }
 
 void Coder::check_length(int from, int64_t count, int64_t raw) noexcept {
-  if (count == raw) return;
+  if (count == raw)
+    return;
   refuse(from, guard([&]() -> Status {
-           if (count == k_too_long) return {Code::internal, fmt::format("it is longer than the {} that were to come", counted(raw, "byte"))};
+           if (count == k_too_long)
+             return {Code::internal, fmt::format("it is longer than the {} that were to come", counted(raw, "byte"))};
            return {Code::internal, fmt::format("it has {} where {} were to come", counted(count, "byte"), raw)};
          }));
 }
@@ -357,11 +427,13 @@ void Coder::undo(int from, std::span<const std::byte> frame, std::span<std::byte
   const FrameKind kind = kind_of_frame(frame);
   const size_t arm = arm_of(kind);
   trace_.codecs[kind.equal_elements ? k_codec_constant : arm].decode_seconds += seconds;
-  if (measures() && arm != k_arm_off && tells_speed(raw)) memory_->model.undone(arm, (working_seconds_now() - begin_work) / static_cast<double>(raw.size()));
+  if (measures() && arm != k_arm_off && tells_speed(raw))
+    memory_->model.undone(arm, (working_seconds_now() - begin_work) / static_cast<double>(raw.size()));
 }
 
 const std::byte* Coder::decode(int from, const std::byte* got, int64_t count, int64_t raw) noexcept {
-  if (count == raw && !checks_) return got;
+  if (count == raw && !checks_)
+    return got;
   if (count == k_too_long) {
     check_length(from, count, raw);
     return got;
@@ -371,29 +443,35 @@ const std::byte* Coder::decode(int from, const std::byte* got, int64_t count, in
 }
 
 void Coder::decode_to(int from, const std::byte* got, int64_t count, std::byte* place, int64_t raw) noexcept {
-  if (count == k_too_long) return check_length(from, count, raw);
+  if (count == k_too_long)
+    return check_length(from, count, raw);
   const std::span<const std::byte> arrived(got, static_cast<size_t>(count));
   const std::span<std::byte> whole(place, static_cast<size_t>(raw));
-  if (count != raw || checks_) return undo(from, arrived, whole);
+  if (count != raw || checks_)
+    return undo(from, arrived, whole);
   std::copy(arrived.begin(), arrived.end(), whole.begin());
   trace_.bytes_copied += raw;
 }
 
 void Coder::decode_in_place(int from, std::byte* place, int64_t count, int64_t raw) noexcept {
-  if (count == raw && !checks_) return;
-  if (count == k_too_long) return check_length(from, count, raw);
+  if (count == raw && !checks_)
+    return;
+  if (count == k_too_long)
+    return check_length(from, count, raw);
   std::memcpy(memory_->scratch.get(), place, static_cast<size_t>(count));
   trace_.bytes_copied += count;
   undo(from, {memory_->scratch.get(), static_cast<size_t>(count)}, {place, static_cast<size_t>(raw)});
 }
 
 void Coder::took(Traffic& traffic, int64_t bytes, double seconds) noexcept {
-  if (traffic.link != nullptr) traffic.link->add(seconds / static_cast<double>(bytes));
+  if (traffic.link != nullptr)
+    traffic.link->add(seconds / static_cast<double>(bytes));
 }
 
 namespace {
 
-// No frame of `frame` bytes is taken for more than this: who claims to be very much longer must not make a rank ask for the memory.
+// No frame of `frame` bytes is taken for more than this: who claims to be very much longer must not make a rank ask for
+// the memory.
 int64_t most_grown(int64_t frame) noexcept {
   constexpr int64_t k_always = int64_t{1} << 20, k_times = 4096;
   return frame > k_longest_message / k_times ? k_longest_message : std::max(k_always, frame * k_times);
@@ -403,10 +481,14 @@ int64_t most_grown(int64_t frame) noexcept {
 
 // The length of what it was goes in front: the receiver does not know it.
 bool Coder::shrink(int to, std::vector<std::byte>& letter, double& seconds) {
-  if (!compresses_ || comm_.host_rank_of(to) >= 0 || static_cast<int64_t>(letter.size()) < k_least_message) return false;
+  if (!compresses_ || comm_.host_rank_of(to) >= 0 || static_cast<int64_t>(letter.size()) < k_least_message)
+    return false;
   const auto size = static_cast<int64_t>(letter.size());
-  if (size > k_longest_message || !reserve(size).ok()) return false;
-  size_t arm = compressor_of(fixed_arm_) != nullptr && !compressor_of(fixed_arm_)->does(1) ? first_arm(1) : fixed_arm_;  // delta is for numbers
+  if (size > k_longest_message || !reserve(size).ok())
+    return false;
+  size_t arm = compressor_of(fixed_arm_) != nullptr && !compressor_of(fixed_arm_)->does(1)
+                   ? first_arm(1)
+                   : fixed_arm_;  // delta is for numbers
   if (automatic_) {
     Traffic traffic{.rank = to, .coded = true};
     const double samples = memory_->sampling_seconds;
@@ -418,9 +500,11 @@ bool Coder::shrink(int to, std::vector<std::byte>& letter, double& seconds) {
   constexpr auto prefix = sizeof(int64_t);
   std::vector<std::byte> frame(prefix + letter.size());
   const double begin = seconds_now();
-  const int64_t length = encode_frame(letter, choice(arm, 1), false, *memory_->workspace, std::span(frame).subspan(prefix));
+  const int64_t length =
+      encode_frame(letter, choice(arm, 1), false, *memory_->workspace, std::span(frame).subspan(prefix));
   seconds += seconds_now() - begin;
-  if (length == 0 || static_cast<size_t>(length) + prefix >= letter.size() || size > most_grown(length)) return false;
+  if (length == 0 || static_cast<size_t>(length) + prefix >= letter.size() || size > most_grown(length))
+    return false;
   std::memcpy(frame.data(), &size, prefix);
   frame.resize(prefix + static_cast<size_t>(length));
   letter = std::move(frame);
@@ -430,15 +514,22 @@ bool Coder::shrink(int to, std::vector<std::byte>& letter, double& seconds) {
 Result<std::vector<std::byte>> Coder::grow(std::span<const std::byte> letter, double& seconds) {
   constexpr auto prefix = sizeof(int64_t);
   int64_t size = 0;
-  if (letter.size() >= prefix) std::memcpy(&size, letter.data(), prefix);
+  if (letter.size() >= prefix)
+    std::memcpy(&size, letter.data(), prefix);
   const std::span<const std::byte> frame = letter.subspan(std::min(prefix, letter.size()));
-  const bool fits = size >= 1 && size == raw_bytes_of_frame(frame) && size <= most_grown(static_cast<int64_t>(frame.size()));
+  const bool fits =
+      size >= 1 && size == raw_bytes_of_frame(frame) && size <= most_grown(static_cast<int64_t>(frame.size()));
   if (memory_ == nullptr || !fits)
-    return Status{Code::internal, fmt::format("a compressed description of {} from another rank is malformed: it says that {} were made into it", counted(letter.size(), "byte"), counted(size, "byte"))};
-  if (Status status = reserve(size); !status.ok()) return status;
+    return Status{
+        Code::internal,
+        fmt::format("a compressed description of {} from another rank is malformed: it says that {} were made into it",
+                    counted(letter.size(), "byte"), counted(size, "byte"))};
+  if (Status status = reserve(size); !status.ok())
+    return status;
   std::vector<std::byte> raw(static_cast<size_t>(size));
   const double begin = seconds_now();
-  if (Status status = decode_frame(frame, raw, *memory_->workspace); !status.ok()) return status;
+  if (Status status = decode_frame(frame, raw, *memory_->workspace); !status.ok())
+    return status;
   seconds += seconds_now() - begin;
   return raw;
 }

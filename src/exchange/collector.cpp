@@ -10,11 +10,14 @@ Pieces covered_by(std::span<const Peer> peers, std::span<const Item> own, const 
   const int64_t all = total_bytes(regions);
   int64_t held = 0;
   for (const Peer& peer : peers)
-    for (const ViewPart& part : peer.view.parts) held += part.total;
+    for (const ViewPart& part : peer.view.parts)
+      held += part.total;
   for_each_covered(regions, hull(regions), [&](Extent region) { held += bytes_in(own, region); });
-  if (all > 0 && held >= all) return regions;
+  if (all > 0 && held >= all)
+    return regions;
   std::vector<const View*> views;
-  for (const Peer& peer : peers) views.push_back(&peer.view);
+  for (const Peer& peer : peers)
+    views.push_back(&peer.view);
   return covered_extents(views, own);
 }
 
@@ -22,7 +25,8 @@ namespace {
 
 int64_t bytes_of(PieceView covered, const Window& window) {
   int64_t bytes = 0;
-  for_each_held_part(window, covered, hull(covered), 0, [&](const Window::Part& part) { bytes += bytes_within(covered, part.bytes); });
+  for_each_held_part(window, covered, hull(covered), 0,
+                     [&](const Window::Part& part) { bytes += bytes_within(covered, part.bytes); });
   return bytes;
 }
 
@@ -30,7 +34,8 @@ int64_t bytes_of(PieceView covered, const Window& window) {
 int64_t place_of(const Window& window, Extent hull) {
   int64_t found = -1;
   window.for_each_part([&](Extent part, int64_t place) {
-    if (hull.begin >= part.begin && hull.end <= part.end) found = place + hull.begin - part.begin;
+    if (hull.begin >= part.begin && hull.end <= part.end)
+      found = place + hull.begin - part.begin;
   });
   return found;
 }
@@ -45,16 +50,21 @@ int64_t next_covered_step(const Grid& grid, PieceView covered, int64_t step) {
 
 ServeForecast forecast(const Grid& grid, std::span<const Peer> peers, std::span<const Item>, PieceView covered) {
   ServeForecast result;
-  for (int64_t step = next_covered_step(grid, covered, 0); step < grid.steps(); step = next_covered_step(grid, covered, step + 1)) {
+  for (int64_t step = next_covered_step(grid, covered, 0); step < grid.steps();
+       step = next_covered_step(grid, covered, step + 1)) {
     const Window window = grid.window(step);
     ++result.windows;
     int64_t remote = 0, end = 0;
-    window.for_each_part([&](Extent part, int64_t place) { for_each_covered(covered, part, [&](Extent extent) { end = place + extent.end - part.begin; }); });
+    window.for_each_part([&](Extent part, int64_t place) {
+      for_each_covered(covered, part, [&](Extent extent) { end = place + extent.end - part.begin; });
+    });
     result.largest_window = std::max(result.largest_window, end);
     const int64_t before = result.messages;
     for (const Peer& peer : peers) {
-      if (peer.shared) continue;
-      for (Message message = first_message(peer.view.span(), window); message.bytes > 0; message = message_behind(peer.view.span(), window, message)) {
+      if (peer.shared)
+        continue;
+      for (Message message = first_message(peer.view.span(), window); message.bytes > 0;
+           message = message_behind(peer.view.span(), window, message)) {
         ++result.messages;
         remote += message.bytes;
         result.largest_message = std::max(result.largest_message, message.bytes);
@@ -69,11 +79,15 @@ ServeForecast forecast(const Grid& grid, std::span<const Peer> peers, std::span<
 std::vector<WindowBytes> shared_counts(const Grid& grid, PieceView covered, std::span<const Peer> peers) {
   std::vector<WindowBytes> counts;
   for (const Peer& peer : peers) {
-    if (!peer.shared) continue;
+    if (!peer.shared)
+      continue;
     counts.insert(counts.end(), peer.counts.begin(), peer.counts.end());
-    if (peer.view.parts.empty()) continue;
-    for (int64_t step = next_covered_step(grid, covered, 0); step < grid.steps(); step = next_covered_step(grid, covered, step + 1))
-      if (const int64_t bytes = bytes_in(peer.view.span(), grid.window(step)); bytes > 0) counts.push_back({step, bytes});
+    if (peer.view.parts.empty())
+      continue;
+    for (int64_t step = next_covered_step(grid, covered, 0); step < grid.steps();
+         step = next_covered_step(grid, covered, step + 1))
+      if (const int64_t bytes = bytes_in(peer.view.span(), grid.window(step)); bytes > 0)
+        counts.push_back({step, bytes});
   }
   std::sort(counts.begin(), counts.end(), [](const WindowBytes& a, const WindowBytes& b) { return a.step < b.step; });
   size_t kept = 0;
@@ -90,31 +104,47 @@ std::vector<WindowBytes> shared_counts(const Grid& grid, PieceView covered, std:
 std::vector<WindowBytes> missing_counts(const Grid& grid, PieceView covered, std::span<const Peer> peers,
                                         std::span<const Item> own) {
   std::vector<WindowBytes> counts;
-  for (int64_t step = next_covered_step(grid, covered, 0); step < grid.steps(); step = next_covered_step(grid, covered, step + 1)) {
+  for (int64_t step = next_covered_step(grid, covered, 0); step < grid.steps();
+       step = next_covered_step(grid, covered, step + 1)) {
     const Window window = grid.window(step);
     int64_t bytes = bytes_of(covered, window) - bytes_in(own, window);
-    for (const Peer& peer : peers) bytes -= bytes_in(peer.view.span(), window);
-    if (bytes > 0) counts.push_back({step, bytes});
+    for (const Peer& peer : peers)
+      bytes -= bytes_in(peer.view.span(), window);
+    if (bytes > 0)
+      counts.push_back({step, bytes});
   }
   return counts;
 }
 
 int64_t bytes_at(std::span<const WindowBytes> counts, int64_t step) noexcept {
-  const auto at = std::partition_point(counts.begin(), counts.end(), [step](const WindowBytes& count) { return count.step < step; });
+  const auto at = std::partition_point(counts.begin(), counts.end(),
+                                       [step](const WindowBytes& count) { return count.step < step; });
   return at != counts.end() && at->step == step ? at->bytes : 0;
 }
 
-Collector::Collector(const Comm& comm, Trace& trace, Coder& coder, Grid grid, std::vector<Peer> peers, std::span<const Item> own, int tag)
-    : Role(comm, trace), coder_(coder), grid_(std::move(grid)), peers_(std::move(peers)), own_(own), tag_(tag), has_own_(!own.empty()) {}
+Collector::Collector(const Comm& comm, Trace& trace, Coder& coder, Grid grid, std::vector<Peer> peers,
+                     std::span<const Item> own, int tag)
+    : Role(comm, trace),
+      coder_(coder),
+      grid_(std::move(grid)),
+      peers_(std::move(peers)),
+      own_(own),
+      tag_(tag),
+      has_own_(!own.empty()) {}
 
 Status Collector::prepare() {
-  if (!whole_) covered_ = covered_by(peers_, own_, covered_);
+  if (!whole_)
+    covered_ = covered_by(peers_, own_, covered_);
   const bool described = std::any_of(peers_.begin(), peers_.end(), [](const Peer& peer) { return peer.shared; });
-  if (shared_) shared_bytes_ = whole_ && !described ? missing_counts(grid_, covered_, peers_, own_) : shared_counts(grid_, covered_, peers_);
+  if (shared_)
+    shared_bytes_ =
+        whole_ && !described ? missing_counts(grid_, covered_, peers_, own_) : shared_counts(grid_, covered_, peers_);
   forecast_ = forecast(grid_, peers_, own_, covered_);
   slot_bytes_ = aligned(std::max(forecast_.largest_window, least_slot_));
-  slots_.resize(static_cast<size_t>(shared_ ? shared_.count() : std::clamp<int64_t>(forecast_.windows, 1, most_slots_)));
-  for (Peer& peer : peers_) peer.traffic.coded = !peer.shared && coder_.codes(peer.rank);
+  slots_.resize(
+      static_cast<size_t>(shared_ ? shared_.count() : std::clamp<int64_t>(forecast_.windows, 1, most_slots_)));
+  for (Peer& peer : peers_)
+    peer.traffic.coded = !peer.shared && coder_.codes(peer.rank);
   coder_.expect(forecast_.largest_message);
   forecast_.largest_remote += forecast_.most_messages * coder_.room(0);
   const auto messages = static_cast<size_t>(forecast_.most_messages);
@@ -129,10 +159,13 @@ Status Collector::prepare() {
   return {};
 }
 
-int64_t Collector::next(int64_t step) const { return next_covered_step(grid_, covered_, step); }
+int64_t Collector::next(int64_t step) const {
+  return next_covered_step(grid_, covered_, step);
+}
 
 void Collector::begin(std::span<const Item> items, std::byte* buffers) {
-  if (has_own_) own_ = items;
+  if (has_own_)
+    own_ = items;
   for (size_t i = 0; i < slots_.size(); ++i) {
     Slot& slot = slots_[i];
     if (shared_)
@@ -145,7 +178,8 @@ void Collector::begin(std::span<const Item> items, std::byte* buffers) {
   handed_ = taken_back_ = 0;
   back_step_ = front_step_ = next_step_ = next(0);
   look_ahead();
-  if (sink_ != nullptr) sink_->expect(covered_);
+  if (sink_ != nullptr)
+    sink_->expect(covered_);
 }
 
 bool Collector::finished() const {
@@ -176,31 +210,39 @@ void Collector::open(Slot& slot) {
   int64_t staged = 0;
   size_t messages = 0;
   for (size_t i = 0; i < peers_.size(); ++i) {
-    if (peers_[i].shared) continue;
+    if (peers_[i].shared)
+      continue;
     const View& view = peers_[i].view;
-    for (Message message = first_message(view.span(), slot.window); message.bytes > 0; message = message_behind(view.span(), slot.window, message)) {
+    for (Message message = first_message(view.span(), slot.window); message.bytes > 0;
+         message = message_behind(view.span(), slot.window, message)) {
       Awaited& awaited = slot.awaited[messages];
       awaited = {i, message, slot.staging + staged, nullptr};
       const int64_t room = peers_[i].traffic.coded ? coder_.room(message.bytes) : message.bytes;
       if (view.parts.size() == 1) {
         const Extent hull = intersect(view.parts.front().hull, message.part.reach());
-        if (const int64_t place = hull.size() == message.bytes ? place_of(message.part, hull) : -1; place >= 0) awaited.final = slot.memory + place;
+        if (const int64_t place = hull.size() == message.bytes ? place_of(message.part, hull) : -1; place >= 0)
+          awaited.final = slot.memory + place;
       }
-      if (awaited.final != nullptr && room == message.bytes)  // one unbroken piece is received at its place: no staging, no copy
+      if (awaited.final != nullptr &&
+          room == message.bytes)  // one unbroken piece is received at its place: no staging, no copy
         awaited.place = awaited.final;
       else
         staged += room;
-      if (!await(slot, messages++, room)) return;
+      if (!await(slot, messages++, room))
+        return;
     }
   }
-  if (has_own_) trace_.bytes_copied += place_in_slot(own_, slot.window, slot.memory);
+  if (has_own_)
+    trace_.bytes_copied += place_in_slot(own_, slot.window, slot.memory);
 }
 
 bool Collector::await(Slot& slot, size_t message, int64_t room) {
   const Awaited& awaited = slot.awaited[message];
   const int rank = peers_[awaited.peer].rank;
   bool came_too_long = false;
-  if (!mpi_ok(post_receive(awaited.place, room, rank, tag_, comm_.get(), slot.requests[message], came_too_long), "MPI_Irecv")) return false;
+  if (!mpi_ok(post_receive(awaited.place, room, rank, tag_, comm_.get(), slot.requests[message], came_too_long),
+              "MPI_Irecv"))
+    return false;
   if (came_too_long)
     coder_.check_length(rank, k_too_long, awaited.message.bytes);
   else
@@ -209,10 +251,13 @@ bool Collector::await(Slot& slot, size_t message, int64_t room) {
 }
 
 bool Collector::receive(Slot& slot) {
-  if (slot.step < 0 || slot.pending == 0) return false;
+  if (slot.step < 0 || slot.pending == 0)
+    return false;
   int count = 0;
-  if (!mpi_ok(test_some(slot.requests, slot.done, slot.statuses, count), "MPI_Testsome")) return true;
-  if (count == 0) return false;
+  if (!mpi_ok(test_some(slot.requests, slot.done, slot.statuses, count), "MPI_Testsome"))
+    return true;
+  if (count == 0)
+    return false;
   for (int i = 0; i < count; ++i) {
     const Awaited& awaited = slot.awaited[static_cast<size_t>(slot.done[static_cast<size_t>(i)])];
     const Peer& peer = peers_[awaited.peer];
@@ -222,11 +267,14 @@ bool Collector::receive(Slot& slot) {
       continue;
     }
     coder_.check_length(peer.rank, bytes, awaited.message.bytes);
-    if (awaited.final == nullptr) trace_.bytes_copied += spread_to_slot(peer.view, awaited.message.part, awaited.place, slot.memory);
+    if (awaited.final == nullptr)
+      trace_.bytes_copied += spread_to_slot(peer.view, awaited.message.part, awaited.place, slot.memory);
   }
   slot.pending -= count;
   // After an error Open MPI may have freed requests that it does not speak of.
-  if (!coder_.status().ok()) slot.pending = static_cast<int>(slot.requests.size()) - static_cast<int>(std::count(slot.requests.begin(), slot.requests.end(), MPI_REQUEST_NULL));
+  if (!coder_.status().ok())
+    slot.pending = static_cast<int>(slot.requests.size()) -
+                   static_cast<int>(std::count(slot.requests.begin(), slot.requests.end(), MPI_REQUEST_NULL));
   return true;
 }
 
@@ -244,14 +292,18 @@ void Collector::undo(Slot& slot, const Awaited& awaited, int64_t count) {
 }
 
 bool Collector::is_full(const Slot& slot) const {
-  if (slot.pending > 0) return false;
-  return slot.shared_bytes == 0 || shared_.control(shared_.index_of(slot.step)).count.load(std::memory_order_acquire) == slot.shared_bytes;
+  if (slot.pending > 0)
+    return false;
+  return slot.shared_bytes == 0 ||
+         shared_.control(shared_.index_of(slot.step)).count.load(std::memory_order_acquire) == slot.shared_bytes;
 }
 
 bool Collector::hand_on() {
-  if (front_step_ >= grid_.steps() || broken_) return false;
+  if (front_step_ >= grid_.steps() || broken_)
+    return false;
   Slot& slot = slot_of(front_step_);
-  if (slot.step != front_step_ || !is_full(slot) || !sink_->ready()) return false;
+  if (slot.step != front_step_ || !is_full(slot) || !sink_->ready())
+    return false;
   sink_->consume(slot.step, slot.window, slot.memory, covered_);
   ++handed_;
   front_step_ = next(front_step_ + 1);
@@ -260,7 +312,8 @@ bool Collector::hand_on() {
 
 // Opens the slots that the sink is done with for the next windows.
 bool Collector::take_back() {
-  if (taken_back_ == handed_ || taken_back_ == sink_->done()) return false;
+  if (taken_back_ == handed_ || taken_back_ == sink_->done())
+    return false;
   for (const int64_t done = sink_->done(); taken_back_ < done; ++taken_back_) {
     slot_of(back_step_).step = -1;
     back_step_ = next(back_step_ + 1);
@@ -271,8 +324,10 @@ bool Collector::take_back() {
 
 bool Collector::step() {
   bool moved = false;
-  if (sink_ != nullptr) sink_->progress();
-  for (Slot& slot : slots_) moved = receive(slot) || moved;
+  if (sink_ != nullptr)
+    sink_->progress();
+  for (Slot& slot : slots_)
+    moved = receive(slot) || moved;
   moved = hand_on() || moved;
   moved = take_back() || moved;
   return moved;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Collector: receives the pieces of each window of a grid from its sources, puts them at their places in a slot and hands the
-// full window to a sink: the storage, or the next rank. Several slots: one fills while another is handed on. Sources on the same host
-// copy into the slots themselves where these lie in shared memory.
+// Collector: receives the pieces of each window of a grid from its sources, puts them at their places in a slot and
+// hands the full window to a sink: the storage, or the next rank. Several slots: one fills while another is handed on.
+// Sources on the same host copy into the slots themselves where these lie in shared memory.
 #pragma once
 
 #include <vector>
@@ -17,7 +17,7 @@ namespace windrow {
 struct Peer {
   int rank = 0;
   View view;
-  bool shared = false;  // copies into or out of shared slots itself; no messages
+  bool shared = false;              // copies into or out of shared slots itself; no messages
   std::vector<WindowBytes> counts;  // of a shared peer whose view nobody needs: ascending steps
   int element_bytes = 1;
   Traffic traffic = {};  // to it, when it reads
@@ -33,28 +33,33 @@ int64_t bytes_at(std::span<const WindowBytes> counts, int64_t step) noexcept;
 // What a collector or a distributor will serve, known beforehand.
 struct ServeForecast {
   int64_t windows = 0;
-  int64_t messages = 0;         // to or from peers
-  int64_t largest_window = 0;   // bytes of a buffer up to the last that is covered
-  int64_t largest_remote = 0;   // bytes of one window that come from peers
+  int64_t messages = 0;        // to or from peers
+  int64_t largest_window = 0;  // bytes of a buffer up to the last that is covered
+  int64_t largest_remote = 0;  // bytes of one window that come from peers
   int64_t largest_message = 0;
-  int64_t most_messages = 0;    // of one window
+  int64_t most_messages = 0;  // of one window
 };
 
 class Collector final : public Role {
  public:
   // `own`: this rank's items when it is a source itself; empty otherwise. `covered`: of the whole grid.
-  Collector(const Comm& comm, Trace& trace, Coder& coder, Grid grid, std::vector<Peer> peers, std::span<const Item> own, int tag);
+  Collector(const Comm& comm, Trace& trace, Coder& coder, Grid grid, std::vector<Peer> peers, std::span<const Item> own,
+            int tag);
   void set_sink(Sink* sink) noexcept { sink_ = sink; }
-  // Before prepare(). `most`: where no memory is shared. `regions`: bytes of the file that the variables concerned occupy.
-  // `least`: bytes that a slot has to hold, whatever of its window is covered.
-  void set_slots(int64_t most, SharedSlots shared, int64_t least) noexcept { most_slots_ = most, shared_ = shared, least_slot_ = least; }
+  // Before prepare(). `most`: where no memory is shared. `regions`: bytes of the file that the variables concerned
+  // occupy. `least`: bytes that a slot has to hold, whatever of its window is covered.
+  void set_slots(int64_t most, SharedSlots shared, int64_t least) noexcept {
+    most_slots_ = most, shared_ = shared, least_slot_ = least;
+  }
   void set_regions(Pieces regions, bool whole) noexcept { covered_ = std::move(regions), whole_ = whole; }
   Status prepare() override;
   int64_t buffer_bytes() const override { return buffer_bytes_; }
   void begin(std::span<const Item> items, std::byte* buffers) override;
   bool step() override;
   bool finished() const override;
-  bool released() const override { return finished() || (sink_ != nullptr && sink_->lasts() && front_step_ >= grid_.steps()); }
+  bool released() const override {
+    return finished() || (sink_ != nullptr && sink_->lasts() && front_step_ >= grid_.steps());
+  }
   const ServeForecast& expected() const noexcept { return forecast_; }
   PieceView covered() const noexcept { return covered_; }
   const Grid& grid() const noexcept { return grid_; }
@@ -76,7 +81,7 @@ class Collector final : public Role {
     std::vector<MPI_Request> requests;  // [messages]
     std::vector<Awaited> awaited;       // [messages]
     std::vector<int> done;
-    std::vector<MPI_Status> statuses;   // [messages]
+    std::vector<MPI_Status> statuses;  // [messages]
   };
   void look_ahead();
   void undo(Slot& slot, const Awaited& awaited, int64_t count);
@@ -118,8 +123,9 @@ ServeForecast forecast(const Grid& grid, std::span<const Peer> peers, std::span<
 // The first step from `step` on in which something is covered.
 int64_t next_covered_step(const Grid& grid, PieceView covered, int64_t step);
 
-// All that peers and own items hold, as maximal extents. When they hold as many bytes as `regions` have, it is the regions: what is
-// written is disjoint, and of what is read a few bytes too many do no harm. That saves to look at each piece.
+// All that peers and own items hold, as maximal extents. When they hold as many bytes as `regions` have, it is the
+// regions: what is written is disjoint, and of what is read a few bytes too many do no harm. That saves to look at each
+// piece.
 Pieces covered_by(std::span<const Peer> peers, std::span<const Item> own, const Pieces& regions = {});
 
 }  // namespace windrow

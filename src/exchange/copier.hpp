@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Copier: copies this rank's pieces between its memory and the shared slots of writers or readers on its host. The counterpart
-// of Sender and Receiver without messages.
+// Copier: copies this rank's pieces between its memory and the shared slots of writers or readers on its host. The
+// counterpart of Sender and Receiver without messages.
 #pragma once
 
 #include <vector>
@@ -18,7 +18,8 @@ struct SharedChannel {
 
 class Copier final : public Role {
  public:
-  Copier(const Comm& comm, Trace& trace, std::span<const Item> items, std::vector<SharedChannel> channels, bool reading);
+  Copier(const Comm& comm, Trace& trace, std::span<const Item> items, std::vector<SharedChannel> channels,
+         bool reading);
   Status prepare() override { return {}; }
   int64_t buffer_bytes() const override { return 0; }
   void begin(std::span<const Item> items, std::byte* buffers) override;

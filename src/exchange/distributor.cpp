@@ -6,28 +6,43 @@
 
 namespace windrow {
 
-Distributor::Distributor(const Comm& comm, Trace& trace, Coder& coder, Grid grid, std::vector<Peer> peers, std::span<const Item> own, int tag)
-    : Role(comm, trace), grid_(std::move(grid)), peers_(std::move(peers)), own_(own), has_own_(!own.empty()), outbox_(comm, trace, coder, tag) {}
+Distributor::Distributor(const Comm& comm, Trace& trace, Coder& coder, Grid grid, std::vector<Peer> peers,
+                         std::span<const Item> own, int tag)
+    : Role(comm, trace),
+      grid_(std::move(grid)),
+      peers_(std::move(peers)),
+      own_(own),
+      has_own_(!own.empty()),
+      outbox_(comm, trace, coder, tag) {}
 
 Status Distributor::prepare() {
-  if (!whole_) covered_ = covered_by(peers_, own_, covered_);
+  if (!whole_)
+    covered_ = covered_by(peers_, own_, covered_);
   shared_bytes_ = shared_counts(grid_, covered_, peers_);
   forecast_ = forecast(grid_, peers_, own_, covered_);
   slot_bytes_ = aligned(std::max(forecast_.largest_window, least_slot_));
-  slots_.resize(static_cast<size_t>(shared_ ? shared_.count() : std::clamp<int64_t>(forecast_.windows, 1, most_slots_)));
+  slots_.resize(
+      static_cast<size_t>(shared_ ? shared_.count() : std::clamp<int64_t>(forecast_.windows, 1, most_slots_)));
   slot_memory_ = shared_ ? 0 : static_cast<int64_t>(slots_.size()) * slot_bytes_;
   for (Peer& peer : peers_)
-    if (!peer.shared) outbox_.add(peer.traffic, peer.rank, peer.element_bytes);
+    if (!peer.shared)
+      outbox_.add(peer.traffic, peer.rank, peer.element_bytes);
   outbox_.prepare(forecast_.largest_message);
   return {};
 }
 
 void Distributor::begin(std::span<const Item> items, std::byte* buffers) {
-  if (has_own_) own_ = items;
+  if (has_own_)
+    own_ = items;
   for (size_t i = 0; i < slots_.size(); ++i)
-    slots_[i] = {.memory = shared_ ? shared_.memory(static_cast<int64_t>(i)) : buffers + static_cast<int64_t>(i) * slot_bytes_, .step = -1, .window = {}, .shared_bytes = 0};
+    slots_[i] = {
+        .memory = shared_ ? shared_.memory(static_cast<int64_t>(i)) : buffers + static_cast<int64_t>(i) * slot_bytes_,
+        .step = -1,
+        .window = {},
+        .shared_bytes = 0};
   outbox_.begin(buffers + slot_memory_);
-  for (Peer& peer : peers_) peer.traffic.begin();
+  for (Peer& peer : peers_)
+    peer.traffic.begin();
   start_step_ = fetch_step_ = serve_step_ = retire_step_ = next(0);
   next_peer_ = 0;
   next_message_ = {};
@@ -36,12 +51,16 @@ void Distributor::begin(std::span<const Item> items, std::byte* buffers) {
 
 void Distributor::visit_traffic(const std::function<void(const Traffic&)>& visit) const {
   for (const Peer& peer : peers_)
-    if (!peer.shared) visit(peer.traffic);
+    if (!peer.shared)
+      visit(peer.traffic);
 }
 
-bool Distributor::finished() const { return broken_ || (retire_step_ >= grid_.steps() && outbox_.idle()); }
+bool Distributor::finished() const {
+  return broken_ || (retire_step_ >= grid_.steps() && outbox_.idle());
+}
 
-// Asks for windows ahead, as far as slots are free; but others do not wait for one that is there while the next is fetched, as it is where no thread does it.
+// Asks for windows ahead, as far as slots are free; but others do not wait for one that is there while the next is
+// fetched, as it is where no thread does it.
 bool Distributor::ask() {
   bool moved = false;
   while (start_step_ < grid_.steps() && slot_of(start_step_).step < 0 && fetcher_->ready()) {
@@ -52,13 +71,15 @@ bool Distributor::ask() {
     fetcher_->start(slot.step, slot.window, slot.memory, covered_);
     start_step_ = next(start_step_ + 1);
     moved = true;
-    if (fetcher_->done() > arrived_) break;
+    if (fetcher_->done() > arrived_)
+      break;
   }
   return moved;
 }
 
 bool Distributor::fetch() {
-  if (fetch_step_ >= start_step_ || fetcher_->done() == arrived_) return false;
+  if (fetch_step_ >= start_step_ || fetcher_->done() == arrived_)
+    return false;
   ++arrived_;
   publish(slot_of(fetch_step_));
   fetch_step_ = next(fetch_step_ + 1);
@@ -73,24 +94,30 @@ void Distributor::publish(Slot& slot) {
     control.count.store(0, std::memory_order_relaxed);
     control.token.store(SharedSlots::token_of(comm_.generation(), slot.step), std::memory_order_release);
   }
-  if (has_own_) trace_.bytes_copied += take_from_slot(own_, slot.window, slot.memory);
+  if (has_own_)
+    trace_.bytes_copied += take_from_slot(own_, slot.window, slot.memory);
 }
 
 // Sends the messages of the window that is there, as far as buffers are free.
 bool Distributor::serve() {
-  if (serve_step_ >= fetch_step_) return false;
+  if (serve_step_ >= fetch_step_)
+    return false;
   const Slot& slot = slot_of(serve_step_);
   bool moved = false;
   for (; next_peer_ < peers_.size(); ++next_peer_) {
     Peer& peer = peers_[next_peer_];
-    if (peer.shared) continue;
-    if (next_message_.bytes == 0) next_message_ = first_message(peer.view.span(), slot.window);
+    if (peer.shared)
+      continue;
+    if (next_message_.bytes == 0)
+      next_message_ = first_message(peer.view.span(), slot.window);
     while (next_message_.bytes > 0) {
       Outbox::Parcel parcel;
-      if (!outbox_.take(peer.traffic, parcel)) return moved;
+      if (!outbox_.take(peer.traffic, parcel))
+        return moved;
       const int64_t bytes = collect_from_slot(peer.view, next_message_.part, slot.memory, outbox_.packed(parcel));
       trace_.bytes_copied += bytes;
-      if (!mpi_ok(outbox_.send(peer.traffic, parcel, bytes), "MPI_Isend")) return true;
+      if (!mpi_ok(outbox_.send(peer.traffic, parcel, bytes), "MPI_Isend"))
+        return true;
       next_message_ = message_behind(peer.view.span(), slot.window, next_message_);
       moved = true;
     }
@@ -102,9 +129,11 @@ bool Distributor::serve() {
 
 // Frees the slot of the oldest window once all messages are packed and all ranks of the host have copied.
 bool Distributor::retire() {
-  if (retire_step_ >= serve_step_) return false;
+  if (retire_step_ >= serve_step_)
+    return false;
   Slot& slot = slot_of(retire_step_);
-  if (slot.shared_bytes > 0 && shared_.control(shared_.index_of(slot.step)).count.load(std::memory_order_acquire) != slot.shared_bytes)
+  if (slot.shared_bytes > 0 &&
+      shared_.control(shared_.index_of(slot.step)).count.load(std::memory_order_acquire) != slot.shared_bytes)
     return false;
   slot.step = -1;
   retire_step_ = next(retire_step_ + 1);
@@ -113,7 +142,8 @@ bool Distributor::retire() {
 
 bool Distributor::step() {
   bool moved = false;
-  if (!mpi_ok(outbox_.test(moved), "MPI_Testsome")) return true;
+  if (!mpi_ok(outbox_.test(moved), "MPI_Testsome"))
+    return true;
   moved = serve() || moved;
   moved = retire() || moved;
   moved = ask() || moved;

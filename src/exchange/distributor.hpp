@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Distributor: the reading counterpart of Collector: gets each window of a grid into a slot, from the storage or from the rank
-// before, and sends every requester its pieces of it, or lets those of its host copy them out of shared memory.
-// Requesters may want the same bytes.
+// Distributor: the reading counterpart of Collector: gets each window of a grid into a slot, from the storage or from
+// the rank before, and sends every requester its pieces of it, or lets those of its host copy them out of shared
+// memory. Requesters may want the same bytes.
 #pragma once
 
 #include <vector>
@@ -13,11 +13,14 @@ namespace windrow {
 
 class Distributor final : public Role {
  public:
-  Distributor(const Comm& comm, Trace& trace, Coder& coder, Grid grid, std::vector<Peer> peers, std::span<const Item> own, int tag);
+  Distributor(const Comm& comm, Trace& trace, Coder& coder, Grid grid, std::vector<Peer> peers,
+              std::span<const Item> own, int tag);
   void set_fetcher(Fetcher* fetcher) noexcept { fetcher_ = fetcher; }
-  // Before prepare(). `most`: where no memory is shared. `regions`: bytes of the file that the variables concerned occupy.
-  // `least`: bytes that a slot has to hold, whatever of its window is covered.
-  void set_slots(int64_t most, SharedSlots shared, int64_t least) noexcept { most_slots_ = most, shared_ = shared, least_slot_ = least; }
+  // Before prepare(). `most`: where no memory is shared. `regions`: bytes of the file that the variables concerned
+  // occupy. `least`: bytes that a slot has to hold, whatever of its window is covered.
+  void set_slots(int64_t most, SharedSlots shared, int64_t least) noexcept {
+    most_slots_ = most, shared_ = shared, least_slot_ = least;
+  }
   void set_regions(Pieces regions, bool whole) noexcept { covered_ = std::move(regions), whole_ = whole; }
   Status prepare() override;
   int64_t buffer_bytes() const override { return slot_memory_ + outbox_.buffer_bytes(); }
@@ -32,9 +35,9 @@ class Distributor final : public Role {
  private:
   struct Slot {
     std::byte* memory = nullptr;
-    int64_t step = -1;          // -1: free
+    int64_t step = -1;  // -1: free
     Window window;
-    int64_t shared_bytes = 0;   // that ranks of this host will copy out
+    int64_t shared_bytes = 0;  // that ranks of this host will copy out
   };
   bool ask();
   bool fetch();
@@ -59,13 +62,13 @@ class Distributor final : public Role {
   std::vector<WindowBytes> shared_bytes_;
   std::vector<Slot> slots_;
   Outbox outbox_;
-  int64_t arrived_ = 0;        // windows that the fetcher has brought in this run
-  int64_t start_step_ = 0;     // the next window to ask for
-  int64_t fetch_step_ = 0;     // the next window to arrive
-  int64_t serve_step_ = 0;     // the window whose messages go out
+  int64_t arrived_ = 0;     // windows that the fetcher has brought in this run
+  int64_t start_step_ = 0;  // the next window to ask for
+  int64_t fetch_step_ = 0;  // the next window to arrive
+  int64_t serve_step_ = 0;  // the window whose messages go out
   size_t next_peer_ = 0;
-  Message next_message_;       // to that peer; none: it is to be found yet
-  int64_t retire_step_ = 0;    // the oldest window that somebody may still copy
+  Message next_message_;     // to that peer; none: it is to be found yet
+  int64_t retire_step_ = 0;  // the oldest window that somebody may still copy
 };
 
 }  // namespace windrow

@@ -27,13 +27,16 @@ class TraceLoan {
 }  // namespace
 
 Status Arena::reserve(int64_t bytes, Trace& trace) {
-  if (bytes <= bytes_) return {};
-  if (!is_lost_) ::operator delete[](memory_, std::align_val_t{k_buffer_alignment});
+  if (bytes <= bytes_)
+    return {};
+  if (!is_lost_)
+    ::operator delete[](memory_, std::align_val_t{k_buffer_alignment});
   memory_ = nullptr;
   is_lost_ = false;
   bytes_ = 0;
   void* memory = ::operator new[](static_cast<size_t>(bytes), std::align_val_t{k_buffer_alignment}, std::nothrow);
-  if (memory == nullptr) return {Code::out_of_memory, "no memory for the buffers of an exchange"};
+  if (memory == nullptr)
+    return {Code::out_of_memory, "no memory for the buffers of an exchange"};
   memory_ = static_cast<std::byte*>(memory);
   bytes_ = bytes;
   ++trace.allocations;
@@ -42,7 +45,8 @@ Status Arena::reserve(int64_t bytes, Trace& trace) {
 
 void Arena::take_from(Comm& comm) {
   const std::shared_ptr<void>& kept = comm.attachment(Comm::Remembered::arena);
-  if (memory_ != nullptr || kept == nullptr) return;
+  if (memory_ != nullptr || kept == nullptr)
+    return;
   Arena& left = *static_cast<Arena*>(kept.get());
   std::swap(memory_, left.memory_);
   std::swap(bytes_, left.bytes_);
@@ -51,23 +55,30 @@ void Arena::take_from(Comm& comm) {
 void Arena::leave_to(Comm& comm) {
   constexpr int64_t k_most_kept = int64_t{16} << 20;
   std::shared_ptr<void>& kept = comm.attachment(Comm::Remembered::arena);
-  if (is_lost_ || bytes_ > k_most_kept) return;
-  if (kept == nullptr) kept = std::make_shared<Arena>();
+  if (is_lost_ || bytes_ > k_most_kept)
+    return;
+  if (kept == nullptr)
+    kept = std::make_shared<Arena>();
   Arena& left = *static_cast<Arena*>(kept.get());
-  if (left.bytes_ >= bytes_) return;
+  if (left.bytes_ >= bytes_)
+    return;
   std::swap(memory_, left.memory_);
   std::swap(bytes_, left.bytes_);
 }
 
 Arena::~Arena() {
-  if (!is_lost_) ::operator delete[](memory_, std::align_val_t{k_buffer_alignment});
+  if (!is_lost_)
+    ::operator delete[](memory_, std::align_val_t{k_buffer_alignment});
 }
 
 int64_t Transfer::buffer_bytes() const noexcept {
   int64_t bytes = 0;
-  for (const auto& role : roles_) bytes += role->buffer_bytes();
-  if (forward_sink_) bytes += forward_sink_->buffer_bytes();
-  if (forward_fetcher_) bytes += forward_fetcher_->buffer_bytes();
+  for (const auto& role : roles_)
+    bytes += role->buffer_bytes();
+  if (forward_sink_)
+    bytes += forward_sink_->buffer_bytes();
+  if (forward_fetcher_)
+    bytes += forward_fetcher_->buffer_bytes();
   return bytes;
 }
 
@@ -77,13 +88,17 @@ void Transfer::turn_until(Done&& done) {
   for (Patience patience(by_messages ? ranks_per_core(comm_.machine_size()) : 1);;) {
     bool moved = false, all = true;
     const auto turn = [&](Role& role) {
-      if (done(role)) return;
+      if (done(role))
+        return;
       moved = role.step() || moved;
       all = done(role) && all;
     };
-    for (auto& role : roles_) turn(*role);
-    if (guest_ != nullptr) turn(*guest_);
-    if (all) return;
+    for (auto& role : roles_)
+      turn(*role);
+    if (guest_ != nullptr)
+      turn(*guest_);
+    if (all)
+      return;
     if (moved)
       patience.reset();
     else
@@ -91,29 +106,38 @@ void Transfer::turn_until(Done&& done) {
   }
 }
 
-void Transfer::begin(std::span<const Item> items, Arena& arena, Sink& storage_sink, Fetcher& storage_fetcher, const CodecOrder& order, Trace& trace, Role* guest) {
+void Transfer::begin(std::span<const Item> items, Arena& arena, Sink& storage_sink, Fetcher& storage_fetcher,
+                     const CodecOrder& order, Trace& trace, Role* guest) {
   const TraceLoan loan(trace, trace_);
   guest_ = guest;
-  comm_.wait_for_holder();   // another file's last windows may still lie in the memory that the host shares
+  comm_.wait_for_holder();  // another file's last windows may still lie in the memory that the host shares
   coder_->begin(order);
   comm_.next_generation();  // on every rank of every run, so that it stays in step
   arena_ = &arena;
   std::byte* buffers = arena.data();
-  if (forward_sink_) forward_sink_->begin(std::exchange(buffers, buffers + forward_sink_->buffer_bytes()));
-  if (forward_fetcher_) forward_fetcher_->begin(std::exchange(buffers, buffers + forward_fetcher_->buffer_bytes()));
-  for (Collector* collector : storing_) collector->set_sink(&storage_sink);
-  for (Distributor* distributor : fetching_) distributor->set_fetcher(&storage_fetcher);
-  if (broadcasting_ != nullptr) broadcasting_->set_fetcher(&storage_fetcher);
-  for (auto& role : roles_) role->begin(items, std::exchange(buffers, buffers + role->buffer_bytes()));
+  if (forward_sink_)
+    forward_sink_->begin(std::exchange(buffers, buffers + forward_sink_->buffer_bytes()));
+  if (forward_fetcher_)
+    forward_fetcher_->begin(std::exchange(buffers, buffers + forward_fetcher_->buffer_bytes()));
+  for (Collector* collector : storing_)
+    collector->set_sink(&storage_sink);
+  for (Distributor* distributor : fetching_)
+    distributor->set_fetcher(&storage_fetcher);
+  if (broadcasting_ != nullptr)
+    broadcasting_->set_fetcher(&storage_fetcher);
+  for (auto& role : roles_)
+    role->begin(items, std::exchange(buffers, buffers + role->buffer_bytes()));
   turn_until([](const Role& role) { return role.released(); });
   coder_->end();
 }
 
 void Transfer::visit_traffic(const std::function<void(const Traffic&)>& visit) const {
-  for (const auto& role : roles_) role->visit_traffic(visit);
+  for (const auto& role : roles_)
+    role->visit_traffic(visit);
   if (forward_sink_)
     for (const Traffic& traffic : route_->traffic)
-      if (traffic.rank != comm_.rank()) visit(traffic);
+      if (traffic.rank != comm_.rank())
+        visit(traffic);
 }
 
 Status Transfer::end(Trace& trace) {
@@ -121,12 +145,16 @@ Status Transfer::end(Trace& trace) {
   turn_until([](const Role& role) { return role.finished(); });
   Status status;
   const auto take = [&](const Status& each) {
-    if (each.code() == Code::mpi) arena_->lose();  // what it has begun may not have ended
+    if (each.code() == Code::mpi)
+      arena_->lose();  // what it has begun may not have ended
     status.update(each);
   };
-  for (auto& role : roles_) take(role->status());
-  if (forward_sink_) take(forward_sink_->status());
-  if (forward_fetcher_) take(forward_fetcher_->status());
+  for (auto& role : roles_)
+    take(role->status());
+  if (forward_sink_)
+    take(forward_sink_->status());
+  if (forward_fetcher_)
+    take(forward_fetcher_->status());
   status.update(coder_->status());
   return status;
 }

@@ -29,7 +29,8 @@ int element_bytes_of(std::span<const Item> items, Extent domain) {
   int most = 1;
   int64_t bytes_of_most = 0;
   for (const Item& item : items) {
-    if (item.hull.begin >= domain.end || item.hull.end <= domain.begin || item.total <= bytes_of_most) continue;
+    if (item.hull.begin >= domain.end || item.hull.end <= domain.begin || item.total <= bytes_of_most)
+      continue;
     most = item.element_bytes;
     bytes_of_most = item.total;
   }
@@ -41,8 +42,10 @@ namespace {
 // A word with the bytes of each of its elements reversed.
 template <int size>
 uint64_t reversed(uint64_t word) noexcept {
-  if constexpr (size == 8) return __builtin_bswap64(word);
-  if constexpr (size == 4) return std::rotl(__builtin_bswap64(word), 32);
+  if constexpr (size == 8)
+    return __builtin_bswap64(word);
+  if constexpr (size == 4)
+    return std::rotl(__builtin_bswap64(word), 32);
   constexpr uint64_t k_low = 0x00ff00ff00ff00ffU;
   return (word & k_low) << 8 | (word >> 8 & k_low);
 }
@@ -54,7 +57,8 @@ constexpr int64_t k_lanes = sizeof(Lanes);
 
 // 32 bytes at a time: words alone take half as long again as memcpy() does for the same rows.
 template <int size, size_t... places>
-__attribute__((target("avx2"))) int64_t reverse_lanes(std::byte* to, const std::byte* from, int64_t length, std::index_sequence<places...>) noexcept {
+__attribute__((target("avx2"))) int64_t reverse_lanes(std::byte* to, const std::byte* from, int64_t length,
+                                                      std::index_sequence<places...>) noexcept {
   int64_t at = 0;
   for (; at + k_lanes <= length; at += k_lanes) {
     Lanes lanes;
@@ -78,7 +82,8 @@ int64_t reverse_words(std::byte* to, const std::byte* from, int64_t length) noex
   constexpr int64_t k_word = sizeof(uint64_t);
   int64_t at = 0;
 #ifdef WINDROW_HAS_LANES
-  if (length >= 2 * k_lanes && has_lanes()) at = reverse_lanes<size>(to, from, length, std::make_index_sequence<k_lanes>());
+  if (length >= 2 * k_lanes && has_lanes())
+    at = reverse_lanes<size>(to, from, length, std::make_index_sequence<k_lanes>());
 #endif
   for (; at + k_word <= length; at += k_word) {
     uint64_t word = 0;
@@ -90,14 +95,17 @@ int64_t reverse_words(std::byte* to, const std::byte* from, int64_t length) noex
 }
 
 int64_t reverse_elements(std::byte* to, const std::byte* from, int64_t length, int64_t size) noexcept {
-  if (size == 8) return reverse_words<8>(to, from, length);
-  if (size == 4) return reverse_words<4>(to, from, length);
+  if (size == 8)
+    return reverse_words<8>(to, from, length);
+  if (size == 4)
+    return reverse_words<4>(to, from, length);
   return size == 2 ? reverse_words<2>(to, from, length) : 0;
 }
 
 }  // namespace
 
-// Byte i of the file's element is byte size-1-i of the memory's. A piece may begin or end inside an element where a window cuts it: that goes by bytes.
+// Byte i of the file's element is byte size-1-i of the memory's. A piece may begin or end inside an element where a
+// window cuts it: that goes by bytes.
 void copy_swapped_from(std::byte* to, const std::byte* whole, int64_t phase, int64_t length, int64_t size) {
   int64_t i = 0;
   const auto by_bytes = [&](int64_t end) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Item: the pieces of one variable that this rank moves, with the user's memory; and the copies between that memory, messages
-// and windows. All copies of the data path are here.
+// Item: the pieces of one variable that this rank moves, with the user's memory; and the copies between that memory,
+// messages and windows. All copies of the data path are here.
 #pragma once
 
 #include <cstddef>
@@ -16,24 +16,35 @@
 namespace windrow {
 
 struct Item {
-  PieceView runs;                 // file offsets relative to file_base, memory offsets to memory
-  Extent hull;                    // absolute; empty when there are no runs
-  int64_t total = 0;              // bytes of all runs
+  PieceView runs;     // file offsets relative to file_base, memory offsets to memory
+  Extent hull;        // absolute; empty when there are no runs
+  int64_t total = 0;  // bytes of all runs
   int64_t file_base = 0;
-  std::byte* memory = nullptr;    // the user's; never written through when writing
-  int64_t swap_bytes = 1;         // reverse the bytes of each element of this size; 1: as they are
-  int element_bytes = 1;          // of a number, for compressors
+  std::byte* memory = nullptr;  // the user's; never written through when writing
+  int64_t swap_bytes = 1;       // reverse the bytes of each element of this size; 1: as they are
+  int element_bytes = 1;        // of a number, for compressors
 };
 
 // memcpy, without a call for single elements: irregular data is full of them.
 inline void copy_bytes(std::byte* to, const std::byte* from, int64_t length) noexcept {
   switch (length) {
-    case 4: std::memcpy(to, from, 4); return;
-    case 8: std::memcpy(to, from, 8); return;
-    case 12: std::memcpy(to, from, 12); return;
-    case 16: std::memcpy(to, from, 16); return;
-    case 24: std::memcpy(to, from, 24); return;
-    default: copy_long(to, from, static_cast<size_t>(length));
+    case 4:
+      std::memcpy(to, from, 4);
+      return;
+    case 8:
+      std::memcpy(to, from, 8);
+      return;
+    case 12:
+      std::memcpy(to, from, 12);
+      return;
+    case 16:
+      std::memcpy(to, from, 16);
+      return;
+    case 24:
+      std::memcpy(to, from, 24);
+      return;
+    default:
+      copy_long(to, from, static_cast<size_t>(length));
   }
 }
 
@@ -42,23 +53,28 @@ Item make_item(PieceView runs, int64_t file_base, std::byte* memory, int64_t swa
 // Of most of the items' bytes in `domain`; 1 where there are none.
 int element_bytes_of(std::span<const Item> items, Extent domain);
 
-// Visits the parts of a window in which there may be bytes of a list that lies at `base`, its hull being `held`. Where there are several parts it leaps from
-// bytes to bytes, so that few of them far apart cost little.
+// Visits the parts of a window in which there may be bytes of a list that lies at `base`, its hull being `held`. Where
+// there are several parts it leaps from bytes to bytes, so that few of them far apart cost little.
 template <class Visit>
 void for_each_held_part(const Window& window, PieceView runs, Extent held, int64_t base, Visit&& visit) {
   const Extent reach = window.reach();
-  if (held.begin >= reach.end || held.end <= reach.begin) return;
-  if (window.deal == nullptr) return visit(window.part_behind(reach.begin));
+  if (held.begin >= reach.end || held.end <= reach.begin)
+    return;
+  if (window.deal == nullptr)
+    return visit(window.part_behind(reach.begin));
   for (int64_t offset = std::max(held.begin, reach.begin); offset < held.end;) {
     const Window::Part part = window.part_behind(offset);
     offset = std::max(offset, part.bytes.begin);
-    if (part.bytes.empty() || offset >= held.end) return;
+    if (part.bytes.empty() || offset >= held.end)
+      return;
     offset = next_offset(runs, offset - base) + base;
-    if (offset < part.bytes.end) visit(part), offset = part.bytes.end;
+    if (offset < part.bytes.end)
+      visit(part), offset = part.bytes.end;
   }
 }
 
-// Visits (memory, place in the window's buffer, length) of the holders' pieces in a window: holder by holder, in file order within a holder.
+// Visits (memory, place in the window's buffer, length) of the holders' pieces in a window: holder by holder, in file
+// order within a holder.
 template <class Holder, class Visit>
 void for_each_in(std::span<const Holder> holders, const Window& window, Visit&& visit) {
   for (const Holder& holder : holders)
@@ -82,15 +98,16 @@ int64_t bytes_in(std::span<const Holder> holders, const Window& window) {
   return bytes;
 }
 
-// The four copies of a rank's own data. `slot` holds the window's bytes at their places; `message` holds the pieces one after
-// the other. Each returns the bytes copied.
-int64_t place_in_slot(std::span<const Item> items, const Window& window, std::byte* slot);            // memory to slot
-int64_t pack_message(std::span<const Item> items, const Window& window, std::byte* message);          // memory to message
-int64_t take_from_slot(std::span<const Item> items, const Window& window, const std::byte* slot);     // slot to memory
-int64_t unpack_message(std::span<const Item> items, const Window& window, const std::byte* message);  // message to memory
+// The four copies of a rank's own data. `slot` holds the window's bytes at their places; `message` holds the pieces one
+// after the other. Each returns the bytes copied.
+int64_t place_in_slot(std::span<const Item> items, const Window& window, std::byte* slot);         // memory to slot
+int64_t pack_message(std::span<const Item> items, const Window& window, std::byte* message);       // memory to message
+int64_t take_from_slot(std::span<const Item> items, const Window& window, const std::byte* slot);  // slot to memory
+int64_t unpack_message(std::span<const Item> items, const Window& window,
+                       const std::byte* message);  // message to memory
 
-// Copies `length` bytes that lie `phase` bytes into their first element, reversing each element of `size` bytes. `whole` points to
-// the first element's first byte on the side of whole elements (the user's memory).
+// Copies `length` bytes that lie `phase` bytes into their first element, reversing each element of `size` bytes.
+// `whole` points to the first element's first byte on the side of whole elements (the user's memory).
 void copy_swapped_from(std::byte* to, const std::byte* whole, int64_t phase, int64_t length, int64_t size);
 void copy_swapped_to(std::byte* whole, const std::byte* from, int64_t phase, int64_t length, int64_t size);
 

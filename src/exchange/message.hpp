@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Messages: what of a window travels at once. A rank's bytes of a window are one message, or several where they are more than a message may have: then
-// a rank that sends or takes them holds little, however large windows are. Both sides know the pieces, and cut them alike.
+// Messages: what of a window travels at once. A rank's bytes of a window are one message, or several where they are
+// more than a message may have: then a rank that sends or takes them holds little, however large windows are. Both
+// sides know the pieces, and cut them alike.
 #pragma once
 
 #include <algorithm>
@@ -17,8 +18,9 @@ struct Message {
   int64_t bytes = 0;  // that the holder has in it; 0: there is no message
 };
 
-// Where to end what begins at `begin`, so that it has `most` bytes, or as many below as can be, those of one held file byte at least. `bytes_until(end)`: how many; at the
-// end of `rest` they are `bytes`, and more than that. The first try is right where the pieces lie evenly.
+// Where to end what begins at `begin`, so that it has `most` bytes, or as many below as can be, those of one held file
+// byte at least. `bytes_until(end)`: how many; at the end of `rest` they are `bytes`, and more than that. The first try
+// is right where the pieces lie evenly.
 template <class BytesUntil>
 int64_t end_of_message(Extent rest, int64_t bytes, int64_t most, BytesUntil&& bytes_until) {
   int64_t low = rest.begin, high = rest.end, bytes_low = 0, bytes_high = bytes;
@@ -34,7 +36,8 @@ int64_t end_of_message(Extent rest, int64_t bytes, int64_t most, BytesUntil&& by
   return bytes_low > 0 ? low : high;  // there one file byte is asked for so often that it alone is more
 }
 
-// As few messages as can be, and of them none that is much shorter: a few bytes would be too few for a compressor. Whole elements, mostly.
+// As few messages as can be, and of them none that is much shorter: a few bytes would be too few for a compressor.
+// Whole elements, mostly.
 inline int64_t share_of_message(int64_t bytes, int64_t most) noexcept {
   constexpr int64_t k_elements = 64;
   return std::min(most, round_up(ceil_divide(bytes, ceil_divide(bytes, most)), k_elements));
@@ -46,9 +49,11 @@ Message message_from(std::span<const Holder> holders, const Window& window, int6
   const Extent rest{begin, window.bytes.end};
   Message message{window.part_in(rest), 0};
   message.bytes = bytes_in(holders, message.part);
-  if (message.bytes <= window.message_bytes) return message;
+  if (message.bytes <= window.message_bytes)
+    return message;
   const auto bytes_until = [&](int64_t end) { return bytes_in(holders, window.part_in({begin, end})); };
-  message.part = window.part_in({begin, end_of_message(rest, message.bytes, share_of_message(message.bytes, window.message_bytes), bytes_until)});
+  message.part = window.part_in(
+      {begin, end_of_message(rest, message.bytes, share_of_message(message.bytes, window.message_bytes), bytes_until)});
   message.bytes = bytes_in(holders, message.part);
   return message;
 }

@@ -31,20 +31,26 @@ int Outbox::test(bool& moved) {
 
 int Outbox::send(Traffic& traffic, Parcel parcel, int64_t bytes, bool waits) {
   const bool to_another = traffic.rank != comm_.rank();
-  if (to_another) trace_.message_bytes_before_codec += bytes;
-  if (!traffic.coded && parcel.frame != MessagePool::k_none) pool_.release(std::exchange(parcel.frame, MessagePool::k_none));
+  if (to_another)
+    trace_.message_bytes_before_codec += bytes;
+  if (!traffic.coded && parcel.frame != MessagePool::k_none)
+    pool_.release(std::exchange(parcel.frame, MessagePool::k_none));
   const bool coded = parcel.frame != MessagePool::k_none;
   if (coded && pool_.used() > 2) {  // to test moves MPI on, and tells what still travels
     bool gone = false;
-    if (const int code = test(gone); code != MPI_SUCCESS) return code;
-    if (pool_.used() > 2) ++trace_.messages_overlapped;
+    if (const int code = test(gone); code != MPI_SUCCESS)
+      return code;
+    if (pool_.used() > 2)
+      ++trace_.messages_overlapped;
   }
   const int index = pool_.seal(coder_, traffic, parcel, bytes);
   // What is measured is how long a message takes to be there, not to be handed to the system.
   const bool measured = coded && traffic.link != nullptr && coder_.times(bytes);
-  if (measured) sent_[static_cast<size_t>(index)] = {&traffic, bytes, seconds_now()};
+  if (measured)
+    sent_[static_cast<size_t>(index)] = {&traffic, bytes, seconds_now()};
   const auto call = waits || measured ? MPI_Issend : MPI_Isend;
-  const int code = call(pool_.buffer(index), static_cast<int>(bytes), MPI_BYTE, traffic.rank, tag_, comm_.get(), pool_.request(index));
+  const int code = call(pool_.buffer(index), static_cast<int>(bytes), MPI_BYTE, traffic.rank, tag_, comm_.get(),
+                        pool_.request(index));
   if (code == MPI_SUCCESS && to_another) {
     ++trace_.messages;
     trace_.message_bytes += bytes;

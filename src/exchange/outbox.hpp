@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Outbox: what a rank sends: packed in its buffers, made smaller where that pays while earlier messages travel, sent, counted, and timed where the choice of
-// a codec is open.
+// Outbox: what a rank sends: packed in its buffers, made smaller where that pays while earlier messages travel, sent,
+// counted, and timed where the choice of a codec is open.
 #pragma once
 
 #include <array>
@@ -13,7 +13,8 @@ class Outbox {
  public:
   using Parcel = MessagePool::Parcel;
 
-  Outbox(const Comm& comm, Trace& trace, Coder& coder, int tag) : comm_(comm), trace_(trace), coder_(coder), tag_(tag) {}
+  Outbox(const Comm& comm, Trace& trace, Coder& coder, int tag)
+      : comm_(comm), trace_(trace), coder_(coder), tag_(tag) {}
 
   void add(Traffic& traffic, int rank, int element_bytes);  // beforehand: who is sent to
   void prepare(int64_t largest);                            // then: the longest message

@@ -6,8 +6,8 @@
 #include <array>
 #include <cstring>
 
-#include "codec/checksum.hpp"
 #include "base/units.hpp"
+#include "codec/checksum.hpp"
 #include "comm/sparse.hpp"
 #include "exchange/engine.hpp"
 
@@ -18,19 +18,24 @@ constexpr Extent k_everywhere{0, INT64_MAX / 4};
 // What a letter ends with: what it holds, and the bytes of an element.
 constexpr std::byte k_runs{0}, k_counts{1}, k_framed{2};
 constexpr size_t k_letter_end = 2;
-constexpr size_t k_sum_bytes = sizeof(uint32_t);  // behind it, always: a description that is wrong and can be read would let ranks wait for messages that nobody sends
-}
+constexpr size_t k_sum_bytes = sizeof(uint32_t);  // behind it, always: a description that is wrong and can be read
+                                                  // would let ranks wait for messages that nobody sends
+}  // namespace
 
 namespace {
 
-// Whether the windows are known to be full in the end, so that a writer knows what its host's ranks will copy there without being told.
-bool fills(const Plan& plan) { return plan.whole && !plan.reading && plan.has_domains() && !plan.gathers(); }
+// Whether the windows are known to be full in the end, so that a writer knows what its host's ranks will copy there
+// without being told.
+bool fills(const Plan& plan) {
+  return plan.whole && !plan.reading && plan.has_domains() && !plan.gathers();
+}
 
 // Whether the host's ranks share enough memory already. The ranks of the host all see the same.
 bool has_slots(const Comm& comm, const Plan& plan) {
   for (size_t i = 0; i < plan.domains.size(); ++i) {
     const int host_rank = comm.host_rank_of(plan.writers[i]);
-    if (host_rank >= 0 && !comm.shared().holds(host_rank, SharedSlots::bytes_needed(plan, i))) return false;
+    if (host_rank >= 0 && !comm.shared().holds(host_rank, SharedSlots::bytes_needed(plan, i)))
+      return false;
   }
   return true;
 }
@@ -38,14 +43,23 @@ bool has_slots(const Comm& comm, const Plan& plan) {
 }  // namespace
 
 bool Transfer::talks(const Comm& comm, const Plan& plan, bool share) {
-  if (!plan.has_domains() && !plan.gathers()) return plan.broadcast && compresses(plan, comm);  // the link may be measured
+  if (!plan.has_domains() && !plan.gathers())
+    return plan.broadcast && compresses(plan, comm);  // the link may be measured
   return !(share && fills(plan) && comm.host_size() > 1 && comm.host_size() == comm.size() && has_slots(comm, plan));
 }
 
 class TransferBuilder {
  public:
   TransferBuilder(Comm& comm, const Plan& plan, std::span<const Item> items, Ways ways, Arena& arena, Trace& trace)
-      : comm_(comm), plan_(plan), items_(items), share_(ways.share), checks_(ways.check_messages), moved_bytes_(ways.moved_bytes), arena_(arena), trace_(trace), root_(team_root(plan, comm.rank(), comm.host_root())) {}
+      : comm_(comm),
+        plan_(plan),
+        items_(items),
+        share_(ways.share),
+        checks_(ways.check_messages),
+        moved_bytes_(ways.moved_bytes),
+        arena_(arena),
+        trace_(trace),
+        root_(team_root(plan, comm.rank(), comm.host_root())) {}
 
   Result<std::unique_ptr<Transfer>> build() {
     comm_.wait_for_holder();
@@ -55,15 +69,23 @@ class TransferBuilder {
       transfer_->coder_ = std::make_unique<Coder>(comm_, plan_, checks_, transfer_->trace_);
       return Status{};
     }));
-    if (plan_.gathers()) local = gather_descriptions(std::move(local));
+    if (plan_.gathers())
+      local = gather_descriptions(std::move(local));
     // With teams and domains the roots send their windows as messages.
-    if (plan_.has_domains() != plan_.gathers() && share_ && comm_.host_size() > 1) local.update(reserve_slots());
-    if (plan_.has_domains()) local = exchange_with_domains(std::move(local));
-    if (local.ok()) local = guard([&] { return give_roles(); });
-    if (local.ok()) local = coder().prepare();
-    if (local.ok()) arena_.take_from(comm_);
-    if (local.ok()) local = guard([&] { return arena_.reserve(transfer_->buffer_bytes(), trace_); });
-    if (!local.ok()) return local;
+    if (plan_.has_domains() != plan_.gathers() && share_ && comm_.host_size() > 1)
+      local.update(reserve_slots());
+    if (plan_.has_domains())
+      local = exchange_with_domains(std::move(local));
+    if (local.ok())
+      local = guard([&] { return give_roles(); });
+    if (local.ok())
+      local = coder().prepare();
+    if (local.ok())
+      arena_.take_from(comm_);
+    if (local.ok())
+      local = guard([&] { return arena_.reserve(transfer_->buffer_bytes(), trace_); });
+    if (!local.ok())
+      return local;
     return std::move(transfer_);
   }
 
@@ -73,16 +95,18 @@ class TransferBuilder {
   // Collective. Members tell their root what they hold; the root makes the union of it.
   Status gather_descriptions(Status local) {
     std::vector<Letter> out;
-    if (local.ok()) local = guard([&] {
-      if (!is_root() && !items_.empty()) {
-        out.push_back({.peer = root_, .bytes = {}});
-        describe(items_, k_everywhere, out.back().bytes);
-        close(out.back(), k_runs, element_bytes_of(items_, k_everywhere));
-      }
-      return Status{};
-    });
+    if (local.ok())
+      local = guard([&] {
+        if (!is_root() && !items_.empty()) {
+          out.push_back({.peer = root_, .bytes = {}});
+          describe(items_, k_everywhere, out.back().bytes);
+          close(out.back(), k_runs, element_bytes_of(items_, k_everywhere));
+        }
+        return Status{};
+      });
     local = exchange(std::move(local), out, members_);
-    if (local.ok() && is_root()) local = guard([&] { return unite_team(); });
+    if (local.ok() && is_root())
+      local = guard([&] { return unite_team(); });
     return local;
   }
 
@@ -91,37 +115,44 @@ class TransferBuilder {
     transfer_->route_->team = view_of(covered_by(members_, items_));
     transfer_->route_->element_bytes = element_bytes_of(items_, k_everywhere);
     for (const Peer& member : members_)
-      if (transfer_->route_->element_bytes == 1) transfer_->route_->element_bytes = member.element_bytes;
+      if (transfer_->route_->element_bytes == 1)
+        transfer_->route_->element_bytes = member.element_bytes;
     return {};
   }
 
-  // Collective. Sources (all ranks, or the teams' roots) tell the writers or readers of the domains what they hold there.
+  // Collective. Sources (all ranks, or the teams' roots) tell the writers or readers of the domains what they hold
+  // there.
   Status exchange_with_domains(Status local) {
     std::vector<Letter> out;
-    if (local.ok()) local = guard([&] {  // only then has a root its route
-      const StageTimer timer(trace_, Stage::routes);
-      if (plan_.gathers() && !is_root()) return Status{};
-      if (plan_.gathers())
-        for (const ViewPart& part : transfer_->route_->team.parts)
-          team_items_.push_back(make_item(part.runs, part.file_base, nullptr, 1, transfer_->route_->element_bytes));
-      const std::span<const Item> held = plan_.gathers() ? std::span<const Item>(team_items_) : items_;
-      for (size_t i = 0; i < plan_.domains.size(); ++i) {
-        const bool own = plan_.writers[i] == comm_.rank() && !plan_.gathers();
-        const Windows windows = windows_of(plan_, i);
-        if (own || !reaches(held, windows)) continue;
-        const bool shared = static_cast<bool>(slots_at(plan_.writers[i], i));
-        if (shared && fills(plan_)) continue;
-        const bool counts = plan_.whole && shared;
-        out.push_back({.peer = plan_.writers[i], .bytes = {}});
-        if (counts)
-          describe_counts(counts_of(held, windows), out.back().bytes);
-        else
-          describe_to(windows, held, out.back().bytes);
-        close(out.back(), counts ? k_counts : k_runs, element_bytes_of(held, plan_.domains[i]));
-      }
-      return Status{};
-    });
-    if (sharing_ && fills(plan_) && comm_.host_size() == comm_.size()) return local;  // all ranks know that nobody has to say anything
+    if (local.ok())
+      local = guard([&] {  // only then has a root its route
+        const StageTimer timer(trace_, Stage::routes);
+        if (plan_.gathers() && !is_root())
+          return Status{};
+        if (plan_.gathers())
+          for (const ViewPart& part : transfer_->route_->team.parts)
+            team_items_.push_back(make_item(part.runs, part.file_base, nullptr, 1, transfer_->route_->element_bytes));
+        const std::span<const Item> held = plan_.gathers() ? std::span<const Item>(team_items_) : items_;
+        for (size_t i = 0; i < plan_.domains.size(); ++i) {
+          const bool own = plan_.writers[i] == comm_.rank() && !plan_.gathers();
+          const Windows windows = windows_of(plan_, i);
+          if (own || !reaches(held, windows))
+            continue;
+          const bool shared = static_cast<bool>(slots_at(plan_.writers[i], i));
+          if (shared && fills(plan_))
+            continue;
+          const bool counts = plan_.whole && shared;
+          out.push_back({.peer = plan_.writers[i], .bytes = {}});
+          if (counts)
+            describe_counts(counts_of(held, windows), out.back().bytes);
+          else
+            describe_to(windows, held, out.back().bytes);
+          close(out.back(), counts ? k_counts : k_runs, element_bytes_of(held, plan_.domains[i]));
+        }
+        return Status{};
+      });
+    if (sharing_ && fills(plan_) && comm_.host_size() == comm_.size())
+      return local;  // all ranks know that nobody has to say anything
     // Many ranks on each of several hosts: their letters to a writer travel as one.
     constexpr int k_crowd = 16;
     const auto hosts = static_cast<int>(comm_.host_roots().size());
@@ -145,17 +176,24 @@ class TransferBuilder {
   Result<std::byte> open(int from, std::span<const std::byte>& bytes, int& element_bytes) {
     uint32_t sum = 0;
     const bool has_sum = bytes.size() >= k_sum_bytes;
-    if (has_sum) std::memcpy(&sum, bytes.data() + bytes.size() - k_sum_bytes, k_sum_bytes);
+    if (has_sum)
+      std::memcpy(&sum, bytes.data() + bytes.size() - k_sum_bytes, k_sum_bytes);
     bytes = bytes.first(bytes.size() - (has_sum ? k_sum_bytes : 0));
-    if (!has_sum || xxh32(bytes) != sum) return Status{Code::internal, fmt::format("a description from rank {} was damaged on its way: its checksum does not fit", from)};
-    if (bytes.size() < k_letter_end) return Status{Code::internal, fmt::format("a description from rank {} has no end", from)};
+    if (!has_sum || xxh32(bytes) != sum)
+      return Status{Code::internal,
+                    fmt::format("a description from rank {} was damaged on its way: its checksum does not fit", from)};
+    if (bytes.size() < k_letter_end)
+      return Status{Code::internal, fmt::format("a description from rank {} has no end", from)};
     const std::byte kind = bytes[bytes.size() - 2];
     element_bytes = std::to_integer<int>(bytes.back());
     bytes = bytes.first(bytes.size() - k_letter_end);
     // Who tells numbers of bytes alone copies into memory that the host shares.
-    const bool known = (kind & ~(k_counts | k_framed)) == std::byte{0} && ((kind & k_counts) == std::byte{0} || comm_.host_rank_of(from) >= 0);
+    const bool known = (kind & ~(k_counts | k_framed)) == std::byte{0} &&
+                       ((kind & k_counts) == std::byte{0} || comm_.host_rank_of(from) >= 0);
     if (!known || element_bytes < 1)
-      return Status{Code::internal, fmt::format("a description from rank {} is malformed: it is of kind {}, of elements of {}", from, std::to_integer<int>(kind), counted(element_bytes, "byte"))};
+      return Status{Code::internal,
+                    fmt::format("a description from rank {} is malformed: it is of kind {}, of elements of {}", from,
+                                std::to_integer<int>(kind), counted(element_bytes, "byte"))};
     return kind;
   }
 
@@ -168,31 +206,38 @@ class TransferBuilder {
     Status status = deliver(comm_, std::move(local), out, in, counters);
     trace_.description_messages += counters.messages;
     trace_.description_bytes += counters.bytes;
-    if (!status.ok()) return status;
+    if (!status.ok())
+      return status;
     return guard([&] {
       for (const Letter& letter : in) {
         std::span<const std::byte> bytes = letter.bytes;
         std::vector<std::byte> grown;
         Peer peer{.rank = letter.peer, .view = {}, .shared = false, .counts = {}, .element_bytes = 1};
         const auto opened = open(letter.peer, bytes, peer.element_bytes);
-        if (!opened.ok()) return opened.status();
+        if (!opened.ok())
+          return opened.status();
         const std::byte kind = opened.value();
         if ((kind & k_framed) != std::byte{0}) {
           auto undone = coder().grow(bytes, trace_.codec_description_seconds);
-          if (!undone.ok()) return undone.status();
+          if (!undone.ok())
+            return undone.status();
           grown = std::move(undone).value();
           bytes = grown;
         }
         if ((kind & ~k_framed) == k_counts) {
           auto counts = parse_counts(bytes);
-          if (!counts.ok()) return counts.status();
+          if (!counts.ok())
+            return counts.status();
           peer.counts = std::move(counts).value();
         } else {
           auto view = parse_description(bytes);
-          if (!view.ok()) return view.status();
+          if (!view.ok())
+            return view.status();
           peer.view = std::move(view).value();
         }
-        if (transfer_) transfer_->description_bytes_ += peer.view.memory_bytes() + static_cast<int64_t>(peer.counts.size() * sizeof(WindowBytes));
+        if (transfer_)
+          transfer_->description_bytes_ +=
+              peer.view.memory_bytes() + static_cast<int64_t>(peer.counts.size() * sizeof(WindowBytes));
         peers.push_back(std::move(peer));
       }
       return Status{};
@@ -205,17 +250,20 @@ class TransferBuilder {
     return channel.step < channel.grid.steps();
   }
 
-  // Of a domain that is dealt, what its stripes cut out: as many runs as stripes that are touched, or fewer where these follow each other
-  // regularly.
+  // Of a domain that is dealt, what its stripes cut out: as many runs as stripes that are touched, or fewer where these
+  // follow each other regularly.
   static void describe_to(const Windows& windows, std::span<const Item> held, std::vector<std::byte>& out) {
-    if (!windows.deal) return describe(held, windows.domain, out);
+    if (!windows.deal)
+      return describe(held, windows.domain, out);
     for (const Item& item : held) {
       PiecesBuilder builder;
       for_each_held_part(windows.whole(), item.runs, item.hull, item.file_base, [&](const Window::Part& part) {
-        for_each_nest(item.runs, {part.bytes.begin - item.file_base, part.bytes.end - item.file_base}, [&](const Nest& nest) { builder.add(nest); });
+        for_each_nest(item.runs, {part.bytes.begin - item.file_base, part.bytes.end - item.file_base},
+                      [&](const Nest& nest) { builder.add(nest); });
       });
       const Pieces pieces = builder.take();
-      if (!pieces.empty()) describe(std::array{make_item(pieces, item.file_base, nullptr, 1)}, k_everywhere, out);
+      if (!pieces.empty())
+        describe(std::array{make_item(pieces, item.file_base, nullptr, 1)}, k_everywhere, out);
     }
   }
 
@@ -229,35 +277,48 @@ class TransferBuilder {
 
   Grid domains_grid() const {
     Grid grid;
-    for (size_t i = 0; i < plan_.domains.size(); ++i) grid.domains.push_back(windows_of(plan_, i));
+    for (size_t i = 0; i < plan_.domains.size(); ++i)
+      grid.domains.push_back(windows_of(plan_, i));
     return grid;
   }
 
   // The grid between a member and its root: all domains' windows, or the whole file's.
-  Grid team_grid() const { return plan_.has_domains() ? domains_grid() : whole_file_grid(plan_.window_bytes, plan_.message_bytes); }
+  Grid team_grid() const {
+    return plan_.has_domains() ? domains_grid() : whole_file_grid(plan_.window_bytes, plan_.message_bytes);
+  }
 
-  // Collective over the host. Room for the slots of this rank's domain or team, where the ranks of its host can reach them.
+  // Collective over the host. Room for the slots of this rank's domain or team, where the ranks of its host can reach
+  // them.
   Status reserve_slots() {
     int64_t bytes = plan_.gathers() && is_root() ? SharedSlots::bytes_needed(plan_) : 0;
     for (size_t i = 0; i < plan_.domains.size(); ++i)
-      if (plan_.writers[i] == comm_.rank()) bytes = SharedSlots::bytes_needed(plan_, i);
+      if (plan_.writers[i] == comm_.rank())
+        bytes = SharedSlots::bytes_needed(plan_, i);
     const bool grows = bytes > 0 && !comm_.shared().holds(comm_.host_rank_of(comm_.rank()), bytes);
-    const auto reserved = !plan_.gathers() && has_slots(comm_, plan_) ? Result<bool>(true) : comm_.shared().reserve(comm_.host(), bytes);
+    const auto reserved =
+        !plan_.gathers() && has_slots(comm_, plan_) ? Result<bool>(true) : comm_.shared().reserve(comm_.host(), bytes);
     sharing_ = reserved.ok() && reserved.value();
-    if (sharing_ && grows) ++trace_.allocations;
-    if (sharing_ && transfer_) transfer_->shared_bytes_ = bytes;  // a rank without memory has no transfer, and comes here all the same
-    if (!sharing_ && transfer_) transfer_->shared_refused_ = true;
+    if (sharing_ && grows)
+      ++trace_.allocations;
+    if (sharing_ && transfer_)
+      transfer_->shared_bytes_ = bytes;  // a rank without memory has no transfer, and comes here all the same
+    if (!sharing_ && transfer_)
+      transfer_->shared_refused_ = true;
     return reserved.status();
   }
 
-  // The plan's regions within a domain, where what the domain's sources hold may be all of it; of a file with few bytes far apart there is no time for more.
+  // The plan's regions within a domain, where what the domain's sources hold may be all of it; of a file with few bytes
+  // far apart there is no time for more.
   Pieces regions_in(const Windows& windows, std::span<const Peer> peers, std::span<const Item> own) const {
     int64_t missing = 0;
-    for (const Extent& region : plan_.regions) missing += windows.bytes_in(region);
+    for (const Extent& region : plan_.regions)
+      missing += windows.bytes_in(region);
     for (const Peer& peer : peers)
-      for (const ViewPart& part : peer.view.parts) missing -= part.total;
+      for (const ViewPart& part : peer.view.parts)
+        missing -= part.total;
     missing -= bytes_in(own, windows.whole());
-    if (!plan_.whole && missing > 0) return {};
+    if (!plan_.whole && missing > 0)
+      return {};
     PiecesBuilder inside;
     int64_t place = 0;
     for (const Extent& region : plan_.regions)
@@ -282,30 +343,37 @@ class TransferBuilder {
   Status join_team() {
     Channel channel{.rank = root_, .grid = team_grid()};
     const SharedSlots slots = slots_of_team();
-    if (!slots) return talk({std::move(channel)}, k_tag_relay);
-    transfer_->roles_.push_back(std::make_unique<Copier>(comm_, transfer_->trace_, items_, std::vector<SharedChannel>{{std::move(channel), slots}}, plan_.reading));
+    if (!slots)
+      return talk({std::move(channel)}, k_tag_relay);
+    transfer_->roles_.push_back(std::make_unique<Copier>(
+        comm_, transfer_->trace_, items_, std::vector<SharedChannel>{{std::move(channel), slots}}, plan_.reading));
     return {};
   }
 
   Status give_roles() {
     const StageTimer timer(trace_, Stage::routes);
-    if (plan_.broadcast) return broadcast();
+    if (plan_.broadcast)
+      return broadcast();
     if (!plan_.gathers()) {
-      if (plan_.has_domains()) return give_domain_roles(items_);
+      if (plan_.has_domains())
+        return give_domain_roles(items_);
       // Each rank its own writer or reader, through a buffer.
       return items_.empty() ? Status{} : serve(whole_file_grid(plan_.window_bytes), {}, items_, k_tag_data, false);
     }
     if (!is_root()) {
       if (!items_.empty())
-        if (Status status = join_team(); !status.ok()) return status;
+        if (Status status = join_team(); !status.ok())
+          return status;
       return plan_.has_domains() ? give_domain_roles({}) : Status{};
     }
     const bool forward = plan_.has_domains();
     transfer_->route_->grid = team_grid();
     transfer_->route_->ranks = plan_.writers;
     const SharedSlots slots = slots_of_team();
-    for (Peer& peer : members_) peer.shared = slots && comm_.host_rank_of(peer.rank) >= 0;
-    if (Status status = serve(team_grid(), std::move(members_), items_, k_tag_relay, forward, slots); !status.ok()) return status;
+    for (Peer& peer : members_)
+      peer.shared = slots && comm_.host_rank_of(peer.rank) >= 0;
+    if (Status status = serve(team_grid(), std::move(members_), items_, k_tag_relay, forward, slots); !status.ok())
+      return status;
     return forward ? give_domain_roles({}) : Status{};
   }
 
@@ -330,54 +398,70 @@ class TransferBuilder {
       }
     }
     if (!shared_channels.empty())
-      transfer_->roles_.push_back(std::make_unique<Copier>(comm_, transfer_->trace_, items_, std::move(shared_channels), plan_.reading));
+      transfer_->roles_.push_back(
+          std::make_unique<Copier>(comm_, transfer_->trace_, items_, std::move(shared_channels), plan_.reading));
     if (!channels.empty()) {
-      // Writers are asked in another order by each rank, so that they do not all begin with the first. Readers must not be:
-      // see receiver.hpp.
-      if (!plan_.reading) std::rotate(channels.begin(), channels.begin() + comm_.rank() % static_cast<int>(channels.size()), channels.end());
-      if (Status status = talk(std::move(channels), k_tag_data); !status.ok()) return status;
+      // Writers are asked in another order by each rank, so that they do not all begin with the first. Readers must not
+      // be: see receiver.hpp.
+      if (!plan_.reading)
+        std::rotate(channels.begin(), channels.begin() + comm_.rank() % static_cast<int>(channels.size()),
+                    channels.end());
+      if (Status status = talk(std::move(channels), k_tag_data); !status.ok())
+        return status;
     }
-    if (mine == nullptr) return {};
-    for (Peer& peer : sources_) peer.shared = slots && comm_.host_rank_of(peer.rank) >= 0;
+    if (mine == nullptr)
+      return {};
+    for (Peer& peer : sources_)
+      peer.shared = slots && comm_.host_rank_of(peer.rank) >= 0;
     return serve(Grid{{*mine}}, std::move(sources_), own, k_tag_data, false, slots);
   }
 
   Status broadcast() {
     auto role = std::make_unique<Broadcaster>(comm_, transfer_->trace_, coder(), items_, 0, plan_.window_bytes);
-    if (Status status = role->prepare(); !status.ok()) return status;
+    if (Status status = role->prepare(); !status.ok())
+      return status;
     transfer_->broadcasting_ = role.get();
     transfer_->expected_messages_ += role->expected_messages();
-    if (role->is_root()) set_storage(role->grid(), role->covered());
+    if (role->is_root())
+      set_storage(role->grid(), role->covered());
     transfer_->roles_.push_back(std::move(role));
     return {};
   }
 
   Status talk(std::vector<Channel> channels, int tag) {
     if (plan_.reading)
-      transfer_->roles_.push_back(std::make_unique<Receiver>(comm_, transfer_->trace_, coder(), items_, std::move(channels), tag));
+      transfer_->roles_.push_back(
+          std::make_unique<Receiver>(comm_, transfer_->trace_, coder(), items_, std::move(channels), tag));
     else
-      transfer_->roles_.push_back(std::make_unique<Sender>(comm_, transfer_->trace_, coder(), items_, std::move(channels), tag));
+      transfer_->roles_.push_back(
+          std::make_unique<Sender>(comm_, transfer_->trace_, coder(), items_, std::move(channels), tag));
     return transfer_->roles_.back()->prepare();
   }
 
-  // This rank serves the windows of `grid`; their other side is the storage, or (`forward`) the writers or readers of the domains.
-  Status serve(Grid grid, std::vector<Peer> peers, std::span<const Item> own, int tag, bool forward, SharedSlots slots = {}) {
+  // This rank serves the windows of `grid`; their other side is the storage, or (`forward`) the writers or readers of
+  // the domains.
+  Status serve(Grid grid, std::vector<Peer> peers, std::span<const Item> own, int tag, bool forward,
+               SharedSlots slots = {}) {
     return plan_.reading ? distribute(std::move(grid), std::move(peers), own, tag, forward, slots)
                          : collect(std::move(grid), std::move(peers), own, tag, forward, slots);
   }
 
-  int64_t whole_window(const Grid& grid) const {
-    return plan_.whole_windows ? grid.domains.front().slot_bytes() : 0;
-  }
+  int64_t whole_window(const Grid& grid) const { return plan_.whole_windows ? grid.domains.front().slot_bytes() : 0; }
 
-  Status collect(Grid grid, std::vector<Peer> peers, std::span<const Item> own, int tag, bool forward, SharedSlots slots) {
-    const int64_t from_self = messages_with_self(grid, peers), slots_without_sharing = peers.empty() ? plan_.slots : plan_.slots_of_messages;
+  Status collect(Grid grid, std::vector<Peer> peers, std::span<const Item> own, int tag, bool forward,
+                 SharedSlots slots) {
+    const int64_t from_self = messages_with_self(grid, peers),
+                  slots_without_sharing = peers.empty() ? plan_.slots : plan_.slots_of_messages;
     Pieces regions = tag == k_tag_data && plan_.has_domains() ? regions_in(grid.domains.front(), peers, own) : Pieces{};
-    auto role = std::make_unique<Collector>(comm_, transfer_->trace_, coder(), std::move(grid), std::move(peers), own, tag);
+    auto role =
+        std::make_unique<Collector>(comm_, transfer_->trace_, coder(), std::move(grid), std::move(peers), own, tag);
     role->set_slots(slots_without_sharing, slots, whole_window(role->grid()));
-    if (tag == k_tag_data && plan_.has_domains()) role->set_regions(std::move(regions), plan_.whole);
-    if (tag == k_tag_relay) role->set_regions(transfer_->route_->team.lists.front(), true);  // found already: the union of the team
-    if (Status status = role->prepare(); !status.ok()) return status;
+    if (tag == k_tag_data && plan_.has_domains())
+      role->set_regions(std::move(regions), plan_.whole);
+    if (tag == k_tag_relay)
+      role->set_regions(transfer_->route_->team.lists.front(), true);  // found already: the union of the team
+    if (Status status = role->prepare(); !status.ok())
+      return status;
     transfer_->expected_messages_ += role->expected().messages - from_self;
     if (forward) {
       transfer_->forward_sink_ = std::make_unique<ForwardSink>(comm_, transfer_->trace_, coder(), *transfer_->route_);
@@ -391,17 +475,24 @@ class TransferBuilder {
     return {};
   }
 
-  Status distribute(Grid grid, std::vector<Peer> peers, std::span<const Item> own, int tag, bool forward, SharedSlots slots) {
-    const int64_t to_self = messages_with_self(grid, peers), slots_without_sharing = peers.empty() ? plan_.slots : plan_.slots_of_messages;
+  Status distribute(Grid grid, std::vector<Peer> peers, std::span<const Item> own, int tag, bool forward,
+                    SharedSlots slots) {
+    const int64_t to_self = messages_with_self(grid, peers),
+                  slots_without_sharing = peers.empty() ? plan_.slots : plan_.slots_of_messages;
     Pieces regions = tag == k_tag_data && plan_.has_domains() ? regions_in(grid.domains.front(), peers, own) : Pieces{};
-    auto role = std::make_unique<Distributor>(comm_, transfer_->trace_, coder(), std::move(grid), std::move(peers), own, tag);
+    auto role =
+        std::make_unique<Distributor>(comm_, transfer_->trace_, coder(), std::move(grid), std::move(peers), own, tag);
     role->set_slots(slots_without_sharing, slots, whole_window(role->grid()));
-    if (tag == k_tag_data && plan_.has_domains()) role->set_regions(std::move(regions), plan_.whole);
-    if (tag == k_tag_relay) role->set_regions(transfer_->route_->team.lists.front(), true);  // found already: the union of the team
-    if (Status status = role->prepare(); !status.ok()) return status;
+    if (tag == k_tag_data && plan_.has_domains())
+      role->set_regions(std::move(regions), plan_.whole);
+    if (tag == k_tag_relay)
+      role->set_regions(transfer_->route_->team.lists.front(), true);  // found already: the union of the team
+    if (Status status = role->prepare(); !status.ok())
+      return status;
     transfer_->expected_messages_ += role->expected().messages - to_self;
     if (forward) {
-      transfer_->forward_fetcher_ = std::make_unique<ForwardFetcher>(comm_, transfer_->trace_, coder(), *transfer_->route_);
+      transfer_->forward_fetcher_ =
+          std::make_unique<ForwardFetcher>(comm_, transfer_->trace_, coder(), *transfer_->route_);
       transfer_->forward_fetcher_->prepare(std::min(plan_.message_bytes, role->expected().largest_window));
       role->set_fetcher(transfer_->forward_fetcher_.get());
     } else {
@@ -437,13 +528,13 @@ class TransferBuilder {
   Trace& trace_;
   int root_;
   std::unique_ptr<Transfer> transfer_;
-  std::vector<Peer> members_;      // a root's team, without the root itself
-  std::vector<Peer> sources_;      // of this rank's domain
+  std::vector<Peer> members_;  // a root's team, without the root itself
+  std::vector<Peer> sources_;  // of this rank's domain
   std::vector<Item> team_items_;
 };
 
-Result<std::unique_ptr<Transfer>> Transfer::prepare(Comm& comm, const Plan& plan, std::span<const Item> items, Ways ways, Arena& arena,
-                                                    Trace& trace) {
+Result<std::unique_ptr<Transfer>> Transfer::prepare(Comm& comm, const Plan& plan, std::span<const Item> items,
+                                                    Ways ways, Arena& arena, Trace& trace) {
   return TransferBuilder(comm, plan, items, ways, arena, trace).build();
 }
 

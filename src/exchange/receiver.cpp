@@ -3,12 +3,14 @@
 
 namespace windrow {
 
-Receiver::Receiver(const Comm& comm, Trace& trace, Coder& coder, std::span<const Item> items, std::vector<Channel> channels, int tag)
+Receiver::Receiver(const Comm& comm, Trace& trace, Coder& coder, std::span<const Item> items,
+                   std::vector<Channel> channels, int tag)
     : Role(comm, trace), coder_(coder), items_(items), channels_(std::move(channels)), tag_(tag) {}
 
 Status Receiver::prepare() {
   const Forecast expected = forecast(items_, channels_);
-  for (Channel& channel : channels_) channel.traffic.coded = coder_.codes(channel.rank);
+  for (Channel& channel : channels_)
+    channel.traffic.coded = coder_.codes(channel.rank);
   coder_.expect(expected.largest_message);
   awaited_.resize(k_message_buffers);
   pool_.prepare(k_message_buffers, coder_.room(expected.largest_message));
@@ -24,7 +26,8 @@ void Receiver::begin(std::span<const Item> items, std::byte* buffers) {
 
 bool Receiver::step() {
   std::span<const int> done;
-  if (!mpi_ok(pool_.test(done, false), "MPI_Testsome")) return true;
+  if (!mpi_ok(pool_.test(done, false), "MPI_Testsome"))
+    return true;
   for (int index : done) {
     const Awaited& awaited = awaited_[static_cast<size_t>(index)];
     const std::byte* message = pool_.buffer(index);
@@ -38,13 +41,16 @@ bool Receiver::step() {
   bool moved = !done.empty();
   while (next_ >= 0) {
     const int index = pool_.take();
-    if (index == MessagePool::k_none) break;
+    if (index == MessagePool::k_none)
+      break;
     Channel& channel = channels_[static_cast<size_t>(next_)];
     const int64_t bytes = channel.message.bytes;
     const bool coded = channel.traffic.coded;
     awaited_[static_cast<size_t>(index)] = {channel.message, channel.rank, coded};
     bool came_too_long = false;
-    if (!mpi_ok(post_receive(pool_.buffer(index), coded ? coder_.room(bytes) : bytes, channel.rank, tag_, comm_.get(), *pool_.request(index), came_too_long), "MPI_Irecv"))
+    if (!mpi_ok(post_receive(pool_.buffer(index), coded ? coder_.room(bytes) : bytes, channel.rank, tag_, comm_.get(),
+                             *pool_.request(index), came_too_long),
+                "MPI_Irecv"))
       return true;
     if (came_too_long) {
       coder_.check_length(channel.rank, k_too_long, bytes);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Receiver: the reading counterpart of Sender: gets this rank's pieces window by window from distributors.
-// All ranks receive in the order (round, domain, message), all distributors send in the order (round, requester, message): in the total order
-// (round, domain, requester, message) the least message that is not yet delivered is at the head on both sides, so bounded pools cannot
-// block each other.
+// All ranks receive in the order (round, domain, message), all distributors send in the order (round, requester,
+// message): in the total order (round, domain, requester, message) the least message that is not yet delivered is at
+// the head on both sides, so bounded pools cannot block each other.
 #pragma once
 
 #include <vector>
@@ -14,7 +14,8 @@ namespace windrow {
 
 class Receiver final : public Role {
  public:
-  Receiver(const Comm& comm, Trace& trace, Coder& coder, std::span<const Item> items, std::vector<Channel> channels, int tag);
+  Receiver(const Comm& comm, Trace& trace, Coder& coder, std::span<const Item> items, std::vector<Channel> channels,
+           int tag);
   Status prepare() override;
   int64_t buffer_bytes() const override { return pool_.buffer_bytes(); }
   void begin(std::span<const Item> items, std::byte* buffers) override;

@@ -5,7 +5,8 @@ namespace windrow {
 
 void ForwardSink::prepare(int64_t largest_message) {
   route_.traffic.resize(route_.ranks.size());
-  for (size_t i = 0; i < route_.ranks.size(); ++i) outbox_.add(route_.traffic[i], route_.ranks[i], route_.element_bytes);
+  for (size_t i = 0; i < route_.ranks.size(); ++i)
+    outbox_.add(route_.traffic[i], route_.ranks[i], route_.element_bytes);
   outbox_.prepare(largest_message);
 }
 
@@ -13,7 +14,8 @@ void ForwardSink::begin(std::byte* buffers) noexcept {
   outbox_.begin(buffers);
   consumed_ = 0;
   message_ = {};
-  for (Traffic& traffic : route_.traffic) traffic.begin();
+  for (Traffic& traffic : route_.traffic)
+    traffic.begin();
 }
 
 void ForwardSink::progress() {
@@ -25,9 +27,11 @@ void ForwardSink::progress() {
     trace_.bytes_copied += bytes;
     status_.update(mpi_status(outbox_.send(route_.traffic[route_.grid.domain_of(step_)], parcel, bytes), "MPI_Isend"));
     message_ = message_behind(route_.team.span(), window_, message_);
-    if (message_.bytes == 0) ++consumed_;
+    if (message_.bytes == 0)
+      ++consumed_;
   }
-  if (!status_.ok() && message_.bytes > 0) message_ = {}, ++consumed_;
+  if (!status_.ok() && message_.bytes > 0)
+    message_ = {}, ++consumed_;
 }
 
 void ForwardSink::consume(int64_t step, const Window& window, const std::byte* slot, PieceView) {
@@ -35,7 +39,8 @@ void ForwardSink::consume(int64_t step, const Window& window, const std::byte* s
   window_ = window;
   slot_ = slot;
   message_ = first_message(route_.team.span(), window);
-  if (message_.bytes == 0) ++consumed_;
+  if (message_.bytes == 0)
+    ++consumed_;
   progress();
 }
 
@@ -48,10 +53,13 @@ bool ForwardSink::finished() {
 void ForwardFetcher::await() {
   while (message_.bytes > 0 && status_.ok()) {
     const int index = pool_.take();
-    if (index == MessagePool::k_none) return;
+    if (index == MessagePool::k_none)
+      return;
     const int64_t room = coder_.codes(rank_) ? coder_.room(message_.bytes) : message_.bytes;
     bool came_too_long = false;
-    status_.update(mpi_status(post_receive(pool_.buffer(index), room, rank_, k_tag_data, comm_.get(), *pool_.request(index), came_too_long), "MPI_Irecv"));
+    status_.update(mpi_status(
+        post_receive(pool_.buffer(index), room, rank_, k_tag_data, comm_.get(), *pool_.request(index), came_too_long),
+        "MPI_Irecv"));
     if (came_too_long) {
       coder_.check_length(rank_, k_too_long, message_.bytes);
       pool_.release(index);
@@ -71,10 +79,12 @@ void ForwardFetcher::start(int64_t step, const Window& window, std::byte* slot, 
 }
 
 int64_t ForwardFetcher::done() {
-  if (started_ == arrived_) return arrived_;
+  if (started_ == arrived_)
+    return arrived_;
   std::span<const int> done;
   status_.update(mpi_status(pool_.test(done, false), "MPI_Testsome"));
-  if (!status_.ok()) return arrived_ = started_;
+  if (!status_.ok())
+    return arrived_ = started_;
   for (const int index : done) {
     const Message& awaited = awaited_[static_cast<size_t>(index)];
     const std::byte* message = pool_.buffer(index);
@@ -86,7 +96,8 @@ int64_t ForwardFetcher::done() {
     pool_.release(index);
   }
   await();
-  if (message_.bytes == 0 && pool_.idle()) arrived_ = started_;
+  if (message_.bytes == 0 && pool_.idle())
+    arrived_ = started_;
   return arrived_;
 }
 

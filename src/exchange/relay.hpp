@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Relay: a team's root between its team and the writers of the domains. What its collector has merged of a window goes on in one message, or a
-// few long ones (ForwardSink); what a reader sends to the team arrives like that and is distributed (ForwardFetcher).
+// Relay: a team's root between its team and the writers of the domains. What its collector has merged of a window goes
+// on in one message, or a few long ones (ForwardSink); what a reader sends to the team arrives like that and is
+// distributed (ForwardFetcher).
 #pragma once
 
 #include <array>
@@ -24,7 +25,8 @@ struct RelayRoute {
 
 class ForwardSink final : public Sink {
  public:
-  ForwardSink(const Comm& comm, Trace& trace, Coder& coder, RelayRoute& route) : trace_(trace), route_(route), outbox_(comm, trace, coder, k_tag_data) {}
+  ForwardSink(const Comm& comm, Trace& trace, Coder& coder, RelayRoute& route)
+      : trace_(trace), route_(route), outbox_(comm, trace, coder, k_tag_data) {}
   void prepare(int64_t largest_message);
   int64_t buffer_bytes() const noexcept { return outbox_.buffer_bytes(); }
   void begin(std::byte* buffers) noexcept;
@@ -50,7 +52,8 @@ class ForwardSink final : public Sink {
 
 class ForwardFetcher final : public Fetcher {
  public:
-  ForwardFetcher(const Comm& comm, Trace& trace, Coder& coder, const RelayRoute& route) : comm_(comm), trace_(trace), coder_(coder), route_(route) {}
+  ForwardFetcher(const Comm& comm, Trace& trace, Coder& coder, const RelayRoute& route)
+      : comm_(comm), trace_(trace), coder_(coder), route_(route) {}
   void prepare(int64_t largest_message) {
     coder_.expect(largest_message);
     pool_.prepare(k_message_buffers, coder_.room(largest_message));
@@ -71,11 +74,11 @@ class ForwardFetcher final : public Fetcher {
   const RelayRoute& route_;
   MessagePool pool_;
   Status status_;
-  int rank_ = 0;         // that the window comes from
+  int rank_ = 0;  // that the window comes from
   int64_t started_ = 0, arrived_ = 0;
   Window window_;
   std::byte* slot_ = nullptr;
-  Message message_;      // the next to await; none: all of the window's are on their way
+  Message message_;                                   // the next to await; none: all of the window's are on their way
   std::array<Message, k_message_buffers> awaited_{};  // by buffer
 };
 

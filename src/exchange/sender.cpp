@@ -29,11 +29,14 @@ int MessagePool::take() {
 
 bool MessagePool::take(bool coded, Parcel& parcel) {
   parcel = {};
-  if (!coded && used_ >= plain_) return false;
+  if (!coded && used_ >= plain_)
+    return false;
   parcel.packed = take();
-  if (parcel.packed == k_none || !coded) return parcel.packed != k_none;
+  if (parcel.packed == k_none || !coded)
+    return parcel.packed != k_none;
   parcel.frame = take();
-  if (parcel.frame != k_none) return true;
+  if (parcel.frame != k_none)
+    return true;
   release(parcel.packed);
   parcel = {};
   return false;
@@ -44,7 +47,8 @@ int MessagePool::seal(Coder& coder, Traffic& traffic, const Parcel& parcel, int6
     bytes = coder.pass(traffic, {buffer(parcel.packed), static_cast<size_t>(bytes)});
     return parcel.packed;
   }
-  const std::span<const std::byte> sent = coder.encode(traffic, {buffer(parcel.packed), static_cast<size_t>(bytes)}, buffer(parcel.frame));
+  const std::span<const std::byte> sent =
+      coder.encode(traffic, {buffer(parcel.packed), static_cast<size_t>(bytes)}, buffer(parcel.frame));
   bytes = static_cast<int64_t>(sent.size());
   const bool framed = sent.data() == buffer(parcel.frame);
   release(framed ? parcel.packed : parcel.frame);
@@ -53,14 +57,18 @@ int MessagePool::seal(Coder& coder, Traffic& traffic, const Parcel& parcel, int6
 
 int MessagePool::test(std::span<const int>& done, bool free_them) {
   done = {};
-  if (used_ == 0) return MPI_SUCCESS;
+  if (used_ == 0)
+    return MPI_SUCCESS;
   int count = 0;
   const int rc = test_some(requests_, done_, statuses_, count);
-  if (rc != MPI_SUCCESS) return rc;
-  for (size_t i = 0; i < static_cast<size_t>(count); ++i) counts_[static_cast<size_t>(done_[i])] = bytes_of(statuses_[i]);
+  if (rc != MPI_SUCCESS)
+    return rc;
+  for (size_t i = 0; i < static_cast<size_t>(count); ++i)
+    counts_[static_cast<size_t>(done_[i])] = bytes_of(statuses_[i]);
   done = std::span<const int>(done_.data(), static_cast<size_t>(count));
   if (free_them)
-    for (int index : done) release(index);
+    for (int index : done)
+      release(index);
   return rc;
 }
 
@@ -73,13 +81,15 @@ void advance(std::span<const Item> items, Channel& channel) {
 namespace {
 void begin_window(std::span<const Item> items, Channel& channel) {
   advance(items, channel);
-  channel.message = channel.step < channel.grid.steps() ? first_message(items, channel.grid.window(channel.step)) : Message{};
+  channel.message =
+      channel.step < channel.grid.steps() ? first_message(items, channel.grid.window(channel.step)) : Message{};
 }
 }  // namespace
 
 void next_message(std::span<const Item> items, Channel& channel) {
   channel.message = message_behind(items, channel.grid.window(channel.step), channel.message);
-  if (channel.message.bytes > 0) return;
+  if (channel.message.bytes > 0)
+    return;
   ++channel.step;
   begin_window(items, channel);
 }
@@ -96,7 +106,8 @@ int next_channel(const std::vector<Channel>& channels) {
   int64_t round = INT64_MAX;
   for (size_t i = 0; i < channels.size(); ++i) {
     const Channel& channel = channels[i];
-    if (channel.step >= channel.grid.steps() || channel.grid.round_of(channel.step) >= round) continue;
+    if (channel.step >= channel.grid.steps() || channel.grid.round_of(channel.step) >= round)
+      continue;
     round = channel.grid.round_of(channel.step);
     best = static_cast<int>(i);
   }
@@ -117,15 +128,19 @@ Forecast forecast(std::span<const Item> items, std::vector<Channel>& channels) {
 }
 
 namespace {
-Extent hull_of(const Grid& grid) noexcept { return {grid.domains.front().domain.begin, grid.domains.back().domain.end}; }
+Extent hull_of(const Grid& grid) noexcept {
+  return {grid.domains.front().domain.begin, grid.domains.back().domain.end};
+}
 }  // namespace
 
-Sender::Sender(const Comm& comm, Trace& trace, Coder& coder, std::span<const Item> items, std::vector<Channel> channels, int tag)
+Sender::Sender(const Comm& comm, Trace& trace, Coder& coder, std::span<const Item> items, std::vector<Channel> channels,
+               int tag)
     : Role(comm, trace), items_(items), channels_(std::move(channels)), outbox_(comm, trace, coder, tag) {}
 
 Status Sender::prepare() {
   forecast_ = forecast(items_, channels_);
-  for (Channel& channel : channels_) outbox_.add(channel.traffic, channel.rank, element_bytes_of(items_, hull_of(channel.grid)));
+  for (Channel& channel : channels_)
+    outbox_.add(channel.traffic, channel.rank, element_bytes_of(items_, hull_of(channel.grid)));
   outbox_.prepare(forecast_.largest_message);
   return {};
 }
@@ -134,26 +149,32 @@ void Sender::begin(std::span<const Item> items, std::byte* buffers) {
   outbox_.begin(buffers);
   items_ = items;
   rewind(items_, channels_);
-  for (Channel& channel : channels_) channel.traffic.begin();
+  for (Channel& channel : channels_)
+    channel.traffic.begin();
   next_ = next_channel(channels_);
 }
 
 void Sender::visit_traffic(const std::function<void(const Traffic&)>& visit) const {
-  for (const Channel& channel : channels_) visit(channel.traffic);
+  for (const Channel& channel : channels_)
+    visit(channel.traffic);
 }
 
 bool Sender::step() {
   bool moved = false;
-  if (!mpi_ok(outbox_.test(moved), "MPI_Testsome")) return true;
+  if (!mpi_ok(outbox_.test(moved), "MPI_Testsome"))
+    return true;
   while (next_ >= 0) {
     Channel& channel = channels_[static_cast<size_t>(next_)];
     Outbox::Parcel parcel;
-    if (!outbox_.take(channel.traffic, parcel)) break;
+    if (!outbox_.take(channel.traffic, parcel))
+      break;
     const int64_t bytes = pack_message(items_, channel.message.part, outbox_.packed(parcel));
     trace_.bytes_copied += bytes;
-    // Among few ranks MPI may deliver before the writer asks. Among many that would pile up in the writer's memory, so there a message waits
-    // at its sender until the writer has opened its window: what is on its way to a writer is never more than its buffers hold.
-    if (!mpi_ok(outbox_.send(channel.traffic, parcel, bytes, comm_.size() > k_eager_ranks), "MPI_Isend")) return true;
+    // Among few ranks MPI may deliver before the writer asks. Among many that would pile up in the writer's memory, so
+    // there a message waits at its sender until the writer has opened its window: what is on its way to a writer is
+    // never more than its buffers hold.
+    if (!mpi_ok(outbox_.send(channel.traffic, parcel, bytes, comm_.size() > k_eager_ranks), "MPI_Isend"))
+      return true;
     next_message(items_, channel);
     next_ = next_channel(channels_);
     moved = true;

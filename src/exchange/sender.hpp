@@ -14,7 +14,7 @@ namespace windrow {
 struct Channel {
   int rank = 0;
   Grid grid;
-  int64_t step = 0;  // the next window with bytes, or grid.steps()
+  int64_t step = 0;      // the next window with bytes, or grid.steps()
   Message message = {};  // the next one, of that window
   Traffic traffic = {};
 };
@@ -32,12 +32,13 @@ Forecast forecast(std::span<const Item> items, std::vector<Channel>& channels);
 // The channel whose next window comes first: lowest round, then the order of the list; -1 when all are at their end.
 int next_channel(const std::vector<Channel>& channels);
 void rewind(std::span<const Item> items, std::vector<Channel>& channels);
-void advance(std::span<const Item> items, Channel& channel);       // to the next window with bytes, from channel.step on
+void advance(std::span<const Item> items, Channel& channel);  // to the next window with bytes, from channel.step on
 void next_message(std::span<const Item> items, Channel& channel);  // of this window or of the next
 
 class Sender final : public Role {
  public:
-  Sender(const Comm& comm, Trace& trace, Coder& coder, std::span<const Item> items, std::vector<Channel> channels, int tag);
+  Sender(const Comm& comm, Trace& trace, Coder& coder, std::span<const Item> items, std::vector<Channel> channels,
+         int tag);
   Status prepare() override;
   int64_t buffer_bytes() const override { return outbox_.buffer_bytes(); }
   void begin(std::span<const Item> items, std::byte* buffers) override;

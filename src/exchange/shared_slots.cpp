@@ -19,12 +19,17 @@ int64_t slot_bytes_of(const Plan& plan, size_t domain) noexcept {
 }  // namespace
 
 SharedSlots::SharedSlots(const SharedSegment& segment, int host_rank, const Plan& plan, size_t domain) noexcept
-    : segment_(&segment), host_rank_(host_rank), slots_(slots_of(plan, domain)), slot_bytes_(slot_bytes_of(plan, domain)) {}
+    : segment_(&segment),
+      host_rank_(host_rank),
+      slots_(slots_of(plan, domain)),
+      slot_bytes_(slot_bytes_of(plan, domain)) {}
 
 SharedSlots::SharedSlots(const SharedSegment& segment, int host_rank, const Plan& plan) noexcept
     : segment_(&segment), host_rank_(host_rank), slots_(plan.slots), slot_bytes_(aligned(plan.window_bytes)) {}
 
-int64_t SharedSlots::bytes_needed(const Plan& plan) noexcept { return k_control_bytes + plan.slots * aligned(plan.window_bytes); }
+int64_t SharedSlots::bytes_needed(const Plan& plan) noexcept {
+  return k_control_bytes + plan.slots * aligned(plan.window_bytes);
+}
 
 int64_t SharedSlots::bytes_needed(const Plan& plan, size_t domain) noexcept {
   return k_control_bytes + slots_of(plan, domain) * slot_bytes_of(plan, domain);

@@ -18,15 +18,20 @@ void put_number(int64_t value, std::vector<std::byte>& out) {
 }
 
 bool get_number(std::span<const std::byte> bytes, size_t& position, int64_t& value) {
-  if (bytes.size() - position < sizeof value) return false;
+  if (bytes.size() - position < sizeof value)
+    return false;
   std::memcpy(&value, bytes.data() + position, sizeof value);
   position += sizeof value;
   return true;
 }
 
-bool inside(const Item& item, Extent domain) { return item.hull.begin >= domain.begin && item.hull.end <= domain.end; }
+bool inside(const Item& item, Extent domain) {
+  return item.hull.begin >= domain.begin && item.hull.end <= domain.end;
+}
 
-Status malformed() { return {Code::internal, "a description from another rank is malformed"}; }
+Status malformed() {
+  return {Code::internal, "a description from another rank is malformed"};
+}
 
 }  // namespace
 
@@ -45,7 +50,8 @@ Result<std::vector<WindowBytes>> parse_counts(std::span<const std::byte> bytes) 
   for (size_t position = 0; position < bytes.size();) {
     const auto ahead = read_varint(bytes, position);
     const auto amount = ahead ? read_varint(bytes, position) : std::nullopt;
-    if (!amount || *ahead > static_cast<uint64_t>(INT64_MAX - before) || *amount > INT64_MAX) return malformed();
+    if (!amount || *ahead > static_cast<uint64_t>(INT64_MAX - before) || *amount > INT64_MAX)
+      return malformed();
     before += static_cast<int64_t>(*ahead);
     counts.push_back({before, static_cast<int64_t>(*amount)});
   }
@@ -62,9 +68,11 @@ void describe(std::span<const Item> items, Extent domain, std::vector<std::byte>
     }
     size_t same = i + 1;  // neighbours with the very same runs, all of them inside the domain
     if (inside(item, domain))
-      while (same < items.size() && items[same].runs == item.runs && inside(items[same], domain)) ++same;
+      while (same < items.size() && items[same].runs == item.runs && inside(items[same], domain))
+        ++same;
     put_number(static_cast<int64_t>(same - i), out);
-    for (size_t k = i; k < same; ++k) put_number(items[k].file_base, out);
+    for (size_t k = i; k < same; ++k)
+      put_number(items[k].file_base, out);
     encode(item.runs, {domain.begin - item.file_base, domain.end - item.file_base}, out);
     i = same;
   }
@@ -81,16 +89,19 @@ Result<View> parse_description(std::span<const std::byte> bytes) {
     const size_t bases = position;
     position += static_cast<size_t>(variables) * sizeof(int64_t);
     auto pieces = decode(bytes, position);
-    if (!pieces.ok()) return malformed();
+    if (!pieces.ok())
+      return malformed();
     view.lists.push_back(std::move(pieces).value());
     const PieceView list = view.lists.back();
     const Extent relative = hull(list);
     size_t at = bases;
     for (int64_t k = 0; k < variables; ++k) {
       int64_t base = 0;
-      if (!get_number(bytes, at, base) || base < 0) return malformed();
+      if (!get_number(bytes, at, base) || base < 0)
+        return malformed();
       const auto end = checked_add(relative.end, base);
-      if (!end) return malformed();
+      if (!end)
+        return malformed();
       view.parts.push_back({list, {relative.begin + base, *end}, total_bytes(list), base});
     }
   }
@@ -99,13 +110,15 @@ Result<View> parse_description(std::span<const std::byte> bytes) {
 
 int64_t View::memory_bytes() const noexcept {
   auto bytes = static_cast<int64_t>(parts.size() * sizeof(ViewPart));
-  for (const Pieces& list : lists) bytes += list.memory_bytes();
+  for (const Pieces& list : lists)
+    bytes += list.memory_bytes();
   return bytes;
 }
 
 View view_of(Pieces pieces) {
   View view;
-  if (!pieces.empty()) view.parts.push_back({pieces, hull(pieces), total_bytes(pieces), 0});
+  if (!pieces.empty())
+    view.parts.push_back({pieces, hull(pieces), total_bytes(pieces), 0});
   view.lists.push_back(std::move(pieces));
   return view;
 }
@@ -131,8 +144,10 @@ int64_t collect_from_slot(const View& view, const Window& window, const std::byt
 Pieces covered_extents(std::span<const View* const> views, std::span<const Item> items) {
   std::vector<PlacedView> lists;
   for (const View* view : views)
-    for (const ViewPart& part : view->parts) lists.push_back({part.runs, part.file_base});
-  for (const Item& item : items) lists.push_back({item.runs, item.file_base});
+    for (const ViewPart& part : view->parts)
+      lists.push_back({part.runs, part.file_base});
+  for (const Item& item : items)
+    lists.push_back({item.runs, item.file_base});
   PiecesBuilder builder;
   int64_t place = 0;
   for_each_covered_extent(std::move(lists), [&](Extent extent) {

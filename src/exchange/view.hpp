@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// View: what one rank knows of another rank's items: the file bytes only. It travels as a description: delta-coded, once
-// for all variables that share a decomposition and a size of elements; and stays as small when it has arrived.
+// View: what one rank knows of another rank's items: the file bytes only. It travels as a description: delta-coded,
+// once for all variables that share a decomposition and a size of elements; and stays as small when it has arrived.
 #pragma once
 
 #include <cstddef>
@@ -27,8 +27,8 @@ struct View {
   int64_t memory_bytes() const noexcept;
 };
 
-// How many bytes of a rank lie in the window of a step. What a writer has to know of a rank that copies into shared slots itself, when
-// all ranks' bytes together are known to leave no holes: O(windows), however many pieces there are.
+// How many bytes of a rank lie in the window of a step. What a writer has to know of a rank that copies into shared
+// slots itself, when all ranks' bytes together are known to leave no holes: O(windows), however many pieces there are.
 struct WindowBytes {
   int64_t step = 0;
   int64_t bytes = 0;
@@ -48,7 +48,8 @@ View view_of(Pieces pieces);
 int64_t spread_to_slot(const View& view, const Window& window, const std::byte* message, std::byte* slot);
 int64_t collect_from_slot(const View& view, const Window& window, const std::byte* slot, std::byte* message);
 
-// Maximal contiguous extents of everything that the views and items hold. Memory is the place of each in a packed message.
+// Maximal contiguous extents of everything that the views and items hold. Memory is the place of each in a packed
+// message.
 Pieces covered_extents(std::span<const View* const> views, std::span<const Item> items);
 
 }  // namespace windrow

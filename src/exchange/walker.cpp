@@ -7,7 +7,8 @@ namespace windrow {
 
 int64_t Grid::steps() const noexcept {
   int64_t rounds = 0;
-  for (const Windows& windows : domains) rounds = std::max(rounds, windows.count());
+  for (const Windows& windows : domains)
+    rounds = std::max(rounds, windows.count());
   return rounds * static_cast<int64_t>(domains.size());
 }
 

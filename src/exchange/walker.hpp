@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Grid and Walker: the order in which windows are served. Ranks that talk to each other walk the same grid, so that the n-th
-// message between two ranks is the same window on both sides.
+// Grid and Walker: the order in which windows are served. Ranks that talk to each other walk the same grid, so that the
+// n-th message between two ranks is the same window on both sides.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,9 @@ struct Grid {
 
   int64_t steps() const noexcept;
   int64_t round_of(int64_t step) const noexcept { return step / static_cast<int64_t>(domains.size()); }
-  size_t domain_of(int64_t step) const noexcept { return static_cast<size_t>(step % static_cast<int64_t>(domains.size())); }
+  size_t domain_of(int64_t step) const noexcept {
+    return static_cast<size_t>(step % static_cast<int64_t>(domains.size()));
+  }
   Window window(int64_t step) const noexcept;
 };
 
@@ -34,7 +36,8 @@ int64_t next_hull_offset(std::span<const Part> parts, int64_t offset) {
   for (const Part& part : parts)
     if (part.hull.end > offset && !part.runs.empty()) {
       int64_t at = std::max(part.hull.begin, offset);
-      if (at > part.hull.begin) at = next_offset(part.runs, at - part.file_base) + part.file_base;
+      if (at > part.hull.begin)
+        at = next_offset(part.runs, at - part.file_base) + part.file_base;
       next = std::min(next, at);
     }
   return next;
@@ -48,13 +51,14 @@ int64_t leap(const Grid& grid, int64_t step, NextOffset&& next_offset) {
   for (int64_t domain = 0; domain < domains; ++domain) {
     const Windows& windows = grid.domains[static_cast<size_t>(domain)];
     const int64_t round = step / domains + (domain < step % domains ? 1 : 0);
-    if (const int64_t found = windows.leap(round, next_offset); found < windows.count()) nearest = std::min(nearest, found * domains + domain);
+    if (const int64_t found = windows.leap(round, next_offset); found < windows.count())
+      nearest = std::min(nearest, found * domains + domain);
   }
   return nearest;
 }
 
-// Finds the next step at or after `step` in which `bytes_of(window)` is not zero, or grid.steps(). `next_offset(offset)` says
-// where the next byte at or after an offset may lie, to leap over empty stretches.
+// Finds the next step at or after `step` in which `bytes_of(window)` is not zero, or grid.steps().
+// `next_offset(offset)` says where the next byte at or after an offset may lie, to leap over empty stretches.
 template <class BytesOf, class NextOffset>
 int64_t next_step(const Grid& grid, int64_t step, BytesOf&& bytes_of, NextOffset&& next_offset) {
   const auto holds = [&](int64_t at) {
@@ -63,9 +67,11 @@ int64_t next_step(const Grid& grid, int64_t step, BytesOf&& bytes_of, NextOffset
   };
   const int64_t steps = grid.steps();
   for (; step < steps; ++step) {
-    if (holds(step)) return step;
+    if (holds(step))
+      return step;
     step = leap(grid, step + 1, next_offset);
-    if (step >= steps || holds(step)) return step;
+    if (step >= steps || holds(step))
+      return step;
   }
   return steps;
 }

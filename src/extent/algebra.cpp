@@ -15,7 +15,8 @@ namespace {
 // position in a heap with the latest on top. Each step ends a piece or begins one: at most 2n pieces come out.
 void resolve_overlaps(const std::vector<Piece>& pieces, PiecesBuilder& builder) {
   std::vector<size_t> order(pieces.size());
-  for (size_t i = 0; i < order.size(); ++i) order[i] = i;
+  for (size_t i = 0; i < order.size(); ++i)
+    order[i] = i;
   std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
     return pieces[a].file != pieces[b].file ? pieces[a].file < pieces[b].file : a < b;
   });
@@ -23,8 +24,10 @@ void resolve_overlaps(const std::vector<Piece>& pieces, PiecesBuilder& builder) 
   size_t next = 0;
   int64_t position = 0;
   while (next < order.size() || !active.empty()) {
-    if (active.empty()) position = std::max(position, pieces[order[next]].file);
-    for (; next < order.size() && pieces[order[next]].file <= position; ++next) active.push(order[next]);
+    if (active.empty())
+      position = std::max(position, pieces[order[next]].file);
+    for (; next < order.size() && pieces[order[next]].file <= position; ++next)
+      active.push(order[next]);
     const Piece& top = pieces[active.top()];
     const int64_t top_end = top.file + top.length;
     if (top_end <= position) {
@@ -44,10 +47,12 @@ class Clipper {
 
   template <class Add>
   void clip(Extent window, Add& add) {
-    if (window.empty()) return;
+    if (window.empty())
+      return;
     for (cursor_.skip(window.begin); !cursor_.done() && cursor_.nest().run.file < window.end; cursor_.next()) {
       clip_nest(cursor_.nest(), window, add);
-      if (cursor_.file_end() > window.end) return;  // the next window may meet it too
+      if (cursor_.file_end() > window.end)
+        return;  // the next window may meet it too
     }
   }
 
@@ -59,11 +64,13 @@ class Clipper {
 std::vector<size_t> in_file_order(const std::vector<Extent>& hulls) {
   std::vector<size_t> order;
   for (size_t i = 0; i < hulls.size(); ++i)
-    if (!hulls[i].empty()) order.push_back(i);
+    if (!hulls[i].empty())
+      order.push_back(i);
   const auto before = [&](size_t a, size_t b) {
     return hulls[a].begin != hulls[b].begin ? hulls[a].begin < hulls[b].begin : a < b;
   };
-  if (!std::is_sorted(order.begin(), order.end(), before)) std::sort(order.begin(), order.end(), before);
+  if (!std::is_sorted(order.begin(), order.end(), before))
+    std::sort(order.begin(), order.end(), before);
   return order;
 }
 
@@ -72,7 +79,8 @@ std::vector<size_t> in_file_order(const std::vector<Extent>& hulls) {
 Pieces pieces_from_nests(size_t count, const std::function<Nest(size_t)>& nest_of) {
   std::vector<Extent> hulls(count);
   for (size_t i = 0; i < count; ++i)
-    if (const Nest nest = nest_of(i); nest.run.length > 0) hulls[i] = {nest.run.file, nest.file_end()};
+    if (const Nest nest = nest_of(i); nest.run.length > 0)
+      hulls[i] = {nest.run.file, nest.file_end()};
   std::vector<size_t> order = in_file_order(hulls);
   PiecesBuilder builder;
   for (size_t begin = 0; begin < order.size();) {
@@ -99,7 +107,8 @@ Pieces pieces_from_nests(size_t count, const std::function<Nest(size_t)>& nest_o
 }
 
 Pieces subtract(const Pieces& a, PieceView b) {
-  if (a.empty() || b.empty()) return a;
+  if (a.empty() || b.empty())
+    return a;
   PiecesBuilder builder;
   const auto keep = [&](const Nest& nest) { builder.add(nest); };
   Clipper clipper{a};
@@ -115,7 +124,8 @@ Pieces subtract(const Pieces& a, PieceView b) {
 
 Pieces coverage(std::span<const PieceView> lists) {
   std::vector<PlacedView> placed;
-  for (const PieceView& list : lists) placed.push_back({list});
+  for (const PieceView& list : lists)
+    placed.push_back({list});
   PiecesBuilder builder;
   int64_t bytes = 0;
   for_each_covered_extent(std::move(placed), [&](Extent extent) {

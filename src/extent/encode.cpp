@@ -20,7 +20,9 @@ struct Previous {
   int64_t file_stride = 0;
 };
 
-uint64_t unsigned_of(int64_t value) noexcept { return static_cast<uint64_t>(value); }
+uint64_t unsigned_of(int64_t value) noexcept {
+  return static_cast<uint64_t>(value);
+}
 
 Status damaged(const char* what, size_t position) {
   return {Code::bad_file, fmt::format("damaged list of extents: {} at byte {}", what, position)};
@@ -29,7 +31,8 @@ Status damaged(const char* what, size_t position) {
 // Reads a number that must be in [0, max].
 std::optional<int64_t> read_number(std::span<const std::byte> bytes, size_t& position, int64_t max) noexcept {
   const std::optional<uint64_t> value = read_varint(bytes, position);
-  if (!value || *value > unsigned_of(max)) return std::nullopt;
+  if (!value || *value > unsigned_of(max))
+    return std::nullopt;
   return static_cast<int64_t>(*value);
 }
 
@@ -46,18 +49,22 @@ Status decode_run(uint64_t header, std::span<const std::byte> bytes, size_t& pos
   run.length = previous.length;
   if ((header & 1) == 0) {
     const auto length = read_number(bytes, position, k_largest);
-    if (!length) return damaged("length", position);
+    if (!length)
+      return damaged("length", position);
     run.length = *length;
   }
-  if (run.length <= 0) return damaged("length", position);
+  if (run.length <= 0)
+    return damaged("length", position);
   if (run.count > 1) {
     run.file_stride = previous.file_stride;
     if ((header & 2) == 0) {
       const auto hole = read_number(bytes, position, k_largest - run.length);
-      if (!hole) return damaged("stride", position);
+      if (!hole)
+        return damaged("stride", position);
       run.file_stride = run.length + *hole;
     }
-    if (run.file_stride < run.length) return damaged("stride", position);
+    if (run.file_stride < run.length)
+      return damaged("stride", position);
   } else if ((header & 2) != 0) {
     return damaged("header", position);
   }
@@ -74,7 +81,8 @@ std::optional<int64_t> repeated(int64_t span, int64_t count, int64_t stride) noe
 Status decode_nest(std::span<const std::byte> bytes, size_t& position, Previous& previous, int64_t& memory,
                    Nest& nest) {
   const auto gap = read_number(bytes, position, k_largest - previous.end);
-  if (!gap) return damaged("begin", position);
+  if (!gap)
+    return damaged("begin", position);
   Run run{.file = previous.end + *gap, .memory = memory};
   auto header = read_varint(bytes, position);
   std::optional<int64_t> depth = 0;
@@ -82,11 +90,15 @@ Status decode_nest(std::span<const std::byte> bytes, size_t& position, Previous&
     depth = read_number(bytes, position, k_max_loops);
     header = read_varint(bytes, position);
   }
-  if (!header || !depth) return damaged("header", position);
-  if (Status status = decode_run(*header, bytes, position, previous, run); !status.ok()) return status;
-  if (*depth > 0 && run.count == 1) return damaged("header", position);
+  if (!header || !depth)
+    return damaged("header", position);
+  if (Status status = decode_run(*header, bytes, position, previous, run); !status.ok())
+    return status;
+  if (*depth > 0 && run.count == 1)
+    return damaged("header", position);
   auto span = repeated(run.length, run.count, run.file_stride);
-  if (!span || !checked_add(run.file, *span)) return damaged("end", position);
+  if (!span || !checked_add(run.file, *span))
+    return damaged("end", position);
   // Disjoint pieces have no more bytes than the span that they lie in: no product of counts overflows.
   nest = Nest(Run{run.file, memory, run.length, 0, 0, 1});
   nest.repeat(run.count, run.file_stride, run.length);
@@ -94,10 +106,12 @@ Status decode_nest(std::span<const std::byte> bytes, size_t& position, Previous&
   for (int64_t i = 0; i < *depth; ++i) {
     const auto more = read_number(bytes, position, k_largest - 2);
     const auto hole = more ? read_number(bytes, position, k_largest - *span) : std::nullopt;
-    if (!hole) return damaged("loop", position);
+    if (!hole)
+      return damaged("loop", position);
     const int64_t count = *more + 2, stride = *span + *hole;
     span = repeated(*span, count, stride);
-    if (!span || !checked_add(run.file, *span)) return damaged("end", position);
+    if (!span || !checked_add(run.file, *span))
+      return damaged("end", position);
     nest.repeat(count, stride, all);
     all *= count;
   }
@@ -116,8 +130,10 @@ void encode_nest(const Nest& nest, Previous& previous, std::vector<std::byte>& o
     append_varint(out, static_cast<uint64_t>(nest.depth));
   }
   append_varint(out, unsigned_of(run.count - 1) * 4 + (same_stride ? 2 : 0) + (same_length ? 1 : 0));
-  if (!same_length) append_varint(out, unsigned_of(run.length));
-  if (run.count > 1 && !same_stride) append_varint(out, unsigned_of(run.file_stride - run.length));
+  if (!same_length)
+    append_varint(out, unsigned_of(run.length));
+  if (run.count > 1 && !same_stride)
+    append_varint(out, unsigned_of(run.file_stride - run.length));
   for (int i = 0; i < nest.depth; ++i) {
     const Loop& loop = nest.loops[Nest::at(i)];
     append_varint(out, unsigned_of(loop.count - 2));
@@ -144,19 +160,22 @@ void encode(PieceView view, Extent window, std::vector<std::byte>& out) {
   const Pieces wire = file_side(view, window);
   append_varint(out, wire.empty() ? 0 : static_cast<uint64_t>(wire.store()->records));
   Previous previous;
-  for (NestCursor cursor(wire); !cursor.done(); cursor.next()) encode_nest(cursor.nest(), previous, out);
+  for (NestCursor cursor(wire); !cursor.done(); cursor.next())
+    encode_nest(cursor.nest(), previous, out);
 }
 
 Result<Pieces> decode(std::span<const std::byte> bytes, size_t& position) {
   const auto count = read_varint(bytes, position);
   // Each run takes two bytes at least: a list that promises more than the input holds is refused.
-  if (!count || *count > (bytes.size() - position) / 2) return damaged("number of runs", position);
+  if (!count || *count > (bytes.size() - position) / 2)
+    return damaged("number of runs", position);
   PiecesBuilder builder;
   Previous previous;
   int64_t memory = 0;  // at most the file's end, because the pieces are disjoint
   Nest nest;
   for (uint64_t i = 0; i < *count; ++i) {
-    if (Status status = decode_nest(bytes, position, previous, memory, nest); !status.ok()) return status;
+    if (Status status = decode_nest(bytes, position, previous, memory, nest); !status.ok())
+      return status;
     builder.add(nest);
   }
   return builder.take();

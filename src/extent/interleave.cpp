@@ -35,14 +35,16 @@ void add_nest(const Nest& nest, const Rows& rows, PiecesBuilder& out) {
     stride = rows.place(stride);
   }
   const bool run_goes = level == 0 && goes_by_rows(nest.run.file_stride);
-  if (run_goes) moved.run.file_stride = rows.place(nest.run.file_stride);
+  if (run_goes)
+    moved.run.file_stride = rows.place(nest.run.file_stride);
   const int64_t inside = run_goes ? nest.run.length : nest.span(level);
   if (nest.run.file % rows.row + inside <= rows.row) {
     moved.run.file = rows.place(nest.run.file);
     out.add(moved);
   } else if (nest.depth > 0) {
     const int64_t steps = nest.outermost().count;
-    for (int64_t i = 0; i < steps; ++i) add_nest(nest.steps(i, 1), rows, out);
+    for (int64_t i = 0; i < steps; ++i)
+      add_nest(nest.steps(i, 1), rows, out);
   } else {
     for_each_piece_of(nest.run, [&](const Piece& piece) { add_piece(piece, rows, out); });
   }
@@ -52,8 +54,10 @@ void add_nest(const Nest& nest, const Rows& rows, PiecesBuilder& out) {
 
 Pieces interleave(PieceView pieces, int64_t row, int64_t stride) {
   PiecesBuilder out;
-  if (pieces.empty()) return out.take();
-  for (NestCursor cursor(pieces); !cursor.done(); cursor.next()) add_nest(cursor.nest(), {row, stride}, out);
+  if (pieces.empty())
+    return out.take();
+  for (NestCursor cursor(pieces); !cursor.done(); cursor.next())
+    add_nest(cursor.nest(), {row, stride}, out);
   return out.take();
 }
 

@@ -6,7 +6,8 @@
 namespace windrow {
 
 void Nest::repeat(int64_t count, int64_t file_stride, int64_t memory_stride) noexcept {
-  if (count == 1) return;
+  if (count == 1)
+    return;
   if (run.count == 1) {
     if (file_stride == run.length && memory_stride == run.length) {
       run.length *= count;
@@ -18,7 +19,8 @@ void Nest::repeat(int64_t count, int64_t file_stride, int64_t memory_stride) noe
     return;
   }
   Loop last{run.count, run.file_stride, run.memory_stride};
-  if (depth > 0) last = loops[at(depth - 1)];
+  if (depth > 0)
+    last = loops[at(depth - 1)];
   if (file_stride == last.count * last.file_stride && memory_stride == last.count * last.memory_stride) {
     (depth > 0 ? loops[at(depth - 1)].count : run.count) *= count;
     return;
@@ -38,7 +40,8 @@ Nest Nest::steps(int64_t first, int64_t count) const noexcept {
   part.run.file += first * loop.file_stride;
   part.run.memory += first * loop.memory_stride;
   loop.count = count;
-  if (count == 1) --part.depth;
+  if (count == 1)
+    --part.depth;
   return part;
 }
 
@@ -65,7 +68,8 @@ int64_t bytes_before(const Nest& nest, int64_t offset) noexcept {
   int64_t inner = nest.bytes(), bytes = 0;
   const auto descend = [&](int64_t count, int64_t stride) {
     inner /= count;
-    if (ahead <= 0 || count == 1) return;
+    if (ahead <= 0 || count == 1)
+      return;
     const int64_t steps = std::min(count - 1, ahead / stride);
     bytes += steps * inner;
     ahead -= steps * stride;
@@ -78,21 +82,26 @@ int64_t bytes_before(const Nest& nest, int64_t offset) noexcept {
 
 int64_t next_offset(const Nest& nest, int64_t offset) noexcept {
   int64_t file = nest.run.file;
-  if (offset <= file) return file;
+  if (offset <= file)
+    return file;
   // Down the levels: either the step that `offset` falls in holds it, or the next one begins behind it.
   const auto passes = [&](int64_t count, int64_t stride, int64_t span) {
-    if (count == 1) return false;
+    if (count == 1)
+      return false;
     const int64_t step = std::min(count - 1, (offset - file) / stride);
     file += step * stride;
-    if (offset - file < span) return false;
+    if (offset - file < span)
+      return false;
     file += stride;
     return true;
   };
   for (int level = nest.depth; level-- > 0;) {
     const Loop& loop = nest.loops[Nest::at(level)];
-    if (passes(loop.count, loop.file_stride, nest.span(level))) return file;
+    if (passes(loop.count, loop.file_stride, nest.span(level)))
+      return file;
   }
-  if (passes(nest.run.count, nest.run.file_stride, nest.run.length)) return file;
+  if (passes(nest.run.count, nest.run.file_stride, nest.run.length))
+    return file;
   return offset;
 }
 
@@ -107,7 +116,8 @@ struct Tower {
   int64_t span() const noexcept { return levels == 0 ? nest.run.length : nest.span(levels - 1); }
   int64_t count() const noexcept { return levels <= 1 ? nest.run.count : nest.loops[Nest::at(levels - 2)].count; }
   int64_t stride() const noexcept {
-    if (levels == 0 || count() == 1) return 0;
+    if (levels == 0 || count() == 1)
+      return 0;
     return levels == 1 ? nest.run.file_stride : nest.loops[Nest::at(levels - 2)].file_stride;
   }
   // What the steps of a stride repeat, and how many these are: all there is, once, where it has no such.
@@ -120,20 +130,25 @@ struct Tower {
 
 // `left`: comparisons, of which there may not be more.
 bool may_meet(const Tower& one, const Tower& other, int& left) noexcept {
-  if (one.file + one.span() <= other.file || other.file + other.span() <= one.file) return false;
-  if (--left < 0 || (one.levels == 0 && other.levels == 0)) return true;
+  if (one.file + one.span() <= other.file || other.file + other.span() <= one.file)
+    return false;
+  if (--left < 0 || (one.levels == 0 && other.levels == 0))
+    return true;
   const int64_t step = std::max(one.stride(), other.stride());
   int64_t ones = 1, others = 1;
   const Tower part = one.inside(step, ones), rest = other.inside(step, others);
-  if (step == 0) return may_meet(part, rest, left);
+  if (step == 0)
+    return may_meet(part, rest, left);
   // Step j of the other lies so far from step i of the one as step j - i from step 0.
   const int64_t apart = other.file - one.file;
   const auto rounded_down = [step](int64_t value) { return value / step - (value % step < 0 ? 1 : 0); };
   const int64_t first = std::max(rounded_down(-rest.span() - apart) + 1, 1 - ones);
   const int64_t last = std::min(rounded_down(part.span() - apart - 1), others - 1);
-  if (last - first >= left) return true;
+  if (last - first >= left)
+    return true;
   for (int64_t steps = first; steps <= last; ++steps)
-    if (may_meet({part.nest, 0, part.levels}, {rest.nest, apart + steps * step, rest.levels}, left)) return true;
+    if (may_meet({part.nest, 0, part.levels}, {rest.nest, apart + steps * step, rest.levels}, left))
+      return true;
   return false;
 }
 

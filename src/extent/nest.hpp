@@ -45,13 +45,15 @@ struct Nest {
   // File bytes from the first to the last of the run and its `level` inner loops.
   int64_t span(int level) const noexcept {
     int64_t bytes = (run.count - 1) * run.file_stride + run.length;
-    for (int i = 0; i < level; ++i) bytes += (loops[at(i)].count - 1) * loops[at(i)].file_stride;
+    for (int i = 0; i < level; ++i)
+      bytes += (loops[at(i)].count - 1) * loops[at(i)].file_stride;
     return bytes;
   }
   int64_t file_end() const noexcept { return run.file + span(depth); }
   int64_t pieces() const noexcept {
     int64_t count = run.count;
-    for (int i = 0; i < depth; ++i) count *= loops[at(i)].count;
+    for (int i = 0; i < depth; ++i)
+      count *= loops[at(i)].count;
     return count;
   }
   int64_t bytes() const noexcept { return pieces() * run.length; }
@@ -76,8 +78,8 @@ int64_t bytes_before(const Nest& nest, int64_t offset) noexcept;
 // The first byte at or after `offset`, which lies before the nest's end.
 int64_t next_offset(const Nest& nest, int64_t offset) noexcept;
 
-// False: the nests have no byte of the file in common. True: they have, or it was not found out: steps of one length are compared by arithmetic, as those of
-// two blocks of an array are, others by so few places that it ends soon.
+// False: the nests have no byte of the file in common. True: they have, or it was not found out: steps of one length
+// are compared by arithmetic, as those of two blocks of an array are, others by so few places that it ends soon.
 bool may_meet(const Nest& one, const Nest& other) noexcept;
 
 // Everything times `factor`: elements become bytes.
@@ -88,7 +90,8 @@ inline Run scaled(const Run& run, int64_t factor) noexcept {
 }
 inline void scale(Nest& nest, int64_t factor) noexcept {
   nest.run = scaled(nest.run, factor);
-  if (nest.depth > 0) scale_loops(nest, factor);
+  if (nest.depth > 0)
+    scale_loops(nest, factor);
 }
 
 // The same bytes of the file, packed in memory from `memory` on.
@@ -101,7 +104,8 @@ struct PieceRange {
 };
 inline PieceRange pieces_within(const Run& run, Extent window) noexcept {
   // Piece i meets the window when file + i * stride + length > begin and file + i * stride < end.
-  if (run.count == 1) return {0, run.file < window.end && run.file + run.length > window.begin ? 1 : 0};
+  if (run.count == 1)
+    return {0, run.file < window.end && run.file + run.length > window.begin ? 1 : 0};
   const int64_t before = window.begin - run.file - run.length;
   const int64_t first = before < 0 ? 0 : before / run.file_stride + 1;
   const int64_t last =
@@ -118,7 +122,8 @@ inline Run part_of(const Run& run, int64_t first, int64_t count) noexcept {
 // Calls add(Run) for the parts of a run inside the window: at most three.
 template <class Add>
 void clip_run(const Run& run, Extent window, Add&& add) {
-  if (run.file >= window.begin && run.file_end() <= window.end) return add(run);
+  if (run.file >= window.begin && run.file_end() <= window.end)
+    return add(run);
   PieceRange range = pieces_within(run, window);
   // Only the first and the last piece of the range can reach beyond the window: they go alone, the others whole.
   const auto single = [&](int64_t index) {
@@ -127,10 +132,13 @@ void clip_run(const Run& run, Extent window, Add&& add) {
     const int64_t end = std::min(file + run.length, window.end);
     add(Run{file + skip, run.memory + index * run.memory_stride + skip, end - file - skip, 0, 0, 1});
   };
-  if (range.first == range.last) return;
+  if (range.first == range.last)
+    return;
   single(range.first++);
-  if (range.first == range.last) return;
-  if (const int64_t between = range.last - 1 - range.first; between > 0) add(part_of(run, range.first, between));
+  if (range.first == range.last)
+    return;
+  if (const int64_t between = range.last - 1 - range.first; between > 0)
+    add(part_of(run, range.first, between));
   single(range.last - 1);
 }
 
@@ -138,36 +146,43 @@ void clip_run(const Run& run, Extent window, Add&& add) {
 // between.
 template <class Add>
 void clip_nest(const Nest& nest, Extent window, Add& add) {
-  if (nest.run.file >= window.begin && nest.file_end() <= window.end) return add(nest);
-  if (nest.depth == 0) return clip_run(nest.run, window, [&](const Run& run) { add(Nest(run)); });
+  if (nest.run.file >= window.begin && nest.file_end() <= window.end)
+    return add(nest);
+  if (nest.depth == 0)
+    return clip_run(nest.run, window, [&](const Run& run) { add(Nest(run)); });
   const Run outer = nest.outermost();
   PieceRange range = pieces_within(outer, window);
   const auto is_cut = [&](int64_t step) {
     const int64_t file = outer.file + step * outer.file_stride;
     return file < window.begin || file + outer.length > window.end;
   };
-  if (range.first < range.last && is_cut(range.first)) clip_nest(nest.steps(range.first++, 1), window, add);
+  if (range.first < range.last && is_cut(range.first))
+    clip_nest(nest.steps(range.first++, 1), window, add);
   const bool cut_back = range.first < range.last && is_cut(range.last - 1);
   if (const int64_t whole = range.last - range.first - (cut_back ? 1 : 0); whole > 0)
     add(nest.steps(range.first, whole));
-  if (cut_back) clip_nest(nest.steps(range.last - 1, 1), window, add);
+  if (cut_back)
+    clip_nest(nest.steps(range.last - 1, 1), window, add);
 }
 
 // Calls visit(const Run&) for each run of a nest.
 template <class Visit>
 void for_each_run(const Nest& nest, Visit&& visit) {
-  if (nest.depth == 0) return visit(nest.run);
+  if (nest.depth == 0)
+    return visit(nest.run);
   Run run = nest.run;
   std::array<int64_t, k_max_loops> index;
   std::fill_n(index.begin(), nest.depth, 0);
   for (int level = 0; level < nest.depth;) {
-    if (level == 0) visit(run);
+    if (level == 0)
+      visit(run);
     const Loop& loop = nest.loops[Nest::at(level)];
     const bool wraps = ++index[Nest::at(level)] == loop.count;
     const int64_t steps = wraps ? 1 - loop.count : 1;
     run.file += steps * loop.file_stride;
     run.memory += steps * loop.memory_stride;
-    if (wraps) index[Nest::at(level)] = 0;
+    if (wraps)
+      index[Nest::at(level)] = 0;
     level = wraps ? level + 1 : 0;
   }
 }
@@ -178,7 +193,8 @@ inline void for_each_piece_of(const Run& run, Visit&& visit) {
   Piece piece{run.file, run.memory, run.length};
   for (int64_t i = run.count;;) {
     visit(Piece(piece));
-    if (--i == 0) return;
+    if (--i == 0)
+      return;
     piece.file += run.file_stride;
     piece.memory += run.memory_stride;
   }

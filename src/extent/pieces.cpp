@@ -20,19 +20,23 @@ bool touches(const Piece& before, const Piece& after) noexcept {
   return before.file + before.length == after.file && before.memory + before.length == after.memory;
 }
 
-void end_page(std::vector<std::byte>& page) { page.resize(page.size() + k_record_padding); }
+void end_page(std::vector<std::byte>& page) {
+  page.resize(page.size() + k_record_padding);
+}
 
 }  // namespace
 
 int64_t PieceStore::memory_bytes() const noexcept {
   size_t all = sizeof *this + pages.capacity() * sizeof pages.front() + checkpoints.capacity() * sizeof(Checkpoint);
-  for (const auto& page : pages) all += page.capacity();
+  for (const auto& page : pages)
+    all += page.capacity();
   all += runs.capacity() * sizeof(Run);
   return static_cast<int64_t>(all);
 }
 
 void PiecesBuilder::add(Piece piece) {
-  if (piece.length <= 0) return;
+  if (piece.length <= 0)
+    return;
   if (pending_.length > 0 && touches(pending_, piece)) {
     pending_.length += piece.length;
     return;
@@ -42,14 +46,16 @@ void PiecesBuilder::add(Piece piece) {
 }
 
 void PiecesBuilder::add(const Run& run) {
-  if (run.length <= 0 || run.count <= 0) return;
+  if (run.length <= 0 || run.count <= 0)
+    return;
   if (run.count > 1 && run.file_stride == run.length && run.memory_stride == run.length) {
     add(Piece{run.file, run.memory, run.length * run.count});
     return;
   }
   // The first piece may touch what came before, and the last what comes after: only those between are sure to stay.
   add(piece_of(run, 0));
-  if (run.count == 1) return;
+  if (run.count == 1)
+    return;
   if (run.count > 2) {
     commit_pending();
     append(part_of(run, 1, run.count - 2));
@@ -58,7 +64,8 @@ void PiecesBuilder::add(const Run& run) {
 }
 
 void PiecesBuilder::add(const Nest& nest) {
-  if (nest.depth == 0) return add(nest.run);
+  if (nest.depth == 0)
+    return add(nest.run);
   if (pending_.length > 0 && touches(pending_, piece_of(nest.run, 0))) {  // the first piece goes there
     add(nest.steps(0, 1));
     const Nest rest = nest.steps(1, nest.loops[Nest::at(nest.depth - 1)].count - 1);
@@ -79,7 +86,8 @@ Pieces PiecesBuilder::take() {
   emit_back();
   state_ = {};
   PieceStore made = std::exchange(made_, {});
-  if (made.records == 0) return {};
+  if (made.records == 0)
+    return {};
   end_page(made.pages.back());
   made.pages.back().shrink_to_fit();
   made.pages.shrink_to_fit();
@@ -88,7 +96,8 @@ Pieces PiecesBuilder::take() {
 }
 
 void PiecesBuilder::commit_pending() {
-  if (pending_.length > 0) append(Run{pending_.file, pending_.memory, pending_.length, 0, 0, 1});
+  if (pending_.length > 0)
+    append(Run{pending_.file, pending_.memory, pending_.length, 0, 0, 1});
   pending_ = {};
 }
 
@@ -112,18 +121,22 @@ void PiecesBuilder::append(const Run& run) {
 }
 
 void PiecesBuilder::emit_back() {
-  if (back_.count > 0) emit(Nest(back_));
+  if (back_.count > 0)
+    emit(Nest(back_));
   back_.count = 0;
 }
 
 void PiecesBuilder::emit(const Nest& nest) {
   if (made_.pages.empty() || made_.pages.back().size() + k_record_bytes + k_record_padding > k_page_bytes) {
-    if (!made_.pages.empty()) end_page(made_.pages.back());
+    if (!made_.pages.empty())
+      end_page(made_.pages.back());
     made_.pages.emplace_back();
-    if (made_.pages.size() > 1) made_.pages.back().reserve(k_page_bytes);
+    if (made_.pages.size() > 1)
+      made_.pages.back().reserve(k_page_bytes);
   }
   std::vector<std::byte>& page = made_.pages.back();
-  if (made_.records == 0) made_.hull.begin = nest.run.file;
+  if (made_.records == 0)
+    made_.hull.begin = nest.run.file;
   if (made_.records > 0 && made_.records % k_records_between == 0)
     made_.checkpoints.push_back(
         {state_, made_.bytes, static_cast<uint32_t>(made_.pages.size() - 1), static_cast<uint32_t>(page.size())});
@@ -140,43 +153,56 @@ void PiecesBuilder::emit(const Nest& nest) {
 }
 
 Pieces with_runs(const Pieces& pieces) {
-  if (pieces.empty() || pieces.store()->records > k_most_ready_runs || !pieces.store()->runs.empty()) return pieces;
+  if (pieces.empty() || pieces.store()->records > k_most_ready_runs || !pieces.store()->runs.empty())
+    return pieces;
   PieceStore store = *pieces.store();
   store.runs.reserve(static_cast<size_t>(store.records));
   for (NestCursor cursor(pieces); !cursor.done(); cursor.next()) {
-    if (cursor.nest().depth > 0) return pieces;
+    if (cursor.nest().depth > 0)
+      return pieces;
     store.runs.push_back(cursor.nest().run);
   }
   return Pieces(std::make_shared<const PieceStore>(std::move(store)));
 }
 
-int64_t total_bytes(PieceView view) noexcept { return view.empty() ? 0 : view.store().bytes * view.scale(); }
+int64_t total_bytes(PieceView view) noexcept {
+  return view.empty() ? 0 : view.store().bytes * view.scale();
+}
 
-int64_t extent_count(PieceView view) noexcept { return view.empty() ? 0 : view.store().pieces; }
+int64_t extent_count(PieceView view) noexcept {
+  return view.empty() ? 0 : view.store().pieces;
+}
 
 Extent hull(PieceView view) noexcept {
-  if (view.empty()) return {};
+  if (view.empty())
+    return {};
   return {view.store().hull.begin * view.scale(), view.store().hull.end * view.scale()};
 }
 
-int64_t memory_end(PieceView view) noexcept { return view.empty() ? 0 : view.store().memory_end * view.scale(); }
+int64_t memory_end(PieceView view) noexcept {
+  return view.empty() ? 0 : view.store().memory_end * view.scale();
+}
 
 namespace {
 
 // Bytes before `offset`.
 int64_t bytes_before(PieceView view, int64_t offset) noexcept {
-  if (offset <= hull(view).begin) return 0;
-  if (offset >= hull(view).end) return total_bytes(view);
+  if (offset <= hull(view).begin)
+    return 0;
+  if (offset >= hull(view).end)
+    return total_bytes(view);
   RecordReader reader(view, offset);
   int64_t bytes = reader.bytes_at_start();
-  for (Nest nest; reader.take(nest) && nest.run.file < offset;) bytes += bytes_before(nest, offset);
+  for (Nest nest; reader.take(nest) && nest.run.file < offset;)
+    bytes += bytes_before(nest, offset);
   return bytes;
 }
 
 }  // namespace
 
 int64_t bytes_within(PieceView view, Extent window) noexcept {
-  if (view.empty() || window.empty()) return 0;
+  if (view.empty() || window.empty())
+    return 0;
   return bytes_before(view, window.end) - bytes_before(view, window.begin);
 }
 
@@ -184,7 +210,8 @@ int64_t next_offset(PieceView view, int64_t offset) noexcept {
   RecordReader reader(view, offset);
   Nest nest;
   while (reader.take(nest))
-    if (nest.file_end() > offset) return next_offset(nest, offset);
+    if (nest.file_end() > offset)
+      return next_offset(nest, offset);
   assert(false);
   return offset;
 }
@@ -215,9 +242,11 @@ void RecordReader::seek(int64_t offset) noexcept {
 
 void RecordReader::seek_ahead(int64_t offset) noexcept {
   const size_t points = checkpoints_until(*store_, scale_, offset);
-  if (points == 0) return;
+  if (points == 0)
+    return;
   const Checkpoint& point = store_->checkpoints[points - 1];
-  if (point.state.file_end <= state_.file_end) return;
+  if (point.state.file_end <= state_.file_end)
+    return;
   state_ = point.state;
   bytes_ = point.bytes * scale_;
   open(point.page, point.offset);

@@ -114,22 +114,26 @@ class RecordReader {
  public:
   explicit RecordReader(PieceView view) noexcept
       : store_(view.empty() ? nullptr : &view.store()), scale_(view.scale()) {
-    if (store_ != nullptr) open(0, 0);
+    if (store_ != nullptr)
+      open(0, 0);
   }
   // From the last checkpoint on before which all ends at or before `offset`. The list is not empty.
   RecordReader(PieceView view, int64_t offset) noexcept : store_(&view.store()), scale_(view.scale()) { seek(offset); }
 
   // False at the end of the list. Of a nest with loops all is in `nest`, else it has no depth and the run is all.
   bool take(Run& run, Nest& nest) noexcept {
-    if (at_ == end_ && !turn_page()) return false;
+    if (at_ == end_ && !turn_page())
+      return false;
     take_record(at_, state_, run, nest);
-    if (nest.depth > 0) scale(nest, scale_);
+    if (nest.depth > 0)
+      scale(nest, scale_);
     run = scaled(run, scale_);
     return true;
   }
   bool take(Nest& nest) noexcept {
     Run run;
-    if (!take(run, nest)) return false;
+    if (!take(run, nest))
+      return false;
     nest.run = run;
     return true;
   }
@@ -141,7 +145,8 @@ class RecordReader {
  private:
   void open(uint32_t page, uint32_t offset) noexcept;
   bool turn_page() noexcept {
-    if (store_ == nullptr || page_ + 1 == store_->pages.size()) return false;
+    if (store_ == nullptr || page_ + 1 == store_->pages.size())
+      return false;
     open(page_ + 1, 0);
     return true;
   }
@@ -165,12 +170,14 @@ class NestCursor {
   int64_t file_end() const noexcept { return file_end_; }
   void next() noexcept {
     done_ = !reader_.take(nest_);
-    if (!done_) file_end_ = nest_.file_end();
+    if (!done_)
+      file_end_ = nest_.file_end();
   }
   // Skips the nests that end at or before `offset`: a few one by one, which mostly is enough, then by a search.
   void skip(int64_t offset) noexcept {
     for (int step = 0; !done_ && file_end_ <= offset; ++step, next())
-      if (step == 4) reader_.seek_ahead(offset);
+      if (step == 4)
+        reader_.seek_ahead(offset);
   }
 
  private:
@@ -183,11 +190,13 @@ class NestCursor {
 // Calls visit(const Nest&) for the parts of the list inside the window.
 template <class Visit>
 void for_each_nest(PieceView view, Extent window, Visit&& visit) {
-  if (view.empty() || window.empty()) return;
+  if (view.empty() || window.empty())
+    return;
   RecordReader reader(view, window.begin);
   Nest nest;
   while (reader.take(nest) && nest.run.file < window.end)
-    if (nest.file_end() > window.begin) clip_nest(nest, window, visit);
+    if (nest.file_end() > window.begin)
+      clip_nest(nest, window, visit);
 }
 
 // Calls visit(const Run&) for each run with a part in the window.
@@ -197,14 +206,16 @@ void for_each_ready_run(PieceView view, Extent window, Visit&& visit) {
   const int64_t scale = view.scale();
   auto at = std::partition_point(runs.begin(), runs.end(),
                                  [&](const Run& run) { return run.file_end() * scale <= window.begin; });
-  for (; at != runs.end() && at->file * scale < window.end; ++at) visit(scaled(*at, scale));
+  for (; at != runs.end() && at->file * scale < window.end; ++at)
+    visit(scaled(*at, scale));
 }
 
 // Calls visit(Piece) for each piece inside the window, in file order, cut at the window. This is the loop that copies
 // data: one search, a few bytes decoded a run, nothing a piece.
 template <class Visit>
 void for_each_piece(PieceView view, Extent window, Visit&& visit) {
-  if (view.empty() || window.empty()) return;
+  if (view.empty() || window.empty())
+    return;
   const auto walk = [&](const Run& run) { for_each_piece_of(run, visit); };
   const auto walk_part = [&](const Run& run) {
     if (run.file >= window.begin && run.file_end() <= window.end)
@@ -212,7 +223,8 @@ void for_each_piece(PieceView view, Extent window, Visit&& visit) {
     else
       clip_run(run, window, walk);
   };
-  if (!view.store().runs.empty()) return for_each_ready_run(view, window, walk_part);
+  if (!view.store().runs.empty())
+    return for_each_ready_run(view, window, walk_part);
   const auto walk_nest = [&](const Nest& part) { for_each_run(part, walk); };
   RecordReader reader(view, window.begin);
   Nest nest;

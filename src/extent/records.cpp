@@ -10,7 +10,8 @@ uint64_t zigzag(int64_t value) noexcept {
 }
 
 std::byte* put_field(std::byte* to, uint64_t value, unsigned width) noexcept {
-  for (unsigned i = 0; i < width; ++i, value >>= 8) *to++ = static_cast<std::byte>(value);
+  for (unsigned i = 0; i < width; ++i, value >>= 8)
+    *to++ = static_cast<std::byte>(value);
   return to;
 }
 
@@ -19,7 +20,8 @@ template <size_t N>
 unsigned code_of(const std::array<uint8_t, N>& widths, uint64_t value, unsigned least) noexcept {
   const auto bytes = static_cast<unsigned>(std::bit_width(value) + 7) / 8;
   unsigned code = least;
-  while (widths[code] < bytes) ++code;
+  while (widths[code] < bytes)
+    ++code;
   return code;
 }
 
@@ -54,7 +56,8 @@ std::byte* put_record(const Nest& nest, RecordState& state, std::byte* to) noexc
                  begin_code << k_begin_at | stride_code << k_stride_at | memory_code << k_memory_at |
                      memory_stride_code << k_memory_stride_at | length_code << k_length_at | count_code << k_count_at,
                  2);
-  if (count_code == k_count_byte) to = put_field(to, static_cast<uint64_t>(run.count - 3), 1);
+  if (count_code == k_count_byte)
+    to = put_field(to, static_cast<uint64_t>(run.count - 3), 1);
   if (count_code == k_count_word)
     to = put_field(to, static_cast<uint64_t>(run.count) | (nest.depth > 0 ? k_loops_follow : 0), 8);
   to = put_field(to, begin, k_widths[begin_code]);

@@ -3,9 +3,9 @@
 // in encode.cpp: that one is smaller, this one is read while data is copied. All widths stand in the record's first two
 // bytes, so that nothing in it has to be waited for, or guessed, to find the next.
 //   record := widths [count] begin length stride memory memory_stride [loops]
-//   begin and memory: from the end of the last piece of the record before; strides: beyond the length; memory in zigzag.
-//   Nothing (a width of 0) where the length or the stride is as before and where memory goes on packed.
-//   count: 1, 2, a byte (count - 3), or 8 bytes whose highest bit says that loops follow: their number, and each whole.
+//   begin and memory: from the end of the last piece of the record before; strides: beyond the length; memory in
+//   zigzag. Nothing (a width of 0) where the length or the stride is as before and where memory goes on packed. count:
+//   1, 2, a byte (count - 3), or 8 bytes whose highest bit says that loops follow: their number, and each whole.
 #pragma once
 
 #include <array>
@@ -43,11 +43,14 @@ inline uint64_t load_field(const std::byte* from, unsigned width) noexcept {
       0, 0xff, 0xffff, 0xffffff, 0xffffffff, 0xffffffffff, 0xffffffffffff, 0xffffffffffffff, ~uint64_t{0}};
   uint64_t word = 0;
   std::memcpy(&word, from, sizeof word);
-  if constexpr (std::endian::native == std::endian::big) word = __builtin_bswap64(word);
+  if constexpr (std::endian::native == std::endian::big)
+    word = __builtin_bswap64(word);
   return word & k_masks[width];
 }
 
-inline int64_t unzigzag(uint64_t value) noexcept { return static_cast<int64_t>(value >> 1 ^ (~(value & 1) + 1)); }
+inline int64_t unzigzag(uint64_t value) noexcept {
+  return static_cast<int64_t>(value >> 1 ^ (~(value & 1) + 1));
+}
 
 const std::byte* take_loops(const std::byte* from, Nest& nest) noexcept;
 
@@ -72,10 +75,12 @@ inline void take_record(const std::byte*& from, RecordState& state, Run& run, Ne
   const unsigned stride_width = k_widths[widths >> k_stride_at & 7];
   run.file = state.file_end + static_cast<int64_t>(take(k_widths[widths >> k_begin_at & 7]));
   const auto length = static_cast<int64_t>(take(length_width));
-  if (length_width != 0) state.length = length;
+  if (length_width != 0)
+    state.length = length;
   run.length = state.length;
   const auto stride = static_cast<int64_t>(take(stride_width));
-  if (stride_width != 0) state.file_stride = run.length + stride;
+  if (stride_width != 0)
+    state.file_stride = run.length + stride;
   run.count = static_cast<int64_t>(count & ~k_loops_follow);
   run.file_stride = run.count > 1 ? state.file_stride : 0;
   run.memory = state.memory_end;

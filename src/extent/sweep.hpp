@@ -26,31 +26,37 @@ class Cursor {
   bool done() const noexcept { return nests_.done(); }
 
   Extent extent() const noexcept {  // not when done()
-    if (run_.file_stride == run_.length) return {run_.file, run_.file_end()};
+    if (run_.file_stride == run_.length)
+      return {run_.file, run_.file_end()};
     const int64_t file = run_.file + piece_ * run_.file_stride;
     return {file, file + run_.length};
   }
 
   void next() noexcept {  // not when done()
-    if (run_.file_stride != run_.length && ++piece_ < run_.count) return;
-    if (next_run()) return;
+    if (run_.file_stride != run_.length && ++piece_ < run_.count)
+      return;
+    if (next_run())
+      return;
     nests_.next();
     begin_nest();
   }
 
   // Skips the extents that end at or before `offset`: whole nests at once, and within a nest by arithmetic.
   void skip(int64_t offset) noexcept {
-    if (done() || extent().end > offset) return;
+    if (done() || extent().end > offset)
+      return;
     if (nests_.file_end() <= offset) {
       nests_.skip(offset);
       begin_nest();
     }
-    if (!done() && offset > run_.file) skip_within(offset);
+    if (!done() && offset > run_.file)
+      skip_within(offset);
   }
 
  private:
   void begin_nest() noexcept {
-    if (done()) return;
+    if (done())
+      return;
     run_ = nests_.nest().run;
     piece_ = 0;
     std::fill_n(steps_.begin(), nests_.nest().depth, 0);
@@ -63,7 +69,8 @@ class Cursor {
       const Loop& loop = nest.loops[Nest::at(level)];
       const bool wraps = ++steps_[Nest::at(level)] == loop.count;
       run_.file += (wraps ? 1 - loop.count : 1) * loop.file_stride;
-      if (!wraps) return true;
+      if (!wraps)
+        return true;
       steps_[Nest::at(level)] = 0;
     }
     return false;
@@ -129,20 +136,23 @@ void for_each_covered_extent(std::vector<PlacedView> lists, Visit&& visit) {
     do {
       const Extent next = walk.extent();
       if (next.begin > open.end) {
-        if (!open.empty()) visit(Extent(open));
+        if (!open.empty())
+          visit(Extent(open));
         open = next;
       } else {
         open.end = std::max(open.end, next.end);
       }
       walk.cursor.next();
-      if (!walk.cursor.done()) walk.cursor.skip(open.end - walk.file_base);
+      if (!walk.cursor.done())
+        walk.cursor.skip(open.end - walk.file_base);
     } while (!walk.cursor.done() && walk.extent().begin <= others);
     if (walk.cursor.done())
       walks.pop_back();
     else
       std::push_heap(walks.begin(), walks.end(), later);
   }
-  if (!open.empty()) visit(Extent(open));
+  if (!open.empty())
+    visit(Extent(open));
 }
 
 // Calls visit(Extent, std::span<const size_t> lists) for each range that lies in two or more of the lists, in file
@@ -152,13 +162,16 @@ template <class Visit>
 void for_each_shared(std::span<const PieceView> lists, Visit&& visit) {
   std::vector<Cursor> cursors;
   cursors.reserve(lists.size());
-  for (const PieceView& list : lists) cursors.emplace_back(list);
+  for (const PieceView& list : lists)
+    cursors.emplace_back(list);
   using Next = std::pair<int64_t, size_t>;  // where the next extent of a list begins
   std::priority_queue<Next, std::vector<Next>, std::greater<>> heap;
   const auto queue = [&](size_t list) {
-    if (!cursors[list].done()) heap.emplace(cursors[list].extent().begin, list);
+    if (!cursors[list].done())
+      heap.emplace(cursors[list].extent().begin, list);
   };
-  for (size_t i = 0; i < lists.size(); ++i) queue(i);
+  for (size_t i = 0; i < lists.size(); ++i)
+    queue(i);
 
   // The lists that hold `position`, and where they end. An extent of a list begins after its last has ended.
   std::vector<size_t> active;
@@ -166,7 +179,8 @@ void for_each_shared(std::span<const PieceView> lists, Visit&& visit) {
   int64_t position = 0;
   const auto retire = [&] {
     for (size_t i = active.size(); i-- > 0;) {
-      if (ends[i] > position) continue;
+      if (ends[i] > position)
+        continue;
       active.erase(active.begin() + static_cast<std::ptrdiff_t>(i));
       ends.erase(ends.begin() + static_cast<std::ptrdiff_t>(i));
     }
@@ -174,7 +188,8 @@ void for_each_shared(std::span<const PieceView> lists, Visit&& visit) {
   const auto activate = [&] {
     const size_t list = heap.top().second;
     heap.pop();
-    if (active.empty() && heap.empty()) return;  // the last list, alone to its end: nothing more is shared
+    if (active.empty() && heap.empty())
+      return;  // the last list, alone to its end: nothing more is shared
     const Extent extent = cursors[list].extent();
     if (active.empty() && extent.end <= heap.top().first) {
       cursors[list].skip(heap.top().first);  // alone until another list begins
@@ -194,34 +209,41 @@ void for_each_shared(std::span<const PieceView> lists, Visit&& visit) {
       continue;
     }
     int64_t end = *std::min_element(ends.begin(), ends.end());
-    if (!heap.empty()) end = std::min(end, heap.top().first);
-    if (end > position) visit(Extent{position, end}, std::span<const size_t>(active));
+    if (!heap.empty())
+      end = std::min(end, heap.top().first);
+    if (end > position)
+      visit(Extent{position, end}, std::span<const size_t>(active));
     position = end;
     retire();
-    if (!heap.empty() && heap.top().first == position) activate();
+    if (!heap.empty() && heap.top().first == position)
+      activate();
   }
 }
 
-// Calls visit(Extent, std::span<const size_t> lists) for each range that lies in any of the lists, in file order, with the
-// indices of those lists (in no order). Ranges are cut where an extent of a list begins or ends, so ranges that touch may
-// lie in the same lists. O(extents x log lists, plus what is visited).
+// Calls visit(Extent, std::span<const size_t> lists) for each range that lies in any of the lists, in file order, with
+// the indices of those lists (in no order). Ranges are cut where an extent of a list begins or ends, so ranges that
+// touch may lie in the same lists. O(extents x log lists, plus what is visited).
 template <class Visit>
 void for_each_held(std::span<const PieceView> lists, Visit&& visit) {
   std::vector<Cursor> cursors;
   cursors.reserve(lists.size());
-  for (const PieceView& list : lists) cursors.emplace_back(list);
+  for (const PieceView& list : lists)
+    cursors.emplace_back(list);
   using Next = std::pair<int64_t, size_t>;  // where the next extent of a list begins
   std::priority_queue<Next, std::vector<Next>, std::greater<>> heap;
   const auto queue = [&](size_t list) {
-    if (!cursors[list].done()) heap.emplace(cursors[list].extent().begin, list);
+    if (!cursors[list].done())
+      heap.emplace(cursors[list].extent().begin, list);
   };
-  for (size_t i = 0; i < lists.size(); ++i) queue(i);
+  for (size_t i = 0; i < lists.size(); ++i)
+    queue(i);
 
   std::vector<size_t> active;  // the lists that hold `position`, and where they end
   std::vector<int64_t> ends;
   int64_t position = 0;
   while (!active.empty() || !heap.empty()) {
-    if (active.empty()) position = heap.top().first;
+    if (active.empty())
+      position = heap.top().first;
     while (!heap.empty() && heap.top().first == position) {
       const size_t list = heap.top().second;
       heap.pop();
@@ -231,11 +253,13 @@ void for_each_held(std::span<const PieceView> lists, Visit&& visit) {
       queue(list);
     }
     int64_t end = *std::min_element(ends.begin(), ends.end());
-    if (!heap.empty()) end = std::min(end, heap.top().first);
+    if (!heap.empty())
+      end = std::min(end, heap.top().first);
     visit(Extent{position, end}, std::span<const size_t>(active));
     position = end;
     for (size_t i = active.size(); i-- > 0;) {
-      if (ends[i] > position) continue;
+      if (ends[i] > position)
+        continue;
       active.erase(active.begin() + static_cast<std::ptrdiff_t>(i));
       ends.erase(ends.begin() + static_cast<std::ptrdiff_t>(i));
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Bytes that are not set before they are written, in memory that is kept from chunk to chunk: a new page is touched once, and never zeroed.
+// Bytes that are not set before they are written, in memory that is kept from chunk to chunk: a new page is touched
+// once, and never zeroed.
 #pragma once
 
 #include <algorithm>
@@ -27,9 +28,11 @@ class ByteBuffer {
   std::span<std::byte> room(size_t bytes) {
     if (memory_.size() - size_ < bytes) {
       const size_t larger = size_ == 0 ? bytes : std::max(size_ + bytes, 2 * memory_.size());
-      if (size_ == 0) own_.reset();  // not both at once
+      if (size_ == 0)
+        own_.reset();  // not both at once
       std::unique_ptr<std::byte[]> grown(new std::byte[larger]);
-      if (size_ > 0) std::memcpy(grown.get(), memory_.data(), size_);
+      if (size_ > 0)
+        std::memcpy(grown.get(), memory_.data(), size_);
       own_ = std::move(grown);
       memory_ = {own_.get(), larger};
     }
@@ -37,7 +40,8 @@ class ByteBuffer {
   }
   void add(size_t bytes) noexcept { size_ += bytes; }
   void append(std::span<const std::byte> bytes) {
-    if (bytes.empty()) return;
+    if (bytes.empty())
+      return;
     std::memcpy(room(bytes.size()).data(), bytes.data(), bytes.size());
     add(bytes.size());
   }

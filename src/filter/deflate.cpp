@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Deflate, in zlib's wrapper as HDF5 has it, over up to three libraries. Levels 1 and 2 go to ISA-L, which makes about the same bytes as the
-// others' level 1 in a quarter of libdeflate's time; higher levels, where the fewest bytes are wanted, and all decoding go to libdeflate, and to
-// zlib where that is missing. docs/internals/modules/filter.md has the measurements.
+// Deflate, in zlib's wrapper as HDF5 has it, over up to three libraries. Levels 1 and 2 go to ISA-L, which makes about
+// the same bytes as the others' level 1 in a quarter of libdeflate's time; higher levels, where the fewest bytes are
+// wanted, and all decoding go to libdeflate, and to zlib where that is missing. docs/internals/modules/filter.md has
+// the measurements.
 #include "filter/steps.hpp"
 
 #ifdef WINDROW_HAS_DEFLATE
@@ -23,8 +24,10 @@ namespace windrow {
 
 struct DeflateMemory {
 #ifdef WINDROW_HAS_LIBDEFLATE
-  std::unique_ptr<libdeflate_compressor, decltype(&libdeflate_free_compressor)> compressor{nullptr, &libdeflate_free_compressor};
-  std::unique_ptr<libdeflate_decompressor, decltype(&libdeflate_free_decompressor)> decompressor{nullptr, &libdeflate_free_decompressor};
+  std::unique_ptr<libdeflate_compressor, decltype(&libdeflate_free_compressor)> compressor{nullptr,
+                                                                                           &libdeflate_free_compressor};
+  std::unique_ptr<libdeflate_decompressor, decltype(&libdeflate_free_decompressor)> decompressor{
+      nullptr, &libdeflate_free_decompressor};
   int level = -1;  // that the compressor was made for
 #endif
 #ifdef WINDROW_HAS_ISAL
@@ -36,15 +39,18 @@ struct DeflateMemory {
 namespace {
 
 DeflateMemory& deflate_memory(FilterBuffers& buffers) {
-  if (!buffers.deflate) buffers.deflate = std::make_shared<DeflateMemory>();
+  if (!buffers.deflate)
+    buffers.deflate = std::make_shared<DeflateMemory>();
   return *buffers.deflate;
 }
 
 #ifdef WINDROW_HAS_LIBDEFLATE
 
 Status encode_by_level(int level, Bytes in, DeflateMemory& memory, ByteBuffer& out) {
-  if (memory.level != level) memory.compressor.reset(libdeflate_alloc_compressor(level));
-  if (!memory.compressor) return no_memory_for("deflate");
+  if (memory.level != level)
+    memory.compressor.reset(libdeflate_alloc_compressor(level));
+  if (!memory.compressor)
+    return no_memory_for("deflate");
   memory.level = level;
   const std::span<std::byte> to = out.room(libdeflate_zlib_compress_bound(memory.compressor.get(), in.size()));
   const size_t size = libdeflate_zlib_compress(memory.compressor.get(), in.data(), in.size(), to.data(), to.size());
@@ -57,7 +63,8 @@ Status encode_by_level(int level, Bytes in, DeflateMemory& memory, ByteBuffer& o
 Status encode_by_level(int level, Bytes in, DeflateMemory&, ByteBuffer& out) {
   uLongf size = compressBound(in.size());
   std::byte* const to = out.room(size).data();
-  if (compress2(reinterpret_cast<Bytef*>(to), &size, reinterpret_cast<const Bytef*>(in.data()), in.size(), level) != Z_OK)
+  if (compress2(reinterpret_cast<Bytef*>(to), &size, reinterpret_cast<const Bytef*>(in.data()), in.size(), level) !=
+      Z_OK)
     return cannot_encode("deflate");
   out.add(size);
   return {};
@@ -70,7 +77,8 @@ Status encode_by_level(int level, Bytes in, DeflateMemory&, ByteBuffer& out) {
 // False, and `out` as it was: it is for the other library.
 bool encode_by_isal(int level, Bytes in, DeflateMemory& memory, ByteBuffer& out) {
   constexpr size_t k_tokens = std::max(ISAL_DEF_LVL1_LARGE, ISAL_DEF_LVL2_LARGE);
-  if (level < 1 || level > 2 || in.size() > std::numeric_limits<uint32_t>::max() / 2) return false;
+  if (level < 1 || level > 2 || in.size() > std::numeric_limits<uint32_t>::max() / 2)
+    return false;
   if (!memory.stream) {
     memory.tokens.reset(new uint8_t[k_tokens]);
     memory.stream = std::make_unique<isal_zstream>();
@@ -88,14 +96,17 @@ bool encode_by_isal(int level, Bytes in, DeflateMemory& memory, ByteBuffer& out)
   stream.avail_in = static_cast<uint32_t>(in.size());
   stream.next_out = reinterpret_cast<uint8_t*>(to.data());
   stream.avail_out = static_cast<uint32_t>(to.size());
-  if (isal_deflate(&stream) != COMP_OK || stream.internal_state.state != ZSTATE_END) return false;
+  if (isal_deflate(&stream) != COMP_OK || stream.internal_state.state != ZSTATE_END)
+    return false;
   out.add(stream.total_out);
   return true;
 }
 
 #else
 
-bool encode_by_isal(int, Bytes, DeflateMemory&, ByteBuffer&) { return false; }
+bool encode_by_isal(int, Bytes, DeflateMemory&, ByteBuffer&) {
+  return false;
+}
 
 #endif
 
@@ -111,11 +122,14 @@ Status encode_deflate(const Filter& filter, Bytes in, FilterBuffers& buffers, By
 
 Status decode_deflate(const Filter&, Bytes in, size_t limit, FilterBuffers& buffers, ByteBuffer& out) {
   auto& decompressor = deflate_memory(buffers).decompressor;
-  if (!decompressor) decompressor.reset(libdeflate_alloc_decompressor());
-  if (!decompressor) return no_memory_for("deflate");
+  if (!decompressor)
+    decompressor.reset(libdeflate_alloc_decompressor());
+  if (!decompressor)
+    return no_memory_for("deflate");
   const std::span<std::byte> to = out.room(limit);
   size_t size = 0;
-  if (libdeflate_zlib_decompress(decompressor.get(), in.data(), in.size(), to.data(), to.size(), &size) != LIBDEFLATE_SUCCESS)
+  if (libdeflate_zlib_decompress(decompressor.get(), in.data(), in.size(), to.data(), to.size(), &size) !=
+      LIBDEFLATE_SUCCESS)
     return cannot_decode("deflate");
   out.add(size);
   return {};

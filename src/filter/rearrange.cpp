@@ -8,7 +8,9 @@
 namespace windrow {
 namespace {
 
-size_t shuffled_size(const Filter& filter) { return filter.values.empty() ? 1 : std::max<size_t>(filter.values.front(), 1); }
+size_t shuffled_size(const Filter& filter) {
+  return filter.values.empty() ? 1 : std::max<size_t>(filter.values.front(), 1);
+}
 
 // As HDF5's H5_checksum_fletcher32: words of 16 bits, the first byte the higher one.
 uint32_t fletcher32(Bytes in) {
@@ -53,19 +55,23 @@ Status encode_fletcher32(const Filter&, Bytes in, FilterBuffers&, ByteBuffer& ou
   const uint32_t sum = fletcher32(in);
   const std::span<std::byte> to = out.room(in.size() + 4);
   std::copy(in.begin(), in.end(), to.begin());
-  for (size_t i = 0; i < 4; ++i) to[in.size() + i] = static_cast<std::byte>(sum >> (8 * i));
+  for (size_t i = 0; i < 4; ++i)
+    to[in.size() + i] = static_cast<std::byte>(sum >> (8 * i));
   out.add(to.size());
   return {};
 }
 
 Status decode_fletcher32(const Filter&, Bytes in, size_t, FilterBuffers&, ByteBuffer& out) {
-  if (in.size() < 4) return {Code::bad_file, "the checksum is missing"};
+  if (in.size() < 4)
+    return {Code::bad_file, "the checksum is missing"};
   uint32_t stored = 0;
-  for (size_t i = 0; i < 4; ++i) stored |= static_cast<uint32_t>(in[in.size() - 4 + i]) << (8 * i);
+  for (size_t i = 0; i < 4; ++i)
+    stored |= static_cast<uint32_t>(in[in.size() - 4 + i]) << (8 * i);
   const Bytes data = in.first(in.size() - 4);
   // Files of HDF5 before 1.6.3 made on little-endian machines have the bytes of each half exchanged.
   const uint32_t sum = fletcher32(data), exchanged = (sum & 0x00ff00ff) << 8 | (sum & 0xff00ff00) >> 8;
-  if (stored != sum && stored != exchanged) return {Code::bad_file, "the checksum (fletcher32) does not fit the data"};
+  if (stored != sum && stored != exchanged)
+    return {Code::bad_file, "the checksum (fletcher32) does not fit the data"};
   out.append(data);
   return {};
 }

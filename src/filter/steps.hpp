@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The single filters. Each takes bytes and gives bytes; those that are not built in are not declared as such: see filter.cpp's table.
+// The single filters. Each takes bytes and gives bytes; those that are not built in are not declared as such: see
+// filter.cpp's table.
 #pragma once
 
 #include <fmt/format.h>
@@ -15,14 +16,21 @@ namespace windrow {
 
 using Bytes = std::span<const std::byte>;
 
-// A step puts its bytes behind what is in `out`, and uses of `buffers` only what its library works with. May throw std::bad_alloc.
+// A step puts its bytes behind what is in `out`, and uses of `buffers` only what its library works with. May throw
+// std::bad_alloc.
 using EncodeStep = Status (*)(const Filter& filter, Bytes in, FilterBuffers& buffers, ByteBuffer& out);
 // At most `limit` bytes come out. Code::bad_file: they are not what the filter makes.
 using DecodeStep = Status (*)(const Filter& filter, Bytes in, size_t limit, FilterBuffers& buffers, ByteBuffer& out);
 
-inline Status cannot_decode(const char* what) { return {Code::bad_file, fmt::format("the bytes are not what {} makes", what)}; }
-inline Status cannot_encode(const char* what) { return {Code::internal, fmt::format("{} refused to compress", what)}; }
-inline Status no_memory_for(const char* what) { return {Code::out_of_memory, fmt::format("no memory for {}", what)}; }
+inline Status cannot_decode(const char* what) {
+  return {Code::bad_file, fmt::format("the bytes are not what {} makes", what)};
+}
+inline Status cannot_encode(const char* what) {
+  return {Code::internal, fmt::format("{} refused to compress", what)};
+}
+inline Status no_memory_for(const char* what) {
+  return {Code::out_of_memory, fmt::format("no memory for {}", what)};
+}
 
 // A filter's own number.
 inline uint32_t value_of(const Filter& filter, size_t index, uint32_t otherwise) {

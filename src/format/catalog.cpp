@@ -12,7 +12,7 @@ namespace {
 class Writer {
  public:
   template <class Number>
-    requires std::is_arithmetic_v<Number>
+  requires std::is_arithmetic_v<Number>
   void number(const Number& value) {
     const auto* bytes = reinterpret_cast<const std::byte*>(&value);
     bytes_.insert(bytes_.end(), bytes, bytes + sizeof value);
@@ -30,7 +30,8 @@ class Writer {
   template <class Item, class Each>
   void list(const std::vector<Item>& items, Each each) {
     number(static_cast<int64_t>(items.size()));
-    for (const Item& item : items) each(*this, item);
+    for (const Item& item : items)
+      each(*this, item);
   }
   std::vector<std::byte> take() { return std::move(bytes_); }
 
@@ -44,10 +45,11 @@ class Reader {
   explicit Reader(std::span<const std::byte> bytes) noexcept : bytes_(bytes) {}
 
   template <class Number>
-    requires std::is_arithmetic_v<Number>
+  requires std::is_arithmetic_v<Number>
   void number(Number& value) {
     value = Number{};
-    if (!enough(sizeof value)) return;
+    if (!enough(sizeof value))
+      return;
     if constexpr (std::is_same_v<Number, bool>)  // any other byte in a bool would be undefined behaviour
       value = bytes_[0] != std::byte{0};
     else
@@ -58,7 +60,8 @@ class Reader {
   void choice(Enum& value, Enum last) {
     int32_t read = 0;
     number(read);
-    if (read < 0 || read > static_cast<int32_t>(last)) good_ = false;
+    if (read < 0 || read > static_cast<int32_t>(last))
+      good_ = false;
     value = good_ ? static_cast<Enum>(read) : Enum{};
   }
   template <class Sequence>
@@ -73,7 +76,8 @@ class Reader {
   void list(std::vector<Item>& items, Each each) {
     const size_t size = count();
     items.clear();
-    for (size_t i = 0; i < size && good_; ++i) each(*this, items.emplace_back());
+    for (size_t i = 0; i < size && good_; ++i)
+      each(*this, items.emplace_back());
   }
   bool good() const noexcept { return good_; }
   bool at_end() const noexcept { return bytes_.empty(); }
@@ -192,10 +196,12 @@ Result<Catalog> deserialize(std::span<const std::byte> bytes) {
   Status status = guard([&] {
     Reader reader(bytes);
     k_catalog(reader, catalog);
-    if (reader.good() && reader.at_end()) return Status();
+    if (reader.good() && reader.at_end())
+      return Status();
     return Status(Code::internal, "a catalog arrived damaged");
   });
-  if (!status.ok()) return status;
+  if (!status.ok())
+    return status;
   return catalog;
 }
 

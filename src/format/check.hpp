@@ -29,15 +29,21 @@ std::optional<int64_t> element_count(std::span<const int64_t> shape);
 Status check_details(const std::string& what, Type type, const Details& details);
 
 // Whether a format has references to objects.
-enum class References { none, some };
+enum class References {
+  none,
+  some
+};
 
-// Bytes of all elements of a variable; 0 for what is moved whole. Code::bad_argument: the path, the type or the shape; unsupported: references.
+// Bytes of all elements of a variable; 0 for what is moved whole. Code::bad_argument: the path, the type or the shape;
+// unsupported: references.
 Result<int64_t> check_definition(const VariableDefinition& definition, References references = References::none);
 
-// Name, type, shape and number of elements agree. Code::unsupported: an attribute that could not be read, or of references.
+// Name, type, shape and number of elements agree. Code::unsupported: an attribute that could not be read, or of
+// references.
 Status check_attribute(const std::string& object, const Attribute& attribute, References references = References::none);
 
-// Texts travel to all ranks as one message. Code::unsupported: `count` of them with `characters` in all are more than it holds.
+// Texts travel to all ranks as one message. Code::unsupported: `count` of them with `characters` in all are more than
+// it holds.
 Status check_texts_fit(const std::string& path, int64_t count, int64_t characters);
 
 // Code::bad_argument: the path, or a target that is empty or has a NUL in it.

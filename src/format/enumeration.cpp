@@ -27,7 +27,8 @@ bool parse_value(Type type, std::string_view text, uint64_t& value) {
   const int64_t bits = 8 * type_size(type);
   if (is_signed(type)) {
     int64_t number = 0;
-    if (!parse_all(text, number)) return false;
+    if (!parse_all(text, number))
+      return false;
     value = static_cast<uint64_t>(number);
     const int64_t most = static_cast<int64_t>(~uint64_t{0} >> (65 - bits));
     return number <= most && number >= -most - 1;
@@ -40,7 +41,8 @@ bool parse_value(Type type, std::string_view text, uint64_t& value) {
 Result<std::vector<EnumerationMember>> parse_enumeration(Type type, std::string_view text) {
   constexpr size_t k_most_bytes = 60 * 1024;  // HDF5's description of a type holds 64 KiB
   const auto bad = [](std::string why) { return Status(Code::bad_argument, "its enumeration " + std::move(why)); };
-  if (!is_integer(type)) return bad(fmt::format("names values of type {}, which are not integers", type_name(type)));
+  if (!is_integer(type))
+    return bad(fmt::format("names values of type {}, which are not integers", type_name(type)));
   std::vector<EnumerationMember> members;
   std::unordered_set<std::string_view> names;
   std::unordered_set<uint64_t> values;
@@ -50,7 +52,8 @@ Result<std::vector<EnumerationMember>> parse_enumeration(Type type, std::string_
     const std::string_view line = text.substr(0, end);
     text.remove_prefix(std::min(end + 1, text.size()));
     const size_t equals = line.rfind('=');
-    if (equals == std::string_view::npos || equals == 0) return bad(fmt::format("has the line \"{}\", which is not NAME=value", line));
+    if (equals == std::string_view::npos || equals == 0)
+      return bad(fmt::format("has the line \"{}\", which is not NAME=value", line));
     const std::string_view name = line.substr(0, equals);
     uint64_t value = 0;
     if (!parse_value(type, line.substr(equals + 1), value))
@@ -58,7 +61,8 @@ Result<std::vector<EnumerationMember>> parse_enumeration(Type type, std::string_
     if (name.find('\0') != std::string_view::npos || !names.insert(name).second || !values.insert(value).second)
       return bad(fmt::format("has \"{}\": a name or value that is there twice, or a NUL", line));
     bytes += name.size() + 9 + static_cast<size_t>(type_size(type));  // HDF5 fills names up to multiples of eight
-    if (bytes > k_most_bytes) return bad("is larger than the 60 KiB that HDF5 has room for");
+    if (bytes > k_most_bytes)
+      return bad("is larger than the 60 KiB that HDF5 has room for");
     members.push_back({std::string(name), value});
   }
   return members;
@@ -68,6 +72,8 @@ std::string value_text(Type type, uint64_t value) {
   return is_signed(type) ? fmt::format("{}", static_cast<int64_t>(value)) : fmt::format("{}", value);
 }
 
-std::string member_text(Type type, const EnumerationMember& member) { return member.name + '=' + value_text(type, member.value); }
+std::string member_text(Type type, const EnumerationMember& member) {
+  return member.name + '=' + value_text(type, member.value);
+}
 
 }  // namespace windrow

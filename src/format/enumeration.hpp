@@ -16,8 +16,8 @@ struct EnumerationMember {
   uint64_t value = 0;  // of signed types as two's complement
 };
 
-// Code::bad_argument: `type` is not of integers, a line is not NAME=value, a name is empty or there twice, a value is there
-// twice or none of the type, or there are more than HDF5 can store. The last equals sign of a line counts.
+// Code::bad_argument: `type` is not of integers, a line is not NAME=value, a name is empty or there twice, a value is
+// there twice or none of the type, or there are more than HDF5 can store. The last equals sign of a line counts.
 Result<std::vector<EnumerationMember>> parse_enumeration(Type type, std::string_view text);
 
 // The value as the type has it: "-1", "255".

@@ -11,8 +11,9 @@
 
 namespace windrow {
 
-// One element as it is stored; empty when all its bytes are zero, which needs no word. "nan", "-inf"; "true"; a complex number "1.5,-2",
-// or its real part alone; text of fixed length itself; opaque bytes "0xfffe". Code::bad_argument: not one of the type.
+// One element as it is stored; empty when all its bytes are zero, which needs no word. "nan", "-inf"; "true"; a complex
+// number "1.5,-2", or its real part alone; text of fixed length itself; opaque bytes "0xfffe". Code::bad_argument: not
+// one of the type.
 Result<std::vector<std::byte>> parse_fill(Type type, const Details& details, bool big_endian, std::string_view text);
 
 // What parse_fill() makes the same bytes of, but for the payload of a NaN; "" for none.
@@ -21,7 +22,8 @@ std::string fill_text(Type type, const Details& details, bool big_endian, const 
 // The value of one element in native order, as text for users.
 std::string element_text(Type type, const Details& details, std::span<const std::byte> element);
 
-// `bytes` becomes part of elements one behind the other: it begins `phase` bytes behind the beginning of one. No value means zeros.
+// `bytes` becomes part of elements one behind the other: it begins `phase` bytes behind the beginning of one. No value
+// means zeros.
 void paint(std::span<std::byte> bytes, int64_t phase, std::span<const std::byte> fill) noexcept;
 
 }  // namespace windrow

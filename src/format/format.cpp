@@ -33,8 +33,12 @@ struct Kind {
   Result<std::string> (*write_interim)(const Draft& draft);
 };
 
-std::vector<std::string> no_companions(const std::string&) { return {}; }
-Result<std::string> no_interim(const Draft&) { return std::string(); }
+std::vector<std::string> no_companions(const std::string&) {
+  return {};
+}
+Result<std::string> no_interim(const Draft&) {
+  return std::string();
+}
 
 #ifdef WINDROW_HAS_HDF5
 constexpr bool k_has_hdf5 = true;
@@ -56,7 +60,8 @@ const std::vector<std::string_view>& built_in_names() {
   static const std::vector<std::string_view> names = [] {
     std::vector<std::string_view> list;
     for (const Kind& kind : k_kinds)
-      if (kind.built_in) list.push_back(kind.name);
+      if (kind.built_in)
+        list.push_back(kind.name);
     return list;
   }();
   return names;
@@ -69,14 +74,19 @@ const Kind* find_kind(std::string_view name) {
 
 Result<FoundFormat> recognise(const std::string& path, FormatMode mode) {
   Result<std::unique_ptr<Store>> file = open_store(path, store_mode(mode), {});
-  if (!file.ok()) return file.status();
+  if (!file.ok())
+    return file.status();
   for (const Kind& kind : k_kinds) {
     const Result<bool> is_it = kind.recognises(path, *file.value());
-    if (!is_it.ok()) return is_it.status();
-    if (is_it.value()) return FoundFormat{std::string(kind.name), std::move(file).value()};
+    if (!is_it.ok())
+      return is_it.status();
+    if (is_it.value())
+      return FoundFormat{std::string(kind.name), std::move(file).value()};
   }
-  return Status(Code::bad_file, fmt::format("\"{}\" is neither an HDF5 file, nor netCDF classic, nor a raw file with its sidecar \"{}\"", path,
-                                            raw_companions(path).front()));
+  return Status(
+      Code::bad_file,
+      fmt::format("\"{}\" is neither an HDF5 file, nor netCDF classic, nor a raw file with its sidecar \"{}\"", path,
+                  raw_companions(path).front()));
 }
 
 }  // namespace
@@ -85,28 +95,35 @@ int64_t type_size(Type type) noexcept {
   switch (type) {
     case Type::int8:
     case Type::uint8:
-    case Type::boolean: return 1;
+    case Type::boolean:
+      return 1;
     case Type::int16:
     case Type::uint16:
-    case Type::float16: return 2;
+    case Type::float16:
+      return 2;
     case Type::int32:
     case Type::uint32:
-    case Type::float32: return 4;
+    case Type::float32:
+      return 4;
     case Type::int64:
     case Type::uint64:
     case Type::float64:
-    case Type::complex64: return 8;
-    case Type::complex128: return 16;
+    case Type::complex64:
+      return 8;
+    case Type::complex128:
+      return 16;
     case Type::none:
     case Type::text:
     case Type::opaque:
-    case Type::reference: return 0;
+    case Type::reference:
+      return 0;
   }
   return 0;
 }
 
 int64_t component_size(Type type) noexcept {
-  if (type == Type::complex64 || type == Type::complex128) return type_size(type) / 2;
+  if (type == Type::complex64 || type == Type::complex128)
+    return type_size(type) / 2;
   return std::max<int64_t>(type_size(type), 1);
 }
 
@@ -119,8 +136,9 @@ bool is_moved_whole(Type type, const Details& details) noexcept {
 }
 
 const char* type_name(Type type) noexcept {
-  constexpr std::array k_names{"none",  "int8",    "uint8",   "int16", "uint16", "int32",     "uint32",     "int64",  "uint64",
-                               "float32", "float64", "text", "bool",  "complex64", "complex128", "opaque", "reference", "float16"};
+  constexpr std::array k_names{"none",   "int8",      "uint8",      "int16",   "uint16",    "int32",
+                               "uint32", "int64",     "uint64",     "float32", "float64",   "text",
+                               "bool",   "complex64", "complex128", "opaque",  "reference", "float16"};
   const auto number = static_cast<size_t>(type);
   return number < k_names.size() ? k_names[number] : "none";
 }
@@ -129,11 +147,14 @@ namespace {
 constexpr std::array k_padding_names{"null_terminated", "null_padded", "space_padded"};
 }
 
-const char* padding_name(TextPadding padding) noexcept { return k_padding_names[static_cast<size_t>(padding)]; }
+const char* padding_name(TextPadding padding) noexcept {
+  return k_padding_names[static_cast<size_t>(padding)];
+}
 
 std::optional<TextPadding> padding_called(std::string_view name) noexcept {
   for (size_t i = 0; i < k_padding_names.size(); ++i)
-    if (name == k_padding_names[i]) return static_cast<TextPadding>(i);
+    if (name == k_padding_names[i])
+      return static_cast<TextPadding>(i);
   return std::nullopt;
 }
 
@@ -141,8 +162,10 @@ Result<std::unique_ptr<Format>> open_format(std::string_view name, const std::st
                                             const FormatOptions& options, std::unique_ptr<Store> opened) {
   return guard([&]() -> Opened {
     Status valid = check_options(options);
-    if (!valid.ok()) return valid;
-    if (const Kind* kind = find_kind(name)) return kind->open(path, mode, options, std::move(opened));
+    if (!valid.ok())
+      return valid;
+    if (const Kind* kind = find_kind(name))
+      return kind->open(path, mode, options, std::move(opened));
     return Status(Code::unsupported,
                   fmt::format("no format is called \"{}\"; there are: {}", name, fmt::join(built_in_names(), ", ")));
   });
@@ -151,14 +174,16 @@ Result<std::unique_ptr<Format>> open_format(std::string_view name, const std::st
 std::string format_of_name(std::string_view path) {
   for (const Kind& kind : k_kinds)
     for (std::string_view ending : kind.endings)
-      if (!ending.empty() && has_ending(path, ending)) return std::string(kind.name);
+      if (!ending.empty() && has_ending(path, ending))
+        return std::string(kind.name);
   return "";
 }
 
 Result<std::string> format_of_file(const std::string& path) {
   return guard([&]() -> Result<std::string> {
     auto found = recognise(path, FormatMode::read);
-    if (!found.ok()) return found.status();
+    if (!found.ok())
+      return found.status();
     return std::move(found.value().name);
   });
 }
@@ -169,9 +194,12 @@ Result<FoundFormat> find_format(const std::string& path, FormatMode mode) {
 
 StoreMode store_mode(FormatMode mode) noexcept {
   switch (mode) {
-    case FormatMode::read: return StoreMode::read;
-    case FormatMode::update: return StoreMode::update;
-    case FormatMode::create: break;
+    case FormatMode::read:
+      return StoreMode::read;
+    case FormatMode::update:
+      return StoreMode::update;
+    case FormatMode::create:
+      break;
   }
   return StoreMode::create;
 }
@@ -188,13 +216,17 @@ Result<std::string> write_interim_companion(std::string_view name, const Draft& 
   });
 }
 
-std::span<const std::string_view> format_names() noexcept { return built_in_names(); }
+std::span<const std::string_view> format_names() noexcept {
+  return built_in_names();
+}
 
 Status Format::extend(const std::string& path, std::span<const int64_t>) {
   return {Code::unsupported, "\"" + path + "\": this format has no extendible variables"};
 }
 
-Status Format::cut(int64_t) { return {Code::unsupported, "this format's variables have lengths of their own"}; }
+Status Format::cut(int64_t) {
+  return {Code::unsupported, "this format's variables have lengths of their own"};
+}
 
 Result<int64_t> Format::give_place(const std::string& path) {
   return Status(Code::unsupported, "\"" + path + "\": this format has no variables without a place");
@@ -204,13 +236,18 @@ Status Format::write_held(const std::string& path, std::span<const std::byte>) {
   return {Code::unsupported, "\"" + path + "\": this format has no variables in a header"};
 }
 
-Result<Layout> Format::lay_out() { return Status(Code::internal, "this format places its variables when they are defined"); }
+Result<Layout> Format::lay_out() {
+  return Status(Code::internal, "this format places its variables when they are defined");
+}
 
-Status Format::write_anew(std::unique_ptr<Store>) { return {Code::internal, "this format places its variables when they are defined"}; }
+Status Format::write_anew(std::unique_ptr<Store>) {
+  return {Code::internal, "this format places its variables when they are defined"};
+}
 
 Status Format::put_attributes(const std::string& object, std::span<const Attribute> attributes) {
   Status status;
-  for (size_t i = 0; i < attributes.size() && status.ok(); ++i) status = put_attribute(object, attributes[i]);
+  for (size_t i = 0; i < attributes.size() && status.ok(); ++i)
+    status = put_attribute(object, attributes[i]);
   return status;
 }
 
@@ -219,7 +256,9 @@ Result<std::vector<Part>> Format::parts_of(const std::string& path) {
 }
 
 Status Format::define_split(const VariableDefinition& definition, std::span<const Part>) {
-  return {Code::unsupported, fmt::format("variable \"{}\": files of this format have no variables that lie in several files", definition.path)};
+  return {Code::unsupported,
+          fmt::format("variable \"{}\": files of this format have no variables that lie in several files",
+                      definition.path)};
 }
 
 Result<PlacedChunk> Format::place_chunk(const std::string& path, std::span<const int64_t>, int64_t, bool) {
@@ -230,9 +269,13 @@ Result<int64_t> Format::reserve_chunk(const std::string& path, std::span<const i
   return Status(Code::unsupported, "\"" + path + "\": this format has no chunks");
 }
 
-Status Format::restore_chunk(const std::string&, std::span<const int64_t>) { return {}; }
+Status Format::restore_chunk(const std::string&, std::span<const int64_t>) {
+  return {};
+}
 
-Status Format::fill_chunk(const std::string&, std::span<const int64_t>, std::span<const std::byte>) { return {}; }
+Status Format::fill_chunk(const std::string&, std::span<const int64_t>, std::span<const std::byte>) {
+  return {};
+}
 
 Result<std::vector<int64_t>> Format::stored_chunks(const std::string& path) {
   return Status(Code::unsupported, fmt::format("\"{}\" has no chunks that can be listed", path));

@@ -12,12 +12,15 @@ namespace windrow {
 
 Result<std::string> clean_path(const std::string& path) {
   std::string clean = path.starts_with('/') ? path : "/" + path;
-  while (clean.size() > 1 && clean.back() == '/') clean.pop_back();
-  if (clean.find("//") != std::string::npos) return Status{Code::bad_argument, fmt::format("the path \"{}\" has an empty name in it", path)};
+  while (clean.size() > 1 && clean.back() == '/')
+    clean.pop_back();
+  if (clean.find("//") != std::string::npos)
+    return Status{Code::bad_argument, fmt::format("the path \"{}\" has an empty name in it", path)};
   for (size_t begin = 1; begin < clean.size();) {
     const size_t end = std::min(clean.find('/', begin), clean.size());
     const std::string_view name(clean.data() + begin, end - begin);
-    if (name == "." || name == "..") return Status{Code::bad_argument, fmt::format("the path \"{}\" has \"{}\" in it", path, name)};
+    if (name == "." || name == "..")
+      return Status{Code::bad_argument, fmt::format("the path \"{}\" has \"{}\" in it", path, name)};
     begin = end + 1;
   }
   return clean;
@@ -25,20 +28,25 @@ Result<std::string> clean_path(const std::string& path) {
 
 std::vector<std::string> parents_of(const std::string& path) {
   std::vector<std::string> parents;
-  for (size_t at = path.find('/', 1); at != std::string::npos; at = path.find('/', at + 1)) parents.push_back(path.substr(0, at));
+  for (size_t at = path.find('/', 1); at != std::string::npos; at = path.find('/', at + 1))
+    parents.push_back(path.substr(0, at));
   return parents;
 }
 
 Status check_new_name(std::string_view name) {
-  if (is_utf8(name)) return {};
+  if (is_utf8(name))
+    return {};
   return {Code::bad_argument, fmt::format("the name \"{}\" is not valid UTF-8", readable(name))};
 }
 
 Status check_new_path(std::string_view path) {
-  if (Status status = check_new_name(path); !status.ok()) return status;
+  if (Status status = check_new_name(path); !status.ok())
+    return status;
   const auto levels = std::count(path.begin(), path.end(), '/') + (path.starts_with('/') ? 0 : 1);
-  if (levels <= k_most_levels) return {};
-  return {Code::bad_argument, fmt::format("the path \"{}...\" has {} names in it; {} are the most", path.substr(0, path.find('/', 1)), levels, k_most_levels)};
+  if (levels <= k_most_levels)
+    return {};
+  return {Code::bad_argument, fmt::format("the path \"{}...\" has {} names in it; {} are the most",
+                                          path.substr(0, path.find('/', 1)), levels, k_most_levels)};
 }
 
 }  // namespace windrow

@@ -24,7 +24,8 @@ std::vector<std::string> parents_of(const std::string& path);
 // Room for `more` elements, so that appending them cannot fail; grows as push_back does.
 template <class T>
 void make_room(std::vector<T>& list, size_t more) {
-  if (list.capacity() - list.size() < more) list.reserve(std::max(list.size() + more, 2 * list.size()));
+  if (list.capacity() - list.size() < more)
+    list.reserve(std::max(list.size() + more, 2 * list.size()));
 }
 
 }  // namespace windrow

@@ -13,7 +13,8 @@ constexpr int64_t k_most_bytes = int64_t{64} << 20, k_least_bytes = int64_t{1} <
 
 // All ranges end at multiples of it, and no larger one.
 int64_t common_divisor(const std::vector<int64_t>& bounds) {
-  return std::max<int64_t>(1, std::accumulate(bounds.begin(), bounds.end(), int64_t{0}, [](int64_t a, int64_t b) { return std::gcd(a, b); }));
+  return std::max<int64_t>(1, std::accumulate(bounds.begin(), bounds.end(), int64_t{0},
+                                              [](int64_t a, int64_t b) { return std::gcd(a, b); }));
 }
 
 bool are_even(const std::vector<int64_t>& bounds, int64_t length) {
@@ -24,9 +25,12 @@ bool are_even(const std::vector<int64_t>& bounds, int64_t length) {
 int64_t divisor_below(int64_t number, int64_t most) {
   int64_t best = 1;
   for (int64_t each = 1; each <= number / each; ++each) {
-    if (number % each != 0) continue;
-    if (each <= most) best = std::max(best, each);
-    if (number / each <= most) best = std::max(best, number / each);
+    if (number % each != 0)
+      continue;
+    if (each <= most)
+      best = std::max(best, each);
+    if (number / each <= most)
+      best = std::max(best, number / each);
   }
   return best;
 }
@@ -39,25 +43,30 @@ std::vector<int64_t> regular_chunk(std::span<const std::vector<int64_t>> bounds,
   for (size_t i = bounds.size(); i-- > 0;) {
     chunk[i] = common_divisor(bounds[i]);
     bytes = checked_multiply(bytes, chunk[i]).value_or(INT64_MAX);
-    if (!are_even(bounds[i], chunk[i])) break;  // what is slower does not lie behind it
+    if (!are_even(bounds[i], chunk[i]))
+      break;  // what is slower does not lie behind it
   }
   for (size_t i = 0; i < chunk.size() && bytes > k_most_bytes; ++i) {
     const int64_t row = bytes / chunk[i];
     const int64_t rows = divisor_below(chunk[i], std::max<int64_t>(1, k_most_bytes / row));
-    if (rows * row < k_least_bytes) break;
+    if (rows * row < k_least_bytes)
+      break;
     chunk[i] = rows;
     bytes = rows * row;
-    if (rows > 1) break;  // a faster dimension cut too would leave rows that do not touch
+    if (rows > 1)
+      break;  // a faster dimension cut too would leave rows that do not touch
   }
   return chunk;
 }
 
 std::optional<int64_t> count_of_chunks(std::span<const int64_t> shape, std::span<const int64_t> chunk) noexcept {
-  if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return 0;
+  if (std::find(shape.begin(), shape.end(), 0) != shape.end())
+    return 0;
   int64_t count = 1;
   for (size_t i = 0; i < shape.size(); ++i) {
     const int64_t along = (shape[i] - 1) / chunk[i] + 1;
-    if (along > k_most_references / count) return std::nullopt;
+    if (along > k_most_references / count)
+      return std::nullopt;
     count *= along;
   }
   return count;
@@ -65,7 +74,8 @@ std::optional<int64_t> count_of_chunks(std::span<const int64_t> shape, std::span
 
 int64_t unread_tail(const Chunking& chunking) noexcept {
   constexpr int64_t k_checksum = 4;
-  return !chunking.filters.empty() && chunking.filters.back().id == static_cast<int>(FilterId::fletcher32) ? k_checksum : 0;
+  return !chunking.filters.empty() && chunking.filters.back().id == static_cast<int>(FilterId::fletcher32) ? k_checksum
+                                                                                                           : 0;
 }
 
 }  // namespace windrow

@@ -16,32 +16,53 @@
 namespace windrow {
 namespace {
 
-constexpr int64_t k_most_filled = int64_t{1} << 20;  // bytes in the text for chunks of one variable that nobody has written
+constexpr int64_t k_most_filled = int64_t{1}
+                                  << 20;  // bytes in the text for chunks of one variable that nobody has written
 
-std::string name_of(std::string_view path) { return std::string(path.substr(path.rfind('/') + 1)); }
+std::string name_of(std::string_view path) {
+  return std::string(path.substr(path.rfind('/') + 1));
+}
 
 // Attributes that say how the file is made, as netCDF's own readers hide them.
 bool is_hidden(const std::string& name) {
-  constexpr std::array<std::string_view, 10> k_hidden{"CLASS", "NAME", "REFERENCE_LIST", "DIMENSION_LIST", "DIMENSION_LABELS", "_Netcdf4Dimid",
-                                                      "_Netcdf4Coordinates", "_NCProperties", "_nc3_strict", "_ARRAY_DIMENSIONS"};
+  constexpr std::array<std::string_view, 10> k_hidden{"CLASS",
+                                                      "NAME",
+                                                      "REFERENCE_LIST",
+                                                      "DIMENSION_LIST",
+                                                      "DIMENSION_LABELS",
+                                                      "_Netcdf4Dimid",
+                                                      "_Netcdf4Coordinates",
+                                                      "_NCProperties",
+                                                      "_nc3_strict",
+                                                      "_ARRAY_DIMENSIONS"};
   return name.starts_with("windrow_") || std::find(k_hidden.begin(), k_hidden.end(), name) != k_hidden.end();
 }
 
-// The filter as numcodecs knows it; "": it has none that reads HDF5's bytes. (HDF5's LZ4 stores blocks, numcodecs' one.)
+// The filter as numcodecs knows it; "": it has none that reads HDF5's bytes. (HDF5's LZ4 stores blocks, numcodecs'
+// one.)
 std::string codec_of(const Filter& filter, int64_t element_bytes) {
-  const auto value = [&](size_t at, uint32_t otherwise) { return at < filter.values.size() ? filter.values[at] : otherwise; };
-  constexpr std::array<std::string_view, 6> k_blosc{"blosclz", "lz4", "lz4hc", "snappy", "zlib", "zstd"};  // by Blosc's numbers
+  const auto value = [&](size_t at, uint32_t otherwise) {
+    return at < filter.values.size() ? filter.values[at] : otherwise;
+  };
+  constexpr std::array<std::string_view, 6> k_blosc{"blosclz", "lz4",  "lz4hc",
+                                                    "snappy",  "zlib", "zstd"};  // by Blosc's numbers
   switch (static_cast<FilterId>(filter.id)) {
-    case FilterId::deflate: return fmt::format(R"({{"id":"zlib","level":{}}})", value(0, 1));
-    case FilterId::shuffle: return fmt::format(R"({{"id":"shuffle","elementsize":{}}})", value(0, static_cast<uint32_t>(element_bytes)));
-    case FilterId::zstd: return fmt::format(R"({{"id":"zstd","level":{}}})", value(0, 3));
+    case FilterId::deflate:
+      return fmt::format(R"({{"id":"zlib","level":{}}})", value(0, 1));
+    case FilterId::shuffle:
+      return fmt::format(R"({{"id":"shuffle","elementsize":{}}})", value(0, static_cast<uint32_t>(element_bytes)));
+    case FilterId::zstd:
+      return fmt::format(R"({{"id":"zstd","level":{}}})", value(0, 3));
     case FilterId::blosc: {
       const uint32_t codec = value(6, 0);
-      if (codec >= k_blosc.size()) return {};
-      return fmt::format(R"({{"id":"blosc","cname":"{}","clevel":{},"shuffle":{},"blocksize":0}})", k_blosc[codec], value(4, 5), value(5, 1));
+      if (codec >= k_blosc.size())
+        return {};
+      return fmt::format(R"({{"id":"blosc","cname":"{}","clevel":{},"shuffle":{},"blocksize":0}})", k_blosc[codec],
+                         value(4, 5), value(5, 1));
     }
     case FilterId::fletcher32:
-    case FilterId::lz4: break;
+    case FilterId::lz4:
+      break;
   }
   return {};
 }
@@ -55,40 +76,48 @@ std::span<const Filter> told_filters(const Chunking& chunking) {
 // An attribute _FillValue that is a number of the variable's type, in native order; empty: there is none.
 std::span<const std::byte> fill_attribute(const Variable& variable) {
   for (const Attribute& each : variable.attributes)
-    if (each.name == "_FillValue" && each.type == variable.type && static_cast<int64_t>(each.data.size()) == type_size(each.type) &&
+    if (each.name == "_FillValue" && each.type == variable.type &&
+        static_cast<int64_t>(each.data.size()) == type_size(each.type) &&
         !json_number(each.type, each.data, true).empty())
       return each.data;
   return {};
 }
 
 bool has_fill_attribute(const Variable& variable) {
-  return std::any_of(variable.attributes.begin(), variable.attributes.end(), [](const Attribute& each) { return each.name == "_FillValue"; });
+  return std::any_of(variable.attributes.begin(), variable.attributes.end(),
+                     [](const Attribute& each) { return each.name == "_FillValue"; });
 }
 
 std::vector<std::byte> stored_fill(const Variable& variable) {
-  if (!variable.fill.empty()) return variable.fill;
+  if (!variable.fill.empty())
+    return variable.fill;
   return std::vector<std::byte>(static_cast<size_t>(element_bytes(variable.type, variable.details)));
 }
 
-// xarray takes an array's fill value for the mark of values that are missing. So it is _FillValue, or else not a number, which shows too where a file
-// cannot be read; integers have none.
+// xarray takes an array's fill value for the mark of values that are missing. So it is _FillValue, or else not a
+// number, which shows too where a file cannot be read; integers have none.
 std::string fill_value_of(const Variable& variable) {
-  if (const auto fill = fill_attribute(variable); !fill.empty()) return json_number(variable.type, fill, true);
-  const bool is_float = variable.type == Type::float16 || variable.type == Type::float32 || variable.type == Type::float64;
+  if (const auto fill = fill_attribute(variable); !fill.empty())
+    return json_number(variable.type, fill, true);
+  const bool is_float =
+      variable.type == Type::float16 || variable.type == Type::float32 || variable.type == Type::float64;
   return is_float && !has_fill_attribute(variable) ? "\"NaN\"" : "null";
 }
 
 // Whether Zarr's readers find in a chunk that the text does not have what HDF5's do.
 bool fill_is_told(const Variable& variable) {
-  const auto fill = json_number(variable.type, in_native_order(stored_fill(variable), variable.type, variable.placement.big_endian), true);
+  const auto fill = json_number(
+      variable.type, in_native_order(stored_fill(variable), variable.type, variable.placement.big_endian), true);
   return !fill.empty() && fill == fill_value_of(variable);
 }
 
 bool has_unfiltered_edges(const Variable& variable) {
   const Chunking& chunking = variable.chunking;
-  if (!chunking.edges_unfiltered) return false;
+  if (!chunking.edges_unfiltered)
+    return false;
   for (size_t i = 0; i < chunking.shape.size() && i < variable.shape.size(); ++i)
-    if (variable.shape[i] % chunking.shape[i] != 0) return true;
+    if (variable.shape[i] % chunking.shape[i] != 0)
+      return true;
   return false;
 }
 
@@ -106,24 +135,31 @@ std::string fill_as_text(const Variable& variable, int64_t missing, int64_t elem
   constexpr int64_t k_most_encoded = int64_t{64} << 20;
   const int64_t most = variable.chunking.filters.empty() ? k_most_filled / missing : k_most_encoded;
   ByteBuffer stored;
-  if (elements > most / element_bytes(variable.type, variable.details) || !filled_chunk(variable, elements, stored).ok()) return {};
-  return static_cast<int64_t>(stored.size()) <= k_most_filled / missing ? fmt::format("\"base64:{}\"", base64(stored.bytes())) : "";
+  if (elements > most / element_bytes(variable.type, variable.details) ||
+      !filled_chunk(variable, elements, stored).ok())
+    return {};
+  return static_cast<int64_t>(stored.size()) <= k_most_filled / missing
+             ? fmt::format("\"base64:{}\"", base64(stored.bytes()))
+             : "";
 }
 
 int64_t elements_of(std::span<const int64_t> chunk) {
   int64_t elements = 1;
-  for (const int64_t extent : chunk) elements *= extent;
+  for (const int64_t extent : chunk)
+    elements *= extent;
   return elements;
 }
 
-// Names for the dimensions of a group's arrays: their own, where that means one length there, else "phony_dim_0" and so on, the same for the same length.
+// Names for the dimensions of a group's arrays: their own, where that means one length there, else "phony_dim_0" and so
+// on, the same for the same length.
 class DimensionNames {
  public:
   explicit DimensionNames(const Catalog& catalog) {
     for (const Variable& variable : catalog.variables) {
       Group& group = groups_[parent_of(variable.path)];
       for (size_t i = 0; i < variable.dimensions.size() && i < variable.shape.size(); ++i)
-        if (!variable.dimensions[i].empty()) group.lengths.emplace(name_of(variable.dimensions[i]), variable.shape[i]);
+        if (!variable.dimensions[i].empty())
+          group.lengths.emplace(name_of(variable.dimensions[i]), variable.shape[i]);
     }
   }
   std::vector<std::string> of(const Variable& variable) {
@@ -133,7 +169,8 @@ class DimensionNames {
     for (size_t i = 0; i < variable.shape.size(); ++i) {
       const int64_t length = variable.shape[i];
       const std::string name = i < variable.dimensions.size() ? name_of(variable.dimensions[i]) : "";
-      const bool means_it = !name.empty() && group.lengths.at(name) == length && std::find(names.begin(), names.end(), name) == names.end();
+      const bool means_it = !name.empty() && group.lengths.at(name) == length &&
+                            std::find(names.begin(), names.end(), name) == names.end();
       names.push_back(means_it ? name : phony(group, length, seen[length]++));
     }
     return names;
@@ -147,7 +184,8 @@ class DimensionNames {
   };
   static std::string phony(Group& group, int64_t length, int64_t occurrence) {
     std::string& name = group.phony[{length, occurrence}];
-    while (name.empty() || (group.lengths.contains(name) && group.lengths[name] != length)) name = fmt::format("phony_dim_{}", group.next++);
+    while (name.empty() || (group.lengths.contains(name) && group.lengths[name] != length))
+      name = fmt::format("phony_dim_{}", group.next++);
     return name;
   }
   std::map<std::string, Group> groups_;
@@ -171,28 +209,37 @@ class Writer {
 
 std::string attributes_text(const std::vector<Attribute>& attributes, const Variable* variable, std::string text = {}) {
   for (const Attribute& each : attributes) {
-    if (is_hidden(each.name) || (variable != nullptr && each.name == "_FillValue" && !fill_attribute(*variable).empty())) continue;
+    if (is_hidden(each.name) ||
+        (variable != nullptr && each.name == "_FillValue" && !fill_attribute(*variable).empty()))
+      continue;
     const std::string value = json_value(each);
-    if (!value.empty()) text += fmt::format("{}{}:{}", text.empty() ? "" : ",", json_text(each.name), value);
+    if (!value.empty())
+      text += fmt::format("{}{}:{}", text.empty() ? "" : ",", json_text(each.name), value);
   }
   return fmt::format("{{{}}}", text);
 }
 
 std::string array_text(const Variable& variable, const ReferencedArray& array) {
   std::vector<std::string> codecs;
-  for (const Filter& filter : told_filters(variable.chunking)) codecs.push_back(codec_of(filter, element_bytes(variable.type, variable.details)));
-  return fmt::format(R"({{"zarr_format":2,"shape":[{}],"chunks":[{}],"dtype":"{}","fill_value":{},"order":"C","filters":{},"compressor":null}})",
+  for (const Filter& filter : told_filters(variable.chunking))
+    codecs.push_back(codec_of(filter, element_bytes(variable.type, variable.details)));
+  return fmt::format(R"({{"zarr_format":2,"shape":[{}],"chunks":[{}],"dtype":"{}","fill_value":{},)"
+                     R"("order":"C","filters":{},"compressor":null}})",
                      fmt::join(variable.shape, ","), fmt::join(array.chunk, ","),
                      dtype_of(variable.type, variable.details, variable.placement.big_endian), fill_value_of(variable),
                      codecs.empty() ? std::string("null") : fmt::format("[{}]", fmt::join(codecs, ",")));
 }
 
-void write_chunks(Writer& writer, const Variable& variable, const ReferencedArray& array, std::span<const std::string> files) {
+void write_chunks(Writer& writer, const Variable& variable, const ReferencedArray& array,
+                  std::span<const std::string> files) {
   const std::string name = variable.path.substr(1) + '/';
   std::vector<int64_t> at(array.chunk.size());
-  // In the text even where Zarr's fill value would do: fsspec up to 2022 has no answer for several chunks when one is not there.
-  const auto missing = std::count_if(array.references.begin(), array.references.end(), [](const ChunkReference& each) { return each.offset < 0; });
-  const std::string filled = missing > 0 && variable.content.empty() ? fill_as_text(variable, missing, elements_of(array.chunk)) : "";
+  // In the text even where Zarr's fill value would do: fsspec up to 2022 has no answer for several chunks when one is
+  // not there.
+  const auto missing = std::count_if(array.references.begin(), array.references.end(),
+                                     [](const ChunkReference& each) { return each.offset < 0; });
+  const std::string filled =
+      missing > 0 && variable.content.empty() ? fill_as_text(variable, missing, elements_of(array.chunk)) : "";
   for (const ChunkReference& chunk : array.references) {
     const std::string key = name + (at.empty() ? std::string("0") : fmt::format("{}", fmt::join(at, ".")));
     if (chunk.offset >= 0) {
@@ -203,7 +250,8 @@ void write_chunks(Writer& writer, const Variable& variable, const ReferencedArra
       writer.put(key, filled);
     }
     for (size_t i = at.size(); i-- > 0;) {
-      if (++at[i] < (variable.shape[i] - 1) / array.chunk[i] + 1) break;
+      if (++at[i] < (variable.shape[i] - 1) / array.chunk[i] + 1)
+        break;
       at[i] = 0;
     }
   }
@@ -212,37 +260,51 @@ void write_chunks(Writer& writer, const Variable& variable, const ReferencedArra
 }  // namespace
 
 std::string why_no_array(const Variable& variable) {
-  if (!variable.unsupported.empty()) return variable.unsupported;
-  if (variable.null_space) return "it has no elements and no shape";
+  if (!variable.unsupported.empty())
+    return variable.unsupported;
+  if (variable.null_space)
+    return "it has no elements and no shape";
   if (dtype_of(variable.type, variable.details, false).empty())
-    return fmt::format("Zarr has no array of {}{}", type_name(variable.type), variable.type == Type::text ? " of variable length that lies in a file" : "");
+    return fmt::format("Zarr has no array of {}{}", type_name(variable.type),
+                       variable.type == Type::text ? " of variable length that lies in a file" : "");
   for (size_t at = 1; at < variable.path.size(); at = std::min(variable.path.find('/', at), variable.path.size()) + 1)
-    if (variable.path.compare(at, 2, ".z") == 0) return "names that begin with .z are Zarr's own";
-  if (variable.path.find('\\') != std::string::npos) return "Zarr's readers take \\ in a name for /";
-  if (!is_utf8(variable.path)) return "its name is not UTF-8";
+    if (variable.path.compare(at, 2, ".z") == 0)
+      return "names that begin with .z are Zarr's own";
+  if (variable.path.find('\\') != std::string::npos)
+    return "Zarr's readers take \\ in a name for /";
+  if (!is_utf8(variable.path))
+    return "its name is not UTF-8";
   for (const Filter& filter : told_filters(variable.chunking))
     if (codec_of(filter, element_bytes(variable.type, variable.details)).empty())
-      return fmt::format("numcodecs has no filter that reads what HDF5's {} stores", filter.name.empty() ? fmt::format("filter {}", filter.id) : filter.name);
-  if (has_unfiltered_edges(variable)) return "chunks at its edges are stored without its filters, and Zarr has one pipeline for all";
+      return fmt::format("numcodecs has no filter that reads what HDF5's {} stores",
+                         filter.name.empty() ? fmt::format("filter {}", filter.id) : filter.name);
+  if (has_unfiltered_edges(variable))
+    return "chunks at its edges are stored without its filters, and Zarr has one pipeline for all";
   return {};
 }
 
 std::string why_no_attribute(const Attribute& attribute) {
-  if (is_hidden(attribute.name) || !json_value(attribute).empty()) return {};
+  if (is_hidden(attribute.name) || !json_value(attribute).empty())
+    return {};
   return attribute.unsupported.empty() ? "JSON has no form for its type" : attribute.unsupported;
 }
 
 std::string why_no_fill(const Variable& variable, int64_t missing, int64_t elements) {
-  if (missing == 0 || !variable.content.empty() || fill_is_told(variable) || !fill_as_text(variable, missing, elements).empty()) return {};
-  return fmt::format("nobody has written {} of its chunks; readers would take the fill value for the mark of missing values, and as bytes they are more than {}", missing,
-                     k_most_filled);
+  if (missing == 0 || !variable.content.empty() || fill_is_told(variable) ||
+      !fill_as_text(variable, missing, elements).empty())
+    return {};
+  return fmt::format(
+      "nobody has written {} of its chunks; readers would take the fill value for the mark of missing values, and as "
+      "bytes they are more than {}",
+      missing, k_most_filled);
 }
 
-std::string references_text(const Catalog& catalog, std::span<const ReferencedArray> arrays, std::span<const std::string> files,
-                            std::span<const std::string> left_out) {
+std::string references_text(const Catalog& catalog, std::span<const ReferencedArray> arrays,
+                            std::span<const std::string> files, std::span<const std::string> left_out) {
   Writer writer;
   std::vector<std::string> quoted;
-  for (const std::string& file : files) quoted.push_back(json_text(file));
+  for (const std::string& file : files)
+    quoted.push_back(json_text(file));
   for (const Group& group : catalog.groups) {
     const std::string name = group.path == "/" ? "" : group.path.substr(1) + '/';
     writer.entry(name + ".zgroup", R"({"zarr_format":2})");
@@ -252,16 +314,19 @@ std::string references_text(const Catalog& catalog, std::span<const ReferencedAr
   for (const ReferencedArray& array : arrays) {
     const Variable& variable = catalog.variables[static_cast<size_t>(array.variable)];
     std::vector<std::string> names = dimensions.of(variable);
-    for (std::string& name : names) name = json_text(name);
+    for (std::string& name : names)
+      name = json_text(name);
     const std::string name = variable.path.substr(1);
     writer.entry(name + "/.zarray", array_text(variable, array));
-    writer.entry(name + "/.zattrs", attributes_text(variable.attributes, &variable, fmt::format("\"_ARRAY_DIMENSIONS\":[{}]", fmt::join(names, ","))));
+    writer.entry(name + "/.zattrs", attributes_text(variable.attributes, &variable,
+                                                    fmt::format("\"_ARRAY_DIMENSIONS\":[{}]", fmt::join(names, ","))));
     write_chunks(writer, variable, array, quoted);
   }
   writer.out_ += "\n}";
   if (!left_out.empty()) {
     std::vector<std::string> lines;
-    for (const std::string& line : left_out) lines.push_back(json_text(line));
+    for (const std::string& line : left_out)
+      lines.push_back(json_text(line));
     writer.out_ += fmt::format(",\"windrow_left_out\":[\n{}\n]", fmt::join(lines, ",\n"));
   }
   writer.out_ += "}\n";

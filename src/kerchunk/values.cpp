@@ -17,13 +17,16 @@ namespace {
 template <class T>
 std::string number(std::span<const std::byte> element, bool quotes) {
   T value{};
-  if (element.size() != sizeof value) return {};
+  if (element.size() != sizeof value)
+    return {};
   std::memcpy(&value, element.data(), sizeof value);
   if constexpr (std::is_floating_point_v<T>) {
     const char* word = std::isnan(value) ? "NaN" : std::isinf(value) ? (value > 0 ? "Infinity" : "-Infinity") : nullptr;
-    if (word != nullptr) return quotes ? fmt::format("\"{}\"", word) : word;
+    if (word != nullptr)
+      return quotes ? fmt::format("\"{}\"", word) : word;
     std::string text = fmt::format("{}", value);
-    if (text.find_first_of(".e") == std::string::npos) text += ".0";  // else it is read as an integer
+    if (text.find_first_of(".e") == std::string::npos)
+      text += ".0";  // else it is read as an integer
     return text;
   } else {
     return fmt::format("{}", value);
@@ -32,7 +35,8 @@ std::string number(std::span<const std::byte> element, bool quotes) {
 
 std::string half(std::span<const std::byte> element, bool quotes) {
   Half value;
-  if (element.size() != sizeof value) return {};
+  if (element.size() != sizeof value)
+    return {};
   std::memcpy(&value, element.data(), sizeof value);
   const auto as_float = static_cast<float>(wide(value));
   return number<float>(std::as_bytes(std::span(&as_float, 1)), quotes);
@@ -40,11 +44,13 @@ std::string half(std::span<const std::byte> element, bool quotes) {
 
 // A list of lists, as the shape has it.
 std::string nested(std::span<const std::string> values, std::span<const int64_t> shape) {
-  if (shape.empty()) return values.empty() ? "null" : values.front();
+  if (shape.empty())
+    return values.empty() ? "null" : values.front();
   const size_t each = shape.front() == 0 ? 0 : values.size() / static_cast<size_t>(shape.front());
   std::string text = "[";
   for (int64_t i = 0; i < shape.front(); ++i) {
-    if (i > 0) text += ',';
+    if (i > 0)
+      text += ',';
     text += nested(values.subspan(static_cast<size_t>(i) * each, each), shape.subspan(1));
   }
   return text + ']';
@@ -56,18 +62,21 @@ std::string in_json(std::string_view text) {
   const std::string valid = readable(text);
   for (size_t i = 0; i < valid.size();) {
     const auto lead = static_cast<unsigned char>(valid[i++]);
-    if (lead == '"' || lead == '\\') out += '\\';
+    if (lead == '"' || lead == '\\')
+      out += '\\';
     if (lead >= ' ' && lead < 0x80) {
       out += static_cast<char>(lead);
       continue;
     }
     const int more = lead < 0x80 ? 0 : lead < 0xe0 ? 1 : lead < 0xf0 ? 2 : 3;
     unsigned point = more == 0 ? lead : lead & (0x3fU >> more);
-    for (int k = 0; k < more && i < valid.size(); ++k) point = point << 6 | (static_cast<unsigned char>(valid[i++]) & 0x3fU);
+    for (int k = 0; k < more && i < valid.size(); ++k)
+      point = point << 6 | (static_cast<unsigned char>(valid[i++]) & 0x3fU);
     if (point < 0x10000)
       out += fmt::format("\\u{:04x}", point);
     else
-      out += fmt::format("\\u{:04x}\\u{:04x}", 0xd800 + ((point - 0x10000) >> 10), 0xdc00 + ((point - 0x10000) & 0x3ff));
+      out +=
+          fmt::format("\\u{:04x}\\u{:04x}", 0xd800 + ((point - 0x10000) >> 10), 0xdc00 + ((point - 0x10000) & 0x3ff));
   }
   return out;
 }
@@ -76,7 +85,8 @@ std::string in_json(std::string_view text) {
 
 std::string json_text(std::string_view text) {
   std::string out = "\"";
-  for (size_t end = text.find('\0'); end != std::string_view::npos; end = text.find('\0')) {  // JSON has a way to say NUL
+  for (size_t end = text.find('\0'); end != std::string_view::npos;
+       end = text.find('\0')) {  // JSON has a way to say NUL
     out += in_json(text.substr(0, end)) + "\\u0000";
     text.remove_prefix(end + 1);
   }
@@ -85,67 +95,98 @@ std::string json_text(std::string_view text) {
 
 std::string json_number(Type type, std::span<const std::byte> element, bool quotes) {
   switch (type) {
-    case Type::int8: return number<int8_t>(element, quotes);
-    case Type::uint8: return number<uint8_t>(element, quotes);
-    case Type::int16: return number<int16_t>(element, quotes);
-    case Type::uint16: return number<uint16_t>(element, quotes);
-    case Type::int32: return number<int32_t>(element, quotes);
-    case Type::uint32: return number<uint32_t>(element, quotes);
-    case Type::int64: return number<int64_t>(element, quotes);
-    case Type::uint64: return number<uint64_t>(element, quotes);
-    case Type::float16: return half(element, quotes);
-    case Type::float32: return number<float>(element, quotes);
-    case Type::float64: return number<double>(element, quotes);
-    case Type::boolean: return element.size() == 1 ? (element.front() != std::byte{0} ? "true" : "false") : "";
-    default: return {};
+    case Type::int8:
+      return number<int8_t>(element, quotes);
+    case Type::uint8:
+      return number<uint8_t>(element, quotes);
+    case Type::int16:
+      return number<int16_t>(element, quotes);
+    case Type::uint16:
+      return number<uint16_t>(element, quotes);
+    case Type::int32:
+      return number<int32_t>(element, quotes);
+    case Type::uint32:
+      return number<uint32_t>(element, quotes);
+    case Type::int64:
+      return number<int64_t>(element, quotes);
+    case Type::uint64:
+      return number<uint64_t>(element, quotes);
+    case Type::float16:
+      return half(element, quotes);
+    case Type::float32:
+      return number<float>(element, quotes);
+    case Type::float64:
+      return number<double>(element, quotes);
+    case Type::boolean:
+      return element.size() == 1 ? (element.front() != std::byte{0} ? "true" : "false") : "";
+    default:
+      return {};
   }
 }
 
 std::string json_value(const Attribute& attribute) {
-  if (!attribute.unsupported.empty() || attribute.null_space) return {};
+  if (!attribute.unsupported.empty() || attribute.null_space)
+    return {};
   std::vector<std::string> values;
   if (attribute.type == Type::text) {
-    for (const std::string_view text : attribute.texts) values.push_back(json_text(text.substr(0, text.find_last_not_of('\0') + 1)));  // as readers of files have it
+    for (const std::string_view text : attribute.texts)
+      values.push_back(json_text(text.substr(0, text.find_last_not_of('\0') + 1)));  // as readers of files have it
   } else {
     const int64_t size = type_size(attribute.type);
-    for (size_t at = 0; size > 0 && at + static_cast<size_t>(size) <= attribute.data.size(); at += static_cast<size_t>(size)) {
-      values.push_back(json_number(attribute.type, std::span(attribute.data).subspan(at, static_cast<size_t>(size)), false));
-      if (values.back().empty()) return {};
+    for (size_t at = 0; size > 0 && at + static_cast<size_t>(size) <= attribute.data.size();
+         at += static_cast<size_t>(size)) {
+      values.push_back(
+          json_number(attribute.type, std::span(attribute.data).subspan(at, static_cast<size_t>(size)), false));
+      if (values.back().empty())
+        return {};
     }
-    if (size == 0) return {};
+    if (size == 0)
+      return {};
   }
-  if (values.size() == 1) return values.front();  // as netCDF has it, where every attribute is a list
+  if (values.size() == 1)
+    return values.front();  // as netCDF has it, where every attribute is a list
   return nested(values, attribute.shape);
 }
 
 std::string dtype_of(Type type, const Details& details, bool big_endian) {
   const int64_t size = element_bytes(type, details);
-  const auto number = [&](char kind) { return fmt::format("{}{}{}", component_size(type) == 1 ? '|' : big_endian ? '>' : '<', kind, size); };
+  const auto number = [&](char kind) {
+    return fmt::format("{}{}{}", component_size(type) == 1 ? '|' : big_endian ? '>' : '<', kind, size);
+  };
   switch (type) {
     case Type::int8:
     case Type::int16:
     case Type::int32:
-    case Type::int64: return number('i');
+    case Type::int64:
+      return number('i');
     case Type::uint8:
     case Type::uint16:
     case Type::uint32:
-    case Type::uint64: return number('u');
+    case Type::uint64:
+      return number('u');
     case Type::float16:
     case Type::float32:
-    case Type::float64: return number('f');
-    case Type::boolean: return number('b');
+    case Type::float64:
+      return number('f');
+    case Type::boolean:
+      return number('b');
     case Type::complex64:
-    case Type::complex128: return number('c');
-    case Type::text: return size > 0 ? fmt::format("|S{}", size) : "";
-    default: return {};
+    case Type::complex128:
+      return number('c');
+    case Type::text:
+      return size > 0 ? fmt::format("|S{}", size) : "";
+    default:
+      return {};
   }
 }
 
 std::vector<std::byte> in_native_order(std::span<const std::byte> element, Type type, bool big_endian) {
   std::vector<std::byte> bytes(element.begin(), element.end());
   const auto size = static_cast<size_t>(component_size(type));
-  if (big_endian == (std::endian::native == std::endian::big) || size == 1) return bytes;
-  for (auto at = bytes.begin(); bytes.end() - at >= static_cast<std::ptrdiff_t>(size); at += static_cast<std::ptrdiff_t>(size))
+  if (big_endian == (std::endian::native == std::endian::big) || size == 1)
+    return bytes;
+  for (auto at = bytes.begin(); bytes.end() - at >= static_cast<std::ptrdiff_t>(size);
+       at += static_cast<std::ptrdiff_t>(size))
     std::reverse(at, at + static_cast<std::ptrdiff_t>(size));
   return bytes;
 }
@@ -156,8 +197,10 @@ std::string base64(std::span<const std::byte> bytes) {
   for (size_t at = 0; at < bytes.size(); at += 3) {
     const size_t there = std::min<size_t>(3, bytes.size() - at);
     uint32_t three = 0;
-    for (size_t i = 0; i < 3; ++i) three = three << 8 | (i < there ? std::to_integer<uint32_t>(bytes[at + i]) : 0);
-    for (size_t i = 0; i < 4; ++i) text += i <= there ? k_digits[three >> (18 - 6 * i) & 63] : '=';
+    for (size_t i = 0; i < 3; ++i)
+      three = three << 8 | (i < there ? std::to_integer<uint32_t>(bytes[at + i]) : 0);
+    for (size_t i = 0; i < 4; ++i)
+      text += i <= there ? k_digits[three >> (18 - 6 * i) & 63] : '=';
   }
   return text;
 }

@@ -15,8 +15,8 @@ namespace windrow {
 // In quotes; what is not UTF-8 as "\xNN".
 std::string json_text(std::string_view text);
 
-// One number or truth value in native order; not a number and infinities are words: in quotes for Zarr's own fields, bare for attributes, as Python
-// reads them. "": of another type.
+// One number or truth value in native order; not a number and infinities are words: in quotes for Zarr's own fields,
+// bare for attributes, as Python reads them. "": of another type.
 std::string json_number(Type type, std::span<const std::byte> element, bool quotes);
 
 // "": one that Zarr's attributes have no form for.

@@ -6,15 +6,17 @@
 namespace windrow {
 namespace {
 
-// Stripes of the line are counted from its first byte, so the columns of a file's are turned by as many as lie before the file. Of objects, which change along a
-// file, the columns stay.
+// Stripes of the line are counted from its first byte, so the columns of a file's are turned by as many as lie before
+// the file. Of objects, which change along a file, the columns stay.
 LayoutComponent in_line(const LayoutComponent& component, int64_t file, int64_t place, int64_t end) {
   LayoutComponent moved = component;
   moved.file = file;
   moved.bytes = {place + component.bytes.begin, component.bytes.end < end - place ? place + component.bytes.end : end};
-  if (component.object_bytes > 0) moved.targets.clear();
+  if (component.object_bytes > 0)
+    moved.targets.clear();
   moved.object_bytes = 0;
-  if (moved.targets.empty()) return moved;
+  if (moved.targets.empty())
+    return moved;
   const int64_t turn = place / component.stripe_bytes % component.stripe_count;
   std::rotate(moved.targets.rbegin(), moved.targets.rbegin() + turn, moved.targets.rend());
   return moved;
@@ -24,16 +26,21 @@ LayoutComponent in_line(const LayoutComponent& component, int64_t file, int64_t 
 
 std::optional<StorageLayout> layout_of_line(std::span<const StorageLayout> files, int64_t begin, int64_t room) {
   StorageLayout line;
-  if (files.empty() || files.size() > k_most_files_of_line) return std::nullopt;
+  if (files.empty() || files.size() > k_most_files_of_line)
+    return std::nullopt;
   line.kind = files.front().kind;
-  if (begin > 0) line.components.push_back({.bytes = {0, begin}, .stripe_bytes = 1, .stripe_count = 0, .targets = {}});
+  if (begin > 0)
+    line.components.push_back({.bytes = {0, begin}, .stripe_bytes = 1, .stripe_count = 0, .targets = {}});
   for (size_t i = 0; i < files.size(); ++i) {
-    if (!files[i].is_striped()) return std::nullopt;
+    if (!files[i].is_striped())
+      return std::nullopt;
     const int64_t place = begin + static_cast<int64_t>(i) * room, end = place + room;
     line.storage_targets = std::max(line.storage_targets, files[i].storage_targets);
     for (const LayoutComponent& component : files[i].components) {
-      if (component.bytes.begin >= room) break;
-      if (component.stripe_count == 0 || place % component.stripe_bytes != 0) return std::nullopt;
+      if (component.bytes.begin >= room)
+        break;
+      if (component.stripe_count == 0 || place % component.stripe_bytes != 0)
+        return std::nullopt;
       line.components.push_back(in_line(component, static_cast<int64_t>(i), place, end));
     }
     line.components.back().bytes.end = end;  // behind the last component its stripes go on

@@ -14,11 +14,13 @@
 namespace windrow {
 namespace {
 
-constexpr uint32_t k_magic_v1 = 0x0BD10BD0, k_magic_v3 = 0x0BD30BD0, k_magic_specific = 0x0BD50BD0, k_magic_composite = 0x0BD60BD0,
-                   k_magic_foreign = 0x0BD70BD0;
-constexpr uint32_t k_raid0 = 0x001, k_parity = 0x004, k_mdt = 0x100, k_overstriping = 0x200, k_foreign = 0x400, k_compressed = 0x800;
+constexpr uint32_t k_magic_v1 = 0x0BD10BD0, k_magic_v3 = 0x0BD30BD0, k_magic_specific = 0x0BD50BD0,
+                   k_magic_composite = 0x0BD60BD0, k_magic_foreign = 0x0BD70BD0;
+constexpr uint32_t k_raid0 = 0x001, k_parity = 0x004, k_mdt = 0x100, k_overstriping = 0x200, k_foreign = 0x400,
+                   k_compressed = 0x800;
 constexpr uint32_t k_pattern_mask = 0xffff, k_released = 0x80000000, k_as_default = 0xffffffff;
-constexpr uint32_t k_stale = 0x01, k_offline = 0x08, k_instantiated = 0x10, k_extension = 0x40, k_parity_component = 0x80;
+constexpr uint32_t k_stale = 0x01, k_offline = 0x08, k_instantiated = 0x10, k_extension = 0x40,
+                   k_parity_component = 0x80;
 constexpr size_t k_header_v1 = 32, k_header_v3 = 48, k_object = 24, k_object_target = 20;
 constexpr size_t k_header_composite = 32, k_entry = 48;
 constexpr int64_t k_stripe_granule = int64_t{64} << 10;
@@ -34,7 +36,8 @@ Status fault(fmt::format_string<Values...> text, Values&&... values) {
 class Blob {
  public:
   explicit Blob(std::span<const std::byte> bytes) : bytes_(bytes) {
-    if (bytes.size() < sizeof(uint32_t)) return;
+    if (bytes.size() < sizeof(uint32_t))
+      return;
     uint32_t magic = number<uint32_t>(0);
     swapped_ = (magic & 0xffff) != 0x0BD0;
   }
@@ -50,7 +53,8 @@ class Blob {
   Number number(size_t at) const noexcept {
     std::array<std::byte, sizeof(Number)> raw;
     std::copy_n(bytes_.begin() + static_cast<std::ptrdiff_t>(at), raw.size(), raw.begin());
-    if (swapped_) std::reverse(raw.begin(), raw.end());
+    if (swapped_)
+      std::reverse(raw.begin(), raw.end());
     Number value;
     std::memcpy(&value, raw.data(), sizeof value);
     return value;
@@ -70,9 +74,11 @@ struct Stripes {
 
 Status check_pattern(uint32_t pattern) {
   const uint32_t kind = pattern & k_pattern_mask;
-  if ((kind & k_foreign) != 0) return {Code::unsupported, "layout of lustre: the file's data lies in another storage (foreign)"};
+  if ((kind & k_foreign) != 0)
+    return {Code::unsupported, "layout of lustre: the file's data lies in another storage (foreign)"};
   const uint32_t unknown = kind & ~(k_raid0 | k_parity | k_mdt | k_overstriping | k_compressed);
-  if (unknown != 0 && pattern != k_as_default) return fault("its pattern {:#x} is not known", pattern);
+  if (unknown != 0 && pattern != k_as_default)
+    return fault("its pattern {:#x} is not known", pattern);
   return {};
 }
 
@@ -82,26 +88,37 @@ void take_targets(const Blob& blob, const Stripes& stripes, LayoutComponent& com
   for (uint32_t i = 0; i < stripes.count; ++i) {
     const uint32_t target = blob.u32(stripes.header + i * k_object + k_object_target);
     component.targets.push_back(target == UINT32_MAX ? k_no_target : static_cast<int64_t>(target));
-    if (target != UINT32_MAX && !seen.insert(target).second) component.overstriped = true;
+    if (target != UINT32_MAX && !seen.insert(target).second)
+      component.overstriped = true;
   }
 }
 
 // One lov_user_md_v1 or _v3. `instantiated`: it has objects, unless it ends behind its header.
 Result<LayoutComponent> read_stripes(const Blob& blob, bool instantiated) {
-  if (blob.size() < k_header_v1) return fault("cut short: {} bytes, and stripes are told in {} at least", blob.size(), k_header_v1);
+  if (blob.size() < k_header_v1)
+    return fault("cut short: {} bytes, and stripes are told in {} at least", blob.size(), k_header_v1);
   const uint32_t magic = blob.u32(0);
-  if (magic != k_magic_v1 && magic != k_magic_v3 && magic != k_magic_specific) return fault("the number {:#x} begins no stripes", magic);
-  Stripes stripes{.pattern = blob.u32(4), .bytes = blob.u32(24), .count = blob.u16(28), .has_objects = false,
+  if (magic != k_magic_v1 && magic != k_magic_v3 && magic != k_magic_specific)
+    return fault("the number {:#x} begins no stripes", magic);
+  Stripes stripes{.pattern = blob.u32(4),
+                  .bytes = blob.u32(24),
+                  .count = blob.u16(28),
+                  .has_objects = false,
                   .header = magic == k_magic_v1 ? k_header_v1 : k_header_v3};
-  if (blob.size() < stripes.header) return fault("cut short: {} bytes, and its header has {}", blob.size(), stripes.header);
-  if (Status status = check_pattern(stripes.pattern); !status.ok()) return status;
+  if (blob.size() < stripes.header)
+    return fault("cut short: {} bytes, and its header has {}", blob.size(), stripes.header);
+  if (Status status = check_pattern(stripes.pattern); !status.ok())
+    return status;
   LayoutComponent component;
   component.on_metadata_server = (stripes.pattern & k_mdt) != 0 && stripes.pattern != k_as_default;
   component.overstriped = (stripes.pattern & k_overstriping) != 0 && stripes.pattern != k_as_default;
-  stripes.has_objects = instantiated && !component.on_metadata_server && (stripes.pattern & k_released) == 0 && blob.size() > stripes.header;
-  if (stripes.bytes == 0 && stripes.has_objects) return fault("its stripes have 0 bytes");
+  stripes.has_objects = instantiated && !component.on_metadata_server && (stripes.pattern & k_released) == 0 &&
+                        blob.size() > stripes.header;
+  if (stripes.bytes == 0 && stripes.has_objects)
+    return fault("its stripes have 0 bytes");
   component.stripe_bytes = stripes.bytes == 0 ? k_open_stripe : stripes.bytes;
-  if (component.stripe_bytes % k_stripe_granule != 0) return fault("its stripes have {} bytes, which are no multiple of 64 KiB", stripes.bytes);
+  if (component.stripe_bytes % k_stripe_granule != 0)
+    return fault("its stripes have {} bytes, which are no multiple of 64 KiB", stripes.bytes);
   if (component.on_metadata_server) {
     component.stripe_count = 1;
     return component;
@@ -110,9 +127,11 @@ Result<LayoutComponent> read_stripes(const Blob& blob, bool instantiated) {
     component.stripe_count = stripes.count > k_most_known_count ? 0 : stripes.count;
     return component;
   }
-  if (stripes.count == 0) return fault("it has objects, and no stripes");
+  if (stripes.count == 0)
+    return fault("it has objects, and no stripes");
   if ((blob.size() - stripes.header) / k_object < stripes.count)
-    return fault("cut short: {} bytes, and {} stripes are told in {}", blob.size(), stripes.count, stripes.header + stripes.count * k_object);
+    return fault("cut short: {} bytes, and {} stripes are told in {}", blob.size(), stripes.count,
+                 stripes.header + stripes.count * k_object);
   component.stripe_count = stripes.count;
   take_targets(blob, stripes, component);
   return component;
@@ -131,17 +150,24 @@ struct Entry {
 
 Result<Entry> read_entry(const Blob& blob, size_t number, size_t count) {
   const size_t at = k_header_composite + number * k_entry;
-  Entry entry{.mirror = blob.u32(at) >> 16 & 0x7fff, .flags = blob.u32(at + 4), .begin = blob.u64(at + 8), .end = blob.u64(at + 16),
-              .offset = blob.u32(at + 24), .size = blob.u32(at + 28)};
+  Entry entry{.mirror = blob.u32(at) >> 16 & 0x7fff,
+              .flags = blob.u32(at + 4),
+              .begin = blob.u64(at + 8),
+              .end = blob.u64(at + 16),
+              .offset = blob.u32(at + 24),
+              .size = blob.u32(at + 28)};
   const size_t least = k_header_composite + count * k_entry;
   if (entry.offset < least || entry.offset > blob.size() || entry.size > blob.size() - entry.offset)
-    return fault("component {} is told in {} bytes at {}, outside of {} to {}", number + 1, entry.size, entry.offset, least, blob.size());
-  if (entry.begin > static_cast<uint64_t>(INT64_MAX)) return fault("component {} begins at {}, where no file reaches", number + 1, entry.begin);
+    return fault("component {} is told in {} bytes at {}, outside of {} to {}", number + 1, entry.size, entry.offset,
+                 least, blob.size());
+  if (entry.begin > static_cast<uint64_t>(INT64_MAX))
+    return fault("component {} begins at {}, where no file reaches", number + 1, entry.begin);
   entry.end = std::min(entry.end, static_cast<uint64_t>(k_no_end));
   return entry;
 }
 
-// An extension only holds the place where the component before it grows, as long as its targets have room; then another follows.
+// An extension only holds the place where the component before it grows, as long as its targets have room; then another
+// follows.
 Status extend(Mirror& mirror, Extent bytes, size_t number) {
   if (mirror.components.empty() || mirror.components.back().bytes.end != bytes.begin)
     return fault("component {} is the extension of none that ends where it begins", number + 1);
@@ -151,9 +177,11 @@ Status extend(Mirror& mirror, Extent bytes, size_t number) {
 
 Status add_entry(const Blob& blob, const Entry& entry, size_t number, std::map<uint32_t, Mirror>& mirrors) {
   Mirror& mirror = mirrors[entry.mirror];
-  if ((entry.flags & (k_stale | k_offline | k_parity_component)) != 0) mirror.usable = false;
+  if ((entry.flags & (k_stale | k_offline | k_parity_component)) != 0)
+    mirror.usable = false;
   const Extent bytes{static_cast<int64_t>(entry.begin), static_cast<int64_t>(entry.end)};
-  if ((entry.flags & k_extension) != 0) return extend(mirror, bytes, number);
+  if ((entry.flags & k_extension) != 0)
+    return extend(mirror, bytes, number);
   const Blob told = blob.part(entry.offset, entry.size);
   if (told.size() >= sizeof(uint32_t) && told.u32(0) == k_magic_foreign) {  // in another storage
     mirror.usable = false;
@@ -164,44 +192,58 @@ Status add_entry(const Blob& blob, const Entry& entry, size_t number, std::map<u
     mirror.usable = false;
     return {};
   }
-  if (!component.ok()) return component.status();
+  if (!component.ok())
+    return component.status();
   component.value().bytes = bytes;
   mirror.components.push_back(std::move(component).value());
   return {};
 }
 
 Result<StorageLayout> parse_composite(const Blob& whole) {
-  if (whole.size() < k_header_composite) return fault("cut short: {} bytes, and its header has {}", whole.size(), k_header_composite);
+  if (whole.size() < k_header_composite)
+    return fault("cut short: {} bytes, and its header has {}", whole.size(), k_header_composite);
   const size_t size = whole.u32(4), count = whole.u16(14);
-  if (size > whole.size()) return fault("cut short: {} bytes of {}", whole.size(), size);
-  if (count == 0) return fault("it has no component");
+  if (size > whole.size())
+    return fault("cut short: {} bytes of {}", whole.size(), size);
+  if (count == 0)
+    return fault("it has no component");
   if (size < k_header_composite || (size - k_header_composite) / k_entry < count)
     return fault("{} components are more than {} bytes tell of", count, size);
   const Blob blob = whole.part(0, size);
   std::map<uint32_t, Mirror> mirrors;
   for (size_t i = 0; i < count; ++i) {
     const auto entry = read_entry(blob, i, count);
-    if (!entry.ok()) return entry.status();
-    if (Status status = add_entry(blob, entry.value(), i, mirrors); !status.ok()) return status;
+    if (!entry.ok())
+      return entry.status();
+    if (Status status = add_entry(blob, entry.value(), i, mirrors); !status.ok())
+      return status;
   }
   const auto found = std::find_if(mirrors.begin(), mirrors.end(), [](const auto& each) { return each.second.usable; });
-  if (found == mirrors.end()) return fault("none of its {} mirrors can be used: all are stale, offline, parity or in another storage", mirrors.size());
+  if (found == mirrors.end())
+    return fault("none of its {} mirrors can be used: all are stale, offline, parity or in another storage",
+                 mirrors.size());
   StorageLayout layout{.kind = LayoutKind::lustre, .components = std::move(found->second.components)};
-  if (Status status = check_layout(layout); !status.ok()) return status;
+  if (Status status = check_layout(layout); !status.ok())
+    return status;
   return layout;
 }
 
 }  // namespace
 
 Result<StorageLayout> parse_lustre(std::span<const std::byte> bytes) {
-  if (bytes.size() < sizeof(uint32_t)) return fault("cut short: {} bytes", bytes.size());
+  if (bytes.size() < sizeof(uint32_t))
+    return fault("cut short: {} bytes", bytes.size());
   const Blob blob(bytes);
-  if (blob.u32(0) == k_magic_foreign) return Status{Code::unsupported, "layout of lustre: the file's data lies in another storage (foreign)"};
-  if (blob.u32(0) == k_magic_composite) return parse_composite(blob);
+  if (blob.u32(0) == k_magic_foreign)
+    return Status{Code::unsupported, "layout of lustre: the file's data lies in another storage (foreign)"};
+  if (blob.u32(0) == k_magic_composite)
+    return parse_composite(blob);
   auto component = read_stripes(blob, true);
-  if (!component.ok()) return component.status();
+  if (!component.ok())
+    return component.status();
   StorageLayout layout{.kind = LayoutKind::lustre, .components = {std::move(component).value()}};
-  if (Status status = check_layout(layout); !status.ok()) return status;
+  if (Status status = check_layout(layout); !status.ok())
+    return status;
   return layout;
 }
 

@@ -13,7 +13,9 @@
 namespace windrow {
 namespace {
 
-Status fault(std::string what) { return {Code::bad_argument, "layout=mock: " + std::move(what)}; }
+Status fault(std::string what) {
+  return {Code::bad_argument, "layout=mock: " + std::move(what)};
+}
 
 // What a component's text has said so far.
 struct Said {
@@ -28,19 +30,24 @@ std::string_view next_part(std::string_view& text, char separator) {
 
 Status read_word(std::string_view word, Said& said) {
   const size_t equals = word.find('=');
-  const std::string_view key = word.substr(0, equals), value = equals == std::string_view::npos ? "" : word.substr(equals + 1);
+  const std::string_view key = word.substr(0, equals),
+                         value = equals == std::string_view::npos ? "" : word.substr(equals + 1);
   struct Key {
     std::string_view name;
     std::optional<int64_t>& number;
     int64_t least, most;
   };
   constexpr int64_t k_most_bytes = int64_t{1} << 50, k_most_targets = int64_t{1} << 31;
-  const std::array keys{Key{"stripe", said.stripe, 1, k_most_bytes}, Key{"count", said.count, 1, k_most_stripes}, Key{"first", said.first, 0, k_most_targets},
-                        Key{"targets", said.targets, 1, k_most_targets}, Key{"object", said.object, 1, k_most_bytes}, Key{"objects", said.objects, 1, k_most_stripes},
+  const std::array keys{Key{"stripe", said.stripe, 1, k_most_bytes}, Key{"count", said.count, 1, k_most_stripes},
+                        Key{"first", said.first, 0, k_most_targets}, Key{"targets", said.targets, 1, k_most_targets},
+                        Key{"object", said.object, 1, k_most_bytes}, Key{"objects", said.objects, 1, k_most_stripes},
                         Key{"until", said.until, 1, INT64_MAX - 1}};
   const auto found = std::find_if(keys.begin(), keys.end(), [&](const Key& each) { return each.name == key; });
-  if (found == keys.end()) return fault(fmt::format("there is no \"{}\"; there are stripe, count, first, targets, object, objects and until", key));
-  if (found->number) return fault(fmt::format("{} is said twice", key));
+  if (found == keys.end())
+    return fault(
+        fmt::format("there is no \"{}\"; there are stripe, count, first, targets, object, objects and until", key));
+  if (found->number)
+    return fault(fmt::format("{} is said twice", key));
   const bool is_length = found->name == "stripe" || found->name == "object" || found->name == "until";
   const auto number = is_length ? parse_bytes(value) : parse_integer(value);
   if (!number || *number < found->least || *number > found->most)
@@ -49,7 +56,8 @@ Status read_word(std::string_view word, Said& said) {
   return {};
 }
 
-// As CephFS does: each object on a target of its own, which follows from its number and no rule that a reader would see.
+// As CephFS does: each object on a target of its own, which follows from its number and no rule that a reader would
+// see.
 void place_objects(LayoutComponent& component, int64_t objects, int64_t targets) {
   constexpr uint64_t k_step = 0x9e3779b97f4a7c15, k_mix = 0xbf58476d1ce4e5b9;  // of the generator splitmix64
   for (int64_t object = 0; object < objects; ++object) {
@@ -60,17 +68,24 @@ void place_objects(LayoutComponent& component, int64_t objects, int64_t targets)
 }
 
 Status add_component(const Said& said, int64_t begin, StorageLayout& layout) {
-  if (!said.stripe) return fault("a component needs its stripe, as in mock:stripe=1MiB,count=8");
-  LayoutComponent component{.bytes = {begin, said.until.value_or(k_no_end)}, .stripe_bytes = *said.stripe, .stripe_count = said.count.value_or(1), .targets = {}};
+  if (!said.stripe)
+    return fault("a component needs its stripe, as in mock:stripe=1MiB,count=8");
+  LayoutComponent component{.bytes = {begin, said.until.value_or(k_no_end)},
+                            .stripe_bytes = *said.stripe,
+                            .stripe_count = said.count.value_or(1),
+                            .targets = {}};
   const int64_t first = said.first.value_or(0), all = said.targets.value_or(first + component.stripe_count);
-  if (first >= all) return fault(fmt::format("the first target cannot be {}: there are {}, from 0 on", first, all));
-  if (said.objects && !said.object) return fault("objects are told by their length too, as in object=4MiB,objects=100");
+  if (first >= all)
+    return fault(fmt::format("the first target cannot be {}: there are {}, from 0 on", first, all));
+  if (said.objects && !said.object)
+    return fault("objects are told by their length too, as in object=4MiB,objects=100");
   if (said.object) {
     component.object_bytes = *said.object;
     place_objects(component, said.objects.value_or(component.stripe_count), all);
   } else {
     component.overstriped = component.stripe_count > all;
-    for (int64_t i = 0; i < component.stripe_count; ++i) component.targets.push_back((first + i) % all);
+    for (int64_t i = 0; i < component.stripe_count; ++i)
+      component.targets.push_back((first + i) % all);
   }
   layout.components.push_back(std::move(component));
   layout.storage_targets = std::max(layout.storage_targets, all);
@@ -85,36 +100,51 @@ Result<StorageLayout> parse_mock(std::string_view text) {
     std::string_view part = next_part(text, ';');
     Said said;
     while (!part.empty())
-      if (Status status = read_word(next_part(part, ','), said); !status.ok()) return status;
-    const bool alone = said.until && !said.stripe && !said.count && !said.first && !said.targets && !said.object && !said.objects;  // "...;until=1MiB;..."
+      if (Status status = read_word(next_part(part, ','), said); !status.ok())
+        return status;
+    const bool alone = said.until && !said.stripe && !said.count && !said.first && !said.targets && !said.object &&
+                       !said.objects;  // "...;until=1MiB;..."
     if (alone && layout.known() && layout.components.back().bytes.end == k_no_end) {
       layout.components.back().bytes.end = *said.until;
       continue;
     }
     const int64_t begin = layout.known() ? layout.components.back().bytes.end : 0;
-    if (begin == k_no_end) return fault("only the last component goes on to the end; those before it need until=");
-    if (Status status = add_component(said, begin, layout); !status.ok()) return status;
+    if (begin == k_no_end)
+      return fault("only the last component goes on to the end; those before it need until=");
+    if (Status status = add_component(said, begin, layout); !status.ok())
+      return status;
   } while (!text.empty());
-  if (Status status = check_layout(layout); !status.ok()) return Status{Code::bad_argument, status.message()};
+  if (Status status = check_layout(layout); !status.ok())
+    return Status{Code::bad_argument, status.message()};
   return layout;
 }
 
 StorageLayout with_stripes(const StorageLayout& mock, const StripeNumbers& numbers) {
   const LayoutComponent& now = mock.components.back();
   int64_t all = std::max<int64_t>(1, mock.storage_targets);
-  LayoutComponent component{.stripe_bytes = now.stripe_bytes, .stripe_count = now.stripe_count, .object_bytes = now.object_bytes, .targets = {}};
-  int64_t first = mock.components.front().targets.empty() || now.object_bytes > 0 ? 0 : mock.components.front().targets.front();
-  if (numbers.bytes > 0) component.stripe_bytes = numbers.bytes;
-  if (numbers.count != 0) component.stripe_count = numbers.count == k_all_targets ? std::min(all, k_most_stripes) : numbers.count;
-  if (numbers.first >= 0) first = numbers.first;
-  if (numbers.count > all || first >= all) all = first + component.stripe_count;  // a mock has as many as are asked for
+  LayoutComponent component{.stripe_bytes = now.stripe_bytes,
+                            .stripe_count = now.stripe_count,
+                            .object_bytes = now.object_bytes,
+                            .targets = {}};
+  int64_t first =
+      mock.components.front().targets.empty() || now.object_bytes > 0 ? 0 : mock.components.front().targets.front();
+  if (numbers.bytes > 0)
+    component.stripe_bytes = numbers.bytes;
+  if (numbers.count != 0)
+    component.stripe_count = numbers.count == k_all_targets ? std::min(all, k_most_stripes) : numbers.count;
+  if (numbers.first >= 0)
+    first = numbers.first;
+  if (numbers.count > all || first >= all)
+    all = first + component.stripe_count;  // a mock has as many as are asked for
   if (component.object_bytes > 0) {
-    if (component.object_bytes % component.stripe_bytes != 0) component.object_bytes = component.stripe_bytes;
+    if (component.object_bytes % component.stripe_bytes != 0)
+      component.object_bytes = component.stripe_bytes;
     const int64_t rows = ceil_divide(static_cast<int64_t>(now.targets.size()), component.stripe_count);
     place_objects(component, std::max<int64_t>(1, rows) * component.stripe_count, all);
   } else {
     component.overstriped = component.stripe_count > all;
-    for (int64_t i = 0; i < component.stripe_count; ++i) component.targets.push_back((first + i) % all);
+    for (int64_t i = 0; i < component.stripe_count; ++i)
+      component.targets.push_back((first + i) % all);
   }
   return {.kind = mock.kind, .components = {std::move(component)}, .storage_targets = all};
 }

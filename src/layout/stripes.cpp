@@ -15,10 +15,13 @@ namespace windrow {
 namespace {
 
 constexpr int64_t k_granule = int64_t{64} << 10, k_most_bytes = (int64_t{4} << 30) - k_granule;
-constexpr int64_t k_most_count = 2000, k_most_first = 65534;  // LOV_MAX_STRIPE_COUNT; 16 bits, all of them set being "any"
+constexpr int64_t k_most_count = 2000,
+                  k_most_first = 65534;  // LOV_MAX_STRIPE_COUNT; 16 bits, all of them set being "any"
 
 Status fault(std::string_view text, std::string why) {
-  return {Code::bad_argument, fmt::format("stripe cannot be \"{}\": {}; it is auto, site, or numbers such as size=4MiB,count=8,first=3", text, std::move(why))};
+  return {Code::bad_argument,
+          fmt::format("stripe cannot be \"{}\": {}; it is auto, site, or numbers such as size=4MiB,count=8,first=3",
+                      text, std::move(why))};
 }
 
 Status read_number(std::string_view key, std::string_view value, StripeNumbers& numbers, std::string_view whole) {
@@ -30,10 +33,12 @@ Status read_number(std::string_view key, std::string_view value, StripeNumbers& 
     numbers.bytes = *bytes;
   } else if (key == "count") {
     if (value != "all" && (!number || *number < 1 || *number > k_most_count))
-      return fault(whole, fmt::format("its count is a whole number from 1 to {} or all, not \"{}\"", k_most_count, value));
+      return fault(whole,
+                   fmt::format("its count is a whole number from 1 to {} or all, not \"{}\"", k_most_count, value));
     numbers.count = value == "all" ? k_all_targets : *number;
   } else if (key == "first") {
-    if (!number || *number < 0 || *number > k_most_first) return fault(whole, fmt::format("its first target is a number from 0 to {}, not \"{}\"", k_most_first, value));
+    if (!number || *number < 0 || *number > k_most_first)
+      return fault(whole, fmt::format("its first target is a number from 0 to {}, not \"{}\"", k_most_first, value));
     numbers.first = *number;
   } else {
     return fault(whole, fmt::format("there is no \"{}\"", key));
@@ -49,17 +54,23 @@ void store(std::vector<std::byte>& bytes, size_t at, Number value) {
 }  // namespace
 
 Result<StripeRequest> parse_stripes(std::string_view text) {
-  if (text == "auto") return StripeRequest{};
-  if (text == "site") return StripeRequest{StripeRequest::Kind::site, {}};
+  if (text == "auto")
+    return StripeRequest{};
+  if (text == "site")
+    return StripeRequest{StripeRequest::Kind::site, {}};
   StripeRequest request{StripeRequest::Kind::numbers, {}};
   std::set<std::string_view> said;
   for (size_t at = 0; at <= text.size();) {
     const std::string_view word = text.substr(at, text.substr(at).find(','));
     at += word.size() + 1;
     const size_t equals = word.find('=');
-    if (equals == std::string_view::npos) return fault(text, fmt::format("\"{}\" is no number", word));
-    if (!said.insert(word.substr(0, equals)).second) return fault(text, fmt::format("it says \"{}\" twice", word.substr(0, equals)));
-    if (Status status = read_number(word.substr(0, equals), word.substr(equals + 1), request.numbers, text); !status.ok()) return status;
+    if (equals == std::string_view::npos)
+      return fault(text, fmt::format("\"{}\" is no number", word));
+    if (!said.insert(word.substr(0, equals)).second)
+      return fault(text, fmt::format("it says \"{}\" twice", word.substr(0, equals)));
+    if (Status status = read_number(word.substr(0, equals), word.substr(equals + 1), request.numbers, text);
+        !status.ok())
+      return status;
   }
   return request;
 }
@@ -67,7 +78,8 @@ Result<StripeRequest> parse_stripes(std::string_view text) {
 std::optional<StripeNumbers> stripes_for(int64_t expected_bytes, int64_t writers, int64_t buffer_bytes) noexcept {
   constexpr int64_t k_bytes_a_target = int64_t{1} << 30, k_least = int64_t{1} << 20, k_most = int64_t{64} << 20;
   const int64_t count = std::min({ceil_divide(expected_bytes, k_bytes_a_target), writers, k_most_count});
-  if (count < 2) return std::nullopt;
+  if (count < 2)
+    return std::nullopt;
   const auto power = static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(std::max(buffer_bytes, k_least))));
   return StripeNumbers{.bytes = std::min(power, k_most), .count = count};
 }
@@ -77,9 +89,13 @@ bool is_chosen(const StorageLayout& layout) noexcept {
 }
 
 std::optional<StripeNumbers> numbers_of(const StorageLayout& layout) noexcept {
-  if (!layout.is_striped() || layout.components.size() != 1 || layout.components.front().on_metadata_server) return std::nullopt;
+  if (!layout.is_striped() || layout.components.size() != 1 || layout.components.front().on_metadata_server)
+    return std::nullopt;
   const LayoutComponent& only = layout.components.front();
-  return StripeNumbers{.bytes = only.stripe_bytes, .count = only.stripe_count, .object_bytes = only.object_bytes, .overstriped = only.overstriped};
+  return StripeNumbers{.bytes = only.stripe_bytes,
+                       .count = only.stripe_count,
+                       .object_bytes = only.object_bytes,
+                       .overstriped = only.overstriped};
 }
 
 std::vector<std::byte> lustre_request(const StripeNumbers& numbers) {
@@ -96,23 +112,37 @@ std::vector<std::byte> lustre_request(const StripeNumbers& numbers) {
 }
 
 std::string cephfs_request(const StripeNumbers& numbers, const StorageLayout& given) {
-  LayoutComponent stripes{.stripe_bytes = int64_t{4} << 20, .stripe_count = 1, .object_bytes = int64_t{4} << 20, .targets = {}};  // Ceph's own
-  if (given.kind == LayoutKind::cephfs && given.known()) stripes = given.components.front();
-  if (numbers.bytes > 0) stripes.stripe_bytes = numbers.bytes;
-  if (numbers.count > 0) stripes.stripe_count = numbers.count;
-  if (numbers.object_bytes > 0) stripes.object_bytes = numbers.object_bytes;
-  if (stripes.object_bytes % stripes.stripe_bytes != 0) stripes.object_bytes = stripes.stripe_bytes;
-  return fmt::format("stripe_unit={} stripe_count={} object_size={}", stripes.stripe_bytes, stripes.stripe_count, stripes.object_bytes);
+  LayoutComponent stripes{.stripe_bytes = int64_t{4} << 20,
+                          .stripe_count = 1,
+                          .object_bytes = int64_t{4} << 20,
+                          .targets = {}};  // Ceph's own
+  if (given.kind == LayoutKind::cephfs && given.known())
+    stripes = given.components.front();
+  if (numbers.bytes > 0)
+    stripes.stripe_bytes = numbers.bytes;
+  if (numbers.count > 0)
+    stripes.stripe_count = numbers.count;
+  if (numbers.object_bytes > 0)
+    stripes.object_bytes = numbers.object_bytes;
+  if (stripes.object_bytes % stripes.stripe_bytes != 0)
+    stripes.object_bytes = stripes.stripe_bytes;
+  return fmt::format("stripe_unit={} stripe_count={} object_size={}", stripes.stripe_bytes, stripes.stripe_count,
+                     stripes.object_bytes);
 }
 
 std::string text_of(const StripeNumbers& numbers) {
   std::string text;
   const auto add = [&text](std::string word) { text += (text.empty() ? "" : ", ") + word; };
-  if (numbers.bytes > 0) add("stripe size " + format_bytes(numbers.bytes));
-  if (numbers.count != 0) add(numbers.count == k_all_targets ? "a stripe on every target" : fmt::format("stripe count {}", numbers.count));
-  if (numbers.object_bytes > 0) add("objects of " + format_bytes(numbers.object_bytes));
-  if (numbers.overstriped) add("several on a target");
-  if (numbers.first >= 0) add(fmt::format("first target {}", numbers.first));
+  if (numbers.bytes > 0)
+    add("stripe size " + format_bytes(numbers.bytes));
+  if (numbers.count != 0)
+    add(numbers.count == k_all_targets ? "a stripe on every target" : fmt::format("stripe count {}", numbers.count));
+  if (numbers.object_bytes > 0)
+    add("objects of " + format_bytes(numbers.object_bytes));
+  if (numbers.overstriped)
+    add("several on a target");
+  if (numbers.first >= 0)
+    add(fmt::format("first target {}", numbers.first));
   return text;
 }
 

@@ -13,7 +13,8 @@ void StripeTally::add(const StorageLayout& layout, Extent request) {
     const int64_t end = std::min(stripe.bytes.end, request.end);
     TargetTally& target = targets_[stripe.target];
     target.bytes += end - request.begin;
-    if (std::exchange(target.latest, requests_) != requests_) ++target.requests;
+    if (std::exchange(target.latest, requests_) != requests_)
+      ++target.requests;
     add_stripe(stripe.bytes.begin);
     request.begin = end;
   }
@@ -27,12 +28,15 @@ void StripeTally::clear() noexcept {
 }
 
 void StripeTally::add_stripe(int64_t begin) {
-  if (too_many_) return;
+  if (too_many_)
+    return;
   if (!runs_.empty()) {
     StripeRun& last = runs_.back();
     const int64_t latest = last.begin + (last.count - 1) * last.stride;
-    if (begin == latest) return;
-    if (last.count == 1 && begin > latest) last.stride = begin - latest;
+    if (begin == latest)
+      return;
+    if (last.count == 1 && begin > latest)
+      last.stride = begin - latest;
     if (begin > latest && begin - latest == last.stride) {
       ++last.count;
       return;

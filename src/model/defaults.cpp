@@ -30,7 +30,8 @@ MachineStorage nfs_storage() {
   return storage;
 }
 
-// As BeeGFS makes files where nobody says otherwise: chunks of 512 KiB on four targets. Clients take no locks of ranges in its buffered mode of caching.
+// As BeeGFS makes files where nobody says otherwise: chunks of 512 KiB on four targets. Clients take no locks of ranges
+// in its buffered mode of caching.
 MachineStorage beegfs_storage() {
   MachineStorage storage;
   storage.kind = "beegfs";
@@ -40,8 +41,8 @@ MachineStorage beegfs_storage() {
   return storage;
 }
 
-// Objects of 4 MiB, wherever its placement has them: so all daemons have some. Each byte is written three times, and acknowledged when all have it; clients have
-// the right to a file as a whole, and write through it while others do.
+// Objects of 4 MiB, wherever its placement has them: so all daemons have some. Each byte is written three times, and
+// acknowledged when all have it; clients have the right to a file as a whole, and write through it while others do.
 MachineStorage cephfs_storage() {
   MachineStorage storage;
   storage.kind = "cephfs";
@@ -64,7 +65,10 @@ MachineStorage gpfs_storage() {
 
 Machine default_machine(std::string_view file_system, int64_t cores) {
   Machine machine;
-  machine.name = fmt::format("what is usual for {}", file_system == "local" ? "a local disk" : file_system == "unknown" || file_system.empty() ? "an unknown file system" : file_system);
+  machine.name =
+      fmt::format("what is usual for {}", file_system == "local"                            ? "a local disk"
+                                          : file_system == "unknown" || file_system.empty() ? "an unknown file system"
+                                                                                            : file_system);
   machine.about = "nobody has measured it";
   machine.cores_per_host = cores;
   if (file_system == "local") {

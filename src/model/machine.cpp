@@ -23,7 +23,8 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* k_head = "windrow machine";
 constexpr std::array<std::string_view, 4> k_sections{"memory", "network", "storage", "metadata"};
-constexpr std::array<std::string_view, k_sharing_count> k_sharings{"apart", "interleaved", "targets", "mapped", "sieved"};
+constexpr std::array<std::string_view, k_sharing_count> k_sharings{"apart", "interleaved", "targets", "mapped",
+                                                                   "sieved"};
 constexpr size_t k_most_text = size_t{1} << 20, k_most_listed = 10'000;
 
 // What of a machine file was read wrongly: the first mistake.
@@ -34,46 +35,60 @@ class Reader {
   bool ok() const noexcept { return status_.ok(); }
 
   void fail(std::string_view field, std::string_view what) {
-    if (status_.ok()) status_ = Status{Code::bad_file, fmt::format("machine file \"{}\": {}{}{}", file_, field, field.empty() ? "" : " ", what)};
+    if (status_.ok())
+      status_ = Status{Code::bad_file,
+                       fmt::format("machine file \"{}\": {}{}{}", file_, field, field.empty() ? "" : " ", what)};
   }
 
   void text(const Json& object, const char* key, std::string_view field, std::string& out) {
     const auto found = object.find(key);
-    if (found == object.end()) return;
-    if (!found->is_string()) return fail(field, fmt::format("cannot be {}: a text is wanted", shown(*found)));
+    if (found == object.end())
+      return;
+    if (!found->is_string())
+      return fail(field, fmt::format("cannot be {}: a text is wanted", shown(*found)));
     out = found->get<std::string>();
   }
 
   template <class Number>
-  void number(const Json& object, const std::string& key, std::string_view field, Number& out, Number least, Number most) {
+  void number(const Json& object, const std::string& key, std::string_view field, Number& out, Number least,
+              Number most) {
     const auto found = object.find(key);
-    if (found == object.end()) return;
+    if (found == object.end())
+      return;
     double value = 0;
     const std::string* written = found->get_ptr<const std::string*>();
-    const std::optional<int64_t> bytes = written && field.find("bytes") != std::string_view::npos ? parse_bytes(*written) : std::nullopt;
+    const std::optional<int64_t> bytes =
+        written && field.find("bytes") != std::string_view::npos ? parse_bytes(*written) : std::nullopt;
     if (found->is_number())
       value = found->template get<double>();
     else if (bytes)
       value = static_cast<double>(*bytes);
     else
       return fail(field, fmt::format("cannot be {}: a number is wanted", shown(*found)));
-    if (bytes && is_of_bits(*written)) return fail(field, fmt::format("cannot be {}: that would be bits; GB, MB and kB are bytes", shown(*found)));
+    if (bytes && is_of_bits(*written))
+      return fail(field, fmt::format("cannot be {}: that would be bits; GB, MB and kB are bytes", shown(*found)));
     if (!(value >= static_cast<double>(least) && value <= static_cast<double>(most)))
-      return fail(field, fmt::format("cannot be {}: it is believed from {:g} to {:g}", shown(*found), static_cast<double>(least), static_cast<double>(most)));
+      return fail(field, fmt::format("cannot be {}: it is believed from {:g} to {:g}", shown(*found),
+                                     static_cast<double>(least), static_cast<double>(most)));
     if constexpr (std::is_integral_v<Number>) {
-      if (value != std::floor(value)) return fail(field, fmt::format("cannot be {}: a whole number is wanted", shown(*found)));
+      if (value != std::floor(value))
+        return fail(field, fmt::format("cannot be {}: a whole number is wanted", shown(*found)));
       out = found->is_number_integer() ? found->template get<Number>() : static_cast<Number>(value);
     } else {
       out = value;
     }
   }
 
-  static bool is_of_bits(const std::string& text) { return text.size() > 1 && text.back() == 'b' && std::isupper(static_cast<unsigned char>(text[text.size() - 2])) != 0; }
+  static bool is_of_bits(const std::string& text) {
+    return text.size() > 1 && text.back() == 'b' &&
+           std::isupper(static_cast<unsigned char>(text[text.size() - 2])) != 0;
+  }
 
   static std::string shown(const Json& value) {
     constexpr size_t k_most = 40;
     std::string text = value.dump(-1, ' ', true, Json::error_handler_t::replace);
-    if (text.size() > k_most) text = text.substr(0, k_most) + "...";
+    if (text.size() > k_most)
+      text = text.substr(0, k_most) + "...";
     return text;
   }
 
@@ -89,20 +104,24 @@ struct Place {
 
 Place place_of(std::string_view name) {
   const size_t dot = name.find('.');
-  return dot == std::string_view::npos ? Place{"", std::string(name)} : Place{std::string(name.substr(0, dot)), std::string(name.substr(dot + 1))};
+  return dot == std::string_view::npos ? Place{"", std::string(name)}
+                                       : Place{std::string(name.substr(0, dot)), std::string(name.substr(dot + 1))};
 }
 
-// A name that nobody knows is most likely one that was mistyped: to skip it would be to take a default for what was said.
+// A name that nobody knows is most likely one that was mistyped: to skip it would be to take a default for what was
+// said.
 void check_names(Reader& reader, const Json& object, std::string_view section, const std::vector<std::string>& known) {
   for (const auto& [key, value] : object.items())
     if (std::find(known.begin(), known.end(), key) == known.end())
-      return reader.fail(fmt::format("{}{}{}", section, section.empty() ? "" : ".", key.substr(0, 64)), "is no name that there is");
+      return reader.fail(fmt::format("{}{}{}", section, section.empty() ? "" : ".", key.substr(0, 64)),
+                         "is no name that there is");
 }
 
 std::map<std::string, std::vector<std::string>> known_names() {
   std::map<std::string, std::vector<std::string>> names;
   names[""] = {k_head, "name", "about", "codecs", "writes", "reads"};
-  for (const std::string_view section : k_sections) names[""].emplace_back(section);
+  for (const std::string_view section : k_sections)
+    names[""].emplace_back(section);
   names["storage"] = {"kind"};
   const Machine machine;
   for_each_number(machine, [&](std::string_view name, auto, auto, auto) {
@@ -117,15 +136,19 @@ void read_numbers(Reader& reader, const Json& file, Machine& machine) {
   check_names(reader, file, "", names.at(""));
   for (const std::string_view section : k_sections) {
     const auto found = file.find(section);
-    if (found == file.end()) continue;
-    if (!found->is_object()) return reader.fail(section, fmt::format("cannot be {}: an object is wanted", Reader::shown(*found)));
+    if (found == file.end())
+      continue;
+    if (!found->is_object())
+      return reader.fail(section, fmt::format("cannot be {}: an object is wanted", Reader::shown(*found)));
     check_names(reader, *found, section, names.at(std::string(section)));
   }
-  if (!reader.ok()) return;
+  if (!reader.ok())
+    return;
   for_each_number(machine, [&](std::string_view name, auto& number, auto least, auto most) {
     const Place place = place_of(name);
     const auto section = place.section.empty() ? file.end() : file.find(place.section);
-    if (!place.section.empty() && section == file.end()) return;
+    if (!place.section.empty() && section == file.end())
+      return;
     reader.number(place.section.empty() ? file : *section, place.key, name, number, least, most);
   });
 }
@@ -134,12 +157,15 @@ void read_numbers(Reader& reader, const Json& file, Machine& machine) {
 template <class Read>
 void read_list(Reader& reader, const Json& file, const char* key, const std::vector<std::string>& known, Read&& read) {
   const auto found = file.find(key);
-  if (found == file.end()) return;
-  if (!found->is_array() || found->size() > k_most_listed) return reader.fail(key, fmt::format("has to be a list of at most {}", k_most_listed));
+  if (found == file.end())
+    return;
+  if (!found->is_array() || found->size() > k_most_listed)
+    return reader.fail(key, fmt::format("has to be a list of at most {}", k_most_listed));
   for (size_t i = 0; i < found->size() && reader.ok(); ++i) {
     const std::string name = fmt::format("{}[{}]", key, i);
     const Json& entry = (*found)[i];
-    if (!entry.is_object()) return reader.fail(name, fmt::format("cannot be {}: an object is wanted", Reader::shown(entry)));
+    if (!entry.is_object())
+      return reader.fail(name, fmt::format("cannot be {}: an object is wanted", Reader::shown(entry)));
     check_names(reader, entry, name, known);
     read(entry, name);
   }
@@ -148,7 +174,8 @@ void read_list(Reader& reader, const Json& file, const char* key, const std::vec
 // What an entry of a list has to say: there is no default for it.
 void require(Reader& reader, const Json& entry, const std::string& name, const std::vector<std::string>& keys) {
   for (const std::string& key : keys)
-    if (!entry.contains(key)) reader.fail(name + "." + key, "is missing");
+    if (!entry.contains(key))
+      reader.fail(name + "." + key, "is missing");
 }
 
 void read_codecs(Reader& reader, const Json& file, Machine& machine) {
@@ -160,7 +187,8 @@ void read_codecs(Reader& reader, const Json& file, Machine& machine) {
     reader.number(entry, "encode_bytes_per_s", name + ".encode_bytes_per_s", codec.encode_bytes_per_s, 1.0, 1e18);
     reader.number(entry, "decode_bytes_per_s", name + ".decode_bytes_per_s", codec.decode_bytes_per_s, 1.0, 1e18);
     for (const MachineCodec& other : machine.codecs)
-      if (other.name == codec.name) reader.fail(name + ".name", fmt::format("is \"{}\" as another's is", codec.name));
+      if (other.name == codec.name)
+        reader.fail(name + ".name", fmt::format("is \"{}\" as another's is", codec.name));
     machine.codecs.push_back(std::move(codec));
   });
 }
@@ -173,7 +201,9 @@ void read_rates(Reader& reader, const Json& file, const char* key, std::vector<M
     std::string sharing(name_of(rate.sharing));
     reader.text(entry, "sharing", name + ".sharing", sharing);
     const auto found = std::find(k_sharings.begin(), k_sharings.end(), sharing);
-    if (found == k_sharings.end()) return reader.fail(name + ".sharing", fmt::format("cannot be \"{}\": there are {}", sharing.substr(0, 64), fmt::join(k_sharings, ", ")));
+    if (found == k_sharings.end())
+      return reader.fail(name + ".sharing", fmt::format("cannot be \"{}\": there are {}", sharing.substr(0, 64),
+                                                        fmt::join(k_sharings, ", ")));
     rate.sharing = static_cast<Sharing>(found - k_sharings.begin());
     reader.number(entry, "request_bytes", name + ".request_bytes", rate.request_bytes, int64_t{1}, int64_t{1} << 60);
     reader.number(entry, "ranks", name + ".ranks", rate.ranks, int64_t{1}, int64_t{100'000});
@@ -181,7 +211,9 @@ void read_rates(Reader& reader, const Json& file, const char* key, std::vector<M
     const auto same = std::find_if(rates.begin(), rates.end(), [&](const MeasuredRate& other) {
       return other.request_bytes == rate.request_bytes && other.ranks == rate.ranks && other.sharing == rate.sharing;
     });
-    if (same != rates.end()) return reader.fail(name, fmt::format("is of the same request_bytes, ranks and sharing as {}[{}]", key, same - rates.begin()));
+    if (same != rates.end())
+      return reader.fail(
+          name, fmt::format("is of the same request_bytes, ranks and sharing as {}[{}]", key, same - rates.begin()));
     rates.push_back(rate);
   });
 }
@@ -190,13 +222,18 @@ void read_rates(Reader& reader, const Json& file, const char* key, std::vector<M
 void check_together(Reader& reader, const Machine& machine) {
   const MachineStorage& storage = machine.storage;
   if (storage.stripe_count > storage.targets)
-    reader.fail("storage.stripe_count", fmt::format("cannot be {}: there are {}", storage.stripe_count, counted(storage.targets, "target")));
+    reader.fail("storage.stripe_count",
+                fmt::format("cannot be {}: there are {}", storage.stripe_count, counted(storage.targets, "target")));
   if (storage.targets_per_server > storage.targets)
-    reader.fail("storage.targets_per_server", fmt::format("cannot be {}: there are {}", storage.targets_per_server, counted(storage.targets, "target")));
-  if (machine.hosts > INT32_MAX / machine.ranks_per_host) reader.fail("hosts", "and ranks_per_host are more ranks together than MPI can number");
+    reader.fail("storage.targets_per_server", fmt::format("cannot be {}: there are {}", storage.targets_per_server,
+                                                          counted(storage.targets, "target")));
+  if (machine.hosts > INT32_MAX / machine.ranks_per_host)
+    reader.fail("hosts", "and ranks_per_host are more ranks together than MPI can number");
 }
 
-double logarithm(int64_t number) { return std::log(static_cast<double>(number)); }
+double logarithm(int64_t number) {
+  return std::log(static_cast<double>(number));
+}
 
 // Of the rates of one number of ranks, ascending by size.
 // What is known next to a place: the largest below it, and the smallest from it on. 0: nothing.
@@ -205,13 +242,17 @@ struct Beside {
   double below_rate = 0, above_rate = 0;
 
   void take(int64_t place, int64_t at, double rate) noexcept {
-    if (place < at && place >= below) below = place, below_rate = rate;
-    if (place >= at && (above == 0 || place <= above)) above = place, above_rate = rate;
+    if (place < at && place >= below)
+      below = place, below_rate = rate;
+    if (place >= at && (above == 0 || place <= above))
+      above = place, above_rate = rate;
   }
   // Beyond what is known it stays as it is there.
   double rate(int64_t at) const noexcept {
-    if (above == 0) return below_rate;
-    if (below == 0 || above == at) return above_rate;
+    if (above == 0)
+      return below_rate;
+    if (below == 0 || above == at)
+      return above_rate;
     const double part = (logarithm(at) - logarithm(below)) / (logarithm(above) - logarithm(below));
     return std::exp(std::log(below_rate) * (1 - part) + std::log(above_rate) * part);
   }
@@ -220,20 +261,25 @@ struct Beside {
 int64_t smallest_request(std::span<const MeasuredRate> rates, int64_t ranks, Sharing sharing) noexcept {
   int64_t smallest = 0;
   for (const MeasuredRate& rate : rates)
-    if (rate.sharing == sharing && rate.ranks == ranks && (smallest == 0 || rate.request_bytes < smallest)) smallest = rate.request_bytes;
+    if (rate.sharing == sharing && rate.ranks == ranks && (smallest == 0 || rate.request_bytes < smallest))
+      smallest = rate.request_bytes;
   return smallest;
 }
 
-// Of so many ranks exactly. Below the smallest request of these it falls as one rank's does; below that one's, a request costs what the smallest did.
+// Of so many ranks exactly. Below the smallest request of these it falls as one rank's does; below that one's, a
+// request costs what the smallest did.
 double rate_of(std::span<const MeasuredRate> rates, int64_t request_bytes, int64_t ranks, Sharing sharing) noexcept {
   Beside sizes;
   for (const MeasuredRate& rate : rates)
-    if (rate.sharing == sharing && rate.ranks == ranks) sizes.take(rate.request_bytes, request_bytes, rate.bytes_per_s);
+    if (rate.sharing == sharing && rate.ranks == ranks)
+      sizes.take(rate.request_bytes, request_bytes, rate.bytes_per_s);
   const double rate = sizes.rate(request_bytes);
   const int64_t smallest = smallest_request(rates, ranks, sharing);
-  if (request_bytes >= smallest) return rate;
+  if (request_bytes >= smallest)
+    return rate;
   const int64_t alone = ranks > 1 ? smallest_request(rates, 1, sharing) : 0;
-  if (alone == 0 || alone >= smallest) return rate * static_cast<double>(request_bytes) / static_cast<double>(smallest);
+  if (alone == 0 || alone >= smallest)
+    return rate * static_cast<double>(request_bytes) / static_cast<double>(smallest);
   return rate * std::min(1.0, rate_of(rates, request_bytes, 1, sharing) / rate_of(rates, smallest, 1, sharing));
 }
 
@@ -241,9 +287,12 @@ double rate_of(std::span<const MeasuredRate> rates, int64_t request_bytes, int64
 Json parse_watched(std::string_view text, std::string& twice) {
   std::vector<std::set<std::string>> names;  // of the objects around
   const auto watch = [&](int, Json::parse_event_t event, Json& parsed) {
-    if (event == Json::parse_event_t::object_start) names.emplace_back();
-    if (event == Json::parse_event_t::object_end) names.pop_back();
-    if (event == Json::parse_event_t::key && !names.back().insert(parsed.get<std::string>()).second && twice.empty()) twice = parsed.get<std::string>().substr(0, 64);
+    if (event == Json::parse_event_t::object_start)
+      names.emplace_back();
+    if (event == Json::parse_event_t::object_end)
+      names.pop_back();
+    if (event == Json::parse_event_t::key && !names.back().insert(parsed.get<std::string>()).second && twice.empty())
+      twice = parsed.get<std::string>().substr(0, 64);
     return true;
   };
   return Json::parse(text, watch, false);
@@ -252,7 +301,10 @@ Json parse_watched(std::string_view text, std::string& twice) {
 Json rates_json(const std::vector<MeasuredRate>& rates) {
   Json list = Json::array();
   for (const MeasuredRate& rate : rates)
-    list.push_back({{"sharing", name_of(rate.sharing)}, {"request_bytes", rate.request_bytes}, {"ranks", rate.ranks}, {"bytes_per_s", rate.bytes_per_s}});
+    list.push_back({{"sharing", name_of(rate.sharing)},
+                    {"request_bytes", rate.request_bytes},
+                    {"ranks", rate.ranks},
+                    {"bytes_per_s", rate.bytes_per_s}});
   return list;
 }
 
@@ -275,18 +327,21 @@ Result<Machine> parse_machine(std::string_view text, std::string_view file) {
   } else if (!json.is_object() || !json.contains(k_head)) {
     reader.fail("", fmt::format("is no machine file: \"{}\" is missing", k_head));
   } else if (json[k_head] != k_machine_version) {
-    reader.fail("", fmt::format("has version {}; this Windrow reads {}", Reader::shown(json[k_head]), k_machine_version));
+    reader.fail("",
+                fmt::format("has version {}; this Windrow reads {}", Reader::shown(json[k_head]), k_machine_version));
   } else {
     reader.text(json, "name", "name", machine.name);
     reader.text(json, "about", "about", machine.about);
     read_numbers(reader, json, machine);
-    if (reader.ok() && json.contains("storage")) reader.text(json["storage"], "kind", "storage.kind", machine.storage.kind);
+    if (reader.ok() && json.contains("storage"))
+      reader.text(json["storage"], "kind", "storage.kind", machine.storage.kind);
     read_codecs(reader, json, machine);
     read_rates(reader, json, "writes", machine.writes);
     read_rates(reader, json, "reads", machine.reads);
     check_together(reader, machine);
   }
-  if (!reader.ok()) return reader.take_status();
+  if (!reader.ok())
+    return reader.take_status();
   return machine;
 }
 
@@ -299,20 +354,27 @@ std::string machine_text(const Machine& machine) {
   file["storage"]["kind"] = machine.storage.kind;
   file["codecs"] = Json::array();
   for (const MachineCodec& codec : machine.codecs)
-    file["codecs"].push_back({{"name", codec.name}, {"encode_bytes_per_s", codec.encode_bytes_per_s}, {"decode_bytes_per_s", codec.decode_bytes_per_s}});
+    file["codecs"].push_back({{"name", codec.name},
+                              {"encode_bytes_per_s", codec.encode_bytes_per_s},
+                              {"decode_bytes_per_s", codec.decode_bytes_per_s}});
   file["writes"] = rates_json(machine.writes);
   file["reads"] = rates_json(machine.reads);
   return file.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-std::string_view name_of(Sharing sharing) noexcept { return k_sharings[static_cast<size_t>(sharing)]; }
+std::string_view name_of(Sharing sharing) noexcept {
+  return k_sharings[static_cast<size_t>(sharing)];
+}
 
 double rate_at(std::span<const MeasuredRate> rates, int64_t request_bytes, int64_t ranks, Sharing sharing) {
   Beside counts;
   for (const MeasuredRate& rate : rates)
-    if (rate.sharing == sharing) counts.take(rate.ranks, ranks, 0);
-  if (counts.below > 0) counts.below_rate = rate_of(rates, request_bytes, counts.below, sharing);
-  if (counts.above > 0) counts.above_rate = rate_of(rates, request_bytes, counts.above, sharing);
+    if (rate.sharing == sharing)
+      counts.take(rate.ranks, ranks, 0);
+  if (counts.below > 0)
+    counts.below_rate = rate_of(rates, request_bytes, counts.below, sharing);
+  if (counts.above > 0)
+    counts.above_rate = rate_of(rates, request_bytes, counts.above, sharing);
   return counts.rate(ranks);
 }
 

@@ -10,16 +10,23 @@ namespace {
 
 constexpr double k_most = 1e15;  // seconds, bytes or counts: nothing real is more
 
-double sound(double number) noexcept { return number > 0 ? std::min(number, k_most) : 0; }  // NaN is not > 0 either
+double sound(double number) noexcept {
+  return number > 0 ? std::min(number, k_most) : 0;
+}  // NaN is not > 0 either
 
-double seconds_for(double bytes, double bytes_per_s) noexcept { return bytes_per_s > 0 ? sound(bytes / bytes_per_s) : 0; }
+double seconds_for(double bytes, double bytes_per_s) noexcept {
+  return bytes_per_s > 0 ? sound(bytes / bytes_per_s) : 0;
+}
 
-double ranks_of_host(const Work& work) noexcept { return std::ceil(sound(work.ranks) / std::max(1.0, sound(work.hosts))); }
+double ranks_of_host(const Work& work) noexcept {
+  return std::ceil(sound(work.ranks) / std::max(1.0, sound(work.hosts)));
+}
 
 // A tree over all ranks. Where it was measured, it was with so many ranks as the machine has.
 double agreement_seconds(const Work& work, const Machine& machine) noexcept {
   const double steps = std::log2(std::max(2.0, sound(work.ranks)));
-  if (work.ranks <= 1) return 0;
+  if (work.ranks <= 1)
+    return 0;
   if (machine.network.agree_s > 0) {
     const double measured = static_cast<double>(machine.hosts) * static_cast<double>(machine.ranks_per_host);
     return machine.network.agree_s * steps / std::log2(std::max(2.0, measured));
@@ -33,24 +40,30 @@ double plan_seconds(const Work& work, const Machine& machine) noexcept {
   const double agreements = sound(work.agreements) * agreement_seconds(work, machine);
   const bool direct = machine.metadata.direct_flush_s > 0 && !(work.rank_copies > 0);
   const double flush = direct ? machine.metadata.direct_flush_s : machine.metadata.flush_s;
-  if (flush <= 0) return agreements;
+  if (flush <= 0)
+    return agreements;
   const double measured = static_cast<double>(machine.hosts) * static_cast<double>(machine.ranks_per_host);
   return flush * std::max(1.0, std::log2(std::max(2.0, sound(work.ranks))) / std::log2(std::max(2.0, measured)));
 }
 
 // Cores that the ranks of a host have.
 double cores_of(const Work& work, const Machine& machine) noexcept {
-  return std::max(1.0, std::min(ranks_of_host(work), machine.cores_per_host > 0 ? static_cast<double>(machine.cores_per_host) : k_most));
+  return std::max(1.0, std::min(ranks_of_host(work),
+                                machine.cores_per_host > 0 ? static_cast<double>(machine.cores_per_host) : k_most));
 }
 
-// What is sent to other hosts. The exchange itself decides by what its messages measure, so that with a compressor it takes no longer than without.
+// What is sent to other hosts. The exchange itself decides by what its messages measure, so that with a compressor it
+// takes no longer than without.
 double link_seconds(const Work& work, const Machine& machine) noexcept {
   const MachineNetwork& network = machine.network;
-  const double bisection = network.bisection_bytes_per_s > 0 ? seconds_for(work.sends / 2, network.bisection_bytes_per_s) : 0;
-  const double plain = std::max({seconds_for(work.rank_sends, network.bytes_per_s), seconds_for(work.host_sends, network.host_bytes_per_s), bisection});
+  const double bisection =
+      network.bisection_bytes_per_s > 0 ? seconds_for(work.sends / 2, network.bisection_bytes_per_s) : 0;
+  const double plain = std::max({seconds_for(work.rank_sends, network.bytes_per_s),
+                                 seconds_for(work.host_sends, network.host_bytes_per_s), bisection});
   double best = plain;
   for (const MachineCodec& codec : machine.codecs) {
-    if (!work.compresses) break;
+    if (!work.compresses)
+      break;
     const double byte_s = seconds_for(1, codec.encode_bytes_per_s) + seconds_for(1, codec.decode_bytes_per_s);
     const double computes = byte_s * std::max(sound(work.rank_sends), sound(work.host_sends) / cores_of(work, machine));
     best = std::min(best, sound(std::min(sound(work.shrinks_to), 1.0) * plain + computes));
@@ -58,12 +71,15 @@ double link_seconds(const Work& work, const Machine& machine) noexcept {
   return best;
 }
 
-// Copies are bound by one rank or by the memory of its host; links by a rank, by its host or by the middle of the network.
+// Copies are bound by one rank or by the memory of its host; links by a rank, by its host or by the middle of the
+// network.
 double exchange_seconds(const Work& work, const Machine& machine) noexcept {
   const MachineMemory& memory = machine.memory;
   const MachineNetwork& network = machine.network;
-  const double copies = std::max(seconds_for(work.rank_copies, memory.copy_bytes_per_s) + sound(work.rank_pieces) * memory.piece_s,
-                                 seconds_for(work.host_copies, memory.host_copy_bytes_per_s) + sound(work.host_pieces) * memory.piece_s / cores_of(work, machine));  // ranks share cores
+  const double copies =
+      std::max(seconds_for(work.rank_copies, memory.copy_bytes_per_s) + sound(work.rank_pieces) * memory.piece_s,
+               seconds_for(work.host_copies, memory.host_copy_bytes_per_s) +
+                   sound(work.host_pieces) * memory.piece_s / cores_of(work, machine));  // ranks share cores
   const double messages = sound(work.messages) * network.message_s;
   const double waits = sound(work.rounds) * (work.sends > 0 ? network.latency_s : agreement_seconds(work, machine));
   return sound(copies + link_seconds(work, machine) + messages + waits);
@@ -72,44 +88,57 @@ double exchange_seconds(const Work& work, const Machine& machine) noexcept {
 // So many ranks together, where it was measured.
 double measured_rate(const StorageWork& part, const Machine& machine, double actors) {
   const double request = std::clamp(sound(part.request_bytes), 1.0, 1e15);
-  return rate_at(part.reading ? machine.reads : machine.writes, static_cast<int64_t>(request), static_cast<int64_t>(std::clamp(actors, 1.0, 1e9)), part.sharing);
+  return rate_at(part.reading ? machine.reads : machine.writes, static_cast<int64_t>(request),
+                 static_cast<int64_t>(std::clamp(actors, 1.0, 1e9)), part.sharing);
 }
 
-// As many bytes as there would be if all targets that are at work at a time had as many as the busiest, which the others wait for.
-double bytes_as_of_busiest(const StorageWork& part, double at_work) noexcept { return std::max(sound(part.bytes), sound(part.target_bytes) * at_work); }
+// As many bytes as there would be if all targets that are at work at a time had as many as the busiest, which the
+// others wait for.
+double bytes_as_of_busiest(const StorageWork& part, double at_work) noexcept {
+  return std::max(sound(part.bytes), sound(part.target_bytes) * at_work);
+}
 
 // The targets that a part's bytes lie on, their stripes, and who meets there.
 struct Meeting {
   double targets = 1, stripe = 1;
-  double requests = 0;  // that the targets take, all together: a client's own, cut where stripes end and where clients cut
-  double clients = 1;   // of a target at a time
+  double requests =
+      0;  // that the targets take, all together: a client's own, cut where stripes end and where clients cut
+  double clients = 1;  // of a target at a time
 };
 
 Meeting meeting_of(const StorageWork& part, const MachineStorage& storage, double actors) noexcept {
   Meeting meeting;
   meeting.targets = part.targets > 0 ? sound(part.targets) : static_cast<double>(storage.stripe_count);
-  meeting.stripe = std::max(1.0, part.stripe_bytes > 0 ? sound(part.stripe_bytes) : static_cast<double>(storage.stripe_bytes));
-  const auto reached_by = [&](double bytes) { return std::clamp(std::ceil(sound(bytes) / meeting.stripe), 1.0, std::max(1.0, meeting.targets)); };
+  meeting.stripe =
+      std::max(1.0, part.stripe_bytes > 0 ? sound(part.stripe_bytes) : static_cast<double>(storage.stripe_bytes));
+  const auto reached_by = [&](double bytes) {
+    return std::clamp(std::ceil(sound(bytes) / meeting.stripe), 1.0, std::max(1.0, meeting.targets));
+  };
   const double request = std::max(1.0, sound(part.request_bytes));
   const double of_a_target = std::min(request / reached_by(request), static_cast<double>(storage.request_bytes));
   meeting.requests = sound(part.bytes) / std::max(1.0, of_a_target);
-  const double reached = part.sharing == Sharing::targets ? 1 : reached_by(part.stretch_bytes > 0 ? part.stretch_bytes : part.actor_bytes);
-  meeting.clients = std::clamp(std::ceil(actors * reached / std::max(1.0, meeting.targets)), 1.0, std::max(1.0, actors));
+  const double reached =
+      part.sharing == Sharing::targets ? 1 : reached_by(part.stretch_bytes > 0 ? part.stretch_bytes : part.actor_bytes);
+  meeting.clients =
+      std::clamp(std::ceil(actors * reached / std::max(1.0, meeting.targets)), 1.0, std::max(1.0, actors));
   return meeting;
 }
 
 // Of more ranks than were measured together each request waits for the others of its target.
 double seconds_of_turns(const StorageWork& part, const Machine& machine, double measured_actors) noexcept {
   const double actors = std::max(1.0, sound(part.actors));
-  if (actors <= measured_actors || machine.storage.turn_s <= 0) return 0;
-  const Meeting now = meeting_of(part, machine.storage, actors), then = meeting_of(part, machine.storage, std::max(1.0, measured_actors));
+  if (actors <= measured_actors || machine.storage.turn_s <= 0)
+    return 0;
+  const Meeting now = meeting_of(part, machine.storage, actors),
+                then = meeting_of(part, machine.storage, std::max(1.0, measured_actors));
   return now.requests * machine.storage.turn_s * std::max(0.0, now.clients - then.clients) / std::max(1.0, now.targets);
 }
 
 double most_measured(const StorageWork& part, const Machine& machine) noexcept {
   double most = 0;
   for (const MeasuredRate& rate : part.reading ? machine.reads : machine.writes)
-    if (rate.sharing == part.sharing) most = std::max(most, static_cast<double>(rate.ranks));
+    if (rate.sharing == part.sharing)
+      most = std::max(most, static_cast<double>(rate.ranks));
   return most;
 }
 
@@ -117,18 +146,25 @@ double measured_seconds(const StorageWork& part, const Machine& machine) {
   const double all = measured_rate(part, machine, part.actors), one = measured_rate(part, machine, 1);
   const double bytes = bytes_as_of_busiest(part, std::min(sound(part.actors), sound(part.targets)));
   const double seconds = std::max(seconds_for(bytes, all), seconds_for(part.actor_bytes, one));
-  return seconds > 0 && part.sharing != Sharing::mapped ? seconds + seconds_of_turns(part, machine, most_measured(part, machine)) : seconds;
+  return seconds > 0 && part.sharing != Sharing::mapped
+             ? seconds + seconds_of_turns(part, machine, most_measured(part, machine))
+             : seconds;
 }
 
 // How often the lock of a stripe goes from one writer to another, of all targets together.
 double hand_overs(const StorageWork& part, double targets, double requests, double stripe) noexcept {
-  if (part.reading || part.actors < 2) return 0;
+  if (part.reading || part.actors < 2)
+    return 0;
   switch (part.sharing) {
-    case Sharing::interleaved: return std::max(requests, part.bytes / stripe);
-    case Sharing::apart: return part.actors * targets;  // a writer's lock takes all that is free of an object: the next one's takes it back
+    case Sharing::interleaved:
+      return std::max(requests, part.bytes / stripe);
+    case Sharing::apart:
+      return part.actors *
+             targets;  // a writer's lock takes all that is free of an object: the next one's takes it back
     case Sharing::targets:
     case Sharing::mapped:
-    case Sharing::sieved: break;
+    case Sharing::sieved:
+      break;
   }
   return 0;
 }
@@ -137,27 +173,35 @@ double hand_overs(const StorageWork& part, double targets, double requests, doub
 double reckoned_seconds(const StorageWork& part, const Work& work, const Machine& machine) noexcept {
   const MachineStorage& storage = machine.storage;
   const double actors = std::max(1.0, sound(part.actors)), hosts = std::max(1.0, sound(work.hosts));
-  if (part.sharing == Sharing::mapped) return seconds_for(part.bytes, machine.memory.host_copy_bytes_per_s * hosts);
+  if (part.sharing == Sharing::mapped)
+    return seconds_for(part.bytes, machine.memory.host_copy_bytes_per_s * hosts);
   const Meeting meeting = meeting_of(part, storage, actors);
   const double targets = std::max(1.0, meeting.targets), stripe = meeting.stripe;
   const double request = std::clamp(sound(part.request_bytes), 1.0, static_cast<double>(storage.request_bytes));
   const double requests = sound(part.bytes) / request;
   const double actors_of_host = std::ceil(actors / hosts);
-  const double own = seconds_for(part.actor_bytes, storage.client_bytes_per_s / actors_of_host) + sound(part.actor_bytes) / request * storage.request_s;
+  const double own = seconds_for(part.actor_bytes, storage.client_bytes_per_s / actors_of_host) +
+                     sound(part.actor_bytes) / request * storage.request_s;
   const double rate = part.reading ? storage.target_read_bytes_per_s : storage.target_write_bytes_per_s;
-  const double at_targets = (seconds_for(bytes_as_of_busiest(part, targets), rate) + meeting.requests * (storage.target_request_s + storage.turn_s * (meeting.clients - 1)) + hand_overs(part, targets, requests, stripe) * storage.lock_s) / targets;
+  const double at_targets = (seconds_for(bytes_as_of_busiest(part, targets), rate) +
+                             meeting.requests * (storage.target_request_s + storage.turn_s * (meeting.clients - 1)) +
+                             hand_overs(part, targets, requests, stripe) * storage.lock_s) /
+                            targets;
   const double servers = std::ceil(targets / static_cast<double>(storage.targets_per_server));
-  const double at_servers = storage.server_bytes_per_s > 0 ? seconds_for(part.bytes, storage.server_bytes_per_s * servers) : 0;
+  const double at_servers =
+      storage.server_bytes_per_s > 0 ? seconds_for(part.bytes, storage.server_bytes_per_s * servers) : 0;
   return sound(std::max({own, at_targets, at_servers}));
 }
 
 double part_seconds(const StorageWork& part, const Work& work, const Machine& machine) {
-  if (!(part.bytes > 0)) return 0;
+  if (!(part.bytes > 0))
+    return 0;
   const double measured = measured_seconds(part, machine);
   return measured > 0 ? measured : reckoned_seconds(part, work, machine);
 }
 
-// Reading what nobody has written and writing it back was measured as one; where it was not, it is one behind the other.
+// Reading what nobody has written and writing it back was measured as one; where it was not, it is one behind the
+// other.
 double sieving_seconds(StorageWork part, const Work& work, const Machine& machine) {
   part.sieving = false;
   StorageWork both = part, before = part;
@@ -187,11 +231,14 @@ double open_seconds(const Work& work, const Machine& machine) noexcept {
   return (reading ? 0 : 1 / metadata.creates_per_s) + metadata.open_s + sound(actors / metadata.opens_per_s);
 }
 
-// The copies of one round and the requests of another go on side by side, where there is a core for those who copy. A storage of this host works
-// with the host's own cores.
+// The copies of one round and the requests of another go on side by side, where there is a core for those who copy. A
+// storage of this host works with the host's own cores.
 double overlapped(const Work& work, const Machine& machine, double exchange, double storage) noexcept {
-  const bool free_cores = machine.storage.kind != "local" || (machine.cores_per_host > 0 && static_cast<double>(machine.cores_per_host) > ranks_of_host(work));
-  if (!free_cores || work.rounds < 2) return exchange + storage;
+  const bool free_cores =
+      machine.storage.kind != "local" ||
+      (machine.cores_per_host > 0 && static_cast<double>(machine.cores_per_host) > ranks_of_host(work));
+  if (!free_cores || work.rounds < 2)
+    return exchange + storage;
   return std::max(exchange, storage) + std::min(exchange, storage) / sound(work.rounds);
 }
 
@@ -208,13 +255,15 @@ double turn_seconds(std::span<const MeasuredRate> rates, int64_t targets) {
   std::vector<Request> found;
   int64_t most = 0;
   for (const MeasuredRate& apart : rates) {
-    if (apart.sharing != Sharing::apart || apart.ranks < 2 || !(apart.bytes_per_s > 0)) continue;
+    if (apart.sharing != Sharing::apart || apart.ranks < 2 || !(apart.bytes_per_s > 0))
+      continue;
     const MeasuredRate* own = nullptr;
     for (const MeasuredRate& each : rates)
       if (each.sharing == Sharing::targets && each.request_bytes == apart.request_bytes && each.ranks <= apart.ranks &&
           each.bytes_per_s > 0 && (own == nullptr || own->ranks < each.ranks))
         own = &each;
-    if (own == nullptr || own->ranks < std::min(apart.ranks, targets)) continue;
+    if (own == nullptr || own->ranks < std::min(apart.ranks, targets))
+      continue;
     const auto bytes = static_cast<double>(apart.request_bytes);
     const double own_s = static_cast<double>(own->ranks) * bytes / own->bytes_per_s;
     const double apart_s = static_cast<double>(std::min(apart.ranks, targets)) * bytes / apart.bytes_per_s;
@@ -223,7 +272,8 @@ double turn_seconds(std::span<const MeasuredRate> rates, int64_t targets) {
     most = std::max(most, apart.ranks);
   }
   std::erase_if(found, [most](const Request& each) { return each.ranks < most; });
-  if (found.empty()) return 0;
+  if (found.empty())
+    return 0;
   const auto [shortest, longest] = std::minmax_element(
       found.begin(), found.end(), [](const Request& a, const Request& b) { return a.bytes < b.bytes; });
   double turn = shortest->more_s;

@@ -13,7 +13,8 @@ namespace windrow {
 struct AccessRule {
   Access access = Access::contiguous;
   int64_t hole_bytes = 0;  // sieve: holes up to this are read over
-  int64_t read_before_bytes = int64_t{1} << 20;  // what lies in holes that are written over is read by so much at a time
+  int64_t read_before_bytes =
+      int64_t{1} << 20;  // what lies in holes that are written over is read by so much at a time
 };
 
 // One request for consecutive bytes. holes: some of them are not ours (sieve only): to write, they are read first.
@@ -23,9 +24,12 @@ struct Request {
 };
 
 // To write one with holes: how many to read come before it.
-inline int64_t reads_before(AccessRule rule, const Request& request) noexcept { return request.holes ? ceil_divide(request.bytes.size(), rule.read_before_bytes) : 0; }
+inline int64_t reads_before(AccessRule rule, const Request& request) noexcept {
+  return request.holes ? ceil_divide(request.bytes.size(), rule.read_before_bytes) : 0;
+}
 
-// Visits the requests of a window in file order. `covered`: the extents that hold data; those that meet the window matter.
+// Visits the requests of a window in file order. `covered`: the extents that hold data; those that meet the window
+// matter.
 template <class Visit>
 void for_each_request(AccessRule rule, Extent window, PieceView covered, Visit&& visit) {
   Request request{.bytes = {window.begin, window.begin}, .holes = false};
@@ -37,10 +41,12 @@ void for_each_request(AccessRule rule, Extent window, PieceView covered, Visit&&
       request.holes = request.holes || hole > 0;
       return;
     }
-    if (!request.bytes.empty()) visit(request);
+    if (!request.bytes.empty())
+      visit(request);
     request = {.bytes = extent, .holes = false};
   });
-  if (!request.bytes.empty()) visit(request);
+  if (!request.bytes.empty())
+    visit(request);
 }
 
 }  // namespace windrow

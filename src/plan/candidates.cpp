@@ -12,10 +12,13 @@
 namespace windrow {
 namespace {
 
-// The rule's choice was tuned by measurement, and what is foretold is wrong by a quarter (bench/choice): another has to be faster by more than that.
-// Of what the fixed rule takes. To read what is in the memory of one host is a matter of cores and caches, of which the model knows least and the rule
-// was measured: bench/choice, 8 ranks on 2 cores, foretold 0.60 to 0.75 of the rule's seconds with more readers, took 1.2 to 1.5.
-double clearly_faster(const Pattern& pattern) noexcept { return pattern.reading && pattern.in_memory ? 0.5 : 0.75; }
+// The rule's choice was tuned by measurement, and what is foretold is wrong by a quarter (bench/choice): another has to
+// be faster by more than that. Of what the fixed rule takes. To read what is in the memory of one host is a matter of
+// cores and caches, of which the model knows least and the rule was measured: bench/choice, 8 ranks on 2 cores,
+// foretold 0.60 to 0.75 of the rule's seconds with more readers, took 1.2 to 1.5.
+double clearly_faster(const Pattern& pattern) noexcept {
+  return pattern.reading && pattern.in_memory ? 0.5 : 0.75;
+}
 constexpr size_t k_most_candidates = 128;
 
 // What candidates are made of: the choices that each axis leaves.
@@ -30,7 +33,8 @@ class Choices {
         limits_(limits),
         ranks_(std::max(1, topology.ranks)),
         hosts_(std::clamp<int64_t>(static_cast<int64_t>(topology.host_roots.size()), 1, ranks_)) {
-    for (const Extent& region : pattern.regions) region_bytes_ += region.size();
+    for (const Extent& region : pattern.regions)
+      region_bytes_ += region.size();
     striped_ = limits.layout && limits.layout->is_striped();
     targets_ = striped_ && deal_by_target(pattern.regions, 2, *limits.layout).has_value();
     target_count_ = count_targets(limits);
@@ -39,8 +43,10 @@ class Choices {
   std::vector<Candidate> all() {
     found_ = {rule_};
     for (const Strategy& gathered : gathers()) {
-      if (gathered.domains == Domains::automatic || gathered.domains == Domains::none) add_without_domains(gathered);
-      for (const Domains domains : domain_choices(gathered)) add_domains(gathered, domains);
+      if (gathered.domains == Domains::automatic || gathered.domains == Domains::none)
+        add_without_domains(gathered);
+      for (const Domains domains : domain_choices(gathered))
+        add_domains(gathered, domains);
     }
     return std::move(found_);
   }
@@ -51,15 +57,19 @@ class Choices {
     Strategy strategy = rule_.strategy;
     strategy.access = asked_.access;
     strategy.domains = asked_.domains;
-    if (asked_.gather != Gather::automatic) return {strategy};
+    if (asked_.gather != Gather::automatic)
+      return {strategy};
     strategy.gather = Gather::none;
     choices.push_back(strategy);
     // On one host a root is a writer, and what it gathers is copied once more.
-    if (hosts_ < 2 || asked_.access == Access::list || asked_.access == Access::mapped) return choices;
-    if (ranks_ > hosts_) choices.push_back(with_gather(strategy, Gather::host, 0));
+    if (hosts_ < 2 || asked_.access == Access::list || asked_.access == Access::mapped)
+      return choices;
+    if (ranks_ > hosts_)
+      choices.push_back(with_gather(strategy, Gather::host, 0));
     // SCORPIO's groups (section V): 16 ranks to write, 1024 to read.
     const int64_t team = pattern_.reading ? 1024 : 16;
-    if (ranks_ > team) choices.push_back(with_gather(strategy, Gather::team, team));
+    if (ranks_ > team)
+      choices.push_back(with_gather(strategy, Gather::team, team));
     return choices;
   }
 
@@ -70,33 +80,44 @@ class Choices {
   }
 
   std::vector<Domains> domain_choices(const Strategy& gathered) const {
-    if (asked_.access == Access::list || asked_.access == Access::mapped) return {};
-    if (gathered.domains != Domains::automatic) return gathered.domains == Domains::none ? std::vector<Domains>{} : std::vector{gathered.domains};
+    if (asked_.access == Access::list || asked_.access == Access::mapped)
+      return {};
+    if (gathered.domains != Domains::automatic)
+      return gathered.domains == Domains::none ? std::vector<Domains>{} : std::vector{gathered.domains};
     std::vector<Domains> choices{Domains::aligned};
-    if (targets_) choices.push_back(Domains::target);
-    if (striped_) choices.push_back(Domains::cyclic);
+    if (targets_)
+      choices.push_back(Domains::target);
+    if (striped_)
+      choices.push_back(Domains::cyclic);
     return choices;
   }
 
   // One a host, some a host, one a target, all ranks; as many as were asked for.
   std::vector<int64_t> writer_choices(const Strategy& gathered, Domains domains) const {
     constexpr int64_t k_worth_a_writer = int64_t{256} << 10;
-    const int64_t least = limits_.least_unit > 0 && domains == Domains::aligned ? std::clamp(k_worth_a_writer, limits_.least_unit, std::max(limits_.unit, limits_.least_unit)) : limits_.unit;
-    const int64_t parts = std::max<int64_t>(1, ceil_divide(region_bytes_, std::max<int64_t>(1, least))), useful = domains == Domains::target ? std::max(parts, target_count_) : parts;
+    const int64_t least =
+        limits_.least_unit > 0 && domains == Domains::aligned
+            ? std::clamp(k_worth_a_writer, limits_.least_unit, std::max(limits_.unit, limits_.least_unit))
+            : limits_.unit;
+    const int64_t parts = std::max<int64_t>(1, ceil_divide(region_bytes_, std::max<int64_t>(1, least))),
+                  useful = domains == Domains::target ? std::max(parts, target_count_) : parts;
     const int64_t most =
         std::min(count_roots(gathered, pattern_.reading, topology_), domains == Domains::even ? ranks_ : useful);
-    if (limits_.writers > 0) return {dealt_writers(domains, std::min(limits_.writers, ranks_), limits_)};
+    if (limits_.writers > 0)
+      return {dealt_writers(domains, std::min(limits_.writers, ranks_), limits_)};
     std::vector<int64_t> counts;
     for (const int64_t count : {hosts_, 2 * hosts_, 4 * hosts_, target_count_, ranks_}) {
       const int64_t writers = dealt_writers(domains, std::min(count, most), limits_);
-      if (writers > 0 && std::find(counts.begin(), counts.end(), writers) == counts.end()) counts.push_back(writers);
+      if (writers > 0 && std::find(counts.begin(), counts.end(), writers) == counts.end())
+        counts.push_back(writers);
     }
     return counts;
   }
 
   void add_without_domains(Strategy strategy) {
     strategy.domains = Domains::none;
-    if (strategy.access == Access::automatic) strategy.access = strategy.gather == Gather::none ? Access::list : Access::contiguous;
+    if (strategy.access == Access::automatic)
+      strategy.access = strategy.gather == Gather::none ? Access::list : Access::contiguous;
     add({.strategy = strategy});
   }
 
@@ -104,14 +125,19 @@ class Choices {
     strategy.domains = domains;
     const bool automatic = strategy.access == Access::automatic;
     const bool holes = region_bytes_ > pattern_.bytes && !pattern_.overlapping;
-    if (automatic) strategy.access = Access::contiguous;
-    const bool longs = domains == Domains::aligned && strategy.gather == Gather::none && strategy.access != Access::sieve && pattern_.long_pieces > 0 &&
+    if (automatic)
+      strategy.access = Access::contiguous;
+    const bool longs = domains == Domains::aligned && strategy.gather == Gather::none &&
+                       strategy.access != Access::sieve && pattern_.long_pieces > 0 &&
                        pattern_.long_bytes >= pattern_.bytes / 4 && pattern_.long_bytes < pattern_.bytes;
     for (const int64_t writers : writer_choices(strategy, domains)) {
-      if ((domains == Domains::target || domains == Domains::cyclic) && writers < 2) continue;
+      if ((domains == Domains::target || domains == Domains::cyclic) && writers < 2)
+        continue;
       add({.strategy = strategy, .writers = writers});
-      if (longs) add({.strategy = strategy, .writers = writers, .direct_bytes = limits_.direct_bytes});
-      if (!automatic || !holes) continue;
+      if (longs)
+        add({.strategy = strategy, .writers = writers, .direct_bytes = limits_.direct_bytes});
+      if (!automatic || !holes)
+        continue;
       Candidate sieving{.strategy = strategy, .writers = writers};
       sieving.strategy.access = Access::sieve;
       add(sieving);
@@ -119,7 +145,8 @@ class Choices {
   }
 
   void add(const Candidate& candidate) {
-    if (found_.size() < k_most_candidates && std::find(found_.begin(), found_.end(), candidate) == found_.end()) found_.push_back(candidate);
+    if (found_.size() < k_most_candidates && std::find(found_.begin(), found_.end(), candidate) == found_.end())
+      found_.push_back(candidate);
   }
 
   const Strategy& asked_;
@@ -159,18 +186,23 @@ Weighing weigh(const PlanInput& input) {
 }
 
 const Alternative& chosen_of(const Weighing& weighing) noexcept {
-  return *std::find_if(weighing.alternatives.begin(), weighing.alternatives.end(), [](const Alternative& each) { return each.chosen; });
+  return *std::find_if(weighing.alternatives.begin(), weighing.alternatives.end(),
+                       [](const Alternative& each) { return each.chosen; });
 }
 
 std::string short_text(const Candidate& candidate, bool reading) {
   const Strategy& strategy = candidate.strategy;
   std::string text;
-  if (strategy.gather == Gather::team) text = fmt::format("team({}), ", reading ? strategy.team_read : strategy.team_write);
-  if (strategy.gather == Gather::host) text = "host, ";
+  if (strategy.gather == Gather::team)
+    text = fmt::format("team({}), ", reading ? strategy.team_read : strategy.team_write);
+  if (strategy.gather == Gather::host)
+    text = "host, ";
   text += name_of(strategy.domains);
-  if (candidate.writers > 0) text += ", " + counted(candidate.writers, reading ? "reader" : "writer");
+  if (candidate.writers > 0)
+    text += ", " + counted(candidate.writers, reading ? "reader" : "writer");
   text += fmt::format(", {}", name_of(strategy.access));
-  if (candidate.direct_bytes > 0) text += fmt::format(", pieces of {} and more direct", counted(candidate.direct_bytes, "byte"));
+  if (candidate.direct_bytes > 0)
+    text += fmt::format(", pieces of {} and more direct", counted(candidate.direct_bytes, "byte"));
   return text;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Candidates: the strategies that could do a piece of work, each with the seconds that a machine would take. Pure; the time does not depend on
-// the number of ranks, and nothing is as long as they are.
+// Candidates: the strategies that could do a piece of work, each with the seconds that a machine would take. Pure; the
+// time does not depend on the number of ranks, and nothing is as long as they are.
 #pragma once
 
 #include <cstdint>
@@ -32,18 +32,18 @@ struct PlanInput {
   Strategy asked;
   Pattern pattern;
   Topology topology;
-  PlanLimits limits;         // `machine` is there
-  Candidate rule;            // the fixed rule's choice
+  PlanLimits limits;  // `machine` is there
+  Candidate rule;     // the fixed rule's choice
 };
 
 struct Weighing {
-  std::string machine;       // its name
-  bool measured = false;     // somebody has measured it: then the seconds decide, else they are only reported
+  std::string machine;    // its name
+  bool measured = false;  // somebody has measured it: then the seconds decide, else they are only reported
   std::vector<Alternative> alternatives;  // the fastest first
 };
 
-// Locks of what is read: whoever wrote it is taken to have done so as the fixed rule does, with the same ranks, and to hold the locks. Readers that go
-// about it in the same way have theirs; others call them back.
+// Locks of what is read: whoever wrote it is taken to have done so as the fixed rule does, with the same ranks, and to
+// hold the locks. Readers that go about it in the same way have theirs; others call them back.
 struct LocksLeft {
   Domains domains = Domains::automatic;  // automatic: there are no locks, or none are called back
   int64_t writers = 0;
@@ -51,8 +51,10 @@ struct LocksLeft {
 };
 LocksLeft locks_left(const Pattern& pattern, const Topology& topology, const PlanLimits& limits);
 
-// The work that a candidate makes of a pattern. Holders of data are taken to be spread evenly over hosts, and pieces over their holders.
-Work work_of(const Candidate& candidate, const Pattern& pattern, const Topology& topology, const PlanLimits& limits, const LocksLeft& left = {});
+// The work that a candidate makes of a pattern. Holders of data are taken to be spread evenly over hosts, and pieces
+// over their holders.
+Work work_of(const Candidate& candidate, const Pattern& pattern, const Topology& topology, const PlanLimits& limits,
+             const LocksLeft& left = {});
 
 // Candidates differ on the axes that `asked` leaves to automatic; the fixed rule's choice is the first of them.
 std::vector<Candidate> candidates_for(const PlanInput& input);

@@ -17,14 +17,18 @@ constexpr int64_t k_least_stripe = int64_t{512} << 10;
 
 void choose_owner(Strategy& strategy, const Pattern& pattern, std::vector<std::string>& reasons) {
   if (needs_flags(strategy.owner) && pattern.replicas && !pattern.owned_flags) {
-    reasons.push_back(fmt::format("owner first: owner={} needs flags of who owns which points, and there are none", name_of(strategy.owner)));
+    reasons.push_back(fmt::format("owner first: owner={} needs flags of who owns which points, and there are none",
+                                  name_of(strategy.owner)));
     strategy.owner = Owner::first;
   }
   if (pattern.holes > 0 && !pattern.reading)
-    reasons.push_back(fmt::format("{} of {} are held by no rank: they keep what they have, or the fill value", pattern.holes, counted(pattern.points, "point")));
-  if (strategy.owner != Owner::automatic) return;
+    reasons.push_back(fmt::format("{} of {} are held by no rank: they keep what they have, or the fill value",
+                                  pattern.holes, counted(pattern.points, "point")));
+  if (strategy.owner != Owner::automatic)
+    return;
   strategy.owner = pattern.owned_flags ? Owner::partitioner : pattern.replicas ? Owner::balanced : Owner::first;
-  if (pattern.reading) return;
+  if (pattern.reading)
+    return;
   if (pattern.owned_flags)
     reasons.emplace_back("owner partitioner: the points carry the partitioner's flags");
   else if (pattern.replicas)
@@ -35,30 +39,38 @@ constexpr std::string_view k_tree = "bips3d-tree";
 
 int64_t bytes_of(const std::vector<Extent>& regions) noexcept {
   int64_t bytes = 0;
-  for (const Extent& region : regions) bytes += region.size();
+  for (const Extent& region : regions)
+    bytes += region.size();
   return bytes;
 }
 
-// Figure 7 of "Optimization and evaluation of parallel I/O in BIPS3D": over Fast Ethernet lists; over Myrinet two phases for small loads, the
-// bound depending on the size of the mesh. Seconds a byte half-way between the two (12.5 and 250 MB/s) tell them apart; one host is the faster kind.
-void choose_by_tree(Strategy& strategy, const Pattern& pattern, const Topology& topology, std::vector<std::string>& reasons) {
+// Figure 7 of "Optimization and evaluation of parallel I/O in BIPS3D": over Fast Ethernet lists; over Myrinet two
+// phases for small loads, the bound depending on the size of the mesh. Seconds a byte half-way between the two (12.5
+// and 250 MB/s) tell them apart; one host is the faster kind.
+void choose_by_tree(Strategy& strategy, const Pattern& pattern, const Topology& topology,
+                    std::vector<std::string>& reasons) {
   constexpr double k_slow_link = 1 / 56e6;
   constexpr int64_t k_large_mesh = 70'000, k_load_of_small = 90, k_load_of_large = 50;
-  if (strategy.preset != k_tree || strategy.domains != Domains::automatic || strategy.access != Access::automatic || pattern.points == 0) return;
+  if (strategy.preset != k_tree || strategy.domains != Domains::automatic || strategy.access != Access::automatic ||
+      pattern.points == 0)
+    return;
   const bool slow = topology.host_roots.size() > 1 && topology.link_seconds > k_slow_link;
   const int64_t bound = pattern.points < k_large_mesh ? k_load_of_small : k_load_of_large;
   const bool two_phase = !slow && pattern.load < bound;
   strategy.domains = two_phase ? Domains::even : Domains::none;
   strategy.access = two_phase ? Access::contiguous : Access::list;
-  reasons.push_back(slow ? fmt::format("tree: the network is slow ({:.0f} MB/s), so lists", 1e-6 / topology.link_seconds)
-                         : fmt::format("tree: {} with {} each, {} than {}, so {}", counted(pattern.points, "point"), counted(pattern.load, "element"), two_phase ? "fewer" : "not fewer",
-                                       bound, two_phase ? "two phases" : "lists"));
+  reasons.push_back(slow
+                        ? fmt::format("tree: the network is slow ({:.0f} MB/s), so lists", 1e-6 / topology.link_seconds)
+                        : fmt::format("tree: {} with {} each, {} than {}, so {}", counted(pattern.points, "point"),
+                                      counted(pattern.load, "element"), two_phase ? "fewer" : "not fewer", bound,
+                                      two_phase ? "two phases" : "lists"));
 }
 
-// One bound decides. Short pieces are copied out of the mapped file: one copy, no request and no message. Long ones take
-// a request each, without a page fault for every 64 KiB; but bytes that are swapped on their way would then be copied
-// twice. There is no such writing: the system charges for each page that is changed.
-void choose_mapped(Strategy& strategy, const Pattern& pattern, const PlanLimits& limits, std::vector<std::string>& reasons) {
+// One bound decides. Short pieces are copied out of the mapped file: one copy, no request and no message. Long ones
+// take a request each, without a page fault for every 64 KiB; but bytes that are swapped on their way would then be
+// copied twice. There is no such writing: the system charges for each page that is changed.
+void choose_mapped(Strategy& strategy, const Pattern& pattern, const PlanLimits& limits,
+                   std::vector<std::string>& reasons) {
   const bool alone = (strategy.gather == Gather::automatic || strategy.gather == Gather::none) &&
                      (strategy.domains == Domains::automatic || strategy.domains == Domains::none);
   if (strategy.access == Access::automatic && pattern.reading && pattern.in_memory && alone) {
@@ -66,53 +78,68 @@ void choose_mapped(Strategy& strategy, const Pattern& pattern, const PlanLimits&
     const bool are_long = mean > 0 && mean >= limits.direct_read_bytes && !pattern.swapped;
     strategy.access = are_long ? Access::list : Access::mapped;
     if (are_long)
-      reasons.push_back(fmt::format("access list: pieces are {} long on average, so each rank asks for its own, though the file is in this host's memory", counted(mean, "byte")));
+      reasons.push_back(
+          fmt::format("access list: pieces are {} long on average, so each rank asks for its own, though the file is "
+                      "in this host's memory",
+                      counted(mean, "byte")));
     else
-      reasons.emplace_back("access mapped: the file is in this host's memory, so each rank copies its pieces out of it");
+      reasons.emplace_back(
+          "access mapped: the file is in this host's memory, so each rank copies its pieces out of it");
   }
-  if (strategy.access != Access::mapped) return;
+  if (strategy.access != Access::mapped)
+    return;
   if (pattern.reading && alone) {
     strategy.domains = Domains::none;
     return;
   }
   strategy.access = Access::automatic;
-  reasons.emplace_back(pattern.reading ? "access mapped goes without domains and teams: not used" : "access mapped is for reading: not used");
+  reasons.emplace_back(pattern.reading ? "access mapped goes without domains and teams: not used"
+                                       : "access mapped is for reading: not used");
 }
 
-// Ranks of several hosts that each move their own bytes meet at every target, where locks pass between them and requests
-// wait for each other. That costs more than to hand the bytes to one writer of each target, if there are as many hosts as
-// targets (Y-Lib, section III). A rank with pieces of several rows of all targets' stripes visits the targets by itself.
+// Ranks of several hosts that each move their own bytes meet at every target, where locks pass between them and
+// requests wait for each other. That costs more than to hand the bytes to one writer of each target, if there are as
+// many hosts as targets (Y-Lib, section III). A rank with pieces of several rows of all targets' stripes visits the
+// targets by itself.
 bool hosts_meet_at_targets(const Pattern& pattern, const Topology& topology, const PlanLimits& limits) {
   const auto hosts = static_cast<int64_t>(topology.host_roots.size());
   const int64_t targets = count_targets(limits), writers = limits.writers > 0 ? limits.writers : hosts;
-  if (limits.direct_asked || hosts < 2 || pattern.ranks_with_data < 2 || targets == 0 || targets > std::min(hosts, writers)) return false;
+  if (limits.direct_asked || hosts < 2 || pattern.ranks_with_data < 2 || targets == 0 ||
+      targets > std::min(hosts, writers))
+    return false;
   constexpr int64_t k_rows_of_stripes = 4;
-  if (pattern.bytes / std::max<int64_t>(1, pattern.pieces) / k_rows_of_stripes / targets >= lock_unit(*limits.layout)) return false;
+  if (pattern.bytes / std::max<int64_t>(1, pattern.pieces) / k_rows_of_stripes / targets >= lock_unit(*limits.layout))
+    return false;
   return wants_targets(pattern, limits);
 }
 
-// Where very many ranks would meet at each target, it takes longer to serve them in turn than to bring the bytes together: on Ranger (Y-Lib, section V) 128 writers of
-// 128 targets wrote as fast either way, 256 gained 1.5 times by one writer for each target, and 1024 three times.
+// Where very many ranks would meet at each target, it takes longer to serve them in turn than to bring the bytes
+// together: on Ranger (Y-Lib, section V) 128 writers of 128 targets wrote as fast either way, 256 gained 1.5 times by
+// one writer for each target, and 1024 three times.
 constexpr double k_most_clients_of_a_target = 128;
 
 double clients_of_a_target(const Pattern& pattern, const PlanLimits& limits) {
   const auto targets = static_cast<double>(count_targets(limits)), ranks = static_cast<double>(pattern.ranks_with_data);
-  if (targets < 1 || ranks < 1) return 0;
-  const double stripes = std::ceil(static_cast<double>(pattern.bytes) / ranks / static_cast<double>(lock_unit(*limits.layout)));
+  if (targets < 1 || ranks < 1)
+    return 0;
+  const double stripes =
+      std::ceil(static_cast<double>(pattern.bytes) / ranks / static_cast<double>(lock_unit(*limits.layout)));
   return ranks * std::clamp(stripes, 1.0, targets) / targets;
 }
 
 bool ranks_crowd_at_targets(const Pattern& pattern, const Topology& topology, const PlanLimits& limits) {
-  if (limits.direct_asked || topology.host_roots.size() < 2 || !wants_targets(pattern, limits)) return false;
+  if (limits.direct_asked || topology.host_roots.size() < 2 || !wants_targets(pattern, limits))
+    return false;
   return clients_of_a_target(pattern, limits) > k_most_clients_of_a_target;
 }
 
 // Long pieces go straight from their holder to the file: raking them would only copy them. Short ones are raked into
-// long rows, since a request costs the same however short it is. Where there are both, each goes its way; unless there is little of the
-// long ones: without them the rows have holes.
-void choose_domains(Strategy& strategy, const Pattern& pattern, const Topology& topology, const PlanLimits& limits, int64_t& direct_bytes,
-                    std::vector<std::string>& reasons) {
-  if (strategy.domains != Domains::automatic) return;
+// long rows, since a request costs the same however short it is. Where there are both, each goes its way; unless there
+// is little of the long ones: without them the rows have holes.
+void choose_domains(Strategy& strategy, const Pattern& pattern, const Topology& topology, const PlanLimits& limits,
+                    int64_t& direct_bytes, std::vector<std::string>& reasons) {
+  if (strategy.domains != Domains::automatic)
+    return;
   const int64_t mean = pattern.pieces > 0 ? pattern.bytes / pattern.pieces : 0;
   const int64_t short_pieces = pattern.pieces - pattern.long_pieces;
   const int64_t limit = pattern.reading ? limits.direct_read_bytes : limits.direct_bytes;
@@ -136,51 +163,66 @@ void choose_domains(Strategy& strategy, const Pattern& pattern, const Topology& 
   const bool alone = pattern.ranks_with_data <= 1 && strategy.access != Access::sieve && mean >= 4096;
   if (strategy.access == Access::list || (!meet_at_targets && pattern.pieces > 0 && mean >= limit) || alone) {
     strategy.domains = Domains::none;
-    reasons.push_back(fmt::format("domains none: pieces are {} long on average, so each rank {} its own", counted(mean, "byte"),
-                                  pattern.reading ? "reads" : "writes"));
+    reasons.push_back(fmt::format("domains none: pieces are {} long on average, so each rank {} its own",
+                                  counted(mean, "byte"), pattern.reading ? "reads" : "writes"));
     return;
   }
   if (meet_at_targets) {
     strategy.domains = Domains::target;
     if (crowd)
-      reasons.push_back(fmt::format("domains target: {:.0f} ranks would meet at each target, and more than {:.0f} take longer there than by its own {}",
-                                    clients_of_a_target(pattern, limits), k_most_clients_of_a_target, pattern.reading ? "reader" : "writer"));
+      reasons.push_back(fmt::format(
+          "domains target: {:.0f} ranks would meet at each target, and more than {:.0f} take longer there than by its "
+          "own {}",
+          clients_of_a_target(pattern, limits), k_most_clients_of_a_target, pattern.reading ? "reader" : "writer"));
     else
-      reasons.push_back(fmt::format("domains target: there are no fewer hosts than targets, and each target's bytes go through its own {}s, long pieces too",
-                                  pattern.reading ? "reader" : "writer"));
+      reasons.push_back(
+          fmt::format("domains target: there are no fewer hosts than targets, and each target's bytes go through its "
+                      "own {}s, long pieces too",
+                      pattern.reading ? "reader" : "writer"));
     return;
   }
   if (wants_targets(pattern, limits)) {
     strategy.domains = Domains::target;
-    reasons.push_back(fmt::format("domains target: pieces are {} long on average, shorter than {}, and the file lies on several targets", counted(mean, "byte"), limit));
+    reasons.push_back(fmt::format(
+        "domains target: pieces are {} long on average, shorter than {}, and the file lies on several targets",
+        counted(mean, "byte"), limit));
     return;
   }
   strategy.domains = Domains::aligned;
   if (limits.layout && lock_unit(*limits.layout) < k_least_stripe && deal_by_target(pattern.regions, 2, *limits.layout))
-    reasons.push_back(fmt::format("domains aligned, not target: stripes of {} are too short for a request each", format_bytes(lock_unit(*limits.layout))));
+    reasons.push_back(fmt::format("domains aligned, not target: stripes of {} are too short for a request each",
+                                  format_bytes(lock_unit(*limits.layout))));
   if (pattern.long_bytes >= pattern.bytes / 4 && pattern.long_pieces > 0 && strategy.gather == Gather::none &&
-      strategy.access != Access::sieve) {  // who sieves writes back what lies between its pieces: nobody else may write there
+      strategy.access !=
+          Access::sieve) {  // who sieves writes back what lies between its pieces: nobody else may write there
     direct_bytes = limits.direct_bytes;
-    reasons.push_back(fmt::format("direct: {} of at least {}, {} together, are {} by the ranks that hold them; domains aligned "
-                                  "for the other {}", counted(pattern.long_pieces, "piece"), counted(limits.direct_bytes, "byte"), counted(pattern.long_bytes, "byte"),
-                                  pattern.reading ? "read" : "written", short_pieces));
+    reasons.push_back(
+        fmt::format("direct: {} of at least {}, {} together, are {} by the ranks that hold them; domains aligned "
+                    "for the other {}",
+                    counted(pattern.long_pieces, "piece"), counted(limits.direct_bytes, "byte"),
+                    counted(pattern.long_bytes, "byte"), pattern.reading ? "read" : "written", short_pieces));
     return;
   }
-  reasons.push_back(fmt::format("domains aligned: pieces are {} long on average, shorter than {}, so they are raked together",
-                                counted(mean, "byte"), limit));
+  reasons.push_back(
+      fmt::format("domains aligned: pieces are {} long on average, shorter than {}, so they are raked together",
+                  counted(mean, "byte"), limit));
 }
 
-// Many short pieces with small holes between them: to read over the holes, and to write them back as they were, costs less than a request a
-// piece. Only where a writer has its domain to itself.
+// Many short pieces with small holes between them: to read over the holes, and to write them back as they were, costs
+// less than a request a piece. Only where a writer has its domain to itself.
 bool sieves(const Strategy& strategy, const Pattern& pattern, const PlanLimits& limits, int64_t direct_bytes,
             std::vector<std::string>& reasons) {
-  if (strategy.domains == Domains::none || direct_bytes > 0 || pattern.pieces == 0 || pattern.overlapping) return false;
+  if (strategy.domains == Domains::none || direct_bytes > 0 || pattern.pieces == 0 || pattern.overlapping)
+    return false;
   const int64_t holes = bytes_of(pattern.regions) - pattern.bytes;
-  if (holes <= 0) return false;
+  if (holes <= 0)
+    return false;
   const int64_t hole = holes / pattern.pieces, piece = pattern.bytes / pattern.pieces;
-  if (hole > limits.hole_bytes || piece > (pattern.reading ? 4 : 1) * limits.hole_bytes) return false;
-  reasons.push_back(fmt::format("access sieve: pieces are {} long on average with holes of {}: {} over them costs less than a request each", counted(piece, "byte"), hole,
-                                pattern.untouched ? "writing zeros" : "reading"));
+  if (hole > limits.hole_bytes || piece > (pattern.reading ? 4 : 1) * limits.hole_bytes)
+    return false;
+  reasons.push_back(fmt::format(
+      "access sieve: pieces are {} long on average with holes of {}: {} over them costs less than a request each",
+      counted(piece, "byte"), hole, pattern.untouched ? "writing zeros" : "reading"));
   return true;
 }
 
@@ -188,47 +230,57 @@ bool sieves(const Strategy& strategy, const Pattern& pattern, const PlanLimits& 
 
 // Blocks of a disk have no targets.
 bool wants_targets(const Pattern& pattern, const PlanLimits& limits) {
-  return limits.layout != nullptr && lock_unit(*limits.layout) >= k_least_stripe && deal_by_target(pattern.regions, 2, *limits.layout).has_value();
+  return limits.layout != nullptr && lock_unit(*limits.layout) >= k_least_stripe &&
+         deal_by_target(pattern.regions, 2, *limits.layout).has_value();
 }
 
-bool asks_for_link(const Strategy& strategy) noexcept { return strategy.preset == k_tree; }
+bool asks_for_link(const Strategy& strategy) noexcept {
+  return strategy.preset == k_tree;
+}
 
-Strategy choose(Strategy strategy, const Pattern& pattern, const Topology& topology, const PlanLimits& limits, int64_t& direct_bytes,
-                std::vector<std::string>& reasons) {
+Strategy choose(Strategy strategy, const Pattern& pattern, const Topology& topology, const PlanLimits& limits,
+                int64_t& direct_bytes, std::vector<std::string>& reasons) {
   choose_owner(strategy, pattern, reasons);
   choose_by_tree(strategy, pattern, topology, reasons);
   choose_mapped(strategy, pattern, limits, reasons);
-  if (strategy.gather == Gather::automatic) strategy.gather = Gather::none;
+  if (strategy.gather == Gather::automatic)
+    strategy.gather = Gather::none;
   choose_domains(strategy, pattern, topology, limits, direct_bytes, reasons);
   if (strategy.access == Access::automatic) {
     const bool own = strategy.domains == Domains::none && strategy.gather == Gather::none;
-    strategy.access = own ? Access::list : sieves(strategy, pattern, limits, direct_bytes, reasons) ? Access::sieve : Access::contiguous;
+    strategy.access = own                                                        ? Access::list
+                      : sieves(strategy, pattern, limits, direct_bytes, reasons) ? Access::sieve
+                                                                                 : Access::contiguous;
   }
-  if (strategy.files == Files::automatic) strategy.files = Files::one;
+  if (strategy.files == Files::automatic)
+    strategy.files = Files::one;
   return strategy;
 }
 
-// One a host, as many as there are units. Of few stripes there are still writers for all targets: fewer would have targets
-// with data and targets without, and some of them nothing to do.
+// One a host, as many as there are units. Of few stripes there are still writers for all targets: fewer would have
+// targets with data and targets without, and some of them nothing to do.
 int64_t automatic_writers(const Strategy& strategy, const Pattern& pattern, const Topology& topology,
                           const PlanLimits& limits) {
   const int64_t region_bytes = bytes_of(pattern.regions);
   const auto hosts = static_cast<int64_t>(topology.host_roots.size());
   int64_t useful = std::max<int64_t>(1, ceil_divide(region_bytes, limits.unit));
-  if (strategy.domains == Domains::target) useful = std::max(useful, count_targets(limits));
+  if (strategy.domains == Domains::target)
+    useful = std::max(useful, count_targets(limits));
   return std::min({hosts, useful, count_roots(strategy, pattern.reading, topology)});
 }
 
 int64_t ranks_of_root(const Strategy& strategy, bool reading, const Topology& topology) {
   const int64_t ranks = topology.ranks;
-  if (strategy.gather == Gather::host) return ceil_divide(ranks, static_cast<int64_t>(topology.host_roots.size()));
+  if (strategy.gather == Gather::host)
+    return ceil_divide(ranks, static_cast<int64_t>(topology.host_roots.size()));
   return strategy.gather == Gather::team
              ? std::clamp<int64_t>(reading ? strategy.team_read : strategy.team_write, 1, ranks)
              : 1;
 }
 
 int64_t count_roots(const Strategy& strategy, bool reading, const Topology& topology) {
-  if (strategy.gather == Gather::host) return static_cast<int64_t>(topology.host_roots.size());
+  if (strategy.gather == Gather::host)
+    return static_cast<int64_t>(topology.host_roots.size());
   return ceil_divide(static_cast<int64_t>(topology.ranks), ranks_of_root(strategy, reading, topology));
 }
 
@@ -240,7 +292,8 @@ int64_t dealt_writers(Domains domains, int64_t writers, const PlanLimits& limits
 int64_t count_targets(const PlanLimits& limits) {
   int64_t targets = 0;
   if (limits.layout && limits.layout->is_striped())
-    for (const LayoutComponent& each : limits.layout->components) targets = std::max(targets, count_targets(each));
+    for (const LayoutComponent& each : limits.layout->components)
+      targets = std::max(targets, count_targets(each));
   return targets;
 }
 

@@ -15,8 +15,8 @@ bool asks_for_link(const Strategy& strategy) noexcept;  // decides by Topology::
 bool wants_targets(const Pattern& pattern, const PlanLimits& limits);
 
 // `direct_bytes`: set where long pieces go their own way beside domains.
-Strategy choose(Strategy strategy, const Pattern& pattern, const Topology& topology, const PlanLimits& limits, int64_t& direct_bytes,
-                std::vector<std::string>& reasons);
+Strategy choose(Strategy strategy, const Pattern& pattern, const Topology& topology, const PlanLimits& limits,
+                int64_t& direct_bytes, std::vector<std::string>& reasons);
 
 // Ranks that gather to one root, and how many roots there are; without teams and hosts each rank is one.
 int64_t ranks_of_root(const Strategy& strategy, bool reading, const Topology& topology);

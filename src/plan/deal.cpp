@@ -11,8 +11,9 @@
 namespace windrow {
 namespace {
 
-constexpr int64_t k_metadata_server = INT64_MIN;        // as a holder of stripes
-constexpr int64_t k_longest_period = int64_t{1} << 61;  // so that the end of one is a number, wherever bytes of a file can lie
+constexpr int64_t k_metadata_server = INT64_MIN;  // as a holder of stripes
+constexpr int64_t k_longest_period = int64_t{1}
+                                     << 61;  // so that the end of one is a number, wherever bytes of a file can lie
 
 bool fits(int64_t stripe_bytes, int64_t stripes) noexcept {
   const auto bytes = checked_multiply(stripe_bytes, stripes);
@@ -24,9 +25,11 @@ Extent bytes_of(const StorageLayout& layout, const LayoutComponent& component) n
   return &component == &layout.components.back() ? Extent{component.bytes.begin, k_no_end} : component.bytes;
 }
 
-// What holds the stripes of an object: a target, or where nobody knows it a number of the column's own, which no target has.
+// What holds the stripes of an object: a target, or where nobody knows it a number of the column's own, which no target
+// has.
 int64_t holder_of(const LayoutComponent& component, int64_t object) noexcept {
-  if (component.on_metadata_server) return k_metadata_server;
+  if (component.on_metadata_server)
+    return k_metadata_server;
   const int64_t target = component.targets.empty() ? k_no_target : component.targets[static_cast<size_t>(object)];
   return target != k_no_target ? target : k_no_target - 1 - object % component.stripe_count;
 }
@@ -35,39 +38,61 @@ int64_t holder_of(const LayoutComponent& component, int64_t object) noexcept {
 struct Section {
   Extent bytes;
   int64_t unit_bytes = 1;
-  std::vector<int64_t> holders;  // [units of a period]; empty: nobody knows how many there are, or they are longer than a file can be
-  int64_t file = 0;              // of a line of files
-  bool of_objects = false;       // the holders are those of single objects
-  bool anybody = false;          // nobody knows who holds what, and no two units are the same one's
+  std::vector<int64_t>
+      holders;  // [units of a period]; empty: nobody knows how many there are, or they are longer than a file can be
+  int64_t file = 0;         // of a line of files
+  bool of_objects = false;  // the holders are those of single objects
+  bool anybody = false;     // nobody knows who holds what, and no two units are the same one's
 };
 
-// Of columns of stripes. Where objects change a target is that of one row alone, and the column itself stands for all of its objects.
+// Of columns of stripes. Where objects change a target is that of one row alone, and the column itself stands for all
+// of its objects.
 Section section_of(const StorageLayout& layout, const LayoutComponent& component) {
-  Section section{.bytes = bytes_of(layout, component), .unit_bytes = component.stripe_bytes, .holders = {}, .file = component.file};
-  if (!fits(component.stripe_bytes, component.stripe_count)) return section;
+  Section section{.bytes = bytes_of(layout, component),
+                  .unit_bytes = component.stripe_bytes,
+                  .holders = {},
+                  .file = component.file};
+  if (!fits(component.stripe_bytes, component.stripe_count))
+    return section;
   for (int64_t column = 0; column < component.stripe_count; ++column)
     section.holders.push_back(component.object_bytes > 0 ? k_no_target - 1 - column : holder_of(component, column));
   return section;
 }
 
-// Where objects change, the period is as long as their targets are known; behind that each whole row of objects is a unit.
+// Where objects change, the period is as long as their targets are known; behind that each whole row of objects is a
+// unit.
 void add_objects(const LayoutComponent& component, Extent bytes, std::vector<Section>& sections) {
   const int64_t known = end_of_targets(component);
   const bool alone = component.stripe_count == 1;  // then an object's stripes follow each other
-  Section first{.bytes = {bytes.begin, known}, .unit_bytes = alone ? component.object_bytes : component.stripe_bytes, .holders = {}, .file = component.file, .of_objects = true};
+  Section first{.bytes = {bytes.begin, known},
+                .unit_bytes = alone ? component.object_bytes : component.stripe_bytes,
+                .holders = {},
+                .file = component.file,
+                .of_objects = true};
   const int64_t units = ceil_divide(known, first.unit_bytes);
-  for (int64_t unit = 0; unit < units; ++unit) first.holders.push_back(holder_of(component, alone ? unit : object_of(component, unit)));
+  for (int64_t unit = 0; unit < units; ++unit)
+    first.holders.push_back(holder_of(component, alone ? unit : object_of(component, unit)));
   sections.push_back(std::move(first));
-  if (known < bytes.end) sections.push_back({.bytes = {known, bytes.end}, .unit_bytes = component.object_bytes * component.stripe_count, .holders = {}, .file = component.file, .anybody = true});
+  if (known < bytes.end)
+    sections.push_back({.bytes = {known, bytes.end},
+                        .unit_bytes = component.object_bytes * component.stripe_count,
+                        .holders = {},
+                        .file = component.file,
+                        .anybody = true});
 }
 
-// Of targets that no byte of the regions lies on nothing is to be had; nor of so many stripes that a plan would be mostly their list.
+// Of targets that no byte of the regions lies on nothing is to be had; nor of so many stripes that a plan would be
+// mostly their list.
 bool knows_objects(const std::vector<Extent>& regions, const LayoutComponent& component) {
   constexpr int64_t k_most_units = 65536;
-  if (component.object_bytes == 0 || component.targets.empty() || !fits(component.object_bytes, static_cast<int64_t>(component.targets.size()))) return false;
+  if (component.object_bytes == 0 || component.targets.empty() ||
+      !fits(component.object_bytes, static_cast<int64_t>(component.targets.size())))
+    return false;
   const Extent known{component.bytes.begin, end_of_targets(component)};
-  if (component.stripe_count > 1 && known.end / component.stripe_bytes >= k_most_units) return false;
-  return std::any_of(regions.begin(), regions.end(), [&](const Extent& region) { return !intersect(region, known).empty(); });
+  if (component.stripe_count > 1 && known.end / component.stripe_bytes >= k_most_units)
+    return false;
+  return std::any_of(regions.begin(), regions.end(),
+                     [&](const Extent& region) { return !intersect(region, known).empty(); });
 }
 
 std::vector<Section> sections_of(const std::vector<Extent>& regions, const StorageLayout& layout) {
@@ -86,7 +111,8 @@ void add_bytes(const Section& section, Extent bytes, std::vector<int64_t>& units
   const auto count = static_cast<int64_t>(section.holders.size()), period = section.unit_bytes * count;
   const int64_t periods = std::max<int64_t>(0, bytes.size() / period - 1);
   if (periods > 0)
-    for (int64_t& each : units) each += periods * section.unit_bytes;
+    for (int64_t& each : units)
+      each += periods * section.unit_bytes;
   bytes.begin += periods * period;
   while (!bytes.empty()) {
     const int64_t unit = bytes.begin / section.unit_bytes;
@@ -110,18 +136,23 @@ std::vector<Holder> holders_of(const std::vector<Extent>& regions, const std::ve
   std::vector<Holder> holders;
   std::map<HolderName, size_t> places;
   for (const Section& section : sections) {
-    if (section.anybody) continue;
+    if (section.anybody)
+      continue;
     std::vector<int64_t> units(section.holders.size());
     for (const Extent& region : regions) {
       const Extent part = intersect(region, section.bytes);
-      if (part.empty()) continue;
-      if (units.empty()) return {};
+      if (part.empty())
+        continue;
+      if (units.empty())
+        return {};
       add_bytes(section, part, units);
     }
     for (size_t i = 0; i < units.size(); ++i) {
-      if (units[i] == 0) continue;
+      if (units[i] == 0)
+        continue;
       const auto [place, fresh] = places.try_emplace({section.file, section.holders[i]}, holders.size());
-      if (fresh) holders.push_back({.name = {section.file, section.holders[i]}});
+      if (fresh)
+        holders.push_back({.name = {section.file, section.holders[i]}});
       holders[place->second].bytes += units[i];
     }
   }
@@ -131,29 +162,37 @@ std::vector<Holder> holders_of(const std::vector<Extent>& regions, const std::ve
 // Neighbours to the same group, each group at least one, the bytes as even as that allows.
 void group(std::vector<Holder>& holders, int groups) {
   int64_t all = 0, before = 0;
-  for (const Holder& holder : holders) all += holder.bytes;
+  for (const Holder& holder : holders)
+    all += holder.bytes;
   int number = 0;
   for (size_t i = 0; i < holders.size(); ++i) {
     holders[i].group = number;
     before += holders[i].bytes;
-    const auto left = static_cast<int64_t>(holders.size() - i - 1), groups_left = static_cast<int64_t>(groups - number - 1);
+    const auto left = static_cast<int64_t>(holders.size() - i - 1),
+               groups_left = static_cast<int64_t>(groups - number - 1);
     const int64_t share = all / groups * (number + 1) + all % groups * (number + 1) / groups;
-    if (groups_left > 0 && (before >= share || left == groups_left)) ++number;
+    if (groups_left > 0 && (before >= share || left == groups_left))
+      ++number;
   }
 }
 
-// All that hold anything of the section that the regions lie in, or of one of each file, each as much as of a whole period, in order of their first units. None:
-// they lie in several of a file, of which each weighs as much as it has of the regions; or objects are somewhere else with each row, and who has one had no lock
-// of another.
+// All that hold anything of the section that the regions lie in, or of one of each file, each as much as of a whole
+// period, in order of their first units. None: they lie in several of a file, of which each weighs as much as it has of
+// the regions; or objects are somewhere else with each row, and who has one had no lock of another.
 std::vector<Holder> holders_of_period(const std::vector<Extent>& regions, const std::vector<Section>& sections) {
   const Section* before = nullptr;
   std::vector<Extent> periods;
   for (const Section& section : sections) {
-    if (std::none_of(regions.begin(), regions.end(), [&](const Extent& region) { return !intersect(region, section.bytes).empty(); })) continue;
-    if ((before != nullptr && before->file == section.file) || section.anybody || section.of_objects || section.holders.empty()) return {};
+    if (std::none_of(regions.begin(), regions.end(),
+                     [&](const Extent& region) { return !intersect(region, section.bytes).empty(); }))
+      continue;
+    if ((before != nullptr && before->file == section.file) || section.anybody || section.of_objects ||
+        section.holders.empty())
+      return {};
     before = &section;
     const int64_t period = section.unit_bytes * static_cast<int64_t>(section.holders.size());
-    if (section.bytes.begin > k_no_end - 2 * period) return {};
+    if (section.bytes.begin > k_no_end - 2 * period)
+      return {};
     const int64_t begin = round_up(section.bytes.begin, period);
     periods.push_back(begin + period <= section.bytes.end ? Extent{begin, begin + period} : section.bytes);
   }
@@ -163,27 +202,35 @@ std::vector<Holder> holders_of_period(const std::vector<Extent>& regions, const 
 // Of numbered targets all, each as much as the others.
 std::vector<Holder> holders_of_numbers(int64_t targets) {
   std::vector<Holder> holders;
-  for (int64_t target = 0; target < targets; ++target) holders.push_back({.name = {0, target}, .bytes = 1});
+  for (int64_t target = 0; target < targets; ++target)
+    holders.push_back({.name = {0, target}, .bytes = 1});
   return holders;
 }
 
-// Which group has each holder. The next flush has bytes on other targets, so a target's group should not hang on those of this one: locks would pass
-// from one writer to another. So all targets are dealt, unless that leaves fewer than half as many groups with bytes as could have some. Empty: nothing to choose.
+// Which group has each holder. The next flush has bytes on other targets, so a target's group should not hang on those
+// of this one: locks would pass from one writer to another. So all targets are dealt, unless that leaves fewer than
+// half as many groups with bytes as could have some. Empty: nothing to choose.
 std::vector<Holder> grouped(const std::vector<Extent>& regions, const std::vector<Section>& sections, int64_t most,
                             int64_t numbered) {
   std::vector<Holder> here = holders_of(regions, sections);
   std::vector<Holder> all = numbered > 0 ? holders_of_numbers(numbered) : holders_of_period(regions, sections);
-  const auto groups = [most](const std::vector<Holder>& holders) { return static_cast<int>(std::min(most, static_cast<int64_t>(holders.size()))); };
+  const auto groups = [most](const std::vector<Holder>& holders) {
+    return static_cast<int>(std::min(most, static_cast<int64_t>(holders.size())));
+  };
   if (groups(all) > 1 && !here.empty()) {
     group(all, groups(all));
     std::set<HolderName> present;
-    for (const Holder& holder : here) present.insert(holder.name);
+    for (const Holder& holder : here)
+      present.insert(holder.name);
     std::set<int> busy;
     for (const Holder& holder : all)
-      if (present.contains(holder.name)) busy.insert(holder.group);
-    if (2 * static_cast<int>(busy.size()) >= groups(here)) return all;
+      if (present.contains(holder.name))
+        busy.insert(holder.group);
+    if (2 * static_cast<int>(busy.size()) >= groups(here))
+      return all;
   }
-  if (groups(here) < 2) return {};
+  if (groups(here) < 2)
+    return {};
   group(here, groups(here));
   return here;
 }
@@ -193,7 +240,8 @@ std::vector<Holder> grouped(const std::vector<Extent>& regions, const std::vecto
 std::optional<Dealing> deal_by_target(const std::vector<Extent>& regions, int64_t most, const StorageLayout& layout) {
   const std::vector<Section> sections = sections_of(regions, layout);
   const std::vector<Holder> holders = grouped(regions, sections, most, layout.numbered_targets);
-  if (holders.empty()) return std::nullopt;
+  if (holders.empty())
+    return std::nullopt;
   const int groups = holders.back().group + 1;
   std::map<HolderName, int> group_of;
   Dealing dealing{.parts = {}, .groups = groups};
@@ -203,28 +251,36 @@ std::optional<Dealing> deal_by_target(const std::vector<Extent>& regions, int64_
     dealing.by_column = dealing.by_column || (target < k_no_target && target != k_metadata_server);
   }
   for (const Section& section : sections) {
-    if (section.anybody) dealing.known_end = std::min(dealing.known_end, section.bytes.begin);
+    if (section.anybody)
+      dealing.known_end = std::min(dealing.known_end, section.bytes.begin);
     // Without bytes of the regions it may be of any kind; who has it does not matter.
     const bool in_turn = section.anybody && fits(section.unit_bytes, groups);
-    DealtPart part{.bytes = section.bytes, .stripe_bytes = section.holders.empty() && !in_turn ? 1 : section.unit_bytes, .groups = {}};
+    DealtPart part{.bytes = section.bytes,
+                   .stripe_bytes = section.holders.empty() && !in_turn ? 1 : section.unit_bytes,
+                   .groups = {}};
     for (const int64_t holder : section.holders) {
       const auto found = group_of.find({section.file, holder});
       part.groups.push_back(found != group_of.end() ? found->second : 0);
     }
-    for (int each = 0; in_turn && each < dealing.groups; ++each) part.groups.push_back(each);
-    if (part.groups.empty()) part.groups.push_back(0);
+    for (int each = 0; in_turn && each < dealing.groups; ++each)
+      part.groups.push_back(each);
+    if (part.groups.empty())
+      part.groups.push_back(0);
     dealing.parts.push_back(std::move(part));
   }
   return dealing;
 }
 
 std::optional<Dealing> deal_in_turn(int64_t groups, const StorageLayout& layout) {
-  if (groups < 2) return std::nullopt;
+  if (groups < 2)
+    return std::nullopt;
   Dealing dealing{.parts = {}, .groups = static_cast<int>(groups)};
   for (const LayoutComponent& component : layout.components) {
-    if (!fits(component.stripe_bytes, groups)) return std::nullopt;
+    if (!fits(component.stripe_bytes, groups))
+      return std::nullopt;
     DealtPart part{.bytes = bytes_of(layout, component), .stripe_bytes = component.stripe_bytes, .groups = {}};
-    for (int each = 0; each < dealing.groups; ++each) part.groups.push_back(each);
+    for (int each = 0; each < dealing.groups; ++each)
+      part.groups.push_back(each);
     dealing.parts.push_back(std::move(part));
   }
   return dealing;
@@ -255,7 +311,12 @@ Deal::Deal(const Dealing& dealing, int64_t cell_bytes, int64_t cells_of_window)
       else
         own.push_back({.begin = begin, .end = end});
     }
-    Part part{.bytes = dealt.bytes, .period_bytes = stripes * dealt.stripe_bytes, .rows = {}, .first_row = {0}, .cells = {}, .bytes_of_group = {}};
+    Part part{.bytes = dealt.bytes,
+              .period_bytes = stripes * dealt.stripe_bytes,
+              .rows = {},
+              .first_row = {0},
+              .cells = {},
+              .bytes_of_group = {}};
     for (std::vector<Row>& own : rows) {
       int64_t cells = 0, bytes = 0;
       for (Row& row : own) {
@@ -280,7 +341,8 @@ std::span<const Deal::Row> Deal::rows_of(const Part& part, int group) const noex
 
 Deal::Reach Deal::reach_of(const Part& part, Extent stretch, int group) const noexcept {
   Reach reach{.bytes = intersect(part.bytes, stretch)};
-  if (reach.bytes.empty()) return reach;
+  if (reach.bytes.empty())
+    return reach;
   reach.first_period = reach.bytes.begin / part.period_bytes;
   const int64_t periods = (reach.bytes.end - 1) / part.period_bytes - reach.first_period + 1;
   reach.cells = periods * part.cells[static_cast<size_t>(group)];
@@ -289,7 +351,8 @@ Deal::Reach Deal::reach_of(const Part& part, Extent stretch, int group) const no
 
 int64_t Deal::cells(Extent stretch, int group) const noexcept {
   int64_t cells = 0;
-  for (const Part& part : parts_) cells += reach_of(part, stretch, group).cells;
+  for (const Part& part : parts_)
+    cells += reach_of(part, stretch, group).cells;
   return cells;
 }
 
@@ -303,7 +366,8 @@ Extent Deal::cell(Extent stretch, int group, int64_t index) const noexcept {
     const int64_t of_period = part.cells[static_cast<size_t>(group)], place = index % of_period;
     const int64_t period = (reach.first_period + index / of_period) * part.period_bytes;
     const std::span<const Row> rows = rows_of(part, group);
-    const Row& row = *std::prev(std::partition_point(rows.begin(), rows.end(), [&](const Row& each) { return each.first_cell <= place; }));
+    const Row& row = *std::prev(
+        std::partition_point(rows.begin(), rows.end(), [&](const Row& each) { return each.first_cell <= place; }));
     const int64_t begin = period + row.begin + (place - row.first_cell) * cell_bytes_;
     const int64_t end = std::min(begin + cell_bytes_, period + row.end);
     const auto inside = [&](int64_t offset) { return std::clamp(offset, reach.bytes.begin, reach.bytes.end); };
@@ -321,7 +385,8 @@ int64_t Deal::index_of(Extent stretch, int group, int64_t offset) const noexcept
       continue;
     }
     const int64_t of_period = part.cells[static_cast<size_t>(group)];
-    const int64_t at = std::max(offset, reach.bytes.begin), period = at / part.period_bytes, place = at % part.period_bytes;
+    const int64_t at = std::max(offset, reach.bytes.begin), period = at / part.period_bytes,
+                  place = at % part.period_bytes;
     const std::span<const Row> rows = rows_of(part, group);
     const auto row = std::partition_point(rows.begin(), rows.end(), [&](const Row& each) { return each.end <= place; });
     const bool later = row == rows.end();  // in the period behind
@@ -331,7 +396,8 @@ int64_t Deal::index_of(Extent stretch, int group, int64_t offset) const noexcept
       before += reach.cells;
       continue;
     }
-    return before + (of_found - reach.first_period) * of_period + found.first_cell + (later ? 0 : std::max<int64_t>(0, place - found.begin) / cell_bytes_);
+    return before + (of_found - reach.first_period) * of_period + found.first_cell +
+           (later ? 0 : std::max<int64_t>(0, place - found.begin) / cell_bytes_);
   }
   return before;
 }
@@ -342,7 +408,8 @@ int64_t Deal::bytes_before(const Part& part, int group, int64_t offset) const no
   const std::span<const Row> rows = rows_of(part, group);
   const auto row = std::partition_point(rows.begin(), rows.end(), [&](const Row& each) { return each.end <= place; });
   const int64_t whole = period * part.bytes_of_group[static_cast<size_t>(group)];
-  if (row == rows.end()) return whole + part.bytes_of_group[static_cast<size_t>(group)];
+  if (row == rows.end())
+    return whole + part.bytes_of_group[static_cast<size_t>(group)];
   return whole + row->bytes_before + std::max<int64_t>(0, place - row->begin);
 }
 
@@ -350,7 +417,8 @@ int64_t Deal::bytes_in(Extent extent, int group) const noexcept {
   int64_t bytes = 0;
   for (const Part& part : parts_) {
     const Extent inside = intersect(part.bytes, extent);
-    if (!inside.empty()) bytes += bytes_before(part, group, inside.end) - bytes_before(part, group, inside.begin);
+    if (!inside.empty())
+      bytes += bytes_before(part, group, inside.end) - bytes_before(part, group, inside.begin);
   }
   return bytes;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Deal: stripes dealt out to groups of writers in a pattern that repeats, so that a domain is a set of stripes; and which group gets which:
-// by target, or in turn. Pure.
+// Deal: stripes dealt out to groups of writers in a pattern that repeats, so that a domain is a set of stripes; and
+// which group gets which: by target, or in turn. Pure.
 #pragma once
 
 #include <cstdint>
@@ -28,13 +28,15 @@ struct Dealing {
   int64_t known_end = k_no_end;  // behind it rows of objects are dealt in turn, on whatever targets they lie
 };
 
-// Each target's stripes to one group: as many groups as targets of the component that the regions lie in, or `most`, which then have targets that follow
-// each other and as nearly as they can the same bytes. Whatever regions of the component: the same group, unless with these regions fewer than half as many groups
-// would have bytes as could. Then, where the regions lie in several components, and where objects are known one by one, the targets that hold bytes of the regions
-// are dealt, by these bytes. Behind objects whose targets are known rows of objects go to the groups in turn. nullopt: there is nothing to choose, since there are
-// not two groups or two targets, or nobody knows which stripes lie on the same one.
-// Source: P. Dickens, J. Logan, Y-Lib: A User Level Library to Increase the Performance of MPI-IO in a Lustre File System Environment, section III. There is
-// one writer for each target; that there may be fewer, or components, is ours.
+// Each target's stripes to one group: as many groups as targets of the component that the regions lie in, or `most`,
+// which then have targets that follow each other and as nearly as they can the same bytes. Whatever regions of the
+// component: the same group, unless with these regions fewer than half as many groups would have bytes as could. Then,
+// where the regions lie in several components, and where objects are known one by one, the targets that hold bytes of
+// the regions are dealt, by these bytes. Behind objects whose targets are known rows of objects go to the groups in
+// turn. nullopt: there is nothing to choose, since there are not two groups or two targets, or nobody knows which
+// stripes lie on the same one. Source: P. Dickens, J. Logan, Y-Lib: A User Level Library to Increase the Performance of
+// MPI-IO in a Lustre File System Environment, section III. There is one writer for each target; that there may be
+// fewer, or components, is ours.
 std::optional<Dealing> deal_by_target(const std::vector<Extent>& regions, int64_t most, const StorageLayout& layout);
 
 // Stripe i to group i modulo `groups`, wherever it lies.
@@ -43,9 +45,9 @@ std::optional<Dealing> deal_in_turn(int64_t groups, const StorageLayout& layout)
 // Bytes of the most stripes of one group that follow each other in a period: no cell is longer.
 int64_t longest_row(const Dealing& dealing) noexcept;
 
-// The cells of domains that are dealt: of a domain, the stripes of a group within a stretch of the file, each is a stripe or a part of it, or several
-// that follow each other. They are in file order; a window is as many of them as fit into a buffer. O(1), but for the number of parts and the logarithm
-// of a group's stripes in a period.
+// The cells of domains that are dealt: of a domain, the stripes of a group within a stretch of the file, each is a
+// stripe or a part of it, or several that follow each other. They are in file order; a window is as many of them as fit
+// into a buffer. O(1), but for the number of parts and the logarithm of a group's stripes in a period.
 class Deal {
  public:
   Deal(const Dealing& dealing, int64_t cell_bytes, int64_t cells_of_window = 1);
@@ -70,9 +72,9 @@ class Deal {
   struct Part {
     Extent bytes;
     int64_t period_bytes = 1;
-    std::vector<Row> rows;         // group by group
-    std::vector<size_t> first_row;  // [groups + 1]
-    std::vector<int64_t> cells;     // [groups] of a period
+    std::vector<Row> rows;                // group by group
+    std::vector<size_t> first_row;        // [groups + 1]
+    std::vector<int64_t> cells;           // [groups] of a period
     std::vector<int64_t> bytes_of_group;  // [groups] the same
   };
   // Of a part, what a stretch has: whole periods, the first and the last of them cut off.

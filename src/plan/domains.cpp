@@ -10,16 +10,19 @@ namespace {
 
 int64_t bytes_of(const std::vector<Extent>& regions) {
   int64_t bytes = 0;
-  for (const Extent& region : regions) bytes += region.size();
+  for (const Extent& region : regions)
+    bytes += region.size();
   return bytes;
 }
 
-// File offset of the regions' byte number `index`, for ascending indices. One past the last byte: the end of the last region.
+// File offset of the regions' byte number `index`, for ascending indices. One past the last byte: the end of the last
+// region.
 class Cursor {
  public:
   explicit Cursor(const std::vector<Extent>& regions) : regions_(regions) {}
   int64_t offset_of(int64_t index) {
-    while (region_ + 1 < regions_.size() && index >= before_ + regions_[region_].size()) before_ += regions_[region_++].size();
+    while (region_ + 1 < regions_.size() && index >= before_ + regions_[region_].size())
+      before_ += regions_[region_++].size();
     return regions_[region_].begin + (index - before_);
   }
 
@@ -30,13 +33,16 @@ class Cursor {
 };
 
 // bytes * part / parts without overflow.
-int64_t share(int64_t bytes, int64_t part, int64_t parts) { return bytes / parts * part + bytes % parts * part / parts; }
+int64_t share(int64_t bytes, int64_t part, int64_t parts) {
+  return bytes / parts * part + bytes % parts * part / parts;
+}
 
 // `unit_at(offset)`: the bytes that shall have one writer, around that offset.
 template <class UnitAt>
 std::vector<Extent> cut(const std::vector<Extent>& regions, int64_t parts, UnitAt&& unit_at) {
   std::vector<Extent> domains(static_cast<size_t>(parts));
-  if (regions.empty()) return domains;
+  if (regions.empty())
+    return domains;
   const int64_t bytes = bytes_of(regions), end = regions.back().end;
   Cursor cursor(regions);
   int64_t begin = regions.front().begin;
@@ -56,7 +62,9 @@ std::vector<Extent> cut(const std::vector<Extent>& regions, int64_t parts, UnitA
 
 }  // namespace
 
-std::vector<Extent> cut_even(const std::vector<Extent>& regions, int64_t parts) { return cut_aligned(regions, parts, 1); }
+std::vector<Extent> cut_even(const std::vector<Extent>& regions, int64_t parts) {
+  return cut_aligned(regions, parts, 1);
+}
 
 std::vector<Extent> cut_aligned(const std::vector<Extent>& regions, int64_t parts, int64_t unit) {
   return cut(regions, parts, [unit](int64_t offset) {
@@ -72,9 +80,11 @@ std::vector<Extent> cut_at_stripes(const std::vector<Extent>& regions, int64_t p
 int64_t stripes_cut(const std::vector<Extent>& parts, const StorageLayout& layout) {
   int64_t cut = 0, end = 0;  // of the last one that is cut
   for (size_t i = 1; i < parts.size(); ++i) {
-    if (parts[i].empty() || parts[i].begin <= parts.front().begin || parts[i].begin < end) continue;
+    if (parts[i].empty() || parts[i].begin <= parts.front().begin || parts[i].begin < end)
+      continue;
     const Extent stripe = stripe_at(layout, parts[i].begin).bytes;
-    if (stripe.begin == parts[i].begin) continue;
+    if (stripe.begin == parts[i].begin)
+      continue;
     ++cut;
     end = stripe.end;
   }
@@ -84,7 +94,8 @@ int64_t stripes_cut(const std::vector<Extent>& parts, const StorageLayout& layou
 int64_t window_of(int64_t largest, int64_t buffer) noexcept {
   constexpr int64_t k_rounds = 8, k_least = int64_t{512} << 10;
   int64_t window = k_least;
-  while (window < buffer && window * k_rounds < largest) window *= 2;
+  while (window < buffer && window * k_rounds < largest)
+    window *= 2;
   return std::min(window, buffer);
 }
 
@@ -104,17 +115,19 @@ std::vector<int> spread_writers(const Topology& topology, int64_t count) {
   count = std::clamp<int64_t>(count, 1, ranks);
   std::vector<int> writers(static_cast<size_t>(count));
   for (int64_t i = 0; i < count; ++i)
-    writers[static_cast<size_t>(i)] =
-        count <= hosts ? topology.host_roots[static_cast<size_t>(share(hosts, i, count))] : static_cast<int>(share(ranks, i, count));
+    writers[static_cast<size_t>(i)] = count <= hosts ? topology.host_roots[static_cast<size_t>(share(hosts, i, count))]
+                                                     : static_cast<int>(share(ranks, i, count));
   return writers;
 }
 
 std::vector<int> spread_among_roots(const Topology& topology, int64_t team, int64_t count) {
   const int64_t roots = ceil_divide(static_cast<int64_t>(topology.ranks), std::max<int64_t>(1, team));
-  if (team < 2 || count > roots) return spread_writers(topology, count);
+  if (team < 2 || count > roots)
+    return spread_writers(topology, count);
   count = std::max<int64_t>(1, count);
   std::vector<int> writers(static_cast<size_t>(count));
-  for (int64_t i = 0; i < count; ++i) writers[static_cast<size_t>(i)] = static_cast<int>(share(roots, i, count) * team);
+  for (int64_t i = 0; i < count; ++i)
+    writers[static_cast<size_t>(i)] = static_cast<int>(share(roots, i, count) * team);
   return writers;
 }
 

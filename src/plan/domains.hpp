@@ -23,14 +23,15 @@ std::vector<Extent> cut_at_stripes(const std::vector<Extent>& regions, int64_t p
 // Stripes that have bytes of two such parts, which follow each other.
 int64_t stripes_cut(const std::vector<Extent>& parts, const StorageLayout& layout);
 
-// Bytes of a window. A small domain is moved in several rounds too, so that one fills while another is written; but in none too small to be worth a
-// request. A power of two, or all that the buffer has.
+// Bytes of a window. A small domain is moved in several rounds too, so that one fills while another is written; but in
+// none too small to be worth a request. A power of two, or all that the buffer has.
 int64_t window_of(int64_t largest, int64_t buffer) noexcept;
 
 // Of stripes that are dealt: whole ones, if one fits; long ones of a small domain in several rounds too.
-// Whether a domain, which has such windows, is so long that short ones are better. A request of it is one of many then, so it may be short, and what is filled, written
-// and ready to be filled again passes on in smaller steps: ranks wait less for each other (8 ranks, 503 MB of short rows: 8 buffers of 1 MiB took 0.88 to
-// 0.92 times as long as 2 of 4 MiB; 128 MB of long rows as long). For one host, without stripes, teams and chunks.
+// Whether a domain, which has such windows, is so long that short ones are better. A request of it is one of many then,
+// so it may be short, and what is filled, written and ready to be filled again passes on in smaller steps: ranks wait
+// less for each other (8 ranks, 503 MB of short rows: 8 buffers of 1 MiB took 0.88 to 0.92 times as long as 2 of 4 MiB;
+// 128 MB of long rows as long). For one host, without stripes, teams and chunks.
 bool has_short_windows(int64_t largest, int64_t window, const PlanLimits& limits) noexcept;
 int64_t window_of_stripes(int64_t largest, int64_t buffer, int64_t stripe) noexcept;
 

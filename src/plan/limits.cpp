@@ -13,17 +13,21 @@ Result<PlanLimits> limits_of(const Settings& settings) {
   limits.unit = settings.bytes("align");
   limits.direct_bytes = limits.direct_read_bytes = settings.bytes("direct_bytes");
   limits.direct_asked = settings.is_set("direct_bytes");
-  if (limits.direct_asked) limits.direct_row_bytes = limits.direct_bytes;
+  if (limits.direct_asked)
+    limits.direct_row_bytes = limits.direct_bytes;
   limits.writers = settings.integer("writers");
   limits.buffers = settings.integer("buffers");
   limits.hole_bytes = settings.bytes("sieve_hole");
-  if (limits.unit == 0) limits.unit = int64_t{1} << 20;  // no layout says more: a common stripe, and many pages
+  if (limits.unit == 0)
+    limits.unit = int64_t{1} << 20;  // no layout says more: a common stripe, and many pages
   // Messages are counted in MPI's 32-bit integers, and a message is at most a window.
   if (limits.buffer_bytes < 4096 || limits.buffer_bytes > (int64_t{1} << 30))
-    return Status{Code::bad_argument, fmt::format("buffer is {}; it must be from 4096 bytes to 1 GiB", counted(limits.buffer_bytes, "byte"))};
+    return Status{Code::bad_argument, fmt::format("buffer is {}; it must be from 4096 bytes to 1 GiB",
+                                                  counted(limits.buffer_bytes, "byte"))};
   if (limits.buffers != 0 && (limits.buffers < 2 || limits.buffers > 64))
     return Status{Code::bad_argument, fmt::format("buffers is {}; it must be from 2 to 64, or 0", limits.buffers)};
-  if (limits.writers < 0) return Status{Code::bad_argument, fmt::format("writers is {}; it must not be negative", limits.writers)};
+  if (limits.writers < 0)
+    return Status{Code::bad_argument, fmt::format("writers is {}; it must not be negative", limits.writers)};
   return limits;
 }
 

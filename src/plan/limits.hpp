@@ -7,7 +7,8 @@
 
 namespace windrow {
 
-// bad_argument: an option that is valid alone and beyond what a plan can have. `buffers` is 0 where it is left to who runs the plan.
+// bad_argument: an option that is valid alone and beyond what a plan can have. `buffers` is 0 where it is left to who
+// runs the plan.
 Result<PlanLimits> limits_of(const Settings& settings);
 
 StrategyRequest request_of(const Settings& settings);

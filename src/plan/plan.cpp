@@ -16,36 +16,45 @@
 namespace windrow {
 namespace {
 
-// What domains that are sets of stripes are dealt from, and whether there is anything to deal; `reasons` say it either way.
-std::optional<Dealing> deal_stripes(Domains domains, const Pattern& pattern, int64_t writers, const PlanLimits& limits, std::vector<std::string>& reasons) {
+// What domains that are sets of stripes are dealt from, and whether there is anything to deal; `reasons` say it either
+// way.
+std::optional<Dealing> deal_stripes(Domains domains, const Pattern& pattern, int64_t writers, const PlanLimits& limits,
+                                    std::vector<std::string>& reasons) {
   std::optional<Dealing> dealing;
   if (domains == Domains::cyclic) {
-    const StorageLayout units{.kind = LayoutKind::blocks, .components = {{.stripe_bytes = limits.unit, .stripe_count = 1, .targets = {}}}};
+    const StorageLayout units{.kind = LayoutKind::blocks,
+                              .components = {{.stripe_bytes = limits.unit, .stripe_count = 1, .targets = {}}}};
     dealing = deal_in_turn(writers, limits.layout ? *limits.layout : units);
   } else if (domains == Domains::target && limits.layout) {
     dealing = deal_by_target(pattern.regions, writers, *limits.layout);
   }
   if (!dealing && (domains == Domains::cyclic || domains == Domains::target))
-    reasons.push_back(fmt::format("domains aligned: {}", writers < 2       ? "one writer has all stripes"
-                                                       : !limits.layout ? "nobody says which bytes lie on which target"
-                                                                        : "the bytes lie on one target, or nobody knows on which"));
+    reasons.push_back(
+        fmt::format("domains aligned: {}", writers < 2      ? "one writer has all stripes"
+                                           : !limits.layout ? "nobody says which bytes lie on which target"
+                                                            : "the bytes lie on one target, or nobody knows on which"));
   return dealing;
 }
 
 std::string shares_text(const Plan& plan, const Dealing& dealing) {
   const char* kind = plan.reading ? "reader" : "writer";
-  if (plan.strategy.domains == Domains::cyclic) return fmt::format("stripes go to the {}s in turn", kind);
+  if (plan.strategy.domains == Domains::cyclic)
+    return fmt::format("stripes go to the {}s in turn", kind);
   const char* columns = dealing.by_column ? "columns of stripes" : "targets";
-  return plan.sharers > 1 ? fmt::format("{} {}s share each of {} {}, a stretch of the file each", plan.sharers, kind, dealing.groups, columns)
-                          : fmt::format("{} {}s with {} of their own: nobody else touches their stripes", dealing.groups, kind, columns);
+  return plan.sharers > 1 ? fmt::format("{} {}s share each of {} {}, a stretch of the file each", plan.sharers, kind,
+                                        dealing.groups, columns)
+                          : fmt::format("{} {}s with {} of their own: nobody else touches their stripes",
+                                        dealing.groups, kind, columns);
 }
 
 // A part of one unit and a half is one or two of them: parts have some units each, where they may be smaller.
 int64_t unit_of_parts(const std::vector<Extent>& regions, int64_t parts, const PlanLimits& limits) {
   constexpr int64_t k_units_of_part = 8;
   int64_t bytes = 0, unit = limits.unit;
-  for (const Extent& region : regions) bytes += region.size();
-  while (limits.least_unit > 0 && unit / 2 % limits.least_unit == 0 && bytes / parts / k_units_of_part < unit) unit /= 2;
+  for (const Extent& region : regions)
+    bytes += region.size();
+  while (limits.least_unit > 0 && unit / 2 % limits.least_unit == 0 && bytes / parts / k_units_of_part < unit)
+    unit /= 2;
   return unit;
 }
 
@@ -56,12 +65,15 @@ int64_t most_writers(const Strategy& strategy, const Pattern& pattern, const Top
 }
 
 // Gives every axis but the windows' size. What is dealt is dealt when that is known.
-std::optional<Dealing> place_writers(Plan& plan, const Pattern& pattern, const Topology& topology, const PlanLimits& limits) {
+std::optional<Dealing> place_writers(Plan& plan, const Pattern& pattern, const Topology& topology,
+                                     const PlanLimits& limits) {
   const int64_t wanted = most_writers(plan.strategy, pattern, topology, limits);
   Domains& domains = plan.strategy.domains;
   std::optional<Dealing> dealing = deal_stripes(domains, pattern, wanted, limits, plan.reasons);
-  if (limits.layout) plan.stripes_cut = 0;
-  if (dealing) plan.sharers = wanted / dealing->groups;
+  if (limits.layout)
+    plan.stripes_cut = 0;
+  if (dealing)
+    plan.sharers = wanted / dealing->groups;
   const int64_t given = dealing ? plan.sharers * dealing->groups : wanted;
   if (limits.writers == 0)
     plan.reasons.push_back(fmt::format("{}: one a host{}{}", counted(given, pattern.reading ? "reader" : "writer"),
@@ -69,51 +81,66 @@ std::optional<Dealing> place_writers(Plan& plan, const Pattern& pattern, const T
                                        given < wanted ? ", as many for each target" : ""));
   if (dealing) {
     plan.writers = spread_among_roots(topology, plan.team, given);
-    const std::vector<Extent> stretches = limits.layout ? cut_at_stripes(pattern.regions, plan.sharers, *limits.layout) : cut_even(pattern.regions, 1);
-    // A lock of a target grows downwards as far as its owner's neighbour lets it: who begins in the middle of a stretch, and takes its beginning last, takes it
-    // from the sharer before. Long pieces have few holders at a place, and all targets' writers would wait for the same.
+    const std::vector<Extent> stretches =
+        limits.layout ? cut_at_stripes(pattern.regions, plan.sharers, *limits.layout) : cut_even(pattern.regions, 1);
+    // A lock of a target grows downwards as far as its owner's neighbour lets it: who begins in the middle of a
+    // stretch, and takes its beginning last, takes it from the sharer before. Long pieces have few holders at a place,
+    // and all targets' writers would wait for the same.
     plan.sharers_in_order = plan.sharers > 1 && pattern.pieces > 0 && pattern.bytes / pattern.pieces < limits.unit;
-    for (int group = 0; group < dealing->groups; ++group) plan.domains.insert(plan.domains.end(), stretches.begin(), stretches.end());
+    for (int group = 0; group < dealing->groups; ++group)
+      plan.domains.insert(plan.domains.end(), stretches.begin(), stretches.end());
     plan.reasons.push_back(shares_text(plan, *dealing));
     if (dealing->known_end < k_no_end && pattern.regions.back().end > dealing->known_end)
-      plan.reasons.push_back(fmt::format("behind {} nobody knows which target has an object: rows of them go to the {}s in turn", format_bytes(dealing->known_end),
-                                         pattern.reading ? "reader" : "writer"));
+      plan.reasons.push_back(
+          fmt::format("behind {} nobody knows which target has an object: rows of them go to the {}s in turn",
+                      format_bytes(dealing->known_end), pattern.reading ? "reader" : "writer"));
     return dealing;
   }
   plan.writers = spread_among_roots(topology, plan.team, wanted);
   const auto parts = static_cast<int64_t>(plan.writers.size());
   if (domains == Domains::even) {
     plan.domains = cut_even(pattern.regions, parts);
-    if (limits.layout) plan.stripes_cut = stripes_cut(plan.domains, *limits.layout);
-    if (plan.stripes_cut.value_or(0) > 0) plan.reasons.push_back(fmt::format("{} two {}s, as domains=even was asked for", counted(*plan.stripes_cut, "stripe has", "stripes have"), plan.reading ? "reader" : "writer"));
+    if (limits.layout)
+      plan.stripes_cut = stripes_cut(plan.domains, *limits.layout);
+    if (plan.stripes_cut.value_or(0) > 0)
+      plan.reasons.push_back(fmt::format("{} two {}s, as domains=even was asked for",
+                                         counted(*plan.stripes_cut, "stripe has", "stripes have"),
+                                         plan.reading ? "reader" : "writer"));
     return std::nullopt;
   }
   domains = Domains::aligned;
-  plan.domains = limits.layout ? cut_at_stripes(pattern.regions, parts, *limits.layout) : cut_aligned(pattern.regions, parts, unit_of_parts(pattern.regions, parts, limits));
-  if (limits.layout) plan.reasons.push_back(fmt::format("domains end where stripes do: no stripe has two of them{}", plan.direct_bytes > 0 ? ", but for long pieces that their holders move" : ""));
+  plan.domains = limits.layout ? cut_at_stripes(pattern.regions, parts, *limits.layout)
+                               : cut_aligned(pattern.regions, parts, unit_of_parts(pattern.regions, parts, limits));
+  if (limits.layout)
+    plan.reasons.push_back(fmt::format("domains end where stripes do: no stripe has two of them{}",
+                                       plan.direct_bytes > 0 ? ", but for long pieces that their holders move" : ""));
   return std::nullopt;
 }
 
 // Bytes of the file between the first and the last of a domain that are its own.
 int64_t largest_domain(const Plan& plan, const std::optional<Dealing>& dealing) {
   int64_t largest = 0;
-  for (const Extent& domain : plan.domains) largest = std::max(largest, domain.size());
+  for (const Extent& domain : plan.domains)
+    largest = std::max(largest, domain.size());
   return dealing ? ceil_divide(largest, dealing->groups) : largest;
 }
 
-// Windows of whole cells: a stripe, or the neighbours of one group, as far as they fit into a buffer. Each is a request of its own, so that there are never so
-// many in one window that it is long in making.
+// Windows of whole cells: a stripe, or the neighbours of one group, as far as they fit into a buffer. Each is a request
+// of its own, so that there are never so many in one window that it is long in making.
 void give_cells(Plan& plan, const Dealing& dealing) {
   constexpr int64_t k_most_cells = 256;
-  const int64_t cell = std::min(longest_row(dealing), plan.window_bytes), cells = std::min(k_most_cells, plan.window_bytes / cell);
+  const int64_t cell = std::min(longest_row(dealing), plan.window_bytes),
+                cells = std::min(k_most_cells, plan.window_bytes / cell);
   plan.window_bytes = cell * cells;
   plan.deal = std::make_shared<const Deal>(dealing, cell, cells);
 }
 
-// As many whole units as the buffer holds, and in a small domain fewer, so that one window fills while another is at work.
+// As many whole units as the buffer holds, and in a small domain fewer, so that one window fills while another is at
+// work.
 int64_t window_in_units(int64_t largest, int64_t buffer, int64_t unit) {
   constexpr int64_t k_rounds = 4;
-  return unit * std::clamp<int64_t>(std::min(buffer, largest / k_rounds) / unit, 1, std::max<int64_t>(1, buffer / unit));
+  return unit *
+         std::clamp<int64_t>(std::min(buffer, largest / k_rounds) / unit, 1, std::max<int64_t>(1, buffer / unit));
 }
 
 constexpr int64_t k_least_window = 4096;
@@ -121,34 +148,40 @@ constexpr int64_t k_least_window = 4096;
 // Where messages come from other hosts two windows are to have room beside them.
 int64_t buffer_beside_messages(const PlanLimits& limits) {
   const int64_t quarter = limits.buffers * limits.buffer_bytes / 4;
-  return std::min(limits.buffer_bytes, quarter < k_least_window ? std::max<int64_t>(1, quarter) : round_down(quarter, k_least_window));
+  return std::min(limits.buffer_bytes,
+                  quarter < k_least_window ? std::max<int64_t>(1, quarter) : round_down(quarter, k_least_window));
 }
 
-// A team's root that is a writer too holds windows of its team and of its domain, two each, each beside the messages that it comes from.
+// A team's root that is a writer too holds windows of its team and of its domain, two each, each beside the messages
+// that it comes from.
 void fit_two_stages(Plan& plan, int64_t bytes) {
   constexpr int64_t k_windows = 8;
-  plan.window_bytes = std::min(plan.window_bytes, std::max(k_least_window, round_down(bytes / k_windows, k_least_window)));
+  plan.window_bytes =
+      std::min(plan.window_bytes, std::max(k_least_window, round_down(bytes / k_windows, k_least_window)));
 }
 
-// What a rank holds beside its windows, a tenth of them together: two messages on their way, three where they are coded; what lies in holes. Of small buffers
-// messages are more than that: shorter ones would cost more than they save.
+// What a rank holds beside its windows, a tenth of them together: two messages on their way, three where they are
+// coded; what lies in holes. Of small buffers messages are more than that: shorter ones would cost more than they save.
 void give_messages(Plan& plan, int64_t bytes) {
   constexpr int64_t k_share = 36, k_share_of_holes = 64, k_least = int64_t{64} << 10, k_most = int64_t{512} << 10;
   plan.message_bytes = round_down(std::clamp(bytes / k_share, k_least, k_most), k_least_window);
   plan.read_before_bytes = round_down(std::clamp(bytes / k_share_of_holes, k_least_window, k_most), k_least_window);
 }
 
-// As many buffers as may be: what comes in messages lies in them before it lies in its window, so the same memory then makes half as many windows.
+// As many buffers as may be: what comes in messages lies in them before it lies in its window, so the same memory then
+// makes half as many windows.
 void give_slots(Plan& plan, int64_t buffers, int64_t bytes, bool several_hosts) {
-  const int64_t window = std::max<int64_t>(1, plan.window_bytes), of_stage = plan.gathers() && plan.has_domains() ? bytes / 2 : bytes;
+  const int64_t window = std::max<int64_t>(1, plan.window_bytes),
+                of_stage = plan.gathers() && plan.has_domains() ? bytes / 2 : bytes;
   plan.slots_of_messages = std::clamp<int64_t>(of_stage / 2 / window, 1, std::max<int64_t>(2, buffers / 2));
   plan.slots = several_hosts ? plan.slots_of_messages : buffers;
 }
 
-// A team of one has nobody to gather from. Where all ranks are one team, its root has everything, and there is nothing to cut: to hand it
-// on would be two more copies.
+// A team of one has nobody to gather from. Where all ranks are one team, its root has everything, and there is nothing
+// to cut: to hand it on would be two more copies.
 Strategy without_idle_stages(Strategy strategy, bool reading, int64_t ranks, std::vector<std::string>& reasons) {
-  if (strategy.gather != Gather::team) return strategy;
+  if (strategy.gather != Gather::team)
+    return strategy;
   const int64_t team = std::min(reading ? strategy.team_read : strategy.team_write, ranks);
   if (team == 1) {
     strategy.gather = Gather::none;
@@ -164,61 +197,82 @@ Strategy without_idle_stages(Strategy strategy, bool reading, int64_t ranks, std
 // The fixed rule chooses; on a machine that was measured the predicted seconds of all alternatives do. Else nothing is
 // weighed here: whoever wants to know the seconds weighs the plan's input. Domains of chunks are cut by what becomes
 // of the chunks, which nothing is predicted of.
-void choose_strategy(Plan& plan, const Strategy& asked, const Pattern& pattern, const Topology& topology, PlanLimits& limits) {
+void choose_strategy(Plan& plan, const Strategy& asked, const Pattern& pattern, const Topology& topology,
+                     PlanLimits& limits) {
   const size_t reasons_before = plan.reasons.size();
   plan.strategy = choose(asked, pattern, topology, limits, plan.direct_bytes, plan.reasons);
-  if (limits.machine == nullptr || limits.window_unit > 0 || pattern.bytes <= 0) return;
+  if (limits.machine == nullptr || limits.window_unit > 0 || pattern.bytes <= 0)
+    return;
   Candidate rule{.strategy = plan.strategy, .direct_bytes = plan.direct_bytes};
   if (rule.strategy.domains != Domains::none)
     rule.writers = dealt_writers(rule.strategy.domains, most_writers(rule.strategy, pattern, topology, limits), limits);
   plan.input = std::make_shared<const PlanInput>(
       PlanInput{.asked = asked, .pattern = pattern, .topology = topology, .limits = limits, .rule = rule});
-  if (!limits.machine_measured) return;
+  if (!limits.machine_measured)
+    return;
   const Weighing weighing = weigh(*plan.input);
   const std::vector<Alternative>& all = weighing.alternatives;
   const Alternative& taken = chosen_of(weighing);
-  if (taken.candidate == rule) return;
-  const auto ruled = std::find_if(all.begin(), all.end(), [&](const Alternative& each) { return each.candidate == rule; });
+  if (taken.candidate == rule)
+    return;
+  const auto ruled =
+      std::find_if(all.begin(), all.end(), [&](const Alternative& each) { return each.candidate == rule; });
   plan.reasons.resize(reasons_before);
   Strategy strategy = taken.candidate.strategy;
   strategy.owner = asked.owner;  // its reasons hold as they did
   plan.strategy = choose(strategy, pattern, topology, limits, plan.direct_bytes, plan.reasons);
   plan.direct_bytes = taken.candidate.direct_bytes;
   limits.writers = taken.candidate.writers;
-  plan.reasons.push_back(fmt::format("machine: {} is foretold to take {} on {}; {}, as without a machine file, {}", short_text(taken.candidate, pattern.reading),
-                                     format_seconds(taken.seconds.total), weighing.machine, short_text(rule, pattern.reading), format_seconds(ruled->seconds.total)));
+  plan.reasons.push_back(fmt::format("machine: {} is foretold to take {} on {}; {}, as without a machine file, {}",
+                                     short_text(taken.candidate, pattern.reading), format_seconds(taken.seconds.total),
+                                     weighing.machine, short_text(rule, pattern.reading),
+                                     format_seconds(ruled->seconds.total)));
 }
 
-// Bytes that the fastest compressor makes and undoes no faster than a link carries them cannot be worth compressing, whatever they shrink to.
+// Bytes that the fastest compressor makes and undoes no faster than a link carries them cannot be worth compressing,
+// whatever they shrink to.
 bool is_too_fast_for_codecs(const Machine& machine, const Topology& topology) {
-  if (machine.codecs.empty()) return false;
+  if (machine.codecs.empty())
+    return false;
   const double ranks_of_host = static_cast<double>(topology.ranks) / static_cast<double>(topology.host_roots.size());
-  const double at_work = machine.cores_per_host > 0 ? std::min(ranks_of_host, static_cast<double>(machine.cores_per_host)) : ranks_of_host;
+  const double at_work =
+      machine.cores_per_host > 0 ? std::min(ranks_of_host, static_cast<double>(machine.cores_per_host)) : ranks_of_host;
   double fastest = 0;
-  for (const MachineCodec& codec : machine.codecs) fastest = std::max(fastest, 1 / (1 / codec.encode_bytes_per_s + 1 / codec.decode_bytes_per_s));
+  for (const MachineCodec& codec : machine.codecs)
+    fastest = std::max(fastest, 1 / (1 / codec.encode_bytes_per_s + 1 / codec.decode_bytes_per_s));
   return fastest * at_work < machine.network.host_bytes_per_s;
 }
 
 // Messages within a host are never compressed.
-void choose_codec(Plan& plan, const Strategy& asked, const Pattern& pattern, const Topology& topology, const PlanLimits& limits) {
+void choose_codec(Plan& plan, const Strategy& asked, const Pattern& pattern, const Topology& topology,
+                  const PlanLimits& limits) {
   const bool messages = plan.gathers() || plan.has_domains() || plan.broadcast;
   const size_t hosts = topology.host_roots.size();
-  if (asked.codec == Codec::automatic && hosts > 1 && messages && limits.machine && limits.machine_measured && is_too_fast_for_codecs(*limits.machine, topology)) {
+  if (asked.codec == Codec::automatic && hosts > 1 && messages && limits.machine && limits.machine_measured &&
+      is_too_fast_for_codecs(*limits.machine, topology)) {
     plan.strategy.codec = Codec::off;
-    plan.reasons.push_back(fmt::format("codec off: a host's link carries {}/s, faster than the fastest compressor of {}", format_bytes(static_cast<int64_t>(limits.machine->network.host_bytes_per_s)),
-                                       limits.machine->name));
+    plan.reasons.push_back(fmt::format(
+        "codec off: a host's link carries {}/s, faster than the fastest compressor of {}",
+        format_bytes(static_cast<int64_t>(limits.machine->network.host_bytes_per_s)), limits.machine->name));
     return;
   }
   if (asked.codec == Codec::off || (hosts > 1 && messages)) {
     plan.strategy.codec = asked.codec;
-    if (asked.codec == Codec::automatic) plan.reasons.push_back(fmt::format("codec auto: between {}, as the link and the data are measured", counted(hosts, "host")));
-    if (asked.codec == Codec::automatic && limits.machine && limits.machine_measured && !limits.machine->codecs.empty() && !plan.broadcast)
-      plan.reasons.push_back(pattern.shrinks_to_of_64 > 0 ? fmt::format("codec: a little of the data shrank to {} of 64 bytes; where that is faster, seconds are foretold as if all did", pattern.shrinks_to_of_64)
-                                                          : "codec: seconds are foretold as if data shrank to half where that is faster");
+    if (asked.codec == Codec::automatic)
+      plan.reasons.push_back(
+          fmt::format("codec auto: between {}, as the link and the data are measured", counted(hosts, "host")));
+    if (asked.codec == Codec::automatic && limits.machine && limits.machine_measured &&
+        !limits.machine->codecs.empty() && !plan.broadcast)
+      plan.reasons.push_back(pattern.shrinks_to_of_64 > 0
+                                 ? fmt::format("codec: a little of the data shrank to {} of 64 bytes; where that is "
+                                               "faster, seconds are foretold as if all did",
+                                               pattern.shrinks_to_of_64)
+                                 : "codec: seconds are foretold as if data shrank to half where that is faster");
     return;
   }
   if (asked.codec != Codec::automatic)
-    plan.reasons.push_back(fmt::format("codec off: {}", hosts > 1 ? "no data goes from rank to rank" : "all ranks are on one host"));
+    plan.reasons.push_back(
+        fmt::format("codec off: {}", hosts > 1 ? "no data goes from rank to rank" : "all ranks are on one host"));
   plan.strategy.codec = Codec::off;
   plan.strategy.codec_shuffle = false;
   plan.strategy.codec_level = 0;
@@ -230,15 +284,18 @@ constexpr int64_t k_least_measured = int64_t{256} << 10;  // bytes of a broadcas
 // On one host the ranks copy out of shared memory instead.
 bool broadcasts(const Strategy& strategy, const Pattern& pattern, const Topology& topology) {
   return pattern.reading && pattern.uniform && pattern.bytes > 0 && topology.host_roots.size() > 1 &&
-         (strategy.gather == Gather::automatic || strategy.gather == Gather::none) && strategy.domains == Domains::automatic &&
-         strategy.access == Access::automatic;
+         (strategy.gather == Gather::automatic || strategy.gather == Gather::none) &&
+         strategy.domains == Domains::automatic && strategy.access == Access::automatic;
 }
 
 }  // namespace
 
 bool are_alike(const PlanLimits& a, const PlanLimits& b) noexcept {
-  const auto layouts_are = [](const StorageLayout* one, const StorageLayout* other) { return one == other || (one != nullptr && other != nullptr && *one == *other); };
-  if (!layouts_are(a.layout.get(), b.layout.get())) return false;
+  const auto layouts_are = [](const StorageLayout* one, const StorageLayout* other) {
+    return one == other || (one != nullptr && other != nullptr && *one == *other);
+  };
+  if (!layouts_are(a.layout.get(), b.layout.get()))
+    return false;
   PlanLimits compared = a;
   compared.layout = b.layout;
   return compared == b;
@@ -246,11 +303,13 @@ bool are_alike(const PlanLimits& a, const PlanLimits& b) noexcept {
 
 int64_t shrinkage_of_64(double left_of_one) noexcept {
   int64_t of_64 = 64;
-  while (of_64 > 1 && left_of_one * 64 < 0.7 * static_cast<double>(of_64)) of_64 /= 2;
+  while (of_64 > 1 && left_of_one * 64 < 0.7 * static_cast<double>(of_64))
+    of_64 /= 2;
   return of_64;
 }
 
-Result<Plan> make_plan(const Strategy& strategy, const Pattern& pattern, const Topology& topology, const PlanLimits& given) {
+Result<Plan> make_plan(const Strategy& strategy, const Pattern& pattern, const Topology& topology,
+                       const PlanLimits& given) {
   PlanLimits limits = given;
   if (limits.buffer_bytes < 1 || limits.unit < 1)
     return Status{Code::internal, "a plan needs a buffer and a unit of at least one byte"};
@@ -258,19 +317,29 @@ Result<Plan> make_plan(const Strategy& strategy, const Pattern& pattern, const T
   plan.reading = pattern.reading;
   plan.ranks = topology.ranks;
   const bool several_hosts = topology.host_roots.size() > 1;
-  if (several_hosts) limits.buffer_bytes = buffer_beside_messages(limits);
+  if (several_hosts)
+    limits.buffer_bytes = buffer_beside_messages(limits);
   plan.window_bytes = limits.buffer_bytes;
   plan.regions = pattern.regions;
   int64_t region_bytes = 0;
-  for (const Extent& region : pattern.regions) region_bytes += region.size();
+  for (const Extent& region : pattern.regions)
+    region_bytes += region.size();
   plan.broadcast = broadcasts(strategy, pattern, topology);
   if (plan.broadcast) {
     // Every rank has two windows: small ones, and in them all that the storage's way of reading asks for.
     plan.window_bytes = std::min(plan.window_bytes, k_broadcast_window);
-    plan.strategy = {.preset = strategy.preset, .owner = Owner::first, .gather = Gather::none, .domains = Domains::none, .codec = strategy.codec,
-                     .codec_shuffle = strategy.codec_shuffle, .codec_level = strategy.codec_level, .codec_preferred = strategy.codec_preferred,
-                     .access = Access::contiguous, .files = Files::one};
-    plan.reasons.push_back(fmt::format("broadcast: all ranks on {} read the same, so one reads it and sends it to all", counted(topology.host_roots.size(), "host")));
+    plan.strategy = {.preset = strategy.preset,
+                     .owner = Owner::first,
+                     .gather = Gather::none,
+                     .domains = Domains::none,
+                     .codec = strategy.codec,
+                     .codec_shuffle = strategy.codec_shuffle,
+                     .codec_level = strategy.codec_level,
+                     .codec_preferred = strategy.codec_preferred,
+                     .access = Access::contiguous,
+                     .files = Files::one};
+    plan.reasons.push_back(fmt::format("broadcast: all ranks on {} read the same, so one reads it and sends it to all",
+                                       counted(topology.host_roots.size(), "host")));
     const int64_t bytes = pattern.bytes / topology.ranks;  // each rank's
     if (Strategy asked = strategy; asked.codec == Codec::automatic && bytes < k_least_measured) {
       asked.codec = Codec::off;
@@ -284,27 +353,36 @@ Result<Plan> make_plan(const Strategy& strategy, const Pattern& pattern, const T
   const Strategy asked = without_idle_stages(strategy, pattern.reading, topology.ranks, plan.reasons);
   choose_strategy(plan, asked, pattern, topology, limits);
   if (plan.input && limits.machine_measured)
-    plan.reasons.emplace_back("owner, files: not weighed by seconds, since the result shows who owns a point and how many files there are; they change when asked for");
-  plan.whole = region_bytes > 0 && plan.direct_bytes == 0 && pattern.bytes >= region_bytes && !pattern.shared_reads && !pattern.overlapping;
-  if (plan.strategy.gather == Gather::team) plan.team = pattern.reading ? plan.strategy.team_read : plan.strategy.team_write;
+    plan.reasons.emplace_back(
+        "owner, files: not weighed by seconds, since the result shows who owns a point and how many files there are; "
+        "they change when asked for");
+  plan.whole = region_bytes > 0 && plan.direct_bytes == 0 && pattern.bytes >= region_bytes && !pattern.shared_reads &&
+               !pattern.overlapping;
+  if (plan.strategy.gather == Gather::team)
+    plan.team = pattern.reading ? plan.strategy.team_read : plan.strategy.team_write;
   plan.team = std::min<int64_t>(plan.team, topology.ranks);
-  if (plan.strategy.gather == Gather::host) plan.host_roots = topology.host_roots;
+  if (plan.strategy.gather == Gather::host)
+    plan.host_roots = topology.host_roots;
   std::optional<Dealing> dealing;
-  if (plan.strategy.domains != Domains::none) dealing = place_writers(plan, pattern, topology, limits);
+  if (plan.strategy.domains != Domains::none)
+    dealing = place_writers(plan, pattern, topology, limits);
   plan.whole_windows = limits.window_unit > 0;
   if (!plan.domains.empty()) {
     const int64_t largest = largest_domain(plan, dealing), buffer = limits.buffer_bytes;
     plan.window_bytes = limits.window_unit > 0 ? window_in_units(largest, buffer, limits.window_unit)
                         : dealing              ? window_of_stripes(largest, buffer, limits.unit)
                                                : window_of(largest, buffer);
-    if (has_short_windows(largest, plan.window_bytes, limits) && limits.window_unit == 0 && !several_hosts && !dealing && !plan.gathers()) {
+    if (has_short_windows(largest, plan.window_bytes, limits) && limits.window_unit == 0 && !several_hosts &&
+        !dealing && !plan.gathers()) {
       limits.buffers *= limits.buffer_bytes / limits.short_window;
       plan.window_bytes = limits.short_window;
     }
   }
   const int64_t bytes = given.buffers * given.buffer_bytes;
-  if (plan.gathers() && plan.has_domains()) fit_two_stages(plan, bytes);
-  if (dealing) give_cells(plan, *dealing);
+  if (plan.gathers() && plan.has_domains())
+    fit_two_stages(plan, bytes);
+  if (dealing)
+    give_cells(plan, *dealing);
   give_slots(plan, limits.buffers, bytes, several_hosts);
   give_messages(plan, bytes);
   choose_codec(plan, asked, pattern, topology, limits);
@@ -312,16 +390,21 @@ Result<Plan> make_plan(const Strategy& strategy, const Pattern& pattern, const T
 }
 
 Windows windows_of(const Plan& plan, size_t domain) {
-  Windows windows{.domain = plan.domains[domain], .bytes = plan.window_bytes, .deal = plan.deal,
-                  .group = plan.deal ? static_cast<int>(static_cast<int64_t>(domain) / plan.sharers) : 0, .message_bytes = plan.message_bytes};
+  Windows windows{.domain = plan.domains[domain],
+                  .bytes = plan.window_bytes,
+                  .deal = plan.deal,
+                  .group = plan.deal ? static_cast<int>(static_cast<int64_t>(domain) / plan.sharers) : 0,
+                  .message_bytes = plan.message_bytes};
   const bool is_first_sharer = static_cast<int64_t>(domain) % plan.sharers == 0;
   // What is filled beside the windows goes through the file in its order.
-  if (plan.deal && !plan.whole_windows && (is_first_sharer || !plan.sharers_in_order)) windows.start = windows.count() / plan.deal->groups() * windows.group;
+  if (plan.deal && !plan.whole_windows && (is_first_sharer || !plan.sharers_in_order))
+    windows.start = windows.count() / plan.deal->groups() * windows.group;
   return windows;
 }
 
 int team_root(const Plan& plan, int rank, int host_root) {
-  if (plan.team > 0) return static_cast<int>(rank / plan.team * plan.team);
+  if (plan.team > 0)
+    return static_cast<int>(rank / plan.team * plan.team);
   return plan.host_roots.empty() ? rank : host_root;
 }
 
@@ -334,13 +417,17 @@ std::string weighing_text(const Weighing& weighing, bool reading) {
   size_t told = 0;
   for (const bool chosen : {true, false})
     for (const Alternative& each : weighing.alternatives) {
-      if (each.chosen != chosen || told == k_most) continue;
+      if (each.chosen != chosen || told == k_most)
+        continue;
       ++told;
-      text += fmt::format("  {:<8} {}: {}", chosen ? "foretold" : "instead", short_text(each.candidate, reading), format_seconds(each.seconds.total));
-      text += fmt::format(" (open {}, plan {}, exchange {}, storage {})\n", format_seconds(each.seconds.open), format_seconds(each.seconds.plan),
-                          format_seconds(each.seconds.exchange), format_seconds(each.seconds.storage));
+      text += fmt::format("  {:<8} {}: {}", chosen ? "foretold" : "instead", short_text(each.candidate, reading),
+                          format_seconds(each.seconds.total));
+      text += fmt::format(" (open {}, plan {}, exchange {}, storage {})\n", format_seconds(each.seconds.open),
+                          format_seconds(each.seconds.plan), format_seconds(each.seconds.exchange),
+                          format_seconds(each.seconds.storage));
     }
-  return text + fmt::format("  machine  {}{}\n", weighing.machine, weighing.measured ? "" : ": nobody has measured it, so the seconds decide nothing");
+  return text + fmt::format("  machine  {}{}\n", weighing.machine,
+                            weighing.measured ? "" : ": nobody has measured it, so the seconds decide nothing");
 }
 
 }  // namespace
@@ -348,22 +435,30 @@ std::string weighing_text(const Weighing& weighing, bool reading) {
 std::string describe_text(const Plan& plan) {
   const Strategy& s = plan.strategy;
   std::string gather(name_of(s.gather));
-  if (plan.team > 0) gather = fmt::format("team({})", plan.team);
+  if (plan.team > 0)
+    gather = fmt::format("team({})", plan.team);
   std::string text = fmt::format("plan to {} with {}, strategy {}\n", plan.reading ? "read" : "write",
                                  counted(plan.ranks, "rank"), s.preset);
-  const auto line = [&text](std::string_view axis, std::string_view choice) { text += fmt::format("  {:<8} {}\n", axis, choice); };
+  const auto line = [&text](std::string_view axis, std::string_view choice) {
+    text += fmt::format("  {:<8} {}\n", axis, choice);
+  };
   line("owner", name_of(s.owner));
   line("gather", gather);
-  line("domains", plan.has_domains() ? fmt::format("{}, {}", name_of(s.domains), counted(plan.writers.size(), plan.reading ? "reader" : "writer"))
+  line("domains", plan.has_domains() ? fmt::format("{}, {}", name_of(s.domains),
+                                                   counted(plan.writers.size(), plan.reading ? "reader" : "writer"))
                                      : std::string(name_of(s.domains)));
-  if (plan.broadcast) line("broadcast", "from rank 0");
+  if (plan.broadcast)
+    line("broadcast", "from rank 0");
   line("codec", codec_text(s));
   line("access", name_of(s.access));
   line("files", name_of(s.files));
-  if (plan.direct_bytes > 0) line("direct", fmt::format("pieces of {} and more", counted(plan.direct_bytes, "byte")));
+  if (plan.direct_bytes > 0)
+    line("direct", fmt::format("pieces of {} and more", counted(plan.direct_bytes, "byte")));
   line("buffer", fmt::format("up to {} of {}", plan.slots, counted(plan.window_bytes, "byte")));
-  for (const std::string& reason : plan.reasons) text += fmt::format("  because  {}\n", reason);
-  if (plan.input) text += weighing_text(weigh(*plan.input), plan.reading);
+  for (const std::string& reason : plan.reasons)
+    text += fmt::format("  because  {}\n", reason);
+  if (plan.input)
+    text += weighing_text(weigh(*plan.input), plan.reading);
   return text;
 }
 

@@ -20,15 +20,15 @@ struct Named {
 template <class Choice>
 Named(std::string_view, Choice) -> Named<Choice>;  // Clang 14 finds no guide for aggregates
 
-constexpr std::array k_owners{
-    Named{"auto", Owner::automatic}, Named{"partitioner", Owner::partitioner}, Named{"first", Owner::first},
-    Named{"highest", Owner::highest}, Named{"idg", Owner::idg}, Named{"idg_figure", Owner::idg_figure}, Named{"random", Owner::random},
-    Named{"balanced", Owner::balanced}};
+constexpr std::array k_owners{Named{"auto", Owner::automatic}, Named{"partitioner", Owner::partitioner},
+                              Named{"first", Owner::first},    Named{"highest", Owner::highest},
+                              Named{"idg", Owner::idg},        Named{"idg_figure", Owner::idg_figure},
+                              Named{"random", Owner::random},  Named{"balanced", Owner::balanced}};
 constexpr std::array k_gathers{Named{"auto", Gather::automatic}, Named{"none", Gather::none},
                                Named{"host", Gather::host}, Named{"team", Gather::team}};
-constexpr std::array k_domains{
-    Named{"auto", Domains::automatic}, Named{"none", Domains::none}, Named{"even", Domains::even},
-    Named{"aligned", Domains::aligned}, Named{"cyclic", Domains::cyclic}, Named{"target", Domains::target}};
+constexpr std::array k_domains{Named{"auto", Domains::automatic}, Named{"none", Domains::none},
+                               Named{"even", Domains::even},      Named{"aligned", Domains::aligned},
+                               Named{"cyclic", Domains::cyclic},  Named{"target", Domains::target}};
 constexpr std::array k_accesses{Named{"auto", Access::automatic}, Named{"contiguous", Access::contiguous},
                                 Named{"list", Access::list}, Named{"sieve", Access::sieve},
                                 Named{"mapped", Access::mapped}};
@@ -37,7 +37,8 @@ constexpr std::array k_files{Named{"auto", Files::automatic}, Named{"one", Files
 
 std::vector<Named<Codec>> codecs() {
   std::vector<Named<Codec>> all{{"auto", Codec::automatic}, {"off", Codec::off}};
-  for (const Compressor* compressor : known_compressors()) all.push_back({compressor->name(), static_cast<Codec>(all.size())});
+  for (const Compressor* compressor : known_compressors())
+    all.push_back({compressor->name(), static_cast<Codec>(all.size())});
   return all;
 }
 
@@ -60,22 +61,26 @@ constexpr std::array k_presets{
 template <class Table>
 std::string list_of(const Table& table) {
   std::string text;
-  for (const auto& entry : table) text += (text.empty() ? "" : ", ") + std::string(entry.name);
+  for (const auto& entry : table)
+    text += (text.empty() ? "" : ", ") + std::string(entry.name);
   return text;
 }
 
 template <class Choice, size_t n>
 std::string_view find_name(const std::array<Named<Choice>, n>& table, Choice choice) noexcept {
   for (const auto& entry : table)
-    if (entry.choice == choice) return entry.name;
+    if (entry.choice == choice)
+      return entry.name;
   return "";
 }
 
 template <class Table, class Choice>
 Status choose_named(const Table& table, std::string_view axis, std::string_view text, Choice& choice) {
-  if (text.empty()) return {};
+  if (text.empty())
+    return {};
   for (const auto& entry : table) {
-    if (entry.name != text) continue;
+    if (entry.name != text)
+      continue;
     choice = entry.choice;
     return {};
   }
@@ -85,19 +90,23 @@ Status choose_named(const Table& table, std::string_view axis, std::string_view 
 std::optional<int64_t> positive(std::string_view text) {
   int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || value < 1) return std::nullopt;
+  if (error != std::errc() || end != text.data() + text.size() || value < 1)
+    return std::nullopt;
   return value;
 }
 
 // "team(16)" or "team(16,1024)": ranks of a team when writing, and when reading.
 Status parse_gather(std::string_view text, Strategy& strategy) {
-  if (text == "team") return {Code::bad_argument, "gather=team needs its size: team(16), or team(16,1024) to write and to read"};
-  if (!text.starts_with("team(") || !text.ends_with(")")) return choose_named(k_gathers, "gather", text, strategy.gather);
+  if (text == "team")
+    return {Code::bad_argument, "gather=team needs its size: team(16), or team(16,1024) to write and to read"};
+  if (!text.starts_with("team(") || !text.ends_with(")"))
+    return choose_named(k_gathers, "gather", text, strategy.gather);
   const std::string_view inside = text.substr(5, text.size() - 6);
   const size_t comma = inside.find(',');
   const auto write = positive(inside.substr(0, comma));
   const auto read = comma == std::string_view::npos ? write : positive(inside.substr(comma + 1));
-  if (!write || !read) return {Code::bad_argument, fmt::format("gather cannot be \"{}\"; a team's size is a whole number from 1", text)};
+  if (!write || !read)
+    return {Code::bad_argument, fmt::format("gather cannot be \"{}\"; a team's size is a whole number from 1", text)};
   strategy.gather = Gather::team;
   strategy.team_write = *write;
   strategy.team_read = *read;
@@ -106,31 +115,43 @@ Status parse_gather(std::string_view text, Strategy& strategy) {
 
 // nullptr: automatic, or off.
 const Compressor* compressor_of(Codec codec) noexcept {
-  return codec < Codec::first_compressor ? nullptr : known_compressors()[static_cast<size_t>(codec) - static_cast<size_t>(Codec::first_compressor)];
+  return codec < Codec::first_compressor
+             ? nullptr
+             : known_compressors()[static_cast<size_t>(codec) - static_cast<size_t>(Codec::first_compressor)];
 }
 
-bool is_built(Codec codec) noexcept { return codec < Codec::first_compressor || compressor_of(codec)->is_built_in(); }
+bool is_built(Codec codec) noexcept {
+  return codec < Codec::first_compressor || compressor_of(codec)->is_built_in();
+}
 
 // "lz4", "lz4+shuffle", "zstd(3)", "zstd+shuffle(3)".
 Status parse_codec(std::string_view text, Strategy& strategy) {
-  if (text.empty()) return {};
+  if (text.empty())
+    return {};
   constexpr std::string_view k_shuffle = "+shuffle";
   std::string_view name = text.substr(0, text.find('('));
   std::optional<int64_t> level;
-  if (name.size() < text.size()) level = text.ends_with(')') ? positive(text.substr(name.size() + 1, text.size() - name.size() - 2)) : std::nullopt;
+  if (name.size() < text.size())
+    level = text.ends_with(')') ? positive(text.substr(name.size() + 1, text.size() - name.size() - 2)) : std::nullopt;
   const bool shuffle = name.ends_with(k_shuffle);
-  if (shuffle) name.remove_suffix(k_shuffle.size());
+  if (shuffle)
+    name.remove_suffix(k_shuffle.size());
   Codec codec = Codec::automatic;
-  if (Status status = choose_named(codecs(), "codec", name, codec); !status.ok()) return status;
-  if (!is_built(codec)) return {Code::unsupported, fmt::format("codec={} is not built in: this library was built without it", name)};
+  if (Status status = choose_named(codecs(), "codec", name, codec); !status.ok())
+    return status;
+  if (!is_built(codec))
+    return {Code::unsupported, fmt::format("codec={} is not built in: this library was built without it", name)};
   const Compressor* compressor = compressor_of(codec);
   const bool has_level = text.find('(') != std::string_view::npos;
-  if (shuffle && (compressor == nullptr || !compressor->shuffles())) return {Code::bad_argument, fmt::format("codec cannot be \"{}\": {} shuffles nothing", text, name)};
-  if (has_level && (compressor == nullptr || !level || *level > compressor->largest_level() || compressor->largest_level() == 1))
-    return {Code::bad_argument, fmt::format("codec cannot be \"{}\": {}", text,
-                                            compressor != nullptr && compressor->largest_level() > 1
-                                                ? fmt::format("levels of {} go from 1 to {}", name, compressor->largest_level())
-                                                : fmt::format("{} has no levels", name))};
+  if (shuffle && (compressor == nullptr || !compressor->shuffles()))
+    return {Code::bad_argument, fmt::format("codec cannot be \"{}\": {} shuffles nothing", text, name)};
+  if (has_level &&
+      (compressor == nullptr || !level || *level > compressor->largest_level() || compressor->largest_level() == 1))
+    return {Code::bad_argument,
+            fmt::format("codec cannot be \"{}\": {}", text,
+                        compressor != nullptr && compressor->largest_level() > 1
+                            ? fmt::format("levels of {} go from 1 to {}", name, compressor->largest_level())
+                            : fmt::format("{} has no levels", name))};
   strategy.codec = codec;
   strategy.codec_shuffle = shuffle;
   strategy.codec_level = has_level ? static_cast<int>(*level) : 0;
@@ -139,42 +160,61 @@ Status parse_codec(std::string_view text, Strategy& strategy) {
 
 Status apply(const StrategyRequest& axes, Strategy& strategy) {
   const auto base = [](const std::string& text) { return std::string_view(text).substr(0, text.find('(')); };
-  if (Status status = choose_named(k_owners, "owner", axes.owner, strategy.owner); !status.ok()) return status;
-  if (Status status = parse_gather(axes.gather, strategy); !status.ok()) return status;
-  if (Status status = choose_named(k_domains, "domains", axes.domains, strategy.domains); !status.ok()) return status;
-  if (Status status = parse_codec(axes.codec, strategy); !status.ok()) return status;
-  if (Status status = choose_named(k_accesses, "access", axes.access, strategy.access); !status.ok()) return status;
+  if (Status status = choose_named(k_owners, "owner", axes.owner, strategy.owner); !status.ok())
+    return status;
+  if (Status status = parse_gather(axes.gather, strategy); !status.ok())
+    return status;
+  if (Status status = choose_named(k_domains, "domains", axes.domains, strategy.domains); !status.ok())
+    return status;
+  if (Status status = parse_codec(axes.codec, strategy); !status.ok())
+    return status;
+  if (Status status = choose_named(k_accesses, "access", axes.access, strategy.access); !status.ok())
+    return status;
   return choose_named(k_files, "files", base(axes.files), strategy.files);
 }
 
 StrategyRequest request_of(const Preset& preset) {
-  return {std::string(preset.name),  std::string(preset.owner),  std::string(preset.gather), std::string(preset.domains),
-          std::string(preset.codec), std::string(preset.access), std::string(preset.files)};
+  return {std::string(preset.name),    std::string(preset.owner), std::string(preset.gather),
+          std::string(preset.domains), std::string(preset.codec), std::string(preset.access),
+          std::string(preset.files)};
 }
 
 }  // namespace
 
 std::string codec_text(const Strategy& strategy) {
   std::string text(name_of(strategy.codec));
-  if (strategy.codec_shuffle) text += "+shuffle";
-  if (strategy.codec_level > 0) text += fmt::format("({})", strategy.codec_level);
+  if (strategy.codec_shuffle)
+    text += "+shuffle";
+  if (strategy.codec_level > 0)
+    text += fmt::format("({})", strategy.codec_level);
   return text;
 }
 
-std::string_view name_of(Owner choice) noexcept { return find_name(k_owners, choice); }
-std::string_view name_of(Gather choice) noexcept { return find_name(k_gathers, choice); }
-std::string_view name_of(Domains choice) noexcept { return find_name(k_domains, choice); }
+std::string_view name_of(Owner choice) noexcept {
+  return find_name(k_owners, choice);
+}
+std::string_view name_of(Gather choice) noexcept {
+  return find_name(k_gathers, choice);
+}
+std::string_view name_of(Domains choice) noexcept {
+  return find_name(k_domains, choice);
+}
 std::string_view name_of(Codec choice) noexcept {
   const Compressor* compressor = compressor_of(choice);
   return compressor != nullptr ? compressor->name() : choice == Codec::off ? "off" : "auto";
 }
-std::string_view name_of(Access choice) noexcept { return find_name(k_accesses, choice); }
-std::string_view name_of(Files choice) noexcept { return find_name(k_files, choice); }
+std::string_view name_of(Access choice) noexcept {
+  return find_name(k_accesses, choice);
+}
+std::string_view name_of(Files choice) noexcept {
+  return find_name(k_files, choice);
+}
 
 std::optional<Codec> find_codec(std::string_view compressor) noexcept {
   const auto known = known_compressors();
   for (size_t place = 0; place < known.size(); ++place)
-    if (known[place]->name() == compressor) return static_cast<Codec>(static_cast<size_t>(Codec::first_compressor) + place);
+    if (known[place]->name() == compressor)
+      return static_cast<Codec>(static_cast<size_t>(Codec::first_compressor) + place);
   return std::nullopt;
 }
 
@@ -182,17 +222,26 @@ Result<Strategy> parse_strategy(const StrategyRequest& request) {
   Strategy strategy;
   const Preset* preset = nullptr;
   for (const Preset& candidate : k_presets)
-    if (candidate.name == request.preset) preset = &candidate;
+    if (candidate.name == request.preset)
+      preset = &candidate;
   if (preset == nullptr)
-    return Status{Code::bad_argument, fmt::format("strategy cannot be \"{}\"; it is one of {}", request.preset, list_of(k_presets))};
+    return Status{Code::bad_argument,
+                  fmt::format("strategy cannot be \"{}\"; it is one of {}", request.preset, list_of(k_presets))};
   strategy.preset = request.preset;
-  if (preset->name == "tpc" && find_compressor("lzo") != nullptr) strategy.codec_preferred = *find_codec("lzo");  // the paper's
+  if (preset->name == "tpc" && find_compressor("lzo") != nullptr)
+    strategy.codec_preferred = *find_codec("lzo");  // the paper's
   if (Status status = apply(request_of(*preset), strategy); !status.ok())
     return Status{status.code(), fmt::format("strategy {}: {}", request.preset, status.message())};
   const auto given = [](const std::string& text) { return text == "auto" ? std::string() : text; };
-  const StrategyRequest axes{"",           given(request.owner), given(request.gather), given(request.domains), given(request.codec),
-                             given(request.access), given(request.files)};
-  if (Status status = apply(axes, strategy); !status.ok()) return status;
+  const StrategyRequest axes{"",
+                             given(request.owner),
+                             given(request.gather),
+                             given(request.domains),
+                             given(request.codec),
+                             given(request.access),
+                             given(request.files)};
+  if (Status status = apply(axes, strategy); !status.ok())
+    return status;
   return strategy;
 }
 
@@ -203,12 +252,14 @@ std::vector<Feature> strategy_features() {
     features.push_back({fmt::format("strategy={}", preset.name), apply(request_of(preset), strategy).ok()});
   }
   const auto add = [&features](std::string_view axis, const auto& table) {
-    for (const auto& entry : table) features.push_back({fmt::format("{}={}", axis, entry.name), true});
+    for (const auto& entry : table)
+      features.push_back({fmt::format("{}={}", axis, entry.name), true});
   };
   add("owner", k_owners);
   add("gather", k_gathers);
   add("domains", k_domains);
-  for (const auto& entry : codecs()) features.push_back({fmt::format("codec={}", entry.name), is_built(entry.choice)});
+  for (const auto& entry : codecs())
+    features.push_back({fmt::format("codec={}", entry.name), is_built(entry.choice)});
   add("access", k_accesses);
   add("files", k_files);
   return features;

@@ -13,13 +13,51 @@
 
 namespace windrow {
 
-enum class Owner { automatic, partitioner, first, highest, idg, idg_figure, random, balanced };
-constexpr bool needs_flags(Owner owner) noexcept { return owner == Owner::partitioner || owner == Owner::idg || owner == Owner::idg_figure; }
-enum class Gather { automatic, none, host, team };
-enum class Domains { automatic, none, even, aligned, cyclic, target };
-enum class Codec : int { automatic, off, first_compressor };  // from that on: known_compressors(), in their order
-enum class Access { automatic, contiguous, list, sieve, mapped };
-enum class Files { automatic, one, subfiles, per_rank };
+enum class Owner {
+  automatic,
+  partitioner,
+  first,
+  highest,
+  idg,
+  idg_figure,
+  random,
+  balanced
+};
+constexpr bool needs_flags(Owner owner) noexcept {
+  return owner == Owner::partitioner || owner == Owner::idg || owner == Owner::idg_figure;
+}
+enum class Gather {
+  automatic,
+  none,
+  host,
+  team
+};
+enum class Domains {
+  automatic,
+  none,
+  even,
+  aligned,
+  cyclic,
+  target
+};
+enum class Codec : int {
+  automatic,
+  off,
+  first_compressor
+};  // from that on: known_compressors(), in their order
+enum class Access {
+  automatic,
+  contiguous,
+  list,
+  sieve,
+  mapped
+};
+enum class Files {
+  automatic,
+  one,
+  subfiles,
+  per_rank
+};
 
 struct Strategy {
   std::string preset = "auto";
@@ -31,7 +69,8 @@ struct Strategy {
   Codec codec = Codec::automatic;
   bool codec_shuffle = false;  // bytes ordered by their place in the element first
   int codec_level = 0;         // of zstd; 0: its own
-  Codec codec_preferred = Codec::automatic;  // while the choice is automatic: taken unless another is clearly faster; automatic: none
+  Codec codec_preferred =
+      Codec::automatic;  // while the choice is automatic: taken unless another is clearly faster; automatic: none
   Access access = Access::automatic;
   Files files = Files::automatic;
   friend bool operator==(const Strategy&, const Strategy&) = default;
@@ -52,7 +91,8 @@ std::string_view name_of(Domains) noexcept;
 std::string_view name_of(Codec) noexcept;
 std::string_view name_of(Access) noexcept;
 std::string_view name_of(Files) noexcept;
-std::optional<Codec> find_codec(std::string_view compressor) noexcept;  // built in or not; nothing: there is no such compressor
+std::optional<Codec> find_codec(
+    std::string_view compressor) noexcept;         // built in or not; nothing: there is no such compressor
 std::string codec_text(const Strategy& strategy);  // "zstd+shuffle(3)"
 
 // Every preset, and every "axis=choice", with whether it is built in.

@@ -13,17 +13,31 @@ namespace {
 // What create, define, flush and close agree on where the plan is new: counted in session.
 constexpr double k_agreements = 10;
 
-double number(int64_t count) noexcept { return static_cast<double>(std::max<int64_t>(0, count)); }
-double at_least_one(double count) noexcept { return std::max(1.0, count); }
+double number(int64_t count) noexcept {
+  return static_cast<double>(std::max<int64_t>(0, count));
+}
+double at_least_one(double count) noexcept {
+  return std::max(1.0, count);
+}
 
 // The pattern as averages. Nothing here is 0 that anything is divided by.
 struct Facts {
   Facts(const Pattern& pattern, const Topology& topology, const PlanLimits& limits)
-      : reading(pattern.reading), untouched(pattern.untouched), ranks(at_least_one(number(topology.ranks))), hosts(std::clamp(number(static_cast<int64_t>(topology.host_roots.size())), 1.0, ranks)),
-        ranks_of_host(std::ceil(ranks / hosts)), holders(std::clamp(number(pattern.ranks_with_data), 1.0, ranks)), bytes(number(pattern.bytes)),
-        pieces(std::clamp(number(pattern.pieces), 1.0, at_least_one(bytes))), buffer(at_least_one(number(limits.buffer_bytes))), bounds(limits), rows(pattern.pieces <= pattern.entries || pieces <= holders) {
-    for (const Extent& region : pattern.regions) region_bytes += number(region.size());
-    if (region_bytes <= 0) region_bytes = bytes;
+      : reading(pattern.reading),
+        untouched(pattern.untouched),
+        ranks(at_least_one(number(topology.ranks))),
+        hosts(std::clamp(number(static_cast<int64_t>(topology.host_roots.size())), 1.0, ranks)),
+        ranks_of_host(std::ceil(ranks / hosts)),
+        holders(std::clamp(number(pattern.ranks_with_data), 1.0, ranks)),
+        bytes(number(pattern.bytes)),
+        pieces(std::clamp(number(pattern.pieces), 1.0, at_least_one(bytes))),
+        buffer(at_least_one(number(limits.buffer_bytes))),
+        bounds(limits),
+        rows(pattern.pieces <= pattern.entries || pieces <= holders) {
+    for (const Extent& region : pattern.regions)
+      region_bytes += number(region.size());
+    if (region_bytes <= 0)
+      region_bytes = bytes;
     // A part of the ranks may have nearly all of it.
     busiest = std::clamp(number(pattern.largest_rank_bytes), bytes / holders, bytes);
     holes = std::max(0.0, region_bytes - bytes);
@@ -36,20 +50,23 @@ struct Facts {
   }
 
   // What the busiest of several has of the regions, where they have whole stripes.
-  double busiest_share(double of) const noexcept { return stripes > 0 ? std::min(1.0, std::ceil(stripes / of) * stripe / region_bytes) : 1 / of; }
+  double busiest_share(double of) const noexcept {
+    return stripes > 0 ? std::min(1.0, std::ceil(stripes / of) * stripe / region_bytes) : 1 / of;
+  }
 
   bool reading, untouched;
   double ranks, hosts, ranks_of_host, holders;  // holders: ranks with data
   double bytes, pieces, buffer;
   const PlanLimits& bounds;
-  bool rows;                                    // what a rank has of a variable is one piece
+  bool rows;  // what a rank has of a variable is one piece
   double region_bytes = 0, holes = 0, mean = 1;
   double busiest = 0;                           // bytes of one holder
   double targets = 0, stripe = 0, stripes = 0;  // stripes: of the regions. 0: nobody knows
 };
 
 void add_storage(Work& work, StorageWork part, const Facts& facts) {
-  if (work.storage_parts == work.storage.size()) return;
+  if (work.storage_parts == work.storage.size())
+    return;
   part.reading = facts.reading;
   part.targets = facts.targets;
   part.target_bytes = facts.targets > 0 ? part.bytes * facts.busiest_share(facts.targets) : 0;
@@ -61,14 +78,27 @@ void add_storage(Work& work, StorageWork part, const Facts& facts) {
 void add_own_pieces(Work& work, const Facts& facts, double share, double mean, bool mapped) {
   const Sharing sharing = mapped ? Sharing::mapped : facts.rows ? Sharing::apart : Sharing::interleaved;
   // A row is one stretch; other pieces may lie anywhere.
-  const double own = facts.busiest * share, stretch = facts.rows ? own : std::min(facts.region_bytes, std::ceil(own / mean) * std::max(mean, facts.stripe));
-  add_storage(work, {.sharing = sharing, .actors = facts.holders, .bytes = facts.bytes * share, .actor_bytes = own, .request_bytes = mean, .stretch_bytes = stretch}, facts);
+  const double own = facts.busiest * share,
+               stretch = facts.rows
+                             ? own
+                             : std::min(facts.region_bytes, std::ceil(own / mean) * std::max(mean, facts.stripe));
+  add_storage(work,
+              {.sharing = sharing,
+               .actors = facts.holders,
+               .bytes = facts.bytes * share,
+               .actor_bytes = own,
+               .request_bytes = mean,
+               .stretch_bytes = stretch},
+              facts);
 }
 
-// Ranks hand their data to the root of their team, in the memory that it shares with those of its host, and by messages with others.
+// Ranks hand their data to the root of their team, in the memory that it shares with those of its host, and by messages
+// with others.
 double add_teams(Work& work, const Candidate& candidate, const Facts& facts) {
   double size = facts.ranks_of_host;
-  if (candidate.strategy.gather == Gather::team) size = std::clamp(number(facts.reading ? candidate.strategy.team_read : candidate.strategy.team_write), 1.0, facts.ranks);
+  if (candidate.strategy.gather == Gather::team)
+    size = std::clamp(number(facts.reading ? candidate.strategy.team_read : candidate.strategy.team_write), 1.0,
+                      facts.ranks);
   const double on_its_host = std::min(size, facts.ranks_of_host), elsewhere = size - on_its_host;
   const double of_rank = facts.bytes / facts.ranks, pieces_of_rank = facts.pieces / facts.ranks;
   work.rank_copies += facts.busiest + elsewhere * of_rank;
@@ -83,19 +113,28 @@ double add_teams(Work& work, const Candidate& candidate, const Facts& facts) {
 }
 
 void add_roots_at_storage(Work& work, const Facts& facts, double roots) {
-  const double together = facts.rows ? facts.region_bytes / roots : facts.mean * facts.ranks / roots;  // consecutive ranks hold consecutive pieces, mostly
+  const double together = facts.rows
+                              ? facts.region_bytes / roots
+                              : facts.mean * facts.ranks / roots;  // consecutive ranks hold consecutive pieces, mostly
   const bool apart = facts.rows || roots <= 1;
   const double unbroken = roots <= 1 ? facts.buffer : std::min(facts.buffer, std::max(facts.mean, together));
   work.rounds = std::ceil(facts.region_bytes / (apart ? roots : 1) / facts.buffer);
-  add_storage(work, {.sharing = apart ? Sharing::apart : Sharing::interleaved, .actors = roots, .bytes = facts.bytes, .actor_bytes = facts.bytes / roots,
-                     .request_bytes = facts.holes > 0 ? facts.mean : unbroken, .stretch_bytes = facts.buffer}, facts);
+  add_storage(work,
+              {.sharing = apart ? Sharing::apart : Sharing::interleaved,
+               .actors = roots,
+               .bytes = facts.bytes,
+               .actor_bytes = facts.bytes / roots,
+               .request_bytes = facts.holes > 0 ? facts.mean : unbroken,
+               .stretch_bytes = facts.buffer},
+              facts);
 }
 
 // Senders hand what they have to the writers of the domains. A host with a writer keeps its share of its own data.
 void add_domains(Work& work, const Facts& facts, double writers, double senders, double share) {
   const double bytes = facts.bytes * share, pieces = facts.pieces * share;
   const double writing_hosts = std::min(writers, facts.hosts), writers_of_host = std::ceil(writers / facts.hosts);
-  const double in = bytes / writing_hosts * (facts.hosts - 1) / facts.hosts, out = bytes / facts.hosts * (1 - 1 / writing_hosts);
+  const double in = bytes / writing_hosts * (facts.hosts - 1) / facts.hosts,
+               out = bytes / facts.hosts * (1 - 1 / writing_hosts);
   const double of_sender = std::max(facts.busiest * share, bytes / senders);
   const double in_pieces = pieces * (bytes > 0 ? in / bytes : 0);
   work.rank_copies += of_sender + in / writers_of_host;
@@ -105,9 +144,11 @@ void add_domains(Work& work, const Facts& facts, double writers, double senders,
   work.rank_sends += std::max(in / writers_of_host, facts.hosts > 1 ? of_sender : 0);
   work.host_sends += std::max(in, out);
   work.sends += bytes * (facts.hosts - 1) / facts.hosts;
-  if (facts.hosts < 2) return;
+  if (facts.hosts < 2)
+    return;
   const double senders_elsewhere = std::max(0.0, senders - std::ceil(senders / facts.hosts));
-  const double taken = std::min(senders_elsewhere * work.rounds, pieces / writers), sent = std::min(writers * work.rounds, pieces / senders);
+  const double taken = std::min(senders_elsewhere * work.rounds, pieces / writers),
+               sent = std::min(writers * work.rounds, pieces / senders);
   work.messages += std::max(at_least_one(taken), sent);
 }
 
@@ -115,26 +156,46 @@ void add_domains_at_storage(Work& work, const Facts& facts, const Candidate& can
   const Domains domains = candidate.strategy.domains;
   const bool dealt = domains == Domains::target || domains == Domains::cyclic;
   const double domain = facts.region_bytes * share / writers;
-  const int64_t buffer = static_cast<int64_t>(std::min(facts.buffer, 1e18)), largest = static_cast<int64_t>(std::min(domain, 1e18));
-  int64_t bytes_of_window = dealt ? window_of_stripes(largest, buffer, std::max<int64_t>(1, static_cast<int64_t>(facts.stripe))) : window_of(largest, buffer);
-  if (has_short_windows(largest, bytes_of_window, facts.bounds) && !dealt && facts.hosts < 2 && candidate.strategy.gather == Gather::none) bytes_of_window = facts.bounds.short_window;
+  const int64_t buffer = static_cast<int64_t>(std::min(facts.buffer, 1e18)),
+                largest = static_cast<int64_t>(std::min(domain, 1e18));
+  int64_t bytes_of_window =
+      dealt ? window_of_stripes(largest, buffer, std::max<int64_t>(1, static_cast<int64_t>(facts.stripe)))
+            : window_of(largest, buffer);
+  if (has_short_windows(largest, bytes_of_window, facts.bounds) && !dealt && facts.hosts < 2 &&
+      candidate.strategy.gather == Gather::none)
+    bytes_of_window = facts.bounds.short_window;
   const double window = at_least_one(number(bytes_of_window));
   work.rounds = std::ceil(domain / window);
-  const Sharing sharing = domains == Domains::target ? Sharing::targets : domains == Domains::cyclic && writers > 1 ? Sharing::interleaved : Sharing::apart;
-  const bool sieves = candidate.strategy.access == Access::sieve && facts.holes > 0, broken = facts.holes > 0 && !sieves;
-  const double request = std::min({broken ? facts.mean : window, dealt && facts.stripe > 0 ? facts.stripe : window, at_least_one(domain)});
+  const Sharing sharing = domains == Domains::target                  ? Sharing::targets
+                          : domains == Domains::cyclic && writers > 1 ? Sharing::interleaved
+                                                                      : Sharing::apart;
+  const bool sieves = candidate.strategy.access == Access::sieve && facts.holes > 0,
+             broken = facts.holes > 0 && !sieves;
+  const double request =
+      std::min({broken ? facts.mean : window, dealt && facts.stripe > 0 ? facts.stripe : window, at_least_one(domain)});
   const double bytes = sieves ? facts.region_bytes * share : std::min(facts.bytes, facts.region_bytes) * share;
-  add_storage(work, {.sieving = sieves && !facts.untouched, .sharing = sharing, .actors = writers, .bytes = bytes, .actor_bytes = bytes * (domains == Domains::even ? 1 / writers : facts.busiest_share(writers)), .request_bytes = request, .stretch_bytes = window}, facts);
-  // A writer's lock takes all that is free of an object: it goes from the first one to the next, and back for what is left.
+  add_storage(work,
+              {.sieving = sieves && !facts.untouched,
+               .sharing = sharing,
+               .actors = writers,
+               .bytes = bytes,
+               .actor_bytes = bytes * (domains == Domains::even ? 1 / writers : facts.busiest_share(writers)),
+               .request_bytes = request,
+               .stretch_bytes = window},
+              facts);
+  // A writer's lock takes all that is free of an object: it goes from the first one to the next, and back for what is
+  // left.
   const double with_stripes = std::min(writers, facts.stripes);
-  if (sharing == Sharing::targets && !facts.reading && facts.targets > 0 && with_stripes > facts.targets) work.call_backs = std::ceil(with_stripes / facts.targets);
+  if (sharing == Sharing::targets && !facts.reading && facts.targets > 0 && with_stripes > facts.targets)
+    work.call_backs = std::ceil(with_stripes / facts.targets);
 }
 
 }  // namespace
 
 LocksLeft locks_left(const Pattern& pattern, const Topology& topology, const PlanLimits& limits) {
   const int64_t targets = count_targets(limits);
-  if (!pattern.reading || topology.host_roots.size() < 2 || targets == 0 || pattern.bytes <= 0) return {};
+  if (!pattern.reading || topology.host_roots.size() < 2 || targets == 0 || pattern.bytes <= 0)
+    return {};
   Pattern written = pattern;
   written.reading = false;
   int64_t direct_bytes = 0;
@@ -143,22 +204,27 @@ LocksLeft locks_left(const Pattern& pattern, const Topology& topology, const Pla
   LocksLeft left{.domains = strategy.domains, .writers = 0, .at_a_target = 1};
   if (strategy.domains != Domains::none)
     left.writers = dealt_writers(strategy.domains, automatic_writers(strategy, written, topology, limits), limits);
-  if (strategy.domains == Domains::target) left.at_a_target = std::ceil(at_least_one(number(left.writers)) / number(targets));
+  if (strategy.domains == Domains::target)
+    left.at_a_target = std::ceil(at_least_one(number(left.writers)) / number(targets));
   return left;
 }
 
-Work work_of(const Candidate& candidate, const Pattern& pattern, const Topology& topology, const PlanLimits& limits, const LocksLeft& left) {
+Work work_of(const Candidate& candidate, const Pattern& pattern, const Topology& topology, const PlanLimits& limits,
+             const LocksLeft& left) {
   const Facts facts(pattern, topology, limits);
   Work work;
   work.ranks = facts.ranks;
   work.hosts = facts.hosts;
   work.agreements = k_agreements;
-  if (pattern.shrinks_to_of_64 > 0) work.shrinks_to = number(pattern.shrinks_to_of_64) / 64;
+  if (pattern.shrinks_to_of_64 > 0)
+    work.shrinks_to = number(pattern.shrinks_to_of_64) / 64;
   work.compresses = facts.hosts > 1 && candidate.strategy.codec != Codec::off;
-  if (facts.bytes <= 0) return work;
+  if (facts.bytes <= 0)
+    return work;
   const bool gathers = candidate.strategy.gather == Gather::host || candidate.strategy.gather == Gather::team;
   const bool as_written = !gathers && candidate.strategy.domains == left.domains && candidate.writers == left.writers;
-  if (left.domains != Domains::automatic && !as_written) work.call_backs = left.at_a_target;
+  if (left.domains != Domains::automatic && !as_written)
+    work.call_backs = left.at_a_target;
   if (candidate.writers <= 0 && !gathers) {
     add_own_pieces(work, facts, 1, facts.mean, candidate.strategy.access == Access::mapped);
     return work;
@@ -171,7 +237,8 @@ Work work_of(const Candidate& candidate, const Pattern& pattern, const Topology&
   // Long pieces that their holders move are no part of the exchange.
   const bool direct = candidate.direct_bytes > 0 && pattern.long_pieces > 0;
   const double longs = direct ? std::clamp(number(pattern.long_bytes) / facts.bytes, 0.0, 1.0) : 0;
-  if (direct) add_own_pieces(work, facts, longs, number(pattern.long_bytes) / number(pattern.long_pieces), false);
+  if (direct)
+    add_own_pieces(work, facts, longs, number(pattern.long_bytes) / number(pattern.long_pieces), false);
   const double writers = std::clamp(number(candidate.writers), 1.0, facts.ranks);
   add_domains_at_storage(work, facts, candidate, writers, 1 - longs);
   add_domains(work, facts, writers, senders, 1 - longs);

@@ -20,22 +20,26 @@ namespace windrow {
 Result<std::string> read_machine_file(const std::string& path) {
   constexpr size_t k_most = (size_t{1} << 20) + 1;  // one more than parse_machine() believes, so that it says so
   std::error_code error;
-  if (std::filesystem::is_directory(path, error)) return Status{Code::bad_argument, fmt::format("machine file \"{}\": it is a folder", path)};
+  if (std::filesystem::is_directory(path, error))
+    return Status{Code::bad_argument, fmt::format("machine file \"{}\": it is a folder", path)};
   std::ifstream stream(path, std::ios::binary);
-  if (!stream) return system_status("open of machine file", path, errno);
+  if (!stream)
+    return system_status("open of machine file", path, errno);
   std::string text;
   std::array<char, 16384> part;
   while (stream && text.size() < k_most) {
     stream.read(part.data(), static_cast<std::streamsize>(std::min(part.size(), k_most - text.size())));
     text.append(part.data(), static_cast<size_t>(stream.gcount()));
   }
-  if (stream.bad()) return system_status("read of machine file", path, EIO);
+  if (stream.bad())
+    return system_status("read of machine file", path, EIO);
   return text;
 }
 
 Result<std::shared_ptr<const Machine>> machine_of(const std::string& text, const std::string& path) {
   auto machine = parse_machine(text, path);
-  if (!machine.ok()) return machine.status();
+  if (!machine.ok())
+    return machine.status();
   return std::make_shared<const Machine>(std::move(machine).value());
 }
 
@@ -52,9 +56,11 @@ Result<int64_t> interval_weight(const Settings& settings) {
     known = usual_machine(FileSystem::unknown, usable_cores());
   } else {
     auto text = read_machine_file(path);
-    if (!text.ok()) return text.status();
+    if (!text.ok())
+      return text.status();
     auto parsed = machine_of(text.value(), path);
-    if (!parsed.ok()) return parsed.status();
+    if (!parsed.ok())
+      return parsed.status();
     known = std::move(parsed).value();
   }
   const int64_t point_bytes = std::min(settings.bytes("point_bytes"), int64_t{1} << 40);

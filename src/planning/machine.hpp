@@ -22,8 +22,8 @@ Result<std::shared_ptr<const Machine>> machine_of(const std::string& text, const
 // Without a machine file: what is usual where files lie on such a file system.
 std::shared_ptr<const Machine> usual_machine(FileSystem kind, int64_t cores);
 
-// What an interval of points costs those who write it, as in Balancing: by the machine file of the settings, else what is usual, and for
-// the points' length in the settings. Local; for rank 0.
+// What an interval of points costs those who write it, as in Balancing: by the machine file of the settings, else what
+// is usual, and for the points' length in the settings. Local; for rank 0.
 Result<int64_t> interval_weight(const Settings& settings);
 
 }  // namespace windrow

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// PatternNumbers: what ranks tell each other of a wave, and what they know of it together. Each number says how it is combined, in one table. Pure.
+// PatternNumbers: what ranks tell each other of a wave, and what they know of it together. Each number says how it is
+// combined, in one table. Pure.
 #pragma once
 
 #include <algorithm>
@@ -19,14 +20,15 @@ struct PatternNumbers {
   int64_t pieces = 0;
   int64_t long_bytes = 0, long_pieces = 0;  // of pieces that may go their own way
   int64_t ranks_with_data = 0;
-  int64_t entries = 0;                      // puts or gets
-  Shrinkage shrinkage;                      // of what is to be sent to other hosts
+  int64_t entries = 0;  // puts or gets
+  Shrinkage shrinkage;  // of what is to be sent to other hosts
 
   // The largest of all ranks.
   int64_t largest_rank_bytes = 0;
   int64_t owned_flags = 0;                  // 1: points carry them
   int64_t replicas = 0;                     // 1: points that several ranks hold
-  int64_t points = 0, load = 0, holes = 0;  // of decompositions by points: the most points, elements of a variable that one stands for, and points that nobody holds
+  int64_t points = 0, load = 0, holes = 0;  // of decompositions by points: the most points, elements of a variable that
+                                            // one stands for, and points that nobody holds
   int64_t shared_reads = 0;                 // 1: gets by `same`
   int64_t in_memory = 0;                    // 1: what is got is in the memory of the ranks' one host
 
@@ -35,11 +37,16 @@ struct PatternNumbers {
   bool is_uniform() const noexcept { return uniform_most == uniform_least; }
 
   // From the least begin to the largest end.
-  Extent hull{INT64_MAX, 0};                // of a chunked variable's pieces, in its chunks' line; else of those of interleaved records
-  Extent records{INT64_MAX, 0};             // that are moved of variables that grow in subfiles
+  Extent hull{INT64_MAX,
+              0};  // of a chunked variable's pieces, in its chunks' line; else of those of interleaved records
+  Extent records{INT64_MAX, 0};  // that are moved of variables that grow in subfiles
 };
 
-enum class Reduction { sum, maximum, minimum };
+enum class Reduction {
+  sum,
+  maximum,
+  minimum
+};
 
 struct PatternField {
   Reduction reduction;
@@ -72,7 +79,8 @@ inline constexpr std::array k_pattern_fields{
     PatternField{Reduction::maximum, [](PatternNumbers& n) -> int64_t& { return n.records.end; }},
 };
 inline constexpr size_t k_pattern_sums =
-    static_cast<size_t>(std::count_if(k_pattern_fields.begin(), k_pattern_fields.end(), [](const PatternField& each) { return each.reduction == Reduction::sum; }));
+    static_cast<size_t>(std::count_if(k_pattern_fields.begin(), k_pattern_fields.end(),
+                                      [](const PatternField& each) { return each.reduction == Reduction::sum; }));
 inline constexpr size_t k_pattern_maxima = k_pattern_fields.size() - k_pattern_sums;  // minima are negated maxima
 static_assert(sizeof(PatternNumbers) == k_pattern_fields.size() * sizeof(int64_t), "each number is in the table");
 

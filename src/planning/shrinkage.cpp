@@ -14,7 +14,8 @@ constexpr int k_places = 4;
 constexpr size_t k_compressors = 2;  // of the fastest: one that knows numbers, and one that knows bytes
 constexpr int64_t k_place_bytes = static_cast<int64_t>(CodecWorkspace::k_sample_bytes) / k_places;
 
-// Pieces as they would lie in a message, from a place of the item on and no further than to the next place: fractions of the way from its first byte to its last.
+// Pieces as they would lie in a message, from a place of the item on and no further than to the next place: fractions
+// of the way from its first byte to its last.
 void gather(const Item& item, double fraction, double next, std::vector<std::byte>& bytes) {
   constexpr int k_most_stretches = 64;
   const int64_t first = item.hull.begin - item.file_base;
@@ -23,7 +24,8 @@ void gather(const Item& item, double fraction, double next, std::vector<std::byt
   int64_t at = first + static_cast<int64_t>(size * fraction), room = k_place_bytes;
   for (int stretch = 0; stretch < k_most_stretches && room > 0 && at < end; ++stretch) {
     const int64_t begin = next_offset(item.runs, at);
-    if (begin >= end) return;
+    if (begin >= end)
+      return;
     at = std::min(begin + room, end);  // far apart as pieces may be, there are no more than `room` bytes in it
     for_each_piece(item.runs, {begin, at}, [&](const Piece& piece) {
       const std::byte* from = item.memory + piece.memory;
@@ -35,41 +37,54 @@ void gather(const Item& item, double fraction, double next, std::vector<std::byt
 
 }  // namespace
 
-int64_t Shrinkage::of_64() const noexcept { return bytes > 0 ? shrinkage_of_64(static_cast<double>(left) / static_cast<double>(bytes)) : 0; }
+int64_t Shrinkage::of_64() const noexcept {
+  return bytes > 0 ? shrinkage_of_64(static_cast<double>(left) / static_cast<double>(bytes)) : 0;
+}
 
 Shrinkage look_at(std::span<const Item> items) {
   double total = 0;
   const Item* most = nullptr;
   for (const Item& item : items) {
-    if (item.memory == nullptr) continue;
+    if (item.memory == nullptr)
+      continue;
     total += static_cast<double>(item.total);
-    if (most == nullptr || item.total > most->total) most = &item;
+    if (most == nullptr || item.total > most->total)
+      most = &item;
   }
-  if (compressors().empty() || most == nullptr || most->total < 1) return {};
+  if (compressors().empty() || most == nullptr || most->total < 1)
+    return {};
   std::vector<std::byte> bytes;
   bytes.reserve(CodecWorkspace::k_sample_bytes);
   double before = 0;
   int place = 0;
   for (const Item& item : items) {
-    if (item.memory == nullptr || item.total < 1) continue;
+    if (item.memory == nullptr || item.total < 1)
+      continue;
     const auto of_item = static_cast<double>(item.total);
     const auto place_of = [&](int number) { return (total * number / k_places - before) / of_item; };
-    for (; place < k_places && place_of(place) < 1; ++place) gather(item, std::max(0.0, place_of(place)), std::min(1.0, place_of(place + 1)), bytes);
+    for (; place < k_places && place_of(place) < 1; ++place)
+      gather(item, std::max(0.0, place_of(place)), std::min(1.0, place_of(place + 1)), bytes);
     before += of_item;
   }
   const auto fastest = compressors().first(std::min(k_compressors, compressors().size()));
   const auto workspace = CodecWorkspace::make(static_cast<int64_t>(CodecWorkspace::k_sample_bytes), fastest);
-  if (bytes.empty() || !workspace.ok()) return {};
+  if (bytes.empty() || !workspace.ok())
+    return {};
   auto left = static_cast<int64_t>(bytes.size());
   for (const Compressor* compressor : fastest)
     for (const bool shuffle : {false, true}) {
-      const CodecChoice choice{.compressor = compressor, .level = 0, .shuffle = shuffle, .element_bytes = std::clamp(most->element_bytes, 1, 255)};
-      if (!shuffle || compressor->shuffles()) left = std::min(left, sample_frame(bytes, choice, *workspace.value()).bytes);
+      const CodecChoice choice{.compressor = compressor,
+                               .level = 0,
+                               .shuffle = shuffle,
+                               .element_bytes = std::clamp(most->element_bytes, 1, 255)};
+      if (!shuffle || compressor->shuffles())
+        left = std::min(left, sample_frame(bytes, choice, *workspace.value()).bytes);
     }
   // As heavy as there is to send, so that a rank with little counts for little.
   constexpr double k_most = 1e13;  // so many of each of very many ranks can be added up
   total = std::min(total, k_most);
-  return {.bytes = static_cast<int64_t>(total), .left = static_cast<int64_t>(total * static_cast<double>(left) / static_cast<double>(bytes.size()))};
+  return {.bytes = static_cast<int64_t>(total),
+          .left = static_cast<int64_t>(total * static_cast<double>(left) / static_cast<double>(bytes.size()))};
 }
 
 }  // namespace windrow

@@ -14,13 +14,39 @@ using nlohmann::ordered_json;
 
 // The order of the sums on the wire.
 enum Sum : size_t {
-  bytes_written, bytes_read, write_requests, read_requests, messages, message_bytes, description_messages, description_bytes,
-  bytes_copied, bytes_shared, direct_bytes, allocations, plans_made, writers, io_threads, shared_refused, bytes_mapped, bytes_broadcast,
+  bytes_written,
+  bytes_read,
+  write_requests,
+  read_requests,
+  messages,
+  message_bytes,
+  description_messages,
+  description_bytes,
+  bytes_copied,
+  bytes_shared,
+  direct_bytes,
+  allocations,
+  plans_made,
+  writers,
+  io_threads,
+  shared_refused,
+  bytes_mapped,
+  bytes_broadcast,
   values_clamped,
-  metadata_opens, data_opens, message_bytes_before_codec, description_bytes_before_codec, codec_description_nanoseconds, targets, rounds,
-  messages_overlapped, messages_own_way, probe_bytes
+  metadata_opens,
+  data_opens,
+  message_bytes_before_codec,
+  description_bytes_before_codec,
+  codec_description_nanoseconds,
+  targets,
+  rounds,
+  messages_overlapped,
+  messages_own_way,
+  probe_bytes
 };
-constexpr size_t k_total = static_cast<size_t>(k_stages), k_buffer = k_total + 1, k_wave = k_total + 2, k_codec_memory = k_total + 3, k_targets = k_total + 4, k_buffer_elsewhere = k_total + 5, k_line = k_total + 6;
+constexpr size_t k_total = static_cast<size_t>(k_stages), k_buffer = k_total + 1, k_wave = k_total + 2,
+                 k_codec_memory = k_total + 3, k_targets = k_total + 4, k_buffer_elsewhere = k_total + 5,
+                 k_line = k_total + 6;
 static_assert(k_line + 1 == k_trace_maxima);
 constexpr size_t k_foretold = k_trace_counters + k_codec_kinds * k_codec_numbers;  // where these begin
 static_assert(probe_bytes + 1 == k_trace_counters);
@@ -33,10 +59,16 @@ CodecSums codec_sums(const FlushReport& report, size_t kind) {
   const int64_t* at = report.sums.data() + k_trace_counters + kind * k_codec_numbers;
   return {at[0], at[1], at[2], at[3], at[4]};
 }
-std::string codec_kind_name(size_t kind) { return kind == k_codec_constant ? "equal elements" : kind == k_arm_off ? "as they are" : arm_name(kind); }
+std::string codec_kind_name(size_t kind) {
+  return kind == k_codec_constant ? "equal elements" : kind == k_arm_off ? "as they are" : arm_name(kind);
+}
 
-int64_t nanoseconds(double seconds) { return static_cast<int64_t>(seconds * 1e9); }
-double seconds(int64_t nanoseconds_count) { return static_cast<double>(nanoseconds_count) * 1e-9; }
+int64_t nanoseconds(double seconds) {
+  return static_cast<int64_t>(seconds * 1e9);
+}
+double seconds(int64_t nanoseconds_count) {
+  return static_cast<double>(nanoseconds_count) * 1e-9;
+}
 
 ordered_json plan_json(const PlanReport& report) {
   const Plan& plan = report.plan;
@@ -53,10 +85,12 @@ ordered_json plan_json(const PlanReport& report) {
   json["files"] = name_of(s.files);
   json["writers"] = plan.writers;
   json["domain_bytes"] = ordered_json::array();
-  for (const Extent& domain : plan.domains) json["domain_bytes"].push_back({domain.begin, domain.end});
+  for (const Extent& domain : plan.domains)
+    json["domain_bytes"].push_back({domain.begin, domain.end});
   json["dealt_to_groups"] = plan.deal ? plan.deal->groups() : 0;
   // Nobody counts those of pieces that their holders move.
-  json["stripes_with_two_writers"] = plan.stripes_cut && plan.direct_bytes == 0 ? ordered_json(*plan.stripes_cut) : ordered_json(nullptr);
+  json["stripes_with_two_writers"] =
+      plan.stripes_cut && plan.direct_bytes == 0 ? ordered_json(*plan.stripes_cut) : ordered_json(nullptr);
   json["buffer"] = plan.window_bytes;
   json["expected"] = {{"messages", report.forecast.messages},
                       {"write_requests", report.forecast.write_requests},
@@ -64,7 +98,8 @@ ordered_json plan_json(const PlanReport& report) {
                       {"bytes", report.forecast.bytes}};
   json["kept"] = report.kept;
   json["reasons"] = plan.reasons;
-  if (!report.codec_reason.empty()) json["reasons"].push_back(report.codec_reason);
+  if (!report.codec_reason.empty())
+    json["reasons"].push_back(report.codec_reason);
   if (plan.input) {
     json["foretold"] = alternatives_json(*plan.input, weigh(*plan.input));
     json["pattern"] = pattern_json(*plan.input);
@@ -72,53 +107,89 @@ ordered_json plan_json(const PlanReport& report) {
   return json;
 }
 
-std::string line(std::string_view what, std::string value) { return fmt::format("  {:<22} {}\n", what, value); }
+std::string line(std::string_view what, std::string value) {
+  return fmt::format("  {:<22} {}\n", what, value);
+}
 
-// "3.10 ms for aligned, 1 writer, contiguous; next 3.40 ms for none, list (by what is usual for a local disk)"; the opening of the file apart.
+// "3.10 ms for aligned, 1 writer, contiguous; next 3.40 ms for none, list (by what is usual for a local disk)"; the
+// opening of the file apart.
 std::string foretold_text(const PlanInput& input) {
   const Weighing weighing = weigh(input);
   const Alternative* chosen = nullptr;
   const Alternative* next = nullptr;
   for (const Alternative& each : weighing.alternatives) {
-    if (each.chosen) chosen = &each;
-    else if (next == nullptr) next = &each;
+    if (each.chosen)
+      chosen = &each;
+    else if (next == nullptr)
+      next = &each;
   }
-  const auto told = [&](const Alternative& each) { return fmt::format("{} for {}", format_seconds(each.seconds.flush()), short_text(each.candidate, input.pattern.reading)); };
-  return fmt::format("{}{} (by {})", chosen ? told(*chosen) : "", next ? "; instead " + told(*next) : "", weighing.machine);
+  const auto told = [&](const Alternative& each) {
+    return fmt::format("{} for {}", format_seconds(each.seconds.flush()),
+                       short_text(each.candidate, input.pattern.reading));
+  };
+  return fmt::format("{}{} (by {})", chosen ? told(*chosen) : "", next ? "; instead " + told(*next) : "",
+                     weighing.machine);
 }
 
 }  // namespace
 
 void store_trace(const Trace& trace, std::span<int64_t> sums, std::span<int64_t> maxima) {
-  const std::array<int64_t, k_trace_counters> values{
-      trace.bytes_written, trace.bytes_read,           trace.write_requests,    trace.read_requests, trace.messages,
-      trace.message_bytes, trace.description_messages, trace.description_bytes, trace.bytes_copied,  trace.bytes_shared,
-      trace.direct_bytes,  trace.allocations,   trace.plans_made,           trace.is_writer,
-      trace.io_threads,    trace.shared_refused, trace.bytes_mapped, trace.bytes_broadcast,
-      trace.values_clamped,
-      trace.metadata_opens, trace.data_opens, trace.message_bytes_before_codec, trace.description_bytes_before_codec,
-      nanoseconds(trace.codec_description_seconds), trace.targets, trace.rounds, trace.messages_overlapped, trace.messages_own_way,
-      trace.probe_bytes};
+  const std::array<int64_t, k_trace_counters> values{trace.bytes_written,
+                                                     trace.bytes_read,
+                                                     trace.write_requests,
+                                                     trace.read_requests,
+                                                     trace.messages,
+                                                     trace.message_bytes,
+                                                     trace.description_messages,
+                                                     trace.description_bytes,
+                                                     trace.bytes_copied,
+                                                     trace.bytes_shared,
+                                                     trace.direct_bytes,
+                                                     trace.allocations,
+                                                     trace.plans_made,
+                                                     trace.is_writer,
+                                                     trace.io_threads,
+                                                     trace.shared_refused,
+                                                     trace.bytes_mapped,
+                                                     trace.bytes_broadcast,
+                                                     trace.values_clamped,
+                                                     trace.metadata_opens,
+                                                     trace.data_opens,
+                                                     trace.message_bytes_before_codec,
+                                                     trace.description_bytes_before_codec,
+                                                     nanoseconds(trace.codec_description_seconds),
+                                                     trace.targets,
+                                                     trace.rounds,
+                                                     trace.messages_overlapped,
+                                                     trace.messages_own_way,
+                                                     trace.probe_bytes};
   std::copy(values.begin(), values.end(), sums.begin());
   for (size_t kind = 0; kind < k_codec_kinds; ++kind) {
     const CodecCount& count = trace.codecs[kind];
-    const std::array<int64_t, k_codec_numbers> numbers{count.messages, count.bytes_in, count.bytes_out, nanoseconds(count.encode_seconds),
+    const std::array<int64_t, k_codec_numbers> numbers{count.messages, count.bytes_in, count.bytes_out,
+                                                       nanoseconds(count.encode_seconds),
                                                        nanoseconds(count.decode_seconds)};
-    std::copy(numbers.begin(), numbers.end(), sums.begin() + static_cast<std::ptrdiff_t>(k_trace_counters + kind * k_codec_numbers));
+    std::copy(numbers.begin(), numbers.end(),
+              sums.begin() + static_cast<std::ptrdiff_t>(k_trace_counters + kind * k_codec_numbers));
   }
   std::fill(sums.begin() + static_cast<std::ptrdiff_t>(k_foretold), sums.end(), 0);
   maxima[k_wave] = 0;
   maxima[k_codec_memory] = trace.codec_memory;
   maxima[k_targets] = trace.targets;
-  for (size_t i = 0; i < trace.seconds.size(); ++i) maxima[i] = nanoseconds(trace.seconds[i]);
+  for (size_t i = 0; i < trace.seconds.size(); ++i)
+    maxima[i] = nanoseconds(trace.seconds[i]);
   maxima[k_total] = nanoseconds(trace.total_seconds);
   maxima[k_line] = nanoseconds(trace.line_seconds);
   maxima[k_buffer] = trace.buffer_bytes;
   maxima[k_buffer_elsewhere] = trace.is_writer != 0 ? 0 : trace.buffer_bytes;
 }
 
-void store_wave(double wave_seconds, std::span<int64_t> maxima) { maxima[k_wave] = nanoseconds(wave_seconds); }
-double read_wave(std::span<const int64_t> maxima) { return seconds(maxima[k_wave]); }
+void store_wave(double wave_seconds, std::span<int64_t> maxima) {
+  maxima[k_wave] = nanoseconds(wave_seconds);
+}
+double read_wave(std::span<const int64_t> maxima) {
+  return seconds(maxima[k_wave]);
+}
 
 void store_tuning(const Foretold& foretold, std::span<int64_t> sums) {
   for (size_t arm = 0; arm < k_most_arms; ++arm) {
@@ -138,12 +209,18 @@ void read_tuning(Foretold& foretold, std::span<const int64_t> sums) {
 
 BriefReport brief_report(const FlushReport& report) noexcept {
   const auto& sums = report.sums;
-  BriefReport brief{.nanoseconds = {report.maxima[k_total]}, .counters = {}, .planned = sums[plans_made] > 0, .line_seconds = seconds(report.maxima[k_line])};
+  BriefReport brief{.nanoseconds = {report.maxima[k_total]},
+                    .counters = {},
+                    .planned = sums[plans_made] > 0,
+                    .line_seconds = seconds(report.maxima[k_line])};
   std::copy_n(report.maxima.begin(), k_stages, brief.nanoseconds.begin() + 1);
   int64_t moved = 0;
-  for (const PlanReport& plan : report.plans) moved += plan.forecast.bytes;
-  brief.counters = {moved, sums[bytes_written], sums[bytes_read], sums[write_requests], sums[read_requests], sums[rounds], sums[messages],
-                    sums[message_bytes], sums[description_messages], sums[writers], sums[targets]};
+  for (const PlanReport& plan : report.plans)
+    moved += plan.forecast.bytes;
+  brief.counters = {
+      moved,        sums[bytes_written], sums[bytes_read],    sums[write_requests],       sums[read_requests],
+      sums[rounds], sums[messages],      sums[message_bytes], sums[description_messages], sums[writers],
+      sums[targets]};
   return brief;
 }
 
@@ -158,7 +235,8 @@ ordered_json report_object(const FlushReport& report) {
     times[std::string(stage_name(static_cast<Stage>(stage)))] = seconds(report.maxima[static_cast<size_t>(stage)]);
   const auto& sums = report.sums;
   int64_t moved = 0;
-  for (const PlanReport& plan : report.plans) moved += plan.forecast.bytes;
+  for (const PlanReport& plan : report.plans)
+    moved += plan.forecast.bytes;
   json["bytes"] = moved;
   json["bytes_written"] = sums[bytes_written];
   json["bytes_read"] = sums[bytes_read];
@@ -179,9 +257,14 @@ ordered_json report_object(const FlushReport& report) {
   json["codecs"] = ordered_json::array();
   for (size_t kind = 0; kind < k_codec_kinds; ++kind) {
     const CodecSums of = codec_sums(report, kind);
-    if (of.messages == 0 && of.decode_nanoseconds == 0) continue;
-    json["codecs"].push_back({{"codec", codec_kind_name(kind)}, {"messages", of.messages}, {"bytes_in", of.bytes_in}, {"bytes_out", of.bytes_out},
-                              {"seconds_encode", seconds(of.encode_nanoseconds)}, {"seconds_decode", seconds(of.decode_nanoseconds)}});
+    if (of.messages == 0 && of.decode_nanoseconds == 0)
+      continue;
+    json["codecs"].push_back({{"codec", codec_kind_name(kind)},
+                              {"messages", of.messages},
+                              {"bytes_in", of.bytes_in},
+                              {"bytes_out", of.bytes_out},
+                              {"seconds_encode", seconds(of.encode_nanoseconds)},
+                              {"seconds_decode", seconds(of.decode_nanoseconds)}});
   }
   json["targets"] = {{"of_all_ranks", sums[targets]}, {"most_of_a_rank", report.maxima[k_targets]}};
   json["bytes_copied"] = sums[bytes_copied];
@@ -201,8 +284,10 @@ ordered_json report_object(const FlushReport& report) {
   json["allocations"] = sums[allocations];
   json["plans_made"] = report.plans.empty() ? 0 : sums[plans_made] / report.ranks;
   json["plans"] = ordered_json::array();
-  for (const PlanReport& plan : report.plans) json["plans"].push_back(plan_json(plan));
-  if (!report.trace.empty()) json["trace"] = {{"file", report.trace}, {"problem", report.trace_problem}};
+  for (const PlanReport& plan : report.plans)
+    json["plans"].push_back(plan_json(plan));
+  if (!report.trace.empty())
+    json["trace"] = {{"file", report.trace}, {"problem", report.trace_problem}};
   return json;
 }
 
@@ -210,59 +295,88 @@ std::string report_json(const FlushReport& report) {
   ordered_json json = report_object(report);
   json["under_way"] = report.under_way;
   json["warnings"] = environment_warnings();
-  for (const char* list : {"sent_by_this_rank", "targets_of_this_rank", "stripes_of_this_rank"}) json[list] = ordered_json::array();
+  for (const char* list : {"sent_by_this_rank", "targets_of_this_rank", "stripes_of_this_rank"})
+    json[list] = ordered_json::array();
   for (const SentTo& sent : report.sent)
-    json["sent_by_this_rank"].push_back({{"to", sent.rank}, {"messages", sent.messages}, {"bytes", sent.bytes}, {"bytes_sent", sent.bytes_sent}});
+    json["sent_by_this_rank"].push_back(
+        {{"to", sent.rank}, {"messages", sent.messages}, {"bytes", sent.bytes}, {"bytes_sent", sent.bytes_sent}});
   for (const auto& [target, of] : report.touched.targets())
     json["targets_of_this_rank"].push_back({{"target", target}, {"requests", of.requests}, {"bytes", of.bytes}});
-  for (const StripeRun& run : report.touched.stripes()) json["stripes_of_this_rank"].push_back({run.begin, run.stride, run.count});
+  for (const StripeRun& run : report.touched.stripes())
+    json["stripes_of_this_rank"].push_back({run.begin, run.stride, run.count});
   return json.dump(2);
 }
 
 std::string report_text(const FlushReport& report) {
-  if (report.under_way) return "a flush is under way: what it did is told when it has ended\n";
-  if (!report.done) return "nothing has been flushed yet\n";
+  if (report.under_way)
+    return "a flush is under way: what it did is told when it has ended\n";
+  if (!report.done)
+    return "nothing has been flushed yet\n";
   const auto& sums = report.sums;
-  std::string text = fmt::format("flush of {}: {}\n", counted(report.ranks, "rank"),
-                                 format_seconds(seconds(report.maxima[k_total])));
+  std::string text =
+      fmt::format("flush of {}: {}\n", counted(report.ranks, "rank"), format_seconds(seconds(report.maxima[k_total])));
   for (int stage = 0; stage < k_stages; ++stage)
-    text += line(fmt::format("time to {}", stage_name(static_cast<Stage>(stage))), format_seconds(seconds(report.maxima[static_cast<size_t>(stage)])));
-  text += line("written", fmt::format("{} in {}", format_bytes(sums[bytes_written]), counted(sums[write_requests], "request")));
-  text += line("read", fmt::format("{} in {}", format_bytes(sums[bytes_read]), counted(sums[read_requests], "request")));
-  if (sums[bytes_mapped] > 0) text += line("read without requests", fmt::format("{}, mapped", format_bytes(sums[bytes_mapped])));
+    text += line(fmt::format("time to {}", stage_name(static_cast<Stage>(stage))),
+                 format_seconds(seconds(report.maxima[static_cast<size_t>(stage)])));
+  text += line("written",
+               fmt::format("{} in {}", format_bytes(sums[bytes_written]), counted(sums[write_requests], "request")));
+  text +=
+      line("read", fmt::format("{} in {}", format_bytes(sums[bytes_read]), counted(sums[read_requests], "request")));
+  if (sums[bytes_mapped] > 0)
+    text += line("read without requests", fmt::format("{}, mapped", format_bytes(sums[bytes_mapped])));
   text += line("layout", report.layout);
   text += line("ranks at the file", fmt::format("{}", sums[writers]));
   if (sums[targets] > 0)
-    text += line("targets", fmt::format("{} of a rank and a target that it touched; no rank touched more than {}", counted(sums[targets], "pair"), report.maxima[k_targets]));
-  text += line("opens of the file", fmt::format("{} for metadata and {} for data since it was created or opened", sums[metadata_opens], sums[data_opens]));
-  if (sums[io_threads] > 0) text += line("I/O threads", fmt::format("{}, at work while the ranks copy", sums[io_threads]));
+    text += line("targets", fmt::format("{} of a rank and a target that it touched; no rank touched more than {}",
+                                        counted(sums[targets], "pair"), report.maxima[k_targets]));
+  text += line("opens of the file", fmt::format("{} for metadata and {} for data since it was created or opened",
+                                                sums[metadata_opens], sums[data_opens]));
+  if (sums[io_threads] > 0)
+    text += line("I/O threads", fmt::format("{}, at work while the ranks copy", sums[io_threads]));
   if (sums[shared_refused] > 0)
-    text += line("shared memory", fmt::format("too small for {}: messages instead", counted(sums[shared_refused], "rank")));
-  if (sums[bytes_broadcast] > 0) text += line("broadcast", fmt::format("{} from one rank to all", format_bytes(sums[bytes_broadcast])));
-  if (sums[values_clamped] > 0) text += line("values clamped", fmt::format("{} that did not fit into their new type", sums[values_clamped]));
+    text +=
+        line("shared memory", fmt::format("too small for {}: messages instead", counted(sums[shared_refused], "rank")));
+  if (sums[bytes_broadcast] > 0)
+    text += line("broadcast", fmt::format("{} from one rank to all", format_bytes(sums[bytes_broadcast])));
+  if (sums[values_clamped] > 0)
+    text += line("values clamped", fmt::format("{} that did not fit into their new type", sums[values_clamped]));
   text += line("messages", fmt::format("{} with {} of data", sums[messages], format_bytes(sums[message_bytes])));
-  text += line("descriptions", fmt::format("{}, {}", counted(sums[description_messages], "message"), format_bytes(sums[description_bytes])));
+  text += line("descriptions", fmt::format("{}, {}", counted(sums[description_messages], "message"),
+                                           format_bytes(sums[description_bytes])));
   for (size_t kind = 0; kind < k_codec_kinds; ++kind) {
     const CodecSums of = codec_sums(report, kind);
-    if (of.messages == 0) continue;
-    text += line(kind == k_arm_off ? "messages not compressed" : "messages compressed",
-                 fmt::format("{}: {} from {} to {}, {} to make and {} to undo", codec_kind_name(kind), of.messages, format_bytes(of.bytes_in),
-                             format_bytes(of.bytes_out), format_seconds(seconds(of.encode_nanoseconds)), format_seconds(seconds(of.decode_nanoseconds))));
+    if (of.messages == 0)
+      continue;
+    text += line(
+        kind == k_arm_off ? "messages not compressed" : "messages compressed",
+        fmt::format("{}: {} from {} to {}, {} to make and {} to undo", codec_kind_name(kind), of.messages,
+                    format_bytes(of.bytes_in), format_bytes(of.bytes_out),
+                    format_seconds(seconds(of.encode_nanoseconds)), format_seconds(seconds(of.decode_nanoseconds))));
   }
-  if (sums[messages_overlapped] > 0) text += line("compressed meanwhile", fmt::format("{}, while an earlier one of the same rank travelled", counted(sums[messages_overlapped], "message")));
+  if (sums[messages_overlapped] > 0)
+    text += line("compressed meanwhile", fmt::format("{}, while an earlier one of the same rank travelled",
+                                                     counted(sums[messages_overlapped], "message")));
   if (sums[messages_own_way] > 0)
-    text += line("their own way", fmt::format("{}, as their receiver's data or link is not like most", counted(sums[messages_own_way], "message")));
-  if (sums[probe_bytes] > 0) text += line("link measured", fmt::format("with {}", format_bytes(sums[probe_bytes])));
+    text += line("their own way", fmt::format("{}, as their receiver's data or link is not like most",
+                                              counted(sums[messages_own_way], "message")));
+  if (sums[probe_bytes] > 0)
+    text += line("link measured", fmt::format("with {}", format_bytes(sums[probe_bytes])));
   for (const PlanReport& plan : report.plans)
-    if (!plan.codec_reason.empty()) text += line("because", plan.codec_reason);
+    if (!plan.codec_reason.empty())
+      text += line("because", plan.codec_reason);
   for (const PlanReport& plan : report.plans)
-    if (plan.plan.input) text += line("foretold", foretold_text(*plan.plan.input));
-  text += line("copied", fmt::format("{}, of it {} through shared memory", format_bytes(sums[bytes_copied]), format_bytes(sums[bytes_shared])));
-  if (report.maxima[k_codec_memory] > 0) text += line("compressors' memory", fmt::format("{} on one rank", format_bytes(report.maxima[k_codec_memory])));
+    if (plan.plan.input)
+      text += line("foretold", foretold_text(*plan.plan.input));
+  text += line("copied", fmt::format("{}, of it {} through shared memory", format_bytes(sums[bytes_copied]),
+                                     format_bytes(sums[bytes_shared])));
+  if (report.maxima[k_codec_memory] > 0)
+    text += line("compressors' memory", fmt::format("{} on one rank", format_bytes(report.maxima[k_codec_memory])));
   text += line("largest buffers", fmt::format("{} on one rank", format_bytes(report.maxima[k_buffer])));
   if (!report.trace.empty())
-    text += line("trace", report.trace_problem.empty() ? report.trace : fmt::format("warning: not written: {}", report.trace_problem));
-  for (const std::string& warning : environment_warnings()) text += line("warning", warning);
+    text += line("trace", report.trace_problem.empty() ? report.trace
+                                                       : fmt::format("warning: not written: {}", report.trace_problem));
+  for (const std::string& warning : environment_warnings())
+    text += line("warning", warning);
   text += "  (times are the slowest rank's)\n";
   return text;
 }
@@ -272,17 +386,21 @@ std::string explain_text(const FlushReport& report) {
   for (const PlanReport& plan : report.plans) {
     text += describe_text(plan.plan);
     text += fmt::format("  expects  {}, {} and {} for {}{}\n", counted(plan.forecast.messages, "message"),
-                        counted(plan.forecast.write_requests, "write request"), counted(plan.forecast.read_requests, "read request"), format_bytes(plan.forecast.bytes),
+                        counted(plan.forecast.write_requests, "write request"),
+                        counted(plan.forecast.read_requests, "read request"), format_bytes(plan.forecast.bytes),
                         plan.kept ? "; kept from an earlier flush" : "");
   }
-  if (text.empty()) text = "nothing is queued and nothing has been flushed yet\n";
-  for (const std::string& warning : environment_warnings()) text += fmt::format("  warning  {}\n", warning);
+  if (text.empty())
+    text = "nothing is queued and nothing has been flushed yet\n";
+  for (const std::string& warning : environment_warnings())
+    text += fmt::format("  warning  {}\n", warning);
   return text;
 }
 
 std::string explain_json(const FlushReport& report) {
   ordered_json json = ordered_json::array();
-  for (const PlanReport& plan : report.plans) json.push_back(plan_json(plan));
+  for (const PlanReport& plan : report.plans)
+    json.push_back(plan_json(plan));
   return json.dump(2);
 }
 

@@ -22,7 +22,8 @@ struct PlanForecast {
   int64_t messages = 0;
   int64_t write_requests = 0;
   int64_t read_requests = 0;
-  int64_t bytes = 0;  // of variables that move between ranks' memory and the file; bytes read by several ranks count for each
+  int64_t bytes =
+      0;  // of variables that move between ranks' memory and the file; bytes read by several ranks count for each
 };
 
 // The numbers of a trace in the order that ranks combine them: sums, then maxima. Times are in nanoseconds on the way.
@@ -48,16 +49,17 @@ struct PlanReport {
 struct SentTo {
   int rank = 0;
   int64_t messages = 0;
-  int64_t bytes = 0;        // before compression
+  int64_t bytes = 0;  // before compression
   int64_t bytes_sent = 0;
 };
 
 struct FlushReport {
   int ranks = 1;
   std::string layout = {};  // of the file
-  std::string trace = {}, trace_problem = {};  // where flushes are recorded, and why they are not, which rank 0 knows; "" else
-  bool done = false;  // there was a flush
-  bool under_way = false;  // one was begun, and has not ended
+  std::string trace = {},
+              trace_problem = {};  // where flushes are recorded, and why they are not, which rank 0 knows; "" else
+  bool done = false;               // there was a flush
+  bool under_way = false;          // one was begun, and has not ended
   std::array<int64_t, k_trace_sums> sums{};
   std::array<int64_t, k_trace_maxima> maxima{};
   std::vector<PlanReport> plans;
@@ -69,8 +71,8 @@ struct FlushReport {
 struct BriefReport {
   std::array<int64_t, 1 + static_cast<size_t>(k_stages)> nanoseconds{};  // of all of it, and of each stage
   std::array<int64_t, k_brief_counters.size()> counters{};
-  bool planned = false;                                                  // a plan was made
-  double line_seconds = 0;                                               // that a line of the trace takes; 0: nobody knows yet
+  bool planned = false;     // a plan was made
+  double line_seconds = 0;  // that a line of the trace takes; 0: nobody knows yet
 };
 BriefReport brief_report(const FlushReport& report) noexcept;
 

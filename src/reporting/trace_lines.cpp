@@ -26,13 +26,17 @@ class Reader {
   explicit Reader(std::span<const std::byte> bytes) noexcept : bytes_(bytes) {}
   int64_t number() noexcept { return static_cast<int64_t>(read_varint(bytes_, position_).value_or(0)); }
   // Of what follows: no more than there are bytes.
-  int64_t count() noexcept { return std::min(std::max<int64_t>(0, number()), static_cast<int64_t>(bytes_.size() - std::min(position_, bytes_.size()))); }
+  int64_t count() noexcept {
+    return std::min(std::max<int64_t>(0, number()),
+                    static_cast<int64_t>(bytes_.size() - std::min(position_, bytes_.size())));
+  }
   bool section() noexcept { return number() == 1; }
   bool empty() const noexcept { return bytes_.empty(); }
   Result<Pieces> list() { return decode(bytes_, position_); }
   std::vector<int64_t> numbers(int64_t count) {
     std::vector<int64_t> found;
-    for (int64_t i = 0; i < count && position_ < bytes_.size(); ++i) found.push_back(number());
+    for (int64_t i = 0; i < count && position_ < bytes_.size(); ++i)
+      found.push_back(number());
     return found;
   }
 
@@ -43,11 +47,16 @@ class Reader {
 
 const char* kind_name(DecompositionKind kind) noexcept {
   switch (kind) {
-    case DecompositionKind::block: return "block";
-    case DecompositionKind::blocks: return "blocks";
-    case DecompositionKind::rows: return "rows";
-    case DecompositionKind::points: return "points";
-    case DecompositionKind::same: return "same";
+    case DecompositionKind::block:
+      return "block";
+    case DecompositionKind::blocks:
+      return "blocks";
+    case DecompositionKind::rows:
+      return "rows";
+    case DecompositionKind::points:
+      return "points";
+    case DecompositionKind::same:
+      return "same";
   }
   return "";
 }
@@ -66,7 +75,8 @@ ordered_json ranges(const std::vector<int>& ranks) {
 
 ordered_json powers(const std::map<int64_t, int64_t>& counts) {
   ordered_json list = ordered_json::array();
-  for (const auto& [power, count] : counts) list.push_back({power, count});
+  for (const auto& [power, count] : counts)
+    list.push_back({power, count});
   return list;
 }
 
@@ -80,8 +90,10 @@ void add_counts(Reader& reader, std::map<int64_t, int64_t>& counts) {
 // One nest as [first element, how many, [times, distance], ...].
 ordered_json nest_json(const Nest& nest) {
   ordered_json json{nest.run.file, nest.run.length};
-  if (nest.run.count > 1) json.push_back({nest.run.count, nest.run.file_stride});
-  for (int level = 0; level < nest.depth; ++level) json.push_back({nest.loops[Nest::at(level)].count, nest.loops[Nest::at(level)].file_stride});
+  if (nest.run.count > 1)
+    json.push_back({nest.run.count, nest.run.file_stride});
+  for (int level = 0; level < nest.depth; ++level)
+    json.push_back({nest.loops[Nest::at(level)].count, nest.loops[Nest::at(level)].file_stride});
   return json;
 }
 
@@ -90,10 +102,13 @@ class FlushGatherer {
  public:
   void take(int rank, std::span<const std::byte> message) {
     Reader reader(message);
-    if (reader.empty()) return;
+    if (reader.empty())
+      return;
     ranks_.push_back(rank);
-    for (auto& column : times_) column.push_back(reader.number());
-    for (auto& column : counters_) column.push_back(reader.number());
+    for (auto& column : times_)
+      column.push_back(reader.number());
+    for (auto& column : counters_)
+      column.push_back(reader.number());
     if (reader.section()) {
       add_counts(reader, writes_);
       add_counts(reader, reads_);
@@ -103,11 +118,15 @@ class FlushGatherer {
         const int64_t target = reader.number() - 1;
         targets_.push_back({rank, target, reader.number()});
       }
-    if (is_sampled_rank(rank, all_)) take_sampled(rank, reader);
-    if (all_ > k_most_ranks && !is_sampled_rank(rank, all_)) return;
-    if (reader.section()) take_queue(rank, reader);
+    if (is_sampled_rank(rank, all_))
+      take_sampled(rank, reader);
+    if (all_ > k_most_ranks && !is_sampled_rank(rank, all_))
+      return;
     if (reader.section())
-      for (int64_t left = reader.count(); left > 0; --left) take_decomposition(rank, reader);
+      take_queue(rank, reader);
+    if (reader.section())
+      for (int64_t left = reader.count(); left > 0; --left)
+        take_decomposition(rank, reader);
   }
   explicit FlushGatherer(int ranks) : all_(ranks) {}
   void store(ordered_json& json, const Catalog& catalog) const;
@@ -121,13 +140,14 @@ class FlushGatherer {
 
   static constexpr size_t k_times = 2 + static_cast<size_t>(k_stages);
   int all_;
-  std::vector<int> ranks_;                                           // that told anything
-  std::array<std::vector<int64_t>, k_times> times_;                  // nanoseconds
+  std::vector<int> ranks_;                           // that told anything
+  std::array<std::vector<int64_t>, k_times> times_;  // nanoseconds
   std::array<std::vector<int64_t>, k_rank_counters.size()> counters_;
   std::map<int64_t, int64_t> writes_, reads_;
-  std::vector<std::array<int64_t, 3>> targets_;                      // rank, target, bytes
+  std::vector<std::array<int64_t, 3>> targets_;  // rank, target, bytes
   ordered_json timeline_ = ordered_json::array(), sent_ = ordered_json::array();
-  std::map<std::array<int64_t, 6>, std::vector<int>> queue_;         // variable, put, record + 1, ordinal, decomposition, type + 1
+  std::map<std::array<int64_t, 6>, std::vector<int>>
+      queue_;  // variable, put, record + 1, ordinal, decomposition, type + 1
   int64_t left_out_ = 0;
   std::map<int64_t, ordered_json> decompositions_;
 };
@@ -147,14 +167,17 @@ void FlushGatherer::take_sampled(int rank, Reader& reader) {
     }
     timeline_.push_back({{"rank", rank}, {"intervals", std::move(intervals)}, {"left_out", left_out}});
   }
-  if (!reader.section()) return;
+  if (!reader.section())
+    return;
   const int64_t count = reader.count();
   const int64_t more = reader.number();
   for (int64_t i = 0; i < count; ++i) {
     const std::vector<int64_t> sent = reader.numbers(4);
-    if (sent.size() == 4) sent_.push_back({rank, sent[0], sent[1], sent[2], sent[3]});
+    if (sent.size() == 4)
+      sent_.push_back({rank, sent[0], sent[1], sent[2], sent[3]});
   }
-  if (more > 0) sent_.push_back({rank, nullptr, more, 0, 0});
+  if (more > 0)
+    sent_.push_back({rank, nullptr, more, 0, 0});
 }
 
 void FlushGatherer::take_queue(int rank, Reader& reader) {
@@ -162,9 +185,11 @@ void FlushGatherer::take_queue(int rank, Reader& reader) {
   left_out_ = std::max(left_out_, reader.number());
   for (int64_t i = 0; i < count; ++i) {
     std::array<int64_t, 6> key{};
-    for (int64_t& number : key) number = reader.number();
+    for (int64_t& number : key)
+      number = reader.number();
     std::vector<int>& ranks = queue_[key];
-    if (ranks.empty() || ranks.back() != rank) ranks.push_back(rank);
+    if (ranks.empty() || ranks.back() != rank)
+      ranks.push_back(rank);
   }
 }
 
@@ -176,7 +201,11 @@ void FlushGatherer::take_decomposition(int rank, Reader& reader) {
   const auto dimensions = static_cast<int64_t>(shape.size());
   ordered_json& json = decompositions_[identity];
   if (json.is_null())
-    json = {{"id", identity}, {"kind", kind_name(kind)}, {"shape", shape}, {"flags", (marks & 1) != 0}, {"replicas", (marks & 2) != 0},
+    json = {{"id", identity},
+            {"kind", kind_name(kind)},
+            {"shape", shape},
+            {"flags", (marks & 1) != 0},
+            {"replicas", (marks & 2) != 0},
             {"ranks", ordered_json::array()}};
   ordered_json held{{"rank", rank}, {"elements", reader.number()}, {"pieces", reader.number()}};
   switch (static_cast<HeldForm>(reader.number())) {
@@ -187,9 +216,11 @@ void FlushGatherer::take_decomposition(int rank, Reader& reader) {
     case HeldForm::runs: {
       held["runs"] = ordered_json::array();
       const auto list = reader.list();
-      if (!list.ok()) break;
+      if (!list.ok())
+        break;
       Nest nest;
-      for (RecordReader records{PieceView(list.value())}; records.take(nest);) held["runs"].push_back(nest_json(nest));
+      for (RecordReader records{PieceView(list.value())}; records.take(nest);)
+        held["runs"].push_back(nest_json(nest));
       break;
     }
     case HeldForm::lengths: {
@@ -213,21 +244,28 @@ ordered_json FlushGatherer::columns() const {
   const bool some = all_ > k_most_ranks;
   std::vector<size_t> shown;
   for (size_t i = 0; i < ranks_.size(); ++i)
-    if (!some || is_sampled_rank(ranks_[i], all_)) shown.push_back(i);
+    if (!some || is_sampled_rank(ranks_[i], all_))
+      shown.push_back(i);
   std::vector<int> ranks;
-  for (const size_t i : shown) ranks.push_back(ranks_[i]);
+  for (const size_t i : shown)
+    ranks.push_back(ranks_[i]);
   json["ranks"] = ranges(ranks);
   const auto add = [&](std::string_view name, const std::vector<int64_t>& column) {
     ordered_json list = ordered_json::array();
-    for (const size_t i : shown) list.push_back(column[i]);
+    for (const size_t i : shown)
+      list.push_back(column[i]);
     json[std::string(name)] = std::move(list);
-    if (some && !column.empty()) summary[std::string(name)] = summary_of(column);
+    if (some && !column.empty())
+      summary[std::string(name)] = summary_of(column);
   };
   add("began_ns", times_[0]);
   add("ended_ns", times_[1]);
-  for (size_t stage = 0; stage + 2 < k_times; ++stage) add(std::string(stage_name(static_cast<Stage>(stage))) + "_ns", times_[stage + 2]);
-  for (size_t i = 0; i < k_rank_counters.size(); ++i) add(k_rank_counters[i], counters_[i]);
-  if (some) json["of_all_ranks"] = std::move(summary);
+  for (size_t stage = 0; stage + 2 < k_times; ++stage)
+    add(std::string(stage_name(static_cast<Stage>(stage))) + "_ns", times_[stage + 2]);
+  for (size_t i = 0; i < k_rank_counters.size(); ++i)
+    add(k_rank_counters[i], counters_[i]);
+  if (some)
+    json["of_all_ranks"] = std::move(summary);
   return json;
 }
 
@@ -235,15 +273,24 @@ ordered_json FlushGatherer::queue_json(const Catalog& catalog) const {
   ordered_json list = ordered_json::array();
   for (const auto& [key, ranks] : queue_) {
     const auto& [number, put, record, ordinal, decomposition, type] = key;
-    if (number < 0 || static_cast<size_t>(number) >= catalog.variables.size()) continue;
+    if (number < 0 || static_cast<size_t>(number) >= catalog.variables.size())
+      continue;
     const Variable& variable = catalog.variables[static_cast<size_t>(number)];
-    ordered_json json{{"variable", variable.path}, {"direction", put != 0 ? "write" : "read"}, {"type", type_name(variable.type)},
-                      {"element_bytes", element_bytes(variable.type, variable.details)}, {"shape", variable.shape}};
-    if (!variable.chunking.empty()) json["chunk"] = variable.chunking.shape;
-    if (variable.placement.offset >= 0) json["offset"] = variable.placement.offset;
-    if (type > 0) json["memory_type"] = type_name(static_cast<Type>(type - 1));
-    if (record > 0) json["record"] = record - 1;
-    if (ordinal > 0) json["earlier_puts"] = ordinal;
+    ordered_json json{{"variable", variable.path},
+                      {"direction", put != 0 ? "write" : "read"},
+                      {"type", type_name(variable.type)},
+                      {"element_bytes", element_bytes(variable.type, variable.details)},
+                      {"shape", variable.shape}};
+    if (!variable.chunking.empty())
+      json["chunk"] = variable.chunking.shape;
+    if (variable.placement.offset >= 0)
+      json["offset"] = variable.placement.offset;
+    if (type > 0)
+      json["memory_type"] = type_name(static_cast<Type>(type - 1));
+    if (record > 0)
+      json["record"] = record - 1;
+    if (ordinal > 0)
+      json["earlier_puts"] = ordinal;
     json["decomposition"] = decomposition;
     json["ranks"] = ranges(ranks);
     list.push_back(std::move(json));
@@ -258,46 +305,65 @@ void FlushGatherer::store(ordered_json& json, const Catalog& catalog) const {
   json["timeline"] = timeline_;
   json["sent"] = sent_;
   json["queue"] = queue_json(catalog);
-  if (left_out_ > 0) json["queue_left_out"] = left_out_;
+  if (left_out_ > 0)
+    json["queue_left_out"] = left_out_;
   json["decompositions"] = ordered_json::array();
-  for (const auto& [identity, decomposition] : decompositions_) json["decompositions"].push_back(decomposition);
+  for (const auto& [identity, decomposition] : decompositions_)
+    json["decompositions"].push_back(decomposition);
 }
 
 ordered_json layout_json(const StorageLayout& layout) {
   ordered_json json{{"kind", std::string(name_of(layout.kind))}, {"components", ordered_json::array()}};
   for (const LayoutComponent& each : layout.components)
-    json["components"].push_back({{"begin", each.bytes.begin},
-                                  {"end", each.bytes.end == k_no_end ? ordered_json(nullptr) : ordered_json(each.bytes.end)},
-                                  {"stripe_bytes", each.stripe_bytes},
-                                  {"stripe_count", each.stripe_count},
-                                  {"object_bytes", each.object_bytes},
-                                  {"targets", each.targets}});
+    json["components"].push_back(
+        {{"begin", each.bytes.begin},
+         {"end", each.bytes.end == k_no_end ? ordered_json(nullptr) : ordered_json(each.bytes.end)},
+         {"stripe_bytes", each.stripe_bytes},
+         {"stripe_count", each.stripe_count},
+         {"object_bytes", each.object_bytes},
+         {"targets", each.targets}});
   return json;
 }
 
 // In the order of brief_names().
 int64_t brief_number(const BriefFlush& flush, size_t i) {
   const auto& [nanoseconds, counters, planned, line_seconds] = flush.report;
-  if (i < 2) return i == 0 ? flush.number : flush.ended;
+  if (i < 2)
+    return i == 0 ? flush.number : flush.ended;
   return i - 2 < nanoseconds.size() ? nanoseconds[i - 2] : counters[i - 2 - nanoseconds.size()];
 }
 
 // Names may be of any bytes.
-std::string line_of(const ordered_json& json) { return json.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n"; }
+std::string line_of(const ordered_json& json) {
+  return json.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+}
 
 }  // namespace
 
 bool is_sampled_rank(int rank, int ranks) noexcept {
-  if (ranks <= k_sampled_ranks) return true;
+  if (ranks <= k_sampled_ranks)
+    return true;
   const int64_t most = k_sampled_ranks - 1, last = ranks - 1;
   const int64_t step = (rank * most + last - 1) / last;  // the first of the samples that is not before it
   return step * last / most == rank;
 }
 
 std::array<int64_t, k_rank_counters.size()> rank_counters(const Trace& trace) noexcept {
-  return {trace.bytes_written, trace.bytes_read, trace.write_requests, trace.read_requests, trace.messages, trace.message_bytes,
-          trace.description_messages, trace.description_bytes, trace.bytes_copied, trace.bytes_shared, trace.bytes_mapped, trace.direct_bytes,
-          trace.rounds, trace.buffer_bytes, trace.is_writer};
+  return {trace.bytes_written,
+          trace.bytes_read,
+          trace.write_requests,
+          trace.read_requests,
+          trace.messages,
+          trace.message_bytes,
+          trace.description_messages,
+          trace.description_bytes,
+          trace.bytes_copied,
+          trace.bytes_shared,
+          trace.bytes_mapped,
+          trace.direct_bytes,
+          trace.rounds,
+          trace.buffer_bytes,
+          trace.is_writer};
 }
 
 std::string opening_line(const TracedOpening& opening) {
@@ -327,7 +393,8 @@ std::string opening_line(const TracedOpening& opening) {
   return line_of(json);
 }
 
-// A number that all have alike is told once. Made without a tree of JSON, which would take longer than some of the flushes.
+// A number that all have alike is told once. Made without a tree of JSON, which would take longer than some of the
+// flushes.
 std::string brief_line(const TracedOpening& opening, std::span<const BriefFlush> flushes) {
   std::string line = line_of({{"opening", opening.identity}, {"file", opening.file}, {"ranks", opening.ranks}});
   line.resize(line.size() - 2);  // its bracket
@@ -336,28 +403,37 @@ std::string brief_line(const TracedOpening& opening, std::span<const BriefFlush>
   for (size_t i = 0; i < names.size(); ++i) {
     line += fmt::format("{}\"{}\":", i == 0 ? "" : ",", names[i]);
     const int64_t first = brief_number(flushes.front(), i);
-    const bool alike = i > 0 && std::all_of(flushes.begin(), flushes.end(), [&](const BriefFlush& flush) { return brief_number(flush, i) == first; });
-    if (!alike) line += '[';
+    const bool alike = i > 0 && std::all_of(flushes.begin(), flushes.end(),
+                                            [&](const BriefFlush& flush) { return brief_number(flush, i) == first; });
+    if (!alike)
+      line += '[';
     for (const BriefFlush& flush : alike ? flushes.first(1) : flushes) {
-      if (&flush != &flushes.front()) line += ',';
+      if (&flush != &flushes.front())
+        line += ',';
       const fmt::format_int digits(brief_number(flush, i));
       line.append(digits.data(), digits.size());
     }
-    if (!alike) line += ']';
+    if (!alike)
+      line += ']';
   }
   return line + "}}\n";
 }
 
-std::string flush_line(const TracedOpening& opening, int64_t number, const TracedFlush& flush, const MessageOf& message) {
+std::string flush_line(const TracedOpening& opening, int64_t number, const TracedFlush& flush,
+                       const MessageOf& message) {
   ordered_json json{{"opening", opening.identity}, {"flush", number}, {"file", opening.file}, {"ranks", opening.ranks}};
-  json["error"] = flush.verdict.ok() ? "" : flush.verdict.message().empty() ? code_name(flush.verdict.code()) : flush.verdict.message();
+  json["error"] = flush.verdict.ok()                ? ""
+                  : flush.verdict.message().empty() ? code_name(flush.verdict.code())
+                                                    : flush.verdict.message();
   ordered_json report = report_object(flush.report);
   report.erase("trace");
   for (ordered_json& plan : report["plans"])
-    if (plan["domain_bytes"].size() > k_most_domains) plan["domain_bytes"] = nullptr;
+    if (plan["domain_bytes"].size() > k_most_domains)
+      plan["domain_bytes"] = nullptr;
   json["report"] = std::move(report);
   FlushGatherer gathered(opening.ranks);
-  for (int rank = 0; rank < opening.ranks; ++rank) gathered.take(rank, message(rank));
+  for (int rank = 0; rank < opening.ranks; ++rank)
+    gathered.take(rank, message(rank));
   gathered.store(json, flush.catalog);
   return line_of(json);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The lines of a trace: what ranks tell of a flush, and what rank 0 makes of it. Bounds: a rank tells at most k_share bytes, of more than k_most_ranks
-// ranks only k_sampled all that they know, and the others k_small_share.
+// The lines of a trace: what ranks tell of a flush, and what rank 0 makes of it. Bounds: a rank tells at most k_share
+// bytes, of more than k_most_ranks ranks only k_sampled all that they know, and the others k_small_share.
 #pragma once
 
 #include <array>
@@ -28,24 +28,40 @@ inline constexpr size_t k_most_queued = 512, k_most_records = 64, k_most_sent = 
 bool is_sampled_rank(int rank, int ranks) noexcept;
 
 // What one rank tells, in its order; times in nanoseconds. The names are those of the report, of one rank.
-inline constexpr std::array<std::string_view, 15> k_rank_counters{
-    "bytes_written", "bytes_read", "write_requests", "read_requests", "messages", "bytes_sent", "description_messages", "description_bytes",
-    "bytes_copied", "bytes_shared", "bytes_mapped", "bytes_direct", "rounds", "peak_memory", "writers"};
+inline constexpr std::array<std::string_view, 15> k_rank_counters{"bytes_written",
+                                                                  "bytes_read",
+                                                                  "write_requests",
+                                                                  "read_requests",
+                                                                  "messages",
+                                                                  "bytes_sent",
+                                                                  "description_messages",
+                                                                  "description_bytes",
+                                                                  "bytes_copied",
+                                                                  "bytes_shared",
+                                                                  "bytes_mapped",
+                                                                  "bytes_direct",
+                                                                  "rounds",
+                                                                  "peak_memory",
+                                                                  "writers"};
 std::array<int64_t, k_rank_counters.size()> rank_counters(const Trace& trace) noexcept;
 
 // How a description of what one rank holds goes on.
-enum class HeldForm : uint64_t { boxes = 0, runs = 1, lengths = 2 };
+enum class HeldForm : uint64_t {
+  boxes = 0,
+  runs = 1,
+  lengths = 2
+};
 
 struct TracedOpening {
-  std::string identity;        // of this opening, unlike any other's
+  std::string identity;  // of this opening, unlike any other's
   std::string file, mode, created, version, format;
   int ranks = 1;
   double clock_accuracy = 0;
-  std::string columns;         // what the numbers of targets are: "targets", "stripes", "files" or "file"
+  std::string columns;  // what the numbers of targets are: "targets", "stripes", "files" or "file"
   StorageLayout layout;
   std::map<std::string, std::string, std::less<>> settings;  // that the program or the environment has set
   std::vector<std::string> hosts;
-  std::vector<int> host_of;    // [ranks]
+  std::vector<int> host_of;  // [ranks]
 };
 
 struct TracedFlush {
@@ -65,6 +81,7 @@ using MessageOf = std::function<std::span<const std::byte>(int rank)>;
 // Of rank 0; may throw std::bad_alloc. All end with the line's end.
 std::string opening_line(const TracedOpening& opening);
 std::string brief_line(const TracedOpening& opening, std::span<const BriefFlush> flushes);
-std::string flush_line(const TracedOpening& opening, int64_t number, const TracedFlush& flush, const MessageOf& message);
+std::string flush_line(const TracedOpening& opening, int64_t number, const TracedFlush& flush,
+                       const MessageOf& message);
 
 }  // namespace windrow

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Chunked variables in a flush: a wave each, since each has windows of its own. The same steps as for other waves, but that the exchange
-// moves the chunks' line, and rank 0 finds the chunks in the file, or the ranks that look after the subfiles do.
+// Chunked variables in a flush: a wave each, since each has windows of its own. The same steps as for other waves, but
+// that the exchange moves the chunks' line, and rank 0 finds the chunks in the file, or the ranks that look after the
+// subfiles do.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,11 +16,14 @@
 
 namespace windrow {
 
-// The bits may change meanwhile only behind this function's back: they are of variables that waves of their own have not got.
+// The bits may change meanwhile only behind this function's back: they are of variables that waves of their own have
+// not got.
 Status File::move_chunked(bool reading, int64_t ordinal, std::span<const int64_t> variables) {
   for (size_t i = 0; i < catalog_.variables.size(); ++i) {
-    if ((static_cast<uint64_t>(variables[i / 64]) >> (i % 64) & 1) == 0) continue;
-    if (Status verdict = run_chunked(static_cast<int>(i), reading, ordinal); !verdict.ok()) return verdict;
+    if ((static_cast<uint64_t>(variables[i / 64]) >> (i % 64) & 1) == 0)
+      continue;
+    if (Status verdict = run_chunked(static_cast<int>(i), reading, ordinal); !verdict.ok())
+      return verdict;
   }
   return {};
 }
@@ -27,15 +31,18 @@ Status File::move_chunked(bool reading, int64_t ordinal, std::span<const int64_t
 // Local. Nothing to do where they are known.
 Status File::know_layouts(int variable) {
   auto& layouts = layouts_[variable];
-  if (!layouts.empty()) return {};
+  if (!layouts.empty())
+    return {};
   if (subfiles_ && subfiles_->find(variable) != nullptr) {
     auto made = layouts_of_parts(variable);
-    if (!made.ok()) return made.status();
+    if (!made.ok())
+      return made.status();
     layouts = std::move(made).value();
     return {};
   }
   auto made = layout_of(catalog_.variables[static_cast<size_t>(variable)]);
-  if (!made.ok()) return made.status();
+  if (!made.ok())
+    return made.status();
   layouts.push_back(std::move(made).value());
   return {};
 }
@@ -55,28 +62,37 @@ Status File::for_each_chunked_wave(int variable, bool reading, int64_t ordinal, 
     wave.reading = reading;
     WaveNumbers numbers;
     Status local = guard([&] { return group == 0 ? know_layouts(variable) : Status(); });
-    if (local.ok()) local = guard([&] { return chunked_wave(variable, group, reading, ordinal, wave); });
-    if (Status verdict = pulse_waves(std::move(local), {&wave}, {&numbers}, nullptr); !verdict.ok()) return verdict;
+    if (local.ok())
+      local = guard([&] { return chunked_wave(variable, group, reading, ordinal, wave); });
+    if (Status verdict = pulse_waves(std::move(local), {&wave}, {&numbers}, nullptr); !verdict.ok())
+      return verdict;
     groups = layouts_.find(variable)->second.size();
-    if (numbers.bytes == 0) continue;
-    if (Status verdict = visit(wave, numbers); !verdict.ok()) return verdict;
+    if (numbers.bytes == 0)
+      continue;
+    if (Status verdict = visit(wave, numbers); !verdict.ok())
+      return verdict;
   }
   return {};
 }
 
 Status File::run_chunked(int variable, bool reading, int64_t ordinal) {
   int64_t bytes = 0;
-  Status verdict = for_each_chunked_wave(variable, reading, ordinal, [&](Wave& wave, const WaveNumbers& numbers) -> Status {
-    bytes += numbers.bytes;
-    auto ready = ready_plan(wave, numbers);
-    if (ready.ok() && !reading) start_writing(wave, numbers.variables);
-    Status moved = ready.ok() ? move_chunks(*ready.value(), wave) : ready.status();
-    if (!moved.ok()) fill_reserved(*wave.layout);
-    reserved_chunks_.clear();
-    return moved;
-  });
-  if (!verdict.ok()) return verdict;
-  if (!reading && bytes > 0 && bytes >= catalog_.variables[static_cast<size_t>(variable)].placement.bytes) write_state_.end_whole();
+  Status verdict =
+      for_each_chunked_wave(variable, reading, ordinal, [&](Wave& wave, const WaveNumbers& numbers) -> Status {
+        bytes += numbers.bytes;
+        auto ready = ready_plan(wave, numbers);
+        if (ready.ok() && !reading)
+          start_writing(wave, numbers.variables);
+        Status moved = ready.ok() ? move_chunks(*ready.value(), wave) : ready.status();
+        if (!moved.ok())
+          fill_reserved(*wave.layout);
+        reserved_chunks_.clear();
+        return moved;
+      });
+  if (!verdict.ok())
+    return verdict;
+  if (!reading && bytes > 0 && bytes >= catalog_.variables[static_cast<size_t>(variable)].placement.bytes)
+    write_state_.end_whole();
   return {};
 }
 
@@ -87,7 +103,8 @@ template <class Visit>
 void for_each_region(const ChunkLayout& layout, Extent hull, Extent records, Visit&& visit) {
   const int64_t chunk = layout.chunk_bytes();
   const Extent chunks{round_down(hull.begin, chunk), round_up(hull.end, chunk)};
-  if (!layout.is_split()) return visit(chunks);
+  if (!layout.is_split())
+    return visit(chunks);
   for (const ChunkPart& part : layout.parts) {
     Extent bytes = layout.bytes_of(part);
     if (records.begin < records.end) {  // layers of chunks along the first dimension, which is not cut
@@ -95,7 +112,8 @@ void for_each_region(const ChunkLayout& layout, Extent hull, Extent records, Vis
       bytes = {bytes.begin + records.begin / rows * layer, bytes.begin + (records.end + rows - 1) / rows * layer};
     }
     bytes = intersect(bytes, chunks);
-    if (!bytes.empty()) visit(bytes);
+    if (!bytes.empty())
+      visit(bytes);
   }
 }
 
@@ -118,9 +136,10 @@ int64_t chunks_in_regions(const ChunkLayout& layout, Extent hull, Extent records
   return chunks;
 }
 
-// Writers are all ranks that there is a chunk for: they encode, each its own part of the line. What the user asked of axes that make no
-// sense here is left aside.
-void File::fit_to_chunks(const Wave& wave, const WaveNumbers& numbers, const ChunkTargets& targets, Strategy& strategy, Pattern& pattern, PlanLimits& limits) const {
+// Writers are all ranks that there is a chunk for: they encode, each its own part of the line. What the user asked of
+// axes that make no sense here is left aside.
+void File::fit_to_chunks(const Wave& wave, const WaveNumbers& numbers, const ChunkTargets& targets, Strategy& strategy,
+                         Pattern& pattern, PlanLimits& limits) const {
   constexpr int64_t k_most_chunks = 16384;  // of a window: a word between ranks tells of each
   const int64_t chunk = wave.layout->chunk_bytes();
   limits.buffer_bytes = std::min(limits.buffer_bytes, k_most_chunks * chunk);
@@ -132,9 +151,11 @@ void File::fit_to_chunks(const Wave& wave, const WaveNumbers& numbers, const Chu
   limits.unit = limits.window_unit = chunk;
   limits.least_unit = 0;
   limits.layout = targets.layout;  // a place in the line is none in the file: the file's layout says nothing of it
-  if (limits.writers == 0) limits.writers = comm_->size();
+  if (limits.writers == 0)
+    limits.writers = comm_->size();
   int64_t bytes = 0;
-  for (const Extent& region : pattern.regions) bytes += region.size();
+  for (const Extent& region : pattern.regions)
+    bytes += region.size();
   limits.writers = std::min(limits.writers, bytes / chunk);
 }
 
@@ -147,15 +168,18 @@ Status File::prepare_chunks(KeptPlan& kept, const Wave& wave) {
     ++kept.storage_windows;
     layout.for_each_chunk(window, [&](int64_t chunk, int64_t) {
       const int64_t held = bytes_within(covered, layout.bytes_of(chunk));
-      if (held == 0) return;
-      if (!wave.reading) ++forecast.write_requests;
+      if (held == 0)
+        return;
+      if (!wave.reading)
+        ++forecast.write_requests;
       if (wave.reading || held < layout.bytes_inside(chunk)) {
         ++forecast.read_requests;
         kept.looked_up.push_back(chunk);
       }
     });
   });
-  if (!wave.reading) prepare_roots(kept);
+  if (!wave.reading)
+    prepare_roots(kept);
   return {};
 }
 
@@ -168,20 +192,26 @@ void File::prepare_roots(KeptPlan& kept) {
   std::set<int> askers, roots;
   for (size_t i = 0; i < kept.plan.domains.size(); ++i) {
     const Extent domain = kept.plan.domains[i];
-    auto part = std::partition_point(parts.begin(), parts.end(), [&](const ChunkPart& each) { return layout.bytes_of(each).end <= domain.begin; });
+    auto part = std::partition_point(parts.begin(), parts.end(),
+                                     [&](const ChunkPart& each) { return layout.bytes_of(each).end <= domain.begin; });
     for (; part != parts.end() && layout.bytes_of(*part).begin < domain.end; ++part) {
-      if (domain.empty() || part->grid.count() == 0) continue;
+      if (domain.empty() || part->grid.count() == 0)
+        continue;
       own = own || part->root == self;
-      if (part->root == self) askers.insert(kept.plan.writers[i]);
-      if (kept.plan.writers[i] == self) roots.insert(part->root);
+      if (part->root == self)
+        askers.insert(kept.plan.writers[i]);
+      if (kept.plan.writers[i] == self)
+        roots.insert(part->root);
     }
   }
   askers.erase(self);
   roots.erase(self);
   kept.roots = {std::vector<int>(roots.begin(), roots.end()), std::vector<MPI_Request>(roots.size(), MPI_REQUEST_NULL)};
-  if (!own) return;
-  kept.placer = std::make_unique<ChunkPlacer>(*comm_, trace_, layout, [this](const ChunkPart& part) { return format_of(part); },
-                                              static_cast<int64_t>(askers.size()), kept.plan.window_bytes / layout.chunk_bytes());
+  if (!own)
+    return;
+  kept.placer = std::make_unique<ChunkPlacer>(
+      *comm_, trace_, layout, [this](const ChunkPart& part) { return format_of(part); },
+      static_cast<int64_t>(askers.size()), kept.plan.window_bytes / layout.chunk_bytes());
 }
 
 std::vector<std::byte> numbers_as_letter(std::span<const int64_t> numbers) {
@@ -196,24 +226,32 @@ std::vector<std::byte> numbers_as_letter(std::span<const int64_t> numbers) {
 
 namespace {
 
-Status malformed() { return {Code::internal, "a letter about chunks is malformed"}; }
+Status malformed() {
+  return {Code::internal, "a letter about chunks is malformed"};
+}
 
 // The root's answer to one rank: offset + 1, bytes and skipped filters of each chunk asked for.
-Status answer_letter(const FormatOfPart& format_of, const auto& named, const ChunkLayout& layout, const Letter& asked, Letter& answer) {
+Status answer_letter(const FormatOfPart& format_of, const auto& named, const ChunkLayout& layout, const Letter& asked,
+                     Letter& answer) {
   answer.peer = asked.peer;
   int64_t chunk = 0;
   for (size_t position = 0; position < asked.bytes.size();) {
     const auto step = read_varint(asked.bytes, position);
-    if (!step || *step >= static_cast<uint64_t>(layout.count() - chunk)) return malformed();
+    if (!step || *step >= static_cast<uint64_t>(layout.count() - chunk))
+      return malformed();
     chunk += static_cast<int64_t>(*step);
     const ChunkPart& part = layout.part_of(chunk);
     const auto format = format_of(part);
-    if (!format.ok()) return format.status();
+    if (!format.ok())
+      return format.status();
     const auto place = format.value()->find_chunk(layout.path, part.grid.first_element(chunk - part.first));
-    if (!place.ok()) return named(part, place.status());
+    if (!place.ok())
+      return named(part, place.status());
     if (place.value().offset > part.file_room - place.value().bytes)
-      return named(part, {Code::bad_file, fmt::format("\"{}\": a chunk of it lies at offset {}", layout.path, place.value().offset)});
-    append_varint(answer.bytes, static_cast<uint64_t>(place.value().offset < 0 ? 0 : part.file_base + place.value().offset + 1));
+      return named(part, {Code::bad_file,
+                          fmt::format("\"{}\": a chunk of it lies at offset {}", layout.path, place.value().offset)});
+    append_varint(answer.bytes,
+                  static_cast<uint64_t>(place.value().offset < 0 ? 0 : part.file_base + place.value().offset + 1));
     append_varint(answer.bytes, static_cast<uint64_t>(place.value().bytes));
     append_varint(answer.bytes, place.value().skipped);
   }
@@ -223,9 +261,12 @@ Status answer_letter(const FormatOfPart& format_of, const auto& named, const Chu
 Status read_answer(std::span<const std::byte> bytes, std::span<const int64_t> asked, KnownChunks& known) {
   size_t position = 0;
   for (const int64_t chunk : asked) {
-    const auto offset = read_varint(bytes, position), size = read_varint(bytes, position), skipped = read_varint(bytes, position);
-    if (!offset || !size || !skipped) return malformed();
-    known.push_back({chunk, {static_cast<int64_t>(*offset) - 1, static_cast<int64_t>(*size), static_cast<uint32_t>(*skipped)}});
+    const auto offset = read_varint(bytes, position), size = read_varint(bytes, position),
+               skipped = read_varint(bytes, position);
+    if (!offset || !size || !skipped)
+      return malformed();
+    known.push_back(
+        {chunk, {static_cast<int64_t>(*offset) - 1, static_cast<int64_t>(*size), static_cast<uint32_t>(*skipped)}});
   }
   return {};
 }
@@ -240,34 +281,44 @@ Status File::find_chunks(const KeptPlan& kept, KnownChunks& known) {
   const std::span<const int64_t> wanted = kept.looked_up;
   // visit(root, numbers) for each root that this rank asks.
   const auto for_each_question = [&](auto&& visit) {
-    layout.for_each_root(wanted.size(), [&](size_t i) { return wanted[i]; }, [&](int root, size_t first, size_t count) { visit(root, wanted.subspan(first, count)); });
+    layout.for_each_root(
+        wanted.size(), [&](size_t i) { return wanted[i]; },
+        [&](int root, size_t first, size_t count) { visit(root, wanted.subspan(first, count)); });
   };
   const auto named = [&](const ChunkPart& part, const Status& status) -> Status {
-    if (part.number < 0) return status;
+    if (part.number < 0)
+      return status;
     return {status.code(), fmt::format("subfile \"{}\": {}", subfiles_->relative_name(part.number), status.message())};
   };
   Status local = guard([&] {
-    for_each_question([&](int root, std::span<const int64_t> numbers) { out.push_back({root, numbers_as_letter(numbers)}); });
+    for_each_question([&](int root, std::span<const int64_t> numbers) {
+      out.push_back({root, numbers_as_letter(numbers)});
+    });
     return Status{};
   });
   local = exchange_letters(*comm_, std::move(local), out, in, counters);
-  if (local.ok()) local = guard([&]() -> Status {
-    for (const Letter& letter : in) {
-      Status status = answer_letter([this](const ChunkPart& part) { return format_of(part); }, named, layout, letter, answers.emplace_back());
-      if (!status.ok()) return status;
-    }
-    in.clear();
-    return {};
-  });
+  if (local.ok())
+    local = guard([&]() -> Status {
+      for (const Letter& letter : in) {
+        Status status = answer_letter([this](const ChunkPart& part) { return format_of(part); }, named, layout, letter,
+                                      answers.emplace_back());
+        if (!status.ok())
+          return status;
+      }
+      in.clear();
+      return {};
+    });
   local = exchange_letters(*comm_, std::move(local), answers, in, counters);
   trace_.description_messages += counters.messages;
   trace_.description_bytes += counters.bytes;
-  if (!local.ok() || wanted.empty()) return local;
+  if (!local.ok() || wanted.empty())
+    return local;
   return guard([&] {
     Status status;
     size_t next = 0;  // letters come sorted by peer, and roots ascend
     for_each_question([&](int root, std::span<const int64_t> numbers) {
-      if (!status.ok()) return;
+      if (!status.ok())
+        return;
       status = next < in.size() && in[next].peer == root ? read_answer(in[next].bytes, numbers, known) : malformed();
       ++next;
     });
@@ -278,7 +329,8 @@ Status File::find_chunks(const KeptPlan& kept, KnownChunks& known) {
 Status File::move_chunks(KeptPlan& kept, const Wave& wave) {
   KnownChunks known;
   if (kept.forecast.read_requests > 0)  // of all ranks
-    if (Status verdict = agree(*comm_, find_chunks(kept, known)); !verdict.ok()) return verdict;
+    if (Status verdict = agree(*comm_, find_chunks(kept, known)); !verdict.ok())
+      return verdict;
   // From here to the agreement nothing returns.
   Status local = guard([&] {
     report_.plans.push_back({kept.plan, kept.forecast, false});
@@ -290,44 +342,54 @@ Status File::move_chunks(KeptPlan& kept, const Wave& wave) {
   {
     const StageTimer timer(trace_, Stage::exchange);
     began = seconds_now();
-    if (kept.transfer->shared_refused()) trace_.shared_refused = 1;
-    if (kept.placer) kept.placer->begin({}, nullptr);
+    if (kept.transfer->shared_refused())
+      trace_.shared_refused = 1;
+    if (kept.placer)
+      kept.placer->begin({}, nullptr);
     kept.transfer->begin(wave.items, arena_, sink, fetcher, kept.order(false), trace_, kept.placer.get());
     local.update(kept.transfer->end(trace_));
   }
   local.update(sink.status());
   local.update(fetcher.status());
-  if (kept.placer) local.update(kept.placer->status());
+  if (kept.placer)
+    local.update(kept.placer->status());
   Status verdict = conclude(std::move(local), wave, kept, seconds_now() - began, false);
-  if (kept.placer) kept.placer->settle(verdict.ok() || is_draft(), *data_);  // a draft is lost
+  if (kept.placer)
+    kept.placer->settle(verdict.ok() || is_draft(), *data_);  // a draft is lost
   return verdict;
 }
 
 // Collective. Plans of the chunked variables among the bits; afterwards the numbers are those of the waves again.
-Status File::explain_chunked(Wave& puts, WaveNumbers& put_numbers, Wave& gets, WaveNumbers& get_numbers, FlushReport& planned) {
+Status File::explain_chunked(Wave& puts, WaveNumbers& put_numbers, Wave& gets, WaveNumbers& get_numbers,
+                             FlushReport& planned) {
   const size_t words = variable_words();
   std::copy(put_numbers.variables.begin(), put_numbers.variables.end(), chunked_bits_.begin());
-  std::copy(get_numbers.variables.begin(), get_numbers.variables.end(), chunked_bits_.begin() + static_cast<std::ptrdiff_t>(words));
+  std::copy(get_numbers.variables.begin(), get_numbers.variables.end(),
+            chunked_bits_.begin() + static_cast<std::ptrdiff_t>(words));
   bool any = false;
   for (const bool reading : {false, true})
     for (size_t i = 0; i < catalog_.variables.size(); ++i) {
       const int64_t word = chunked_bits_[(reading ? words : 0) + i / 64];
       const int variable = static_cast<int>(i);
-      if (!is_chunked(variable) || (static_cast<uint64_t>(word) >> (i % 64) & 1) == 0) continue;
+      if (!is_chunked(variable) || (static_cast<uint64_t>(word) >> (i % 64) & 1) == 0)
+        continue;
       any = true;
       Status verdict =
           for_each_chunked_wave(variable, reading, 0, [&](Wave& wave, const WaveNumbers& numbers) -> Status {
             wave.is_explained = true;
             auto ready = ready_plan(wave, numbers);
-            if (!ready.ok()) return ready.status();
+            if (!ready.ok())
+              return ready.status();
             return agree(*comm_, guard([&] {
               planned.plans.push_back({ready.value()->plan, ready.value()->forecast, numbers.kept_id > 0});
               return Status{};
             }));
           });
-      if (!verdict.ok()) return verdict;
+      if (!verdict.ok())
+        return verdict;
     }
-  if (!any) return {};
+  if (!any)
+    return {};
   return pulse_waves(Status{}, {&puts, &gets}, {&put_numbers, &get_numbers}, nullptr);
 }
 

@@ -23,21 +23,36 @@ inline constexpr bool k_is_complex<std::complex<T>> = true;
 template <class Work>
 int64_t with_type(Type type, Work work) {
   switch (type) {
-    case Type::int8: return work(int8_t{});
-    case Type::uint8: return work(uint8_t{});
-    case Type::int16: return work(int16_t{});
-    case Type::uint16: return work(uint16_t{});
-    case Type::int32: return work(int32_t{});
-    case Type::uint32: return work(uint32_t{});
-    case Type::int64: return work(int64_t{});
-    case Type::uint64: return work(uint64_t{});
-    case Type::float16: return work(Half{});
-    case Type::float32: return work(float{});
-    case Type::float64: return work(double{});
-    case Type::boolean: return work(bool{});
-    case Type::complex64: return work(std::complex<float>{});
-    case Type::complex128: return work(std::complex<double>{});
-    default: return 0;
+    case Type::int8:
+      return work(int8_t{});
+    case Type::uint8:
+      return work(uint8_t{});
+    case Type::int16:
+      return work(int16_t{});
+    case Type::uint16:
+      return work(uint16_t{});
+    case Type::int32:
+      return work(int32_t{});
+    case Type::uint32:
+      return work(uint32_t{});
+    case Type::int64:
+      return work(int64_t{});
+    case Type::uint64:
+      return work(uint64_t{});
+    case Type::float16:
+      return work(Half{});
+    case Type::float32:
+      return work(float{});
+    case Type::float64:
+      return work(double{});
+    case Type::boolean:
+      return work(bool{});
+    case Type::complex64:
+      return work(std::complex<float>{});
+    case Type::complex128:
+      return work(std::complex<double>{});
+    default:
+      return 0;
   }
 }
 
@@ -151,11 +166,13 @@ int64_t for_pieces(PieceView runs, const Staged& staged, Convert&& convert_piece
 
 constexpr std::byte k_blank{' '}, k_nul{0};
 
-// The blanks at the end of each text become NULs. A text that fills its element has none behind it, not even when "null_terminated".
+// The blanks at the end of each text become NULs. A text that fills its element has none behind it, not even when
+// "null_terminated".
 int64_t blanks_to_nuls(const std::byte* in, std::byte* out, int64_t texts, int64_t bytes) noexcept {
   for (int64_t i = 0; i < texts; ++i, in += bytes, out += bytes) {
     const std::byte* end = in + bytes;
-    while (end > in && end[-1] == k_blank) --end;
+    while (end > in && end[-1] == k_blank)
+      --end;
     std::fill(std::copy(in, end, out), out + bytes, k_nul);
   }
   return 0;
@@ -172,7 +189,9 @@ int64_t nuls_to_blanks(const std::byte* in, std::byte* out, int64_t texts, int64
 
 bool is_convertible(Type from, Type to) noexcept {
   const auto is_complex = [](Type type) { return type == Type::complex64 || type == Type::complex128; };
-  const auto is_real = [](Type type) { return (type >= Type::int8 && type <= Type::float64) || type == Type::float16 || type == Type::boolean; };
+  const auto is_real = [](Type type) {
+    return (type >= Type::int8 && type <= Type::float64) || type == Type::float16 || type == Type::boolean;
+  };
   return is_complex(to) ? is_complex(from) || is_real(from) : is_real(to) && is_real(from);
 }
 
@@ -182,7 +201,8 @@ int64_t convert(Type from, const std::byte* in, Type to, std::byte* out, int64_t
       int64_t misfits = 0;
       for (int64_t i = 0; i < elements; ++i) {
         To value{};
-        if (!convert_one(load_one<From>(in + i * static_cast<int64_t>(sizeof(From))), value)) ++misfits;
+        if (!convert_one(load_one<From>(in + i * static_cast<int64_t>(sizeof(From))), value))
+          ++misfits;
         std::memcpy(out + i * static_cast<int64_t>(sizeof(To)), &value, sizeof value);
       }
       return misfits;
@@ -192,14 +212,16 @@ int64_t convert(Type from, const std::byte* in, Type to, std::byte* out, int64_t
 
 int64_t convert_in(PieceView runs, const Staged& staged) noexcept {
   return for_pieces(runs, staged, [&](const std::byte* memory, std::byte* bytes, int64_t elements) {
-    if (staged.type == Type::text) return blanks_to_nuls(memory, bytes, elements, staged.stored_bytes);
+    if (staged.type == Type::text)
+      return blanks_to_nuls(memory, bytes, elements, staged.stored_bytes);
     return convert(staged.type, memory, staged.stored, bytes, elements);
   });
 }
 
 int64_t convert_out(PieceView runs, const Staged& staged) noexcept {
   return for_pieces(runs, staged, [&](std::byte* memory, const std::byte* bytes, int64_t elements) {
-    if (staged.type == Type::text) return nuls_to_blanks(bytes, memory, elements, staged.stored_bytes);
+    if (staged.type == Type::text)
+      return nuls_to_blanks(bytes, memory, elements, staged.stored_bytes);
     return convert(staged.stored, bytes, staged.type, memory, elements);
   });
 }

@@ -11,15 +11,16 @@
 
 namespace windrow {
 
-// Integers, floating-point numbers and booleans become each other and complex numbers; complex numbers only complex ones.
+// Integers, floating-point numbers and booleans become each other and complex numbers; complex numbers only complex
+// ones.
 bool is_convertible(Type from, Type to) noexcept;
 
-// C's rules where they say something: fractions are cut off, what is not 0 is true. Else the nearest value that there is, and 0 for what
-// is not a number. Returns how many did not fit. Neither side needs to be aligned.
+// C's rules where they say something: fractions are cut off, what is not 0 is true. Else the nearest value that there
+// is, and 0 for what is not a number. Returns how many did not fit. Neither side needs to be aligned.
 int64_t convert(Type from, const std::byte* in, Type to, std::byte* out, int64_t elements) noexcept;
 
-// A piece of the program's memory in the variable's type, for as long as it is queued. Text is text on both sides: filled up with blanks
-// in memory, with NULs in the file.
+// A piece of the program's memory in the variable's type, for as long as it is queued. Text is text on both sides:
+// filled up with blanks in memory, with NULs in the file.
 struct Staged {
   Type stored = Type::none;            // the variable's
   Type type = Type::none;              // of `memory`

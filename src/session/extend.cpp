@@ -15,33 +15,50 @@ Status File::check_growth(const Variable& variable, int64_t records) const {
   std::vector<int64_t> shape = variable.shape;
   shape.front() = records;
   const auto elements = checked_product(shape);
-  const auto bytes = elements ? checked_multiply(*elements, element_bytes(variable.type, variable.details)) : std::nullopt;
-  if (!bytes) return {Code::bad_argument, fmt::format("\"{}\" with {} is larger than a file can be", variable.path, counted(records, "record"))};
-  if (!has_room_for(records)) return {Code::bad_argument, fmt::format("\"{}\" with {} is larger than a set of subfiles can be", variable.path, counted(records, "record"))};
-  if (variable.chunking.empty()) return {};
+  const auto bytes =
+      elements ? checked_multiply(*elements, element_bytes(variable.type, variable.details)) : std::nullopt;
+  if (!bytes)
+    return {Code::bad_argument,
+            fmt::format("\"{}\" with {} is larger than a file can be", variable.path, counted(records, "record"))};
+  if (!has_room_for(records))
+    return {Code::bad_argument, fmt::format("\"{}\" with {} is larger than a set of subfiles can be", variable.path,
+                                            counted(records, "record"))};
+  if (variable.chunking.empty())
+    return {};
   return ChunkGrid::make(shape, variable.chunking.shape).status();
 }
 
-// Variables that nobody has ever written get a place when the first puts to them are about to move. One agreement, when there are some.
+// Variables that nobody has ever written get a place when the first puts to them are about to move. One agreement, when
+// there are some.
 Status File::give_places() {
-  const auto lacks = [this](size_t i) { return catalog_.variables[i].held && catalog_.variables[i].content.empty() && wanted_rows_[i] > 0; };
+  const auto lacks = [this](size_t i) {
+    return catalog_.variables[i].held && catalog_.variables[i].content.empty() && wanted_rows_[i] > 0;
+  };
   const size_t count = catalog_.variables.size();
   bool any = false;
-  for (size_t i = 0; i < count; ++i) any = any || lacks(i);
-  if (!any) return {};
+  for (size_t i = 0; i < count; ++i)
+    any = any || lacks(i);
+  if (!any)
+    return {};
   std::fill(places_.begin(), places_.end(), -1);
   Status local = guard([&]() -> Status {
     for (size_t i = 0; comm_->rank() == 0 && i < count; ++i) {
-      if (!lacks(i)) continue;
+      if (!lacks(i))
+        continue;
       auto offset = format_->give_place(catalog_.variables[i].path);
-      if (!offset.ok()) return offset.status();
+      if (!offset.ok())
+        return offset.status();
       places_[i] = offset.value();
     }
     return {};
   });
-  if (Status verdict = agree(*comm_, std::move(local), Pulse{.maximum = std::span(places_).first(count), .sum = {}, .bits = {}}); !verdict.ok()) return verdict;
+  if (Status verdict =
+          agree(*comm_, std::move(local), Pulse{.maximum = std::span(places_).first(count), .sum = {}, .bits = {}});
+      !verdict.ok())
+    return verdict;
   for (size_t i = 0; i < count; ++i) {
-    if (!lacks(i)) continue;
+    if (!lacks(i))
+      continue;
     Variable& variable = catalog_.variables[i];
     variable.held = false;
     variable.placement.offset = places_[i];
@@ -50,61 +67,90 @@ Status File::give_places() {
   return {};
 }
 
-// One agreement, of all variables that there are (memory may be there for more, of definitions that were refused), and one more when something grows. Plans of what has grown are forgotten, by all ranks alike: they know the old length.
+// One agreement, of all variables that there are (memory may be there for more, of definitions that were refused), and
+// one more when something grows. Plans of what has grown are forgotten, by all ranks alike: they know the old length.
 Status File::extend_for_queue(Status local) {
   std::fill(wanted_rows_.begin(), wanted_rows_.end(), 0);
-  if (local.ok()) local = guard([&]() -> Status {
-    for (const QueueEntry& entry : queue_) {
-      const Variable& variable = catalog_.variables[static_cast<size_t>(entry.variable)];
-      if (!entry.put || (entry.record < 0 && !variable.held)) continue;
-      int64_t& wanted = wanted_rows_[static_cast<size_t>(entry.variable)];
-      wanted = std::max(wanted, variable.held ? entry.ordinal + 1 : entry.record + 1);  // of one that is held: how many puts
-      if (!variable.extendible || wanted <= variable.shape.front()) continue;
-      if (Status status = check_growth(variable, wanted); !status.ok()) return status;
-    }
-    return {};
-  });
-  if (Status verdict = agree(*comm_, std::move(local), Pulse{.maximum = std::span(wanted_rows_).first(catalog_.variables.size()), .sum = {}, .bits = {}}); !verdict.ok()) return verdict;
-  if (Status verdict = write_held(); !verdict.ok()) return verdict;
-  if (Status verdict = give_places(); !verdict.ok()) return verdict;
-  const auto grows = [this](size_t i) { return catalog_.variables[i].extendible && wanted_rows_[i] > catalog_.variables[i].shape.front(); };
+  if (local.ok())
+    local = guard([&]() -> Status {
+      for (const QueueEntry& entry : queue_) {
+        const Variable& variable = catalog_.variables[static_cast<size_t>(entry.variable)];
+        if (!entry.put || (entry.record < 0 && !variable.held))
+          continue;
+        int64_t& wanted = wanted_rows_[static_cast<size_t>(entry.variable)];
+        wanted = std::max(wanted,
+                          variable.held ? entry.ordinal + 1 : entry.record + 1);  // of one that is held: how many puts
+        if (!variable.extendible || wanted <= variable.shape.front())
+          continue;
+        if (Status status = check_growth(variable, wanted); !status.ok())
+          return status;
+      }
+      return {};
+    });
+  if (Status verdict =
+          agree(*comm_, std::move(local),
+                Pulse{.maximum = std::span(wanted_rows_).first(catalog_.variables.size()), .sum = {}, .bits = {}});
+      !verdict.ok())
+    return verdict;
+  if (Status verdict = write_held(); !verdict.ok())
+    return verdict;
+  if (Status verdict = give_places(); !verdict.ok())
+    return verdict;
+  const auto grows = [this](size_t i) {
+    return catalog_.variables[i].extendible && wanted_rows_[i] > catalog_.variables[i].shape.front();
+  };
   bool any = false;
-  for (size_t i = 0; i < catalog_.variables.size(); ++i) any = any || grows(i);
-  if (!any) return {};
+  for (size_t i = 0; i < catalog_.variables.size(); ++i)
+    any = any || grows(i);
+  if (!any)
+    return {};
   local = guard([&] { return cut_leftovers(); });
-  if (comm_->rank() == 0 && local.ok()) local = guard([&]() -> Status {
-    for (size_t i = 0; i < catalog_.variables.size(); ++i) {
-      if (!grows(i)) continue;
-      std::vector<int64_t> shape = catalog_.variables[i].shape;
-      shape.front() = wanted_rows_[i];
-      if (Status status = blank_tail_of(static_cast<int>(i)); !status.ok()) return status;
-      if (Status status = format_->extend(catalog_.variables[i].path, shape); !status.ok()) return status;
-    }
-    return {};
-  });
-  if (local.ok() && subfiles_ && !traits_.places_late) local = guard([&]() -> Status {
-    for (size_t i = 0; i < catalog_.variables.size(); ++i) {
-      const SplitVariable* split = grows(i) ? subfiles_->find(static_cast<int>(i)) : nullptr;
-      if (split == nullptr) continue;
-      if (Status status = extend_own_parts(static_cast<int>(i), *split, wanted_rows_[i]); !status.ok()) return status;
-    }
-    return {};
-  });
-  if (Status verdict = agree(*comm_, std::move(local)); !verdict.ok()) return verdict;
+  if (comm_->rank() == 0 && local.ok())
+    local = guard([&]() -> Status {
+      for (size_t i = 0; i < catalog_.variables.size(); ++i) {
+        if (!grows(i))
+          continue;
+        std::vector<int64_t> shape = catalog_.variables[i].shape;
+        shape.front() = wanted_rows_[i];
+        if (Status status = blank_tail_of(static_cast<int>(i)); !status.ok())
+          return status;
+        if (Status status = format_->extend(catalog_.variables[i].path, shape); !status.ok())
+          return status;
+      }
+      return {};
+    });
+  if (local.ok() && subfiles_ && !traits_.places_late)
+    local = guard([&]() -> Status {
+      for (size_t i = 0; i < catalog_.variables.size(); ++i) {
+        const SplitVariable* split = grows(i) ? subfiles_->find(static_cast<int>(i)) : nullptr;
+        if (split == nullptr)
+          continue;
+        if (Status status = extend_own_parts(static_cast<int>(i), *split, wanted_rows_[i]); !status.ok())
+          return status;
+      }
+      return {};
+    });
+  if (Status verdict = agree(*comm_, std::move(local)); !verdict.ok())
+    return verdict;
   is_cut_ = true;
   for (size_t i = 0; i < catalog_.variables.size(); ++i) {
-    if (!grows(i)) continue;
+    if (!grows(i))
+      continue;
     Variable& variable = catalog_.variables[i];
     variable.shape.front() = wanted_rows_[i];
-    variable.placement.bytes = checked_product(variable.shape).value_or(0) * element_bytes(variable.type, variable.details);
+    variable.placement.bytes =
+        checked_product(variable.shape).value_or(0) * element_bytes(variable.type, variable.details);
     for (Dimension& dimension : catalog_.dimensions)
-      if (!variable.dimensions.empty() && dimension.path == variable.dimensions.front()) dimension.length = std::max(dimension.length, wanted_rows_[i]);
+      if (!variable.dimensions.empty() && dimension.path == variable.dimensions.front())
+        dimension.length = std::max(dimension.length, wanted_rows_[i]);
     layouts_.erase(static_cast<int>(i));
-    std::erase_if(plans_, [&variable](const auto& kept) { return kept->layout && kept->layout->path == variable.path; });
+    std::erase_if(plans_,
+                  [&variable](const auto& kept) { return kept->layout && kept->layout->path == variable.path; });
   }
   grow_as_one();
   tell_set_of_growth();
-  if (subfiles_) fit_line();
+  if (subfiles_)
+    fit_line();
   return {};
 }
 

@@ -25,45 +25,61 @@
 namespace windrow {
 namespace {
 
-std::span<const std::byte> bytes_of(const std::string& text) { return std::as_bytes(std::span(text.data(), text.size())); }
-std::string text_of(std::span<const std::byte> bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
+std::span<const std::byte> bytes_of(const std::string& text) {
+  return std::as_bytes(std::span(text.data(), text.size()));
+}
+std::string text_of(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
 
 // Rank 0's text, on all ranks. Collective; the status is to be agreed on.
 Status share_text(const Comm& comm, Status local, std::string& text) {
   std::vector<std::byte> bytes;
   local.update(guard([&] {
-    if (comm.rank() == 0) bytes.assign(bytes_of(text).begin(), bytes_of(text).end());
+    if (comm.rank() == 0)
+      bytes.assign(bytes_of(text).begin(), bytes_of(text).end());
     return Status{};
   }));
-  if (Status status = share_from_root(comm, std::move(local), bytes); !status.ok()) return status;
-  return guard([&] { text = text_of(bytes); return Status{}; });
+  if (Status status = share_from_root(comm, std::move(local), bytes); !status.ok())
+    return status;
+  return guard([&] {
+    text = text_of(bytes);
+    return Status{};
+  });
 }
 
 FormatMode format_mode(File::Mode mode) {
   switch (mode) {
-    case File::Mode::create: return FormatMode::create;
-    case File::Mode::update: return FormatMode::update;
-    case File::Mode::read: break;
+    case File::Mode::create:
+      return FormatMode::create;
+    case File::Mode::update:
+      return FormatMode::update;
+    case File::Mode::read:
+      break;
   }
   return FormatMode::read;
 }
 
 std::vector<std::string> texts_of(const Settings& settings) {
   std::vector<std::string> texts;
-  for (const auto& [key, value] : settings.values()) texts.push_back(fmt::format("{}={}", key, value));
+  for (const auto& [key, value] : settings.values())
+    texts.push_back(fmt::format("{}={}", key, value));
   return texts;
 }
 
-// Reading from a disk of this host, a piece of 16 KiB is worth a request of its own: it comes to its place in one copy, and readers do not
-// wait for each other. Writers do, for the file's lock.
+// Reading from a disk of this host, a piece of 16 KiB is worth a request of its own: it comes to its place in one copy,
+// and readers do not wait for each other. Writers do, for the file's lock.
 constexpr int64_t k_local_read = int64_t{16} << 10;
 constexpr int64_t k_local_row = 4096;
 constexpr int64_t k_local_hole = 4096;
 constexpr int64_t k_local_unit = int64_t{64} << 10;
 
-// Where ranks outnumber cores, two windows: what lies full in a third is written at the end, when the ranks have nothing left to copy meanwhile
-// (8 ranks on 2 cores: 2, 3 and 4 buffers took 1.43, 1.50 and 1.61 times the limit for 38 MB). Beside messages of other hosts two windows take four.
-int64_t buffers_for(const Comm& comm) noexcept { return comm.host_roots().size() > 1 || usable_cores() > comm.host_size() ? 4 : 2; }
+// Where ranks outnumber cores, two windows: what lies full in a third is written at the end, when the ranks have
+// nothing left to copy meanwhile (8 ranks on 2 cores: 2, 3 and 4 buffers took 1.43, 1.50 and 1.61 times the limit for
+// 38 MB). Beside messages of other hosts two windows take four.
+int64_t buffers_for(const Comm& comm) noexcept {
+  return comm.host_roots().size() > 1 || usable_cores() > comm.host_size() ? 4 : 2;
+}
 
 }  // namespace
 
@@ -71,8 +87,10 @@ int64_t buffers_for(const Comm& comm) noexcept { return comm.host_roots().size()
 Status File::open_on_root(const std::string& asked_format) {
   for (;;) {
     Status status = try_open_on_root(asked_format);
-    if (mode_ == Mode::create || held_.is_behind(path_)) return status;
-    if (format_) (void)format_->close();
+    if (mode_ == Mode::create || held_.is_behind(path_))
+      return status;
+    if (format_)
+      (void)format_->close();
     format_.reset();
     claim_ = Claim();
   }
@@ -83,21 +101,28 @@ Status File::try_open_on_root(const std::string& asked_format) {
   const int64_t opened_before = stores_opened();
   std::string name = asked_format;
   std::unique_ptr<Store> opened;
-  if (mode_ != Mode::create) held_ = HeldFile::at(path_);
+  if (mode_ != Mode::create)
+    held_ = HeldFile::at(path_);
   if (mode_ == Mode::update) {
     auto claim = Claim::take(path_);
-    if (!claim.ok()) return claim.status();
+    if (!claim.ok())
+      return claim.status();
     claim_ = std::move(claim).value();
   }
   if (name == "auto") {
     if (mode_ == Mode::create) {
       name = format_of_name(path_);
       if (name.empty())
-        return {Code::bad_argument, fmt::format("the name \"{}\" does not say which format it shall have: use .h5, .hdf5, .nc4, .nc, .cdf or .raw, or "
-                                                "the option format", path_)};
+        return {
+            Code::bad_argument,
+            fmt::format(
+                "the name \"{}\" does not say which format it shall have: use .h5, .hdf5, .nc4, .nc, .cdf or .raw, or "
+                "the option format",
+                path_)};
     } else {
       auto found = find_format(path_, format_mode(mode_));
-      if (!found.ok()) return found.status();
+      if (!found.ok())
+        return found.status();
       name = std::move(found.value().name);
       opened = std::move(found.value().store);
     }
@@ -106,29 +131,37 @@ Status File::try_open_on_root(const std::string& asked_format) {
   std::string metadata_path = path_;
   if (mode_ == Mode::create) {
     auto draft = start_draft(path_);
-    if (!draft.ok()) return draft.status();
+    if (!draft.ok())
+      return draft.status();
     draft_ = std::move(draft).value();
     // Absolute: the program may change its folder while it writes.
-    for (std::string* path : {&draft_.temporary_path, &draft_.final_path}) *path = std::filesystem::absolute(*path).string();
+    for (std::string* path : {&draft_.temporary_path, &draft_.final_path})
+      *path = std::filesystem::absolute(*path).string();
     metadata_path = draft_.temporary_path;
-    if (Status status = stripe_on_root(); !status.ok()) return status;
+    if (Status status = stripe_on_root(); !status.ok())
+      return status;
     draft_files_ = format_companions(format_name_, draft_.temporary_path);
-    if (Status status = start_companions(draft_, companions(), &held_companions_); !status.ok()) return status;
+    if (Status status = start_companions(draft_, companions(), &held_companions_); !status.ok())
+      return status;
   }
   auto format = open_format(name, metadata_path, format_mode(mode_), format_options(), std::move(opened));
-  if (!format.ok()) return format.status();
+  if (!format.ok())
+    return format.status();
   format_ = std::move(format).value();
   traits_ = format_->traits();
   metadata_opens_ = stores_opened() - opened_before;
   if (mode_ == Mode::create && wanted_subfiles_ == 0)
-    if (Status status = choose_files_on_root(); !status.ok()) return status;
+    if (Status status = choose_files_on_root(); !status.ok())
+      return status;
   if (mode_ == Mode::create) {
     if (wanted_subfiles_ > 1)
-      if (Status status = make_set_on_root(); !status.ok()) return status;
+      if (Status status = make_set_on_root(); !status.ok())
+        return status;
     return wants_references() ? start_references_on_root() : Status{};
   }
   auto catalog = format_->catalog();
-  if (!catalog.ok()) return catalog.status();
+  if (!catalog.ok())
+    return catalog.status();
   catalog_ = std::move(catalog).value();
   std::error_code unknown;
   const auto bytes = std::filesystem::file_size(path_, unknown);
@@ -138,83 +171,100 @@ Status File::try_open_on_root(const std::string& asked_format) {
 }
 
 std::vector<std::string> File::describe_opening() const {
-  std::vector<std::string> texts{"the path \"" + path_ + "\"", mode_ == Mode::create ? "create" : mode_ == Mode::update ? "open for update" : "open for reading"};
-  for (std::string& text : texts_of(settings_)) texts.push_back(std::move(text));
+  std::vector<std::string> texts{"the path \"" + path_ + "\"", mode_ == Mode::create   ? "create"
+                                                               : mode_ == Mode::update ? "open for update"
+                                                                                       : "open for reading"};
+  for (std::string& text : texts_of(settings_))
+    texts.push_back(std::move(text));
   return texts;
 }
 
-Result<std::unique_ptr<File>> File::open(MPI_Comm user, const std::string& path, Mode mode, const Settings& program, Status local) {
+Result<std::unique_ptr<File>> File::open(MPI_Comm user, const std::string& path, Mode mode, const Settings& program,
+                                         Status local) {
   auto comm = Comm::of(user);
-  if (!comm.ok()) return comm.status();
+  if (!comm.ok())
+    return comm.status();
   const CallScope call(*comm.value(), Call::open);
   std::unique_ptr<File> file;
   uint64_t arguments = 0;
-  if (local.ok()) local = guard([&]() -> Status {
-    file.reset(new File);
-    file->comm_ = comm.value();
-    file->mode_ = mode;
-    file->path_ = path;
-    file->identity_.path = path;
-    if (mode == Mode::create) {
-      file->catalog_.groups.push_back({.path = "/", .attributes = {}});
-      file->group_numbers_.emplace("/", 0);
-    }
-    if (path.empty()) return {Code::bad_argument, "the path of the file is empty"};
-    auto options = resolve_options(*comm.value(), program, mode == Mode::create);
-    if (!options.ok()) return options.status();
-    // As resolved: ranks whose environments differ would go different ways.
-    arguments = hash_of({path, std::to_string(static_cast<int>(mode)), options.value().text});
-    file->settings_ = std::move(options.value().settings);
-    file->strategy_ = std::move(options.value().strategy);
-    file->limits_ = std::move(options.value().limits);
-    file->striping_options_ = std::move(options.value().striping);
-    file->store_options_ = std::move(options.value().store);
-    file->wanted_subfiles_ = options.value().subfiles;
-    return {};
-  });
+  if (local.ok())
+    local = guard([&]() -> Status {
+      file.reset(new File);
+      file->comm_ = comm.value();
+      file->mode_ = mode;
+      file->path_ = path;
+      file->identity_.path = path;
+      if (mode == Mode::create) {
+        file->catalog_.groups.push_back({.path = "/", .attributes = {}});
+        file->group_numbers_.emplace("/", 0);
+      }
+      if (path.empty())
+        return {Code::bad_argument, "the path of the file is empty"};
+      auto options = resolve_options(*comm.value(), program, mode == Mode::create);
+      if (!options.ok())
+        return options.status();
+      // As resolved: ranks whose environments differ would go different ways.
+      arguments = hash_of({path, std::to_string(static_cast<int>(mode)), options.value().text});
+      file->settings_ = std::move(options.value().settings);
+      file->strategy_ = std::move(options.value().strategy);
+      file->limits_ = std::move(options.value().limits);
+      file->striping_options_ = std::move(options.value().striping);
+      file->store_options_ = std::move(options.value().store);
+      file->wanted_subfiles_ = options.value().subfiles;
+      return {};
+    });
   const Comm& ranks = *comm.value();
   // Rank 0 opens at once; when it turns out that another rank cannot, or wants something else, it leaves no trace.
   std::vector<std::byte> told;
   SameArguments same(local, arguments);
   int64_t file_system = 0, buffers = 0, files = 0, cores = 0;  // all ranks plan with what rank 0 sees
-  if (ranks.rank() == 0 && local.ok()) local = guard([&]() -> Status {
-    if (Status status = file->read_machine_on_root(); !status.ok()) return status;
-    if (Status status = file->open_on_root(file->settings_.text("format")); !status.ok()) return status;
-    const std::string data_path = mode == Mode::create ? file->draft_.temporary_path : std::filesystem::absolute(path).string();
-    file_system = static_cast<int64_t>(file->file_system_at(data_path));
-    if (mode != Mode::create) file->striping_ = find_striping(file->striping_options_, data_path);
-    files = file->wanted_subfiles_;
-    file->open_trace_on_root();
-    cores = usable_cores();
-    buffers = file->limits_.buffers != 0 ? file->limits_.buffers : buffers_for(*comm.value());
-    file->tell(data_path, told);
-    return {};
-  });
+  if (ranks.rank() == 0 && local.ok())
+    local = guard([&]() -> Status {
+      if (Status status = file->read_machine_on_root(); !status.ok())
+        return status;
+      if (Status status = file->open_on_root(file->settings_.text("format")); !status.ok())
+        return status;
+      const std::string data_path =
+          mode == Mode::create ? file->draft_.temporary_path : std::filesystem::absolute(path).string();
+      file_system = static_cast<int64_t>(file->file_system_at(data_path));
+      if (mode != Mode::create)
+        file->striping_ = find_striping(file->striping_options_, data_path);
+      files = file->wanted_subfiles_;
+      file->open_trace_on_root();
+      cores = usable_cores();
+      buffers = file->limits_.buffers != 0 ? file->limits_.buffers : buffers_for(*comm.value());
+      file->tell(data_path, told);
+      return {};
+    });
   std::array<int64_t, 6> numbers{same.numbers()[0], same.numbers()[1], file_system, buffers, files, cores};
   local = share_from_root(ranks, std::move(local), told, numbers);
   std::copy_n(numbers.begin(), 2, same.numbers().begin());
   // What rank 0 met with arguments that the others do not have tells nobody anything.
   if (same.differ()) {
-    Status named = name_difference(ranks, arguments, "path, mode or options (or their environment variables)", [&] {
-      return file ? file->describe_opening() : std::vector<std::string>();
-    });
-    if (local.code() != Code::bad_argument) local = std::move(named);
+    Status named = name_difference(ranks, arguments, "path, mode or options (or their environment variables)",
+                                   [&] { return file ? file->describe_opening() : std::vector<std::string>(); });
+    if (local.code() != Code::bad_argument)
+      local = std::move(named);
   }
-  if (local.ok()) local = guard([&] {
-    file->local_disk_ = numbers[2] == static_cast<int64_t>(FileSystem::local);
-    file->limits_.buffers = numbers[3];
-    file->wanted_subfiles_ = numbers[4];
-    Status learned = file->learn(told);
-    return learned.ok() ? file->learn_machine(static_cast<FileSystem>(numbers[2]), numbers[5]) : learned;
-  });
+  if (local.ok())
+    local = guard([&] {
+      file->local_disk_ = numbers[2] == static_cast<int64_t>(FileSystem::local);
+      file->limits_.buffers = numbers[3];
+      file->wanted_subfiles_ = numbers[4];
+      Status learned = file->learn(told);
+      return learned.ok() ? file->learn_machine(static_cast<FileSystem>(numbers[2]), numbers[5]) : learned;
+    });
   Status verdict = agree(ranks, std::move(local));
-  if (verdict.ok() && file->subfiles_) verdict = file->start_set();
+  if (verdict.ok() && file->subfiles_)
+    verdict = file->start_set();
   if (!verdict.ok()) {
-    if (file) file->abandon();
+    if (file)
+      file->abandon();
     return verdict;
   }
   file->comm_->enter(file->identity_);
-  if (file->local_disk_) file->fit_limits_to_local_disk(file->limits_, file->settings_);
+  if (file->local_disk_)
+    file->fit_limits_to_local_disk(file->limits_, file->settings_);
   file->fit_limits_to_layout(file->limits_, file->settings_);
   file->start_trace();
   return file;
@@ -222,57 +272,76 @@ Result<std::unique_ptr<File>> File::open(MPI_Comm user, const std::string& path,
 
 // A request is a system call there, not a way through a network.
 void File::fit_limits_to_local_disk(PlanLimits& limits, const Settings& settings) const {
-  if (!settings.is_set("buffer") && settings.integer("buffers") == 0) limits.short_window = k_local_window;
+  if (!settings.is_set("buffer") && settings.integer("buffers") == 0)
+    limits.short_window = k_local_window;
   if (!settings_.is_set("direct_bytes")) {
     limits.direct_read_bytes = k_local_read;
     limits.direct_row_bytes = k_local_row;
   }
-  if (!settings_.is_set("sieve_hole")) limits.hole_bytes = k_local_hole;
+  if (!settings_.is_set("sieve_hole"))
+    limits.hole_bytes = k_local_hole;
 }
 
 // Who asks for a unit gets it. Blocks are larger than the unit only where a file system has very large ones.
 void File::fit_limits_to_layout(PlanLimits& limits, const Settings& settings) const {
-  if (settings.bytes("align") > 0) return;
-  if (local_disk_ && !layout_) limits.least_unit = std::max(k_local_unit, striping_.layout.known() ? lock_unit(striping_.layout) : 0);
-  if (!striping_.layout.known()) return;
+  if (settings.bytes("align") > 0)
+    return;
+  if (local_disk_ && !layout_)
+    limits.least_unit = std::max(k_local_unit, striping_.layout.known() ? lock_unit(striping_.layout) : 0);
+  if (!striping_.layout.known())
+    return;
   limits.layout = layout_;
   limits.unit = layout_ ? lock_unit(*layout_) : std::max(limits.unit, lock_unit(striping_.layout));
 }
 
 Status File::set_strategy(const Settings& changes, Status local) {
   const CallScope call(*comm_, Call::set_strategy, &identity_);
-  if (Status before = end_pending(); !before.ok()) return before;
-  constexpr std::array k_changeable{"strategy", "owner", "gather", "domains", "codec", "access", "writers", "buffer", "align", "sieve_hole"};
+  if (Status before = end_pending(); !before.ok())
+    return before;
+  constexpr std::array k_changeable{"strategy", "owner",   "gather", "domains", "codec",
+                                    "access",   "writers", "buffer", "align",   "sieve_hole"};
   Strategy strategy;
   PlanLimits limits;
   uint64_t arguments = 0;
-  if (local.ok()) local = guard([&]() -> Status {
-    arguments = hash_of({text_of(changes)});
-    if (!queue_.empty()) return {Code::bad_state, fmt::format("set_strategy: {} puts and gets are queued; flush them first", queue_.size())};
-    Settings settings = settings_;
-    for (const auto& [key, value] : changes.values()) {
-      const bool changeable = std::find(k_changeable.begin(), k_changeable.end(), key) != k_changeable.end();
-      if (settings_.text(key) == value && (settings_.is_set(key) || !changeable)) continue;  // to ask for what would be there anyway is to ask for it
-      if (!changeable)
-        return {Code::bad_argument, fmt::format("set_strategy: the option {} cannot change once \"{}\" is open; these can: {}", key, path_,
-                                                fmt::join(k_changeable, ", "))};
-      if (Status status = settings.set(key, value); !status.ok()) return status;
-    }
-    auto parsed = parse_strategy(request_of(settings));
-    if (!parsed.ok()) return parsed.status();
-    strategy = std::move(parsed).value();
-    auto found = limits_of(settings);
-    if (!found.ok()) return found.status();
-    limits = found.value();
-    limits.buffers = limits_.buffers;
-    limits.machine = limits_.machine;
-    limits.machine_measured = limits_.machine_measured;
-    if (local_disk_) fit_limits_to_local_disk(limits, settings);
-    fit_limits_to_layout(limits, settings);
-    if (changes.is_set("sieve_hole")) limits.hole_bytes = changes.bytes("sieve_hole");
-    return {};
-  });
-  if (Status verdict = agree_same(*comm_, std::move(local), arguments, "the options of the strategy", [&] { return texts_of(changes); }); !verdict.ok())
+  if (local.ok())
+    local = guard([&]() -> Status {
+      arguments = hash_of({text_of(changes)});
+      if (!queue_.empty())
+        return {Code::bad_state,
+                fmt::format("set_strategy: {} puts and gets are queued; flush them first", queue_.size())};
+      Settings settings = settings_;
+      for (const auto& [key, value] : changes.values()) {
+        const bool changeable = std::find(k_changeable.begin(), k_changeable.end(), key) != k_changeable.end();
+        if (settings_.text(key) == value && (settings_.is_set(key) || !changeable))
+          continue;  // to ask for what would be there anyway is to ask for it
+        if (!changeable)
+          return {Code::bad_argument,
+                  fmt::format("set_strategy: the option {} cannot change once \"{}\" is open; these can: {}", key,
+                              path_, fmt::join(k_changeable, ", "))};
+        if (Status status = settings.set(key, value); !status.ok())
+          return status;
+      }
+      auto parsed = parse_strategy(request_of(settings));
+      if (!parsed.ok())
+        return parsed.status();
+      strategy = std::move(parsed).value();
+      auto found = limits_of(settings);
+      if (!found.ok())
+        return found.status();
+      limits = found.value();
+      limits.buffers = limits_.buffers;
+      limits.machine = limits_.machine;
+      limits.machine_measured = limits_.machine_measured;
+      if (local_disk_)
+        fit_limits_to_local_disk(limits, settings);
+      fit_limits_to_layout(limits, settings);
+      if (changes.is_set("sieve_hole"))
+        limits.hole_bytes = changes.bytes("sieve_hole");
+      return {};
+    });
+  if (Status verdict = agree_same(*comm_, std::move(local), arguments, "the options of the strategy",
+                                  [&] { return texts_of(changes); });
+      !verdict.ok())
     return verdict;
   strategy_ = std::move(strategy);
   limits_ = limits;
@@ -300,8 +369,10 @@ void File::tell(const std::string& data_path, std::vector<std::byte>& out) const
   append(number != 0 && mode_ == Mode::read ? fmt::format("/proc/{}/fd/{}", ::getpid(), held.descriptor()) : "");
   append_varint(out, number);
   append_layout(out, striping_.layout);
-  for (const bool trait : {traits_.places_late, traits_.grows_as_one, traits_.big_endian, traits_.names_dimensions}) out.push_back(trait ? std::byte{1} : std::byte{0});
-  if (mode_ == Mode::create) return;
+  for (const bool trait : {traits_.places_late, traits_.grows_as_one, traits_.big_endian, traits_.names_dimensions})
+    out.push_back(trait ? std::byte{1} : std::byte{0});
+  if (mode_ == Mode::create)
+    return;
   const std::vector<std::byte> catalog = serialize(catalog_);
   out.insert(out.end(), catalog.begin(), catalog.end());
 }
@@ -311,44 +382,59 @@ Status File::learn(std::span<const std::byte> told) {
   std::array<std::string, 11> texts;
   for (std::string& text : texts) {
     const auto length = read_varint(told, position);
-    if (!length || *length > told.size() - position) return {Code::internal, "rank 0's word on a file is malformed"};
+    if (!length || *length > told.size() - position)
+      return {Code::internal, "rank 0's word on a file is malformed"};
     text = text_of(told.subspan(position, *length));
     position += *length;
   }
   const auto& [data_path, format_name, identity, folder, ending, why, trace, trace_problem, machine, files_reason,
                elsewhere] = texts;
   const auto number = read_varint(told, position);
-  if (!number) return {Code::internal, "rank 0's word on a file is malformed"};
+  if (!number)
+    return {Code::internal, "rank 0's word on a file is malformed"};
   machine_text_ = machine;
   files_reason_ = files_reason;
   auto layout = read_layout(told, position);
-  if (!layout.ok()) return layout.status();
+  if (!layout.ok())
+    return layout.status();
   striping_ = {.layout = std::move(layout).value(), .why = why};
-  if (striping_.layout.is_striped()) layout_ = std::make_shared<const StorageLayout>(striping_.layout);
+  if (striping_.layout.is_striped())
+    layout_ = std::make_shared<const StorageLayout>(striping_.layout);
   report_.layout = layout_text(striping_.layout);
   report_.trace = trace;
   report_.trace_problem = trace_problem;
-  if (!trace.empty() && trace_problem.empty()) recorder_ = std::make_unique<Recorder>(*comm_, std::move(trace_text_), settings_.text("trace_detail") == "full");
+  if (!trace.empty() && trace_problem.empty())
+    recorder_ = std::make_unique<Recorder>(*comm_, std::move(trace_text_), settings_.text("trace_detail") == "full");
   if (!identity.empty() && !subfiles_)
-    subfiles_ = std::make_unique<Subfiles>(format_name, identity, folder, SubfileNames{data_path + ".subfiles", ending, wanted_subfiles_});
+    subfiles_ = std::make_unique<Subfiles>(format_name, identity, folder,
+                                           SubfileNames{data_path + ".subfiles", ending, wanted_subfiles_});
   constexpr size_t k_traits = 4;
-  if (told.size() - position < k_traits) return {Code::internal, "rank 0's word on a file is malformed"};
+  if (told.size() - position < k_traits)
+    return {Code::internal, "rank 0's word on a file is malformed"};
   const auto traits = told.subspan(position, k_traits);
   position += k_traits;
-  traits_ = {.places_late = traits[0] != std::byte{0}, .grows_as_one = traits[1] != std::byte{0}, .big_endian = traits[2] != std::byte{0},
+  traits_ = {.places_late = traits[0] != std::byte{0},
+             .grows_as_one = traits[1] != std::byte{0},
+             .big_endian = traits[2] != std::byte{0},
              .names_dimensions = traits[3] != std::byte{0}};
   unplaced_ = traits_.places_late && mode_ == Mode::create;  // an empty file has a header too
   if (mode_ != Mode::create) {
     auto catalog = deserialize(told.subspan(position));
-    if (!catalog.ok()) return catalog.status();
+    if (!catalog.ok())
+      return catalog.status();
     catalog_ = std::move(catalog).value();
     auto set = Subfiles::take_from(catalog_, format_name, data_path);
-    if (!set.ok()) return set.status();
+    if (!set.ok())
+      return set.status();
     subfiles_ = std::move(set).value();
-    for (const Variable& variable : catalog_.variables) extendible_ = extendible_ || variable.extendible || variable.held;
-    for (size_t i = 0; i < catalog_.variables.size(); ++i) variable_numbers_[catalog_.variables[i].path] = static_cast<int>(i);
-    for (size_t i = 0; i < catalog_.groups.size(); ++i) group_numbers_.emplace(catalog_.groups[i].path, static_cast<int>(i));
-    for (const SoftLink& link : catalog_.links) link_targets_[link.path] = link.target;
+    for (const Variable& variable : catalog_.variables)
+      extendible_ = extendible_ || variable.extendible || variable.held;
+    for (size_t i = 0; i < catalog_.variables.size(); ++i)
+      variable_numbers_[catalog_.variables[i].path] = static_cast<int>(i);
+    for (size_t i = 0; i < catalog_.groups.size(); ++i)
+      group_numbers_.emplace(catalog_.groups[i].path, static_cast<int>(i));
+    for (const SoftLink& link : catalog_.links)
+      link_targets_[link.path] = link.target;
     number_dimensions();
   }
   data_ = std::make_unique<DataFile>(data_path, mode_ != Mode::read, store_options_);
@@ -356,10 +442,12 @@ Status File::learn(std::span<const std::byte> told) {
   data_->set_elsewhere(elsewhere);
   data_->tally_by(layout_);
   use_io_thread_ = wants_io_thread();  // once: a flush allocates nothing between its agreements
-  if (Status status = grow_pulse(catalog_.variables.size()); !status.ok()) return status;
+  if (Status status = grow_pulse(catalog_.variables.size()); !status.ok())
+    return status;
   first_records_ = records();
   for (size_t i = 0; i < catalog_.variables.size(); ++i)
-    if (catalog_.variables[i].extendible && traits_.grows_as_one) write_state_[i].filled_records = catalog_.variables[i].shape.front();
+    if (catalog_.variables[i].extendible && traits_.grows_as_one)
+      write_state_[i].filled_records = catalog_.variables[i].shape.front();
   return {};
 }
 
@@ -370,13 +458,16 @@ void File::abandon() {
     format_.reset();
   }
   for (Draft* draft : {&xdmf_draft_, &references_draft_}) {
-    if (!draft->temporary_path.empty()) remove_draft(*draft);
+    if (!draft->temporary_path.empty())
+      remove_draft(*draft);
     *draft = {};
   }
-  if (mode_ != Mode::create || published_ || draft_.temporary_path.empty()) return;
+  if (mode_ != Mode::create || published_ || draft_.temporary_path.empty())
+    return;
   abandon_set();
   for (size_t i = 0; i < draft_files_.size(); ++i)
-    if (i >= held_companions_.size() || held_companions_[i].is_at(draft_files_[i])) (void)remove_files(std::span(&draft_files_[i], 1));
+    if (i >= held_companions_.size() || held_companions_[i].is_at(draft_files_[i]))
+      (void)remove_files(std::span(&draft_files_[i], 1));
   remove_draft(draft_);
   draft_.temporary_path.clear();
 }
@@ -385,31 +476,39 @@ File::File() = default;
 
 File::~File() {
   pending_.reset();
-  if (comm_) comm_->leave(identity_);
+  if (comm_)
+    comm_->leave(identity_);
   // close() has done all that talks. What is left after an error, or after MPI has ended, is this rank's own.
-  if (format_ || !draft_.temporary_path.empty()) abandon();
-  if (comm_) (void)guard([&] { return arena_.leave_to(*comm_), Status{}; });
+  if (format_ || !draft_.temporary_path.empty())
+    abandon();
+  if (comm_)
+    (void)guard([&] { return arena_.leave_to(*comm_), Status{}; });
 }
 
 Status File::check_writable(std::string_view call) const {
-  if (mode_ == Mode::read) return {Code::bad_state, fmt::format("{}: \"{}\" is open for reading only", call, path_)};
+  if (mode_ == Mode::read)
+    return {Code::bad_state, fmt::format("{}: \"{}\" is open for reading only", call, path_)};
   return {};
 }
 
 std::vector<Rename> File::companions() const {
   std::vector<Rename> renames;
-  const auto from = format_companions(format_name_, draft_.temporary_path), to = format_companions(format_name_, draft_.final_path);
-  for (size_t i = 0; i < from.size(); ++i) renames.push_back({from[i], to[i], i < held_companions_.size() ? &held_companions_[i] : nullptr});
+  const auto from = format_companions(format_name_, draft_.temporary_path),
+             to = format_companions(format_name_, draft_.final_path);
+  for (size_t i = 0; i < from.size(); ++i)
+    renames.push_back({from[i], to[i], i < held_companions_.size() ? &held_companions_[i] : nullptr});
   return renames;
 }
 
 // Rank 0 alone. Two files cannot be renamed at once: a companion that describes both the file that is replaced and the
 // new one comes first, and the new one's own after it.
 Status File::add_interim_on_root(std::vector<Rename>& companions) {
-  if (companions.empty()) return {};
+  if (companions.empty())
+    return {};
   draft_files_.reserve(draft_files_.size() + 1);
   auto interim = write_interim_companion(format_name_, draft_);
-  if (!interim.ok() || interim.value().empty()) return interim.status();
+  if (!interim.ok() || interim.value().empty())
+    return interim.status();
   draft_files_.push_back(interim.value());
   companions.front().follows = true;
   companions.insert(companions.begin(), {std::move(interim).value(), companions.front().to});
@@ -419,84 +518,116 @@ Status File::add_interim_on_root(std::vector<Rename>& companions) {
 // Rank 0 alone. The data is in place and every rank has closed its store, or (keep_open) handed it over.
 Status File::publish_on_root(FolderLock& turn) {
   std::vector<Rename> renames = companions();
-  // The folder's name is its set's own: until the file that names it stands there, what stood there before has its own subfiles still. It keeps them until
-  // the next set takes its place, for those who have opened it. Two who publish at once would each replace what stands there now: so one waits for the other.
+  // The folder's name is its set's own: until the file that names it stands there, what stood there before has its own
+  // subfiles still. It keeps them until the next set takes its place, for those who have opened it. Two who publish at
+  // once would each replace what stands there now: so one waits for the other.
   std::string replaced = subfiles_ ? "" : replaced_folder();
   if (subfiles_ || !replaced.empty() || !renames.empty() || wants_references()) {
     constexpr auto k_patience = std::chrono::seconds(2);  // nobody waits for ever for one that was stopped
     turn = FolderLock::take(std::filesystem::path(draft_.final_path).parent_path().string(), k_patience);
     replaced = replaced_folder();
   }
-  if (Status status = add_interim_on_root(renames); !status.ok()) return status;
-  if (subfiles_) renames.insert(renames.begin(), {draft_.temporary_path + ".subfiles", final_folder(draft_.final_path), &held_folder_});
-  if (Status status = write_xdmf_on_root(renames); !status.ok()) return status;
+  if (Status status = add_interim_on_root(renames); !status.ok())
+    return status;
+  if (subfiles_)
+    renames.insert(renames.begin(),
+                   {draft_.temporary_path + ".subfiles", final_folder(draft_.final_path), &held_folder_});
+  if (Status status = write_xdmf_on_root(renames); !status.ok())
+    return status;
   renames.push_back({draft_.temporary_path, draft_.final_path, &draft_.held});
   std::stable_partition(renames.begin(), renames.end(), [](const Rename& each) { return !each.follows; });
-  if (Status status = withdraw_references_on_root(); !status.ok()) return status;
+  if (Status status = withdraw_references_on_root(); !status.ok())
+    return status;
   std::string name = draft_.final_path;  // once the file has it nothing must fail
   bool named = false;
   Status status = windrow::publish(renames, settings_.boolean("durable"), store_options_, &named);
-  if (!named) return status;
+  if (!named)
+    return status;
   published_ = true;
-  if (!status.ok()) (void)remove_files(draft_files_);
-  if (format_) format_->take_name(std::move(name));
+  if (!status.ok())
+    (void)remove_files(draft_files_);
+  if (format_)
+    format_->take_name(std::move(name));
   xdmf_draft_ = {};
   draft_.held.unlock();  // others may lock what has its name
   held_ = std::move(draft_.held);
   held_companions_.clear();
   held_folder_.release();
-  if ((turn.is_there() && subfiles_) || !replaced.empty()) retire_replaced(replaced);
+  if ((turn.is_there() && subfiles_) || !replaced.empty())
+    retire_replaced(replaced);
   return status;
 }
 
 Status File::sync() {
   const CallScope call(*comm_, Call::sync, &identity_);
-  if (Status before = end_pending(); !before.ok()) return before;
-  if (Status status = check_writable("sync"); !status.ok()) return agree(*comm_, std::move(status));
-  if (Status status = flush(); !status.ok()) return status;
-  if (!fatal_.ok()) return beyond_publishing();
-  if (Status status = fill_rest(); !status.ok()) return status;
+  if (Status before = end_pending(); !before.ok())
+    return before;
+  if (Status status = check_writable("sync"); !status.ok())
+    return agree(*comm_, std::move(status));
+  if (Status status = flush(); !status.ok())
+    return status;
+  if (!fatal_.ok())
+    return beyond_publishing();
+  if (Status status = fill_rest(); !status.ok())
+    return status;
   const bool durable = settings_.boolean("durable"), publishes = mode_ == Mode::create && !published_;
   Status local = durable ? data_->sync() : Status{};
-  if (subfiles_) local = agree(*comm_, std::move(local));
-  if (subfiles_ && local.ok()) local = finish_subfiles(false);
+  if (subfiles_)
+    local = agree(*comm_, std::move(local));
+  if (subfiles_ && local.ok())
+    local = finish_subfiles(false);
   if (comm_->rank() == 0) {
     const Status named = guard([&] { return check_name_on_root(); });
     // The base file tells of nothing that its subfiles have not.
-    if (named.ok() && (local.ok() || !subfiles_)) local.update(guard([&] { return format_->flush(); }));
+    if (named.ok() && (local.ok() || !subfiles_))
+      local.update(guard([&] { return format_->flush(); }));
     local.update(named);
-    if (durable && !publishes) local.update(data_sync_on_root());
+    if (durable && !publishes)
+      local.update(data_sync_on_root());
   }
   Status stored = end_sync(agree(*comm_, std::move(local)));
   if (!publishes) {
-    if (stored.ok() && wants_references()) stored = renew_references();
-    if (!stored.ok() || !grids_changed_) return stored;
+    if (stored.ok() && wants_references())
+      stored = renew_references();
+    if (!stored.ok() || !grids_changed_)
+      return stored;
     local = comm_->rank() == 0 ? guard([&] { return publish_xdmf_on_root(); }) : Status{};
-    if (Status verdict = agree(*comm_, std::move(local)); !verdict.ok()) return verdict;
+    if (Status verdict = agree(*comm_, std::move(local)); !verdict.ok())
+      return verdict;
     grids_changed_ = false;
     return {};
   }
   // Data that could not be stored once may be gone from the system's memory too: a second try would succeed without it
   // (Rebello et al., "Can Applications Recover from fsync Failures?", USENIX ATC 2020, section 3).
-  if (!stored.ok() && stored.code() != Code::out_of_memory) fatal_.update(stored);
-  if (!stored.ok()) return stored;
+  if (!stored.ok() && stored.code() != Code::out_of_memory)
+    fatal_.update(stored);
+  if (!stored.ok())
+    return stored;
   local = Status{};
   // All ranks know the new name before the file gets it: after that nothing can fail any more.
   std::string final_path;
-  if (comm_->rank() == 0) local.update(guard([&] { final_path = draft_.final_path; return Status{}; }));
+  if (comm_->rank() == 0)
+    local.update(guard([&] {
+      final_path = draft_.final_path;
+      return Status{};
+    }));
   local = share_text(*comm_, std::move(local), final_path);
-  if (subfiles_ && local.ok()) local = guard([&] {
-    final_folder_ = data_folder_ = final_folder(final_path);
-    return Status{};
-  });
-  if (Status verdict = agree(*comm_, std::move(local)); !verdict.ok()) return verdict;
+  if (subfiles_ && local.ok())
+    local = guard([&] {
+      final_folder_ = data_folder_ = final_folder(final_path);
+      return Status{};
+    });
+  if (Status verdict = agree(*comm_, std::move(local)); !verdict.ok())
+    return verdict;
   local = comm_->rank() == 0 ? guard([&] {
     FolderLock turn;
     return publish_on_root(turn);
-  }) : Status{};
+  })
+                             : Status{};
   int64_t named = published_ ? 1 : 0;
   Status verdict = agree(*comm_, std::move(local), Pulse{.maximum = std::span(&named, 1), .sum = {}, .bits = {}});
-  if (named == 0) return verdict;
+  if (named == 0)
+    return verdict;
   // From here on the file is changed in place, also where its new name could not be stored.
   published_ = true;
   grids_changed_ = false;
@@ -519,8 +650,10 @@ Status File::close_data(bool durable) {
 void File::close_alone() noexcept {
   pending_.reset();
   drop_queue();
-  if (data_) (void)data_->close();
-  if (comm_->rank() == 0) (void)guard([&] { return abandon(), Status{}; });
+  if (data_)
+    (void)data_->close();
+  if (comm_->rank() == 0)
+    (void)guard([&] { return abandon(), Status{}; });
 }
 
 Status File::close(bool publish) {
@@ -532,7 +665,8 @@ Status File::close(bool publish) {
   }
   if (!mpi_is_running()) {
     pending_.reset();
-    if (data_) (void)data_->close();
+    if (data_)
+      (void)data_->close();
     return {Code::bad_state, fmt::format("\"{}\" is closed after MPI_Finalize: {}", path_,
                                          is_draft() ? "it is not published" : "what was queued is lost")};
   }
@@ -540,28 +674,38 @@ Status File::close(bool publish) {
   const bool durable = publish && changes && settings_.boolean("durable");
   Status verdict = publish ? end_pending() : Status{};
   pending_.reset();
-  if (publish && verdict.ok()) verdict = flush();
-  if (remains && verdict.ok()) verdict = fill_rest();
+  if (publish && verdict.ok())
+    verdict = flush();
+  if (remains && verdict.ok())
+    verdict = fill_rest();
   drop_queue();
-  if (publish && !fatal_.ok()) verdict.update(beyond_publishing());
+  if (publish && !fatal_.ok())
+    verdict.update(beyond_publishing());
   const bool moved = verdict.ok();
   Status local = close_data(durable);
   PartChunks chunks;
   if (subfiles_ && changes && remains) {
     Status finished = agree(*comm_, std::exchange(local, Status{}));
-    if (verdict.ok() && finished.ok() && publish && wants_references()) verdict = collect_part_chunks(chunks);  // while the subfiles are open
-    if (finished.ok()) finished = finish_subfiles(true);
-    if (!finished.ok() && format_) format_->drop_changes();  // the base file tells of nothing that its subfiles have not
+    if (verdict.ok() && finished.ok() && publish && wants_references())
+      verdict = collect_part_chunks(chunks);  // while the subfiles are open
+    if (finished.ok())
+      finished = finish_subfiles(true);
+    if (!finished.ok() && format_)
+      format_->drop_changes();  // the base file tells of nothing that its subfiles have not
     verdict.update(std::move(finished));
   }
   // Rank 0 goes on once every rank's data is in place.
   const bool whole = publish && verdict.ok();
-  int64_t stays_open = Comm::is_last(comm_) ? 0 : 1;  // 0 on all ranks: nobody has the communicator any more, the user may have freed it
+  int64_t stays_open =
+      Comm::is_last(comm_) ? 0 : 1;  // 0 on all ranks: nobody has the communicator any more, the user may have freed it
   const Pulse pulse{.maximum = {}, .sum = {}, .bits = std::span(&stays_open, 1)};
   local = publish ? std::move(local) : Status{};
-  Status last = agree_and_work(*comm_, std::move(local), pulse, [&](const Pulse&) { return finish_on_root(whole, chunks); });
-  if (comm_->rank() == 0) abandon();
-  if (stays_open == 0 && last.code() != Code::mpi) Comm::end(comm_);
+  Status last =
+      agree_and_work(*comm_, std::move(local), pulse, [&](const Pulse&) { return finish_on_root(whole, chunks); });
+  if (comm_->rank() == 0)
+    abandon();
+  if (stays_open == 0 && last.code() != Code::mpi)
+    Comm::end(comm_);
   verdict.update(std::move(last));
   return moved && in_place ? end_sync(std::move(verdict)) : verdict;
 }
@@ -570,22 +714,29 @@ Status File::close(bool publish) {
 Status File::finish_on_root(bool publish, const PartChunks& chunks) {
   const bool changes = mode_ != Mode::read, refers = publish && changes && wants_references();
   if (Status status = changes ? check_name_on_root() : Status(); !status.ok()) {
-    if (format_) format_->drop_changes();
+    if (format_)
+      format_->drop_changes();
     (void)close_format_on_root();
     return publish ? status : Status{};
   }
   if (refers)
-    if (Status status = make_references_on_root(chunks); !status.ok()) return status;
+    if (Status status = make_references_on_root(chunks); !status.ok())
+      return status;
   if (publish || mode_ != Mode::create)
-    if (Status status = close_format_on_root(); !status.ok()) return publish ? status : Status{};
-  if (!publish || !changes) return {};
+    if (Status status = close_format_on_root(); !status.ok())
+      return publish ? status : Status{};
+  if (!publish || !changes)
+    return {};
   FolderLock turn;  // until the references are there too: else they might be put beside the file of the next one
   if (is_draft()) {
-    if (Status status = publish_on_root(turn); !status.ok()) return status;
+    if (Status status = publish_on_root(turn); !status.ok())
+      return status;
   } else {
     if (settings_.boolean("durable"))
-      if (Status status = data_sync_on_root(); !status.ok()) return status;
-    if (Status status = publish_xdmf_on_root(); !status.ok()) return status;
+      if (Status status = data_sync_on_root(); !status.ok())
+        return status;
+    if (Status status = publish_xdmf_on_root(); !status.ok())
+      return status;
   }
   // A new file of whose variables none is split is one file: nothing names its folder, which has nothing in it.
   if (mode_ == Mode::create && subfiles_ && subfiles_->used() == 0)
@@ -613,7 +764,8 @@ Status File::check_name_on_root() const {
 Status File::data_sync_on_root() {
   return guard([&]() -> Status {
     auto store = open_store(data_->path(), StoreMode::update, StoreOptions{});
-    if (!store.ok()) return store.status();
+    if (!store.ok())
+      return store.status();
     Status status = store.value()->sync();
     status.update(store.value()->close());
     return status;
@@ -623,7 +775,8 @@ Status File::data_sync_on_root() {
 Result<int> File::find_variable(std::string_view path) const {
   const std::string full = follow(path.starts_with('/') ? std::string(path) : "/" + std::string(path));
   const auto found = variable_numbers_.find(full);
-  if (found == variable_numbers_.end()) return Status{Code::not_found, fmt::format("\"{}\" has no variable \"{}\"", path_, path)};
+  if (found == variable_numbers_.end())
+    return Status{Code::not_found, fmt::format("\"{}\" has no variable \"{}\"", path_, path)};
   return found->second;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// File: an open file. Introduces the rooms to each other: decompositions and placements become items, items and a strategy become
-// a plan, a plan becomes a transfer between ranks and the store.
+// File: an open file. Introduces the rooms to each other: decompositions and placements become items, items and a
+// strategy become a plan, a plan becomes a transfer between ranks and the store.
 #pragma once
 
 #include <algorithm>
@@ -48,12 +48,19 @@ namespace windrow {
 
 // What a call that defines adds to the catalog.
 struct Additions {
-  std::vector<std::string> groups;                          // outermost first
+  std::vector<std::string> groups;  // outermost first
   std::map<std::string, int, std::less<>> group_numbers, variables;
 };
 
 // The numbers are those of enum windrow_kind (windrow.h).
-enum class ObjectKind : int { nothing = 0, group = 1, variable = 2, link = 3, other = 4, dimension = 5 };
+enum class ObjectKind : int {
+  nothing = 0,
+  group = 1,
+  variable = 2,
+  link = 3,
+  other = 4,
+  dimension = 5
+};
 
 // How many files a program asks for; 1: one; 0: they are to be chosen. Code::bad_argument: subfiles, and not how many.
 Result<int64_t> wanted_subfiles(const Settings& settings, int ranks);
@@ -76,18 +83,24 @@ struct PendingFlush;
 
 class File {
  public:
-  enum class Mode { create, read, update };
+  enum class Mode {
+    create,
+    read,
+    update
+  };
 
   // Collective, agreed.
-  // `local`: what the caller has found wrong with this rank's arguments; the call is made all the same, for the other ranks.
+  // `local`: what the caller has found wrong with this rank's arguments; the call is made all the same, for the other
+  // ranks.
   static Result<std::unique_ptr<File>> open(MPI_Comm user, const std::string& path, Mode mode, const Settings& program,
                                             Status local = {});
   ~File();
   Status define_group(const std::string& path, Status local = {});
   // The numbers of the variables, in their order; when one cannot be made, those before it are there all the same.
-  Result<int> define_variables(std::span<VariableDefinition> definitions, Status local = {});  // the number of the first
+  Result<int> define_variables(std::span<VariableDefinition> definitions,
+                               Status local = {});  // the number of the first
   Status put_attribute(const std::string& object, Attribute attribute, Status local = {});
-  Result<int> define_grid(ViewerGrid grid, Status local = {});             // its number, for define_field()
+  Result<int> define_grid(ViewerGrid grid, Status local = {});  // its number, for define_field()
   Status define_field(int grid, GridField field, Status local = {});
   Status delete_attribute(const std::string& object, const std::string& name, Status local = {});
   Status define_link(const std::string& path, const std::string& target, Status local = {});
@@ -97,40 +110,44 @@ class File {
   Status get_texts(int variable, const std::function<void(std::span<const std::string>)>& take, Status local = {});
   // From the next flush on; what `changes` does not say is as the file was opened with.
   Status set_strategy(const Settings& changes, Status local = {});
-  // Where the chunks of all variables lie, as a text for Zarr's readers at `path`, "" beside the file; what is left out of it, one a line.
+  // Where the chunks of all variables lie, as a text for Zarr's readers at `path`, "" beside the file; what is left out
+  // of it, one a line.
   Result<std::string> write_references(const std::string& path, const std::string& prefix, Status local = {});
-  // First elements of the chunks of a variable that are stored, one after the other; none of a variable that nobody has written; nothing where that is not known.
+  // First elements of the chunks of a variable that are stored, one after the other; none of a variable that nobody has
+  // written; nothing where that is not known.
   Result<std::optional<std::vector<int64_t>>> written_chunks(int variable, Status local = {});
-  Result<std::string> check_subfiles();                              // what is wrong with the set, one a line; "" too for a file that is one
+  Result<std::string> check_subfiles();  // what is wrong with the set, one a line; "" too for a file that is one
   Status flush(Status local = {});
   Status flush_begin();
   Status flush_end();
-  Status end_pending();                                              // of flush_begin, if there is one
+  Status end_pending();  // of flush_begin, if there is one
   Status sync();
   Status close(bool publish);  // once; nothing else may follow
   Result<std::string> explain(bool json, Status local = {});
 
   // Local.
   // `record`: see QueueEntry. `type`: of the data, where it is not the variable's own, or k_as_stored.
-  Status queue(bool put, int variable, std::shared_ptr<SharedDecomposition> decomposition, std::byte* data, int64_t record = -1,
-               std::optional<Type> type = {});
+  Status queue(bool put, int variable, std::shared_ptr<SharedDecomposition> decomposition, std::byte* data,
+               int64_t record = -1, std::optional<Type> type = {});
   void refuse(const Status& status) { queue_status_.update(status); }  // the next flush fails by it on every rank
   const Status& refused() const noexcept { return queue_status_; }     // OK: nothing was
-  void drop_queue();                                                   // where all ranks do: what a flush that failed does
+  void drop_queue();  // where all ranks do: what a flush that failed does
   std::string report(bool json) const;
   const Catalog& catalog() const noexcept { return catalog_; }
-  int64_t element_count_of(int variable) const;                      // of a variable that there is
+  int64_t element_count_of(int variable) const;  // of a variable that there is
   const Settings& settings() const noexcept { return settings_; }
   Comm& comm() noexcept { return *comm_; }
   Result<int> find_variable(std::string_view path) const;
-  std::vector<std::string> dimension_names(const Variable& variable) const;  // paths where a name would mean another dimension
+  std::vector<std::string> dimension_names(
+      const Variable& variable) const;  // paths where a name would mean another dimension
   ObjectKind kind_of(const std::string& path) const;
   const Group* find_group(std::string_view path) const noexcept;
   const std::vector<Attribute>* attributes_of(std::string_view object) const;
   const std::string& path() const noexcept { return path_; }
   const OpenFile& identity() const noexcept { return identity_; }
   const Subfiles* subfiles() const noexcept { return subfiles_.get(); }  // nullptr: the file is one
-  // How many subfiles a variable's own options ask for, 1: none; 0: they do not say, or ask for what the file has anyway.
+  // How many subfiles a variable's own options ask for, 1: none; 0: they do not say, or ask for what the file has
+  // anyway.
   Result<int64_t> subfiles_of_variable(const Settings& own) const;
   Mode mode() const noexcept { return mode_; }
   const FormatTraits& traits() const noexcept { return traits_; }
@@ -138,34 +155,34 @@ class File {
  private:
   File();
 
-  Status open_on_root(const std::string& format);                   // rank 0 only
-  Status try_open_on_root(const std::string& format);               // rank 0 only
+  Status open_on_root(const std::string& format);      // rank 0 only
+  Status try_open_on_root(const std::string& format);  // rank 0 only
   FileSystem file_system_at(const std::string& path) const noexcept;
-  std::string why_no_set() const;                                    // rank 0 only
-  Status choose_files_on_root();                                    // rank 0 only
+  std::string why_no_set() const;  // rank 0 only
+  Status choose_files_on_root();   // rank 0 only
   // machine.cpp
-  Status read_machine_on_root();                                    // rank 0 only
-  Status learn_machine(FileSystem kind, int64_t cores);             // local
+  Status read_machine_on_root();                         // rank 0 only
+  Status learn_machine(FileSystem kind, int64_t cores);  // local
   void fit_limits_to_local_disk(PlanLimits& limits, const Settings& settings) const;
   void fit_limits_to_layout(PlanLimits& limits, const Settings& settings) const;
-  Status stripe_on_root();                                          // rank 0 only: of a draft
-  void take_layout(std::shared_ptr<const StorageLayout> layout) noexcept;  // of a file that was written anew
+  Status stripe_on_root();                                                     // rank 0 only: of a draft
+  void take_layout(std::shared_ptr<const StorageLayout> layout) noexcept;      // of a file that was written anew
   std::vector<std::string> describe_opening() const;                           // what all ranks must give alike
   void tell(const std::string& data_path, std::vector<std::byte>& out) const;  // rank 0 only
-  Status learn(std::span<const std::byte> told);                    // local: where this rank's data goes, what is there already
+  Status learn(std::span<const std::byte> told);  // local: where this rank's data goes, what is there already
   Status check_writable(std::string_view call) const;
-  void abandon();                                                   // rank 0 only
-  std::vector<Rename> companions() const;                           // rank 0 only: of the draft
-  Status add_interim_on_root(std::vector<Rename>& companions);      // rank 0 only
-  Status check_name_on_root() const;                                // rank 0 only: of a file changed in place
-  Status publish_on_root(FolderLock& turn);                         // rank 0 only; `turn`: gets a lock
-  Status data_sync_on_root();                                       // rank 0 only
-  Status close_format_on_root();                                    // rank 0 only
-  Status close_data(bool durable);                                  // each rank for itself
-  Status finish_on_root(bool publish, const PartChunks& chunks);    // rank 0 only
-  void close_alone() noexcept;                                      // local
-  std::string follow(std::string path) const;                         // where soft links lead; a path that they do not end, as it is
-  bool is_taken(std::string_view path) const;                         // by anything but a dimension that no variable has the name of
+  void abandon();                                                 // rank 0 only
+  std::vector<Rename> companions() const;                         // rank 0 only: of the draft
+  Status add_interim_on_root(std::vector<Rename>& companions);    // rank 0 only
+  Status check_name_on_root() const;                              // rank 0 only: of a file changed in place
+  Status publish_on_root(FolderLock& turn);                       // rank 0 only; `turn`: gets a lock
+  Status data_sync_on_root();                                     // rank 0 only
+  Status close_format_on_root();                                  // rank 0 only
+  Status close_data(bool durable);                                // each rank for itself
+  Status finish_on_root(bool publish, const PartChunks& chunks);  // rank 0 only
+  void close_alone() noexcept;                                    // local
+  std::string follow(std::string path) const;  // where soft links lead; a path that they do not end, as it is
+  bool is_taken(std::string_view path) const;  // by anything but a dimension that no variable has the name of
   // dimensions.cpp
   const Dimension* dimension_of(const std::string& path, std::span<const Dimension> added) const;
   bool grows(const Dimension& dimension) const noexcept;
@@ -173,56 +190,62 @@ class File {
   Result<bool> names_dimension(const Variable& other, const Variable& variable, size_t number, bool own_first) const;
   void number_dimensions();
   void drop_dimension(const std::string& path) noexcept;
-  Result<std::string> find_dimension(const Variable& variable, size_t number, const std::string& name, bool own_first, std::vector<Dimension>& added) const;
+  Result<std::string> find_dimension(const Variable& variable, size_t number, const std::string& name, bool own_first,
+                                     std::vector<Dimension>& added) const;
   Status check_namable(int variable, size_t names) const;
-  Status name_dimensions_of_parts(const Variable& named, const std::vector<std::string>& names, std::span<const Dimension> added);
-  Status define_dimensions(Additions groups, std::vector<Dimension> added, const Variable* named, const std::vector<std::string>& names);
+  Status name_dimensions_of_parts(const Variable& named, const std::vector<std::string>& names,
+                                  std::span<const Dimension> added);
+  Status define_dimensions(Additions groups, std::vector<Dimension> added, const Variable* named,
+                           const std::vector<std::string>& names);
   Status define_groups_on_root(std::span<const std::string> groups);  // rank 0 only
   void withdraw_groups_on_root(std::span<const std::string> groups);  // rank 0 only
   Status missing_groups(const std::string& path, bool itself, Additions& added) const;
-  void enter_groups(Additions& added) noexcept;                       // room was made
+  void enter_groups(Additions& added) noexcept;  // room was made
   Status check_definition(VariableDefinition& definition, Additions& added) const;
   Status define_some(std::span<VariableDefinition> definitions, std::span<const std::string> groups);
-  Status make_on_root(std::span<const VariableDefinition> definitions, std::span<const std::string> groups, std::span<int64_t> places);
+  Status make_on_root(std::span<const VariableDefinition> definitions, std::span<const std::string> groups,
+                      std::span<int64_t> places);
   void enter_made(std::span<VariableDefinition> definitions, std::span<const int64_t> places);
   void enter(VariableDefinition definition, Placement placement);             // room was made
   Status check_whole(std::string_view verb, int variable) const;              // it is one that is moved as a whole
   std::vector<Attribute>* find_attributes(std::string_view object) noexcept;  // by the full path
 
   // xdmf.cpp
-  Status start_xdmf_on_root();                                      // rank 0 only, as the next two
+  Status start_xdmf_on_root();  // rank 0 only, as the next two
   Status write_xdmf_on_root(std::vector<Rename>& renames);
   Status publish_xdmf_on_root();
 
   // references.cpp
   bool wants_references() const;
-  Status start_references_on_root();                                // rank 0 only, as the next three
+  Status start_references_on_root();  // rank 0 only, as the next three
   Status make_references_on_root(const PartChunks& chunks);
   Status withdraw_references_on_root();
   Status publish_references_on_root();
-  Status renew_references();                                        // collective
+  Status renew_references();  // collective
 
   // part_chunks.cpp
   std::vector<int> referable_parts() const;
-  Status collect_part_chunks(PartChunks& chunks);                   // collective
+  Status collect_part_chunks(PartChunks& chunks);  // collective
 
   // checksums.cpp
-  Status renew_sums(bool ends);                                     // local
-  Status withdraw_sums(int64_t number, Format& format, const std::function<bool(const SplitVariable&)>& picks);  // local
-  Status compare_sums(std::vector<int64_t>& found);                 // collective
+  Status renew_sums(bool ends);  // local
+  Status withdraw_sums(int64_t number, Format& format,
+                       const std::function<bool(const SplitVariable&)>& picks);  // local
+  Status compare_sums(std::vector<int64_t>& found);                              // collective
   std::string lines_of_sums(std::span<const int64_t> found) const;
 
   // flush.cpp
   Status move_queue(Status local, PendingFlush* pending);
-  bool reads_what_has_places();                                     // collective
+  bool reads_what_has_places();  // collective
   Status run_wave(Wave wave, const WaveNumbers& numbers);
   Status begin_motion(Motion& motion, Wave wave, const WaveNumbers& numbers, bool behind);
   Status end_motion(Motion& motion);
   bool fills_up_otherwise(const Variable& variable) const;
-  Status stage(QueueEntry& entry, Type type, int64_t trailing);     // local: not as it is stored
-  Status convert_and_repeat(const Wave& wave);                      // local: of a wave of gets that has arrived
+  Status stage(QueueEntry& entry, Type type, int64_t trailing);  // local: not as it is stored
+  Status convert_and_repeat(const Wave& wave);                   // local: of a wave of gets that has arrived
   OwnerPolicy owner_of(const QueueEntry& entry) const;
-  Result<std::shared_ptr<const ByteRuns>> runs_of(const QueueEntry& entry, int64_t element, const SharedDecomposition::Line* line);
+  Result<std::shared_ptr<const ByteRuns>> runs_of(const QueueEntry& entry, int64_t element,
+                                                  const SharedDecomposition::Line* line);
   void begin_report();
   bool wants_io_thread() const;
 
@@ -231,53 +254,58 @@ class File {
   void learn(KeptPlan& kept, bool behind);  // collective
 
   // tracing.cpp
-  void open_trace_on_root();                                        // rank 0 only
-  void start_trace();                                               // collective
-  void begin_trace();                                               // local
-  void end_trace(const Status& verdict);                            // collective
-  void take_trace_problem();                                        // local
+  void open_trace_on_root();              // rank 0 only
+  void start_trace();                     // collective
+  void begin_trace();                     // local
+  void end_trace(const Status& verdict);  // collective
+  void take_trace_problem();              // local
 
   // layout.cpp
   bool is_draft() const noexcept { return mode_ == Mode::create && !published_; }
   Status lay_out_on_root(std::vector<std::byte>& told, Draft& anew);  // rank 0 only
-  Result<Striping> stripe_as_before(const Draft& anew) const;  // rank 0 only
+  Result<Striping> stripe_as_before(const Draft& anew) const;         // rank 0 only
   struct Anew {
-    std::string path;  // of the file that is written anew; "": none is
+    std::string path;     // of the file that is written anew; "": none is
     uint64_t number = 0;  // of that file
     std::shared_ptr<const StorageLayout> layout;
   };
   Status learn_layout(std::span<const std::byte> told, std::vector<Placement>& places, Anew& anew) const;
-  Status place_variables(Status local);                               // collective; when something is unplaced
-  Status cut_leftovers();                                             // local, before something changes
+  Status place_variables(Status local);  // collective; when something is unplaced
+  Status cut_leftovers();                // local, before something changes
   int64_t records() const noexcept;
   void grow_as_one() noexcept;
   bool wants_records(size_t variable) const noexcept;
   std::vector<Band> bands_of_records(size_t variable) const;
   int64_t bytes_of_new_records(size_t variable);
-  Status fill_records(Status local);                                  // collective
+  Status fill_records(Status local);  // collective
 
   // held.cpp, of variables that the catalog holds
   static int64_t base_in_held(const QueueEntry& entry, const Variable& variable) noexcept;
   Result<std::shared_ptr<const ByteRuns>> runs_in_held(const QueueEntry& entry, const Variable& variable);
   Status bring_to_held(int variable, int64_t ordinal, std::span<int64_t> brought);
-  Status write_held(int variable, int64_t ordinal);                   // collective
-  Status write_held();                                                // collective; nothing where none is put to
+  Status write_held(int variable, int64_t ordinal);  // collective
+  Status write_held();                               // collective; nothing where none is put to
 
   // extend.cpp
   Status give_places();
-  Status extend_for_queue(Status local);                              // collective; nothing where no variable can grow or lacks a place
+  Status extend_for_queue(Status local);  // collective; nothing where no variable can grow or lacks a place
   Status check_growth(const Variable& variable, int64_t records) const;
 
   // undefined.cpp
   void start_writing(const Wave& wave, std::span<const int64_t> variables) noexcept;
-  void mark_unfinished();                                            // collective
+  void mark_unfinished();  // collective
   Status with_undefined(Status verdict, WriteState::Flag which);
-  Status beyond_publishing() const;                                  // local
+  Status beyond_publishing() const;  // local
   Status end_sync(Status verdict);
 
   // fill.cpp
-  enum class Filling { none, by_data, in_windows, whole };          // who fills the variables that a wave is the first to move
-  int filler_of(int64_t part) const noexcept;                       // of a split variable; -1: all share
+  enum class Filling {
+    none,
+    by_data,
+    in_windows,
+    whole
+  };                                           // who fills the variables that a wave is the first to move
+  int filler_of(int64_t part) const noexcept;  // of a split variable; -1: all share
   bool are_untouched(std::span<const int64_t> variables) const noexcept;
   bool knows_holes(const KeptPlan& kept, std::span<const int64_t> variables, FillMap& map) const;
   bool is_whole(const WaveNumbers& numbers) const noexcept;
@@ -286,71 +314,80 @@ class File {
   Status fill_whole(std::span<const int64_t> variables, const FillMap& map);
   Status fill_rest();
   Filling filling_of(const WaveNumbers& numbers, const KeptPlan& kept, bool reading) const noexcept;
-  Status prepare_fill(const WaveNumbers& numbers, const KeptPlan& kept, Filling filling, WindowFill& fill, PlanForecast& forecast) const;
-  Status fill_before(const WaveNumbers& numbers, const KeptPlan& kept, bool reading, WindowFill& fill, PlanForecast& forecast);
+  Status prepare_fill(const WaveNumbers& numbers, const KeptPlan& kept, Filling filling, WindowFill& fill,
+                      PlanForecast& forecast) const;
+  Status fill_before(const WaveNumbers& numbers, const KeptPlan& kept, bool reading, WindowFill& fill,
+                     PlanForecast& forecast);
 
   // held.cpp
-  Status read_held();                                                // local: gets of what the catalog itself holds
+  Status read_held();  // local: gets of what the catalog itself holds
 
   // chunk_wave.cpp
   // Collective: each chunked variable among the bits has a wave of its own.
   Status move_chunked(bool reading, int64_t ordinal, std::span<const int64_t> variables);
   Status run_chunked(int variable, bool reading, int64_t ordinal);
-  Status know_layouts(int variable);                                 // local
-  template <class Visit>  // Status(Wave&, const WaveNumbers&)
+  Status know_layouts(int variable);  // local
+  template <class Visit>              // Status(Wave&, const WaveNumbers&)
   Status for_each_chunked_wave(int variable, bool reading, int64_t ordinal, Visit&& visit);
   Status chunked_wave(int variable, size_t group, bool reading, int64_t ordinal, Wave& wave);
   Status move_chunks(KeptPlan& kept, const Wave& wave);
-  Status explain_chunked(Wave& puts, WaveNumbers& put_numbers, Wave& gets, WaveNumbers& get_numbers, FlushReport& planned);
+  Status explain_chunked(Wave& puts, WaveNumbers& put_numbers, Wave& gets, WaveNumbers& get_numbers,
+                         FlushReport& planned);
   Status find_chunks(const KeptPlan& kept, KnownChunks& known);
-  Status prepare_chunks(KeptPlan& kept, const Wave& wave);           // local
-  void prepare_roots(KeptPlan& kept);                                // local
-  void fit_to_chunks(const Wave& wave, const WaveNumbers& numbers, const ChunkTargets& targets, Strategy& strategy, Pattern& pattern, PlanLimits& limits) const;
-  bool is_chunked(int variable) const noexcept { return !catalog_.variables[static_cast<size_t>(variable)].chunking.empty(); }
+  Status prepare_chunks(KeptPlan& kept, const Wave& wave);  // local
+  void prepare_roots(KeptPlan& kept);                       // local
+  void fit_to_chunks(const Wave& wave, const WaveNumbers& numbers, const ChunkTargets& targets, Strategy& strategy,
+                     Pattern& pattern, PlanLimits& limits) const;
+  bool is_chunked(int variable) const noexcept {
+    return !catalog_.variables[static_cast<size_t>(variable)].chunking.empty();
+  }
 
   // set.cpp, set_define.cpp, set_places.cpp, set_wave.cpp
-  Status make_set_on_root();                                         // rank 0 only
-  Status start_set();                                                // collective
+  Status make_set_on_root();  // rank 0 only
+  Status start_set();         // collective
   FormatOptions format_options() const;
-  Status become_set(SetWish wish);                                  // collective
+  Status become_set(SetWish wish);  // collective
   Status for_own_subfiles(int64_t end, const std::function<Status(int64_t, Format&)>& work);
   bool is_split(const std::string& path) const;
   Status for_own_parts(const std::string& path, const std::function<Status(Format&)>& work);
   void learn_places(std::span<const int64_t> found) noexcept;
-  Status examine_subfiles(Status local);                             // collective
-  Status tell_of_subfiles(std::vector<std::byte>& letter);           // local
-  Status learn_of_subfiles(std::span<const std::byte> letter);       // local
-  Status place_subfiles(Status local);                               // collective
+  Status examine_subfiles(Status local);                        // collective
+  Status tell_of_subfiles(std::vector<std::byte>& letter);      // local
+  Status learn_of_subfiles(std::span<const std::byte> letter);  // local
+  Status place_subfiles(Status local);                          // collective
   void tell_set_of_growth() noexcept;
   Status extend_own_parts(int variable, const SplitVariable& split, int64_t records);  // local
   // leftovers.cpp
   Status blank_tail(Format& format, const ChunkLayout& layout, int64_t records);  // local
-  Status blank_tail_of(int number);                                  // rank 0 only
+  Status blank_tail_of(int number);                                               // rank 0 only
   Status blank_part(Format& format, int variable, const SplitVariable& split, int64_t part, int64_t found);  // local
-  Status blank_leftovers(Format& format, const SplitVariable& split, int64_t part, int64_t found);  // local
+  Status blank_leftovers(Format& format, const SplitVariable& split, int64_t part, int64_t found);           // local
   Result<ChunkLayout> layout_in_subfile(const SplitVariable& split, int64_t part) const;
   bool has_room_for(int64_t records) const noexcept;
   void fit_line();
-  int64_t default_subfiles() const noexcept;                         // of variables that do not say
+  int64_t default_subfiles() const noexcept;  // of variables that do not say
   Result<SetWish> set_for(std::span<const VariableDefinition> definitions) const;
   Result<int64_t> files_for_size(std::span<const VariableDefinition> definitions) const;
   Result<bool> fits_in_files(std::span<const VariableDefinition> definitions, int64_t count) const;
   Result<std::optional<Split>> split_of(const VariableDefinition& definition, int64_t count) const;
-  void drop_unused_subfiles();                                       // local
-  Status define_parts(std::span<VariableDefinition> definitions, std::map<int, SplitVariable>& splits, int first);  // collective
+  void drop_unused_subfiles();  // local
+  Status define_parts(std::span<VariableDefinition> definitions, std::map<int, SplitVariable>& splits,
+                      int first);                                              // collective
   void withdraw_parts(const std::map<int, SplitVariable>& splits, int first);  // local
-  Status check_room_in_set(std::span<const VariableDefinition> definitions, const std::map<int, SplitVariable>& splits, int first) const;
-  Status check_size_on_root(std::span<const VariableDefinition> definitions, const std::map<int, SplitVariable>& splits, int first);
+  Status check_room_in_set(std::span<const VariableDefinition> definitions, const std::map<int, SplitVariable>& splits,
+                           int first) const;
+  Status check_size_on_root(std::span<const VariableDefinition> definitions, const std::map<int, SplitVariable>& splits,
+                            int first);
   Status define_split_on_root(const VariableDefinition& definition, const SplitVariable& split);  // rank 0 only
-  Status lengthen_subfiles();                                        // local
-  Status seal_on_root();                                             // rank 0 only
-  Status finish_subfiles(bool ends);                                 // collective
+  Status lengthen_subfiles();                                                                     // local
+  Status seal_on_root();                                                                          // rank 0 only
+  Status finish_subfiles(bool ends);                                                              // collective
   std::string final_folder(const std::string& final_path) const;
-  std::string replaced_folder() const;                               // rank 0 only
-  void hold_folder_on_root();                                         // rank 0 only
-  void retire_replaced(const std::string& replaced) noexcept;        // rank 0 only
-  void abandon_set();                                                // rank 0 only
-  std::string check_set_on_root() const;                             // rank 0 only
+  std::string replaced_folder() const;                         // rank 0 only
+  void hold_folder_on_root();                                  // rank 0 only
+  void retire_replaced(const std::string& replaced) noexcept;  // rank 0 only
+  void abandon_set();                                          // rank 0 only
+  std::string check_set_on_root() const;                       // rank 0 only
   std::string warning_of_files() const;
   // visit(part, Extent) for the places of a variable's bytes; part -1: it is not split. Allocates nothing.
   template <class Visit>
@@ -358,15 +395,18 @@ class File {
   int64_t place_of(size_t variable) const;
   Status add_parts(const QueueEntry& entry, const SplitVariable& split, int64_t trailing, Wave& wave);
   Result<std::vector<std::shared_ptr<const ChunkLayout>>> layouts_of_parts(int variable) const;
-  Result<Format*> format_of(const ChunkPart& part);                  // on its root
-  Result<std::shared_ptr<const ByteRuns>> runs_of_parts(const QueueEntry& entry, const SplitVariable& split, Wave& wave, int64_t trailing);
+  Result<Format*> format_of(const ChunkPart& part);  // on its root
+  Result<std::shared_ptr<const ByteRuns>> runs_of_parts(const QueueEntry& entry, const SplitVariable& split, Wave& wave,
+                                                        int64_t trailing);
   void add_records(const SplitVariable& split, Extent records, std::map<int64_t, Extent>& regions) const;
   static void sort_items(Wave& wave);
   void fit_to_subfiles(Strategy& strategy, PlanLimits& limits) const;
 
   // set_targets.cpp. Collective; the status is this rank's own.
   bool deals_by_target() const noexcept { return strategy_.domains == Domains::target && limits_.layout != nullptr; }
-  int64_t line_unit() const noexcept { return strategy_.domains == Domains::target ? FileLine::k_unit_of_targets : FileLine::k_unit; }
+  int64_t line_unit() const noexcept {
+    return strategy_.domains == Domains::target ? FileLine::k_unit_of_targets : FileLine::k_unit;
+  }
   Status know_line_layout(Status local);
   Status know_chunk_targets(const Wave& wave, const WaveNumbers& numbers, ChunkTargets& found, Status local);
   Status know_touched_chunks(const Wave& wave, std::vector<int64_t>& touched, Status local);
@@ -382,21 +422,24 @@ class File {
   Status build_wave(bool reading, int64_t ordinal, Wave& wave);
   Status add_to_wave(const QueueEntry& entry, Wave& wave);
   // Collective. One agreement for all waves given; `most`: made the largest of all ranks.
-  Status pulse_waves(Status local, std::initializer_list<Wave*> waves, std::initializer_list<WaveNumbers*> numbers, int64_t* most,
-                     LonePuts* lone = nullptr);
+  Status pulse_waves(Status local, std::initializer_list<Wave*> waves, std::initializer_list<WaveNumbers*> numbers,
+                     int64_t* most, LonePuts* lone = nullptr);
   Result<KeptPlan*> ready_plan(const Wave& wave, const WaveNumbers& numbers);  // collective
   Result<std::unique_ptr<KeptPlan>> make_plan_for(const Wave& wave, const WaveNumbers& numbers);
   Status make_ready(KeptPlan& kept, const Wave& wave, bool share, int64_t moved_bytes);
-  Status agree_on_decompositions(Status local, const Wave& wave, std::span<int64_t> sums, std::span<int64_t> most);  // collective
+  Status agree_on_decompositions(Status local, const Wave& wave, std::span<int64_t> sums,
+                                 std::span<int64_t> most);  // collective
   void reserve_bounce(std::span<const Item> items, KeptPlan& kept);
-  int64_t bounce_bytes() const noexcept { return std::clamp(limits_.buffers * limits_.buffer_bytes / 64, int64_t{4096}, int64_t{1} << 20); }  // the largest request that elements in foreign byte order go in
+  int64_t bounce_bytes() const noexcept {
+    return std::clamp(limits_.buffers * limits_.buffer_bytes / 64, int64_t{4096}, int64_t{1} << 20);
+  }  // the largest request that elements in foreign byte order go in
   std::span<const Item> part(KeptPlan& kept, const Wave& wave);  // the raked ones
-  Status prepare_storage(KeptPlan& kept, const Wave& wave);  // local: memory and forecast
+  Status prepare_storage(KeptPlan& kept, const Wave& wave);      // local: memory and forecast
   Pattern pattern_of(bool reading, const WaveNumbers& numbers) const;
   int64_t number_of(const Wave& wave, int rank) const;
   AccessRule access_rule(const Plan& plan) const;
   std::string names_of(WriteState::Flag which) const;
-  Status grow_pulse(size_t variables);                         // local: room for the bits of two waves
+  Status grow_pulse(size_t variables);  // local: room for the bits of two waves
 
   // kept_plans.cpp
   int64_t memory_of(const KeptPlan& made) const;
@@ -410,83 +453,85 @@ class File {
   size_t variable_words() const noexcept { return (catalog_.variables.size() + 63) / 64; }
 
   std::shared_ptr<Comm> comm_;
-  OpenFile identity_;                    // by which agreements know it
+  OpenFile identity_;  // by which agreements know it
   Settings settings_;
   Strategy strategy_;
   PlanLimits limits_;
   Mode mode_ = Mode::read;
-  std::string path_;                     // the name that the user gave
+  std::string path_;  // the name that the user gave
   std::string format_name_;
-  Draft draft_;                          // rank 0 of a created file: its temporary and its final name
-  std::vector<std::string> draft_files_; // rank 0: what has to go when the file is not published
+  Draft draft_;                            // rank 0 of a created file: its temporary and its final name
+  std::vector<std::string> draft_files_;   // rank 0: what has to go when the file is not published
   std::vector<HeldFile> held_companions_;  // rank 0: of these
-  HeldFile held_folder_;                 // rank 0: of a set's subfiles
-  HeldFile held_;                        // rank 0: the file that was opened, or has been published
-  Claim claim_;                          // rank 0, of a file that is changed in place
-  std::unique_ptr<Format> format_;       // rank 0
+  HeldFile held_folder_;                   // rank 0: of a set's subfiles
+  HeldFile held_;                          // rank 0: the file that was opened, or has been published
+  Claim claim_;                            // rank 0, of a file that is changed in place
+  std::unique_ptr<Format> format_;         // rank 0
   Catalog catalog_;
   std::map<std::string, int, std::less<>> variable_numbers_, group_numbers_, dimension_numbers_;
   std::vector<ViewerGrid> grids_;
-  bool grids_changed_ = false;           // since they were published
-  Draft xdmf_draft_;                     // rank 0: the text's names
-  std::string xdmf_names_;               // rank 0: the file that it speaks of
-  Draft references_draft_;               // rank 0: of the text with the references
-  std::string references_;               // rank 0: the text, from when the format is closed until it is published
+  bool grids_changed_ = false;  // since they were published
+  Draft xdmf_draft_;            // rank 0: the text's names
+  std::string xdmf_names_;      // rank 0: the file that it speaks of
+  Draft references_draft_;      // rank 0: of the text with the references
+  std::string references_;      // rank 0: the text, from when the format is closed until it is published
   std::map<std::string, std::string, std::less<>> link_targets_;  // by path
   std::unique_ptr<DataFile> data_;
-  int64_t wanted_subfiles_ = 1;          // of a created file, for variables that do not say; 0: to be chosen
-  std::string files_reason_;             // why so many, where they were chosen; "" else
-  FolderLock folder_lock_;               // rank 0: of the set's folder
+  int64_t wanted_subfiles_ = 1;                   // of a created file, for variables that do not say; 0: to be chosen
+  std::string files_reason_;                      // why so many, where they were chosen; "" else
+  FolderLock folder_lock_;                        // rank 0: of the set's folder
   std::array<std::string, 2> abandoned_folders_;  // rank 0: what has to go of a set that is not published
-  bool sealed_ = false;                  // the base file has the checksum of the map as it is
-  std::string final_folder_, data_folder_;  // of its subfiles, while it is published
-  std::unique_ptr<Subfiles> subfiles_;   // nullptr: the file is one
+  bool sealed_ = false;                           // the base file has the checksum of the map as it is
+  std::string final_folder_, data_folder_;        // of its subfiles, while it is published
+  std::unique_ptr<Subfiles> subfiles_;            // nullptr: the file is one
   bool published_ = false;
-  int64_t metadata_opens_ = 0;           // rank 0: of this file and those that belong to it, before the format had it
+  int64_t metadata_opens_ = 0;  // rank 0: of this file and those that belong to it, before the format had it
   StripingOptions striping_options_;
   StoreOptions store_options_;
-  Striping striping_;                    // as rank 0 found it
+  Striping striping_;                            // as rank 0 found it
   std::shared_ptr<const StorageLayout> layout_;  // that domains are cut by; nullptr: none that has stripes
   std::vector<int64_t> reserved_chunks_;  // on a root, of the chunks that are moved: they got room for the plan's sake
-  std::vector<StorageLayout> subfile_layouts_;   // of a set, once domains were to be dealt by target
+  std::vector<StorageLayout> subfile_layouts_;        // of a set, once domains were to be dealt by target
   std::shared_ptr<const StorageLayout> line_layout_;  // of all of its files; nullptr: not known
-  bool local_disk_ = false;              // as rank 0 sees it
-  std::string machine_text_;             // of the machine file, as rank 0 read it; "": none was given
+  bool local_disk_ = false;                           // as rank 0 sees it
+  std::string machine_text_;                          // of the machine file, as rank 0 read it; "": none was given
 
   std::vector<QueueEntry> queue_;
   std::map<int, int64_t> put_counts_;
-  Status queue_status_;                  // the first bad put or get since the last flush
-  Status fatal_;                         // a failure after which the file cannot be published
+  Status queue_status_;  // the first bad put or get since the last flush
+  Status fatal_;         // a failure after which the file cannot be published
 
   std::vector<int64_t> pulse_bits_, pulse_identities_;
-  FormatTraits traits_;                  // of the format, on all ranks
-  bool unplaced_ = false;                // something was defined since variables were given their places
-  bool extendible_ = false;              // some variable can grow, or may lack a place
+  FormatTraits traits_;      // of the format, on all ranks
+  bool unplaced_ = false;    // something was defined since variables were given their places
+  bool extendible_ = false;  // some variable can grow, or may lack a place
   WriteState write_state_;
-  int64_t first_records_ = 0;            // of interleaved ones, when the file was opened
-  bool ends_early_ = false;              // rank 0: opened for update, and shorter than its variables: a damaged file
-  bool is_cut_ = false;                  // what was behind these is gone
-  std::vector<int64_t> wanted_rows_;     // [variables] what the queue asks for
-  std::vector<int64_t> places_;          // [variables] of those that get one in a flush; -1: the others
-  std::set<std::pair<int, int64_t>> grown_;  // by this rank: variables, or parts of them, that have grown in chunks since the file was opened
-  std::vector<int64_t> chunked_bits_;    // those of put and got variables that have chunks
-  std::map<int, std::vector<std::shared_ptr<const ChunkLayout>>> layouts_;  // by variable; several where parts have chunks of several sizes
-  int size_tried_ = 0;                   // on rank 0: bits of the length that the file system was asked for, of a file
-  int free_mib_ = 0;                     // on rank 0: definitions of fewer MiB need no sum of all variables
+  int64_t first_records_ = 0;         // of interleaved ones, when the file was opened
+  bool ends_early_ = false;           // rank 0: opened for update, and shorter than its variables: a damaged file
+  bool is_cut_ = false;               // what was behind these is gone
+  std::vector<int64_t> wanted_rows_;  // [variables] what the queue asks for
+  std::vector<int64_t> places_;       // [variables] of those that get one in a flush; -1: the others
+  std::set<std::pair<int, int64_t>>
+      grown_;  // by this rank: variables, or parts of them, that have grown in chunks since the file was opened
+  std::vector<int64_t> chunked_bits_;  // those of put and got variables that have chunks
+  std::map<int, std::vector<std::shared_ptr<const ChunkLayout>>>
+      layouts_;                           // by variable; several where parts have chunks of several sizes
+  int size_tried_ = 0;                    // on rank 0: bits of the length that the file system was asked for, of a file
+  int free_mib_ = 0;                      // on rank 0: definitions of fewer MiB need no sum of all variables
   int64_t put_waves_ = 0, put_wave_ = 0;  // of this flush, and the one under way: a variable's n-th put is in the n-th
   Arena arena_;
-  std::vector<std::unique_ptr<KeptPlan>> plans_;             // the last used is the last
+  std::vector<std::unique_ptr<KeptPlan>> plans_;  // the last used is the last
   int64_t next_plan_ = 1;
   std::vector<std::byte> bounce_;
   bool use_io_thread_ = false;
   std::unique_ptr<PendingFlush> pending_;
-  IoThread io_thread_;                   // of a writer or reader; starts when there is something to overlap
+  IoThread io_thread_;  // of a writer or reader; starts when there is something to overlap
   Trace trace_;
   std::optional<AppendedText> trace_text_;  // rank 0, until the recorder has it
-  std::unique_ptr<Recorder> recorder_;   // nullptr: there is no trace
+  std::unique_ptr<Recorder> recorder_;      // nullptr: there is no trace
   FlushReport report_;
   double flush_begin_ = 0;
-  bool nothing_queued_ = false;          // on any rank, in the last flush
+  bool nothing_queued_ = false;  // on any rank, in the last flush
 };
 
 template <class Visit>
@@ -494,13 +539,15 @@ void File::for_each_extent(size_t variable, Visit&& visit) const {
   const Placement& place = catalog_.variables[variable].placement;
   const SplitVariable* split = subfiles_ ? subfiles_->find(static_cast<int>(variable)) : nullptr;
   if (split == nullptr) {
-    if (place.bytes == 0 || place.offset < 0) return;
+    if (place.bytes == 0 || place.offset < 0)
+      return;
     const int64_t begin = place_of(variable);
     visit(-1, Extent{begin, begin + place.bytes});
     return;
   }
   for (int64_t part = 0; part < split->split.parts(); ++part) {
-    if (split->offsets[static_cast<size_t>(part)] < 0) continue;
+    if (split->offsets[static_cast<size_t>(part)] < 0)
+      continue;
     const int64_t begin = subfiles_->place(*split, part);
     visit(part, Extent{begin, begin + split->length(part, split->records).value_or(0)});
   }

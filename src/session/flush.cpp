@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Flush: the queue becomes waves, a wave becomes a plan, a plan moves the data. Every rank walks the same way through here: between
-// two agreements nothing returns.
+// Flush: the queue becomes waves, a wave becomes a plan, a plan moves the data. Every rank walks the same way through
+// here: between two agreements nothing returns.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,52 +24,75 @@ namespace {
 
 Status check_record(const Variable& variable, std::string_view verb, int64_t record) {
   constexpr int64_t k_most = int64_t{1} << 40;
-  if (variable.shape.empty()) return {Code::bad_argument, fmt::format("{} of \"{}\": a scalar has no records", verb, variable.path)};
+  if (variable.shape.empty())
+    return {Code::bad_argument, fmt::format("{} of \"{}\": a scalar has no records", verb, variable.path)};
   if (record == INT64_MAX)
-    return {Code::bad_argument, fmt::format("{} of \"{}\": the number of a record must not be negative", verb, variable.path)};
-  if (record < k_most && (variable.extendible || record < variable.shape.front())) return {};
-  return {Code::bad_argument, fmt::format("{} of \"{}\": record {} of {}{}", verb, variable.path, shown_index(record), variable.shape.front(),
-                                          variable.extendible ? "" : fmt::format(", and it cannot grow: its {} dimension is not unlimited", slowest_side()))};
+    return {Code::bad_argument,
+            fmt::format("{} of \"{}\": the number of a record must not be negative", verb, variable.path)};
+  if (record < k_most && (variable.extendible || record < variable.shape.front()))
+    return {};
+  return {
+      Code::bad_argument,
+      fmt::format("{} of \"{}\": record {} of {}{}", verb, variable.path, shown_index(record), variable.shape.front(),
+                  variable.extendible
+                      ? ""
+                      : fmt::format(", and it cannot grow: its {} dimension is not unlimited", slowest_side()))};
 }
 
 // What did not fit is clamped and counted, or an error.
-Status check_misfits(const Settings& settings, int64_t misfits, const Staged& staged, bool put, const std::string& path) {
-  if (misfits == 0 || settings.text("conversion") != "error") return {};
-  return {Code::bad_argument, fmt::format("{} of \"{}\": {} of type {} do{} not fit into {} (the option conversion is error)",
-                                          put ? "put" : "get", path, counted(misfits, "value"),
-                                          type_name(put ? staged.type : staged.stored), misfits == 1 ? "es" : "",
-                                          type_name(put ? staged.stored : staged.type))};
+Status check_misfits(const Settings& settings, int64_t misfits, const Staged& staged, bool put,
+                     const std::string& path) {
+  if (misfits == 0 || settings.text("conversion") != "error")
+    return {};
+  return {
+      Code::bad_argument,
+      fmt::format("{} of \"{}\": {} of type {} do{} not fit into {} (the option conversion is error)",
+                  put ? "put" : "get", path, counted(misfits, "value"), type_name(put ? staged.type : staged.stored),
+                  misfits == 1 ? "es" : "", type_name(put ? staged.stored : staged.type))};
 }
 
 }  // namespace
 
-Status File::queue(bool put, int variable, std::shared_ptr<SharedDecomposition> decomposition, std::byte* data, int64_t record,
-                   std::optional<Type> type) {
+Status File::queue(bool put, int variable, std::shared_ptr<SharedDecomposition> decomposition, std::byte* data,
+                   int64_t record, std::optional<Type> type) {
   const bool stored = type == k_as_stored;
   Status status = guard([&]() -> Status {
     const char* verb = put ? "put" : "get";
     if (put)
-      if (Status writable = check_writable(verb); !writable.ok()) return writable;
+      if (Status writable = check_writable(verb); !writable.ok())
+        return writable;
     if (variable < 0 || variable >= static_cast<int>(catalog_.variables.size()))
-      return {Code::bad_argument, fmt::format("{}: \"{}\" has no variable number {}", verb, path_, shown_index(variable))};
+      return {Code::bad_argument,
+              fmt::format("{}: \"{}\" has no variable number {}", verb, path_, shown_index(variable))};
     const Variable& target = catalog_.variables[static_cast<size_t>(variable)];
     if (!target.unsupported.empty())
-      return {Code::unsupported, fmt::format("{} of \"{}\": its elements cannot be read or written: {}", verb, target.path, target.unsupported)};
+      return {Code::unsupported, fmt::format("{} of \"{}\": its elements cannot be read or written: {}", verb,
+                                             target.path, target.unsupported)};
     if (is_moved_whole(target.type, target.details) && !target.null_space)
-      return {Code::bad_argument, fmt::format("{} of \"{}\": it is of type {}: use windrow_put_texts() and windrow_get_texts()", verb, target.path,
-                                              target.type == Type::text ? "text of variable length" : type_name(target.type))};
-    if (decomposition == nullptr) return {Code::bad_argument, fmt::format("{} of \"{}\": the decomposition is NULL", verb, target.path)};
+      return {Code::bad_argument,
+              fmt::format("{} of \"{}\": it is of type {}: use windrow_put_texts() and windrow_get_texts()", verb,
+                          target.path, target.type == Type::text ? "text of variable length" : type_name(target.type))};
+    if (decomposition == nullptr)
+      return {Code::bad_argument, fmt::format("{} of \"{}\": the decomposition is NULL", verb, target.path)};
     if (decomposition->ranks() != comm_->size())
-      return {Code::bad_argument, fmt::format("{} of \"{}\": the decomposition was made for {}, the file is open on {}", verb, target.path,
-                                              counted(decomposition->ranks(), "rank"), comm_->size())};
+      return {Code::bad_argument,
+              fmt::format("{} of \"{}\": the decomposition was made for {}, the file is open on {}", verb, target.path,
+                          counted(decomposition->ranks(), "rank"), comm_->size())};
     if (decomposition->rank() != comm_->rank())
-      return {Code::bad_argument, fmt::format("{} of \"{}\": the decomposition was made for the ranks in another order: rank {} of the file "
-                                              "is rank {} in it", verb, target.path, comm_->rank(), decomposition->rank())};
+      return {
+          Code::bad_argument,
+          fmt::format("{} of \"{}\": the decomposition was made for the ranks in another order: rank {} of the file "
+                      "is rank {} in it",
+                      verb, target.path, comm_->rank(), decomposition->rank())};
     if (record >= 0)
-      if (Status known = check_record(target, verb, record); !known.ok()) return known;
+      if (Status known = check_record(target, verb, record); !known.ok())
+        return known;
     auto trailing = load(decomposition->local(), std::span<const int64_t>(target.shape).subspan(record >= 0 ? 1 : 0));
-    if (!trailing.ok()) return {trailing.status().code(), fmt::format("{} of \"{}\": {}", verb, target.path, trailing.status().message())};
-    if (target.null_space) return {};  // no elements, whatever its shape seems to say
+    if (!trailing.ok())
+      return {trailing.status().code(),
+              fmt::format("{} of \"{}\": {}", verb, target.path, trailing.status().message())};
+    if (target.null_space)
+      return {};  // no elements, whatever its shape seems to say
     if (data == nullptr && trailing.value() > 0 && !decomposition->holds_nothing())
       return {Code::bad_argument, fmt::format("{} of \"{}\": the data is NULL", verb, target.path)};
     const int64_t ordinal = put ? put_counts_[variable] : 0;
@@ -77,9 +100,11 @@ Status File::queue(bool put, int variable, std::shared_ptr<SharedDecomposition> 
     QueueEntry entry{put, variable, std::move(decomposition), data, record, rows, ordinal, nullptr, stored};
     const Type in_memory = stored || !type ? target.type : *type;
     if (in_memory != target.type || (!stored && fills_up_otherwise(target)))
-      if (Status staged = stage(entry, in_memory, trailing.value()); !staged.ok()) return staged;
+      if (Status staged = stage(entry, in_memory, trailing.value()); !staged.ok())
+        return staged;
     queue_.push_back(std::move(entry));
-    if (put) ++put_counts_[variable];
+    if (put)
+      ++put_counts_[variable];
     return {};
   });
   queue_status_.update(status);
@@ -88,7 +113,8 @@ Status File::queue(bool put, int variable, std::shared_ptr<SharedDecomposition> 
 
 // Whether text has blanks at its end in the program's memory, and NULs in the file.
 bool File::fills_up_otherwise(const Variable& variable) const {
-  return variable.type == Type::text && variable.details.text_padding != TextPadding::space_padded && settings_.text("text_in_memory") == "blanks";
+  return variable.type == Type::text && variable.details.text_padding != TextPadding::space_padded &&
+         settings_.text("text_in_memory") == "blanks";
 }
 
 // A put is converted at once; for a get there is room for what arrives.
@@ -97,14 +123,23 @@ Status File::stage(QueueEntry& entry, Type type, int64_t trailing) {
   const char* verb = entry.put ? "put" : "get";
   const Type from = entry.put ? type : target.type, to = entry.put ? target.type : type;
   if (from != to && !is_convertible(from, to))
-    return {Code::bad_argument, fmt::format("{} of \"{}\": elements of type {} cannot become {}", verb, target.path, type_name(from), type_name(to))};
+    return {Code::bad_argument, fmt::format("{} of \"{}\": elements of type {} cannot become {}", verb, target.path,
+                                            type_name(from), type_name(to))};
   const int64_t stored = element_bytes(target.type, target.details);
   auto runs = runs_of(entry, trailing * stored, nullptr);
-  if (!runs.ok()) return runs.status();
-  entry.staged = std::make_unique<Staged>(Staged{.stored = target.type, .type = type, .stored_bytes = stored,
-                                                 .memory_bytes = from == to ? stored : type_size(type), .memory = entry.data, .bytes = nullptr, .misfits = 0});
-  entry.staged->bytes = std::make_unique_for_overwrite<std::byte[]>(static_cast<size_t>(memory_end(runs.value()->runs)));
-  if (!entry.put) return {};
+  if (!runs.ok())
+    return runs.status();
+  entry.staged = std::make_unique<Staged>(Staged{.stored = target.type,
+                                                 .type = type,
+                                                 .stored_bytes = stored,
+                                                 .memory_bytes = from == to ? stored : type_size(type),
+                                                 .memory = entry.data,
+                                                 .bytes = nullptr,
+                                                 .misfits = 0});
+  entry.staged->bytes =
+      std::make_unique_for_overwrite<std::byte[]>(static_cast<size_t>(memory_end(runs.value()->runs)));
+  if (!entry.put)
+    return {};
   entry.staged->misfits = convert_in(runs.value()->runs, *entry.staged);
   return check_misfits(settings_, entry.staged->misfits, *entry.staged, true, target.path);
 }
@@ -158,11 +193,14 @@ Status File::flush_begin() {
 
 Status File::flush_end() {
   const CallScope call(*comm_, Call::flush_end, &identity_);
-  if (Status status = check_in_step(identity_); !status.ok()) return status;
-  if (pending_ == nullptr) return {Code::bad_state, "flush_end: no flush was begun"};
+  if (Status status = check_in_step(identity_); !status.ok())
+    return status;
+  if (pending_ == nullptr)
+    return {Code::bad_state, "flush_end: no flush was begun"};
   flush_begin_ = seconds_now() - pending_->seconds;  // what the program did in between is not the flush's
   Status verdict = pending_->moving ? end_motion(pending_->puts) : Status{};
-  if (verdict.ok() && pending_->chunked_gets) {  // their waves are built here, from what was begun and not from what was queued since
+  if (verdict.ok() &&
+      pending_->chunked_gets) {  // their waves are built here, from what was begun and not from what was queued since
     std::swap(queue_, pending_->puts.queue);
     verdict = move_chunked(true, 0, std::span(chunked_bits_).subspan(variable_words(), variable_words()));
     std::swap(queue_, pending_->puts.queue);
@@ -170,7 +208,8 @@ Status File::flush_end() {
   if (verdict.ok() && pending_->any_gets) {
     WaveNumbers numbers;
     verdict = pulse_waves(Status{}, {&pending_->gets}, {&numbers}, nullptr);
-    if (verdict.ok()) verdict = run_wave(std::move(pending_->gets), numbers);
+    if (verdict.ok())
+      verdict = run_wave(std::move(pending_->gets), numbers);
   }
   pending_.reset();
   report_.ranks = comm_->size();
@@ -180,10 +219,13 @@ Status File::flush_end() {
   return verdict;
 }
 
-// Every collective call on an open file begins here, but for close(): after the end of MPI rank 0 must not ask a format, whose library may use it.
+// Every collective call on an open file begins here, but for close(): after the end of MPI rank 0 must not ask a
+// format, whose library may use it.
 Status File::end_pending() {
-  if (Status status = check_in_step(identity_); !status.ok()) return status;
-  if (!mpi_is_running()) return agree(*comm_, Status{});  // which says so, and talks to nobody
+  if (Status status = check_in_step(identity_); !status.ok())
+    return status;
+  if (!mpi_is_running())
+    return agree(*comm_, Status{});  // which says so, and talks to nobody
   return pending_ ? flush_end() : Status{};
 }
 
@@ -200,15 +242,18 @@ void File::begin_report() {
   begin_trace();
 }
 
-// Collective: whether all that is queued are gets of variables that have places. They are there, though what was defined since finds no room.
+// Collective: whether all that is queued are gets of variables that have places. They are there, though what was
+// defined since finds no room.
 bool File::reads_what_has_places() {
   const auto has_places = [this](const QueueEntry& entry) {
     const SplitVariable* split = subfiles_ ? subfiles_->find(entry.variable) : nullptr;
-    if (split == nullptr) return catalog_.variables[static_cast<size_t>(entry.variable)].placement.offset >= 0;
+    if (split == nullptr)
+      return catalog_.variables[static_cast<size_t>(entry.variable)].placement.offset >= 0;
     return std::none_of(split->offsets.begin(), split->offsets.end(), [](int64_t offset) { return offset < 0; });
   };
   const bool moved = subfiles_ && subfiles_->moved();  // and the other ranks do not know it
-  const bool only = !moved && std::all_of(queue_.begin(), queue_.end(), [&](const QueueEntry& entry) { return !entry.put && has_places(entry); });
+  const bool only = !moved && std::all_of(queue_.begin(), queue_.end(),
+                                          [&](const QueueEntry& entry) { return !entry.put && has_places(entry); });
   std::array<int64_t, 2> found{only ? 0 : 1, queue_.empty() ? 0 : 1};
   return agree(*comm_, Status{}, Pulse{.maximum = found, .sum = {}, .bits = {}}).ok() && found[0] == 0 && found[1] == 1;
 }
@@ -220,41 +265,55 @@ Status File::move_queue(Status local, PendingFlush* pending) {
   WaveNumbers put_numbers, get_numbers;
   local.update(std::exchange(queue_status_, Status{}));
   if (settings_.boolean("check_replicas"))
-    if (Status checked = check_replicas(*comm_, std::move(local), queue_, catalog_.variables); !checked.ok()) return checked;
+    if (Status checked = check_replicas(*comm_, std::move(local), queue_, catalog_.variables); !checked.ok())
+      return checked;
   if (unplaced_)
     if (Status placed = place_variables(std::exchange(local, Status{})); !placed.ok())
-      if (!reads_what_has_places()) return placed;
+      if (!reads_what_has_places())
+        return placed;
   if (extendible_ && mode_ != Mode::read) {
-    if (Status grown = extend_for_queue(std::exchange(local, Status{})); !grown.ok()) return grown;
+    if (Status grown = extend_for_queue(std::exchange(local, Status{})); !grown.ok())
+      return grown;
     if (traits_.grows_as_one)
-      if (Status filled = fill_records(Status{}); !filled.ok()) return filled;
+      if (Status filled = fill_records(Status{}); !filled.ok())
+        return filled;
   }
   {
     const StageTimer timer(trace_, Stage::describe);
-    if (local.ok()) local = guard([&] { return build_wave(false, 0, puts); });
-    if (local.ok()) local = guard([&] { return build_wave(true, 0, gets); });
-    if (local.ok()) local = guard([&] { return read_held(); });
+    if (local.ok())
+      local = guard([&] { return build_wave(false, 0, puts); });
+    if (local.ok())
+      local = guard([&] { return build_wave(true, 0, gets); });
+    if (local.ok())
+      local = guard([&] { return read_held(); });
   }
   int64_t put_waves = 0;
-  for (const auto& [variable, count] : put_counts_) put_waves = std::max(put_waves, count);
+  for (const auto& [variable, count] : put_counts_)
+    put_waves = std::max(put_waves, count);
   Status verdict;
   LonePuts lone(comm_->rank(), queue_);
   {
     const StageTimer timer(trace_, Stage::agree);
     verdict = pulse_waves(std::move(local), {&puts, &gets}, {&put_numbers, &get_numbers}, &put_waves, &lone);
     if (verdict.ok() && lone.is_doubtful())
-      verdict = LonePuts::check(*comm_, queue_, catalog_.variables, [this](const QueueEntry& entry) { return entry.decomposition->loses(strategy_.owner); });
+      verdict = LonePuts::check(*comm_, queue_, catalog_.variables, [this](const QueueEntry& entry) {
+        return entry.decomposition->loses(strategy_.owner);
+      });
   }
-  if (!verdict.ok()) return verdict;
+  if (!verdict.ok())
+    return verdict;
   put_waves_ = put_waves;  // from here on the same on every rank
-  if (put_waves_ > 0 && !fatal_.ok()) return beyond_publishing();  // the same on every rank; nobody writes for hours what nobody will see
+  if (put_waves_ > 0 && !fatal_.ok())
+    return beyond_publishing();  // the same on every rank; nobody writes for hours what nobody will see
   const bool any_gets = get_numbers.entries > 0;
   const size_t words = variable_words();
-  const std::span<int64_t> chunked_puts = std::span(chunked_bits_).first(words), chunked_gets = std::span(chunked_bits_).subspan(words, words);
+  const std::span<int64_t> chunked_puts = std::span(chunked_bits_).first(words),
+                           chunked_gets = std::span(chunked_bits_).subspan(words, words);
   const auto keep = [this](std::span<const int64_t> variables, std::span<int64_t> bits) {
     std::copy(variables.begin(), variables.end(), bits.begin());
     for (size_t i = 0; i < catalog_.variables.size(); ++i)
-      if (!is_chunked(static_cast<int>(i))) bits[i / 64] &= static_cast<int64_t>(~(uint64_t{1} << (i % 64)));
+      if (!is_chunked(static_cast<int>(i)))
+        bits[i / 64] &= static_cast<int64_t>(~(uint64_t{1} << (i % 64)));
     return std::any_of(bits.begin(), bits.end(), [](int64_t word) { return word != 0; });
   };
   const bool any_chunked_gets = keep(get_numbers.variables, chunked_gets);
@@ -266,15 +325,18 @@ Status File::move_queue(Status local, PendingFlush* pending) {
       local = guard([&] { return build_wave(false, wave, puts); });
       verdict = pulse_waves(std::move(local), {&puts}, {&put_numbers}, nullptr);
     }
-    if (!verdict.ok()) break;
+    if (!verdict.ok())
+      break;
     // First: what is begun below goes on behind, and these are collective.
     const int64_t entries = put_numbers.entries;
     if (keep(put_numbers.variables, chunked_puts)) {
       verdict = move_chunked(false, wave, chunked_puts);
       // Its numbers lie in memory that has been used again.
-      if (verdict.ok() && entries > 0) verdict = pulse_waves(Status{}, {&puts}, {&put_numbers}, nullptr);
+      if (verdict.ok() && entries > 0)
+        verdict = pulse_waves(Status{}, {&puts}, {&put_numbers}, nullptr);
     }
-    if (!verdict.ok() || entries == 0) continue;
+    if (!verdict.ok() || entries == 0)
+      continue;
     if (pending != nullptr && wave + 1 == put_waves_) {
       verdict = begin_motion(pending->puts, std::move(puts), put_numbers, true);
       pending->moving = verdict.ok();
@@ -282,8 +344,10 @@ Status File::move_queue(Status local, PendingFlush* pending) {
       verdict = run_wave(std::move(puts), put_numbers);
     }
   }
-  if (verdict.ok() && any_chunked_gets && pending == nullptr) verdict = move_chunked(true, 0, chunked_gets);
-  if (!verdict.ok() || (!any_gets && !(any_chunked_gets && pending != nullptr))) return verdict;
+  if (verdict.ok() && any_chunked_gets && pending == nullptr)
+    verdict = move_chunked(true, 0, chunked_gets);
+  if (!verdict.ok() || (!any_gets && !(any_chunked_gets && pending != nullptr)))
+    return verdict;
   if (pending != nullptr) {
     pending->gets = std::move(gets);
     pending->any_gets = any_gets;
@@ -291,7 +355,8 @@ Status File::move_queue(Status local, PendingFlush* pending) {
     return verdict;
   }
   // The puts may have pulsed since: the numbers of the gets' variables are in that memory.
-  if (put_waves_ > 0 || any_chunked_gets) verdict = pulse_waves(Status{}, {&gets}, {&get_numbers}, nullptr);
+  if (put_waves_ > 0 || any_chunked_gets)
+    verdict = pulse_waves(Status{}, {&gets}, {&get_numbers}, nullptr);
   return verdict.ok() ? run_wave(std::move(gets), get_numbers) : verdict;
 }
 
@@ -314,23 +379,27 @@ Status File::convert_and_repeat(const Wave& wave) {
     const int64_t misfits = convert_out(each.runs->runs, *each.staged);
     trace_.values_clamped += misfits;
     trace_.bytes_copied += each.runs->total;
-    status.update(check_misfits(settings_, misfits, *each.staged, false, catalog_.variables[static_cast<size_t>(each.variable)].path));
+    status.update(check_misfits(settings_, misfits, *each.staged, false,
+                                catalog_.variables[static_cast<size_t>(each.variable)].path));
   }
   repeat(wave, trace_);
   return status;
 }
 
-// Where ranks outnumber cores, one that waits for the storage gives its core to the others as it is: a thread was no faster there.
+// Where ranks outnumber cores, one that waits for the storage gives its core to the others as it is: a thread was no
+// faster there.
 bool File::wants_io_thread() const {
   const std::string wish = settings_.text("io_thread");
-  if (wish != "auto") return wish == "on";
+  if (wish != "auto")
+    return wish == "on";
   return usable_cores() > comm_->host_size();
 }
 
 // Collective.
 Status File::run_wave(Wave wave, const WaveNumbers& numbers) {
   Motion motion(*comm_, io_thread_);
-  if (Status verdict = begin_motion(motion, std::move(wave), numbers, false); !verdict.ok()) return verdict;
+  if (Status verdict = begin_motion(motion, std::move(wave), numbers, false); !verdict.ok())
+    return verdict;
   return end_motion(motion);
 }
 
@@ -343,32 +412,40 @@ Status File::begin_motion(Motion& motion, Wave taken, const WaveNumbers& numbers
     // Without storage there is nothing to publish. Without memory nothing was written, and the flush can be made again.
     const Code code = ready.status().code();
     const bool storage = code == Code::no_permission || code == Code::no_space || code == Code::io;
-    if (storage && !wave.reading && mode_ == Mode::create && !published_) fatal_.update(ready.status());
+    if (storage && !wave.reading && mode_ == Mode::create && !published_)
+      fatal_.update(ready.status());
     return ready.status();
   }
   KeptPlan& kept = *ready.value();
   motion.kept = &kept;
-  if (!wave.reading) start_writing(wave, numbers.variables);
+  if (!wave.reading)
+    start_writing(wave, numbers.variables);
   motion.whole = is_whole(numbers);
   PlanForecast forecast = kept.forecast;
-  if (Status filled = fill_before(numbers, kept, wave.reading, motion.fill, forecast); !filled.ok()) return filled;
+  if (Status filled = fill_before(numbers, kept, wave.reading, motion.fill, forecast); !filled.ok())
+    return filled;
   // From here to the agreement nothing returns: the other ranks count on this one, whatever fails on it.
   motion.local = guard([&] {
-    if (!wave.reading && !kept.direct && knows_holes(kept, numbers.variables, motion.untouched)) forecast.read_requests = 0;
+    if (!wave.reading && !kept.direct && knows_holes(kept, numbers.variables, motion.untouched))
+      forecast.read_requests = 0;
     report_.plans.push_back({kept.plan, forecast, numbers.kept_id > 0});
     return Status{};
   });
-  if (!motion.local.ok()) motion.untouched.clear();
-  if (!wave.reading) write_state_.mark_written(numbers.variables);
+  if (!motion.local.ok())
+    motion.untouched.clear();
+  if (!wave.reading)
+    write_state_.mark_written(numbers.variables);
   motion.began = seconds_now();
   motion.behind = behind;
   const StageTimer timer(trace_, Stage::exchange);
   const std::span<const Item> raked = kept.direct ? std::span<const Item>() : part(kept, wave);
-  const std::span<const Item> direct = kept.direct ? std::span<const Item>(wave.items) : std::span<const Item>(kept.direct_items);
+  const std::span<const Item> direct =
+      kept.direct ? std::span<const Item>(wave.items) : std::span<const Item>(kept.direct_items);
   const bool wanted = behind ? settings_.text("io_thread") != "off" : kept.storage_windows > 1 && use_io_thread_;
   const bool useful = kept.storage_windows > 0 || (behind && !direct.empty());
   IoThread* thread = wanted && useful && io_thread_.start() ? &io_thread_ : nullptr;
-  if (thread != nullptr) trace_.io_threads = 1;
+  if (thread != nullptr)
+    trace_.io_threads = 1;
   if (wave.reading && kept.plan.strategy.access == Access::mapped) {
     read_mapped(direct, *data_, bounce_, trace_);
   } else if (wave.reading) {
@@ -383,14 +460,18 @@ Status File::begin_motion(Motion& motion, Wave taken, const WaveNumbers& numbers
   } else {
     write_direct(direct, *data_, bounce_, trace_);
   }
-  if (kept.direct) return {};
-  if (kept.transfer->shared_refused()) trace_.shared_refused = 1;
+  if (kept.direct)
+    return {};
+  if (kept.transfer->shared_refused())
+    trace_.shared_refused = 1;
   // Without domains or teams' disjoint shares, other ranks may write into the holes at the same time.
   const bool locked = !kept.plan.has_domains();
-  motion.sink.emplace(*data_, access_rule(kept.plan), thread, locked, motion.fill.wanted ? &motion.fill : nullptr, motion.untouched.empty() ? nullptr : &motion.untouched);
+  motion.sink.emplace(*data_, access_rule(kept.plan), thread, locked, motion.fill.wanted ? &motion.fill : nullptr,
+                      motion.untouched.empty() ? nullptr : &motion.untouched);
   motion.fetcher.emplace(*data_, access_rule(kept.plan), thread);
   kept.transfer->begin(raked, arena_, *motion.sink, *motion.fetcher, kept.order(behind), trace_);
-  if (behind) comm_->set_holder(&motion);
+  if (behind)
+    comm_->set_holder(&motion);
   return {};
 }
 
@@ -400,15 +481,20 @@ Status File::end_motion(Motion& motion) {
   const Wave& wave = motion.wave;
   {
     const StageTimer timer(trace_, Stage::exchange);
-    if (!kept.direct) motion.local.update(kept.transfer->end(trace_));
+    if (!kept.direct)
+      motion.local.update(kept.transfer->end(trace_));
     motion.wait();
-    if (motion.sink) motion.sink->fill_rest();
+    if (motion.sink)
+      motion.sink->fill_rest();
     comm_->release_holder(&motion);
   }
-  const double seconds = motion.behind ? (kept.transfer ? kept.transfer->coder().seconds() : 0) : seconds_now() - motion.began;
+  const double seconds =
+      motion.behind ? (kept.transfer ? kept.transfer->coder().seconds() : 0) : seconds_now() - motion.began;
   Status verdict = conclude(std::move(motion.local), wave, kept, seconds, motion.behind);
-  if (!wave.reading) write_state_.end_filling(verdict.ok());
-  if (!wave.reading && verdict.ok() && motion.whole) write_state_.end_whole();
+  if (!wave.reading)
+    write_state_.end_filling(verdict.ok());
+  if (!wave.reading && verdict.ok() && motion.whole)
+    write_state_.end_whole();
   return verdict;
 }
 
@@ -417,9 +503,13 @@ Status File::end_motion(Motion& motion) {
 Status File::conclude(Status local, const Wave& wave, KeptPlan& kept, double seconds, bool behind) {
   data_->settle(trace_);
   local.update(data_->take_status());
-  if (wave.reading && local.ok()) local = guard([&] { return convert_and_repeat(wave); });
-  trace_.buffer_bytes = std::max(trace_.buffer_bytes, kept.beside + (kept.transfer ? kept.transfer->buffer_bytes() + kept.transfer->shared_bytes() : 0));
-  if (kept.transfer) trace_.codec_memory = std::max(trace_.codec_memory, kept.transfer->coder().bytes());
+  if (wave.reading && local.ok())
+    local = guard([&] { return convert_and_repeat(wave); });
+  trace_.buffer_bytes =
+      std::max(trace_.buffer_bytes,
+               kept.beside + (kept.transfer ? kept.transfer->buffer_bytes() + kept.transfer->shared_bytes() : 0));
+  if (kept.transfer)
+    trace_.codec_memory = std::max(trace_.codec_memory, kept.transfer->coder().bytes());
   // The report's numbers: of this wave and those before it.
   trace_.total_seconds = seconds_now() - flush_begin_;
   trace_.is_writer = data_->used() ? 1 : 0;
@@ -434,22 +524,29 @@ Status File::conclude(Status local, const Wave& wave, KeptPlan& kept, double sec
   store_trace(trace_, report_.sums, report_.maxima);
   store_wave(seconds, report_.maxima);
   const bool tunes = kept.transfer && kept.tuner_of(behind) != nullptr;
-  if (tunes) store_tuning(kept.transfer->coder().foretold(), report_.sums);
-  if (kept.transfer) local.update(guard([&] { return take_traffic(*kept.transfer); }));
+  if (tunes)
+    store_tuning(kept.transfer->coder().foretold(), report_.sums);
+  if (kept.transfer)
+    local.update(guard([&] { return take_traffic(*kept.transfer); }));
   Status verdict = agree(*comm_, std::move(local), Pulse{.maximum = report_.maxima, .sum = report_.sums, .bits = {}});
-  if (tunes && read_wave(report_.maxima) > 0 && verdict.ok()) learn(kept, behind);
-  if (verdict.ok() || wave.reading) return verdict;
-  if (!check_in_step(identity_).ok()) return verdict;  // ranks in other calls could not say what is undefined
+  if (tunes && read_wave(report_.maxima) > 0 && verdict.ok())
+    learn(kept, behind);
+  if (verdict.ok() || wave.reading)
+    return verdict;
+  if (!check_in_step(identity_).ok())
+    return verdict;  // ranks in other calls could not say what is undefined
   mark_unfinished();
   Status told = with_undefined(std::move(verdict), &VariableState::moving);
-  if (mode_ == Mode::create && !published_) fatal_.update(told);
+  if (mode_ == Mode::create && !published_)
+    fatal_.update(told);
   return told;
 }
 
 // For the report: what this rank has sent to whom.
 Status File::take_traffic(const Transfer& transfer) {
   transfer.visit_traffic([&](const Traffic& traffic) {
-    if (traffic.messages > 0 && traffic.rank != comm_->rank()) report_.sent.push_back({traffic.rank, traffic.messages, traffic.raw_bytes, traffic.wire_bytes});
+    if (traffic.messages > 0 && traffic.rank != comm_->rank())
+      report_.sent.push_back({traffic.rank, traffic.messages, traffic.raw_bytes, traffic.wire_bytes});
   });
   return {};
 }
@@ -461,63 +558,85 @@ void File::learn(KeptPlan& kept, bool behind) {
   CodecTuner& tuner = *kept.tuner_of(behind);
   tuner.learn(kept.transfer->coder().arm(), read_wave(report_.maxima), foretold);
   (void)guard([&] {
-    if (!report_.plans.empty()) report_.plans.back().codec_reason = tuner.why();
+    if (!report_.plans.empty())
+      report_.plans.back().codec_reason = tuner.why();
     return Status{};
   });
 }
 
 void Motion::wait() noexcept {
-  for (Patience patience; thread.is_running() && thread.done() != thread.posted();) patience.wait();
+  for (Patience patience; thread.is_running() && thread.done() != thread.posted();)
+    patience.wait();
 }
 
 Result<std::string> File::explain(bool json, Status local) {
   const CallScope call(*comm_, Call::explain, &identity_);
-  if (Status before = end_pending(); !before.ok()) return before;  // plans may be made, and others forgotten
-  if (Status verdict = agree_same(*comm_, std::move(local), json ? 4 : 8, "the formats of the explanation"); !verdict.ok()) return verdict;
+  if (Status before = end_pending(); !before.ok())
+    return before;  // plans may be made, and others forgotten
+  if (Status verdict = agree_same(*comm_, std::move(local), json ? 4 : 8, "the formats of the explanation");
+      !verdict.ok())
+    return verdict;
   Wave puts, gets;
   gets.reading = true;
   WaveNumbers put_numbers, get_numbers;
   local = queue_status_;
   if (unplaced_)
-    if (Status placed = place_variables(std::exchange(local, Status{})); !placed.ok()) return placed;
+    if (Status placed = place_variables(std::exchange(local, Status{})); !placed.ok())
+      return placed;
   if (extendible_ && mode_ != Mode::read)
-    if (Status grown = extend_for_queue(std::exchange(local, Status{})); !grown.ok()) return grown;
-  if (local.ok()) local = guard([&] { return build_wave(false, 0, puts); });
-  if (local.ok()) local = guard([&] { return build_wave(true, 0, gets); });
-  if (Status verdict = pulse_waves(std::move(local), {&puts, &gets}, {&put_numbers, &get_numbers}, nullptr); !verdict.ok()) return verdict;
+    if (Status grown = extend_for_queue(std::exchange(local, Status{})); !grown.ok())
+      return grown;
+  if (local.ok())
+    local = guard([&] { return build_wave(false, 0, puts); });
+  if (local.ok())
+    local = guard([&] { return build_wave(true, 0, gets); });
+  if (Status verdict = pulse_waves(std::move(local), {&puts, &gets}, {&put_numbers, &get_numbers}, nullptr);
+      !verdict.ok())
+    return verdict;
   FlushReport planned;
   Status status = explain_chunked(puts, put_numbers, gets, get_numbers, planned);
   for (auto [wave, numbers] : {std::pair{&puts, &put_numbers}, std::pair{&gets, &get_numbers}}) {
-    if (numbers->entries == 0 || !status.ok()) continue;
+    if (numbers->entries == 0 || !status.ok())
+      continue;
     // The puts' plan may have pushed out the gets'.
-    if (wave == &gets) status = pulse_waves(Status{}, {&gets}, {&get_numbers}, nullptr);
-    if (!status.ok()) continue;
+    if (wave == &gets)
+      status = pulse_waves(Status{}, {&gets}, {&get_numbers}, nullptr);
+    if (!status.ok())
+      continue;
     auto ready = ready_plan(*wave, *numbers);
     status = ready.status();
-    if (!ready.ok()) continue;
+    if (!ready.ok())
+      continue;
     PlanForecast forecast = ready.value()->forecast;
     const Filling filling = filling_of(*numbers, *ready.value(), wave == &gets);
     WindowFill fill;
-    if (filling == Filling::in_windows || filling == Filling::whole) status = prepare_fill(*numbers, *ready.value(), filling, fill, forecast);
-    if (!status.ok()) continue;
+    if (filling == Filling::in_windows || filling == Filling::whole)
+      status = prepare_fill(*numbers, *ready.value(), filling, fill, forecast);
+    if (!status.ok())
+      continue;
     status = agree(*comm_, guard([&] {
       FillMap untouched;
-      if (wave == &puts && !ready.value()->direct && knows_holes(*ready.value(), numbers->variables, untouched)) forecast.read_requests = 0;
+      if (wave == &puts && !ready.value()->direct && knows_holes(*ready.value(), numbers->variables, untouched))
+        forecast.read_requests = 0;
       planned.plans.push_back({ready.value()->plan, forecast, numbers->kept_id > 0});
       return Status{};
     }));
   }
-  if (!status.ok()) return status;
+  if (!status.ok())
+    return status;
   std::string text;
   status = agree(*comm_, guard([&] {
     const FlushReport& shown = planned.plans.empty() ? report_ : planned;
     text = json ? explain_json(shown) : explain_text(shown);
     return Status{};
   }));
-  if (!status.ok()) return status;
+  if (!status.ok())
+    return status;
   return text;
 }
 
-std::string File::report(bool json) const { return json ? report_json(report_) : report_text(report_); }
+std::string File::report(bool json) const {
+  return json ? report_json(report_) : report_text(report_);
+}
 
 }  // namespace windrow

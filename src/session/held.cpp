@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Variables whose elements the catalog itself holds: small ones that stand in a header of the file, and ones that nobody has ever written.
-// Every rank has them, and takes its pieces without asking anybody. What is put to those in a header goes to all ranks, and rank 0 has it written.
+// Variables whose elements the catalog itself holds: small ones that stand in a header of the file, and ones that
+// nobody has ever written. Every rank has them, and takes its pieces without asking anybody. What is put to those in a
+// header goes to all ranks, and rank 0 has it written.
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -14,7 +15,8 @@ namespace {
 
 void reverse_elements(std::span<std::byte> bytes, int64_t swap) {
   for (size_t at = 0; swap > 1 && at < bytes.size(); at += static_cast<size_t>(swap))
-    std::reverse(bytes.begin() + static_cast<std::ptrdiff_t>(at), bytes.begin() + static_cast<std::ptrdiff_t>(at) + swap);
+    std::reverse(bytes.begin() + static_cast<std::ptrdiff_t>(at),
+                 bytes.begin() + static_cast<std::ptrdiff_t>(at) + swap);
 }
 
 }  // namespace
@@ -24,27 +26,34 @@ int64_t File::base_in_held(const QueueEntry& entry, const Variable& variable) no
 }
 
 Result<std::shared_ptr<const ByteRuns>> File::runs_in_held(const QueueEntry& entry, const Variable& variable) {
-  const auto trailing = load(entry.decomposition->local(), std::span<const int64_t>(variable.shape).subspan(entry.record >= 0 ? 1 : 0));
-  if (!trailing.ok()) return trailing.status();
+  const auto trailing =
+      load(entry.decomposition->local(), std::span<const int64_t>(variable.shape).subspan(entry.record >= 0 ? 1 : 0));
+  if (!trailing.ok())
+    return trailing.status();
   return runs_of(entry, trailing.value() * element_bytes(variable.type, variable.details), nullptr);
 }
 
-// Of each byte that this rank puts: the byte, below a number that is highest for rank 0. Of those that several ranks put, the lowest rank's counts.
+// Of each byte that this rank puts: the byte, below a number that is highest for rank 0. Of those that several ranks
+// put, the lowest rank's counts.
 Status File::bring_to_held(int variable, int64_t ordinal, std::span<int64_t> brought) {
   const Variable& target = catalog_.variables[static_cast<size_t>(variable)];
   const int64_t mine = static_cast<int64_t>(comm_->size() - comm_->rank()) << 8;
   std::vector<std::byte> bytes;
   for (const QueueEntry& entry : queue_) {
-    if (!entry.put || entry.variable != variable || entry.ordinal != ordinal) continue;
+    if (!entry.put || entry.variable != variable || entry.ordinal != ordinal)
+      continue;
     auto runs = runs_in_held(entry, target);
-    if (!runs.ok()) return runs.status();
-    if (entry.staged) trace_.values_clamped += entry.staged->misfits;
+    if (!runs.ok())
+      return runs.status();
+    if (entry.staged)
+      trace_.values_clamped += entry.staged->misfits;
     const std::byte* memory = entry.staged ? entry.staged->bytes.get() : entry.data;
     for_each_piece(runs.value()->runs, [&](const Piece& piece) {
       bytes.assign(memory + piece.memory, memory + piece.memory + piece.length);
       reverse_elements(bytes, swap_bytes(entry, target));
       const auto out = brought.subspan(static_cast<size_t>(base_in_held(entry, target) + piece.file));
-      for (size_t i = 0; i < bytes.size(); ++i) out[i] = mine | std::to_integer<int64_t>(bytes[i]);
+      for (size_t i = 0; i < bytes.size(); ++i)
+        out[i] = mine | std::to_integer<int64_t>(bytes[i]);
       trace_.bytes_copied += piece.length;
     });
   }
@@ -61,21 +70,28 @@ Status File::write_held(int variable, int64_t ordinal) {
     content = target.content;
     return bring_to_held(variable, ordinal, brought);
   });
-  if (Status verdict = agree(*comm_, std::move(local)); !verdict.ok()) return verdict;
-  if (Status verdict = agree(*comm_, Status{}, Pulse{.maximum = brought, .sum = {}, .bits = {}}); !verdict.ok()) return verdict;
+  if (Status verdict = agree(*comm_, std::move(local)); !verdict.ok())
+    return verdict;
+  if (Status verdict = agree(*comm_, Status{}, Pulse{.maximum = brought, .sum = {}, .bits = {}}); !verdict.ok())
+    return verdict;
   for (size_t i = 0; i < content.size(); ++i)
-    if (brought[i] != 0) content[i] = static_cast<std::byte>(brought[i] & 0xff);
-  if (comm_->rank() == 0) local = guard([&] { return format_->write_held(target.path, content); });
-  if (Status verdict = agree(*comm_, std::move(local)); !verdict.ok()) return verdict;
+    if (brought[i] != 0)
+      content[i] = static_cast<std::byte>(brought[i] & 0xff);
+  if (comm_->rank() == 0)
+    local = guard([&] { return format_->write_held(target.path, content); });
+  if (Status verdict = agree(*comm_, std::move(local)); !verdict.ok())
+    return verdict;
   target.content.swap(content);
   return {};
 }
 
 Status File::write_held() {
   for (size_t i = 0; i < catalog_.variables.size(); ++i) {
-    if (!catalog_.variables[i].held || catalog_.variables[i].content.empty()) continue;
+    if (!catalog_.variables[i].held || catalog_.variables[i].content.empty())
+      continue;
     for (int64_t ordinal = 0; ordinal < wanted_rows_[i]; ++ordinal)
-      if (Status verdict = write_held(static_cast<int>(i), ordinal); !verdict.ok()) return verdict;
+      if (Status verdict = write_held(static_cast<int>(i), ordinal); !verdict.ok())
+        return verdict;
     wanted_rows_[i] = 0;
   }
   return {};
@@ -84,28 +100,37 @@ Status File::write_held() {
 Status File::read_held() {
   for (QueueEntry& entry : queue_) {
     const Variable& variable = catalog_.variables[static_cast<size_t>(entry.variable)];
-    if (entry.put || !variable.held) continue;
+    if (entry.put || !variable.held)
+      continue;
     const int64_t element = element_bytes(variable.type, variable.details);
-    const auto trailing = load(entry.decomposition->local(), std::span<const int64_t>(variable.shape).subspan(entry.record >= 0 ? 1 : 0));
-    if (!trailing.ok()) return trailing.status();
+    const auto trailing =
+        load(entry.decomposition->local(), std::span<const int64_t>(variable.shape).subspan(entry.record >= 0 ? 1 : 0));
+    if (!trailing.ok())
+      return trailing.status();
     auto runs = runs_in_held(entry, variable);
-    if (!runs.ok()) return runs.status();
+    if (!runs.ok())
+      return runs.status();
     const int64_t base = base_in_held(entry, variable);
     std::byte* memory = entry.staged ? entry.staged->bytes.get() : entry.data;
     for_each_piece(runs.value()->runs, [&](const Piece& piece) {
       const std::span<std::byte> out(memory + piece.memory, static_cast<size_t>(piece.length));
       const int64_t from = base + piece.file;
-      if (variable.content.empty()) paint(out, from % element, variable.fill);
-      else std::memcpy(out.data(), variable.content.data() + from, out.size());
+      if (variable.content.empty())
+        paint(out, from % element, variable.fill);
+      else
+        std::memcpy(out.data(), variable.content.data() + from, out.size());
       reverse_elements(out, swap_bytes(entry, variable));
       trace_.bytes_copied += piece.length;
     });
     Wave wave;  // of this get alone: what is left to do with what has arrived
     wave.reading = true;
     if (!entry.decomposition->echoes().empty())
-      wave.repeats.push_back({&entry.decomposition->echoes(), trailing.value() * (entry.staged ? type_size(entry.staged->type) : element), entry.data});
-    if (entry.staged) wave.conversions.push_back({runs.value(), entry.staged.get(), entry.variable});
-    if (Status status = convert_and_repeat(wave); !status.ok()) return status;
+      wave.repeats.push_back({&entry.decomposition->echoes(),
+                              trailing.value() * (entry.staged ? type_size(entry.staged->type) : element), entry.data});
+    if (entry.staged)
+      wave.conversions.push_back({runs.value(), entry.staged.get(), entry.variable});
+    if (Status status = convert_and_repeat(wave); !status.ok())
+      return status;
   }
   return {};
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Variables of a format that finds their places late: once all is defined, before anything moves. Where variables that are in the file already
-// have to go elsewhere, all ranks copy them into a new file beside it, which then takes its name: no byte is moved over another, and a job that
-// is killed leaves one whole file or the other.
+// Variables of a format that finds their places late: once all is defined, before anything moves. Where variables that
+// are in the file already have to go elsewhere, all ranks copy them into a new file beside it, which then takes its
+// name: no byte is moved over another, and a job that is killed leaves one whole file or the other.
 #include <algorithm>
 #include <cstring>
 #include <set>
@@ -26,8 +26,9 @@ int64_t row_bytes(const Variable& variable) noexcept {
 
 }  // namespace
 
-// Rank 0 alone: the stripes that the file has, one alone too, whatever its folder has been given since. Where they cannot be had they are the folder's, and
-// nothing is set that the folder gives by itself. A mock's are what they were. Which OSDs have the objects is not asked again.
+// Rank 0 alone: the stripes that the file has, one alone too, whatever its folder has been given since. Where they
+// cannot be had they are the folder's, and nothing is set that the folder gives by itself. A mock's are what they were.
+// Which OSDs have the objects is not asked again.
 Result<Striping> File::stripe_as_before(const Draft& anew) const {
   if (striping_options_.mock) {
     const auto others = without_objects(striping_.layout);
@@ -38,9 +39,11 @@ Result<Striping> File::stripe_as_before(const Draft& anew) const {
   options.osds = OsdsBy::nobody;
   options.stripes = {StripeRequest::Kind::site, {}};
   auto given = stripe_draft(options, anew, {});
-  if (!given.ok()) return given;
+  if (!given.ok())
+    return given;
   const auto before = numbers_of(find_striping(options, data_->path()).layout);
-  if (!before || before->count == 0 || before == numbers_of(given.value().layout)) return given;
+  if (!before || before->count == 0 || before == numbers_of(given.value().layout))
+    return given;
   options.stripes = {StripeRequest::Kind::numbers, *before};
   auto striped = stripe_draft(options, anew, {});
   return striped.ok() ? striped : given;
@@ -50,22 +53,30 @@ Result<Striping> File::stripe_as_before(const Draft& anew) const {
 Status File::lay_out_on_root(std::vector<std::byte>& told, Draft& anew) {
   StorageLayout anew_layout;
   auto layout = format_->lay_out();
-  if (!layout.ok()) return layout.status();
+  if (!layout.ok())
+    return layout.status();
   if (layout.value().moves) {
     auto draft = start_draft(is_draft() ? draft_.final_path : data_->path());
-    if (!draft.ok()) return draft.status();
+    if (!draft.ok())
+      return draft.status();
     anew = std::move(draft).value();
-    if (is_draft()) anew.final_path = data_->path();
+    if (is_draft())
+      anew.final_path = data_->path();
     auto striped = stripe_as_before(anew);
-    if (!striped.ok()) return striped.status();
+    if (!striped.ok())
+      return striped.status();
     anew_layout = std::move(striped).value().layout;
-    if (Status status = anew.held.follow(anew.temporary_path); !status.ok()) return status;
+    if (Status status = anew.held.follow(anew.temporary_path); !status.ok())
+      return status;
     auto store = open_store(anew.temporary_path, StoreMode::update, {});
-    if (!store.ok()) return store.status();
-    if (Status status = format_->write_anew(std::move(store).value()); !status.ok()) return status;
+    if (!store.ok())
+      return store.status();
+    if (Status status = format_->write_anew(std::move(store).value()); !status.ok())
+      return status;
     // A file of others may end before variables that nobody has written.
     const std::array whole{Extent{0, end_of(catalog_.variables)}};
-    if (Status status = data_->extend(whole); !status.ok()) return status;
+    if (Status status = data_->extend(whole); !status.ok())
+      return status;
   }
   append_varint(told, anew.temporary_path.size());
   const auto* text = reinterpret_cast<const std::byte*>(anew.temporary_path.data());
@@ -87,41 +98,53 @@ Status File::learn_layout(std::span<const std::byte> told, std::vector<Placement
   size_t position = 0;
   const auto length = read_varint(told, position);
   constexpr size_t k_each = 3 * sizeof(int64_t);
-  if (!length || *length > told.size() - position) return malformed();
+  if (!length || *length > told.size() - position)
+    return malformed();
   anew.path.assign(reinterpret_cast<const char*>(told.data() + position), *length);
   position += *length;
   if (!anew.path.empty()) {
     const auto number = read_varint(told, position);
-    if (!number) return malformed();
+    if (!number)
+      return malformed();
     anew.number = *number;
     auto layout = read_layout(told, position);
-    if (!layout.ok()) return layout.status();
+    if (!layout.ok())
+      return layout.status();
     anew.layout = std::make_shared<const StorageLayout>(std::move(layout).value());
   }
-  if (told.size() - position != catalog_.variables.size() * k_each) return malformed();
+  if (told.size() - position != catalog_.variables.size() * k_each)
+    return malformed();
   for (size_t i = 0; i < catalog_.variables.size(); ++i, position += k_each) {
     std::array<int64_t, 3> numbers;
     std::memcpy(numbers.data(), told.data() + position, k_each);
-    places.push_back({.offset = numbers[0], .bytes = numbers[1], .big_endian = catalog_.variables[i].placement.big_endian, .stride = numbers[2]});
+    places.push_back({.offset = numbers[0],
+                      .bytes = numbers[1],
+                      .big_endian = catalog_.variables[i].placement.big_endian,
+                      .stride = numbers[2]});
   }
   return {};
 }
 
-// Collective, agreed. Afterwards the places are in force on all ranks; after an error the file and they are as before, unless the file that was written anew
-// has the name already.
+// Collective, agreed. Afterwards the places are in force on all ranks; after an error the file and they are as before,
+// unless the file that was written anew has the name already.
 Status File::place_variables(Status local) {
   std::vector<std::byte> told;
   std::vector<Placement> places;
   Anew written;
   Draft anew;  // rank 0
-  if (local.ok()) local = guard([&] { return cut_leftovers(); });
+  if (local.ok())
+    local = guard([&] { return cut_leftovers(); });
   if (subfiles_) {  // what the base file is going to know of is there before
-    if (Status placed = place_subfiles(std::exchange(local, Status{})); !placed.ok()) return placed;
+    if (Status placed = place_subfiles(std::exchange(local, Status{})); !placed.ok())
+      return placed;
   }
-  if (comm_->rank() == 0 && local.ok()) local = guard([&] { return seal_on_root(); });
-  if (comm_->rank() == 0 && local.ok()) local = guard([&] { return lay_out_on_root(told, anew); });
+  if (comm_->rank() == 0 && local.ok())
+    local = guard([&] { return seal_on_root(); });
+  if (comm_->rank() == 0 && local.ok())
+    local = guard([&] { return lay_out_on_root(told, anew); });
   local = share_from_root(*comm_, std::move(local), told);
-  if (local.ok()) local = guard([&] { return learn_layout(told, places, written); });
+  if (local.ok())
+    local = guard([&] { return learn_layout(told, places, written); });
   Status verdict = agree(*comm_, std::move(local));
   is_cut_ = is_cut_ || verdict.ok();
   int64_t in_force = verdict.ok() && written.path.empty() ? 1 : 0;
@@ -131,10 +154,13 @@ Status File::place_variables(Status local) {
       copy_variables({catalog_.variables, places, comm_->rank(), comm_->size(), limits_.buffer_bytes}, *data_, to);
       Status status = data_->take_status();
       status.update(to.take_status());
-      if (settings_.boolean("durable") && !is_draft()) status.update(to.sync());
+      if (settings_.boolean("durable") && !is_draft())
+        status.update(to.sync());
       status.update(to.close());
-      if (subfiles_ && !is_draft() && status.ok()) status = lengthen_subfiles();
-      if (subfiles_ && !is_draft() && status.ok()) status = subfiles_->flush_formats();
+      if (subfiles_ && !is_draft() && status.ok())
+        status = lengthen_subfiles();
+      if (subfiles_ && !is_draft() && status.ok())
+        status = subfiles_->flush_formats();
       return status;
     });
     Trace of_no_flush;
@@ -144,12 +170,17 @@ Status File::place_variables(Status local) {
       bool named = false;
       local = comm_->rank() == 0 ? guard([&]() -> Status {
         const std::array renames{Rename{anew.temporary_path, anew.final_path, &anew.held}};
-        if (is_draft() && !draft_.held.is_at(draft_.temporary_path)) return replaced_by_others(draft_.temporary_path);
-        if (Status status = check_name_on_root(); !status.ok()) return status;
+        if (is_draft() && !draft_.held.is_at(draft_.temporary_path))
+          return replaced_by_others(draft_.temporary_path);
+        if (Status status = check_name_on_root(); !status.ok())
+          return status;
         Status status = publish(renames, settings_.boolean("durable") && !is_draft(), {}, &named);
-        if (named) format_->take_layout();
-        if (named && !is_draft()) anew.held.unlock();
-        if (named) (is_draft() ? draft_.held : held_) = std::move(anew.held);
+        if (named)
+          format_->take_layout();
+        if (named && !is_draft())
+          anew.held.unlock();
+        if (named)
+          (is_draft() ? draft_.held : held_) = std::move(anew.held);
         return status;
       })
                                  : Status{};
@@ -158,57 +189,73 @@ Status File::place_variables(Status local) {
     }
   }
   if (in_force == 0) {
-    if (!anew.temporary_path.empty()) remove_draft(anew);
+    if (!anew.temporary_path.empty())
+      remove_draft(anew);
     return verdict;
   }
   if (!written.path.empty()) {
     (void)data_->close();  // of what had the name before: nothing of it is wanted any more
     data_->set_number(0, written.number);
   }
-  for (size_t i = 0; i < places.size(); ++i) catalog_.variables[i].placement = places[i];
+  for (size_t i = 0; i < places.size(); ++i)
+    catalog_.variables[i].placement = places[i];
   plans_.clear();
-  if (written.layout && *written.layout != striping_.layout) take_layout(std::move(written.layout));
-  if (subfiles_) fit_line();
+  if (written.layout && *written.layout != striping_.layout)
+    take_layout(std::move(written.layout));
+  if (subfiles_)
+    fit_line();
   unplaced_ = false;
   return verdict;
 }
 
-// What a job that was killed has put behind the last record that the file tells of would come back as records that nobody has written.
+// What a job that was killed has put behind the last record that the file tells of would come back as records that
+// nobody has written.
 Status File::cut_leftovers() {
-  if (!traits_.grows_as_one || mode_ != Mode::update || is_cut_) return {};
+  if (!traits_.grows_as_one || mode_ != Mode::update || is_cut_)
+    return {};
   Status status = comm_->rank() == 0 ? format_->cut(first_records_) : Status{};
-  if (status.ok() && subfiles_) status = for_own_subfiles(subfiles_->used(), [&](int64_t number, Format& format) {
-    const auto is_longer = [&](const SplitVariable& split) { return split.grows && subfiles_->has_more_records(number); };
-    if (Status withdrawn = withdraw_sums(number, format, is_longer); !withdrawn.ok()) return withdrawn;
-    return format.cut(first_records_);
-  });
+  if (status.ok() && subfiles_)
+    status = for_own_subfiles(subfiles_->used(), [&](int64_t number, Format& format) {
+      const auto is_longer = [&](const SplitVariable& split) {
+        return split.grows && subfiles_->has_more_records(number);
+      };
+      if (Status withdrawn = withdraw_sums(number, format, is_longer); !withdrawn.ok())
+        return withdrawn;
+      return format.cut(first_records_);
+    });
   return status;
 }
 
 int64_t File::records() const noexcept {
   int64_t longest = 0;
   for (const Variable& variable : catalog_.variables)
-    if (variable.extendible) longest = std::max(longest, variable.shape.front());
+    if (variable.extendible)
+      longest = std::max(longest, variable.shape.front());
   return longest;
 }
 
-// Of a format whose growing variables have one length: all of them are as long as the longest, and so is what their dimension is named by.
+// Of a format whose growing variables have one length: all of them are as long as the longest, and so is what their
+// dimension is named by.
 void File::grow_as_one() noexcept {
   free_mib_ = 0;
-  if (!traits_.grows_as_one) return;
+  if (!traits_.grows_as_one)
+    return;
   const int64_t longest = records();
   for (Variable& variable : catalog_.variables) {
-    if (!variable.extendible) continue;
+    if (!variable.extendible)
+      continue;
     variable.shape.front() = longest;
     variable.placement.bytes = longest * row_bytes(variable);
     for (Dimension& dimension : catalog_.dimensions)
-      if (!variable.dimensions.empty() && dimension.path == variable.dimensions.front()) dimension.length = longest;
+      if (!variable.dimensions.empty() && dimension.path == variable.dimensions.front())
+        dimension.length = longest;
   }
 }
 
 bool File::wants_records(size_t variable) const noexcept {
   const Variable& each = catalog_.variables[variable];
-  return each.extendible && traits_.grows_as_one && !each.fill.empty() && write_state_[variable].filled_records < each.shape.front();
+  return each.extendible && traits_.grows_as_one && !each.fill.empty() &&
+         write_state_[variable].filled_records < each.shape.front();
 }
 
 // Where the records lie that nobody has filled: in the file, or in those of a set.
@@ -219,28 +266,37 @@ std::vector<Band> File::bands_of_records(size_t variable) const {
     return Band{.to = offset + first * stride, .to_stride = stride, .bytes = row, .count = count};
   };
   const SplitVariable* split = subfiles_ ? subfiles_->find(static_cast<int>(variable)) : nullptr;
-  if (split == nullptr) return {band(place_of(variable), each.placement.stride, row_bytes(each))};
+  if (split == nullptr)
+    return {band(place_of(variable), each.placement.stride, row_bytes(each))};
   std::vector<Band> bands;
   for (int64_t part = 0; part < split->split.parts(); ++part)
-    bands.push_back(band(subfiles_->place(*split, part), split->strides[static_cast<size_t>(part)], split->row_bytes(part)));
+    bands.push_back(
+        band(subfiles_->place(*split, part), split->strides[static_cast<size_t>(part)], split->row_bytes(part)));
   return bands;
 }
 
-// What this rank is about to write of new records of a variable; 0 where records might be written twice, so that nobody counts on it.
+// What this rank is about to write of new records of a variable; 0 where records might be written twice, so that nobody
+// counts on it.
 int64_t File::bytes_of_new_records(size_t variable) {
   std::set<int64_t> records;
   const SharedDecomposition* through = nullptr;
   int64_t bytes = 0;
   for (const QueueEntry& entry : queue_) {
-    if (!entry.put || static_cast<size_t>(entry.variable) != variable) continue;
-    if (through == nullptr) through = entry.decomposition.get();
-    if (entry.record < 0 || through != entry.decomposition.get() || !records.insert(entry.record).second) return 0;
-    if (entry.record < write_state_[variable].filled_records) continue;
+    if (!entry.put || static_cast<size_t>(entry.variable) != variable)
+      continue;
+    if (through == nullptr)
+      through = entry.decomposition.get();
+    if (entry.record < 0 || through != entry.decomposition.get() || !records.insert(entry.record).second)
+      return 0;
+    if (entry.record < write_state_[variable].filled_records)
+      continue;
     const Variable& target = catalog_.variables[variable];
     const auto trailing = load(entry.decomposition->local(), std::span<const int64_t>(target.shape).subspan(1));
-    if (!trailing.ok()) return 0;
+    if (!trailing.ok())
+      return 0;
     const auto runs = runs_of(entry, trailing.value() * element_bytes(target.type, target.details), nullptr);
-    if (!runs.ok()) return 0;
+    if (!runs.ok())
+      return 0;
     bytes += runs.value()->total;
   }
   return bytes;
@@ -249,36 +305,45 @@ int64_t File::bytes_of_new_records(size_t variable) {
 // Collective. Records that nobody has filled are filled, unless this very flush writes all of them.
 Status File::fill_records(Status local) {
   bool any = false;
-  for (size_t i = 0; i < catalog_.variables.size(); ++i) any = any || wants_records(i);
-  if (!any) return agree(*comm_, std::move(local));
+  for (size_t i = 0; i < catalog_.variables.size(); ++i)
+    any = any || wants_records(i);
+  if (!any)
+    return agree(*comm_, std::move(local));
   const std::span<int64_t> sums = std::span(pulse_identities_).first(catalog_.variables.size());
   std::fill(sums.begin(), sums.end(), 0);
-  if (local.ok()) local = guard([&] {
-    for (size_t i = 0; i < catalog_.variables.size(); ++i)
-      if (wants_records(i)) sums[i] = bytes_of_new_records(i);
-    return Status{};
-  });
-  if (Status verdict = agree(*comm_, std::move(local), Pulse{.maximum = {}, .sum = sums, .bits = {}}); !verdict.ok()) return verdict;
+  if (local.ok())
+    local = guard([&] {
+      for (size_t i = 0; i < catalog_.variables.size(); ++i)
+        if (wants_records(i))
+          sums[i] = bytes_of_new_records(i);
+      return Status{};
+    });
+  if (Status verdict = agree(*comm_, std::move(local), Pulse{.maximum = {}, .sum = sums, .bits = {}}); !verdict.ok())
+    return verdict;
   local = guard([&] {
     std::vector<std::byte> buffer;
     for (size_t i = 0; i < catalog_.variables.size(); ++i) {
-      if (!wants_records(i)) continue;
+      if (!wants_records(i))
+        continue;
       const Variable& variable = catalog_.variables[i];
       const std::vector<Band> bands = bands_of_records(i);
-      if (sums[i] == row_bytes(variable) * (variable.shape.front() - write_state_[i].filled_records)) continue;
+      if (sums[i] == row_bytes(variable) * (variable.shape.front() - write_state_[i].filled_records))
+        continue;
       constexpr int64_t k_buffer = int64_t{1} << 20;
       buffer.resize(static_cast<size_t>(k_buffer));
-      for_each_part(bands, comm_->rank(), comm_->size(), k_buffer, [&](const Band&, int64_t, int64_t to, int64_t at, int64_t length) {
-        const auto part = std::span(buffer).first(static_cast<size_t>(length));
-        paint(part, at % static_cast<int64_t>(variable.fill.size()), variable.fill);
-        data_->write(to, part);
-      });
+      for_each_part(bands, comm_->rank(), comm_->size(), k_buffer,
+                    [&](const Band&, int64_t, int64_t to, int64_t at, int64_t length) {
+                      const auto part = std::span(buffer).first(static_cast<size_t>(length));
+                      paint(part, at % static_cast<int64_t>(variable.fill.size()), variable.fill);
+                      data_->write(to, part);
+                    });
     }
     return Status{};
   });
   local.update(data_->take_status());
   Status verdict = agree(*comm_, std::move(local));
-  if (verdict.code() == Code::out_of_memory) return verdict;
+  if (verdict.code() == Code::out_of_memory)
+    return verdict;
   if (!verdict.ok()) {
     write_state_.set_moving([this](size_t i) { return i < catalog_.variables.size() && wants_records(i); });
     return with_undefined(std::move(verdict), &VariableState::moving);
@@ -299,18 +364,22 @@ void File::take_layout(std::shared_ptr<const StorageLayout> layout) noexcept {
   layout_ = layout->is_striped() ? std::move(layout) : nullptr;
   if (limits_.layout) {
     limits_.layout = layout_;
-    if (layout_) limits_.unit = lock_unit(*layout_);
+    if (layout_)
+      limits_.unit = lock_unit(*layout_);
   }
   data_->tally_by(layout_);
-  if (recorder_) data_->record(&recorder_->recording(), subfiles_ ? nullptr : layout_);
+  if (recorder_)
+    data_->record(&recorder_->recording(), subfiles_ ? nullptr : layout_);
 }
 
 // A set's base file has hardly anything but metadata.
 Status File::stripe_on_root() {
-  if (wanted_subfiles_ > 1) striping_options_.expected_bytes = 0;
+  if (wanted_subfiles_ > 1)
+    striping_options_.expected_bytes = 0;
   const int64_t writers = limits_.writers > 0 ? limits_.writers : static_cast<int64_t>(comm_->host_roots().size());
   auto striped = stripe_draft(striping_options_, draft_, {.count = writers, .buffer_bytes = limits_.buffer_bytes});
-  if (!striped.ok()) return striped.status();
+  if (!striped.ok())
+    return striped.status();
   striping_ = std::move(striped).value();
   return draft_.held.follow(draft_.temporary_path);  // to get other stripes may have been to become another file
 }

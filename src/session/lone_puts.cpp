@@ -22,7 +22,9 @@ namespace {
 
 constexpr int64_t k_nobody = -std::numeric_limits<int64_t>::max();
 
-bool is_by_same(const SharedDecomposition& decomposition) noexcept { return decomposition.local().kind == DecompositionKind::same; }
+bool is_by_same(const SharedDecomposition& decomposition) noexcept {
+  return decomposition.local().kind == DecompositionKind::same;
+}
 
 // A number of what is put, small enough that those of many ranks and puts add up.
 int64_t number_of(const QueueEntry& entry) noexcept {
@@ -41,7 +43,8 @@ constexpr size_t k_numbers = 5;
 
 void append(const QueueEntry& entry, bool loses, std::vector<std::byte>& bytes) {
   const SharedDecomposition& by = *entry.decomposition;
-  for (const int64_t number : {int64_t{entry.variable}, entry.record + 1, by.identity(), by.sharers(), int64_t{(is_by_same(by) ? 2 : 0) + (loses ? 1 : 0)}})
+  for (const int64_t number : {int64_t{entry.variable}, entry.record + 1, by.identity(), by.sharers(),
+                               int64_t{(is_by_same(by) ? 2 : 0) + (loses ? 1 : 0)}})
     append_varint(bytes, static_cast<uint64_t>(number));
 }
 
@@ -51,11 +54,16 @@ Result<std::vector<Told>> read(std::span<const std::byte> bytes) {
     std::array<int64_t, k_numbers> numbers{};
     for (int64_t& number : numbers) {
       const auto next = read_varint(bytes, position);
-      if (!next) return Status{Code::internal, "what a rank puts cannot be read"};
+      if (!next)
+        return Status{Code::internal, "what a rank puts cannot be read"};
       number = static_cast<int64_t>(*next);
     }
-    told.push_back({.variable = static_cast<int>(numbers[0]), .record = numbers[1] - 1, .identity = numbers[2], .sharers = numbers[3],
-                    .is_by_same = (numbers[4] & 2) != 0, .loses = (numbers[4] & 1) != 0});
+    told.push_back({.variable = static_cast<int>(numbers[0]),
+                    .record = numbers[1] - 1,
+                    .identity = numbers[2],
+                    .sharers = numbers[3],
+                    .is_by_same = (numbers[4] & 2) != 0,
+                    .loses = (numbers[4] & 1) != 0});
   }
   return told;
 }
@@ -73,7 +81,8 @@ Status verdict_on(const std::vector<Letter>& letters, std::span<const Variable> 
   std::map<std::pair<Put, int64_t>, Puts> all;  // by how often the rank has put the same before, too
   for (const Letter& letter : letters) {
     auto told = read(letter.bytes);
-    if (!told.ok()) return told.status();
+    if (!told.ok())
+      return told.status();
     std::map<Put, int64_t> before;
     for (const Told& one : told.value()) {
       const Put put{one.variable, one.record, one.identity};
@@ -82,17 +91,25 @@ Status verdict_on(const std::vector<Letter>& letters, std::span<const Variable> 
       puts.is_by_same = one.is_by_same;
       puts.by_root = puts.by_root || letter.peer == 0;
       ++puts.put;
-      if (one.loses && (puts.loser < 0 || letter.peer < puts.loser)) puts.loser = letter.peer;
+      if (one.loses && (puts.loser < 0 || letter.peer < puts.loser))
+        puts.loser = letter.peer;
     }
   }
   for (const auto& [key, puts] : all) {
-    if (!puts.lose()) continue;
+    if (!puts.lose())
+      continue;
     const auto& [variable, record, identity] = key.first;
     const std::string& path = variables[static_cast<size_t>(variable)].path;
-    const std::string what = record < 0 ? fmt::format("\"{}\"", path) : fmt::format("record {} of \"{}\"", shown_index(record), path);
-    const std::string why = puts.is_by_same ? "by `same` rank 0 writes, which does not put it"
-                                            : fmt::format("{} hold elements in common, and only {} of them put{} it", counted(puts.sharers, "rank"), puts.put, puts.put == 1 ? "s" : "");
-    return {Code::bad_argument, fmt::format("put of {}: rank {} would lose elements that another rank is to write: {}", what, puts.loser, why), puts.loser};
+    const std::string what =
+        record < 0 ? fmt::format("\"{}\"", path) : fmt::format("record {} of \"{}\"", shown_index(record), path);
+    const std::string why = puts.is_by_same
+                                ? "by `same` rank 0 writes, which does not put it"
+                                : fmt::format("{} hold elements in common, and only {} of them put{} it",
+                                              counted(puts.sharers, "rank"), puts.put, puts.put == 1 ? "s" : "");
+    return {
+        Code::bad_argument,
+        fmt::format("put of {}: rank {} would lose elements that another rank is to write: {}", what, puts.loser, why),
+        puts.loser};
   }
   return {};
 }
@@ -104,7 +121,8 @@ LonePuts::LonePuts(int rank, std::span<const QueueEntry> queue) noexcept : maxim
   bool any = false;
   for (const QueueEntry& entry : queue) {
     const SharedDecomposition& by = *entry.decomposition;
-    if (!entry.put || by.sharers() == 0) continue;
+    if (!entry.put || by.sharers() == 0)
+      continue;
     const int64_t number = number_of(entry);
     if (is_by_same(by)) {
       same += number;
@@ -113,7 +131,8 @@ LonePuts::LonePuts(int rank, std::span<const QueueEntry> queue) noexcept : maxim
       sum += by.is_first_sharer() ? number - by.sharers() * number : number;
     }
   }
-  if (any) maximum = {same, -same, rank == 0 ? same : k_nobody};
+  if (any)
+    maximum = {same, -same, rank == 0 ? same : k_nobody};
 }
 
 // By `same` either rank 0 alone puts, or others the same as it; of what several hold, all of them or nobody.
@@ -122,18 +141,24 @@ bool LonePuts::is_doubtful() const noexcept {
   return sum != 0 || (any_same && (maximum[0] != -maximum[1] || maximum[2] != maximum[0]));
 }
 
-Status LonePuts::check(Comm& comm, Status local, std::span<const QueueEntry> queue, const std::vector<bool>& losing, std::span<const Variable> variables) {
+Status LonePuts::check(Comm& comm, Status local, std::span<const QueueEntry> queue, const std::vector<bool>& losing,
+                       std::span<const Variable> variables) {
   std::vector<Letter> out, in;
-  if (local.ok()) local = guard([&] {
-    Letter letter;
-    for (size_t i = 0; i < queue.size(); ++i)
-      if (const QueueEntry& entry = queue[i]; entry.put && entry.decomposition->sharers() > 0 && entry.decomposition->shares()) append(entry, losing[i], letter.bytes);
-    if (!letter.bytes.empty()) out.push_back(std::move(letter));
-    return Status{};
-  });
+  if (local.ok())
+    local = guard([&] {
+      Letter letter;
+      for (size_t i = 0; i < queue.size(); ++i)
+        if (const QueueEntry& entry = queue[i];
+            entry.put && entry.decomposition->sharers() > 0 && entry.decomposition->shares())
+          append(entry, losing[i], letter.bytes);
+      if (!letter.bytes.empty())
+        out.push_back(std::move(letter));
+      return Status{};
+    });
   LetterCounters counters;
   local = exchange_letters(comm, std::move(local), out, in, counters);
-  if (local.ok()) local = guard([&] { return verdict_on(in, variables); });
+  if (local.ok())
+    local = guard([&] { return verdict_on(in, variables); });
   return agree(comm, std::move(local));
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// LonePuts: of elements that several ranks hold one writes, whichever of them put. Where that one has put nothing, what the others have put would be
-// lost without a word: found out here, in an agreement that takes place anyway, and named by a collective step only where ranks put different things.
+// LonePuts: of elements that several ranks hold one writes, whichever of them put. Where that one has put nothing, what
+// the others have put would be lost without a word: found out here, in an agreement that takes place anyway, and named
+// by a collective step only where ranks put different things.
 #pragma once
 
 #include <array>
@@ -26,19 +27,23 @@ class LonePuts {
   int64_t sum = 0;
   bool is_doubtful() const noexcept;  // once they are; the same on every rank
 
-  // Collective. Code::bad_argument names a variable whose elements would be lost. `loses`: whether others write some of what this rank puts by an entry.
+  // Collective. Code::bad_argument names a variable whose elements would be lost. `loses`: whether others write some of
+  // what this rank puts by an entry.
   template <class Loses>
-  static Status check(Comm& comm, std::span<const QueueEntry> queue, std::span<const Variable> variables, Loses&& loses) {
+  static Status check(Comm& comm, std::span<const QueueEntry> queue, std::span<const Variable> variables,
+                      Loses&& loses) {
     std::vector<bool> losing;
     Status local = guard([&] {
-      for (const QueueEntry& entry : queue) losing.push_back(loses(entry));
+      for (const QueueEntry& entry : queue)
+        losing.push_back(loses(entry));
       return Status{};
     });
     return check(comm, std::move(local), queue, losing, variables);
   }
 
  private:
-  static Status check(Comm& comm, Status local, std::span<const QueueEntry> queue, const std::vector<bool>& losing, std::span<const Variable> variables);
+  static Status check(Comm& comm, Status local, std::span<const QueueEntry> queue, const std::vector<bool>& losing,
+                      std::span<const Variable> variables);
 };
 
 }  // namespace windrow

@@ -11,10 +11,13 @@ namespace windrow {
 // Rank 0 alone. What is wrong with it is said before anything is opened.
 Status File::read_machine_on_root() {
   const std::string path = settings_.text("machine");
-  if (path.empty()) return {};
+  if (path.empty())
+    return {};
   auto text = read_machine_file(path);
-  if (!text.ok()) return text.status();
-  if (auto machine = machine_of(text.value(), path); !machine.ok()) return machine.status();
+  if (!text.ok())
+    return text.status();
+  if (auto machine = machine_of(text.value(), path); !machine.ok())
+    return machine.status();
   machine_text_ = std::move(text).value();
   return {};
 }
@@ -27,7 +30,8 @@ Status File::learn_machine(FileSystem kind, int64_t cores) {
     return {};
   }
   auto machine = machine_of(machine_text_, settings_.text("machine"));
-  if (!machine.ok()) return machine.status();
+  if (!machine.ok())
+    return machine.status();
   limits_.machine = std::move(machine).value();
   return {};
 }

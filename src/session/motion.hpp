@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Motion: a wave under way, from its plan to the agreement on what became of it. Between flush_begin and flush_end it lasts beyond the
-// calls: the I/O thread still writes what was handed to it.
+// Motion: a wave under way, from its plan to the agreement on what became of it. Between flush_begin and flush_end it
+// lasts beyond the calls: the I/O thread still writes what was handed to it.
 #pragma once
 
 #include <optional>
@@ -28,16 +28,16 @@ struct Motion final : SegmentHolder {
   const IoThread& thread;
   Wave wave;
   KeptPlan* kept = nullptr;
-  std::vector<QueueEntry> queue;       // keeps the decompositions that the wave points to
-  Status local;                        // what this rank has met so far
-  bool whole = false;                  // what is written are all bytes of the variables
-  double began = 0;                    // when
-  bool behind = false;                 // the program goes on meanwhile: only the exchange is measured
+  std::vector<QueueEntry> queue;  // keeps the decompositions that the wave points to
+  Status local;                   // what this rank has met so far
+  bool whole = false;             // what is written are all bytes of the variables
+  double began = 0;               // when
+  bool behind = false;            // the program goes on meanwhile: only the exchange is measured
   WindowFill fill;
-  FillMap untouched;                   // what windows' holes are known to hold without reading; else empty
+  FillMap untouched;  // what windows' holes are known to hold without reading; else empty
   std::optional<StorageSink> sink;
   std::optional<StorageFetcher> fetcher;
-  struct Direct {                      // what the I/O thread writes from the user's memory
+  struct Direct {  // what the I/O thread writes from the user's memory
     std::span<const Item> items;
     DataFile* file = nullptr;
     std::span<std::byte> bounce;
@@ -48,10 +48,10 @@ struct Motion final : SegmentHolder {
 struct PendingFlush {
   PendingFlush(Comm& shared_by, const IoThread& works) noexcept : puts(shared_by, works) {}
   Motion puts;
-  bool moving = false;                 // the puts are under way
+  bool moving = false;  // the puts are under way
   Wave gets;
   bool any_gets = false, chunked_gets = false;
-  double seconds = 0;                  // that flush_begin took
+  double seconds = 0;  // that flush_begin took
 };
 
 }  // namespace windrow

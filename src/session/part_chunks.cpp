@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where the chunks of split variables lie: the ranks that look after the subfiles know, and rank 0 is told for the reference file.
+// Where the chunks of split variables lie: the ranks that look after the subfiles know, and rank 0 is told for the
+// reference file.
 #include <algorithm>
 
 #include "base/varint.hpp"
@@ -12,20 +13,25 @@
 namespace windrow {
 namespace {
 
-Status malformed() { return {Code::internal, "a letter about chunks of parts is malformed"}; }
+Status malformed() {
+  return {Code::internal, "a letter about chunks of parts is malformed"};
+}
 
-// A part's chunks: 0, and of each in C order of their grid offset + 1, bytes and skipped filters; or why they are not known: its length, and the text.
+// A part's chunks: 0, and of each in C order of their grid offset + 1, bytes and skipped filters; or why they are not
+// known: its length, and the text.
 Status tell_chunks(Format& format, const SplitVariable& split, const ChunkGrid& grid, std::vector<std::byte>& letter) {
   const size_t before = letter.size();
   append_varint(letter, 0);
   for (int64_t chunk = 0; chunk < grid.count(); ++chunk) {
     const auto place = format.find_chunk(split.path, grid.first_element(chunk));
-    if (place.status().code() == Code::out_of_memory) return place.status();
+    if (place.status().code() == Code::out_of_memory)
+      return place.status();
     if (!place.ok()) {
       const std::string& why = place.status().message();
       letter.resize(before);
       append_varint(letter, why.size());
-      for (const char each : why) letter.push_back(static_cast<std::byte>(each));
+      for (const char each : why)
+        letter.push_back(static_cast<std::byte>(each));
       return {};
     }
     append_varint(letter, static_cast<uint64_t>(place.value().offset + 1));
@@ -35,9 +41,11 @@ Status tell_chunks(Format& format, const SplitVariable& split, const ChunkGrid& 
   return {};
 }
 
-Status read_chunks(std::span<const std::byte> letter, size_t& position, const ChunkGrid& grid, Result<std::vector<ChunkPlace>>& chunks) {
+Status read_chunks(std::span<const std::byte> letter, size_t& position, const ChunkGrid& grid,
+                   Result<std::vector<ChunkPlace>>& chunks) {
   const auto why = read_varint(letter, position);
-  if (!why || *why > letter.size() - position) return malformed();
+  if (!why || *why > letter.size() - position)
+    return malformed();
   if (*why > 0) {
     chunks = Status(Code::bad_file, std::string(reinterpret_cast<const char*>(letter.data()) + position, *why));
     position += *why;
@@ -45,9 +53,12 @@ Status read_chunks(std::span<const std::byte> letter, size_t& position, const Ch
   }
   std::vector<ChunkPlace> places;
   for (int64_t chunk = 0; chunk < grid.count(); ++chunk) {
-    const auto offset = read_varint(letter, position), bytes = read_varint(letter, position), skipped = read_varint(letter, position);
-    if (!offset || !bytes || !skipped) return malformed();
-    places.push_back({static_cast<int64_t>(*offset) - 1, static_cast<int64_t>(*bytes), static_cast<uint32_t>(*skipped)});
+    const auto offset = read_varint(letter, position), bytes = read_varint(letter, position),
+               skipped = read_varint(letter, position);
+    if (!offset || !bytes || !skipped)
+      return malformed();
+    places.push_back(
+        {static_cast<int64_t>(*offset) - 1, static_cast<int64_t>(*bytes), static_cast<uint32_t>(*skipped)});
   }
   chunks = std::move(places);
   return {};
@@ -62,11 +73,14 @@ std::vector<int> File::referable_parts() const {
   for (const auto& [number, split] : subfiles_->variables()) {
     const Variable& variable = catalog_.variables[static_cast<size_t>(number)];
     const std::vector<int64_t> chunk = split.common_chunk();
-    if (chunk.empty() || !why_no_array(variable).empty()) continue;
+    if (chunk.empty() || !why_no_array(variable).empty())
+      continue;
     bool sound = true;
-    for (int64_t part = 0; sound && part < split.split.parts(); ++part) sound = subfiles_->fault_of(part).ok();
+    for (int64_t part = 0; sound && part < split.split.parts(); ++part)
+      sound = subfiles_->fault_of(part).ok();
     const auto count = count_of_chunks(variable.shape, chunk);
-    if (!sound || !count || *count > k_most_references - references) continue;
+    if (!sound || !count || *count > k_most_references - references)
+      continue;
     references += *count;
     found.push_back(number);
   }
@@ -75,7 +89,8 @@ std::vector<int> File::referable_parts() const {
 
 // Collective, agreed. `chunks`: on rank 0, of all parts that can be told of.
 Status File::collect_part_chunks(PartChunks& chunks) {
-  if (!subfiles_) return {};
+  if (!subfiles_)
+    return {};
   std::vector<int> variables;
   std::vector<Letter> out, in;
   LetterCounters counters;
@@ -84,10 +99,12 @@ Status File::collect_part_chunks(PartChunks& chunks) {
     for (const int number : variables) {
       const SplitVariable& split = *subfiles_->find(number);
       for (int64_t part = 0; part < split.split.parts(); ++part) {
-        if (subfiles_->owner_of(part, comm_->size()) != rank) continue;
+        if (subfiles_->owner_of(part, comm_->size()) != rank)
+          continue;
         const auto grid = ChunkGrid::make(split.shape(part), split.common_chunk());
         Status status = grid.ok() ? visit(number, part, grid.value()) : grid.status();
-        if (!status.ok()) return status;
+        if (!status.ok())
+          return status;
       }
     }
     return {};
@@ -96,25 +113,30 @@ Status File::collect_part_chunks(PartChunks& chunks) {
     variables = referable_parts();
     std::vector<std::byte> letter;
     Status status = for_parts_of(comm_->rank(), [&](int number, int64_t part, const ChunkGrid& grid) {
-      const FormatMode mode = mode_ == Mode::read ? FormatMode::read : mode_ == Mode::create ? FormatMode::create : FormatMode::update;
+      const FormatMode mode = mode_ == Mode::read     ? FormatMode::read
+                              : mode_ == Mode::create ? FormatMode::create
+                                                      : FormatMode::update;
       auto format = subfiles_->format(part, mode);
       return format.ok() ? tell_chunks(*format.value(), *subfiles_->find(number), grid, letter) : format.status();
     });
-    if (!letter.empty()) out.push_back({0, std::move(letter)});
+    if (!letter.empty())
+      out.push_back({0, std::move(letter)});
     return status;
   });
   local = exchange_letters(*comm_, std::move(local), out, in, counters);
-  if (local.ok()) local = guard([&]() -> Status {
-    for (const Letter& letter : in) {
-      size_t position = 0;
-      Status status = for_parts_of(letter.peer, [&](int number, int64_t part, const ChunkGrid& grid) {
-        auto& own = chunks.emplace(std::pair(number, part), Status{}).first->second;
-        return read_chunks(letter.bytes, position, grid, own);
-      });
-      if (!status.ok()) return status;
-    }
-    return {};
-  });
+  if (local.ok())
+    local = guard([&]() -> Status {
+      for (const Letter& letter : in) {
+        size_t position = 0;
+        Status status = for_parts_of(letter.peer, [&](int number, int64_t part, const ChunkGrid& grid) {
+          auto& own = chunks.emplace(std::pair(number, part), Status{}).first->second;
+          return read_chunks(letter.bytes, position, grid, own);
+        });
+        if (!status.ok())
+          return status;
+      }
+      return {};
+    });
   return agree(*comm_, std::move(local));
 }
 

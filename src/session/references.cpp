@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The reference file for Zarr's readers: rank 0 finds where the chunks of all variables lie, and writes the text beside the file once that has its name.
+// The reference file for Zarr's readers: rank 0 finds where the chunks of all variables lie, and writes the text beside
+// the file once that has its name.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,14 +24,17 @@ using Found = Result<std::string>;
 class ReferenceFinder {
  public:
   // `name`: of the base file as the text names it; `prefix` stands before all names.
-  ReferenceFinder(const Catalog& catalog, const Subfiles* subfiles, const PartChunks& chunks, Format& format, std::string name, std::string prefix)
+  ReferenceFinder(const Catalog& catalog, const Subfiles* subfiles, const PartChunks& chunks, Format& format,
+                  std::string name, std::string prefix)
       : catalog_(catalog), subfiles_(subfiles), chunks_(chunks), format_(format), prefix_(std::move(prefix)) {
     files_.push_back(prefix_ + std::move(name));
-    for (int64_t number = 0; subfiles != nullptr && number < subfiles->count(); ++number) files_.push_back(prefix_ + subfiles->relative_name(number));
+    for (int64_t number = 0; subfiles != nullptr && number < subfiles->count(); ++number)
+      files_.push_back(prefix_ + subfiles->relative_name(number));
   }
 
   Status run() {
-    for (const Group& group : catalog_.groups) check_attributes(group.path, group.attributes);
+    for (const Group& group : catalog_.groups)
+      check_attributes(group.path, group.attributes);
     for (size_t i = 0; i < catalog_.variables.size(); ++i) {
       const Variable& variable = catalog_.variables[i];
       ReferencedArray array;
@@ -38,7 +42,8 @@ class ReferenceFinder {
       std::string why = why_no_array(variable);
       if (why.empty()) {
         auto found = find(variable, array);
-        if (found.status().code() == Code::out_of_memory) return found.status();
+        if (found.status().code() == Code::out_of_memory)
+          return found.status();
         why = found.ok() ? std::move(found).value() : found.status().message();
       }
       if (!why.empty()) {
@@ -64,22 +69,33 @@ class ReferenceFinder {
 
   Found find(const Variable& variable, ReferencedArray& array) {
     const SplitVariable* split = subfiles_ != nullptr ? subfiles_->find(array.variable) : nullptr;
-    if (split != nullptr) return find_parts(variable, *split, array);
-    if (!variable.chunking.empty()) return find_chunks(variable, array);
-    if (variable.placement.stride > 0) return find_records(variable, array);
+    if (split != nullptr)
+      return find_parts(variable, *split, array);
+    if (!variable.chunking.empty())
+      return find_chunks(variable, array);
+    if (variable.placement.stride > 0)
+      return find_records(variable, array);
     if (variable.placement.offset >= 0) {
       std::vector<std::vector<int64_t>> whole;
-      for (const int64_t extent : variable.shape) whole.push_back({0, extent});
+      for (const int64_t extent : variable.shape)
+        whole.push_back({0, extent});
       const int64_t offset = variable.placement.offset;
-      return find_rows(variable, whole, false, [&](int64_t, int64_t) { return ChunkReference{0, offset, 0}; }, array);
+      return find_rows(
+          variable, whole, false,
+          [&](int64_t, int64_t) {
+            return ChunkReference{0, offset, 0};
+          },
+          array);
     }
-    for (const int64_t extent : variable.shape) array.chunk.push_back(std::max<int64_t>(1, extent));
+    for (const int64_t extent : variable.shape)
+      array.chunk.push_back(std::max<int64_t>(1, extent));
     array.references.resize(static_cast<size_t>(count_of_chunks(variable.shape, array.chunk).value_or(0)));
     return why_no_fill(variable, static_cast<int64_t>(array.references.size()), elements_of(array.chunk));
   }
 
   Found find_parts(const Variable& variable, const SplitVariable& split, ReferencedArray& array) {
-    if (!split.chunk.empty()) return find_chunks_of_parts(variable, split, array);
+    if (!split.chunk.empty())
+      return find_chunks_of_parts(variable, split, array);
     for (int64_t part = 0; part < split.split.parts(); ++part)
       if (split.offsets[static_cast<size_t>(part)] < 0) {
         const Status fault = subfiles_->fault_of(part);
@@ -92,13 +108,16 @@ class ReferenceFinder {
     return find_rows(variable, split.split.bounds(), split.grows, begin_of, array);
   }
 
-  // Of parts whose elements lie in C order, `begin_of(part, record)` where they do. `grows`: so do those of each record by itself, and bounds are of one.
+  // Of parts whose elements lie in C order, `begin_of(part, record)` where they do. `grows`: so do those of each record
+  // by itself, and bounds are of one.
   template <class BeginOf>
-  Found find_rows(const Variable& variable, std::span<const std::vector<int64_t>> bounds, bool grows, BeginOf&& begin_of, ReferencedArray& array) {
+  Found find_rows(const Variable& variable, std::span<const std::vector<int64_t>> bounds, bool grows,
+                  BeginOf&& begin_of, ReferencedArray& array) {
     const int64_t element = element_bytes(variable.type, variable.details);
     array.chunk = regular_chunk(bounds, element);
     const auto count = room_for(variable.shape, array.chunk);
-    if (!count) return too_many(array.chunk, "what all ends of its parts have in common");
+    if (!count)
+      return too_many(array.chunk, "what all ends of its parts have in common");
     const int64_t bytes = elements_of(array.chunk) * element;
     walk(variable.shape, array.chunk, *count, [&](std::span<const int64_t> first) {
       int64_t part = 0, within = 0;
@@ -119,43 +138,56 @@ class ReferenceFinder {
   }
 
   Found find_records(const Variable& variable, ReferencedArray& array) {
-    for (const int64_t extent : variable.shape) array.chunk.push_back(std::max<int64_t>(1, extent));
+    for (const int64_t extent : variable.shape)
+      array.chunk.push_back(std::max<int64_t>(1, extent));
     array.chunk.front() = 1;
     const auto count = room_for(variable.shape, array.chunk);
-    if (!count) return too_many(array.chunk, "a record");
+    if (!count)
+      return too_many(array.chunk, "a record");
     for (int64_t record = 0; record < *count; ++record)
-      array.references.push_back({0, variable.placement.offset + record * variable.placement.stride, variable.placement.bytes / *count});
+      array.references.push_back(
+          {0, variable.placement.offset + record * variable.placement.stride, variable.placement.bytes / *count});
     return std::string();
   }
 
   Found find_chunks(const Variable& variable, ReferencedArray& array) {
     array.chunk = variable.chunking.shape;
     const auto count = room_for(variable.shape, array.chunk);
-    if (!count) return too_many(array.chunk, "its own");
+    if (!count)
+      return too_many(array.chunk, "its own");
     ChunkTaker taker(variable, array);
     Status status;
     walk(variable.shape, array.chunk, *count, [&](std::span<const int64_t> first) {
-      if (!status.ok()) return;
+      if (!status.ok())
+        return;
       const auto place = format_.find_chunk(variable.path, first);
-      if (place.ok()) taker.take(0, place.value());
-      else status = place.status();
+      if (place.ok())
+        taker.take(0, place.value());
+      else
+        status = place.status();
     });
-    if (!status.ok()) return status;
+    if (!status.ok())
+      return status;
     return taker.why();
   }
 
   // A chunk of the array is one of a part where all parts have the same and begin with one: Zarr's grid is regular.
   Found find_chunks_of_parts(const Variable& variable, const SplitVariable& split, ReferencedArray& array) {
     array.chunk = split.common_chunk();
-    if (array.chunk.empty()) return std::string("its parts do not end where its chunks do");
+    if (array.chunk.empty())
+      return std::string("its parts do not end where its chunks do");
     const auto count = room_for(variable.shape, array.chunk);
-    if (!count) return too_many(array.chunk, "its own");
+    if (!count)
+      return too_many(array.chunk, "its own");
     for (int64_t part = 0; part < split.split.parts(); ++part)
-      if (const Status fault = subfiles_->fault_of(part); !fault.ok()) return fault.message();
+      if (const Status fault = subfiles_->fault_of(part); !fault.ok())
+        return fault.message();
     for (int64_t part = 0; part < split.split.parts(); ++part) {
       const auto found = chunks_.find({array.variable, part});
-      if (found == chunks_.end()) return too_many(array.chunk, "its own");
-      if (!found->second.ok()) return found->second.status();
+      if (found == chunks_.end())
+        return too_many(array.chunk, "its own");
+      if (!found->second.ok())
+        return found->second.status();
     }
     ChunkTaker taker(variable, array);
     walk(variable.shape, array.chunk, *count, [&](std::span<const int64_t> first) {
@@ -164,7 +196,8 @@ class ReferenceFinder {
         const auto& ranges = split.split.bounds()[i];
         const bool is_cut = !split.grows || i > 0;
         const auto range = is_cut ? std::upper_bound(ranges.begin(), ranges.end(), first[i]) - ranges.begin() - 1 : 0;
-        const int64_t begin = ranges[static_cast<size_t>(range)], end = is_cut ? ranges[static_cast<size_t>(range) + 1] : variable.shape[i];
+        const int64_t begin = ranges[static_cast<size_t>(range)],
+                      end = is_cut ? ranges[static_cast<size_t>(range) + 1] : variable.shape[i];
         part = part * (static_cast<int64_t>(ranges.size()) - 1) + range;
         chunk = chunk * ((end - begin - 1) / array.chunk[i] + 1) + (first[i] - begin) / array.chunk[i];
       }
@@ -176,14 +209,16 @@ class ReferenceFinder {
   // Stored chunks become references, unless Zarr cannot have one of them.
   class ChunkTaker {
    public:
-    ChunkTaker(const Variable& variable, ReferencedArray& array) : variable_(variable), array_(array), tail_(unread_tail(variable.chunking)) {}
+    ChunkTaker(const Variable& variable, ReferencedArray& array)
+        : variable_(variable), array_(array), tail_(unread_tail(variable.chunking)) {}
     void take(int64_t file, const ChunkPlace& place) {
       any_skipped_ = any_skipped_ || place.skipped != 0;
       missing_ += place.offset < 0 ? 1 : 0;
       array_.references.push_back({file, place.offset, place.bytes - tail_});
     }
     std::string why() const {
-      if (any_skipped_) return "a filter was left out for some of its chunks, and Zarr has one pipeline for all";
+      if (any_skipped_)
+        return "a filter was left out for some of its chunks, and Zarr has one pipeline for all";
       return why_no_fill(variable_, missing_, elements_of(array_.chunk));
     }
 
@@ -200,12 +235,14 @@ class ReferenceFinder {
   }
 
   static std::string too_many(std::span<const int64_t> chunk, std::string_view of) {
-    return fmt::format("in chunks of {}, {}, the file would have more than {} references", counted(elements_of(chunk), "element"), of, k_most_references);
+    return fmt::format("in chunks of {}, {}, the file would have more than {} references",
+                       counted(elements_of(chunk), "element"), of, k_most_references);
   }
 
   static int64_t elements_of(std::span<const int64_t> chunk) {
     int64_t elements = 1;
-    for (const int64_t extent : chunk) elements *= extent;
+    for (const int64_t extent : chunk)
+      elements *= extent;
     return elements;
   }
 
@@ -217,7 +254,8 @@ class ReferenceFinder {
       visit(std::span<const int64_t>(first));
       for (size_t i = first.size(); i-- > 0;) {
         first[i] += chunk[i];
-        if (first[i] < shape[i]) break;
+        if (first[i] < shape[i])
+          break;
         first[i] = 0;
       }
     }
@@ -236,7 +274,8 @@ class ReferenceFinder {
 
 Status write_whole(const std::string& path, const std::string& text) {
   auto store = open_store(path, StoreMode::create, {});
-  if (!store.ok()) return store.status();
+  if (!store.ok())
+    return store.status();
   Status status = store.value()->write_at(0, std::as_bytes(std::span(text)));
   status.update(store.value()->close());
   return status;
@@ -256,12 +295,14 @@ bool File::wants_references() const {
   return wish == "kerchunk" || (wish == "auto" && subfiles_ && traits_.grows_as_one);
 }
 
-// Rank 0 alone, of a file that is created: what stands in the text's way is told before hours of computing, not after them.
+// Rank 0 alone, of a file that is created: what stands in the text's way is told before hours of computing, not after
+// them.
 Status File::start_references_on_root() {
   // Not a companion of the file's draft: the text is written once the file has its name, and then another writer may
   // use the name of that draft.
   auto draft = start_draft(draft_.final_path + std::string(k_ending));
-  if (!draft.ok()) return draft.status();
+  if (!draft.ok())
+    return draft.status();
   references_draft_ = std::move(draft).value();
   std::error_code ignored;
   if (!std::filesystem::exists(references_draft_.final_path, ignored))  // who may read the file may read the text
@@ -272,17 +313,20 @@ Status File::start_references_on_root() {
 
 // Rank 0 alone, while the format can still be asked, with all data in place.
 Status File::make_references_on_root(const PartChunks& chunks) {
-  const std::filesystem::path file = mode_ == Mode::create ? draft_.final_path : std::filesystem::canonical(data_->path()).string();
+  const std::filesystem::path file =
+      mode_ == Mode::create ? draft_.final_path : std::filesystem::canonical(data_->path()).string();
   Catalog told = catalog_;
-  if (Status status = format_->tell_as_stored(told.variables); !status.ok()) return status;
+  if (Status status = format_->tell_as_stored(told.variables); !status.ok())
+    return status;
   ReferenceFinder finder(told, subfiles_.get(), chunks, *format_, file.filename().string(), "");
-  if (Status status = finder.run(); !status.ok()) return status;
+  if (Status status = finder.run(); !status.ok())
+    return status;
   references_ = finder.text();
   return {};
 }
 
-// Rank 0 alone, before another file takes the name of the one that a text beside it speaks of: by it readers would find other bytes. One that has
-// not our mark is somebody else's.
+// Rank 0 alone, before another file takes the name of the one that a text beside it speaks of: by it readers would find
+// other bytes. One that has not our mark is somebody else's.
 Status File::withdraw_references_on_root() {
   const std::string old = draft_.final_path + std::string(k_ending);
   return wants_references() || begins_as_ours(old) ? remove_files(std::span(&old, 1)) : Status{};
@@ -292,15 +336,19 @@ Status File::withdraw_references_on_root() {
 Status File::publish_references_on_root() {
   if (references_draft_.temporary_path.empty()) {
     auto draft = start_draft(std::filesystem::canonical(data_->path()).string() + std::string(k_ending));
-    if (!draft.ok()) return draft.status();
+    if (!draft.ok())
+      return draft.status();
     references_draft_ = std::move(draft).value();
   }
   Status status = write_whole(references_draft_.temporary_path, references_);
   const Rename rename{references_draft_.temporary_path, references_draft_.final_path, &references_draft_.held};
   bool named = false;
-  if (status.ok()) status = windrow::publish(std::span(&rename, 1), settings_.boolean("durable"), {}, &named);
-  if (named) references_draft_ = {};
-  if (!status.ok()) return {status.code(), fmt::format("\"{}\" is complete, but not its references: {}", path_, status.message())};
+  if (status.ok())
+    status = windrow::publish(std::span(&rename, 1), settings_.boolean("durable"), {}, &named);
+  if (named)
+    references_draft_ = {};
+  if (!status.ok())
+    return {status.code(), fmt::format("\"{}\" is complete, but not its references: {}", path_, status.message())};
   references_.clear();
   return {};
 }
@@ -308,7 +356,8 @@ Status File::publish_references_on_root() {
 // Collective. The text anew for a file that is changed in place.
 Status File::renew_references() {
   PartChunks chunks;
-  if (Status verdict = collect_part_chunks(chunks); !verdict.ok()) return verdict;
+  if (Status verdict = collect_part_chunks(chunks); !verdict.ok())
+    return verdict;
   const Status local = comm_->rank() != 0 ? Status{} : guard([&] {
     Status status = make_references_on_root(chunks);
     return status.ok() ? publish_references_on_root() : status;
@@ -318,48 +367,64 @@ Status File::renew_references() {
 
 Result<std::string> File::write_references(const std::string& path, const std::string& prefix, Status local) {
   const CallScope call(*comm_, Call::write_references, &identity_);
-  if (Status before = end_pending(); !before.ok()) return before;
+  if (Status before = end_pending(); !before.ok())
+    return before;
   uint64_t arguments = 0;
-  if (local.ok()) local = guard([&]() -> Status {
-    arguments = hash_of({path, prefix});
-    if (mode_ != Mode::read)
-      return {Code::bad_state, fmt::format("references: \"{}\" is not open for reading only; what is written here has them by the option references", path_)};
-    return {};
-  });
-  if (Status verdict = agree_same(*comm_, std::move(local), arguments, "path or prefix of the references", [&] { return quoted({path, prefix}); }); !verdict.ok())
+  if (local.ok())
+    local = guard([&]() -> Status {
+      arguments = hash_of({path, prefix});
+      if (mode_ != Mode::read)
+        return {Code::bad_state, fmt::format("references: \"{}\" is not open for reading only; what is written here "
+                                             "has them by the option references",
+                                             path_)};
+      return {};
+    });
+  if (Status verdict = agree_same(*comm_, std::move(local), arguments, "path or prefix of the references",
+                                  [&] {
+                                    return quoted({path, prefix});
+                                  });
+      !verdict.ok())
     return verdict;
   PartChunks chunks;
-  if (Status verdict = collect_part_chunks(chunks); !verdict.ok()) return verdict;
+  if (Status verdict = collect_part_chunks(chunks); !verdict.ok())
+    return verdict;
   std::vector<std::byte> bytes;
   local = comm_->rank() != 0 ? Status{} : guard([&]() -> Status {
     namespace fs = std::filesystem;
     const fs::path file = fs::canonical(data_->path());
     const fs::path wanted = path.empty() ? fs::path(file.string() + std::string(k_ending)) : fs::absolute(path);
     auto draft = start_draft(wanted.string());
-    if (!draft.ok()) return draft.status();
+    if (!draft.ok())
+      return draft.status();
     std::error_code ignored;
     const bool beside = fs::equivalent(wanted.parent_path(), file.parent_path(), ignored);
     ReferenceFinder finder(catalog_, subfiles_.get(), chunks, *format_, file.filename().string(),
-                        !prefix.empty() || beside ? prefix : (file.parent_path() / "").string());
+                           !prefix.empty() || beside ? prefix : (file.parent_path() / "").string());
     Status status = guard([&] {
       Status done = finder.run();
-      if (done.ok()) done = write_whole(draft.value().temporary_path, finder.text());
+      if (done.ok())
+        done = write_whole(draft.value().temporary_path, finder.text());
       return done;
     });
     const Rename rename{draft.value().temporary_path, draft.value().final_path, &draft.value().held};
-    if (status.ok()) status = windrow::publish(std::span(&rename, 1), settings_.boolean("durable"));
-    if (!status.ok()) remove_draft(draft.value());
+    if (status.ok())
+      status = windrow::publish(std::span(&rename, 1), settings_.boolean("durable"));
+    if (!status.ok())
+      remove_draft(draft.value());
     for (const std::string& line : finder.left_out())
-      for (const char each : line + '\n') bytes.push_back(static_cast<std::byte>(each));
+      for (const char each : line + '\n')
+        bytes.push_back(static_cast<std::byte>(each));
     return status;
   });
   local = share_from_root(*comm_, std::move(local), bytes);
   std::string lines;
-  if (local.ok()) local = guard([&] {
-    lines.assign(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-    return Status{};
-  });
-  if (Status verdict = agree(*comm_, std::move(local)); !verdict.ok()) return verdict;
+  if (local.ok())
+    local = guard([&] {
+      lines.assign(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+      return Status{};
+    });
+  if (Status verdict = agree(*comm_, std::move(local)); !verdict.ok())
+    return verdict;
   return lines;
 }
 

@@ -29,14 +29,16 @@ struct Value {
 };
 
 struct ElementKind {
-  Type type;      // as the program has them in memory
-  int64_t size;   // bytes
-  int64_t each;   // bytes that a point stands for
+  Type type;     // as the program has them in memory
+  int64_t size;  // bytes
+  int64_t each;  // bytes that a point stands for
 };
 
 Result<ElementKind> elements_of(const QueueEntry& entry, const Variable& variable) {
-  auto trailing = load(entry.decomposition->local(), std::span<const int64_t>(variable.shape).subspan(entry.record >= 0 ? 1 : 0));
-  if (!trailing.ok()) return trailing.status();
+  auto trailing =
+      load(entry.decomposition->local(), std::span<const int64_t>(variable.shape).subspan(entry.record >= 0 ? 1 : 0));
+  if (!trailing.ok())
+    return trailing.status();
   const Type type = entry.staged ? entry.staged->type : variable.type;
   const int64_t size = entry.staged ? entry.staged->memory_bytes : element_bytes(variable.type, variable.details);
   return ElementKind{type, size, trailing.value() * size};
@@ -46,47 +48,67 @@ Result<ElementKind> elements_of(const QueueEntry& entry, const Variable& variabl
 struct Difference {
   std::string where, value, other;
 };
-Difference difference(const Variable& variable, Type type, size_t size, std::span<const std::byte> value, std::span<const std::byte> other) {
-  const auto at = static_cast<size_t>(std::mismatch(value.begin(), value.end(), other.begin()).first - value.begin()) / size;
-  const auto text = [&](std::span<const std::byte> bytes) { return element_text(type, variable.details, bytes.subspan(at * size, size)); };
+Difference difference(const Variable& variable, Type type, size_t size, std::span<const std::byte> value,
+                      std::span<const std::byte> other) {
+  const auto at =
+      static_cast<size_t>(std::mismatch(value.begin(), value.end(), other.begin()).first - value.begin()) / size;
+  const auto text = [&](std::span<const std::byte> bytes) {
+    return element_text(type, variable.details, bytes.subspan(at * size, size));
+  };
   return {value.size() > size ? fmt::format(", element {}", shown_index(at)) : "", text(value), text(other)};
 }
 
 // What a rank lists more than once it has more than once in memory.
 Status compare_echoes(const QueueEntry& entry, const Variable& variable, int rank) {
-  if (entry.decomposition->local().kind != DecompositionKind::points) return {};
+  if (entry.decomposition->local().kind != DecompositionKind::points)
+    return {};
   const auto kind = elements_of(entry, variable);
-  if (!kind.ok()) return kind.status();
+  if (!kind.ok())
+    return kind.status();
   const auto each = static_cast<size_t>(kind.value().each);
-  const auto bytes_at = [&](int64_t element) { return std::span<const std::byte>(entry.data + element * kind.value().each, each); };
+  const auto bytes_at = [&](int64_t element) {
+    return std::span<const std::byte>(entry.data + element * kind.value().each, each);
+  };
   for (const Echo& echo : entry.decomposition->echoes())
     for (int64_t i = 0; i < echo.length; ++i) {
       const auto [earlier, later] = std::minmax(echo.from, echo.to);  // the later one is written
       const auto first = bytes_at(earlier + i), second = bytes_at(later + i);
-      if (std::equal(first.begin(), first.end(), second.begin())) continue;
+      if (std::equal(first.begin(), first.end(), second.begin()))
+        continue;
       int64_t point = -1;
       for_each_piece(entry.decomposition->held(), [&](const Piece& piece) {
-        if (echo.from + i >= piece.memory && echo.from + i < piece.memory + piece.length) point = piece.file + echo.from + i - piece.memory;
+        if (echo.from + i >= piece.memory && echo.from + i < piece.memory + piece.length)
+          point = piece.file + echo.from + i - piece.memory;
       });
-      const auto [where, here, there] = difference(variable, kind.value().type, static_cast<size_t>(kind.value().size), first, second);
-      return {Code::bad_argument, fmt::format("put of \"{}\": point {} is number {} and number {} of rank {}'s list, and{} is {} and {}; replicas must agree",
-                                              variable.path, shown_index(point), shown_index(earlier + i), shown_index(later + i), rank, where.empty() ? "" : where.substr(1), here, there),
+      const auto [where, here, there] =
+          difference(variable, kind.value().type, static_cast<size_t>(kind.value().size), first, second);
+      return {Code::bad_argument,
+              fmt::format("put of \"{}\": point {} is number {} and number {} of rank {}'s list, and{} is {} and {}; "
+                          "replicas must agree",
+                          variable.path, shown_index(point), shown_index(earlier + i), shown_index(later + i), rank,
+                          where.empty() ? "" : where.substr(1), here, there),
               rank};
     }
   return {};
 }
 
 // Adds one entry's replicas to the letters: head, list and values.
-Status write_entry(const QueueEntry& entry, const Variable& variable, int ranks, std::map<int, std::vector<std::byte>>& letters) {
+Status write_entry(const QueueEntry& entry, const Variable& variable, int ranks,
+                   std::map<int, std::vector<std::byte>>& letters) {
   auto replicas = entry.decomposition->replicas();
-  if (!replicas.ok()) return replicas.status();
+  if (!replicas.ok())
+    return replicas.status();
   const auto kind = elements_of(entry, variable);
-  if (!kind.ok()) return kind.status();
+  if (!kind.ok())
+    return kind.status();
   const auto [type, size, each] = kind.value();
-  if (each == 0) return {};
-  for (const DirectoryPart& part : split_by_directory(replicas.value(), {entry.decomposition->local().elements, ranks})) {
+  if (each == 0)
+    return {};
+  for (const DirectoryPart& part :
+       split_by_directory(replicas.value(), {entry.decomposition->local().elements, ranks})) {
     auto& letter = letters[part.directory];
-    for (const int64_t word : {int64_t{entry.variable}, entry.record + 1, entry.ordinal, entry.decomposition->identity(), static_cast<int64_t>(type), size, each})
+    for (const int64_t word : {int64_t{entry.variable}, entry.record + 1, entry.ordinal,
+                               entry.decomposition->identity(), static_cast<int64_t>(type), size, each})
       append_varint(letter, static_cast<uint64_t>(word));
     encode(replicas.value(), part.block, letter);
     for_each_piece(replicas.value(), part.block, [&](const Piece& piece) {
@@ -101,29 +123,36 @@ Status read_letter(const Letter& letter, std::vector<Value>& values) {
   const std::span<const std::byte> bytes(letter.bytes);
   for (size_t at = 0; at < bytes.size();) {
     std::array<int64_t, 7> head{};
-    for (int64_t& word : head) word = static_cast<int64_t>(read_varint(bytes, at).value_or(0));
+    for (int64_t& word : head)
+      word = static_cast<int64_t>(read_varint(bytes, at).value_or(0));
     auto list = decode(bytes, at);
-    if (!list.ok()) return list.status();
+    if (!list.ok())
+      return list.status();
     const auto each = static_cast<size_t>(head[6]);
     if (each == 0 || static_cast<size_t>(total_bytes(list.value())) > (bytes.size() - at) / each)
       return {Code::internal, "a list of replicas from another rank is too short"};
     for_each_piece(list.value(), [&](const Piece& piece) {
       for (int64_t i = 0; i < piece.length; ++i, at += each)
-        values.push_back({head[0], head[1] - 1, head[2], head[3], head[4], head[5], piece.file + i, letter.peer, bytes.subspan(at, each)});
+        values.push_back({head[0], head[1] - 1, head[2], head[3], head[4], head[5], piece.file + i, letter.peer,
+                          bytes.subspan(at, each)});
     });
   }
   return {};
 }
 
 Status compare(std::vector<Value>& values, std::span<const Variable> variables) {
-  std::sort(values.begin(), values.end(), [](const Value& a, const Value& b) { return std::tuple(a.key(), a.rank) < std::tuple(b.key(), b.rank); });
+  std::sort(values.begin(), values.end(),
+            [](const Value& a, const Value& b) { return std::tuple(a.key(), a.rank) < std::tuple(b.key(), b.rank); });
   for (size_t i = 1; i < values.size(); ++i) {
     const Value &a = values[i - 1], &b = values[i];
-    if (a.key() != b.key() || std::equal(a.bytes.begin(), a.bytes.end(), b.bytes.begin(), b.bytes.end())) continue;
+    if (a.key() != b.key() || std::equal(a.bytes.begin(), a.bytes.end(), b.bytes.begin(), b.bytes.end()))
+      continue;
     const Variable& variable = variables[static_cast<size_t>(a.variable)];
-    const auto [where, on_a, on_b] = difference(variable, static_cast<Type>(a.type), static_cast<size_t>(a.size), a.bytes, b.bytes);
-    return {Code::bad_argument, fmt::format("put of \"{}\": point {}{} is {} on rank {} and {} on rank {}; replicas must agree", variable.path, shown_index(a.point),
-                                            where, on_a, a.rank, on_b, b.rank),
+    const auto [where, on_a, on_b] =
+        difference(variable, static_cast<Type>(a.type), static_cast<size_t>(a.size), a.bytes, b.bytes);
+    return {Code::bad_argument,
+            fmt::format("put of \"{}\": point {}{} is {} on rank {} and {} on rank {}; replicas must agree",
+                        variable.path, shown_index(a.point), where, on_a, a.rank, on_b, b.rank),
             a.rank};
   }
   return {};
@@ -131,28 +160,37 @@ Status compare(std::vector<Value>& values, std::span<const Variable> variables) 
 
 }  // namespace
 
-Status check_replicas(Comm& comm, Status local, std::span<const QueueEntry> queue, std::span<const Variable> variables) {
+Status check_replicas(Comm& comm, Status local, std::span<const QueueEntry> queue,
+                      std::span<const Variable> variables) {
   std::vector<Letter> out, in;
-  if (local.ok()) local = guard([&]() -> Status {
-    std::map<int, std::vector<std::byte>> letters;
-    for (const QueueEntry& entry : queue) {
-      if (!entry.put) continue;
-      const Variable& variable = variables[static_cast<size_t>(entry.variable)];
-      if (Status status = compare_echoes(entry, variable, comm.rank()); !status.ok()) return status;
-      if (!entry.decomposition->has_replicas()) continue;
-      if (Status status = write_entry(entry, variable, comm.size(), letters); !status.ok()) return status;
-    }
-    for (auto& [rank, bytes] : letters) out.push_back({rank, std::move(bytes)});
-    return {};
-  });
+  if (local.ok())
+    local = guard([&]() -> Status {
+      std::map<int, std::vector<std::byte>> letters;
+      for (const QueueEntry& entry : queue) {
+        if (!entry.put)
+          continue;
+        const Variable& variable = variables[static_cast<size_t>(entry.variable)];
+        if (Status status = compare_echoes(entry, variable, comm.rank()); !status.ok())
+          return status;
+        if (!entry.decomposition->has_replicas())
+          continue;
+        if (Status status = write_entry(entry, variable, comm.size(), letters); !status.ok())
+          return status;
+      }
+      for (auto& [rank, bytes] : letters)
+        out.push_back({rank, std::move(bytes)});
+      return {};
+    });
   LetterCounters counters;
   local = exchange_letters(comm, std::move(local), out, in, counters);
-  if (local.ok()) local = guard([&]() -> Status {
-    std::vector<Value> values;
-    for (const Letter& letter : in)
-      if (Status status = read_letter(letter, values); !status.ok()) return status;
-    return compare(values, variables);
-  });
+  if (local.ok())
+    local = guard([&]() -> Status {
+      std::vector<Value> values;
+      for (const Letter& letter : in)
+        if (Status status = read_letter(letter, values); !status.ok())
+          return status;
+      return compare(values, variables);
+    });
   return agree(comm, std::move(local));
 }
 

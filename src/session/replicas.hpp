@@ -11,9 +11,10 @@
 
 namespace windrow {
 
-// Collective, agreed. Compares, byte for byte, what is queued to be written of points that several ranks hold: each tells
-// the directory rank of a point what it has. `local`: of what this rank did before. bad_argument names the variable, the point, the
-// element, two ranks and their values. Ranks may have queued different variables. Costs a copy of all replicas, on both sides.
+// Collective, agreed. Compares, byte for byte, what is queued to be written of points that several ranks hold: each
+// tells the directory rank of a point what it has. `local`: of what this rank did before. bad_argument names the
+// variable, the point, the element, two ranks and their values. Ranks may have queued different variables. Costs a copy
+// of all replicas, on both sides.
 Status check_replicas(Comm& comm, Status local, std::span<const QueueEntry> queue, std::span<const Variable> variables);
 
 }  // namespace windrow

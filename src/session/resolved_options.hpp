@@ -16,7 +16,7 @@ namespace windrow {
 
 struct ResolvedOptions {
   Settings settings;
-  std::string text;      // of all that is set, to be compared with other ranks
+  std::string text;  // of all that is set, to be compared with other ranks
   Strategy strategy;
   PlanLimits limits;
   StripingOptions striping;

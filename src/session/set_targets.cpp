@@ -17,29 +17,38 @@ namespace {
 
 constexpr int64_t k_most_chunks = 65536;  // some 60 bytes of a plan for each, on every rank
 
-Status malformed_targets() { return {Code::internal, "the message about the targets of a file is malformed"}; }
+Status malformed_targets() {
+  return {Code::internal, "the message about the targets of a file is malformed"};
+}
 
 // Collective: what the ranks have to say, one after the other, to all of them. The status is this rank's own.
 Status gather_to_all(Comm& comm, Status local, std::vector<std::byte> mine, std::vector<std::byte>& all) {
   std::vector<Letter> out, in;
   LetterCounters counters;
-  if (local.ok()) local = guard([&] {
-    if (!mine.empty()) out.push_back({0, std::move(mine)});
-    return Status{};
-  });
+  if (local.ok())
+    local = guard([&] {
+      if (!mine.empty())
+        out.push_back({0, std::move(mine)});
+      return Status{};
+    });
   local = exchange_letters(comm, std::move(local), out, in, counters);
-  if (local.ok() && comm.rank() == 0) local = guard([&] {
-    for (const Letter& letter : in) all.insert(all.end(), letter.bytes.begin(), letter.bytes.end());
-    return Status{};
-  });
+  if (local.ok() && comm.rank() == 0)
+    local = guard([&] {
+      for (const Letter& letter : in)
+        all.insert(all.end(), letter.bytes.begin(), letter.bytes.end());
+      return Status{};
+    });
   return share_from_root(comm, std::move(local), all);
 }
 
-// Where most of a chunk lies, as a number: 0 where it has no place, an odd one for a target, an even one for a column of stripes whose target nobody knows.
+// Where most of a chunk lies, as a number: 0 where it has no place, an odd one for a target, an even one for a column
+// of stripes whose target nobody knows.
 uint64_t word_of(const StorageLayout& layout, const ChunkPlace& place) noexcept {
-  if (place.offset < 0 || place.bytes < 0 || place.offset > k_no_end - place.bytes) return 0;
+  if (place.offset < 0 || place.bytes < 0 || place.offset > k_no_end - place.bytes)
+    return 0;
   const Stripe stripe = stripe_at(layout, place.offset + place.bytes / 2);
-  return stripe.target != k_no_target ? 2 * static_cast<uint64_t>(stripe.target) + 1 : 2 * static_cast<uint64_t>(stripe.column + 2);
+  return stripe.target != k_no_target ? 2 * static_cast<uint64_t>(stripe.target) + 1
+                                      : 2 * static_cast<uint64_t>(stripe.column + 2);
 }
 
 // The chunks that this rank's pieces lie in, ascending.
@@ -50,7 +59,8 @@ std::vector<int64_t> chunks_of(const Wave& wave) {
     for (int64_t offset = item.hull.begin; offset < item.hull.end;) {
       chunks.push_back(offset / bytes);
       offset = (chunks.back() + 1) * bytes;
-      if (offset < item.hull.end) offset = next_offset(item.runs, offset - item.file_base) + item.file_base;
+      if (offset < item.hull.end)
+        offset = next_offset(item.runs, offset - item.file_base) + item.file_base;
     }
   std::sort(chunks.begin(), chunks.end());
   chunks.erase(std::unique(chunks.begin(), chunks.end()), chunks.end());
@@ -61,44 +71,52 @@ std::vector<int64_t> chunks_of(const Wave& wave) {
 
 // Each subfile is asked for its stripes once, by the rank that looks after it.
 Status File::know_line_layout(Status local) {
-  const int64_t used = subfiles_->used(), known = std::min<int64_t>(used, static_cast<int64_t>(subfile_layouts_.size()));
+  const int64_t used = subfiles_->used(),
+                known = std::min<int64_t>(used, static_cast<int64_t>(subfile_layouts_.size()));
   if (used >= static_cast<int64_t>(k_most_files_of_line)) {
     line_layout_ = nullptr;
     return local;
   }
   if (known < used) {
     std::vector<std::byte> mine, all;
-    if (local.ok()) local = guard([&] {
-      for (int64_t number = known; number < used; ++number)
-        if (subfiles_->owner_of(number, comm_->size()) == comm_->rank()) append_layout(mine, find_striping(striping_options_, subfiles_->names().path(number)).layout);
-      return Status{};
-    });
+    if (local.ok())
+      local = guard([&] {
+        for (int64_t number = known; number < used; ++number)
+          if (subfiles_->owner_of(number, comm_->size()) == comm_->rank())
+            append_layout(mine, find_striping(striping_options_, subfiles_->names().path(number)).layout);
+        return Status{};
+      });
     local = gather_to_all(*comm_, std::move(local), std::move(mine), all);
     std::vector<StorageLayout> found;
-    if (local.ok()) local = guard([&]() -> Status {
-      found = subfile_layouts_;
-      found.resize(static_cast<size_t>(known));
-      size_t position = 0;
-      for (int64_t number = known; number < used; ++number) {
-        auto layout = read_layout(all, position);
-        if (!layout.ok()) return layout.status();
-        found.push_back(std::move(layout).value());
-      }
-      return position == all.size() ? Status{} : malformed_targets();
-    });
-    if (local.ok()) subfile_layouts_ = std::move(found);
+    if (local.ok())
+      local = guard([&]() -> Status {
+        found = subfile_layouts_;
+        found.resize(static_cast<size_t>(known));
+        size_t position = 0;
+        for (int64_t number = known; number < used; ++number) {
+          auto layout = read_layout(all, position);
+          if (!layout.ok())
+            return layout.status();
+          found.push_back(std::move(layout).value());
+        }
+        return position == all.size() ? Status{} : malformed_targets();
+      });
+    if (local.ok())
+      subfile_layouts_ = std::move(found);
   }
-  if (local.ok()) local = guard([&] {
-    std::vector<StorageLayout> files{striping_.layout};
-    files.insert(files.end(), subfile_layouts_.begin(), subfile_layouts_.begin() + static_cast<std::ptrdiff_t>(used));
-    auto line = layout_of_line(files, FileLine::k_begin, subfiles_->line().room);
-    line_layout_ = line ? std::make_shared<const StorageLayout>(std::move(*line)) : nullptr;
-    data_->tally_line_by(line_layout_);
-    return Status{};
-  });
+  if (local.ok())
+    local = guard([&] {
+      std::vector<StorageLayout> files{striping_.layout};
+      files.insert(files.end(), subfile_layouts_.begin(), subfile_layouts_.begin() + static_cast<std::ptrdiff_t>(used));
+      auto line = layout_of_line(files, FileLine::k_begin, subfiles_->line().room);
+      line_layout_ = line ? std::make_shared<const StorageLayout>(std::move(*line)) : nullptr;
+      data_->tally_line_by(line_layout_);
+      return Status{};
+    });
   // All ranks know them, or none, and the next plan asks again: what follows is done by all or by none.
   Status verdict = agree(*comm_, std::move(local));
-  if (!verdict.ok()) subfile_layouts_.clear();
+  if (!verdict.ok())
+    subfile_layouts_.clear();
   return verdict;
 }
 
@@ -118,13 +136,15 @@ Status File::know_touched_chunks(const Wave& wave, std::vector<int64_t>& touched
       return Status{};
     });
   local = exchange_letters(*comm_, std::move(local), out, in, counters);
-  if (!local.ok()) return local;
+  if (!local.ok())
+    return local;
   return guard([&]() -> Status {
     for (const Letter& letter : in) {
       int64_t chunk = 0;
       for (size_t position = 0; position < letter.bytes.size();) {
         const auto step = read_varint(letter.bytes, position);
-        if (!step || *step >= static_cast<uint64_t>(layout.count() - chunk)) return malformed_targets();
+        if (!step || *step >= static_cast<uint64_t>(layout.count() - chunk))
+          return malformed_targets();
         touched.push_back(chunk += static_cast<int64_t>(*step));
       }
     }
@@ -146,8 +166,10 @@ Status File::tell_own_chunks(const Wave& wave, std::span<const Extent> regions, 
   for (const Extent& region : regions)
     for (int64_t chunk = region.begin / bytes; chunk * bytes < region.end; ++chunk) {
       const ChunkPart& part = layout.part_of(chunk);
-      if (part.root != comm_->rank()) continue;
-      if (std::exchange(before, &part) != &part) guessed_offset = 0;
+      if (part.root != comm_->rank())
+        continue;
+      if (std::exchange(before, &part) != &part)
+        guessed_offset = 0;
       const auto first = part.grid.first_element(chunk - part.first);
       const auto format = format_of(part);
       const auto found =
@@ -160,8 +182,10 @@ Status File::tell_own_chunks(const Wave& wave, std::span<const Extent> regions, 
       } else if (is_new) {
         reserved_chunks_.push_back(chunk);
         const auto reserved = format.value()->reserve_chunk(layout.path, first, bytes);
-        if (!reserved.ok()) reserved_chunks_.pop_back();
-        if (!reserved.ok()) return reserved.status();
+        if (!reserved.ok())
+          reserved_chunks_.pop_back();
+        if (!reserved.ok())
+          return reserved.status();
         place = {.offset = reserved.value(), .bytes = bytes};
       }
       append_varint(letter, 2 * word_of(stripes_of(part), place) + (is_new && wave.is_explained ? 1 : 0));
@@ -170,17 +194,20 @@ Status File::tell_own_chunks(const Wave& wave, std::span<const Extent> regions, 
 }
 
 void File::fill_reserved(const ChunkLayout& layout) noexcept {
-  if (reserved_chunks_.empty()) return;
+  if (reserved_chunks_.empty())
+    return;
   (void)guard([&] {
     std::vector<std::byte> unwritten(static_cast<size_t>(layout.chunk_bytes()));
     layout.fill(unwritten);
     for (const int64_t chunk : reserved_chunks_) {
       const ChunkPart& part = layout.part_of(chunk);
       const auto format = format_of(part);
-      if (!format.ok()) continue;
+      if (!format.ok())
+        continue;
       const auto first = part.grid.first_element(chunk - part.first);
       const auto placed = format.value()->place_chunk(layout.path, first, layout.chunk_bytes(), false);
-      if (placed.ok() && placed.value().is_new) (void)format.value()->fill_chunk(layout.path, first, unwritten);
+      if (placed.ok() && placed.value().is_new)
+        (void)format.value()->fill_chunk(layout.path, first, unwritten);
     }
     return Status{};
   });
@@ -192,8 +219,10 @@ namespace {
 class TargetNumbers {
  public:
   void add_all(int64_t file, const StorageLayout& stripes) {
-    if (stripes.components.size() != 1 || stripes.components.front().object_bytes > 0) complete_ = false;
-    if (!complete_) return;
+    if (stripes.components.size() != 1 || stripes.components.front().object_bytes > 0)
+      complete_ = false;
+    if (!complete_)
+      return;
     const LayoutComponent& only = stripes.components.front();
     for (int64_t column = 0; column < only.stripe_count; ++column)
       (void)of(file, word_of(stripes, {.offset = column * only.stripe_bytes, .bytes = 0}));
@@ -216,25 +245,30 @@ Status lay_out_chunks(const ChunkLayout& layout, std::span<const Extent> regions
                       TargetNumbers& numbers, ChunkTargets& found) {
   const int64_t bytes = layout.chunk_bytes();
   StorageLayout line{.kind = LayoutKind::mock, .components = {}};
-  if (regions.front().begin > 0) line.components.push_back({.stripe_bytes = 1, .stripe_count = 0, .targets = {}});
+  if (regions.front().begin > 0)
+    line.components.push_back({.stripe_bytes = 1, .stripe_count = 0, .targets = {}});
   size_t position = 0;
   int64_t before = 0;
   for (const Extent& region : regions) {
     const int64_t first = region.begin / bytes, count = ceil_divide(region.end, bytes) - first;
-    if (!line.components.empty()) line.components.back().bytes.end = region.begin;
+    if (!line.components.empty())
+      line.components.back().bytes.end = region.begin;
     line.components.push_back({.bytes = region,
                                .stripe_bytes = bytes,
                                .stripe_count = count,
                                .targets = std::vector<int64_t>(static_cast<size_t>(count))});
     for (int64_t chunk = first; chunk < first + count; ++chunk) {
       const auto word = read_varint(letter, position);
-      if (!word) return malformed_targets();
+      if (!word)
+        return malformed_targets();
       found.guessed = found.guessed || *word % 2 == 1;
-      if (*word / 2 != 0) before = numbers.of(layout.part_of(chunk).number, *word / 2);
+      if (*word / 2 != 0)
+        before = numbers.of(layout.part_of(chunk).number, *word / 2);
       line.components.back().targets[static_cast<size_t>(chunk % count)] = before;
     }
   }
-  if (position != letter.size()) return malformed_targets();
+  if (position != letter.size())
+    return malformed_targets();
   line.numbered_targets = numbers.all();
   found.layout = std::make_shared<const StorageLayout>(std::move(line));
   return {};
@@ -260,16 +294,20 @@ Status File::know_chunk_targets(const Wave& wave, const WaveNumbers& numbers, Ch
   std::vector<Extent> regions;
   std::vector<int64_t> touched;
   std::vector<std::byte> mine, all;
-  if (!wave.reading) local = know_touched_chunks(wave, touched, std::move(local));
-  if (local.ok()) local = guard([&] {
-    regions = regions_of(layout, numbers.hull, numbers.records);
-    return tell_own_chunks(wave, regions, touched, mine);
-  });
+  if (!wave.reading)
+    local = know_touched_chunks(wave, touched, std::move(local));
+  if (local.ok())
+    local = guard([&] {
+      regions = regions_of(layout, numbers.hull, numbers.records);
+      return tell_own_chunks(wave, regions, touched, mine);
+    });
   local = gather_to_all(*comm_, std::move(local), std::move(mine), all);
-  if (!local.ok() || regions.empty()) return local;
+  if (!local.ok() || regions.empty())
+    return local;
   return guard([&] {
     TargetNumbers targets;
-    for (const ChunkPart& part : layout.parts) targets.add_all(part.number, stripes_of(part));
+    for (const ChunkPart& part : layout.parts)
+      targets.add_all(part.number, stripes_of(part));
     return lay_out_chunks(layout, regions, all, targets, found);
   });
 }

@@ -11,14 +11,20 @@
 
 namespace windrow {
 
-// Readers of the virtual datasets open every file that they touch, and are told nothing when the system gives them no more.
+// Readers of the virtual datasets open every file that they touch, and are told nothing when the system gives them no
+// more.
 std::string File::warning_of_files() const {
   constexpr int64_t k_of_others = 32;
   rlimit limit{};
-  if (!subfiles_ || ::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return {};
-  if (subfiles_->used() + k_of_others <= static_cast<int64_t>(limit.rlim_cur)) return {};
-  return fmt::format("warning: {} are more than a process may have open here ({}): other programs that read all of a variable at once would "
-                     "get fill values without an error; Windrow does not", counted(subfiles_->used(), "subfile"), limit.rlim_cur);
+  if (!subfiles_ || ::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+    return {};
+  if (subfiles_->used() + k_of_others <= static_cast<int64_t>(limit.rlim_cur))
+    return {};
+  return fmt::format(
+      "warning: {} are more than a process may have open here ({}): other programs that read all of a variable at once "
+      "would "
+      "get fill values without an error; Windrow does not",
+      counted(subfiles_->used(), "subfile"), limit.rlim_cur);
 }
 
 // Of a contiguous variable of the base file.
@@ -38,7 +44,8 @@ Result<Split> with_records(const Split& of_one, int64_t records) {
 
 // Lists that follow each other, each from its place on.
 Pieces one_after_another(std::span<const std::pair<int64_t, Pieces>> lists) {
-  if (lists.size() == 1 && lists.front().first == 0) return lists.front().second;
+  if (lists.size() == 1 && lists.front().first == 0)
+    return lists.front().second;
   PiecesBuilder all;
   for (const auto& [place, list] : lists)
     for (NestCursor cursor(list); !cursor.done(); cursor.next()) {
@@ -54,33 +61,45 @@ Pieces one_after_another(std::span<const std::pair<int64_t, Pieces>> lists) {
 // Local: a put or get of a variable that is split, as one item for each part that this rank has elements of.
 Status File::add_parts(const QueueEntry& entry, const SplitVariable& split, int64_t trailing, Wave& wave) {
   const Variable& variable = catalog_.variables[static_cast<size_t>(entry.variable)];
-  const int64_t row = entry.record < 0 ? 0 : checked_product(std::span<const int64_t>(variable.shape).subspan(1)).value_or(0);
+  const int64_t row =
+      entry.record < 0 ? 0 : checked_product(std::span<const int64_t>(variable.shape).subspan(1)).value_or(0);
   const int64_t record = std::max<int64_t>(0, entry.record);
   Split all;  // of what grows: as many records as it had when this was queued
   if (split.grows && entry.record < 0) {
     auto made = with_records(split.split, entry.rows);
-    if (!made.ok()) return made.status();
+    if (!made.ok())
+      return made.status();
     all = std::move(made).value();
   }
   const Split& used = split.grows && entry.record < 0 ? all : split.split;
-  const SharedDecomposition::Cut cut{used, trailing, split.element_bytes, split.grows ? 0 : record * row, limits_.direct_bytes};
+  const SharedDecomposition::Cut cut{used, trailing, split.element_bytes, split.grows ? 0 : record * row,
+                                     limits_.direct_bytes};
   if (split.grows) {
     const Extent moved = entry.record < 0 ? Extent{0, entry.rows} : Extent{record, record + 1};
     wave.records = {std::min(wave.records.begin, moved.begin), std::max(wave.records.end, moved.end)};
   }
-  auto found = entry.put ? entry.decomposition->write_parts(owner_of(entry), cut) : entry.decomposition->read_parts(cut);
+  auto found =
+      entry.put ? entry.decomposition->write_parts(owner_of(entry), cut) : entry.decomposition->read_parts(cut);
   if (!found.ok())
-    return {found.status().code(), fmt::format("{} of \"{}\": {}", entry.put ? "put" : "get", variable.path, found.status().message())};
+    return {found.status().code(),
+            fmt::format("{} of \"{}\": {}", entry.put ? "put" : "get", variable.path, found.status().message())};
   const int64_t swap = swap_bytes(entry, variable);
   for (auto& [part, runs] : found.value()) {
-    if (runs->total == 0) continue;
+    if (runs->total == 0)
+      continue;
     if (Status fault = subfiles_->fault_of(part); !fault.ok())
-      return {fault.code(), fmt::format("{} of \"{}\" in \"{}\": {}", entry.put ? "put" : "get", variable.path, path_, fault.message())};
+      return {fault.code(), fmt::format("{} of \"{}\" in \"{}\": {}", entry.put ? "put" : "get", variable.path, path_,
+                                        fault.message())};
     const int64_t stride = split.strides[static_cast<size_t>(part)];
     const int64_t base = subfiles_->place(split, part) + (split.grows ? record * stride : 0);
-    if (split.grows && entry.record < 0 && stride != split.row_bytes(part)) runs = interleaved(*runs, split.row_bytes(part), stride);
-    wave.items.push_back({.runs = runs->runs, .hull = {runs->hull.begin + base, runs->hull.end + base}, .total = runs->total, .file_base = base,
-                          .memory = entry.staged ? entry.staged->bytes.get() : entry.data, .swap_bytes = swap,
+    if (split.grows && entry.record < 0 && stride != split.row_bytes(part))
+      runs = interleaved(*runs, split.row_bytes(part), stride);
+    wave.items.push_back({.runs = runs->runs,
+                          .hull = {runs->hull.begin + base, runs->hull.end + base},
+                          .total = runs->total,
+                          .file_base = base,
+                          .memory = entry.staged ? entry.staged->bytes.get() : entry.data,
+                          .swap_bytes = swap,
                           .element_bytes = static_cast<int>(component_size(variable.type))});
     wave.bytes += runs->total;
     wave.pieces += runs->pieces;
@@ -92,29 +111,43 @@ Status File::add_parts(const QueueEntry& entry, const SplitVariable& split, int6
 }
 
 // Local: a put or get in the line of some parts' chunks.
-Result<std::shared_ptr<const ByteRuns>> File::runs_of_parts(const QueueEntry& entry, const SplitVariable& split, Wave& wave, int64_t trailing) {
+Result<std::shared_ptr<const ByteRuns>> File::runs_of_parts(const QueueEntry& entry, const SplitVariable& split,
+                                                            Wave& wave, int64_t trailing) {
   const Variable& variable = catalog_.variables[static_cast<size_t>(entry.variable)];
   const auto named = [&](const Status& status) {
-    return Status{status.code(), fmt::format("{} of \"{}\" in \"{}\": {}", entry.put ? "put" : "get", variable.path, path_, status.message()), status.rank()};
+    return Status{
+        status.code(),
+        fmt::format("{} of \"{}\" in \"{}\": {}", entry.put ? "put" : "get", variable.path, path_, status.message()),
+        status.rank()};
   };
   auto bytes = std::make_shared<ByteRuns>();
   const bool all = split.grows && entry.record < 0;
-  if (all && entry.rows == 0) return std::shared_ptr<const ByteRuns>(std::move(bytes));
+  if (all && entry.rows == 0)
+    return std::shared_ptr<const ByteRuns>(std::move(bytes));
   const int64_t record = std::max<int64_t>(0, entry.record);
-  const int64_t row = record == 0 ? 0 : checked_product(std::span<const int64_t>(variable.shape).subspan(1)).value_or(0);
+  const int64_t row =
+      record == 0 ? 0 : checked_product(std::span<const int64_t>(variable.shape).subspan(1)).value_or(0);
   const auto used = all ? with_records(split.split, entry.rows) : Result<Split>(split.split);
-  if (!used.ok()) return named(used.status());
-  const SharedDecomposition::Cut cut{used.value(), trailing, split.element_bytes, split.grows ? 0 : record * row, limits_.direct_bytes};
-  auto parts = entry.put ? entry.decomposition->write_parts(owner_of(entry), cut) : entry.decomposition->read_parts(cut);
-  if (!parts.ok()) return named(parts.status());
+  if (!used.ok())
+    return named(used.status());
+  const SharedDecomposition::Cut cut{used.value(), trailing, split.element_bytes, split.grows ? 0 : record * row,
+                                     limits_.direct_bytes};
+  auto parts =
+      entry.put ? entry.decomposition->write_parts(owner_of(entry), cut) : entry.decomposition->read_parts(cut);
+  if (!parts.ok())
+    return named(parts.status());
   const ChunkLayout& layout = *wave.layout;
   std::vector<std::pair<int64_t, Pieces>> placed;  // first element in the line, and what follows from there
   auto at = layout.parts.begin();
   for (const auto& [part, runs] : parts.value()) {
-    at = std::partition_point(at, layout.parts.end(), [number = part](const ChunkPart& each) { return each.number < number; });
-    if (at == layout.parts.end()) break;
-    if (at->number != part || runs->total == 0) continue;
-    if (Status fault = subfiles_->fault_of(part); !fault.ok()) return named(fault);
+    at = std::partition_point(at, layout.parts.end(),
+                              [number = part](const ChunkPart& each) { return each.number < number; });
+    if (at == layout.parts.end())
+      break;
+    if (at->number != part || runs->total == 0)
+      continue;
+    if (Status fault = subfiles_->fault_of(part); !fault.ok())
+      return named(fault);
     const int64_t first = split.grows ? record * split.split.elements(part) : 0;
     placed.emplace_back(at->first * at->grid.elements(), at->grid.place(PieceView(runs->elements, 1), first));
   }
@@ -122,21 +155,25 @@ Result<std::shared_ptr<const ByteRuns>> File::runs_of_parts(const QueueEntry& en
     const Extent moved = all ? Extent{0, entry.rows} : Extent{record, record + 1};
     wave.records = {std::min(wave.records.begin, moved.begin), std::max(wave.records.end, moved.end)};
   }
-  if (!placed.empty()) bytes->elements = with_runs(one_after_another(placed));
+  if (!placed.empty())
+    bytes->elements = with_runs(one_after_another(placed));
   bytes->see(PieceView(bytes->elements, split.element_bytes));
   return std::shared_ptr<const ByteRuns>(std::move(bytes));
 }
 
-// The same on every rank. Those whose chunks have as many elements are one line; short parts have chunks as short as themselves.
+// The same on every rank. Those whose chunks have as many elements are one line; short parts have chunks as short as
+// themselves.
 Result<std::vector<std::shared_ptr<const ChunkLayout>>> File::layouts_of_parts(int variable) const {
   const SplitVariable& split = *subfiles_->find(variable);
   const Variable& whole = catalog_.variables[static_cast<size_t>(variable)];
   std::map<int64_t, std::shared_ptr<ChunkLayout>> groups;  // by elements of a chunk
   for (int64_t number = 0; number < split.split.parts(); ++number) {
     auto chunking = split.chunking(number);
-    if (!chunking.ok()) return chunking.status();
+    if (!chunking.ok())
+      return chunking.status();
     auto grid = ChunkGrid::make(split.shape(number), chunking.value().shape);
-    if (!grid.ok()) return Status{grid.status().code(), fmt::format("\"{}\": {}", whole.path, grid.status().message())};
+    if (!grid.ok())
+      return Status{grid.status().code(), fmt::format("\"{}\": {}", whole.path, grid.status().message())};
     auto& layout = groups[grid.value().elements()];
     if (!layout) {
       layout = std::make_shared<ChunkLayout>();
@@ -146,10 +183,11 @@ Result<std::vector<std::shared_ptr<const ChunkLayout>>> File::layouts_of_parts(i
     }
     const int64_t first = layout->parts.empty() ? 0 : layout->count();
     const FileLine& line = subfiles_->line();
-    layout->parts.push_back({number, std::move(grid).value(), std::move(chunking).value(), first, subfiles_->owner_of(number, comm_->size()),
-                             line.place(number + 1, 0), line.room});
+    layout->parts.push_back({number, std::move(grid).value(), std::move(chunking).value(), first,
+                             subfiles_->owner_of(number, comm_->size()), line.place(number + 1, 0), line.room});
     if (layout->count() > (int64_t{1} << 62) / layout->chunk_bytes())
-      return Status{Code::bad_argument, fmt::format("\"{}\": its chunks together have more than 2^62 bytes", whole.path)};
+      return Status{Code::bad_argument,
+                    fmt::format("\"{}\": its chunks together have more than 2^62 bytes", whole.path)};
   }
   std::vector<std::shared_ptr<const ChunkLayout>> layouts;
   for (auto& [elements, layout] : groups) {
@@ -161,16 +199,22 @@ Result<std::vector<std::shared_ptr<const ChunkLayout>>> File::layouts_of_parts(i
 
 // Where the index of a part's chunks is.
 Result<Format*> File::format_of(const ChunkPart& part) {
-  if (part.number < 0) return format_.get();
-  const FormatMode mode = mode_ == Mode::read ? FormatMode::read : mode_ == Mode::create ? FormatMode::create : FormatMode::update;
+  if (part.number < 0)
+    return format_.get();
+  const FormatMode mode = mode_ == Mode::read     ? FormatMode::read
+                          : mode_ == Mode::create ? FormatMode::create
+                                                  : FormatMode::update;
   return subfiles_->format(part.number, mode);
 }
 
-// Where these records of a variable that grows lie: in each subfile from the first to the last, between which those of other variables may lie.
+// Where these records of a variable that grows lie: in each subfile from the first to the last, between which those of
+// other variables may lie.
 void File::add_records(const SplitVariable& split, Extent records, std::map<int64_t, Extent>& regions) const {
-  if (records.begin >= records.end) return;
+  if (records.begin >= records.end)
+    return;
   for (int64_t part = 0; part < split.split.parts(); ++part) {
-    if (split.offsets[static_cast<size_t>(part)] < 0) continue;
+    if (split.offsets[static_cast<size_t>(part)] < 0)
+      continue;
     const int64_t begin = subfiles_->place(split, part) + records.begin * split.strides[static_cast<size_t>(part)];
     const int64_t end = begin + split.length(part, records.size()).value_or(0);
     Extent& region = regions.try_emplace(part, Extent{begin, end}).first->second;
@@ -178,27 +222,38 @@ void File::add_records(const SplitVariable& split, Extent records, std::map<int6
   }
 }
 
-// As many writers as files, where nobody asks for others: domains then end where files do, and ranks in line with the parts write their own.
+// As many writers as files, where nobody asks for others: domains then end where files do, and ranks in line with the
+// parts write their own.
 void File::fit_to_subfiles(Strategy& strategy, PlanLimits& limits) const {
   limits.layout = deals_by_target() ? line_layout_ : nullptr;  // not the base file's: a place in the line is none in it
-  if (limits.layout) limits.unit = lock_unit(*limits.layout);
-  if (limits.writers == 0) limits.writers = std::min<int64_t>(subfiles_->used(), comm_->size());
-  if (strategy.access == Access::mapped) strategy.access = Access::automatic;  // a part of the line is not a part of one file
+  if (limits.layout)
+    limits.unit = lock_unit(*limits.layout);
+  if (limits.writers == 0)
+    limits.writers = std::min<int64_t>(subfiles_->used(), comm_->size());
+  if (strategy.access == Access::mapped)
+    strategy.access = Access::automatic;  // a part of the line is not a part of one file
 }
 
 void File::describe_files(Plan& plan) const {
   plan.strategy.files = subfiles_ ? Files::subfiles : Files::one;  // what is, whatever the strategy would have
-  if (!files_reason_.empty()) plan.reasons.push_back(files_reason_);
-  if (!subfiles_) return;
-  if (files_reason_.empty()) plan.reasons.push_back(fmt::format("files subfiles({}): {}", subfiles_->count(), mode_ == Mode::create ? "as asked" : "as the file is"));
-  if (std::string warning = warning_of_files(); !warning.empty()) plan.reasons.push_back(std::move(warning));
+  if (!files_reason_.empty())
+    plan.reasons.push_back(files_reason_);
+  if (!subfiles_)
+    return;
+  if (files_reason_.empty())
+    plan.reasons.push_back(fmt::format("files subfiles({}): {}", subfiles_->count(),
+                                       mode_ == Mode::create ? "as asked" : "as the file is"));
+  if (std::string warning = warning_of_files(); !warning.empty())
+    plan.reasons.push_back(std::move(warning));
 }
 
 // Items in the order of the line, whatever variable they are of; the lists of both go together.
 void File::sort_items(Wave& wave) {
   std::vector<size_t> order(wave.items.size());
-  for (size_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return wave.items[a].file_base < wave.items[b].file_base; });
+  for (size_t i = 0; i < order.size(); ++i)
+    order[i] = i;
+  std::stable_sort(order.begin(), order.end(),
+                   [&](size_t a, size_t b) { return wave.items[a].file_base < wave.items[b].file_base; });
   std::vector<Item> items;
   std::vector<std::shared_ptr<const ByteRuns>> runs;
   for (const size_t i : order) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Variables that are moved as a whole, through rank 0's format: texts of variable length, and the paths of object references.
+// Variables that are moved as a whole, through rank 0's format: texts of variable length, and the paths of object
+// references.
 #include <fmt/format.h>
 
 #include "base/checked.hpp"
@@ -29,60 +30,89 @@ int64_t File::element_count_of(int variable) const {
 
 Status File::check_whole(std::string_view verb, int variable) const {
   if (variable < 0 || variable >= static_cast<int>(catalog_.variables.size()))
-    return {Code::bad_argument, fmt::format("{}: \"{}\" has no variable number {}", verb, path_, shown_index(variable))};
+    return {Code::bad_argument,
+            fmt::format("{}: \"{}\" has no variable number {}", verb, path_, shown_index(variable))};
   const Variable& target = catalog_.variables[static_cast<size_t>(variable)];
   if (!target.unsupported.empty())
-    return {Code::unsupported, fmt::format("{} of \"{}\": its elements cannot be read or written: {}", verb, target.path, target.unsupported)};
-  if (is_moved_whole(target.type, target.details)) return {};
-  return {Code::bad_argument, fmt::format("{} of \"{}\": it is of type {}, not text of variable length; use windrow_put() and windrow_get()",
-                                          verb, target.path, type_name(target.type))};
+    return {Code::unsupported, fmt::format("{} of \"{}\": its elements cannot be read or written: {}", verb,
+                                           target.path, target.unsupported)};
+  if (is_moved_whole(target.type, target.details))
+    return {};
+  return {
+      Code::bad_argument,
+      fmt::format("{} of \"{}\": it is of type {}, not text of variable length; use windrow_put() and windrow_get()",
+                  verb, target.path, type_name(target.type))};
 }
 
 Status File::put_texts(int variable, std::vector<std::string> texts, Status local) {
   const CallScope call(*comm_, Call::put_texts, &identity_);
-  if (Status before = end_pending(); !before.ok()) return before;
-  if (local.ok()) local = guard([&]() -> Status {
-    if (Status status = check_writable("put texts"); !status.ok()) return status;
-    if (Status status = check_whole("put texts", variable); !status.ok()) return status;
-    int64_t characters = 0;
-    for (const std::string& text : texts) characters += static_cast<int64_t>(text.size());
-    return check_texts_fit(catalog_.variables[static_cast<size_t>(variable)].path, element_count_of(variable), characters);
-  });
-  if (Status verdict = agree_same(*comm_, std::move(local), static_cast<uint64_t>(variable) << 2, "numbers of the variable", [&] { return quoted({catalog_.variables[static_cast<size_t>(variable)].path}); }); !verdict.ok())
+  if (Status before = end_pending(); !before.ok())
+    return before;
+  if (local.ok())
+    local = guard([&]() -> Status {
+      if (Status status = check_writable("put texts"); !status.ok())
+        return status;
+      if (Status status = check_whole("put texts", variable); !status.ok())
+        return status;
+      int64_t characters = 0;
+      for (const std::string& text : texts)
+        characters += static_cast<int64_t>(text.size());
+      return check_texts_fit(catalog_.variables[static_cast<size_t>(variable)].path, element_count_of(variable),
+                             characters);
+    });
+  if (Status verdict =
+          agree_same(*comm_, std::move(local), static_cast<uint64_t>(variable) << 2, "numbers of the variable",
+                     [&] { return quoted({catalog_.variables[static_cast<size_t>(variable)].path}); });
+      !verdict.ok())
     return verdict;
-  local = comm_->rank() == 0 ? guard([&] { return format_->write_texts(catalog_.variables[static_cast<size_t>(variable)].path, texts); })
-                             : Status{};
+  local =
+      comm_->rank() == 0
+          ? guard([&] { return format_->write_texts(catalog_.variables[static_cast<size_t>(variable)].path, texts); })
+          : Status{};
   return agree(*comm_, std::move(local));
 }
 
 Status File::get_texts(int variable, const std::function<void(std::span<const std::string>)>& take, Status local) {
   const CallScope call(*comm_, Call::get_texts, &identity_);
-  if (Status before = end_pending(); !before.ok()) return before;
-  if (local.ok()) local = guard([&] { return check_whole("get texts", variable); });
-  if (Status verdict = agree_same(*comm_, std::move(local), static_cast<uint64_t>(variable) << 2, "numbers of the variable", [&] { return quoted({catalog_.variables[static_cast<size_t>(variable)].path}); }); !verdict.ok())
+  if (Status before = end_pending(); !before.ok())
+    return before;
+  if (local.ok())
+    local = guard([&] { return check_whole("get texts", variable); });
+  if (Status verdict =
+          agree_same(*comm_, std::move(local), static_cast<uint64_t>(variable) << 2, "numbers of the variable",
+                     [&] { return quoted({catalog_.variables[static_cast<size_t>(variable)].path}); });
+      !verdict.ok())
     return verdict;
   const std::string& path = catalog_.variables[static_cast<size_t>(variable)].path;
   std::vector<std::byte> bytes;
   local = Status{};
-  if (comm_->rank() == 0) local = guard([&]() -> Status {
-    auto texts = format_->read_texts(path);
-    if (!texts.ok()) return texts.status();
-    // The program has room for as many as it was told of.
-    if (const int64_t told = element_count_of(variable); static_cast<int64_t>(texts.value().size()) != told)
-      return {Code::bad_file, fmt::format("\"{}\": \"{}\" has {}, and had {} when the file was opened: somebody else has changed it", path_, path, counted(texts.value().size(), "text"), told)};
-    int64_t characters = 0;
-    for (const std::string& text : texts.value()) characters += static_cast<int64_t>(text.size());
-    if (Status status = check_texts_fit(path, static_cast<int64_t>(texts.value().size()), characters); !status.ok()) return status;
-    bytes = packed(std::move(texts).value());
-    return {};
-  });
+  if (comm_->rank() == 0)
+    local = guard([&]() -> Status {
+      auto texts = format_->read_texts(path);
+      if (!texts.ok())
+        return texts.status();
+      // The program has room for as many as it was told of.
+      if (const int64_t told = element_count_of(variable); static_cast<int64_t>(texts.value().size()) != told)
+        return {Code::bad_file,
+                fmt::format("\"{}\": \"{}\" has {}, and had {} when the file was opened: somebody else has changed it",
+                            path_, path, counted(texts.value().size(), "text"), told)};
+      int64_t characters = 0;
+      for (const std::string& text : texts.value())
+        characters += static_cast<int64_t>(text.size());
+      if (Status status = check_texts_fit(path, static_cast<int64_t>(texts.value().size()), characters); !status.ok())
+        return status;
+      bytes = packed(std::move(texts).value());
+      return {};
+    });
   local = share_from_root(*comm_, std::move(local), bytes);
-  if (local.ok()) local = guard([&]() -> Status {
-    auto texts = deserialize(bytes);
-    if (!texts.ok()) return texts.status();
-    take(texts.value().unsupported);
-    return {};
-  });
+  if (local.ok())
+    local = guard([&]() -> Status {
+      auto texts = deserialize(bytes);
+      if (!texts.ok())
+        return texts.status();
+      take(texts.value().unsupported);
+      return {};
+    });
   return agree(*comm_, std::move(local));
 }
 

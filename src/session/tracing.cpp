@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A file's trace: rank 0 opens it with the file, all ranks learn whether it could, and each flush ends with its line. Nothing that goes wrong here is the
-// program's error.
+// A file's trace: rank 0 opens it with the file, all ranks learn whether it could, and each flush ends with its line.
+// Nothing that goes wrong here is the program's error.
 #include <fmt/format.h>
 #include <unistd.h>
 #include <windrow/windrow.h>
@@ -13,7 +13,9 @@
 namespace windrow {
 namespace {
 
-std::string mode_name(File::Mode mode) { return mode == File::Mode::create ? "create" : mode == File::Mode::read ? "read" : "update"; }
+std::string mode_name(File::Mode mode) {
+  return mode == File::Mode::create ? "create" : mode == File::Mode::read ? "read" : "update";
+}
 
 // "2026-11-22T18:05:52.123456Z"
 std::string time_text(std::chrono::system_clock::time_point time) {
@@ -21,13 +23,15 @@ std::string time_text(std::chrono::system_clock::time_point time) {
   const std::time_t seconds = since / 1'000'000;
   std::tm parts{};
   gmtime_r(&seconds, &parts);
-  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:06}Z", parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday, parts.tm_hour, parts.tm_min,
-                     parts.tm_sec, since % 1'000'000);
+  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:06}Z", parts.tm_year + 1900, parts.tm_mon + 1,
+                     parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec, since % 1'000'000);
 }
 
 std::string columns_of(const StorageLayout& layout, bool set) {
-  if (set) return "files";
-  if (!layout.is_striped()) return "file";
+  if (set)
+    return "files";
+  if (!layout.is_striped())
+    return "file";
   return names_targets(layout) ? "targets" : "stripes";
 }
 
@@ -36,21 +40,26 @@ std::string columns_of(const StorageLayout& layout, bool set) {
 // Rank 0 alone.
 void File::open_trace_on_root() {
   const std::string asked = settings_.text("trace");
-  if (asked.empty()) return;
+  if (asked.empty())
+    return;
   const Status status = guard([&]() -> Status {
     report_.trace = std::filesystem::absolute(asked).string();
-    if (report_.trace == std::filesystem::absolute(path_)) return {Code::bad_argument, fmt::format("\"{}\" is the file itself", asked)};
+    if (report_.trace == std::filesystem::absolute(path_))
+      return {Code::bad_argument, fmt::format("\"{}\" is the file itself", asked)};
     auto text = AppendedText::open(report_.trace, fmt::format("{}{},", k_trace_begins, k_trace_version));
-    if (!text.ok()) return text.status();
+    if (!text.ok())
+      return text.status();
     trace_text_.emplace(std::move(text).value());
     return {};
   });
-  if (!status.ok()) report_.trace_problem = status.message().empty() ? code_name(status.code()) : status.message();
+  if (!status.ok())
+    report_.trace_problem = status.message().empty() ? code_name(status.code()) : status.message();
 }
 
 // Collective, on a file that all ranks have open.
 void File::start_trace() {
-  if (!recorder_) return;
+  if (!recorder_)
+    return;
   TracedOpening opening;
   (void)guard([&] {
     const auto now = std::chrono::system_clock::now();
@@ -72,7 +81,8 @@ void File::start_trace() {
 
 // Local: a flush begins.
 void File::begin_trace() {
-  if (!recorder_) return;
+  if (!recorder_)
+    return;
   recorder_->begin(flush_begin_);
   trace_.timeline = &recorder_->recording().program;
   (void)guard([&] {
@@ -87,16 +97,19 @@ void File::begin_trace() {
   });
 }
 
-// Collective. Whether there is a line is decided by what all ranks know alike: none where nobody had anything to move, nor where MPI has failed.
+// Collective. Whether there is a line is decided by what all ranks know alike: none where nobody had anything to move,
+// nor where MPI has failed.
 void File::end_trace(const Status& verdict) {
   trace_.timeline = nullptr;
-  if (!recorder_ || verdict.code() == Code::mpi || (nothing_queued_ && verdict.ok())) return;
+  if (!recorder_ || verdict.code() == Code::mpi || (nothing_queued_ && verdict.ok()))
+    return;
   (void)recorder_->end(*comm_, trace_, {report_, catalog_, verdict});
   take_trace_problem();
 }
 
 void File::take_trace_problem() {
-  if (recorder_->problem().empty() || !report_.trace_problem.empty()) return;
+  if (recorder_->problem().empty() || !report_.trace_problem.empty())
+    return;
   (void)guard([&] { return report_.trace_problem = recorder_->problem(), Status{}; });
 }
 

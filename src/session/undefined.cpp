@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which variables a failure leaves undefined: those that were moving, in a file that is changed in place those that earlier failures have left so and nobody
-// has written as a whole since, and where they cannot be stored all that were written since they were stored last.
+// Which variables a failure leaves undefined: those that were moving, in a file that is changed in place those that
+// earlier failures have left so and nobody has written as a whole since, and where they cannot be stored all that were
+// written since they were stored last.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,16 +11,19 @@
 
 namespace windrow {
 
-// Local, as most of these, and the same on every rank. Chunked variables move in waves of their own, whose only one they are.
+// Local, as most of these, and the same on every rank. Chunked variables move in waves of their own, whose only one
+// they are.
 void File::start_writing(const Wave& wave, std::span<const int64_t> variables) noexcept {
   write_state_.start_writing(variables, [&](size_t i) { return wave.layout || !is_chunked(static_cast<int>(i)); });
 }
 
 // After a failure: those too that hold some of this flush's puts, and will not get the others.
 void File::mark_unfinished() {
-  if (put_waves_ <= 1) return;
+  if (put_waves_ <= 1)
+    return;
   for (const auto& [variable, count] : put_counts_)
-    if (count > std::max<int64_t>(put_wave_, 1)) write_state_[static_cast<size_t>(variable)].moving = true;
+    if (count > std::max<int64_t>(put_wave_, 1))
+      write_state_[static_cast<size_t>(variable)].moving = true;
   const std::span<int64_t> bits = std::span(pulse_bits_).first(variable_words());
   write_state_.pack(&VariableState::moving, bits);
   (void)agree(*comm_, Status{}, Pulse{.maximum = {}, .sum = {}, .bits = bits});
@@ -27,12 +31,15 @@ void File::mark_unfinished() {
 }
 
 Status File::with_undefined(Status verdict, WriteState::Flag which) {
-  if (!is_draft()) write_state_.mark_undefined(which);
+  if (!is_draft())
+    write_state_.mark_undefined(which);
   const WriteState::Flag shown = is_draft() ? which : &VariableState::undefined;
-  if (!write_state_.any(shown)) return verdict;
+  if (!write_state_.any(shown))
+    return verdict;
   Status told = verdict;
   (void)guard([&] {
-    told = Status{verdict.code(), fmt::format("{}; undefined now: {}", verdict.message(), names_of(shown)), verdict.rank()};
+    told = Status{verdict.code(), fmt::format("{}; undefined now: {}", verdict.message(), names_of(shown)),
+                  verdict.rank()};
     return Status{};
   });
   return told;
@@ -42,7 +49,9 @@ Status File::with_undefined(Status verdict, WriteState::Flag which) {
 Status File::beyond_publishing() const {
   Status told = fatal_;
   (void)guard([&] {
-    told = Status{fatal_.code(), fmt::format("{}; since then this new file cannot be published any more", fatal_.message()), fatal_.rank()};
+    told = Status{fatal_.code(),
+                  fmt::format("{}; since then this new file cannot be published any more", fatal_.message()),
+                  fatal_.rank()};
     return Status{};
   });
   return told;
@@ -50,7 +59,10 @@ Status File::beyond_publishing() const {
 
 // After a sync, or the end. Without memory nothing was lost: it can be made again.
 Status File::end_sync(Status verdict) {
-  if (!verdict.ok()) return is_draft() || verdict.code() == Code::out_of_memory ? verdict : with_undefined(std::move(verdict), &VariableState::unsynced);
+  if (!verdict.ok())
+    return is_draft() || verdict.code() == Code::out_of_memory
+               ? verdict
+               : with_undefined(std::move(verdict), &VariableState::unsynced);
   write_state_.mark_synced();
   return verdict;
 }

@@ -24,7 +24,8 @@ namespace {
 // From the first to the last byte that this rank is to move.
 Extent hull_of(const Wave& wave) noexcept {
   Extent all{INT64_MAX, 0};
-  for (const Item& item : wave.items) all = {std::min(all.begin, item.hull.begin), std::max(all.end, item.hull.end)};
+  for (const Item& item : wave.items)
+    all = {std::min(all.begin, item.hull.begin), std::max(all.end, item.hull.end)};
   return all;
 }
 
@@ -47,14 +48,20 @@ OwnerPolicy File::owner_of(const QueueEntry& entry) const {
   return entry.decomposition->owner_for(strategy_.owner);
 }
 
-// What this rank writes or reads for an entry: in bytes for elements of `element` bytes, or in those of its chunks' line.
-Result<std::shared_ptr<const ByteRuns>> File::runs_of(const QueueEntry& entry, int64_t element, const SharedDecomposition::Line* line) {
+// What this rank writes or reads for an entry: in bytes for elements of `element` bytes, or in those of its chunks'
+// line.
+Result<std::shared_ptr<const ByteRuns>> File::runs_of(const QueueEntry& entry, int64_t element,
+                                                      const SharedDecomposition::Line* line) {
   SharedDecomposition& decomposition = *entry.decomposition;
-  if (!entry.put) return line ? decomposition.read_line(*line) : decomposition.read_runs(element, limits_.direct_bytes);
-  auto owned = line ? decomposition.write_line(owner_of(entry), *line) : decomposition.write_runs(owner_of(entry), element, limits_.direct_bytes);
-  if (owned.ok()) return owned;
+  if (!entry.put)
+    return line ? decomposition.read_line(*line) : decomposition.read_runs(element, limits_.direct_bytes);
+  auto owned = line ? decomposition.write_line(owner_of(entry), *line)
+                    : decomposition.write_runs(owner_of(entry), element, limits_.direct_bytes);
+  if (owned.ok())
+    return owned;
   const std::string& path = catalog_.variables[static_cast<size_t>(entry.variable)].path;
-  return Status{owned.status().code(), fmt::format("put of \"{}\": {}", path, owned.status().message()), owned.status().rank()};
+  return Status{owned.status().code(), fmt::format("put of \"{}\": {}", path, owned.status().message()),
+                owned.status().rank()};
 }
 
 Status File::add_to_wave(const QueueEntry& entry, Wave& wave) {
@@ -63,12 +70,15 @@ Status File::add_to_wave(const QueueEntry& entry, Wave& wave) {
   std::array<int64_t, k_most_dimensions> sizes{};
   std::copy(variable.shape.begin(), variable.shape.end(), sizes.begin());
   const bool was_shorter = entry.record < 0 && variable.extendible && entry.rows < variable.shape.front();
-  if (was_shorter) sizes[0] = entry.rows;
+  if (was_shorter)
+    sizes[0] = entry.rows;
   const auto shape = std::span<const int64_t>(sizes).first(variable.shape.size()).subspan(entry.record >= 0 ? 1 : 0);
   auto trailing = load(entry.decomposition->local(), shape);
-  if (!trailing.ok()) return trailing.status();
+  if (!trailing.ok())
+    return trailing.status();
   if (entry.record >= 0 && entry.record >= variable.shape.front())
-    return {Code::bad_argument, fmt::format("\"{}\" has {}; there is no number {} to {}", variable.path, counted(variable.shape.front(), "record"), shown_index(entry.record),
+    return {Code::bad_argument, fmt::format("\"{}\" has {}; there is no number {} to {}", variable.path,
+                                            counted(variable.shape.front(), "record"), shown_index(entry.record),
                                             entry.put ? "write" : "read")};
   const int64_t type = element_bytes(variable.type, variable.details);
   static const ChunkGrid no_grid;
@@ -78,44 +88,61 @@ Status File::add_to_wave(const QueueEntry& entry, Wave& wave) {
   int64_t view = -1;
   if (entry.put) {
     view = static_cast<int64_t>(owner_of(entry));
-    if (entry.staged) trace_.values_clamped += entry.staged->misfits;
+    if (entry.staged)
+      trace_.values_clamped += entry.staged->misfits;
   } else if (!entry.decomposition->echoes().empty()) {
     const int64_t size = entry.staged ? entry.staged->memory_bytes : type;
     wave.repeats.push_back({&entry.decomposition->echoes(), trailing.value() * size, entry.data});
   }
   const SplitVariable* split = subfiles_ ? subfiles_->find(entry.variable) : nullptr;
   const bool in_parts = split != nullptr && wave.layout != nullptr;
-  auto found = in_parts ? runs_of_parts(entry, *split, wave, trailing.value()) : runs_of(entry, trailing.value() * type, wave.layout ? &line : nullptr);
-  if (!found.ok()) return found.status();
+  auto found = in_parts ? runs_of_parts(entry, *split, wave, trailing.value())
+                        : runs_of(entry, trailing.value() * type, wave.layout ? &line : nullptr);
+  if (!found.ok())
+    return found.status();
   std::shared_ptr<const ByteRuns> runs = std::move(found).value();
-  if (!entry.put && entry.staged) wave.conversions.push_back({runs, entry.staged.get(), entry.variable});
+  if (!entry.put && entry.staged)
+    wave.conversions.push_back({runs, entry.staged.get(), entry.variable});
   // A record by its number, and all of a variable that grows by its length.
   const int64_t records = entry.record >= 0 ? entry.record + 1 : variable.extendible ? -entry.rows - 1 : 0;
   const int64_t group = wave.layout ? wave.layout->group + 1 : 0;
   constexpr int64_t k_groups = int64_t{1} << 46;  // records end before
-  wave.key.push_back({entry.variable, entry.decomposition->identity(), (records * 16 + view + 1) * 2 + (entry.stored ? 1 : 0) + group * k_groups});
+  wave.key.push_back({entry.variable, entry.decomposition->identity(),
+                      (records * 16 + view + 1) * 2 + (entry.stored ? 1 : 0) + group * k_groups});
   mark(wave.variables, entry.variable);
-  if (entry.decomposition->has_owned_flags()) wave.owned_flags = 1;
-  if (entry.decomposition->has_replicas()) wave.replicas = 1;
+  if (entry.decomposition->has_owned_flags())
+    wave.owned_flags = 1;
+  if (entry.decomposition->has_replicas())
+    wave.replicas = 1;
   if (entry.decomposition->local().kind == DecompositionKind::points) {
     wave.points = std::max(wave.points, entry.decomposition->local().elements);
     wave.load = std::max(wave.load, trailing.value());
     wave.holes = std::max(wave.holes, entry.decomposition->holes());
   }
-  if (!entry.put && entry.decomposition->local().kind == DecompositionKind::same) wave.shared_reads = 1;
-  if (runs->total == 0) return {};
-  if (split != nullptr && !in_parts) return add_parts(entry, *split, trailing.value(), wave);
+  if (!entry.put && entry.decomposition->local().kind == DecompositionKind::same)
+    wave.shared_reads = 1;
+  if (runs->total == 0)
+    return {};
+  if (split != nullptr && !in_parts)
+    return add_parts(entry, *split, trailing.value(), wave);
   const int64_t stride = wave.layout ? 0 : variable.placement.stride;
   const int64_t row = entry.record >= 0 ? element_count(shape).value_or(0) * type
-                      : stride > 0     ? element_count(shape.subspan(1)).value_or(0) * type
-                                       : 0;
-  if (entry.record < 0 && stride > 0 && stride != row) runs = interleaved(*runs, row, stride);
+                      : stride > 0      ? element_count(shape.subspan(1)).value_or(0) * type
+                                        : 0;
+  if (entry.record < 0 && stride > 0 && stride != row)
+    runs = interleaved(*runs, row, stride);
   const int64_t swap = swap_bytes(entry, variable);
   int64_t base = wave.layout ? 0 : place_of(static_cast<size_t>(entry.variable));
-  if (entry.record >= 0 && !in_parts) base += wave.layout ? entry.record / layer_rows * grid.layer() * type : entry.record * (stride > 0 ? stride : row);
-  if (stride > 0) wave.hull = {std::min(wave.hull.begin, runs->hull.begin + base), std::max(wave.hull.end, runs->hull.end + base)};
-  wave.items.push_back({.runs = runs->runs, .hull = {runs->hull.begin + base, runs->hull.end + base}, .total = runs->total,
-                        .file_base = base, .memory = entry.staged ? entry.staged->bytes.get() : entry.data, .swap_bytes = swap,
+  if (entry.record >= 0 && !in_parts)
+    base += wave.layout ? entry.record / layer_rows * grid.layer() * type : entry.record * (stride > 0 ? stride : row);
+  if (stride > 0)
+    wave.hull = {std::min(wave.hull.begin, runs->hull.begin + base), std::max(wave.hull.end, runs->hull.end + base)};
+  wave.items.push_back({.runs = runs->runs,
+                        .hull = {runs->hull.begin + base, runs->hull.end + base},
+                        .total = runs->total,
+                        .file_base = base,
+                        .memory = entry.staged ? entry.staged->bytes.get() : entry.data,
+                        .swap_bytes = swap,
                         .element_bytes = static_cast<int>(component_size(variable.type))});
   wave.bytes += runs->total;
   wave.pieces += runs->pieces;
@@ -128,32 +155,44 @@ Status File::add_to_wave(const QueueEntry& entry, Wave& wave) {
 Status File::build_wave(bool reading, int64_t ordinal, Wave& wave) {
   wave.reading = reading;
   wave.variables.assign(variable_words(), 0);
-  // Ranks may queue in any order; messages and requests go in the order of the file. Where a variable is read through several
-  // decompositions, their order must not depend on the queue's either: a kept plan is found for any order.
+  // Ranks may queue in any order; messages and requests go in the order of the file. Where a variable is read through
+  // several decompositions, their order must not depend on the queue's either: a kept plan is found for any order.
   std::vector<const QueueEntry*> entries;
   for (const QueueEntry& entry : queue_) {
-    if (entry.put == reading || entry.ordinal != ordinal || catalog_.variables[static_cast<size_t>(entry.variable)].held) continue;
+    if (entry.put == reading || entry.ordinal != ordinal ||
+        catalog_.variables[static_cast<size_t>(entry.variable)].held)
+      continue;
     const bool chunked = is_chunked(entry.variable);
-    if (wave.takes(entry.variable, chunked)) entries.push_back(&entry);
-    if (chunked && !wave.layout) mark(wave.variables, entry.variable);
+    if (wave.takes(entry.variable, chunked))
+      entries.push_back(&entry);
+    if (chunked && !wave.layout)
+      mark(wave.variables, entry.variable);
   }
   const auto place = [this](const QueueEntry* entry) {
     return std::tuple(catalog_.variables[static_cast<size_t>(entry->variable)].placement.offset, entry->variable,
                       entry->decomposition->identity());
   };
-  std::stable_sort(entries.begin(), entries.end(), [&](const QueueEntry* a, const QueueEntry* b) { return place(a) < place(b); });
+  std::stable_sort(entries.begin(), entries.end(),
+                   [&](const QueueEntry* a, const QueueEntry* b) { return place(a) < place(b); });
   for (const QueueEntry* entry : entries)
-    if (Status status = add_to_wave(*entry, wave); !status.ok()) return status;
+    if (Status status = add_to_wave(*entry, wave); !status.ok())
+      return status;
   std::sort(wave.key.begin(), wave.key.end());
-  if (subfiles_ && !wave.layout) sort_items(wave);
-  if (wave.layout && !wave.items.empty()) wave.hull = hull_of(wave);
+  if (subfiles_ && !wave.layout)
+    sort_items(wave);
+  if (wave.layout && !wave.items.empty())
+    wave.hull = hull_of(wave);
   wave.largest_rank_bytes = wave.bytes;
   wave.ranks_with_data = wave.bytes > 0 ? 1 : 0;
   wave.entries = static_cast<int64_t>(wave.key.size());
-  if (reading) wave.uniform_most = wave.uniform_least = number_of(wave, comm_->rank());
-  if (!reading && !wave.layout && may_compress(wave)) wave.shrinkage = look_at(wave.items);
-  // One rank looks, so that all plan with the same answer; where it reads nothing itself it does not know where to look.
-  if (!wave.items.empty() && !wave.layout && reading && local_disk_ && comm_->host_roots().size() == 1 && comm_->rank() == 0 && (strategy_.access == Access::automatic || strategy_.access == Access::contiguous))
+  if (reading)
+    wave.uniform_most = wave.uniform_least = number_of(wave, comm_->rank());
+  if (!reading && !wave.layout && may_compress(wave))
+    wave.shrinkage = look_at(wave.items);
+  // One rank looks, so that all plan with the same answer; where it reads nothing itself it does not know where to
+  // look.
+  if (!wave.items.empty() && !wave.layout && reading && local_disk_ && comm_->host_roots().size() == 1 &&
+      comm_->rank() == 0 && (strategy_.access == Access::automatic || strategy_.access == Access::contiguous))
     wave.in_memory = data_->in_memory(hull_of(wave)) ? 1 : 0;
   return {};
 }
@@ -162,19 +201,23 @@ int64_t File::number_of(const Wave& wave, int rank) const {
   const bool all_same = std::all_of(queue_.begin(), queue_.end(), [](const QueueEntry& entry) {
     return entry.put || entry.decomposition->local().kind == DecompositionKind::same;
   });
-  if (wave.key.empty() || !all_same) return -1 - rank;
+  if (wave.key.empty() || !all_same)
+    return -1 - rank;
   const auto* bytes = reinterpret_cast<const char*>(wave.key.data());
   return static_cast<int64_t>(hash_of({std::string_view(bytes, wave.key.size() * sizeof(wave.key.front()))}) >> 2);
 }
 
-
-// One agreement and no allocation: the lists' lengths depend on what all ranks know alike, and pulse_bits_ grew with the variables.
-Status File::pulse_waves(Status local, std::initializer_list<Wave*> waves, std::initializer_list<WaveNumbers*> numbers, int64_t* most, LonePuts* lone) {
+// One agreement and no allocation: the lists' lengths depend on what all ranks know alike, and pulse_bits_ grew with
+// the variables.
+Status File::pulse_waves(Status local, std::initializer_list<Wave*> waves, std::initializer_list<WaveNumbers*> numbers,
+                         int64_t* most, LonePuts* lone) {
   constexpr size_t k_waves = 2, k_most = k_waves * k_pattern_maxima;
   std::array<int64_t, k_most + 1 + LonePuts::k_maxima> maximum{};
   std::array<int64_t, k_waves * k_pattern_sums + 1> sum{};
   const auto sums_of = [&](size_t wave) { return PatternSums(sum.data() + wave * k_pattern_sums, k_pattern_sums); };
-  const auto maxima_of = [&](size_t wave) { return PatternMaxima(maximum.data() + wave * k_pattern_maxima, k_pattern_maxima); };
+  const auto maxima_of = [&](size_t wave) {
+    return PatternMaxima(maximum.data() + wave * k_pattern_maxima, k_pattern_maxima);
+  };
   const auto lone_maxima = std::span(maximum).subspan(k_most + 1);
   std::fill(maximum.begin(), maximum.end(), -std::numeric_limits<int64_t>::max());
   const size_t words = variable_words();
@@ -186,19 +229,23 @@ Status File::pulse_waves(Status local, std::initializer_list<Wave*> waves, std::
     size_t i = 0;
     for (const Wave* wave : waves) {
       pack(*wave, sums_of(i), maxima_of(i));
-      std::copy(wave->variables.begin(), wave->variables.end(), pulse_bits_.begin() + static_cast<std::ptrdiff_t>(i * words));
+      std::copy(wave->variables.begin(), wave->variables.end(),
+                pulse_bits_.begin() + static_cast<std::ptrdiff_t>(i * words));
       const PlanBits unfit = unfit_plans(*wave);
       std::copy(unfit.begin(), unfit.end(), plan_bits_of(i));
       ++i;
     }
-    if (most != nullptr) maximum[k_most] = *most;
+    if (most != nullptr)
+      maximum[k_most] = *most;
     if (lone != nullptr) {
       std::copy(lone->maximum.begin(), lone->maximum.end(), lone_maxima.begin());
       sum.back() = lone->sum;
     }
   }
-  const Pulse pulse{.maximum = maximum, .sum = sum, .bits = std::span(pulse_bits_).first(waves.size() * (words + k_plan_words))};
-  if (Status verdict = agree(*comm_, std::move(local), pulse); !verdict.ok()) return verdict;
+  const Pulse pulse{
+      .maximum = maximum, .sum = sum, .bits = std::span(pulse_bits_).first(waves.size() * (words + k_plan_words))};
+  if (Status verdict = agree(*comm_, std::move(local), pulse); !verdict.ok())
+    return verdict;
   size_t i = 0;
   for (WaveNumbers* result : numbers) {
     unpack(sums_of(i), maxima_of(i), *result);
@@ -206,7 +253,8 @@ Status File::pulse_waves(Status local, std::initializer_list<Wave*> waves, std::
     result->variables = std::span(pulse_bits_).subspan(i * words, words);
     ++i;
   }
-  if (most != nullptr) *most = maximum[k_most];
+  if (most != nullptr)
+    *most = maximum[k_most];
   if (lone != nullptr) {
     std::copy(lone_maxima.begin(), lone_maxima.end(), lone->maximum.begin());
     lone->sum = sum.back();
@@ -236,24 +284,32 @@ Pattern File::pattern_of(bool reading, const WaveNumbers& numbers) const {
                   .shrinks_to_of_64 = numbers.shrinkage.of_64(),
                   .regions = {}};
   std::map<int64_t, Extent> records;  // by subfile, of those that are moved
-  bool interleaves = false;  // their records lie between each other: one region, of the records that are moved
+  bool interleaves = false;           // their records lie between each other: one region, of the records that are moved
   for (size_t i = 0; i < catalog_.variables.size(); ++i) {
-    if (!is_among(i, numbers.variables)) continue;
+    if (!is_among(i, numbers.variables))
+      continue;
     const Variable& variable = catalog_.variables[i];
-    if (component_size(variable.type) > 1 && variable.placement.big_endian == (std::endian::native == std::endian::little)) pattern.swapped = true;
+    if (component_size(variable.type) > 1 &&
+        variable.placement.big_endian == (std::endian::native == std::endian::little))
+      pattern.swapped = true;
     if (const Placement& place = catalog_.variables[i].placement; place.stride > 0)
       interleaves = interleaves || (place.bytes != 0 && place.offset >= 0);
-    else if (const SplitVariable* split = subfiles_ ? subfiles_->find(static_cast<int>(i)) : nullptr; split != nullptr && split->grows)
+    else if (const SplitVariable* split = subfiles_ ? subfiles_->find(static_cast<int>(i)) : nullptr;
+             split != nullptr && split->grows)
       add_records(*split, numbers.records, records);
     else
       for_each_extent(i, [&](int64_t, Extent bytes) { pattern.regions.push_back(bytes); });
   }
-  for (const auto& [subfile, bytes] : records) pattern.regions.push_back(bytes);
-  if (interleaves && numbers.hull.begin < numbers.hull.end) pattern.regions.push_back(numbers.hull);
-  std::sort(pattern.regions.begin(), pattern.regions.end(), [](const Extent& a, const Extent& b) { return a.begin < b.begin; });
+  for (const auto& [subfile, bytes] : records)
+    pattern.regions.push_back(bytes);
+  if (interleaves && numbers.hull.begin < numbers.hull.end)
+    pattern.regions.push_back(numbers.hull);
+  std::sort(pattern.regions.begin(), pattern.regions.end(),
+            [](const Extent& a, const Extent& b) { return a.begin < b.begin; });
   size_t kept = 0;
   for (const Extent& region : pattern.regions) {
-    if (kept > 0 && region.begin < pattern.regions[kept - 1].end) pattern.overlapping = true;
+    if (kept > 0 && region.begin < pattern.regions[kept - 1].end)
+      pattern.overlapping = true;
     if (kept > 0 && region.begin <= pattern.regions[kept - 1].end)
       pattern.regions[kept - 1].end = std::max(pattern.regions[kept - 1].end, region.end);
     else
@@ -261,7 +317,8 @@ Pattern File::pattern_of(bool reading, const WaveNumbers& numbers) const {
   }
   pattern.regions.resize(kept);
   int64_t bytes = 0;
-  for (const Extent& region : pattern.regions) bytes += region.size();
+  for (const Extent& region : pattern.regions)
+    bytes += region.size();
   pattern.untouched = !reading && bytes > pattern.bytes && are_untouched(numbers.variables);
   return pattern;
 }
@@ -269,15 +326,19 @@ Pattern File::pattern_of(bool reading, const WaveNumbers& numbers) const {
 AccessRule File::access_rule(const Plan& plan) const {
   // Between two files there is a gap that nobody reads over.
   const int64_t most = subfiles_ ? FileLine::k_unit : limits_.hole_bytes;
-  return {.access = plan.strategy.access, .hole_bytes = std::min(limits_.hole_bytes, most), .read_before_bytes = plan.read_before_bytes};
+  return {.access = plan.strategy.access,
+          .hole_bytes = std::min(limits_.hole_bytes, most),
+          .read_before_bytes = plan.read_before_bytes};
 }
 
 Result<KeptPlan*> File::ready_plan(const Wave& wave, const WaveNumbers& numbers) {
   const StageTimer timer(trace_, Stage::plan);
-  if (numbers.kept_id > 0) return use_plan(numbers.kept_id);
+  if (numbers.kept_id > 0)
+    return use_plan(numbers.kept_id);
   auto made = make_plan_for(wave, numbers);
   if (!made.ok()) {
-    // Kept plans count on buffers that are gone when there was no memory for larger ones. All ranks know, so all forget them.
+    // Kept plans count on buffers that are gone when there was no memory for larger ones. All ranks know, so all forget
+    // them.
     plans_.clear();
     return made.status();
   }
@@ -293,65 +354,82 @@ Result<std::unique_ptr<KeptPlan>> File::make_plan_for(const Wave& wave, const Wa
   if (asks_for_link(strategy_) && comm_->host_roots().size() > 1 && !comm_->link_measured()) {
     const auto probe = measure_link(*comm_, probe_allowance(*comm_, numbers.bytes));
     comm_->set_link(probe.ok() ? probe.value().seconds_per_byte : 0);
-    if (probe.ok()) trace_.probe_bytes += probe.value().sent;
+    if (probe.ok())
+      trace_.probe_bytes += probe.value().sent;
     local = probe.status();
   }
   ChunkTargets targets;
-  if (subfiles_ && deals_by_target()) local = know_line_layout(std::move(local));
-  if (wave.layout && deals_by_target()) local = know_chunk_targets(wave, numbers, targets, std::move(local));
-  if (local.ok()) local = guard([&]() -> Status {
-    kept = std::make_unique<KeptPlan>();
-    plans_.reserve(k_most_plans + 1);
-    kept->key = wave.key;
-    kept->runs = wave.runs;
-    kept->direct_items.reserve(wave.items.size());
-    kept->raked_items.reserve(wave.items.size());
-    const Topology topology{.ranks = comm_->size(), .host_roots = comm_->host_roots(), .link_seconds = comm_->link()};
-    kept->asked = strategy_;
-    kept->limits = limits_;
-    Strategy strategy = strategy_;
-    PlanLimits limits = limits_;
-    Pattern pattern = pattern_of(wave.reading, numbers);
-    kept->layout = wave.layout;
-    if (wave.layout) fit_to_chunks(wave, numbers, targets, strategy, pattern, limits);
-    if (subfiles_ && !wave.layout) fit_to_subfiles(strategy, limits);
-    auto plan = make_plan(strategy, pattern, topology, limits);
-    if (!plan.ok()) return plan.status();
-    kept->plan = std::move(plan).value();
-    kept->outdated = targets.guessed;
-    if (targets.guessed)
-      kept->plan.reasons.emplace_back(
-          "some of these chunks are new: a flush finds their places, and goes by them; here they lie one behind the "
-          "other");
-    if (wave.layout) kept->plan.stripes_cut = std::nullopt;  // a chunk may lie in several stripes
-    if (*targets.why != 0)
-      kept->plan.reasons.push_back(fmt::format("domains aligned: {}", targets.why));
-    else if (wave.layout && !targets.layout && kept->asked.domains != Domains::automatic && kept->asked.domains != Domains::aligned)
-      kept->plan.reasons.emplace_back("domains aligned: a variable with chunks is cut between them");
-    if (wave.layout && kept->asked.gather != Gather::automatic && kept->asked.gather != Gather::none)
-      kept->plan.reasons.emplace_back("gather none: what a rank holds of a chunk goes to the one that encodes it, which no team could do for it");
-    describe_files(kept->plan);
-    describe_striping(striping_, kept->plan.reasons);
-    // A window whose holes are filled is written whole.
-    if (!wave.reading && !wave.layout && write_state_.any_needs_fill(numbers.variables)) kept->plan.whole_windows = true;
-    const Access access = kept->plan.strategy.access;
-    for (auto& tuner : kept->tuners) tuner = make_tuner(*comm_, kept->plan);
-    kept->direct = !kept->plan.has_domains() && !kept->plan.gathers() && (access == Access::list || access == Access::mapped);
-    return {};
-  });
-  // Ranks that need no words with each other to get ready do so first, and one agreement is enough. A rank without a plan goes to the
-  // agreement that comes first either way.
+  if (subfiles_ && deals_by_target())
+    local = know_line_layout(std::move(local));
+  if (wave.layout && deals_by_target())
+    local = know_chunk_targets(wave, numbers, targets, std::move(local));
+  if (local.ok())
+    local = guard([&]() -> Status {
+      kept = std::make_unique<KeptPlan>();
+      plans_.reserve(k_most_plans + 1);
+      kept->key = wave.key;
+      kept->runs = wave.runs;
+      kept->direct_items.reserve(wave.items.size());
+      kept->raked_items.reserve(wave.items.size());
+      const Topology topology{.ranks = comm_->size(), .host_roots = comm_->host_roots(), .link_seconds = comm_->link()};
+      kept->asked = strategy_;
+      kept->limits = limits_;
+      Strategy strategy = strategy_;
+      PlanLimits limits = limits_;
+      Pattern pattern = pattern_of(wave.reading, numbers);
+      kept->layout = wave.layout;
+      if (wave.layout)
+        fit_to_chunks(wave, numbers, targets, strategy, pattern, limits);
+      if (subfiles_ && !wave.layout)
+        fit_to_subfiles(strategy, limits);
+      auto plan = make_plan(strategy, pattern, topology, limits);
+      if (!plan.ok())
+        return plan.status();
+      kept->plan = std::move(plan).value();
+      kept->outdated = targets.guessed;
+      if (targets.guessed)
+        kept->plan.reasons.emplace_back(
+            "some of these chunks are new: a flush finds their places, and goes by them; here they lie one behind the "
+            "other");
+      if (wave.layout)
+        kept->plan.stripes_cut = std::nullopt;  // a chunk may lie in several stripes
+      if (*targets.why != 0)
+        kept->plan.reasons.push_back(fmt::format("domains aligned: {}", targets.why));
+      else if (wave.layout && !targets.layout && kept->asked.domains != Domains::automatic &&
+               kept->asked.domains != Domains::aligned)
+        kept->plan.reasons.emplace_back("domains aligned: a variable with chunks is cut between them");
+      if (wave.layout && kept->asked.gather != Gather::automatic && kept->asked.gather != Gather::none)
+        kept->plan.reasons.emplace_back(
+            "gather none: what a rank holds of a chunk goes to the one that encodes it, which no team could do for it");
+      describe_files(kept->plan);
+      describe_striping(striping_, kept->plan.reasons);
+      // A window whose holes are filled is written whole.
+      if (!wave.reading && !wave.layout && write_state_.any_needs_fill(numbers.variables))
+        kept->plan.whole_windows = true;
+      const Access access = kept->plan.strategy.access;
+      for (auto& tuner : kept->tuners)
+        tuner = make_tuner(*comm_, kept->plan);
+      kept->direct =
+          !kept->plan.has_domains() && !kept->plan.gathers() && (access == Access::list || access == Access::mapped);
+      return {};
+    });
+  // Ranks that need no words with each other to get ready do so first, and one agreement is enough. A rank without a
+  // plan goes to the agreement that comes first either way.
   const bool share = settings_.boolean("shared_memory");
   const bool talks = local.ok() && !kept->direct && Transfer::talks(*comm_, kept->plan, share);
-  if (local.ok() && !talks) local = make_ready(*kept, wave, share, numbers.bytes);
+  if (local.ok() && !talks)
+    local = make_ready(*kept, wave, share, numbers.bytes);
   std::array<int64_t, 4> sums = local.ok() ? foretold(*kept) : std::array<int64_t, 4>{};
   std::array<int64_t, 1> memory{local.ok() ? kept->memory : 0};
-  if (Status verdict = agree_on_decompositions(std::move(local), wave, sums, memory); !verdict.ok()) return verdict;
+  if (Status verdict = agree_on_decompositions(std::move(local), wave, sums, memory); !verdict.ok())
+    return verdict;
   if (talks) {
     local = make_ready(*kept, wave, share, numbers.bytes);
     sums = local.ok() ? foretold(*kept) : std::array<int64_t, 4>{};
     memory = {local.ok() ? kept->memory : 0};
-    if (Status verdict = agree(*comm_, std::move(local), Pulse{.maximum = memory, .sum = sums, .bits = {}}); !verdict.ok()) return verdict;
+    if (Status verdict = agree(*comm_, std::move(local), Pulse{.maximum = memory, .sum = sums, .bits = {}});
+        !verdict.ok())
+      return verdict;
   }
   for (const bool behind : {false, true}) {
     auto& tuner = kept->tuners[behind ? 1 : 0];
@@ -369,23 +447,30 @@ Status File::make_ready(KeptPlan& kept, const Wave& wave, bool share, int64_t mo
   if (!kept.direct) {
     const Ways ways{.share = share, .check_messages = settings_.boolean("check_messages"), .moved_bytes = moved_bytes};
     auto transfer = Transfer::prepare(*comm_, kept.plan, part(kept, wave), ways, arena_, trace_);
-    if (!transfer.ok()) return transfer.status();
+    if (!transfer.ok())
+      return transfer.status();
     kept.transfer = std::move(transfer).value();
   }
-  if (Status status = guard([&] { return kept.memory = memory_of(kept), Status{}; }); !status.ok()) return status;
-  if (kept.layout) return guard([&] { return prepare_chunks(kept, wave); });
-  if (Status status = guard([&] { return prepare_storage(kept, wave); }); !status.ok()) return status;
+  if (Status status = guard([&] { return kept.memory = memory_of(kept), Status{}; }); !status.ok())
+    return status;
+  if (kept.layout)
+    return guard([&] { return prepare_chunks(kept, wave); });
+  if (Status status = guard([&] { return prepare_storage(kept, wave); }); !status.ok())
+    return status;
   const auto& regions = kept.plan.regions;
-  // What was never written is read as something, not as the end of the file; but where a file ended before its variables do when it was opened, it is damaged.
+  // What was never written is read as something, not as the end of the file; but where a file ended before its
+  // variables do when it was opened, it is damaged.
   const bool reads = (wave.reading && !ends_early_) || kept.plan.strategy.access == Access::sieve;
-  if (comm_->rank() == 0 && mode_ != Mode::read && reads && !regions.empty()) return data_->extend(regions);
+  if (comm_->rank() == 0 && mode_ != Mode::read && reads && !regions.empty())
+    return data_->extend(regions);
   return {};
 }
 
-// Collective. What is written is disjoint because a decomposition's ranks share it out among themselves; that holds only when all
-// ranks put a variable through the same one. `most`: becomes the largest of all ranks.
+// Collective. What is written is disjoint because a decomposition's ranks share it out among themselves; that holds
+// only when all ranks put a variable through the same one. `most`: becomes the largest of all ranks.
 Status File::agree_on_decompositions(Status local, const Wave& wave, std::span<int64_t> sums, std::span<int64_t> most) {
-  if (wave.reading) return agree(*comm_, std::move(local), Pulse{.maximum = most, .sum = sums, .bits = {}});
+  if (wave.reading)
+    return agree(*comm_, std::move(local), Pulse{.maximum = most, .sum = sums, .bits = {}});
   const size_t variables = catalog_.variables.size();
   constexpr int64_t unput = -std::numeric_limits<int64_t>::max();
   // Per variable: the largest identity, and the largest negated one. The memory grew with the variables.
@@ -396,14 +481,19 @@ Status File::agree_on_decompositions(Status local, const Wave& wave, std::span<i
     both[2 * static_cast<size_t>(variable)] = identity;
     both[2 * static_cast<size_t>(variable) + 1] = -identity;
   }
-  if (Status verdict = agree(*comm_, std::move(local), Pulse{.maximum = both, .sum = sums, .bits = {}}); !verdict.ok()) return verdict;
+  if (Status verdict = agree(*comm_, std::move(local), Pulse{.maximum = both, .sum = sums, .bits = {}}); !verdict.ok())
+    return verdict;
   std::copy_n(both.end() - static_cast<std::ptrdiff_t>(most.size()), most.size(), most.begin());
   for (size_t i = 0; i < variables; ++i) {
-    if (both[2 * i] == -both[2 * i + 1] || both[2 * i] == unput) continue;
+    if (both[2 * i] == -both[2 * i + 1] || both[2 * i] == unput)
+      continue;
     Status differs{Code::bad_argument, ""};
     (void)guard([&] {
-      differs = {Code::bad_argument, fmt::format("\"{}\" is put through different decompositions by different ranks; all ranks must use the "
-                                                 "same ones in the same order", catalog_.variables[i].path)};
+      differs = {
+          Code::bad_argument,
+          fmt::format("\"{}\" is put through different decompositions by different ranks; all ranks must use the "
+                      "same ones in the same order",
+                      catalog_.variables[i].path)};
       return Status{};
     });
     return differs;
@@ -414,7 +504,8 @@ Status File::agree_on_decompositions(Status local, const Wave& wave, std::span<i
 // For elements in the other byte order that go their own way.
 void File::reserve_bounce(std::span<const Item> items, KeptPlan& kept) {
   const bool swaps = std::any_of(items.begin(), items.end(), [](const Item& item) { return item.swap_bytes > 1; });
-  if (!swaps) return;
+  if (!swaps)
+    return;
   if (bounce_.empty()) {
     bounce_.resize(static_cast<size_t>(bounce_bytes()));
     ++trace_.allocations;
@@ -422,19 +513,24 @@ void File::reserve_bounce(std::span<const Item> items, KeptPlan& kept) {
   kept.beside += bounce_bytes();
 }
 
-// Each item to those that their holder moves itself, to those that are raked, or in two parts to both. Allocates nothing: the lists have
-// had their room since the plan was made.
+// Each item to those that their holder moves itself, to those that are raked, or in two parts to both. Allocates
+// nothing: the lists have had their room since the plan was made.
 std::span<const Item> File::part(KeptPlan& kept, const Wave& wave) {
-  if (kept.plan.direct_bytes == 0) return wave.items;
+  if (kept.plan.direct_bytes == 0)
+    return wave.items;
   kept.direct_items.clear();
   kept.raked_items.clear();
   for (size_t i = 0; i < wave.items.size(); ++i) {
     const Item& item = wave.items[i];
     const ByteRuns& bytes = *kept.runs[i];
-    if (bytes.long_pieces == 0) kept.raked_items.push_back(item);
-    if (bytes.long_pieces > 0 && bytes.long_pieces == bytes.pieces) kept.direct_items.push_back(item);
-    if (bytes.short_runs.empty()) continue;
-    kept.raked_items.push_back(make_item(bytes.short_runs, item.file_base, item.memory, item.swap_bytes, item.element_bytes));
+    if (bytes.long_pieces == 0)
+      kept.raked_items.push_back(item);
+    if (bytes.long_pieces > 0 && bytes.long_pieces == bytes.pieces)
+      kept.direct_items.push_back(item);
+    if (bytes.short_runs.empty())
+      continue;
+    kept.raked_items.push_back(
+        make_item(bytes.short_runs, item.file_base, item.memory, item.swap_bytes, item.element_bytes));
     kept.direct_items.push_back(make_item(bytes.long_runs, item.file_base, item.memory, item.swap_bytes));
   }
   return kept.raked_items;
@@ -446,7 +542,8 @@ Status File::prepare_storage(KeptPlan& kept, const Wave& wave) {
   int64_t& requests = wave.reading ? forecast.read_requests : forecast.write_requests;
   if (kept.direct) {
     reserve_bounce(wave.items, kept);
-    if (kept.plan.strategy.access != Access::mapped) requests = direct_requests(wave.items, bounce_bytes());
+    if (kept.plan.strategy.access != Access::mapped)
+      requests = direct_requests(wave.items, bounce_bytes());
     return {};
   }
   forecast.messages = kept.transfer->expected_messages();
@@ -459,14 +556,16 @@ Status File::prepare_storage(KeptPlan& kept, const Wave& wave) {
       const AccessRule rule = access_rule(kept.plan);
       for_each_request(rule, part, covered, [&](const Request& request) {
         ++requests;
-        if (!request.holes || wave.reading) return;
+        if (!request.holes || wave.reading)
+          return;
         forecast.read_requests += reads_before(rule, request);
         scratch = std::max(scratch, std::min(rule.read_before_bytes, request.bytes.size()));
       });
     });
   });
   kept.beside += scratch;
-  if (scratch > data_->reserved()) ++trace_.allocations;
+  if (scratch > data_->reserved())
+    ++trace_.allocations;
   return data_->reserve(scratch);
 }
 
@@ -487,10 +586,13 @@ std::string File::names_of(WriteState::Flag which) const {
   constexpr int k_shown = 8;
   int shown = 0;
   for (size_t i = 0; i < catalog_.variables.size(); ++i) {
-    if (!(write_state_[i].*which)) continue;
-    if (++shown <= k_shown) names += fmt::format("{}\"{}\"", names.empty() ? "" : ", ", catalog_.variables[i].path);
+    if (!(write_state_[i].*which))
+      continue;
+    if (++shown <= k_shown)
+      names += fmt::format("{}\"{}\"", names.empty() ? "" : ", ", catalog_.variables[i].path);
   }
-  if (shown > k_shown) names += fmt::format(" and {} more", shown - k_shown);
+  if (shown > k_shown)
+    names += fmt::format(" and {} more", shown - k_shown);
   return names;
 }
 

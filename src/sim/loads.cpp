@@ -7,35 +7,58 @@
 
 namespace windrow {
 
-ExchangeLoads::ExchangeLoads(const Machine& machine, int ranks, std::vector<int> servers, size_t phases, const Compression& compression)
-    : machine_(machine), compression_(compression), hosts_(static_cast<int>(ceil_divide(ranks, machine.ranks_per_host))), servers_(std::move(servers)), phases_(phases), rank_work_(phases), host_out_(phases),
-      host_copies_(phases), most_rank_work_(phases), most_host_out_(phases), most_host_copies_(phases), most_server_work_(phases), most_host_in_(phases), crossing_up_(phases),
-      crossing_down_(phases), server_work_(servers_.size() * phases), server_in_(servers_.size() * phases) {}
+ExchangeLoads::ExchangeLoads(const Machine& machine, int ranks, std::vector<int> servers, size_t phases,
+                             const Compression& compression)
+    : machine_(machine),
+      compression_(compression),
+      hosts_(static_cast<int>(ceil_divide(ranks, machine.ranks_per_host))),
+      servers_(std::move(servers)),
+      phases_(phases),
+      rank_work_(phases),
+      host_out_(phases),
+      host_copies_(phases),
+      most_rank_work_(phases),
+      most_host_out_(phases),
+      most_host_copies_(phases),
+      most_server_work_(phases),
+      most_host_in_(phases),
+      crossing_up_(phases),
+      crossing_down_(phases),
+      server_work_(servers_.size() * phases),
+      server_in_(servers_.size() * phases) {}
 
 void ExchangeLoads::add(const Passage& passage) {
   const auto bytes = static_cast<double>(passage.bytes);
   const MachineNetwork& network = machine_.network;
   const double copy = bytes / machine_.memory.copy_bytes_per_s;
   host_copies_.add(passage.phase, bytes);
-  if (passage.from == passage.to || passage.copies) return rank_work_.add(passage.phase, copy);
+  if (passage.from == passage.to || passage.copies)
+    return rank_work_.add(passage.phase, copy);
   const int host = host_of(passage.from), other = host_of(passage.to);
   const bool within = host == other;
-  const double on_its_way = within ? bytes / network.within_host_bytes_per_s : bytes * compression_.shrinks_to / network.bytes_per_s;
+  const double on_its_way =
+      within ? bytes / network.within_host_bytes_per_s : bytes * compression_.shrinks_to / network.bytes_per_s;
   // Packing and unpacking, compressing and expanding go on while another message travels.
-  const auto work = [&](double byte_s) { return network.message_s + std::max(copy + (within ? 0 : bytes * byte_s), on_its_way); };
+  const auto work = [&](double byte_s) {
+    return network.message_s + std::max(copy + (within ? 0 : bytes * byte_s), on_its_way);
+  };
   rank_work_.add(passage.phase, work(compression_.rank_s));
   server_work_[at(passage.server, passage.phase)] += work(compression_.server_s);
-  if (within) return;
+  if (within)
+    return;
   host_out_.add(passage.phase, bytes);
   server_in_[at(passage.server, passage.phase)] += bytes;
-  if (host < hosts_ / 2 && other >= hosts_ / 2) crossing_up_[passage.phase] += bytes;
-  if (host >= hosts_ / 2 && other < hosts_ / 2) crossing_down_[passage.phase] += bytes;
+  if (host < hosts_ / 2 && other >= hosts_ / 2)
+    crossing_up_[passage.phase] += bytes;
+  if (host >= hosts_ / 2 && other < hosts_ / 2)
+    crossing_down_[passage.phase] += bytes;
 }
 
 void ExchangeLoads::end_rank(int rank) {
   rank_work_.take_into(most_rank_work_);
   host_ = host_of(rank);
-  if (host_of(rank + 1) != host_) end_host();
+  if (host_of(rank + 1) != host_)
+    end_host();
 }
 
 void ExchangeLoads::end_host() {
@@ -62,21 +85,36 @@ Bound ExchangeLoads::bound_of(size_t phase) const {
   Bound bound;
   bound.take(most_rank_work_[phase], "what one rank sends and copies");
   bound.take(most_server_work_[phase], "the messages of one writer or reader");
-  const double out = most_host_out_[phase] * compression_.shrinks_to, in = most_host_in_[phase] * compression_.shrinks_to;
+  const double out = most_host_out_[phase] * compression_.shrinks_to,
+               in = most_host_in_[phase] * compression_.shrinks_to;
   bound.take(out / network.host_bytes_per_s, "the link of one host of many ranks");
   bound.take(in / network.host_bytes_per_s, "the link of one host with a writer or reader");
-  const int64_t cores = machine_.cores_per_host > 0 ? std::min(machine_.cores_per_host, machine_.ranks_per_host) : machine_.ranks_per_host;
-  bound.take((most_host_out_[phase] * compression_.rank_s + most_host_in_[phase] * compression_.server_s) / static_cast<double>(cores), "the cores of one host, which compress");
+  const int64_t cores = machine_.cores_per_host > 0 ? std::min(machine_.cores_per_host, machine_.ranks_per_host)
+                                                    : machine_.ranks_per_host;
+  bound.take((most_host_out_[phase] * compression_.rank_s + most_host_in_[phase] * compression_.server_s) /
+                 static_cast<double>(cores),
+             "the cores of one host, which compress");
   bound.take(most_host_copies_[phase] / machine_.memory.host_copy_bytes_per_s, "the memory of one host");
   if (network.bisection_bytes_per_s > 0)
-    bound.take(std::max(crossing_up_[phase], crossing_down_[phase]) * compression_.shrinks_to / network.bisection_bytes_per_s, "the middle of the switches");
-  if (bound.seconds > 0) bound.seconds += most_host_out_[phase] > 0 ? network.latency_s : network.within_host_latency_s;
+    bound.take(
+        std::max(crossing_up_[phase], crossing_down_[phase]) * compression_.shrinks_to / network.bisection_bytes_per_s,
+        "the middle of the switches");
+  if (bound.seconds > 0)
+    bound.seconds += most_host_out_[phase] > 0 ? network.latency_s : network.within_host_latency_s;
   return bound;
 }
 
 StorageLoads::StorageLoads(const Machine& machine, bool reading, int64_t files, size_t phases, size_t rows)
-    : machine_(machine), reading_(reading), phases_(phases), client_work_(phases), host_bytes_(phases), most_client_work_(phases), most_host_bytes_(phases),
-      measured_(phases), visits_(files * static_cast<int64_t>(phases) * machine.storage.targets), visits_of_all_(files * machine.storage.targets) {
+    : machine_(machine),
+      reading_(reading),
+      phases_(phases),
+      client_work_(phases),
+      host_bytes_(phases),
+      most_client_work_(phases),
+      most_host_bytes_(phases),
+      measured_(phases),
+      visits_(files * static_cast<int64_t>(phases) * machine.storage.targets),
+      visits_of_all_(files * machine.storage.targets) {
   const auto targets = static_cast<size_t>(machine.storage.targets);
   bytes_.resize(phases * targets), seconds_of_requests_.resize(phases * targets);
   handovers_.resize(targets);
@@ -85,7 +123,8 @@ StorageLoads::StorageLoads(const Machine& machine, bool reading, int64_t files, 
 
 void StorageLoads::begin_client(int rank, size_t row) {
   const auto host = static_cast<int>(rank / machine_.ranks_per_host);
-  if (host != host_) end_host();
+  if (host != host_)
+    end_host();
   host_ = host;
   rank_ = rank;
   row_ = row;
@@ -99,23 +138,30 @@ void StorageLoads::request(size_t phase, int64_t bytes, int64_t times, int64_t t
                               all / storage.client_bytes_per_s);
   host_bytes_.add(phase, all);
   host_total_ += all;
-  if (!rates().empty()) by_size_[{phase, std::max<int64_t>(1, bytes)}] += all;
+  if (!rates().empty())
+    by_size_[{phase, std::max<int64_t>(1, bytes)}] += all;
 }
 
 void StorageLoads::touch(size_t phase, int64_t file, int64_t target, int64_t bytes, int64_t times) {
   const auto repeated = static_cast<double>(times);
   bytes_[at(phase, static_cast<size_t>(target))] += static_cast<double>(bytes) * repeated;
   matrix_[row_][static_cast<size_t>(target)] += static_cast<double>(bytes) * repeated;
-  const double requests = repeated * static_cast<double>(std::max<int64_t>(1, ceil_divide(bytes, machine_.storage.request_bytes)));
+  const double requests =
+      repeated * static_cast<double>(std::max<int64_t>(1, ceil_divide(bytes, machine_.storage.request_bytes)));
   const int64_t targets = machine_.storage.targets;
-  for (Visits* visits : {&visits_.at((file * static_cast<int64_t>(phases_) + static_cast<int64_t>(phase)) * targets + target), &visits_of_all_.at(file * targets + target)}) {
-    if (visits->latest != clients_) visits->clients += 1;
+  for (Visits* visits :
+       {&visits_.at((file * static_cast<int64_t>(phases_) + static_cast<int64_t>(phase)) * targets + target),
+        &visits_of_all_.at(file * targets + target)}) {
+    if (visits->latest != clients_)
+      visits->clients += 1;
     visits->latest = clients_;
     visits->requests += requests;
   }
 }
 
-void StorageLoads::end_client() { client_work_.take_into(most_client_work_); }
+void StorageLoads::end_client() {
+  client_work_.take_into(most_client_work_);
+}
 
 void StorageLoads::end_host() {
   host_bytes_.take_into(most_host_bytes_);
@@ -126,10 +172,13 @@ void StorageLoads::end_host() {
 // Of more ranks than were measured nobody knows more than the storage's numbers say.
 void StorageLoads::add_measured() {
   int64_t most = 0;
-  for (const MeasuredRate& rate : rates()) most = std::max(most, rate.ranks);
-  if (clients_ > most) return;
+  for (const MeasuredRate& rate : rates())
+    most = std::max(most, rate.ranks);
+  if (clients_ > most)
+    return;
   for (const auto& [of, bytes] : by_size_)
-    if (const double rate = rate_at(rates(), of.second, clients_); rate > 0) measured_[of.first] += bytes / rate;
+    if (const double rate = rate_at(rates(), of.second, clients_); rate > 0)
+      measured_[of.first] += bytes / rate;
 }
 
 void StorageLoads::finish() {
@@ -138,9 +187,12 @@ void StorageLoads::finish() {
   const MachineStorage& storage = machine_.storage;
   const auto places = static_cast<int64_t>(bytes_.size());
   visits_.for_each([&](int64_t number, const Visits& visits) {
-    seconds_of_requests_[static_cast<size_t>(number % places)] += visits.requests * (storage.target_request_s + storage.turn_s * std::max(0.0, visits.clients - 1));
+    seconds_of_requests_[static_cast<size_t>(number % places)] +=
+        visits.requests * (storage.target_request_s + storage.turn_s * std::max(0.0, visits.clients - 1));
   });
-  visits_of_all_.for_each([&](int64_t number, const Visits& visits) { handovers_[static_cast<size_t>(number % storage.targets)] += std::max(0.0, visits.clients - 1); });
+  visits_of_all_.for_each([&](int64_t number, const Visits& visits) {
+    handovers_[static_cast<size_t>(number % storage.targets)] += std::max(0.0, visits.clients - 1);
+  });
 }
 
 Bound StorageLoads::bound_of(size_t first, size_t last) const {
@@ -150,7 +202,8 @@ Bound StorageLoads::bound_of(size_t first, size_t last) const {
   const double rate = reading_ ? storage.target_read_bytes_per_s : storage.target_write_bytes_per_s;
   Bound bound;
   double client = 0, host = 0, measured = 0;
-  for (size_t phase = first; phase < last; ++phase) client += most_client_work_[phase], host += most_host_bytes_[phase], measured += measured_[phase];
+  for (size_t phase = first; phase < last; ++phase)
+    client += most_client_work_[phase], host += most_host_bytes_[phase], measured += measured_[phase];
   bound.take(client, "the requests of one rank");
   bound.take(host / storage.client_bytes_per_s, "the storage client of one host");
   bound.take(measured, "what so many ranks were measured to move");
@@ -165,16 +218,23 @@ Bound StorageLoads::bound_of(size_t first, size_t last) const {
     bound.take(seconds, "one target");
     of_server[target % servers] += bytes;
   }
-  if (storage.server_bytes_per_s > 0) bound.take(*std::max_element(of_server.begin(), of_server.end()) / storage.server_bytes_per_s, "the link of one server");
-  if (bound.seconds > 0) bound.seconds += storage.request_s;
+  if (storage.server_bytes_per_s > 0)
+    bound.take(*std::max_element(of_server.begin(), of_server.end()) / storage.server_bytes_per_s,
+               "the link of one server");
+  if (bound.seconds > 0)
+    bound.seconds += storage.request_s;
   return bound;
 }
 
-double StorageLoads::host_bytes_of_phase() const { return busiest_host_bytes_ / static_cast<double>(phases_); }
+double StorageLoads::host_bytes_of_phase() const {
+  return busiest_host_bytes_ / static_cast<double>(phases_);
+}
 
-// A writer's first request to a target takes the lock over what it has from the one before; a stripe with two writers goes to and fro once more.
+// A writer's first request to a target takes the lock over what it has from the one before; a stripe with two writers
+// goes to and fro once more.
 double StorageLoads::lock_seconds() const {
-  if (reading_) return 0;
+  if (reading_)
+    return 0;
   const auto cut = static_cast<double>(cut_stripes_) / static_cast<double>(machine_.storage.targets);
   return machine_.storage.lock_s * (*std::max_element(handovers_.begin(), handovers_.end()) + cut);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Loads: what a simulated transfer asks of the machine, phase by phase, and how long the busiest part of the machine takes for it. A phase is as many rounds as can be at
-// work at the same time. Pure.
+// Loads: what a simulated transfer asks of the machine, phase by phase, and how long the busiest part of the machine
+// takes for it. A phase is as many rounds as can be at work at the same time. Pure.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,8 @@ class PhaseSums {
  public:
   explicit PhaseSums(size_t phases) : sums_(phases) {}
   void add(size_t phase, double amount) {
-    if (sums_[phase] == 0) touched_.push_back(phase);
+    if (sums_[phase] == 0)
+      touched_.push_back(phase);
     sums_[phase] += amount;
   }
   // Each to the largest of its phase.
@@ -42,17 +43,18 @@ struct Bound {
   double seconds = 0;
   const char* what = "nothing";
   void take(double other, const char* name) {
-    if (other > seconds) seconds = other, what = name;
+    if (other > seconds)
+      seconds = other, what = name;
   }
 };
 
 // One message, or a copy within a host, between a rank and one that serves.
 struct Passage {
-  int from = 0, to = 0;   // ranks; the way back costs the same
-  size_t server = 0;      // which of those that serve `to` is
+  int from = 0, to = 0;  // ranks; the way back costs the same
+  size_t server = 0;     // which of those that serve `to` is
   size_t phase = 0;
   int64_t bytes = 0;
-  bool copies = false;    // through memory that the host shares
+  bool copies = false;  // through memory that the host shares
 };
 
 // What a codec makes of messages between hosts, for each byte that it is given; as they are without one.
@@ -65,7 +67,8 @@ struct Compression {
 // Ranks come in their order; each ends with end_rank().
 class ExchangeLoads {
  public:
-  ExchangeLoads(const Machine& machine, int ranks, std::vector<int> servers, size_t phases, const Compression& compression = {});
+  ExchangeLoads(const Machine& machine, int ranks, std::vector<int> servers, size_t phases,
+                const Compression& compression = {});
   void add(const Passage& passage);
   void end_rank(int rank);
   void finish();  // once all ranks have come
@@ -80,11 +83,12 @@ class ExchangeLoads {
   const Machine& machine_;
   Compression compression_;
   int hosts_;
-  std::vector<int> servers_;            // their ranks
+  std::vector<int> servers_;  // their ranks
   size_t phases_;
   int host_ = -1;
   PhaseSums rank_work_, host_out_, host_copies_;
-  std::vector<double> most_rank_work_, most_host_out_, most_host_copies_, most_server_work_, most_host_in_;  // [phases]; out and in: before they are compressed
+  std::vector<double> most_rank_work_, most_host_out_, most_host_copies_, most_server_work_,
+      most_host_in_;                                 // [phases]; out and in: before they are compressed
   std::vector<double> crossing_up_, crossing_down_;  // [phases] bytes through the middle of the switches
   std::vector<double> server_work_, server_in_;      // [servers x phases]
 };
@@ -95,13 +99,16 @@ class Objects {
  public:
   explicit Objects(int64_t count) {
     constexpr int64_t k_most_listed = int64_t{4} << 20;
-    if (count <= k_most_listed) listed_.resize(static_cast<size_t>(count));
+    if (count <= k_most_listed)
+      listed_.resize(static_cast<size_t>(count));
   }
   Value& at(int64_t number) { return listed_.empty() ? found_[number] : listed_[static_cast<size_t>(number)]; }
   template <class Visit>
   void for_each(Visit&& visit) const {
-    for (size_t i = 0; i < listed_.size(); ++i) visit(static_cast<int64_t>(i), listed_[i]);
-    for (const auto& [number, value] : found_) visit(number, value);
+    for (size_t i = 0; i < listed_.size(); ++i)
+      visit(static_cast<int64_t>(i), listed_[i]);
+    for (const auto& [number, value] : found_)
+      visit(number, value);
   }
 
  private:
@@ -117,18 +124,20 @@ class StorageLoads {
   void request(size_t phase, int64_t bytes, int64_t times = 1,
                int64_t together = 1);  // `times` such ones; the client waits once for every `together`
   void touch(size_t phase, int64_t file, int64_t target, int64_t bytes, int64_t times = 1);  // what of it is a target's
-  void cut_stripes(int64_t stripes) { cut_stripes_ = stripes; }       // that have two writers
+  void cut_stripes(int64_t stripes) { cut_stripes_ = stripes; }                              // that have two writers
   void end_client();
   void finish();
   // Of phases [first, last) together, which may overlap at the targets.
   Bound bound_of(size_t first, size_t last) const;
-  double host_bytes_of_phase() const;                                 // of the busiest host, on average
+  double host_bytes_of_phase() const;  // of the busiest host, on average
   double lock_seconds() const;
   const std::vector<std::vector<double>>& matrix() const noexcept { return matrix_; }  // [rows][targets] bytes
   int64_t clients() const noexcept { return clients_; }
 
  private:
-  size_t at(size_t phase, size_t target) const noexcept { return phase * static_cast<size_t>(machine_.storage.targets) + target; }
+  size_t at(size_t phase, size_t target) const noexcept {
+    return phase * static_cast<size_t>(machine_.storage.targets) + target;
+  }
   void end_host();
   void add_measured();
   const std::vector<MeasuredRate>& rates() const noexcept { return reading_ ? machine_.reads : machine_.writes; }
@@ -142,14 +151,15 @@ class StorageLoads {
   double busiest_host_bytes_ = 0, host_total_ = 0;
   PhaseSums client_work_, host_bytes_;
   std::vector<double> most_client_work_, most_host_bytes_, measured_;  // [phases]
-  std::map<std::pair<size_t, int64_t>, double> by_size_;                // by phase and size of a request: bytes; where something was measured
+  std::map<std::pair<size_t, int64_t>, double>
+      by_size_;  // by phase and size of a request: bytes; where something was measured
   struct Visits {
-    int64_t latest = 0;   // client that came
+    int64_t latest = 0;  // client that came
     double requests = 0, clients = 0;
   };
-  std::vector<double> bytes_, seconds_of_requests_;     // [phases x targets]
-  Objects<Visits> visits_, visits_of_all_;              // by file, phase and target; and of all phases together
-  std::vector<double> handovers_;                       // [targets] of locks
+  std::vector<double> bytes_, seconds_of_requests_;  // [phases x targets]
+  Objects<Visits> visits_, visits_of_all_;           // by file, phase and target; and of all phases together
+  std::vector<double> handovers_;                    // [targets] of locks
   std::vector<std::vector<double>> matrix_;
 };
 

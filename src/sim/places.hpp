@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Places: where a workload's bytes lie: in one file or in several, told as one line of offsets, and on which targets. Pure.
+// Places: where a workload's bytes lie: in one file or in several, told as one line of offsets, and on which targets.
+// Pure.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +19,7 @@ namespace windrow {
 struct Share {
   int64_t base = 0;
   PieceView bytes;
-  Extent hull;     // in the line
+  Extent hull;  // in the line
   int64_t total = 0;
 };
 
@@ -29,9 +30,10 @@ class Held {
   std::span<const Share> shares() const noexcept { return shares_; }
   Extent hull() const noexcept { return {shares_.front().hull.begin, shares_.back().hull.end}; }  // not when empty()
   int64_t bytes_in(Extent window) const;
-  int64_t next_offset(int64_t offset) const;  // of the first byte at or after it, or of a hole before that; INT64_MAX: none
+  int64_t next_offset(
+      int64_t offset) const;  // of the first byte at or after it, or of a hole before that; INT64_MAX: none
   int64_t total() const noexcept;
-  Pieces pieces() const;                      // as one list, maximal where shares touch; packed in memory
+  Pieces pieces() const;  // as one list, maximal where shares touch; packed in memory
 
  private:
   friend class Places;
@@ -55,21 +57,23 @@ class Places {
 
   int64_t files() const noexcept { return split_ ? split_->parts() : 1; }
   Held place(const HeldElements& holding) const;
-  std::vector<Extent> regions() const;       // of all files, sorted and maximal
+  std::vector<Extent> regions() const;  // of all files, sorted and maximal
   // Of a single file, or of the line; nullopt: their stripes are none of the line's.
   std::optional<StorageLayout> layout() const;
   const FileStripes& stripes() const noexcept { return stripes_; }
   int64_t file_of(int64_t offset) const noexcept { return split_ ? (offset - k_begin) / room_ - 1 : 0; }
   int64_t begin_of(int64_t file) const noexcept { return split_ ? k_begin + (file + 1) * room_ : 0; }
 
-  // Visits what of an extent within one file lies on which target, visit(target, bytes): stripe by stripe, or where it is many periods long target by target.
+  // Visits what of an extent within one file lies on which target, visit(target, bytes): stripe by stripe, or where it
+  // is many periods long target by target.
   template <class Visit>
   void for_each_target(Extent extent, Visit&& visit) const {
     const int64_t file = file_of(extent.begin), period = stripes_.bytes * stripes_.count;
     Extent inside{extent.begin - begin_of(file), extent.end - begin_of(file)};
     const int64_t periods = inside.size() / period - 1;
     if (periods > 1) {
-      for (int64_t column = 0; column < stripes_.count; ++column) visit(target_of(file, column), periods * stripes_.bytes);
+      for (int64_t column = 0; column < stripes_.count; ++column)
+        visit(target_of(file, column), periods * stripes_.bytes);
       inside.begin += periods * period;
     }
     while (!inside.empty()) {
@@ -80,13 +84,15 @@ class Places {
   }
 
  private:
-  // A new file goes on where the one before ended, and a target further once around, so that not all begin with the same.
+  // A new file goes on where the one before ended, and a target further once around, so that not all begin with the
+  // same.
   int64_t target_of(int64_t file, int64_t column) const noexcept {
     const int64_t before = file * stripes_.count;
     return (before + before / stripes_.targets + column) % stripes_.targets;
   }
 
-  // Of several files the line begins where the library's does, so that windows, which lie on a grid, are the same: first the base file, then the subfiles.
+  // Of several files the line begins where the library's does, so that windows, which lie on a grid, are the same:
+  // first the base file, then the subfiles.
   static constexpr int64_t k_begin = int64_t{1} << 60, k_unit = int64_t{1} << 20, k_unit_of_targets = int64_t{1} << 30;
   StorageLayout layout_of(int64_t file) const;
 

@@ -10,17 +10,22 @@ namespace {
 
 constexpr int64_t k_page = 4096, k_control_bytes = 8192;  // of buffers, as exchange/ has them
 
-int64_t aligned(int64_t bytes) { return round_up(bytes, k_page); }
+int64_t aligned(int64_t bytes) {
+  return round_up(bytes, k_page);
+}
 
 }  // namespace
 
 // Of what a rank has in one window, or of less of it where that is long.
-void RankTurns::keep_message_buffers(int rank, int64_t largest) { add_memory(rank, 2 * aligned(std::min(largest, plan_.message_bytes))); }
+void RankTurns::keep_message_buffers(int rank, int64_t largest) {
+  add_memory(rank, 2 * aligned(std::min(largest, plan_.message_bytes)));
+}
 
 // A root's slots, and what it moves itself when nobody else has domains.
 void RankTurns::serve_team(int rank) {
   team_held_ = places_.place(held_by_all(request_.workload, rank, team_end(rank)));
-  if (team_held_.empty()) return;
+  if (team_held_.empty())
+    return;
   team_first_ = cells_of_file().index_of(team_held_.hull().begin);
   if (plan_.has_domains()) {
     send_to_domains(rank, team_held_);
@@ -40,8 +45,10 @@ void RankTurns::serve_team(int rank) {
 // Who writes awaits messages for each of its windows; who reads sends them one or two at a time.
 void RankTurns::add_slots(int rank, int64_t windows, int64_t largest_window, int64_t largest_remote, bool has_peers) {
   const int64_t most = has_peers ? plan_.slots_of_messages : plan_.slots;
-  add_memory(rank, std::clamp<int64_t>(windows, 1, most) * (aligned(largest_window) + (plan_.reading ? 0 : aligned(largest_remote))));
-  if (plan_.reading) keep_message_buffers(rank, largest_remote);
+  add_memory(rank, std::clamp<int64_t>(windows, 1, most) *
+                       (aligned(largest_window) + (plan_.reading ? 0 : aligned(largest_remote))));
+  if (plan_.reading)
+    keep_message_buffers(rank, largest_remote);
 }
 
 // Windows begin where cells of the file do.
@@ -58,7 +65,8 @@ void RankTurns::serve_domain(int rank) {
   const Stored stored = store(windows, 0, covered_);
   add_memory(rank, stored.over_holes);
   int64_t remote = remote_of_window_.empty() && plan_.ranks > request_.machine.ranks_per_host ? plan_.window_bytes : 0;
-  for (size_t i = first_window_[next_domain_]; i < first_window_[next_domain_ + 1] && !remote_of_window_.empty(); ++i) remote = std::max(remote, remote_of_window_[i]);
+  for (size_t i = first_window_[next_domain_]; i < first_window_[next_domain_ + 1] && !remote_of_window_.empty(); ++i)
+    remote = std::max(remote, remote_of_window_[i]);
   const int64_t largest = windows.slot_bytes();
   if (shares_memory() && request_.machine.ranks_per_host > 1) {
     const int64_t slots = std::clamp<int64_t>(windows.count(), 1, plan_.slots);
@@ -71,7 +79,8 @@ void RankTurns::serve_domain(int rank) {
 
 // Without domains and teams, through a buffer of its own.
 void RankTurns::serve_alone(int rank, const Held& held) {
-  if (held.empty()) return;
+  if (held.empty())
+    return;
   begin_client(rank);
   const Pieces covered = held.pieces();
   const Windows cells = cells_of_file();
@@ -80,7 +89,8 @@ void RankTurns::serve_alone(int rank, const Held& held) {
 }
 
 void RankTurns::access_directly(const Held& held) {
-  for (const Share& share : held.shares()) access_share(share);
+  for (const Share& share : held.shares())
+    access_share(share);
 }
 
 // Of very many equal pieces only how many there are: they are spread evenly over the targets that they reach.
@@ -106,7 +116,9 @@ void RankTurns::access_share(const Share& share) {
     const Extent hull{share.base + nest.run.file, share.base + nest.file_end()};
     places_.for_each_target(hull, [&](int64_t, int64_t) { ++reached; });
     const int64_t file = places_.file_of(hull.begin);
-    places_.for_each_target(hull, [&](int64_t target, int64_t) { storage_.touch(0, file, target, nest.run.length, ceil_divide(nest.pieces(), reached)); });
+    places_.for_each_target(hull, [&](int64_t target, int64_t) {
+      storage_.touch(0, file, target, nest.run.length, ceil_divide(nest.pieces(), reached));
+    });
   }
 }
 
@@ -117,9 +129,11 @@ void RankTurns::request(size_t phase, const Request& one, int64_t together) {
   const int64_t reads = over_holes ? reads_before(rule_, one) : 0, times = over_holes ? 2 : 1;
   counts_.read_requests += reads;
   storage_.request(phase, one.bytes.size(), 1, together);
-  if (reads > 0) storage_.request(phase, ceil_divide(one.bytes.size(), reads), reads);
+  if (reads > 0)
+    storage_.request(phase, ceil_divide(one.bytes.size(), reads), reads);
   const int64_t file = places_.file_of(one.bytes.begin);
-  places_.for_each_target(one.bytes, [&](int64_t target, int64_t bytes) { storage_.touch(phase, file, target, bytes, times); });
+  places_.for_each_target(one.bytes,
+                          [&](int64_t target, int64_t bytes) { storage_.touch(phase, file, target, bytes, times); });
 }
 
 // The requests of all windows in which something is covered.
@@ -128,14 +142,17 @@ RankTurns::Stored RankTurns::store(const Windows& windows, int64_t first_index, 
   Stored stored;
   for (int64_t offset = std::max(windows.domain.begin, hull(covered).begin); offset < end;) {
     offset = next_offset(covered, offset);
-    if (offset >= end) return stored;
+    if (offset >= end)
+      return stored;
     const int64_t index = windows.index_of(offset);
-    if (index >= count) return stored;
+    if (index >= count)
+      return stored;
     const Window window = windows.window(index);
     window.for_each_part([&](Extent part, int64_t place) {
       for_each_request(rule_, part, covered, [&](const Request& one) {
         request(phase_of(index - first_index), one);
-        if (one.holes && !plan_.reading) stored.over_holes = std::max(stored.over_holes, std::min(rule_.read_before_bytes, one.bytes.size()));
+        if (one.holes && !plan_.reading)
+          stored.over_holes = std::max(stored.over_holes, std::min(rule_.read_before_bytes, one.bytes.size()));
         stored.longest = std::max(stored.longest, place + one.bytes.end - part.begin);
       });
     });
@@ -147,13 +164,15 @@ RankTurns::Stored RankTurns::store(const Windows& windows, int64_t first_index, 
 
 // A rank that moves long pieces itself may be a writer too.
 void RankTurns::begin_client(int rank) {
-  if (latest_client_ == rank) return;
+  if (latest_client_ == rank)
+    return;
   latest_client_ = rank;
   const size_t rows = counts_.rows.size();
   const size_t row = std::min(rows - 1, static_cast<size_t>(counts_.clients * static_cast<int64_t>(rows) / clients()));
   ++counts_.clients;
   TargetRow& of = counts_.rows[row];
-  if (of.first_rank < 0) of.first_rank = rank;
+  if (of.first_rank < 0)
+    of.first_rank = rank;
   of.last_rank = rank;
   storage_.begin_client(rank, row);
 }

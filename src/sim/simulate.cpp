@@ -26,22 +26,31 @@ Result<FileStripes> stripes_of(const SimulationRequest& request) {
   const MachineStorage& storage = request.machine.storage;
   FileStripes stripes{.bytes = storage.stripe_bytes, .count = storage.stripe_count, .targets = storage.targets};
   const auto asked = parse_stripes(request.settings.text("stripe"));
-  if (!asked.ok()) return asked.status();
-  if (asked.value().kind != StripeRequest::Kind::numbers) return stripes;
+  if (!asked.ok())
+    return asked.status();
+  if (asked.value().kind != StripeRequest::Kind::numbers)
+    return stripes;
   const StripeNumbers& numbers = asked.value().numbers;
-  if (numbers.bytes > 0) stripes.bytes = numbers.bytes;
-  if (numbers.count != 0) stripes.count = numbers.count == k_all_targets ? storage.targets : numbers.count;
-  if (stripes.count <= storage.targets) return stripes;
-  return Status{Code::bad_argument, fmt::format("stripe=\"{}\" asks for {}; machine \"{}\" has {}", request.settings.text("stripe"), counted(stripes.count, "target"), request.machine.name,
-                                                storage.targets)};
+  if (numbers.bytes > 0)
+    stripes.bytes = numbers.bytes;
+  if (numbers.count != 0)
+    stripes.count = numbers.count == k_all_targets ? storage.targets : numbers.count;
+  if (stripes.count <= storage.targets)
+    return stripes;
+  return Status{Code::bad_argument,
+                fmt::format("stripe=\"{}\" asks for {}; machine \"{}\" has {}", request.settings.text("stripe"),
+                            counted(stripes.count, "target"), request.machine.name, storage.targets)};
 }
 
-// As many as asked for; the preset subfiling that says no number has one for every 8 ranks, as the library has it where it chooses.
+// As many as asked for; the preset subfiling that says no number has one for every 8 ranks, as the library has it where
+// it chooses.
 int64_t files_of(const SimulationRequest& request, const Strategy& strategy) {
   constexpr int64_t k_ranks_a_file = 8;
   const Choice asked = request.settings.choice("files");
-  if (strategy.files == Files::per_rank) return request.workload.ranks;
-  if (strategy.files != Files::subfiles) return 1;
+  if (strategy.files == Files::per_rank)
+    return request.workload.ranks;
+  if (strategy.files != Files::subfiles)
+    return 1;
   return asked.argument > 0 ? asked.argument : std::max<int64_t>(1, request.workload.ranks / k_ranks_a_file);
 }
 
@@ -50,45 +59,62 @@ void fit_limits(const SimulationRequest& request, const Places& places, PlanLimi
   const std::string& kind = request.machine.storage.kind;
   const Settings& settings = request.settings;
   constexpr int64_t k_buffers = 4;
-  if (limits.buffers == 0) limits.buffers = k_buffers;
-  if (request.by_machine) limits.machine = std::make_shared<const Machine>(request.machine), limits.machine_measured = true;
+  if (limits.buffers == 0)
+    limits.buffers = k_buffers;
+  if (request.by_machine)
+    limits.machine = std::make_shared<const Machine>(request.machine), limits.machine_measured = true;
   constexpr int64_t k_local_unit = int64_t{64} << 10;
   if (kind == "local") {
     constexpr int64_t k_local_read = int64_t{16} << 10, k_local_row = 4096, k_local_hole = 4096;
-    if (!settings.is_set("direct_bytes")) limits.direct_read_bytes = k_local_read, limits.direct_row_bytes = k_local_row;
-    if (!settings.is_set("sieve_hole")) limits.hole_bytes = k_local_hole;
-    if (!settings.is_set("buffer") && settings.integer("buffers") == 0) limits.short_window = k_local_window;
+    if (!settings.is_set("direct_bytes"))
+      limits.direct_read_bytes = k_local_read, limits.direct_row_bytes = k_local_row;
+    if (!settings.is_set("sieve_hole"))
+      limits.hole_bytes = k_local_hole;
+    if (!settings.is_set("buffer") && settings.integer("buffers") == 0)
+      limits.short_window = k_local_window;
   }
   const bool shows_targets = kind == "lustre" || kind == "beegfs";  // whom the library can ask for them
   if (settings.bytes("align") == 0) {
-    if (kind == "local") limits.least_unit = k_local_unit;
+    if (kind == "local")
+      limits.least_unit = k_local_unit;
     limits.unit = shows_targets ? places.stripes().bytes : std::max(limits.unit, places.stripes().bytes);
     // Of a set the library asks for the stripes of its files where targets are asked for.
     const bool wants_layout = places.files() == 1 || strategy.domains == Domains::target;
     if (auto layout = shows_targets && wants_layout ? places.layout() : std::nullopt)
       limits.layout = std::make_shared<const StorageLayout>(std::move(*layout));
   }
-  if (places.files() == 1) return;
-  if (limits.writers == 0) limits.writers = std::min<int64_t>(places.files(), request.workload.ranks);
-  if (strategy.access == Access::mapped) strategy.access = Access::automatic;
+  if (places.files() == 1)
+    return;
+  if (limits.writers == 0)
+    limits.writers = std::min<int64_t>(places.files(), request.workload.ranks);
+  if (strategy.access == Access::mapped)
+    strategy.access = Access::automatic;
 }
 
 Result<Prepared> prepare(const SimulationRequest& request) {
   const Machine& machine = request.machine;
   const Workload& workload = request.workload;
-  if (workload.division == Division::same && !workload.reading) return Status{Code::bad_argument, "pattern: what is the same on every rank is for reading"};
+  if (workload.division == Division::same && !workload.reading)
+    return Status{Code::bad_argument, "pattern: what is the same on every rank is for reading"};
   if (workload.ranks > machine.hosts * machine.ranks_per_host)
-    return Status{Code::bad_argument, fmt::format("machine \"{}\" has {} with {} each; {} are more", machine.name, counted(machine.hosts, "host"), counted(machine.ranks_per_host, "rank"), counted(workload.ranks, "rank"))};
+    return Status{
+        Code::bad_argument,
+        fmt::format("machine \"{}\" has {} with {} each; {} are more", machine.name, counted(machine.hosts, "host"),
+                    counted(machine.ranks_per_host, "rank"), counted(workload.ranks, "rank"))};
   auto strategy = parse_strategy(request_of(request.settings));
-  if (!strategy.ok()) return strategy.status();
+  if (!strategy.ok())
+    return strategy.status();
   auto limits = limits_of(request.settings);
-  if (!limits.ok()) return limits.status();
+  if (!limits.ok())
+    return limits.status();
   auto stripes = stripes_of(request);
-  if (!stripes.ok()) return stripes.status();
+  if (!stripes.ok())
+    return stripes.status();
   const SplitRequest split{.axes = request.settings.text("split"), .parts = request.settings.text("split_parts")};
   auto places = Places::make(workload, files_of(request, strategy.value()), split, stripes.value(),
                              strategy.value().domains == Domains::target);
-  if (!places.ok()) return places.status();
+  if (!places.ok())
+    return places.status();
   Prepared prepared{std::move(places).value(), std::move(strategy).value(), limits.value()};
   fit_limits(request, prepared.places, prepared.limits, prepared.strategy);
   return prepared;
@@ -97,7 +123,10 @@ Result<Prepared> prepare(const SimulationRequest& request) {
 // Of all ranks, as they would tell each other.
 Pattern pattern_of(const SimulationRequest& request, const Prepared& prepared) {
   const Workload& workload = request.workload;
-  Pattern pattern{.reading = workload.reading, .shared_reads = workload.division == Division::same, .uniform = workload.division == Division::same, .regions = prepared.places.regions()};
+  Pattern pattern{.reading = workload.reading,
+                  .shared_reads = workload.division == Division::same,
+                  .uniform = workload.division == Division::same,
+                  .regions = prepared.places.regions()};
   pattern.entries = workload.variables * workload.ranks;
   pattern.points = workload.points;
   pattern.load = workload.load;
@@ -108,7 +137,8 @@ Pattern pattern_of(const SimulationRequest& request, const Prepared& prepared) {
       bytes += share.total;
       pattern.pieces += extent_count(share.bytes);
       for (NestCursor cursor(share.bytes); !cursor.done(); cursor.next()) {
-        if (cursor.nest().run.length < prepared.limits.direct_bytes) continue;
+        if (cursor.nest().run.length < prepared.limits.direct_bytes)
+          continue;
         pattern.long_bytes += cursor.nest().bytes();
         pattern.long_pieces += cursor.nest().pieces();
       }
@@ -118,15 +148,18 @@ Pattern pattern_of(const SimulationRequest& request, const Prepared& prepared) {
     pattern.largest_rank_bytes = std::max(pattern.largest_rank_bytes, bytes);
   }
   int64_t region_bytes = 0;
-  for (const Extent& region : pattern.regions) region_bytes += region.size();
+  for (const Extent& region : pattern.regions)
+    region_bytes += region.size();
   pattern.untouched = !workload.reading && region_bytes > pattern.bytes;  // what is written is new
-  if (!workload.reading) pattern.shrinks_to_of_64 = shrinkage_of_64(request.shrinks_to);
+  if (!workload.reading)
+    pattern.shrinks_to_of_64 = shrinkage_of_64(request.shrinks_to);
   return pattern;
 }
 
 Topology topology_of(const Machine& machine, int ranks) {
   Topology topology{.ranks = ranks, .host_roots = {}, .link_seconds = 1 / machine.network.bytes_per_s};
-  for (int64_t root = 0; root < ranks; root += machine.ranks_per_host) topology.host_roots.push_back(static_cast<int>(root));
+  for (int64_t root = 0; root < ranks; root += machine.ranks_per_host)
+    topology.host_roots.push_back(static_cast<int>(root));
   return topology;
 }
 
@@ -134,39 +167,50 @@ Topology topology_of(const Machine& machine, int ranks) {
 Status check_windows(const Plan& plan) {
   constexpr double k_most = 2e9;
   double windows = 0;
-  for (size_t i = 0; i < plan.domains.size(); ++i) windows += static_cast<double>(windows_of(plan, i).count());
-  for (const Extent& region : plan.regions) windows += static_cast<double>(region.size()) / static_cast<double>(plan.window_bytes);
-  if (windows < k_most) return {};
-  return {Code::bad_argument, fmt::format("the plan has {:.2g} windows of {}: more than can be simulated; longer stripes or a larger buffer make them fewer", windows,
-                                          format_bytes(plan.window_bytes))};
+  for (size_t i = 0; i < plan.domains.size(); ++i)
+    windows += static_cast<double>(windows_of(plan, i).count());
+  for (const Extent& region : plan.regions)
+    windows += static_cast<double>(region.size()) / static_cast<double>(plan.window_bytes);
+  if (windows < k_most)
+    return {};
+  return {Code::bad_argument, fmt::format("the plan has {:.2g} windows of {}: more than can be simulated; longer "
+                                          "stripes or a larger buffer make them fewer",
+                                          windows, format_bytes(plan.window_bytes))};
 }
 
-double tree_depth(int ranks) { return std::ceil(std::log2(std::max(2, ranks))); }
+double tree_depth(int ranks) {
+  return std::ceil(std::log2(std::max(2, ranks)));
+}
 
 // Every client asks the one metadata server; a new file is made by one.
 double metadata_seconds(const Machine& machine, int64_t clients, int64_t files_made) {
   const MachineMetadata& metadata = machine.metadata;
-  return metadata.open_s + static_cast<double>(clients) / metadata.opens_per_s + static_cast<double>(files_made) / metadata.creates_per_s;
+  return metadata.open_s + static_cast<double>(clients) / metadata.opens_per_s +
+         static_cast<double>(files_made) / metadata.creates_per_s;
 }
 
-// Both parts of a transfer at work at once: the storage begins with a phase when its first round is there, and is done with one before it takes the next. In step each waits for
-// the other, but for what the hosts' memory takes.
-double transfer_seconds(const RankTurns& turns, const std::vector<double>& exchange, StageSeconds& seconds, bool in_step) {
+// Both parts of a transfer at work at once: the storage begins with a phase when its first round is there, and is done
+// with one before it takes the next. In step each waits for the other, but for what the hosts' memory takes.
+double transfer_seconds(const RankTurns& turns, const std::vector<double>& exchange, StageSeconds& seconds,
+                        bool in_step) {
   const size_t phases = turns.phases();
-  const auto together = std::max<size_t>(1, static_cast<size_t>(std::min(static_cast<double>(phases), turns.phases_ahead())));
+  const auto together =
+      std::max<size_t>(1, static_cast<size_t>(std::min(static_cast<double>(phases), turns.phases_ahead())));
   const bool waits = in_step && together == 1;
   double exchanged = 0, stored = 0;
   for (size_t first = 0; first < phases; first += together) {
     const size_t last = std::min(phases, first + together);
     const double begun = exchanged;
-    for (size_t phase = first; phase < last; ++phase) exchanged += exchange[phase];
+    for (size_t phase = first; phase < last; ++phase)
+      exchanged += exchange[phase];
     const double work = turns.storage().bound_of(first, last).seconds;
     seconds.storage += work;
     const double rounds = static_cast<double>(last - first) * static_cast<double>(turns.rounds_of_phase());
     const double begins = waits ? exchanged : begun + (exchanged - begun) / rounds;
     // The storage cannot be done before all of the phase has come.
     stored = std::max(std::max(stored, begins) + work, exchanged);
-    if (waits) exchanged = stored;
+    if (waits)
+      exchanged = stored;
   }
   const double locks = turns.storage().lock_seconds();
   seconds.storage += locks;
@@ -189,7 +233,8 @@ void add_seconds(const SimulationRequest& request, const RankTurns& turns, Simul
   seconds.describe = times * turns.describe_seconds();
   std::vector<double> exchange = turns.exchange_seconds();
   for (double& each : exchange) {
-    if (request.habits.in_step) each += 2 * word;  // of each round
+    if (request.habits.in_step)
+      each += 2 * word;  // of each round
     seconds.exchange += each;
   }
   seconds.transfer = transfer_seconds(turns, exchange, seconds, request.habits.in_step) * times;
@@ -201,26 +246,37 @@ void add_seconds(const SimulationRequest& request, const RankTurns& turns, Simul
 
 Result<Simulation> simulate(const SimulationRequest& asked) {
   SimulationRequest request = asked;
-  if (Status status = complete(request.workload); !status.ok()) return status;
+  if (Status status = complete(request.workload); !status.ok())
+    return status;
   if (request.habits.list_pieces < 1)
     return Status{Code::bad_argument,
                   fmt::format("a request of a list carries {} pieces; it is 1 at least", request.habits.list_pieces)};
-  if (request.times < 1 || request.habits.splits < 0) return Status{Code::bad_argument, "a simulation runs once at least, and splits no negative number of communicators"};
-  if (!(request.shrinks_to > 0 && request.shrinks_to <= 1)) return Status{Code::bad_argument, fmt::format("messages cannot shrink to {} of their bytes; it is more than 0 and at most 1", request.shrinks_to)};
+  if (request.times < 1 || request.habits.splits < 0)
+    return Status{Code::bad_argument,
+                  "a simulation runs once at least, and splits no negative number of communicators"};
+  if (!(request.shrinks_to > 0 && request.shrinks_to <= 1))
+    return Status{Code::bad_argument,
+                  fmt::format("messages cannot shrink to {} of their bytes; it is more than 0 and at most 1",
+                              request.shrinks_to)};
   auto prepared = prepare(request);
-  if (!prepared.ok()) return prepared.status();
+  if (!prepared.ok())
+    return prepared.status();
   const Topology topology = topology_of(request.machine, request.workload.ranks);
   const Pattern pattern = pattern_of(request, prepared.value());
   auto plan = make_plan(prepared.value().strategy, pattern, topology, prepared.value().limits);
-  if (!plan.ok()) return plan.status();
-  if (Status status = check_windows(plan.value()); !status.ok()) return status;
+  if (!plan.ok())
+    return plan.status();
+  if (Status status = check_windows(plan.value()); !status.ok())
+    return status;
   Simulation simulation;
   simulation.plan = std::move(plan).value();
   simulation.workload = workload_text(request.workload);
   simulation.machine = request.machine.name;
   const Places& places = prepared.value().places;
-  if (places.files() > 1) simulation.plan.strategy.files = Files::subfiles;
-  simulation.layout = fmt::format("stripes of {} on {} of {}", format_bytes(places.stripes().bytes), places.stripes().count, counted(places.stripes().targets, "target"));
+  if (places.files() > 1)
+    simulation.plan.strategy.files = Files::subfiles;
+  simulation.layout = fmt::format("stripes of {} on {} of {}", format_bytes(places.stripes().bytes),
+                                  places.stripes().count, counted(places.stripes().targets, "target"));
   simulation.hosts = static_cast<int64_t>(topology.host_roots.size());
   simulation.files = places.files();
   simulation.bytes = pattern.bytes;

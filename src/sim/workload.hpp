@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Workload: what each of any number of ranks holds of a file, told by rules, so that nothing is as long as there are ranks; or by lists, as a trace has them. Pure.
+// Workload: what each of any number of ranks holds of a file, told by rules, so that nothing is as long as there are
+// ranks; or by lists, as a trace has them. Pure.
 #pragma once
 
 #include <cstdint>
@@ -35,8 +36,9 @@ struct Workload {
   int64_t element_bytes = 8;
   int64_t variables = 1;
   std::vector<int64_t> rank_grid = {};  // [shape] of grid
-  int64_t block = 1;               // of cyclic
-  int64_t points = 0, load = 0;    // of lists of points: how many there are, and elements of a variable for each; 0: they are none
+  int64_t block = 1;                    // of cyclic
+  int64_t points = 0,
+          load = 0;  // of lists of points: how many there are, and elements of a variable for each; 0: they are none
   std::vector<Pieces> lists = {};  // [ranks] of lists: elements, without places in memory
 
   int64_t elements() const noexcept;
@@ -44,8 +46,8 @@ struct Workload {
   int64_t bytes() const noexcept { return variable_bytes() * variables; }  // of the file
 };
 
-// Fills what is left open: a grid of ranks that is as even as can be, as MPI_Dims_create makes one. bad_argument: no elements, or more than 64 bits can count; a grid that
-// is not of so many ranks; lists that are not of the shape.
+// Fills what is left open: a grid of ranks that is as even as can be, as MPI_Dims_create makes one. bad_argument: no
+// elements, or more than 64 bits can count; a grid that is not of so many ranks; lists that are not of the shape.
 Status complete(Workload& workload);
 
 HeldElements held_by(const Workload& workload, int rank);

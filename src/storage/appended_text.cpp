@@ -16,13 +16,18 @@ namespace {
 
 Status check_beginning(int descriptor, const std::string& path, std::string_view begins) {
   struct stat about {};
-  if (fstat(descriptor, &about) != 0) return system_status("look at", path, errno);
-  if (!S_ISREG(about.st_mode)) return {Code::bad_argument, fmt::format("\"{}\" is not a file", path)};
-  if (about.st_size == 0) return {};
+  if (fstat(descriptor, &about) != 0)
+    return system_status("look at", path, errno);
+  if (!S_ISREG(about.st_mode))
+    return {Code::bad_argument, fmt::format("\"{}\" is not a file", path)};
+  if (about.st_size == 0)
+    return {};
   std::string found(begins.size(), '\0');
   const ssize_t read = pread(descriptor, found.data(), found.size(), 0);
-  if (read < 0) return system_status("read of", path, errno);
-  if (found != begins) return {Code::bad_file, fmt::format("\"{}\" is there already and does not begin with {}", path, begins)};
+  if (read < 0)
+    return system_status("read of", path, errno);
+  if (found != begins)
+    return {Code::bad_file, fmt::format("\"{}\" is there already and does not begin with {}", path, begins)};
   char last = '\n';
   if (pread(descriptor, &last, 1, about.st_size - 1) == 1 && last != '\n')
     return {Code::bad_file, fmt::format("\"{}\" ends in the middle of a line", path)};
@@ -34,16 +39,20 @@ Status check_beginning(int descriptor, const std::string& path, std::string_view
 Result<AppendedText> AppendedText::open(const std::string& path, std::string_view begins) {
   // Not to wait for the other end of a pipe.
   const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0666);
-  if (descriptor < 0) return system_status("open of", path, errno);
+  if (descriptor < 0)
+    return system_status("open of", path, errno);
   AppendedText opened(path, descriptor);
-  if (Status status = check_beginning(descriptor, path, begins); !status.ok()) return status;
+  if (Status status = check_beginning(descriptor, path, begins); !status.ok())
+    return status;
   return opened;
 }
 
-AppendedText::AppendedText(AppendedText&& other) noexcept : path_(std::move(other.path_)), descriptor_(std::exchange(other.descriptor_, -1)) {}
+AppendedText::AppendedText(AppendedText&& other) noexcept
+    : path_(std::move(other.path_)), descriptor_(std::exchange(other.descriptor_, -1)) {}
 
 AppendedText::~AppendedText() {
-  if (descriptor_ >= 0) (void)::close(descriptor_);
+  if (descriptor_ >= 0)
+    (void)::close(descriptor_);
 }
 
 Status AppendedText::append(std::string_view lines) {
@@ -52,8 +61,10 @@ Status AppendedText::append(std::string_view lines) {
     return system_status("write to", path_, EFBIG);
   while (!lines.empty()) {
     const ssize_t written = ::write(descriptor_, lines.data(), lines.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return system_status("write to", path_, errno);
+    if (written < 0 && errno == EINTR)
+      continue;
+    if (written < 0)
+      return system_status("write to", path_, errno);
     lines.remove_prefix(static_cast<size_t>(written));
   }
   return {};

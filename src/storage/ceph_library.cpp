@@ -24,7 +24,8 @@ struct Loaded {
 template <class Call>
 Call call_of(void* handle, const char* name, std::string& problem) {
   void* found = ::dlsym(handle, name);
-  if (found == nullptr) problem = fmt::format("{} has no {}", k_name, name);
+  if (found == nullptr)
+    problem = fmt::format("{} has no {}", k_name, name);
   return reinterpret_cast<Call>(found);
 }
 
@@ -56,16 +57,21 @@ Loaded load() {
       .about =
           [=](ceph_mount_info* client, int file, CephFile& about) {
             int stripe = 0, count = 0, object = 0, pool = 0;
-            if (const int error = layout(client, file, &stripe, &count, &object, &pool); error < 0) return error;
+            if (const int error = layout(client, file, &stripe, &count, &object, &pool); error < 0)
+              return error;
             // Whoever asks for OSDs of a pool that the client's map has not got yet ends the process.
-            if (const int error = copies_in(client, pool); error < 0) return error;
+            if (const int error = copies_in(client, pool); error < 0)
+              return error;
             struct ceph_statx status {};
-            if (const int error = statx(client, file, &status, CEPH_STATX_INO, 0); error < 0) return error;
+            if (const int error = statx(client, file, &status, CEPH_STATX_INO, 0); error < 0)
+              return error;
             about = {.stripe_bytes = stripe, .stripe_count = count, .object_bytes = object, .inode = status.stx_ino};
             return 0;
           },
-      .get_file_extent_osds = [=](ceph_mount_info* client, int file, int64_t offset,
-                                  std::span<int> osds) { return osds_of(client, file, offset, nullptr, osds.data(), static_cast<int>(osds.size())); },
+      .get_file_extent_osds =
+          [=](ceph_mount_info* client, int file, int64_t offset, std::span<int> osds) {
+            return osds_of(client, file, offset, nullptr, osds.data(), static_cast<int>(osds.size()));
+          },
       .close = WINDROW_CEPH_CALL(ceph_close),
       .unmount = WINDROW_CEPH_CALL(ceph_unmount),
       .release = WINDROW_CEPH_CALL(ceph_release)};
@@ -77,11 +83,14 @@ Loaded load() {
 
 Result<const CephLibrary*> load_ceph_library() {
   static const Loaded loaded = load();
-  if (!loaded.problem.empty()) return Status{Code::unsupported, loaded.problem};
+  if (!loaded.problem.empty())
+    return Status{Code::unsupported, loaded.problem};
   return &loaded.library;
 }
 #else
-Result<const CephLibrary*> load_ceph_library() { return Status{Code::unsupported, "this library was built without libcephfs"}; }
+Result<const CephLibrary*> load_ceph_library() {
+  return Status{Code::unsupported, "this library was built without libcephfs"};
+}
 #endif
 
 }  // namespace windrow

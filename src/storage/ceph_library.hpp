@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// libcephfs as a table of its calls, so that tests stand for it. It brings threads and twenty other libraries, 25 MB of them: it is not linked but
-// loaded, when somebody asks for it. ceph_library.cpp alone sees its header.
+// libcephfs as a table of its calls, so that tests stand for it. It brings threads and twenty other libraries, 25 MB of
+// them: it is not linked but loaded, when somebody asks for it. ceph_library.cpp alone sees its header.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +22,9 @@ struct CephFile {
   uint64_t inode = 0;
 };
 
-// The calls of these names without their "ceph_", as far as they are wanted: below 0 is the negative number of an error. about: of an open file,
-// ceph_get_file_layout() and ceph_fstatx(). settings: ceph_conf_read_file() of the default files and ceph_conf_parse_env() of CEPH_ARGS.
+// The calls of these names without their "ceph_", as far as they are wanted: below 0 is the negative number of an
+// error. about: of an open file, ceph_get_file_layout() and ceph_fstatx(). settings: ceph_conf_read_file() of the
+// default files and ceph_conf_parse_env() of CEPH_ARGS.
 struct CephLibrary {
   std::function<int(ceph_mount_info** client, const char* user)> create;
   std::function<int(ceph_mount_info* client)> settings;

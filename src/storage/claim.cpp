@@ -23,16 +23,19 @@ Claimed& claimed() {
 
 Result<Claim> Claim::take(const std::string& path) {
   struct stat about {};
-  if (::stat(path.c_str(), &about) != 0) return Claim();
+  if (::stat(path.c_str(), &about) != 0)
+    return Claim();
   const Identity file(about.st_dev, about.st_ino);
   const std::scoped_lock lock(claimed().mutex);
   if (!claimed().files.insert(file).second)
-    return Status(Code::bad_state, "\"" + path + "\" is open for update already in this program: close that handle first");
+    return Status(Code::bad_state,
+                  "\"" + path + "\" is open for update already in this program: close that handle first");
   return Claim(file);
 }
 
 Claim::~Claim() {
-  if (!file_) return;
+  if (!file_)
+    return;
   const std::scoped_lock lock(claimed().mutex);
   claimed().files.erase(*file_);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Claim: one handle of a file that is changed in place. Two of one program would each count on metadata that the other moves.
+// Claim: one handle of a file that is changed in place. Two of one program would each count on metadata that the other
+// moves.
 #pragma once
 
 #include <sys/types.h>
@@ -14,7 +15,8 @@ namespace windrow {
 
 class Claim {
  public:
-  // bad_state: this process holds one, by whatever name or link. Of a file that is not there: nothing is claimed, and opening it will say why.
+  // bad_state: this process holds one, by whatever name or link. Of a file that is not there: nothing is claimed, and
+  // opening it will say why.
   static Result<Claim> take(const std::string& path);
 
   Claim() = default;

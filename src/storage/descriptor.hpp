@@ -12,7 +12,8 @@ class Descriptor {
   Descriptor(const Descriptor&) = delete;
   Descriptor& operator=(const Descriptor&) = delete;
   ~Descriptor() {
-    if (descriptor_ >= 0) ::close(descriptor_);
+    if (descriptor_ >= 0)
+      ::close(descriptor_);
   }
   int get() const noexcept { return descriptor_; }
 

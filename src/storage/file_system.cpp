@@ -23,23 +23,27 @@ struct Magic {
 
 // linux/magic.h has those that the kernel itself brings; the others are in the sources of their file systems.
 constexpr std::array k_magic{
-    Magic{EXT4_SUPER_MAGIC, FileSystem::local}, Magic{BTRFS_SUPER_MAGIC, FileSystem::local},     Magic{TMPFS_MAGIC, FileSystem::local},
-    Magic{RAMFS_MAGIC, FileSystem::local},      Magic{F2FS_SUPER_MAGIC, FileSystem::local},      Magic{OVERLAYFS_SUPER_MAGIC, FileSystem::local},
+    Magic{EXT4_SUPER_MAGIC, FileSystem::local}, Magic{BTRFS_SUPER_MAGIC, FileSystem::local},
+    Magic{TMPFS_MAGIC, FileSystem::local},      Magic{RAMFS_MAGIC, FileSystem::local},
+    Magic{F2FS_SUPER_MAGIC, FileSystem::local}, Magic{OVERLAYFS_SUPER_MAGIC, FileSystem::local},
     Magic{0x58465342, FileSystem::local},       Magic{0x2fc12fc1, FileSystem::local},  // XFS, ZFS
-    Magic{NFS_SUPER_MAGIC, FileSystem::nfs},    Magic{0x0bd00bd0, FileSystem::lustre},           Magic{0x19830326, FileSystem::beegfs},
-    Magic{0x00c36400, FileSystem::cephfs},      Magic{0x47504653, FileSystem::gpfs},
+    Magic{NFS_SUPER_MAGIC, FileSystem::nfs},    Magic{0x0bd00bd0, FileSystem::lustre},
+    Magic{0x19830326, FileSystem::beegfs},      Magic{0x00c36400, FileSystem::cephfs},
+    Magic{0x47504653, FileSystem::gpfs},
 };
 
 }  // namespace
 
 FileSystem file_system_of(const std::string& path) noexcept {
   struct statfs about {};
-  if (::statfs(path.c_str(), &about) != 0) return FileSystem::unknown;
+  if (::statfs(path.c_str(), &about) != 0)
+    return FileSystem::unknown;
   return file_system_of_type(static_cast<uint64_t>(about.f_type));
 }
 
 FileSystem file_system_of_type(uint64_t type) noexcept {
-  const auto found = std::find_if(k_magic.begin(), k_magic.end(), [&](const Magic& each) { return each.number == static_cast<uint32_t>(type); });
+  const auto found = std::find_if(k_magic.begin(), k_magic.end(),
+                                  [&](const Magic& each) { return each.number == static_cast<uint32_t>(type); });
   return found == k_magic.end() ? FileSystem::unknown : found->kind;
 }
 
@@ -51,12 +55,15 @@ FileSystem file_system_called(std::string_view name) noexcept {
 uint64_t file_number(int descriptor) noexcept {
   struct statfs about {};
   struct statx file {};
-  if (::fstatfs(descriptor, &about) != 0) return 0;
+  if (::fstatfs(descriptor, &about) != 0)
+    return 0;
   const FileSystem kind = file_system_of_type(static_cast<uint64_t>(about.f_type));
   const unsigned wanted = STATX_INO | STATX_BTIME;
-  if (kind == FileSystem::unknown || ::statx(descriptor, "", AT_EMPTY_PATH, wanted, &file) != 0) return 0;
+  if (kind == FileSystem::unknown || ::statx(descriptor, "", AT_EMPTY_PATH, wanted, &file) != 0)
+    return 0;
   // The number of a file that was removed is given to another. Hosts that differ in age may not all be told of births.
-  if (kind != FileSystem::local || (file.stx_mask & STATX_BTIME) == 0) return file.stx_ino;
+  if (kind != FileSystem::local || (file.stx_mask & STATX_BTIME) == 0)
+    return file.stx_ino;
   constexpr uint64_t k_spread = 0x9e3779b97f4a7c15;
   const uint64_t born = static_cast<uint64_t>(file.stx_btime.tv_sec) * 1'000'000'000 + file.stx_btime.tv_nsec;
   return std::max<uint64_t>(1, file.stx_ino ^ (born * k_spread));
@@ -64,12 +71,15 @@ uint64_t file_number(int descriptor) noexcept {
 
 uint64_t file_number(const std::string& path) noexcept {
   const int descriptor = ::open(path.c_str(), O_PATH | O_CLOEXEC);
-  if (descriptor < 0) return 0;
+  if (descriptor < 0)
+    return 0;
   const uint64_t number = file_number(descriptor);
   ::close(descriptor);
   return number;
 }
 
-std::string_view name_of(FileSystem kind) noexcept { return k_names[static_cast<size_t>(kind)]; }
+std::string_view name_of(FileSystem kind) noexcept {
+  return k_names[static_cast<size_t>(kind)];
+}
 
 }  // namespace windrow

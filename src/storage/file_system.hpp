@@ -9,7 +9,15 @@
 namespace windrow {
 
 // local: a disk of this host or its memory, where a request costs a system call, not a way through a network.
-enum class FileSystem : int { unknown = 0, local, nfs, lustre, beegfs, cephfs, gpfs };
+enum class FileSystem : int {
+  unknown = 0,
+  local,
+  nfs,
+  lustre,
+  beegfs,
+  cephfs,
+  gpfs
+};
 
 FileSystem file_system_of(const std::string& path) noexcept;
 FileSystem file_system_of_type(uint64_t type) noexcept;  // statfs.f_type

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// FolderLock: whoever reads or writes the files of a folder holds one, and nobody removes the folder meanwhile. It is a lock of the system, which ends with the
-// process, and follows the folder when that is renamed. Where the file system has none nothing is locked, and nobody is kept out.
+// FolderLock: whoever reads or writes the files of a folder holds one, and nobody removes the folder meanwhile. It is a
+// lock of the system, which ends with the process, and follows the folder when that is renamed. Where the file system
+// has none nothing is locked, and nobody is kept out.
 #pragma once
 
 #include <chrono>

@@ -34,17 +34,21 @@ int lock_byte(int descriptor, short how = F_WRLCK) noexcept {
   byte.l_start = k_byte;
   byte.l_len = 1;
   int result = 0;
-  do result = ::fcntl(descriptor, F_OFD_SETLK, &byte);
+  do
+    result = ::fcntl(descriptor, F_OFD_SETLK, &byte);
   while (result != 0 && errno == EINTR);
   return result == 0 ? 0 : errno;
 }
 
-bool is_locked_by_another(int error) noexcept { return error == EAGAIN || error == EACCES; }
+bool is_locked_by_another(int error) noexcept {
+  return error == EAGAIN || error == EACCES;
+}
 
 bool has_option(std::string_view options, std::string_view wanted) noexcept {
   for (size_t begin = 0; begin <= options.size();) {
     const size_t end = std::min(options.find(',', begin), options.size());
-    if (options.substr(begin, end - begin) == wanted) return true;
+    if (options.substr(begin, end - begin) == wanted)
+      return true;
     begin = end + 1;
   }
   return false;
@@ -53,7 +57,8 @@ bool has_option(std::string_view options, std::string_view wanted) noexcept {
 // The options of the mount that the path lies on; "" where that is not known.
 std::string mount_options(const std::string& path) {
   const std::unique_ptr<char, decltype(&std::free)> real(::realpath(path.c_str(), nullptr), &std::free);
-  if (real == nullptr) return "";
+  if (real == nullptr)
+    return "";
   const std::vector<Mount> mounts = parse_mounts(mounts_of_process());
   const Mount* const mount = mount_of(mounts, real.get());
   return mount != nullptr ? mount->options : "";
@@ -62,18 +67,22 @@ std::string mount_options(const std::string& path) {
 // Whether a lock that is free here is free on every host that has the file system.
 bool locks_reach_all_hosts(int descriptor, const std::string& path) {
   struct statfs about {};
-  if (::fstatfs(descriptor, &about) != 0) return false;
+  if (::fstatfs(descriptor, &about) != 0)
+    return false;
   switch (file_system_of_type(static_cast<uint64_t>(about.f_type))) {
     case FileSystem::local:
     case FileSystem::cephfs:
-    case FileSystem::gpfs: return true;
+    case FileSystem::gpfs:
+      return true;
     case FileSystem::nfs: {
       const std::string options = mount_options(path);
       return !options.empty() && !has_option(options, "nolock") && !has_option(options, "local_lock=all") &&
              !has_option(options, "local_lock=posix");
     }
-    case FileSystem::lustre: return has_option(mount_options(path), "flock");
-    default: return false;
+    case FileSystem::lustre:
+      return has_option(mount_options(path), "flock");
+    default:
+      return false;
   }
 }
 
@@ -90,33 +99,40 @@ std::vector<std::string> companions_of(const std::string& path) {
   const auto close_folder = [](DIR* open) { ::closedir(open); };
   const std::unique_ptr<DIR, decltype(close_folder)> open(::opendir(folder.empty() ? "." : folder.c_str()),
                                                           close_folder);
-  if (open == nullptr) return found;
+  if (open == nullptr)
+    return found;
   while (const dirent* entry = ::readdir(open.get()))
-    if (std::string_view(entry->d_name).starts_with(head)) found.push_back(folder + entry->d_name);
+    if (std::string_view(entry->d_name).starts_with(head))
+      found.push_back(folder + entry->d_name);
   return found;
 }
 
 bool remove_any(const std::string& path) {
   struct stat about {};
-  if (::lstat(path.c_str(), &about) != 0) return errno == ENOENT;
+  if (::lstat(path.c_str(), &about) != 0)
+    return errno == ENOENT;
   return S_ISDIR(about.st_mode) ? remove_folder(path).ok() : ::unlink(path.c_str()) == 0;
 }
 
 }  // namespace
 
-bool HeldFile::lock() noexcept { return !is_locked_by_another(lock_byte(descriptor_)); }
+bool HeldFile::lock() noexcept {
+  return !is_locked_by_another(lock_byte(descriptor_));
+}
 
 bool HeldFile::is_at(const std::string& path) const noexcept {
   struct stat mine {};
   struct stat there {};
-  if (!is_held() || ::fstat(descriptor_, &mine) != 0) return true;
+  if (!is_held() || ::fstat(descriptor_, &mine) != 0)
+    return true;
   return ::lstat(path.c_str(), &there) == 0 && is_same(mine, there);
 }
 
 bool HeldFile::is_behind(const std::string& path) const noexcept {
   struct stat mine {};
   struct stat there {};
-  if (!is_held() || ::fstat(descriptor_, &mine) != 0) return true;
+  if (!is_held() || ::fstat(descriptor_, &mine) != 0)
+    return true;
   return ::stat(path.c_str(), &there) == 0 && is_same(mine, there);
 }
 
@@ -125,20 +141,25 @@ HeldFile HeldFile::at(const std::string& path) noexcept {
 }
 
 Status HeldFile::follow(const std::string& path) {
-  if (!is_held() || is_at(path)) return {};
+  if (!is_held() || is_at(path))
+    return {};
   HeldFile other(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
-  if (!other.is_held()) return system_status("open of", path, errno);
-  if (!other.lock()) return system_status("lock of", path, EAGAIN);
+  if (!other.is_held())
+    return system_status("open of", path, errno);
+  if (!other.lock())
+    return system_status("lock of", path, EAGAIN);
   *this = std::move(other);
   return {};
 }
 
 void HeldFile::unlock() noexcept {
-  if (descriptor_ >= 0) (void)lock_byte(descriptor_, F_UNLCK);
+  if (descriptor_ >= 0)
+    (void)lock_byte(descriptor_, F_UNLCK);
 }
 
 void HeldFile::release() noexcept {
-  if (descriptor_ >= 0) ::close(descriptor_);
+  if (descriptor_ >= 0)
+    ::close(descriptor_);
   descriptor_ = -1;
 }
 
@@ -148,16 +169,20 @@ void HeldFile::release() noexcept {
 bool remove_leftover(const std::string& path) {
   bool removed = false;
   (void)guard([&] {
-    if (::access(path.c_str(), F_OK) != 0) return Status();  // mostly: nothing is opened for it
+    if (::access(path.c_str(), F_OK) != 0)
+      return Status();  // mostly: nothing is opened for it
     const int descriptor = ::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    if (descriptor < 0) return Status();
+    if (descriptor < 0)
+      return Status();
     const HeldFile file(descriptor);
     struct stat about {};
     if (::fstat(descriptor, &about) != 0 || !S_ISREG(about.st_mode) || !locks_reach_all_hosts(descriptor, path))
       return Status();
-    if (lock_byte(descriptor) != 0 || !file.is_at(path)) return Status();
+    if (lock_byte(descriptor) != 0 || !file.is_at(path))
+      return Status();
     removed = true;
-    for (const std::string& companion : companions_of(path)) removed = remove_any(companion) && removed;
+    for (const std::string& companion : companions_of(path))
+      removed = remove_any(companion) && removed;
     removed = removed && ::unlink(path.c_str()) == 0;
     return Status();
   });

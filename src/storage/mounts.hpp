@@ -13,9 +13,9 @@ namespace windrow {
 
 // A line of /proc/self/mountinfo. Names are as they are, not as the line has them: "\040" is a blank.
 struct Mount {
-  std::string root;     // of the file system, what is mounted: "/", or the folder of a bind mount
-  std::string point;    // where
-  std::string type;     // "ceph", "fuse.ceph-fuse"
+  std::string root;   // of the file system, what is mounted: "/", or the folder of a bind mount
+  std::string point;  // where
+  std::string type;   // "ceph", "fuse.ceph-fuse"
   std::string source;
   std::string options;  // of the file system, with commas between them
   friend bool operator==(const Mount&, const Mount&) = default;
@@ -39,8 +39,9 @@ struct CephPlace {
   friend bool operator==(const CephPlace&, const CephPlace&) = default;
 };
 
-// unsupported: the path lies on no mount of CephFS. Sources are "monitor,monitor:/folder" and "user@cluster.file_system=/folder" with the kernel's client;
-// ceph-fuse tells nothing, so its root may be another than "/": who finds a file must look whether it is the same.
+// unsupported: the path lies on no mount of CephFS. Sources are "monitor,monitor:/folder" and
+// "user@cluster.file_system=/folder" with the kernel's client; ceph-fuse tells nothing, so its root may be another than
+// "/": who finds a file must look whether it is the same.
 Result<CephPlace> place_in_cephfs(std::span<const Mount> mounts, std::string_view path);
 
 }  // namespace windrow

@@ -11,26 +11,31 @@
 namespace windrow {
 namespace {
 
-// The log: the old bytes, one range after the other; for each range its offset and length; the trailer. Numbers have 64 bits, least byte first.
+// The log: the old bytes, one range after the other; for each range its offset and length; the trailer. Numbers have 64
+// bits, least byte first.
 constexpr std::string_view k_magic = "windrow undo log";
-constexpr int64_t k_range_bytes = 16, k_trailer_bytes = 48;  // ranges, bytes of the log, end of the file, checksum; the magic
+constexpr int64_t k_range_bytes = 16,
+                  k_trailer_bytes = 48;  // ranges, bytes of the log, end of the file, checksum; the magic
 // A change within one sector of a few bytes reaches the storage whole: it needs no log.
 constexpr int64_t k_sector = 512, k_few_bytes = 16;
 
 void put_number(std::vector<std::byte>& out, uint64_t value) {
-  for (int i = 0; i < 8; ++i) out.push_back(static_cast<std::byte>(value >> (8 * i) & 0xff));
+  for (int i = 0; i < 8; ++i)
+    out.push_back(static_cast<std::byte>(value >> (8 * i) & 0xff));
 }
 
 uint64_t number_at(std::span<const std::byte> bytes, size_t at) noexcept {
   uint64_t value = 0;
-  for (size_t i = 8; i-- > 0;) value = value << 8 | std::to_integer<uint64_t>(bytes[at + i]);
+  for (size_t i = 8; i-- > 0;)
+    value = value << 8 | std::to_integer<uint64_t>(bytes[at + i]);
   return value;
 }
 
 // FNV-1a, of 64 bits.
 uint64_t checksum_of(std::span<const std::byte> bytes) noexcept {
   uint64_t sum = 0xcbf29ce484222325;
-  for (const std::byte each : bytes) sum = (sum ^ std::to_integer<uint64_t>(each)) * 0x100000001b3;
+  for (const std::byte each : bytes)
+    sum = (sum ^ std::to_integer<uint64_t>(each)) * 0x100000001b3;
   return sum;
 }
 
@@ -52,27 +57,33 @@ Result<Trimmed> trim(Store& store, std::span<const Overwrite> changes, int64_t f
   Trimmed trimmed;
   for (const Overwrite& change : changes) {
     std::vector<std::byte> now(change.bytes.size());
-    if (Status status = read_zero_padded(store, change.offset, now, file_bytes); !status.ok()) return status;
+    if (Status status = read_zero_padded(store, change.offset, now, file_bytes); !status.ok())
+      return status;
     const auto differ = std::mismatch(now.begin(), now.end(), change.bytes.begin());
-    if (differ.first == now.end()) continue;
+    if (differ.first == now.end())
+      continue;
     const auto differ_last = std::mismatch(now.rbegin(), now.rend(), change.bytes.rbegin());
-    const size_t first = static_cast<size_t>(differ.first - now.begin()), last = static_cast<size_t>(differ_last.first.base() - now.begin());
+    const size_t first = static_cast<size_t>(differ.first - now.begin()),
+                 last = static_cast<size_t>(differ_last.first.base() - now.begin());
     const int64_t offset = change.offset + static_cast<int64_t>(first);
     trimmed.changes.push_back({offset, change.bytes.subspan(first, last - first)});
-    trimmed.old.push_back({offset, {now.begin() + static_cast<std::ptrdiff_t>(first), now.begin() + static_cast<std::ptrdiff_t>(last)}});
+    trimmed.old.push_back(
+        {offset, {now.begin() + static_cast<std::ptrdiff_t>(first), now.begin() + static_cast<std::ptrdiff_t>(last)}});
   }
   return trimmed;
 }
 
 bool needs_no_log(std::span<const Overwrite> changes) noexcept {
-  if (changes.size() != 1) return changes.empty();
+  if (changes.size() != 1)
+    return changes.empty();
   const int64_t begin = changes[0].offset, last = begin + static_cast<int64_t>(changes[0].bytes.size()) - 1;
   return last - begin < k_few_bytes && begin / k_sector == last / k_sector;
 }
 
 std::vector<std::byte> log_of(std::span<const OldBytes> old, int64_t end) {
   std::vector<std::byte> log;
-  for (const OldBytes& each : old) log.insert(log.end(), each.bytes.begin(), each.bytes.end());
+  for (const OldBytes& each : old)
+    log.insert(log.end(), each.bytes.begin(), each.bytes.end());
   for (const OldBytes& each : old) {
     put_number(log, static_cast<uint64_t>(each.offset));
     put_number(log, each.bytes.size());
@@ -88,16 +99,20 @@ std::vector<std::byte> log_of(std::span<const OldBytes> old, int64_t end) {
 
 Status put_back(Store& store, std::span<const OldBytes> old) {
   Status status;
-  for (const OldBytes& each : old) status.update(store.write_at(each.offset, each.bytes));
+  for (const OldBytes& each : old)
+    status.update(store.write_at(each.offset, each.bytes));
   return status;
 }
 
-Status sync_if(Store& store, bool durable) { return durable ? store.sync() : Status(); }
+Status sync_if(Store& store, bool durable) {
+  return durable ? store.sync() : Status();
+}
 
 // A file that cannot be shortened keeps a log that says nothing.
 Status cut_off(Store& store, int64_t end, int64_t log_end) {
   Status status = store.resize(end);
-  if (status.ok()) return status;
+  if (status.ok())
+    return status;
   constexpr std::array<std::byte, k_magic.size()> none{};
   return store.write_at(log_end - static_cast<int64_t>(none.size()), none).ok() ? Status() : status;
 }
@@ -113,12 +128,17 @@ Status overwrite_logged(Store& store, const Trimmed& what, int64_t log_begin, in
     return status;
   }
   for (const Overwrite& each : what.changes)
-    if (status.ok()) status = store.write_at(each.offset, each.bytes);
-  if (status.ok()) status = sync_if(store, durable);
-  if (status.ok()) status = cut_off(store, end, log_end);
-  if (status.ok()) return status;
+    if (status.ok())
+      status = store.write_at(each.offset, each.bytes);
+  if (status.ok())
+    status = sync_if(store, durable);
+  if (status.ok())
+    status = cut_off(store, end, log_end);
+  if (status.ok())
+    return status;
   // The log stays where the old bytes cannot be put back.
-  if (put_back(store, what.old).ok() && sync_if(store, durable).ok()) (void)cut_off(store, log_begin, log_end);
+  if (put_back(store, what.old).ok() && sync_if(store, durable).ok())
+    (void)cut_off(store, log_begin, log_end);
   return status;
 }
 
@@ -127,15 +147,21 @@ Status overwrite_logged(Store& store, const Trimmed& what, int64_t log_begin, in
 Status overwrite(Store& store, std::span<const Overwrite> changes, int64_t end, bool durable) {
   return guard([&]() -> Status {
     const Result<int64_t> file_bytes = store.size();
-    if (!file_bytes.ok()) return file_bytes.status();
+    if (!file_bytes.ok())
+      return file_bytes.status();
     const Result<Trimmed> trimmed = trim(store, changes, file_bytes.value());
-    if (!trimmed.ok()) return trimmed.status();
+    if (!trimmed.ok())
+      return trimmed.status();
     const Trimmed& what = trimmed.value();
-    if (!needs_no_log(what.changes)) return overwrite_logged(store, what, std::max(end, file_bytes.value()), end, durable);
+    if (!needs_no_log(what.changes))
+      return overwrite_logged(store, what, std::max(end, file_bytes.value()), end, durable);
     Status status;
-    for (const Overwrite& each : what.changes) status = store.write_at(each.offset, each.bytes);
-    if (!status.ok()) (void)put_back(store, what.old);
-    if (status.ok() && file_bytes.value() > end) status = store.resize(end);
+    for (const Overwrite& each : what.changes)
+      status = store.write_at(each.offset, each.bytes);
+    if (!status.ok())
+      (void)put_back(store, what.old);
+    if (status.ok() && file_bytes.value() > end)
+      status = store.resize(end);
     return status.ok() ? sync_if(store, durable) : status;
   });
 }
@@ -144,24 +170,34 @@ Result<UndoLog> find_undo_log(Store& store) {
   return guard([&]() -> Result<UndoLog> {
     UndoLog log;
     const Result<int64_t> file_bytes = store.size();
-    if (!file_bytes.ok()) return file_bytes.status();
+    if (!file_bytes.ok())
+      return file_bytes.status();
     const int64_t size = file_bytes.value();
-    if (size < k_trailer_bytes) return log;
+    if (size < k_trailer_bytes)
+      return log;
     std::array<std::byte, k_trailer_bytes> trailer;
-    if (Status status = store.read_at(size - k_trailer_bytes, trailer); !status.ok()) return status;
-    if (std::memcmp(trailer.data() + k_trailer_bytes - k_magic.size(), k_magic.data(), k_magic.size()) != 0) return log;
-    const uint64_t ranges = number_at(trailer, 0), log_bytes = number_at(trailer, 8), end = number_at(trailer, 16), sum = number_at(trailer, 24);
-    const bool can_be = log_bytes <= static_cast<uint64_t>(size) && end == static_cast<uint64_t>(size) - log_bytes && log_bytes >= k_trailer_bytes &&
-                        ranges <= (log_bytes - k_trailer_bytes) / k_range_bytes;
-    if (!can_be) return log;  // the last bytes of a file of others
+    if (Status status = store.read_at(size - k_trailer_bytes, trailer); !status.ok())
+      return status;
+    if (std::memcmp(trailer.data() + k_trailer_bytes - k_magic.size(), k_magic.data(), k_magic.size()) != 0)
+      return log;
+    const uint64_t ranges = number_at(trailer, 0), log_bytes = number_at(trailer, 8), end = number_at(trailer, 16),
+                   sum = number_at(trailer, 24);
+    const bool can_be = log_bytes <= static_cast<uint64_t>(size) && end == static_cast<uint64_t>(size) - log_bytes &&
+                        log_bytes >= k_trailer_bytes && ranges <= (log_bytes - k_trailer_bytes) / k_range_bytes;
+    if (!can_be)
+      return log;  // the last bytes of a file of others
     std::vector<std::byte> bytes(log_bytes);
-    if (Status status = store.read_at(static_cast<int64_t>(end), bytes); !status.ok()) return status;
-    if (checksum_of(std::span(bytes).first(log_bytes - k_magic.size() - 8)) != sum) return log;
+    if (Status status = store.read_at(static_cast<int64_t>(end), bytes); !status.ok())
+      return status;
+    if (checksum_of(std::span(bytes).first(log_bytes - k_magic.size() - 8)) != sum)
+      return log;
     const size_t table = static_cast<size_t>(log_bytes - k_trailer_bytes - ranges * k_range_bytes);
     size_t at = 0;
     for (size_t i = 0; i < ranges; ++i) {
-      const uint64_t offset = number_at(bytes, table + i * k_range_bytes), length = number_at(bytes, table + i * k_range_bytes + 8);
-      if (length > table - at || offset > end || length > end - offset) return UndoLog();
+      const uint64_t offset = number_at(bytes, table + i * k_range_bytes),
+                     length = number_at(bytes, table + i * k_range_bytes + 8);
+      if (length > table - at || offset > end || length > end - offset)
+        return UndoLog();
       const auto first = bytes.begin() + static_cast<std::ptrdiff_t>(at);
       log.old.push_back({static_cast<int64_t>(offset), {first, first + static_cast<std::ptrdiff_t>(length)}});
       at += length;
@@ -174,17 +210,21 @@ Result<UndoLog> find_undo_log(Store& store) {
 void apply(const UndoLog& log, int64_t offset, std::span<std::byte> bytes) noexcept {
   const int64_t end = offset + static_cast<int64_t>(bytes.size());
   for (const OldBytes& each : log.old) {
-    const int64_t begin = std::max(offset, each.offset), until = std::min(end, each.offset + static_cast<int64_t>(each.bytes.size()));
+    const int64_t begin = std::max(offset, each.offset),
+                  until = std::min(end, each.offset + static_cast<int64_t>(each.bytes.size()));
     if (begin < until)
-      std::memcpy(bytes.data() + (begin - offset), each.bytes.data() + (begin - each.offset), static_cast<size_t>(until - begin));
+      std::memcpy(bytes.data() + (begin - offset), each.bytes.data() + (begin - each.offset),
+                  static_cast<size_t>(until - begin));
   }
 }
 
 Status roll_back(Store& store, bool durable) {
   const Result<UndoLog> log = find_undo_log(store);
-  if (!log.ok() || log.value().old.empty()) return log.status();
+  if (!log.ok() || log.value().old.empty())
+    return log.status();
   Status status = put_back(store, log.value().old);
-  if (status.ok()) status = sync_if(store, durable);
+  if (status.ok())
+    status = sync_if(store, durable);
   return status.ok() ? store.resize(log.value().end) : status;
 }
 

@@ -24,9 +24,11 @@ namespace windrow {
 namespace {
 
 constexpr std::string_view k_mark = ".windrow-";
-constexpr std::string_view k_letters = "0123456789abcdefghijklmnopqrstuvwxyz";  // no capitals: some file systems fold them
+constexpr std::string_view k_letters =
+    "0123456789abcdefghijklmnopqrstuvwxyz";  // no capitals: some file systems fold them
 constexpr size_t k_random_letters = 4;
-// What a temporary name adds to its file's: a dot, the mark, the letters; a companion's ending behind it; and some to spare.
+// What a temporary name adds to its file's: a dot, the mark, the letters; a companion's ending behind it; and some to
+// spare.
 constexpr size_t k_additions = 32;
 
 // "dir/" and "name" of a path; the folder is "" for a bare name.
@@ -37,15 +39,17 @@ struct Split {
 
 Split split(const std::string& path) {
   const size_t slash = path.rfind('/');
-  if (slash == std::string::npos) return {"", path};
+  if (slash == std::string::npos)
+    return {"", path};
   return {path.substr(0, slash + 1), path.substr(slash + 1)};
 }
 
-// What stands for a file's name in the temporary one when the whole would be too long: no longer than its name together with all
-// additions. Cut between characters of UTF-8, since some file systems take nothing else.
+// What stands for a file's name in the temporary one when the whole would be too long: no longer than its name together
+// with all additions. Cut between characters of UTF-8, since some file systems take nothing else.
 std::string_view short_stem(std::string_view name) {
   size_t end = name.size() > k_additions ? name.size() - k_additions : name.size();
-  while (end > 1 && end < name.size() && (static_cast<unsigned char>(name[end]) & 0xc0) == 0x80) --end;
+  while (end > 1 && end < name.size() && (static_cast<unsigned char>(name[end]) & 0xc0) == 0x80)
+    --end;
   return name.substr(0, end);
 }
 
@@ -61,7 +65,8 @@ Result<std::string> resolve_links(const std::string& path) {
   for (int links = 0; links <= k_most_links; ++links) {
     std::array<char, PATH_MAX> target;
     const ssize_t length = ::readlink(now.c_str(), target.data(), target.size());
-    if (length < 0) return now;  // not a link, or nothing there: open() says what is wrong, if anything
+    if (length < 0)
+      return now;  // not a link, or nothing there: open() says what is wrong, if anything
     const std::string_view to(target.data(), static_cast<size_t>(length));
     now = to.starts_with('/') ? std::string(to) : split(now).folder + std::string(to);
   }
@@ -72,11 +77,15 @@ Result<std::string> resolve_links(const std::string& path) {
 Result<std::optional<mode_t>> mode_to_keep(const std::string& path) {
   struct stat about {};
   if (::stat(path.c_str(), &about) != 0)
-    return errno == ENOENT ? Result<std::optional<mode_t>>(std::optional<mode_t>()) : system_status("create", path, errno);
-  if (S_ISDIR(about.st_mode)) return Status(Code::bad_argument, fmt::format("create \"{}\": is a directory", path));
-  if (!S_ISREG(about.st_mode)) return Status(Code::bad_argument, fmt::format("create \"{}\": is not a regular file", path));
+    return errno == ENOENT ? Result<std::optional<mode_t>>(std::optional<mode_t>())
+                           : system_status("create", path, errno);
+  if (S_ISDIR(about.st_mode))
+    return Status(Code::bad_argument, fmt::format("create \"{}\": is a directory", path));
+  if (!S_ISREG(about.st_mode))
+    return Status(Code::bad_argument, fmt::format("create \"{}\": is not a regular file", path));
   // rename() asks only for the folder; a file that its owner made read-only is not ours to replace.
-  if (::faccessat(AT_FDCWD, path.c_str(), W_OK, AT_EACCESS) != 0) return system_status("create", path, errno);
+  if (::faccessat(AT_FDCWD, path.c_str(), W_OK, AT_EACCESS) != 0)
+    return system_status("create", path, errno);
   return std::optional<mode_t>(about.st_mode & 07777);
 }
 
@@ -86,14 +95,17 @@ std::string_view stem_of(const Split& parts) {
   return fits ? std::string_view(parts.name) : short_stem(parts.name);
 }
 
-// Makes a file that is not there yet. Returns the system's error, or 0. With a mode to keep, nobody is ever allowed more.
+// Makes a file that is not there yet. Returns the system's error, or 0. With a mode to keep, nobody is ever allowed
+// more.
 int make_file(const std::string& path, const std::optional<mode_t>& mode, HeldFile& held) {
   const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode.value_or(0666) & 0777);
-  if (descriptor < 0) return errno;
+  if (descriptor < 0)
+    return errno;
   // open() has taken the umask away from the mode.
   const int error = !mode || ::fchmod(descriptor, *mode) == 0 ? 0 : errno;
   held = HeldFile(descriptor);
-  if (error != 0) ::unlink(path.c_str());
+  if (error != 0)
+    ::unlink(path.c_str());
   return error;
 }
 
@@ -107,14 +119,16 @@ int make_locked_file(const std::string& path, const std::optional<mode_t>& mode,
 // not look through the folder.
 std::string letters_of(size_t number) {
   std::string text(k_random_letters, '0');
-  for (size_t i = text.size(); i-- > 0; number /= k_letters.size()) text[i] = k_letters[number % k_letters.size()];
+  for (size_t i = text.size(); i-- > 0; number /= k_letters.size())
+    text[i] = k_letters[number % k_letters.size()];
   return text;
 }
 
 std::string random_letters() {
   // Of the system: std::random_device asks the processor, and on a virtual machine that asks its host (20 us).
   uint64_t chance = 0;
-  if (::getentropy(&chance, sizeof chance) != 0) chance = std::random_device{}();
+  if (::getentropy(&chance, sizeof chance) != 0)
+    chance = std::random_device{}();
   std::string text(k_random_letters, '0');
   for (char& each : text) {
     each = k_letters[chance % k_letters.size()];
@@ -125,7 +139,8 @@ std::string random_letters() {
 
 Status sync_path(const std::string& path, int flags) {
   const int descriptor = ::open(path.c_str(), flags | O_CLOEXEC);
-  if (descriptor < 0) return system_status("sync of", path, errno);
+  if (descriptor < 0)
+    return system_status("sync of", path, errno);
   int error = 0;
   while (::fsync(descriptor) != 0)
     if (errno != EINTR) {
@@ -134,31 +149,37 @@ Status sync_path(const std::string& path, int flags) {
     }
   ::close(descriptor);
   // Some file systems cannot sync a folder and say so by EINVAL; they have nothing to sync then.
-  if (error == 0 || (error == EINVAL && (flags & O_DIRECTORY) != 0)) return {};
+  if (error == 0 || (error == EINVAL && (flags & O_DIRECTORY) != 0))
+    return {};
   return system_status("sync of", path, error);
 }
 
 // What was written is in the file that was made, whatever has its name now.
 Status check_held(const Rename& file) {
   struct stat about {};
-  if (file.held == nullptr || file.held->is_at(file.from)) return {};
+  if (file.held == nullptr || file.held->is_at(file.from))
+    return {};
   const bool gone = ::lstat(file.from.c_str(), &about) != 0;
   return {gone ? Code::not_found : Code::io,
-          fmt::format("publish \"{}\": its temporary {} \"{}\" was {} by somebody else meanwhile: what was written to it is not published", file.to,
-                      S_ISDIR(about.st_mode) ? "folder" : "file", file.from, gone ? "removed" : "replaced")};
+          fmt::format("publish \"{}\": its temporary {} \"{}\" was {} by somebody else meanwhile: what was written to "
+                      "it is not published",
+                      file.to, S_ISDIR(about.st_mode) ? "folder" : "file", file.from, gone ? "removed" : "replaced")};
 }
 
 Status publish_one(const Rename& file, bool durable) {
   struct stat replaced {};
   struct stat fresh {};
   if (::stat(file.to.c_str(), &replaced) == 0 && ::stat(file.from.c_str(), &fresh) == 0 && S_ISREG(replaced.st_mode) &&
-      (replaced.st_mode & 07777) != (fresh.st_mode & 07777) && ::chmod(file.from.c_str(), replaced.st_mode & 07777) != 0)
+      (replaced.st_mode & 07777) != (fresh.st_mode & 07777) &&
+      ::chmod(file.from.c_str(), replaced.st_mode & 07777) != 0)
     return system_status("publish", file.to, errno);
   if (durable) {
     Status synced = sync_path(file.from, O_RDONLY);
-    if (!synced.ok()) return synced;
+    if (!synced.ok())
+      return synced;
   }
-  if (::rename(file.from.c_str(), file.to.c_str()) != 0) return system_status("publish", file.to, errno);
+  if (::rename(file.from.c_str(), file.to.c_str()) != 0)
+    return system_status("publish", file.to, errno);
   return {};
 }
 
@@ -166,29 +187,36 @@ Result<Draft> start_draft_of(const std::string& path) {
   if (path.empty() || path.find('\0') != std::string::npos)
     return Status(Code::bad_argument, "create: a path is one or more characters other than NUL");
   Result<std::string> resolved = resolve_links(path);
-  if (!resolved.ok()) return resolved.status();
+  if (!resolved.ok())
+    return resolved.status();
   const std::string& final_path = resolved.value();
   const Split parts = split(final_path);
   if (parts.name.empty() || parts.name == "." || parts.name == "..")
     return Status(Code::bad_argument, fmt::format("create \"{}\": is a directory", path));
   const Result<std::optional<mode_t>> mode = mode_to_keep(final_path);
-  if (!mode.ok()) return mode.status();
+  if (!mode.ok())
+    return mode.status();
   const std::string_view stem = stem_of(parts);
-  const auto temporary = [&](const std::string& letters) { return fmt::format("{}.{}{}{}", parts.folder, stem, k_mark, letters); };
+  const auto temporary = [&](const std::string& letters) {
+    return fmt::format("{}.{}{}{}", parts.folder, stem, k_mark, letters);
+  };
   constexpr size_t k_in_turn = 16, k_most_tries = 100;  // of 36^4 names: all taken is not chance
   for (size_t tries = 0; tries < k_most_tries; ++tries) {
     // Complete before the file exists: without memory afterwards, nobody would know what to remove.
     Draft draft{temporary(tries < k_in_turn ? letters_of(tries) : random_letters()), final_path};
     int error = make_locked_file(draft.temporary_path, mode.value(), draft.held);
-    if (error == EEXIST && remove_leftover(draft.temporary_path)) error = make_locked_file(draft.temporary_path, mode.value(), draft.held);
+    if (error == EEXIST && remove_leftover(draft.temporary_path))
+      error = make_locked_file(draft.temporary_path, mode.value(), draft.held);
     if (error == 0) {
       (void)guard([&] {  // without memory they stay: the draft must not be lost
-        for (size_t next = tries + 1; next < k_in_turn && remove_leftover(temporary(letters_of(next)));) ++next;
+        for (size_t next = tries + 1; next < k_in_turn && remove_leftover(temporary(letters_of(next)));)
+          ++next;
         return Status();
       });
       return draft;
     }
-    if (error != EEXIST && error != EINTR) return system_status("create", path, error);
+    if (error != EEXIST && error != EINTR)
+      return system_status("create", path, error);
   }
   return system_status("create", path, EEXIST);
 }
@@ -196,27 +224,35 @@ Result<Draft> start_draft_of(const std::string& path) {
 // What is there under a companion's temporary name was left by a job that was killed: the draft's name is ours.
 Status start_companion(const Draft& draft, const Rename& companion, HeldFile& held) {
   Result<std::optional<mode_t>> mode = mode_to_keep(companion.to);
-  if (!mode.ok()) return mode.status();
+  if (!mode.ok())
+    return mode.status();
   struct stat about {};
-  if (!mode.value() && ::stat(draft.temporary_path.c_str(), &about) == 0) mode.value() = about.st_mode & 07777;
+  if (!mode.value() && ::stat(draft.temporary_path.c_str(), &about) == 0)
+    mode.value() = about.st_mode & 07777;
   int error = make_file(companion.from, mode.value(), held);
-  if (error == EEXIST && ::unlink(companion.from.c_str()) == 0) error = make_file(companion.from, mode.value(), held);
+  if (error == EEXIST && ::unlink(companion.from.c_str()) == 0)
+    error = make_file(companion.from, mode.value(), held);
   return error == 0 ? Status() : system_status("create", companion.to, error);
 }
 
 bool remove_companion(const std::string& path) {
   struct stat about {};
-  if (::lstat(path.c_str(), &about) != 0) return false;
+  if (::lstat(path.c_str(), &about) != 0)
+    return false;
   return S_ISDIR(about.st_mode) ? remove_folder(path).ok() : ::unlink(path.c_str()) == 0;
 }
 
-// What follows a stem: the mark and the letters, and of a companion its ending at the end or, where it was to be replaced alone, before the mark.
+// What follows a stem: the mark and the letters, and of a companion its ending at the end or, where it was to be
+// replaced alone, before the mark.
 bool is_temporary_end(std::string_view rest) noexcept {
   for (const std::string_view companion : {".kerchunk.json", ".json"})
-    if (rest.starts_with(companion)) rest.remove_prefix(companion.size());
-  if (!rest.starts_with(k_mark)) return false;
+    if (rest.starts_with(companion))
+      rest.remove_prefix(companion.size());
+  if (!rest.starts_with(k_mark))
+    return false;
   rest.remove_prefix(k_mark.size());
-  if (rest.size() < k_random_letters || (rest.size() > k_random_letters && rest[k_random_letters] != '.')) return false;
+  if (rest.size() < k_random_letters || (rest.size() > k_random_letters && rest[k_random_letters] != '.'))
+    return false;
   return rest.substr(0, k_random_letters).find_first_not_of(k_letters) == std::string_view::npos;
 }
 
@@ -231,13 +267,16 @@ Result<Draft> start_draft(const std::string& path) {
 }
 
 Status check_file_size(const std::string& path, int64_t bytes) {
-  if (beyond_file_size_limit(bytes)) return guard([&] { return system_status(fmt::format("a file of {} beside", format_bytes(bytes)), path, EFBIG); });
+  if (beyond_file_size_limit(bytes))
+    return guard([&] { return system_status(fmt::format("a file of {} beside", format_bytes(bytes)), path, EFBIG); });
   return guard([&]() -> Status {
     const Result<Draft> draft = start_draft(path);
-    if (!draft.ok()) return {};
+    if (!draft.ok())
+      return {};
     const int error = ::truncate(draft.value().temporary_path.c_str(), bytes) == 0 ? 0 : errno;
     remove_draft(draft.value());
-    return error == EFBIG ? system_status(fmt::format("a file of {} beside", format_bytes(bytes)), path, error) : Status();
+    return error == EFBIG ? system_status(fmt::format("a file of {} beside", format_bytes(bytes)), path, error)
+                          : Status();
   });
 }
 
@@ -245,20 +284,26 @@ Status start_companions(const Draft& draft, std::span<const Rename> companions, 
   return guard([&] {
     Status status;
     std::vector<HeldFile> made(companions.size());
-    for (size_t i = 0; i < companions.size() && status.ok(); ++i) status = start_companion(draft, companions[i], made[i]);
-    if (held != nullptr) *held = std::move(made);
+    for (size_t i = 0; i < companions.size() && status.ok(); ++i)
+      status = start_companion(draft, companions[i], made[i]);
+    if (held != nullptr)
+      *held = std::move(made);
     return status;
   });
 }
 
 Status start_folder(const Draft& draft, const std::string& path, HeldFile* held) {
   int error = ::mkdir(path.c_str(), 0777) == 0 ? 0 : errno;
-  if (error == EEXIST && remove_folder(path).ok()) error = ::mkdir(path.c_str(), 0777) == 0 ? 0 : errno;
-  if (error != 0) return system_status("create", path, error);
-  if (held != nullptr) *held = HeldFile(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (error == EEXIST && remove_folder(path).ok())
+    error = ::mkdir(path.c_str(), 0777) == 0 ? 0 : errno;
+  if (error != 0)
+    return system_status("create", path, error);
+  if (held != nullptr)
+    *held = HeldFile(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   struct stat file {};
   struct stat folder {};
-  if (::stat(draft.temporary_path.c_str(), &file) != 0 || ::stat(path.c_str(), &folder) != 0) return system_status("create", path, errno);
+  if (::stat(draft.temporary_path.c_str(), &file) != 0 || ::stat(path.c_str(), &folder) != 0)
+    return system_status("create", path, errno);
   // To read a file in a folder is to search it, and to make one in it to write it.
   const mode_t readers = file.st_mode & 0444, writers = file.st_mode & 0222;
   const mode_t mode = (folder.st_mode & 07777) & (readers | (readers >> 2) | writers | 0700);
@@ -275,26 +320,35 @@ Status replaced_by_others(const std::string& path) {
 // Without memory of its own: it is the way out for those that have none.
 Status remove_folder(const std::string& path) {
   DIR* const folder = ::opendir(path.c_str());
-  if (folder == nullptr) return errno == ENOENT || errno == ENOTDIR ? Status() : system_status("removal of", path, errno);
+  if (folder == nullptr)
+    return errno == ENOENT || errno == ENOTDIR ? Status() : system_status("removal of", path, errno);
   Status status;
   while (const dirent* entry = ::readdir(folder)) {
     const std::string_view name(entry->d_name);
-    if (name == "." || name == "..") continue;
-    if (::unlinkat(::dirfd(folder), entry->d_name, 0) != 0 && errno != ENOENT) status.update(system_status("removal of", path, errno));
+    if (name == "." || name == "..")
+      continue;
+    if (::unlinkat(::dirfd(folder), entry->d_name, 0) != 0 && errno != ENOENT)
+      status.update(system_status("removal of", path, errno));
   }
   ::closedir(folder);
-  if (status.ok() && ::rmdir(path.c_str()) != 0) status = system_status("removal of", path, errno);
+  if (status.ok() && ::rmdir(path.c_str()) != 0)
+    status = system_status("removal of", path, errno);
   return status;
 }
 
-void retire_folder(const std::string& replaced, const std::string& replacing, std::span<const std::string> folders) noexcept {
+void retire_folder(const std::string& replaced, const std::string& replacing,
+                   std::span<const std::string> folders) noexcept {
   (void)guard([&] {
     HeldFile mark;
-    if (!replaced.empty()) (void)make_file(fmt::format("{}/{}", replaced, k_replaced_mark), std::nullopt, mark);
+    if (!replaced.empty())
+      (void)make_file(fmt::format("{}/{}", replaced, k_replaced_mark), std::nullopt, mark);
     for (const std::string& folder : folders) {
-      if (folder == replaced || folder == replacing || ::access(fmt::format("{}/{}", folder, k_replaced_mark).c_str(), F_OK) != 0) continue;
+      if (folder == replaced || folder == replacing ||
+          ::access(fmt::format("{}/{}", folder, k_replaced_mark).c_str(), F_OK) != 0)
+        continue;
       const FolderLock lock = FolderLock::take(folder);
-      if (lock.is_there()) (void)remove_folder(folder);
+      if (lock.is_there())
+        (void)remove_folder(folder);
     }
     return Status();
   });
@@ -306,72 +360,90 @@ std::vector<std::string> folders_beside(const std::string& path, const std::stri
     const Split parts = split(path);
     const auto close_folder = [](DIR* folder) { ::closedir(folder); };
     const std::unique_ptr<DIR, decltype(close_folder)> folder(::opendir(folder_to_open(path).c_str()), close_folder);
-    if (!folder) return Status();
+    if (!folder)
+      return Status();
     const std::string head = parts.name + mark;
     while (const dirent* entry = ::readdir(folder.get()))
-      if (std::string_view(entry->d_name).starts_with(head)) found.push_back(parts.folder + entry->d_name);
+      if (std::string_view(entry->d_name).starts_with(head))
+        found.push_back(parts.folder + entry->d_name);
     return Status();
   });
   return found;
 }
 
 Status publish(std::span<const Rename> files, bool durable, const StoreOptions& options, bool* named) {
-  if (named != nullptr) *named = false;
+  if (named != nullptr)
+    *named = false;
   return guard([&]() -> Status {
     std::optional<FaultPlan> fault;
     if (options.kind == "faulty" && !options.fault.empty()) {
       const Result<FaultPlan> plan = parse_fault_plan(options.fault);
-      if (!plan.ok()) return plan.status();
-      if (plan.value().operation == Operation::publish && plan.value().rank.value_or(options.rank) == options.rank) fault = plan.value();
+      if (!plan.ok())
+        return plan.status();
+      if (plan.value().operation == Operation::publish && plan.value().rank.value_or(options.rank) == options.rank)
+        fault = plan.value();
     }
     // Named beforehand: once the files have their names, want of memory must not look like a failure to publish.
     std::vector<std::string> folders;
     for (const Rename& file : files)
-      if (durable && (folders.empty() || folders.back() != folder_to_open(file.to))) folders.push_back(folder_to_open(file.to));
+      if (durable && (folders.empty() || folders.back() != folder_to_open(file.to)))
+        folders.push_back(folder_to_open(file.to));
     // One that cannot get its name must not find that its companions have theirs.
     struct stat about {};
     for (const Rename& file : files)
-      if (::stat(file.to.c_str(), &about) == 0 && S_ISDIR(about.st_mode) && ::stat(file.from.c_str(), &about) == 0 && !S_ISDIR(about.st_mode))
+      if (::stat(file.to.c_str(), &about) == 0 && S_ISDIR(about.st_mode) && ::stat(file.from.c_str(), &about) == 0 &&
+          !S_ISDIR(about.st_mode))
         return system_status("publish", file.to, EISDIR);
     for (const Rename& file : files)
-      if (Status status = check_held(file); !status.ok()) return status;
+      if (Status status = check_held(file); !status.ok())
+        return status;
     for (const Rename& file : files) {
       if (fault && fault->after-- == 0) {
-        if (fault->kill) (void)std::raise(SIGKILL);
+        if (fault->kill)
+          (void)std::raise(SIGKILL);
         return system_status("publish", file.to, fault->fault.error);
       }
-      if (named != nullptr && file.follows) *named = true;
+      if (named != nullptr && file.follows)
+        *named = true;
       Status status = publish_one(file, durable);
-      if (!status.ok()) return status;
+      if (!status.ok())
+        return status;
     }
-    if (named != nullptr) *named = true;
+    if (named != nullptr)
+      *named = true;
     for (const std::string& folder : folders) {
       Status status = sync_path(folder, O_RDONLY | O_DIRECTORY);
-      if (!status.ok()) return status;
+      if (!status.ok())
+        return status;
     }
     return Status();
   });
 }
 
 void remove_draft(const Draft& draft) noexcept {
-  if (draft.held.is_at(draft.temporary_path)) (void)::unlink(draft.temporary_path.c_str());
+  if (draft.held.is_at(draft.temporary_path))
+    (void)::unlink(draft.temporary_path.c_str());
 }
 
 Status replace_content(const std::string& path, std::span<const std::byte> content, bool durable) {
   return guard([&] {
     const Result<Draft> draft = start_draft(path);
-    if (!draft.ok()) return draft.status();
+    if (!draft.ok())
+      return draft.status();
     const auto write = [&] {
       auto store = open_store(draft.value().temporary_path, StoreMode::update, {});
-      if (!store.ok()) return store.status();
+      if (!store.ok())
+        return store.status();
       Status status = store.value()->write_at(0, content);
       status.update(store.value()->close());
       return status;
     };
     Status status = write();
     const Rename rename{draft.value().temporary_path, draft.value().final_path, &draft.value().held};
-    if (status.ok()) status = publish(std::span(&rename, 1), durable);
-    if (!status.ok()) remove_draft(draft.value());
+    if (status.ok())
+      status = publish(std::span(&rename, 1), durable);
+    if (!status.ok())
+      remove_draft(draft.value());
     return status;
   });
 }
@@ -379,7 +451,8 @@ Status replace_content(const std::string& path, std::span<const std::byte> conte
 Status remove_files(std::span<const std::string> paths) {
   Status status;
   for (const std::string& path : paths)
-    if (::unlink(path.c_str()) != 0 && errno != ENOENT) status.update(system_status("removal of", path, errno));
+    if (::unlink(path.c_str()) != 0 && errno != ENOENT)
+      status.update(system_status("removal of", path, errno));
   return status;
 }
 
@@ -394,8 +467,10 @@ std::vector<std::string> leftovers(const std::string& path) {
     const Result<std::string> resolved = resolve_links(path);
     const Split parts = split(resolved.ok() ? resolved.value() : path);
     const auto close_folder = [](DIR* folder) { ::closedir(folder); };
-    const std::unique_ptr<DIR, decltype(close_folder)> folder(::opendir(folder_to_open(parts.folder).c_str()), close_folder);
-    if (!folder || parts.name.empty()) return Status();
+    const std::unique_ptr<DIR, decltype(close_folder)> folder(::opendir(folder_to_open(parts.folder).c_str()),
+                                                              close_folder);
+    if (!folder || parts.name.empty())
+      return Status();
     const std::string_view stem = stem_of(parts);
     while (const dirent* entry = ::readdir(folder.get()))
       if (is_leftover(entry->d_name, stem) || is_leftover(entry->d_name, k_calibration))
@@ -415,7 +490,8 @@ std::vector<std::string> remove_leftovers(const std::string& path) {
       struct stat about {};
       // Without its draft, which is made before it and goes after it, a companion is nobody's.
       const bool is_alone = draft != each && ::lstat(draft.c_str(), &about) != 0 && errno == ENOENT;
-      if (draft == each ? remove_leftover(each) : is_alone && remove_companion(each)) removed.push_back(each);
+      if (draft == each ? remove_leftover(each) : is_alone && remove_companion(each))
+        removed.push_back(each);
     }
     return Status();
   });

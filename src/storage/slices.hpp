@@ -15,9 +15,11 @@ template <class SliceType>
 std::optional<int64_t> total_bytes(std::span<const SliceType> slices) noexcept {
   std::optional<int64_t> total = 0;
   for (const SliceType& slice : slices) {
-    if (slice.size < 0) return std::nullopt;
+    if (slice.size < 0)
+      return std::nullopt;
     total = checked_add(*total, slice.size);
-    if (!total) return std::nullopt;
+    if (!total)
+      return std::nullopt;
   }
   return total;
 }

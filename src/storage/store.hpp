@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Store: bytes by offset. One of the three seams (store, format, codec): a new kind of storage is a new folder here and one
-// line in the table of store.cpp. Knows nothing of MPI, exchange or formats.
+// Store: bytes by offset. One of the three seams (store, format, codec): a new kind of storage is a new folder here and
+// one line in the table of store.cpp. Knows nothing of MPI, exchange or formats.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,11 @@
 
 namespace windrow {
 
-enum class StoreMode { read, update, create };  // create: make it, or empty what is there; read and write
+enum class StoreMode {
+  read,
+  update,
+  create
+};  // create: make it, or empty what is there; read and write
 
 // A piece of memory, to be written to or filled from consecutive bytes of the store.
 struct ConstSlice {
@@ -52,37 +56,42 @@ struct StoreCounters {
   }
 };
 
-// Messages name the operation, the bytes, the offset and the file: `write of 4.2 MB at offset 0 of "a.h5": no space left on device`.
+// Messages name the operation, the bytes, the offset and the file: `write of 4.2 MB at offset 0 of "a.h5": no space
+// left on device`.
 class Store {
  public:
   virtual ~Store() = default;
   virtual Status write_at(int64_t offset, std::span<const std::byte> bytes) = 0;
   virtual Status read_at(int64_t offset, std::span<std::byte> bytes) = 0;  // past the end: Code::bad_file
-  virtual Status write_slices_at(int64_t offset, std::span<const ConstSlice> slices) = 0;  // as few requests as the store allows
+  virtual Status write_slices_at(int64_t offset,
+                                 std::span<const ConstSlice> slices) = 0;  // as few requests as the store allows
   virtual Status read_slices_at(int64_t offset, std::span<const Slice> slices) = 0;
-  // As read_at() for each, some of them at the same time where that is quicker and the store can. The first failure is told; what follows it may be read or not.
+  // As read_at() for each, some of them at the same time where that is quicker and the store can. The first failure is
+  // told; what follows it may be read or not.
   virtual Status read_several(std::span<const ReadRequest> requests, const Meanwhile& meanwhile = {}) {
     (void)meanwhile;
     for (const ReadRequest& request : requests)
-      if (Status status = read_at(request.offset, request.bytes); !status.ok()) return status;
+      if (Status status = read_at(request.offset, request.bytes); !status.ok())
+        return status;
     return {};
   }
-  // Begins what a later read_several(), of these very requests, is to finish; the requests and their memory have to live until then, or until
-  // forget_ahead() or close().
+  // Begins what a later read_several(), of these very requests, is to finish; the requests and their memory have to
+  // live until then, or until forget_ahead() or close().
   virtual void read_ahead(std::span<const ReadRequest>) {}
   virtual void forget_ahead() {}  // waits, and tells nothing
-  // All of these bytes are about to be written, with other calls: a store that finds room for them at once may. Nothing is promised, and nothing fails. No bytes: none are.
+  // All of these bytes are about to be written, with other calls: a store that finds room for them at once may. Nothing
+  // is promised, and nothing fails. No bytes: none are.
   virtual void expect(int64_t, int64_t) {}
   virtual Result<int64_t> size() = 0;
   virtual Status resize(int64_t size) = 0;
   virtual Status sync() = 0;   // on stable storage when it returns
   virtual Status close() = 0;  // once; nothing else may follow
-  // Exclusive advisory lock on bytes, against other ranks and programs; unlock with the same range. Needed by data sieving
-  // without sole ownership.
+  // Exclusive advisory lock on bytes, against other ranks and programs; unlock with the same range. Needed by data
+  // sieving without sole ownership.
   virtual Status lock(int64_t offset, int64_t size) = 0;
   virtual Status unlock(int64_t offset, int64_t size) = 0;
-  // Bytes [offset, offset + size) where the system keeps them, to be read until unmap(): no copy, no request. unsupported: this store,
-  // or this system, cannot.
+  // Bytes [offset, offset + size) where the system keeps them, to be read until unmap(): no copy, no request.
+  // unsupported: this store, or this system, cannot.
   virtual Result<const std::byte*> map(int64_t, int64_t) { return Status(Code::unsupported, ""); }
   // Once after each map() that went well. What could not be read was zeros, and the status says so.
   virtual Status unmap() { return {}; }
@@ -96,15 +105,16 @@ class Store {
   StoreCounters counters_;
 };
 
-// `kind`: "posix", "memory" (this process only; lives as long as the process), or "faulty" (posix that fails on command).
-// `fault`: the plan of a faulty store, "" otherwise; e.g. "rank=1,operation=write,after=3,error=no_space". `rank`: of the caller.
+// `kind`: "posix", "memory" (this process only; lives as long as the process), or "faulty" (posix that fails on
+// command). `fault`: the plan of a faulty store, "" otherwise; e.g. "rank=1,operation=write,after=3,error=no_space".
+// `rank`: of the caller.
 struct StoreOptions {
   std::string kind = "posix";
   std::string fault;
   int rank = 0;
 };
-// bad_argument: a fault that no store would inject, or that cannot be read; unsupported: no store of that kind. Tells before
-// anything is opened what open_store() would say.
+// bad_argument: a fault that no store would inject, or that cannot be read; unsupported: no store of that kind. Tells
+// before anything is opened what open_store() would say.
 Status check_store_options(const StoreOptions& options);
 
 Result<std::unique_ptr<Store>> open_store(const std::string& path, StoreMode mode, const StoreOptions& options);
@@ -112,8 +122,8 @@ Result<std::unique_ptr<Store>> open_store(const std::string& path, StoreMode mod
 // How many stores this thread has opened so far: what a piece of work has opened is the difference.
 int64_t stores_opened() noexcept;
 
-// How many files of many one kind of work may keep open at a time: `most`, or a quarter of what the process may open beside those that the program
-// and MPI have, where that is less.
+// How many files of many one kind of work may keep open at a time: `most`, or a quarter of what the process may open
+// beside those that the program and MPI have, where that is less.
 size_t files_kept_open(size_t most) noexcept;
 
 // The names of the table, for windrow_has().

@@ -16,20 +16,24 @@ namespace {
 constexpr std::string_view k_mock = "mock:";
 
 ProbedLayout probe(const StripingOptions& options, const std::string& path, const SystemCalls& calls) {
-  if (options.mock) return {.layout = *options.mock, .file_system = FileSystem::unknown, .reason = {}};
+  if (options.mock)
+    return {.layout = *options.mock, .file_system = FileSystem::unknown, .reason = {}};
   return probe_layout(path, options.told, calls);
 }
 
 // CephFS does not say with the stripes which OSDs have them.
-Striping with_osds(const StripingOptions& options, const std::string& path, Striping striping, const SystemCalls& calls) {
-  if (striping.layout.kind != LayoutKind::cephfs || striping.layout.components.size() != 1) return striping;
+Striping with_osds(const StripingOptions& options, const std::string& path, Striping striping,
+                   const SystemCalls& calls) {
+  if (striping.layout.kind != LayoutKind::cephfs || striping.layout.components.size() != 1)
+    return striping;
   std::error_code ignored;
   const auto size = std::filesystem::file_size(path, ignored);
   const int64_t bytes = ignored ? 0 : static_cast<int64_t>(size);
   LayoutComponent& component = striping.layout.components.front();
   Osds found = ask_osds(path, component, {.by = options.osds, .bytes = std::max(options.expected_bytes, bytes)}, calls);
   component.targets = std::move(found.targets);
-  if (!found.why.empty()) striping.why += fmt::format("{}OSDs: {}", striping.why.empty() ? "" : "; ", found.why);
+  if (!found.why.empty())
+    striping.why += fmt::format("{}OSDs: {}", striping.why.empty() ? "" : "; ", found.why);
   return striping;
 }
 
@@ -39,51 +43,65 @@ struct Wanted {
 };
 
 // Those of the file that this one will replace.
-std::optional<StripeNumbers> replaced_stripes(const StripingOptions& options, const Draft& draft, const SystemCalls& calls) {
+std::optional<StripeNumbers> replaced_stripes(const StripingOptions& options, const Draft& draft,
+                                              const SystemCalls& calls) {
   std::error_code ignored;
-  if (options.mock || !std::filesystem::exists(draft.final_path, ignored)) return std::nullopt;
+  if (options.mock || !std::filesystem::exists(draft.final_path, ignored))
+    return std::nullopt;
   const auto numbers = numbers_of(probe(options, draft.final_path, calls).layout);
   return numbers && numbers->count != 0 ? numbers : std::nullopt;
 }
 
-Wanted automatically(const StripingOptions& options, const Draft& draft, const ProbedLayout& now, const StripingWriters& writers,
-                     const SystemCalls& calls) {
-  if (!now.layout.is_striped()) return {};
+Wanted automatically(const StripingOptions& options, const Draft& draft, const ProbedLayout& now,
+                     const StripingWriters& writers, const SystemCalls& calls) {
+  if (!now.layout.is_striped())
+    return {};
   const std::string folder = std::filesystem::path(draft.temporary_path).parent_path().string();
-  const bool given = is_chosen(now.layout) || (!options.mock && folder_has_layout(folder.empty() ? "." : folder, now.file_system, calls));
+  const bool given = is_chosen(now.layout) ||
+                     (!options.mock && folder_has_layout(folder.empty() ? "." : folder, now.file_system, calls));
   // One stripe is what a file has that nobody thought about: of the folder's layout somebody has, perhaps since then.
   const auto replaced = replaced_stripes(options, draft, calls);
   if (replaced && !(given && replaced->count == 1)) {
     const bool has_them = replaced == numbers_of(now.layout);
     return {has_them ? std::nullopt : replaced, has_them ? "" : "as the file that is replaced has them"};
   }
-  if (options.expected_bytes == 0) return {};
-  if (given) return {std::nullopt, "stripes are left as the folder has them"};
+  if (options.expected_bytes == 0)
+    return {};
+  if (given)
+    return {std::nullopt, "stripes are left as the folder has them"};
   const auto numbers = stripes_for(options.expected_bytes, writers.count, writers.buffer_bytes);
-  return {numbers, fmt::format("for {} expected and {}", format_bytes(options.expected_bytes), counted(writers.count, "writer"))};
+  return {numbers, fmt::format("for {} expected and {}", format_bytes(options.expected_bytes),
+                               counted(writers.count, "writer"))};
 }
 
-Wanted wanted_stripes(const StripingOptions& options, const Draft& draft, const ProbedLayout& now, const StripingWriters& writers,
-                      const SystemCalls& calls) {
+Wanted wanted_stripes(const StripingOptions& options, const Draft& draft, const ProbedLayout& now,
+                      const StripingWriters& writers, const SystemCalls& calls) {
   switch (options.stripes.kind) {
-    case StripeRequest::Kind::site: return {};
-    case StripeRequest::Kind::numbers: return {options.stripes.numbers, "as asked"};
-    case StripeRequest::Kind::automatic: break;
+    case StripeRequest::Kind::site:
+      return {};
+    case StripeRequest::Kind::numbers:
+      return {options.stripes.numbers, "as asked"};
+    case StripeRequest::Kind::automatic:
+      break;
   }
   return automatically(options, draft, now, writers, calls);
 }
 
-Result<Striping> give_stripes(const StripingOptions& options, const Draft& draft, const StripingWriters& writers, const SystemCalls& calls) {
+Result<Striping> give_stripes(const StripingOptions& options, const Draft& draft, const StripingWriters& writers,
+                              const SystemCalls& calls) {
   ProbedLayout now = probe(options, draft.temporary_path, calls);
   const Wanted wanted = wanted_stripes(options, draft, now, writers, calls);
-  if (!wanted.numbers) return Striping{std::move(now.layout), now.reason.empty() ? wanted.why : now.reason};
+  if (!wanted.numbers)
+    return Striping{std::move(now.layout), now.reason.empty() ? wanted.why : now.reason};
   const std::string why = fmt::format("{}, {}", text_of(*wanted.numbers), wanted.why);
-  if (options.mock) return Striping{with_stripes(now.layout, *wanted.numbers), why};
+  if (options.mock)
+    return Striping{with_stripes(now.layout, *wanted.numbers), why};
   Status set = set_stripes(draft.temporary_path, *wanted.numbers, now, calls);
-  if (set.ok()) return Striping{probe(options, draft.temporary_path, calls).layout, why};
+  if (set.ok())
+    return Striping{probe(options, draft.temporary_path, calls).layout, why};
   if (options.stripes.kind == StripeRequest::Kind::numbers && set.code() != Code::unsupported)
-    return Status{set.code(), fmt::format("create \"{}\": stripes that were asked for ({}) cannot be had: {}", draft.final_path,
-                                          text_of(*wanted.numbers), set.message())};
+    return Status{set.code(), fmt::format("create \"{}\": stripes that were asked for ({}) cannot be had: {}",
+                                          draft.final_path, text_of(*wanted.numbers), set.message())};
   return Striping{std::move(now.layout), fmt::format("{}: not set: {}", why, set.message())};
 }
 
@@ -95,52 +113,67 @@ Result<StripingOptions> striping_options(const Settings& settings) {
   options.asks = layout != "none";
   if (layout.starts_with(k_mock)) {
     auto mock = parse_mock(std::string_view(layout).substr(k_mock.size()));
-    if (!mock.ok()) return mock.status();
+    if (!mock.ok())
+      return mock.status();
     options.mock = std::move(mock).value();
   } else if (layout != "auto" && layout != "none") {
-    return Status{Code::bad_argument, fmt::format("layout cannot be \"{}\"; it is auto, none, or a mock such as mock:stripe=1MiB,count=8", layout)};
+    return Status{
+        Code::bad_argument,
+        fmt::format("layout cannot be \"{}\"; it is auto, none, or a mock such as mock:stripe=1MiB,count=8", layout)};
   }
   auto stripes = parse_stripes(settings.text("stripe"));
-  if (!stripes.ok()) return stripes.status();
+  if (!stripes.ok())
+    return stripes.status();
   options.stripes = stripes.value();
   if (!options.asks && options.stripes.kind == StripeRequest::Kind::numbers)
-    return Status{Code::bad_argument, fmt::format("stripe=\"{}\" asks the file system for stripes, and layout=none asks it for nothing", settings.text("stripe"))};
+    return Status{Code::bad_argument,
+                  fmt::format("stripe=\"{}\" asks the file system for stripes, and layout=none asks it for nothing",
+                              settings.text("stripe"))};
   options.expected_bytes = settings.bytes("expected_bytes");
   const std::string osds = settings.text("ceph_osds");
   options.osds = osds == "off" ? OsdsBy::nobody : osds == "libcephfs" ? OsdsBy::library : OsdsBy::automatic;
-  if (file_system != "auto") options.told = file_system_called(file_system);
+  if (file_system != "auto")
+    options.told = file_system_called(file_system);
   return options;
 }
 
 Striping find_striping(const StripingOptions& options, const std::string& path, const SystemCalls& calls) {
-  if (!options.asks) return {};
+  if (!options.asks)
+    return {};
   ProbedLayout probed = probe(options, path, calls);
   return with_osds(options, path, {std::move(probed.layout), std::move(probed.reason)}, calls);
 }
 
-Result<Striping> stripe_draft(const StripingOptions& options, const Draft& draft, const StripingWriters& writers, const SystemCalls& calls) {
-  if (!options.asks) return Striping{};
+Result<Striping> stripe_draft(const StripingOptions& options, const Draft& draft, const StripingWriters& writers,
+                              const SystemCalls& calls) {
+  if (!options.asks)
+    return Striping{};
   auto striped = give_stripes(options, draft, writers, calls);
-  if (!striped.ok()) return striped;
+  if (!striped.ok())
+    return striped;
   return with_osds(options, draft.temporary_path, std::move(striped).value(), calls);
 }
 
 std::shared_ptr<const StorageLayout> without_objects(const StorageLayout& layout) {
   StorageLayout others = layout;
   for (LayoutComponent& component : others.components)
-    if (component.object_bytes > 0) component.targets.clear();
+    if (component.object_bytes > 0)
+      component.targets.clear();
   return others == layout ? nullptr : std::make_shared<const StorageLayout>(std::move(others));
 }
 
 int64_t targets_of(const StorageLayout& layout) noexcept {
   int64_t most = 0;
-  for (const LayoutComponent& component : layout.components) most = std::max(most, component.stripe_count);
+  for (const LayoutComponent& component : layout.components)
+    most = std::max(most, component.stripe_count);
   return layout.is_striped() ? most : 0;
 }
 
 void describe_striping(const Striping& striping, std::vector<std::string>& reasons) {
-  if (!striping.layout.is_striped() && striping.why.empty()) return;
-  reasons.push_back(fmt::format("layout {}{}", layout_text(striping.layout), striping.why.empty() ? "" : "; " + striping.why));
+  if (!striping.layout.is_striped() && striping.why.empty())
+    return;
+  reasons.push_back(
+      fmt::format("layout {}{}", layout_text(striping.layout), striping.why.empty() ? "" : "; " + striping.why));
 }
 
 }  // namespace windrow

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How the storage spreads the file: asked for when it is opened, and told when it is created. Rank 0 alone; session tells the others.
+// How the storage spreads the file: asked for when it is opened, and told when it is created. Rank 0 alone; session
+// tells the others.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +21,8 @@ namespace windrow {
 
 // The options layout, stripe, expected_bytes, file_system and ceph_osds.
 struct StripingOptions {
-  bool asks = true;                    // layout=none does not
-  std::optional<StorageLayout> mock;   // instead of what the file system would say
+  bool asks = true;                   // layout=none does not
+  std::optional<StorageLayout> mock;  // instead of what the file system would say
   StripeRequest stripes;
   int64_t expected_bytes = 0;
   FileSystem told = FileSystem::unknown;
@@ -35,7 +36,8 @@ struct Striping {
 };
 
 // Of a file that exists.
-Striping find_striping(const StripingOptions& options, const std::string& path, const SystemCalls& calls = system_calls());
+Striping find_striping(const StripingOptions& options, const std::string& path,
+                       const SystemCalls& calls = system_calls());
 
 // Who will write it, for stripe=auto.
 struct StripingWriters {
@@ -43,12 +45,13 @@ struct StripingWriters {
   int64_t buffer_bytes = 0;
 };
 
-// Gives an empty draft the stripes that are asked for, and says which it has then. Where a file system has no stripes to set, that is said and is
-// no error; that it refuses numbers that were asked for is one, and names them.
+// Gives an empty draft the stripes that are asked for, and says which it has then. Where a file system has no stripes
+// to set, that is said and is no error; that it refuses numbers that were asked for is one, and names them.
 Result<Striping> stripe_draft(const StripingOptions& options, const Draft& draft, const StripingWriters& writers,
                               const SystemCalls& calls = system_calls());
 
-// Of a file that was written anew: its objects are others, and on which OSDs nobody has asked. nullptr: nothing of that is in the layout.
+// Of a file that was written anew: its objects are others, and on which OSDs nobody has asked. nullptr: nothing of that
+// is in the layout.
 std::shared_ptr<const StorageLayout> without_objects(const StorageLayout& layout);
 
 // That a file is spread over, where it is known; else 0.

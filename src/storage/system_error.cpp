@@ -13,16 +13,22 @@ namespace windrow {
 Code code_of_errno(int error) noexcept {
   switch (error) {
     case ENOSPC:
-    case EDQUOT: return Code::no_space;
+    case EDQUOT:
+      return Code::no_space;
     case EACCES:
     case EPERM:
-    case EROFS: return Code::no_permission;
+    case EROFS:
+      return Code::no_permission;
     case ENOENT:
-    case ENOTDIR: return Code::not_found;
+    case ENOTDIR:
+      return Code::not_found;
     case EISDIR:
-    case ENAMETOOLONG: return Code::bad_argument;
-    case ENOMEM: return Code::out_of_memory;
-    default: return Code::io;
+    case ENAMETOOLONG:
+      return Code::bad_argument;
+    case ENOMEM:
+      return Code::out_of_memory;
+    default:
+      return Code::io;
   }
 }
 
@@ -35,12 +41,14 @@ std::string text_of_errno(int error) {
 }
 
 Status system_status(std::string_view what, std::string_view path, int error) noexcept {
-  return guard([&] { return Status(code_of_errno(error), fmt::format("{} \"{}\": {}", what, path, text_of_errno(error))); });
+  return guard(
+      [&] { return Status(code_of_errno(error), fmt::format("{} \"{}\": {}", what, path, text_of_errno(error))); });
 }
 
 bool beyond_file_size_limit(int64_t end) noexcept {
   rlimit limit{};
-  return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && static_cast<rlim_t>(end) > limit.rlim_cur;
+  return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+         static_cast<rlim_t>(end) > limit.rlim_cur;
 }
 
 }  // namespace windrow

@@ -18,8 +18,8 @@ std::string text_of_errno(int error);
 // `open of "a.h5": permission denied`. `what` is the operation, without the file.
 Status system_status(std::string_view what, std::string_view path, int error) noexcept;
 
-// Whether a file that ends there is larger than this process may write (RLIMIT_FSIZE). Writing or resizing past that limit
-// raises SIGXFSZ, which ends the process: ask first.
+// Whether a file that ends there is larger than this process may write (RLIMIT_FSIZE). Writing or resizing past that
+// limit raises SIGXFSZ, which ends the process: ask first.
 bool beyond_file_size_limit(int64_t end) noexcept;
 
 }  // namespace windrow

@@ -11,66 +11,85 @@
 
 namespace windrow {
 
-// Source: K. Gao et al., ICPP 2009, section V: with 8 processes a subfile GPFS was faster than with one file or one for each process, and Lustre faster than
-// with one file. Their hosts had 2 to 4 processes; the ranks of a host hand their data to one writer here, which one file keeps busy.
-// Where a layout shows several targets, a file for each is what they can take: a first model. One that shows a single target says nothing, since the next file
-// gets another.
+// Source: K. Gao et al., ICPP 2009, section V: with 8 processes a subfile GPFS was faster than with one file or one for
+// each process, and Lustre faster than with one file. Their hosts had 2 to 4 processes; the ranks of a host hand their
+// data to one writer here, which one file keeps busy. Where a layout shows several targets, a file for each is what
+// they can take: a first model. One that shows a single target says nothing, since the next file gets another.
 FileCount choose_file_count(FileSystem kind, bool can_split, int64_t ranks, int64_t hosts, int64_t targets) {
   constexpr int64_t k_ranks_a_file = 8;
   const auto one = [](std::string why) { return FileCount{1, "files one: " + std::move(why)}; };
   const std::string_view name = name_of(kind);
   switch (kind) {
-    case FileSystem::local: return one("on a disk of this host, or in its memory, one file is as fast and easier to handle");
-    case FileSystem::nfs: return one("nfs has one server, and more files are no more ways to it");
-    case FileSystem::unknown: return one("the file system is none of those that several files are known to help");
+    case FileSystem::local:
+      return one("on a disk of this host, or in its memory, one file is as fast and easier to handle");
+    case FileSystem::nfs:
+      return one("nfs has one server, and more files are no more ways to it");
+    case FileSystem::unknown:
+      return one("the file system is none of those that several files are known to help");
     case FileSystem::lustre:
     case FileSystem::beegfs:
     case FileSystem::cephfs:
-    case FileSystem::gpfs: break;
+    case FileSystem::gpfs:
+      break;
   }
-  if (!can_split) return one(fmt::format("{} is parallel, but files of this format cannot be split", name));
-  if (targets > 1 && hosts < 2) return one(fmt::format("{} spreads a file over {}, but the ranks are on one host, and one writer has one file to write", name, counted(targets, "target")));
+  if (!can_split)
+    return one(fmt::format("{} is parallel, but files of this format cannot be split", name));
+  if (targets > 1 && hosts < 2)
+    return one(
+        fmt::format("{} spreads a file over {}, but the ranks are on one host, and one writer has one file to write",
+                    name, counted(targets, "target")));
   if (targets > 1) {
     const int64_t each = std::min(targets, hosts);
-    return {each, fmt::format("files subfiles({}): {} is parallel; a file for each of {} of its layout, and no more than {}; no part is smaller than 64 MiB", each, name,
-                              counted(targets, "target"), counted(hosts, "host"))};
+    return {each, fmt::format("files subfiles({}): {} is parallel; a file for each of {} of its layout, and no more "
+                              "than {}; no part is smaller than 64 MiB",
+                              each, name, counted(targets, "target"), counted(hosts, "host"))};
   }
   const int64_t files = std::min(ranks / k_ranks_a_file, hosts);
-  if (files < 2) return one(fmt::format("{} is parallel, but {} on {} are too few for a file for every {} ranks and a host for each", name, counted(ranks, "rank"), counted(hosts, "host"), k_ranks_a_file));
-  return {files, fmt::format("files subfiles({}): {} is parallel; a file for every {} of {}, and no more than {}; no part is smaller than 64 MiB", files, name,
-                             k_ranks_a_file, counted(ranks, "rank"), counted(hosts, "host"))};
+  if (files < 2)
+    return one(fmt::format("{} is parallel, but {} on {} are too few for a file for every {} ranks and a host for each",
+                           name, counted(ranks, "rank"), counted(hosts, "host"), k_ranks_a_file));
+  return {files, fmt::format("files subfiles({}): {} is parallel; a file for every {} of {}, and no more than {}; no "
+                             "part is smaller than 64 MiB",
+                             files, name, k_ranks_a_file, counted(ranks, "rank"), counted(hosts, "host"))};
 }
 
 namespace {
 
 constexpr double k_worth = 0.9;  // of one file's seconds: several files are more to carry about
 
-// So many files, written by a rank each; or one by a rank of each host. What was measured of one file is left aside: it says nothing of several.
+// So many files, written by a rank each; or one by a rank of each host. What was measured of one file is left aside: it
+// says nothing of several.
 double seconds_with(int64_t files, Machine machine, int64_t ranks, int64_t hosts, int64_t bytes) {
   machine.writes.clear();
-  const double all = static_cast<double>(bytes), writers = static_cast<double>(files == 1 ? hosts : files);  // no two of a host
+  const double all = static_cast<double>(bytes),
+               writers = static_cast<double>(files == 1 ? hosts : files);  // no two of a host
   Work work{.ranks = static_cast<double>(ranks), .hosts = writers, .storage_parts = 1};
-  work.storage[0] = {.sharing = files == 1 ? Sharing::apart : Sharing::targets,
-                     .actors = writers,
-                     .bytes = all,
-                     .actor_bytes = all / writers,
-                     .request_bytes = static_cast<double>(machine.storage.request_bytes),
-                     .targets = static_cast<double>(std::min(machine.storage.targets, files * machine.storage.stripe_count))};
+  work.storage[0] = {
+      .sharing = files == 1 ? Sharing::apart : Sharing::targets,
+      .actors = writers,
+      .bytes = all,
+      .actor_bytes = all / writers,
+      .request_bytes = static_cast<double>(machine.storage.request_bytes),
+      .targets = static_cast<double>(std::min(machine.storage.targets, files * machine.storage.stripe_count))};
   return predict(work, machine).total + (files == 1 ? 0 : static_cast<double>(files) / machine.metadata.creates_per_s);
 }
 
 }  // namespace
 
-FileCount choose_file_count_by(const Machine& machine, FileSystem kind, bool can_split, int64_t ranks, int64_t hosts, int64_t targets, int64_t bytes) {
+FileCount choose_file_count_by(const Machine& machine, FileSystem kind, bool can_split, int64_t ranks, int64_t hosts,
+                               int64_t targets, int64_t bytes) {
   FileCount rule = choose_file_count(kind, can_split, ranks, hosts, targets);
   Machine here = machine;
-  if (targets > 0) here.storage.stripe_count = targets;
+  if (targets > 0)
+    here.storage.stripe_count = targets;
   here.storage.targets = std::max(here.storage.targets, here.storage.stripe_count);
-  if (!can_split || here.storage.targets < 2) return rule;
+  if (!can_split || here.storage.targets < 2)
+    return rule;
   const int64_t written = bytes > 0 ? bytes : ranks * k_least_part_bytes;
   const int64_t most = std::min({ranks, hosts, std::max<int64_t>(1, written / k_least_part_bytes)});
   std::set<int64_t> numbers{1, most, std::min(most, here.storage.targets)};
-  for (int64_t files = 2; files < most; files *= 2) numbers.insert(files);
+  for (int64_t files = 2; files < most; files *= 2)
+    numbers.insert(files);
   const double one = seconds_with(1, here, ranks, hosts, written);
   double best = one;
   int64_t chosen = 1;
@@ -79,12 +98,18 @@ FileCount choose_file_count_by(const Machine& machine, FileSystem kind, bool can
       best = seconds;
       chosen = files;
     }
-  const std::string of = fmt::format("{}{}", format_bytes(written), bytes > 0 ? "" : " (expected_bytes does not say how many)");
-  if (most == 1) return {1, fmt::format("files one: {}; no part is smaller than 64 MiB, and there are no more files than hosts ({})", of, hosts)};
+  const std::string of =
+      fmt::format("{}{}", format_bytes(written), bytes > 0 ? "" : " (expected_bytes does not say how many)");
+  if (most == 1)
+    return {1, fmt::format("files one: {}; no part is smaller than 64 MiB, and there are no more files than hosts ({})",
+                           of, hosts)};
   if (chosen == 1 || best > k_worth * one)
-    return {1, fmt::format("files one: {} for {} are foretold by {}, and no tenth less with up to {}", format_seconds(one), of, machine.name, counted(most, "file"))};
-  return {chosen, fmt::format("files subfiles({}): {} for {} are foretold by {}, and {} with one file; no part is smaller than 64 MiB", chosen, format_seconds(best), of,
-                              machine.name, format_seconds(one))};
+    return {1, fmt::format("files one: {} for {} are foretold by {}, and no tenth less with up to {}",
+                           format_seconds(one), of, machine.name, counted(most, "file"))};
+  return {chosen,
+          fmt::format(
+              "files subfiles({}): {} for {} are foretold by {}, and {} with one file; no part is smaller than 64 MiB",
+              chosen, format_seconds(best), of, machine.name, format_seconds(one))};
 }
 
 }  // namespace windrow

@@ -16,14 +16,17 @@ Attribute attribute_of(std::string_view name, Type type) {
 
 Attribute numbers(std::string_view name, std::span<const int64_t> values, bool scalar) {
   Attribute attribute = attribute_of(name, Type::int64);
-  if (!scalar) attribute.shape = {static_cast<int64_t>(values.size())};
+  if (!scalar)
+    attribute.shape = {static_cast<int64_t>(values.size())};
   const auto bytes = std::as_bytes(values);
   attribute.data.assign(bytes.begin(), bytes.end());
   attribute.big_endian = std::endian::native == std::endian::big;
   return attribute;
 }
 
-Attribute number(std::string_view name, int64_t value) { return numbers(name, std::span(&value, 1), true); }
+Attribute number(std::string_view name, int64_t value) {
+  return numbers(name, std::span(&value, 1), true);
+}
 
 Attribute word(std::string_view name, const std::string& text) {
   Attribute attribute = attribute_of(name, Type::text);
@@ -34,15 +37,18 @@ Attribute word(std::string_view name, const std::string& text) {
 }
 
 const Attribute* find_in(const std::vector<Attribute>& attributes, std::string_view name) {
-  const auto found = std::find_if(attributes.begin(), attributes.end(), [&](const Attribute& each) { return each.name == name; });
+  const auto found =
+      std::find_if(attributes.begin(), attributes.end(), [&](const Attribute& each) { return each.name == name; });
   return found == attributes.end() ? nullptr : &*found;
 }
 
 std::vector<int64_t> numbers_of(const std::vector<Attribute>& attributes, std::string_view name) {
   const Attribute* attribute = find_in(attributes, name);
-  if (attribute == nullptr || attribute->type != Type::int64 || attribute->data.size() % sizeof(int64_t) != 0) return {};
+  if (attribute == nullptr || attribute->type != Type::int64 || attribute->data.size() % sizeof(int64_t) != 0)
+    return {};
   std::vector<int64_t> values(attribute->data.size() / sizeof(int64_t));
-  if (!values.empty()) std::memcpy(values.data(), attribute->data.data(), attribute->data.size());
+  if (!values.empty())
+    std::memcpy(values.data(), attribute->data.data(), attribute->data.size());
   return values;
 }
 
@@ -53,7 +59,9 @@ std::optional<int64_t> number_of(const std::vector<Attribute>& attributes, std::
 
 std::string word_of(const std::vector<Attribute>& attributes, std::string_view name) {
   const Attribute* attribute = find_in(attributes, name);
-  return attribute != nullptr && attribute->type == Type::text && attribute->texts.size() == 1 ? attribute->texts.front() : std::string();
+  return attribute != nullptr && attribute->type == Type::text && attribute->texts.size() == 1
+             ? attribute->texts.front()
+             : std::string();
 }
 
 }  // namespace windrow::map

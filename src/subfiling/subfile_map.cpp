@@ -20,25 +20,31 @@ using namespace map;
 
 namespace {
 
-bool is_ours(const Attribute& attribute) { return attribute.name.starts_with(Subfiles::k_reserved); }
+bool is_ours(const Attribute& attribute) {
+  return attribute.name.starts_with(Subfiles::k_reserved);
+}
 
 // Of a dimension that grows the map says that its length is 0: the file says which it is.
 std::vector<int64_t> flat(const SplitVariable& variable) {
   std::vector<int64_t> values;
-  for (const auto& ranges : variable.split.bounds()) values.insert(values.end(), ranges.begin(), ranges.end());
-  if (variable.grows) values[1] = 0;
+  for (const auto& ranges : variable.split.bounds())
+    values.insert(values.end(), ranges.begin(), ranges.end());
+  if (variable.grows)
+    values[1] = 0;
   return values;
 }
 
 std::vector<int64_t> shape_of(const SplitVariable& variable) {
   std::vector<int64_t> shape(variable.split.shape().begin(), variable.split.shape().end());
-  if (variable.grows) shape[0] = 0;
+  if (variable.grows)
+    shape[0] = 0;
   return shape;
 }
 
 std::vector<int64_t> order_of(const Split& split) {
   std::vector<int64_t> order;
-  for (const auto& ranges : split.bounds()) order.push_back(static_cast<int64_t>(ranges.size()) - 1);
+  for (const auto& ranges : split.bounds())
+    order.push_back(static_cast<int64_t>(ranges.size()) - 1);
   return order;
 }
 
@@ -46,9 +52,10 @@ std::vector<int64_t> order_of(const Split& split) {
 std::vector<Attribute> description_of(const SplitVariable& variable) {
   const Split& split = variable.split;
   int64_t elements = 1;
-  for (const int64_t extent : split.shape()) elements *= extent;
-  return {number(k_enabled, 1), numbers(k_shape, shape_of(variable)), number(k_elements, elements), number(k_parts, split.parts()),
-          numbers(k_order, order_of(split)), numbers(k_bounds, flat(variable))};
+  for (const int64_t extent : split.shape())
+    elements *= extent;
+  return {number(k_enabled, 1),           numbers(k_shape, shape_of(variable)), number(k_elements, elements),
+          number(k_parts, split.parts()), numbers(k_order, order_of(split)),    numbers(k_bounds, flat(variable))};
 }
 
 // The groups above an object; those that were not there are among `made`, outermost first.
@@ -56,8 +63,10 @@ Status define_parents(Format& format, const std::string& path, std::vector<std::
   for (const std::string& group : parents_of(path)) {
     make_room(made, 1);
     Status status = format.define_group(group);
-    if (status.ok()) made.push_back(group);
-    else if (status.code() != Code::exists) return status;
+    if (status.ok())
+      made.push_back(group);
+    else if (status.code() != Code::exists)
+      return status;
   }
   return {};
 }
@@ -68,11 +77,13 @@ Result<Split> read_split(const Variable& variable, int64_t most_parts) {
   const auto order = numbers_of(variable.attributes, k_order);
   auto all = numbers_of(variable.attributes, k_bounds);
   std::vector<int64_t> shape = variable.shape;
-  if (variable.extendible) shape[0] = 0;
+  if (variable.extendible)
+    shape[0] = 0;
   if (order.size() != variable.shape.size() || numbers_of(variable.attributes, k_shape) != shape)
     return bad("the shape in the map is another than the variable's");
   if (variable.extendible) {
-    if (order[0] != 1 || all.size() < 2 || all[0] != 0 || all[1] != 0) return bad("the map cuts the dimension that grows");
+    if (order[0] != 1 || all.size() < 2 || all[0] != 0 || all[1] != 0)
+      return bad("the map cuts the dimension that grows");
     shape[0] = all[1] = 1;
   }
   std::vector<std::vector<int64_t>> bounds;
@@ -84,48 +95,64 @@ Result<Split> read_split(const Variable& variable, int64_t most_parts) {
     bounds.emplace_back(first, first + ranges + 1);
     at += static_cast<size_t>(ranges) + 1;
   }
-  if (at != all.size()) return bad("the map's order of splitting does not fit its bounds");
+  if (at != all.size())
+    return bad("the map's order of splitting does not fit its bounds");
   auto split = Split::make(std::move(bounds));
-  if (!split.ok()) return bad(split.status().message());
-  if (!std::ranges::equal(split.value().shape(), shape)) return bad("the map's ranges do not end where the variable does");
+  if (!split.ok())
+    return bad(split.status().message());
+  if (!std::ranges::equal(split.value().shape(), shape))
+    return bad("the map's ranges do not end where the variable does");
   if (split.value().parts() > most_parts || number_of(variable.attributes, k_parts) != split.value().parts())
-    return bad(fmt::format("the map has {} for {}", counted(split.value().parts(), "part"), counted(most_parts, "subfile")));
+    return bad(
+        fmt::format("the map has {} for {}", counted(split.value().parts(), "part"), counted(most_parts, "subfile")));
   return split;
 }
 
 }  // namespace
 
-Result<std::unique_ptr<Subfiles>> Subfiles::take_from(Catalog& catalog, const std::string& format, const std::string& path) {
-  if (catalog.groups.empty()) return std::unique_ptr<Subfiles>();
+Result<std::unique_ptr<Subfiles>> Subfiles::take_from(Catalog& catalog, const std::string& format,
+                                                      const std::string& path) {
+  if (catalog.groups.empty())
+    return std::unique_ptr<Subfiles>();
   std::vector<Attribute>& root = catalog.groups.front().attributes;
-  if (find_in(root, k_folder) == nullptr) return std::unique_ptr<Subfiles>();
-  const auto bad = [&](std::string_view why) { return Status(Code::bad_file, fmt::format("\"{}\": the map of its subfiles is damaged: {}", path, why)); };
+  if (find_in(root, k_folder) == nullptr)
+    return std::unique_ptr<Subfiles>();
+  const auto bad = [&](std::string_view why) {
+    return Status(Code::bad_file, fmt::format("\"{}\": the map of its subfiles is damaged: {}", path, why));
+  };
   const std::string identity = word_of(root, k_set), folder = word_of(root, k_folder), ending = word_of(root, k_ending);
   const auto count = number_of(root, k_count), sum = number_of(root, k_sum);
   if (!is_plain_name(folder))
     return bad(fmt::format("\"{}\" is not the name of a folder beside the file", readable(folder.substr(0, 300))));
   if (!ending.empty() && (!is_plain_name(ending) || ending.size() > 16))
     return bad(fmt::format("\"{}\" is not the end of a name", readable(ending.substr(0, 300))));
-  if (identity.empty()) return bad("it has no identity");
-  if (!count || *count < 1 || *count > k_most) return bad(fmt::format("it says that there are {}", counted(count.value_or(0), "subfile")));
+  if (identity.empty())
+    return bad("it has no identity");
+  if (!count || *count < 1 || *count > k_most)
+    return bad(fmt::format("it says that there are {}", counted(count.value_or(0), "subfile")));
   // A symbolic link leads to the folder of the file, not to its own.
   std::error_code ignored;
   const auto real = std::filesystem::canonical(path, ignored);
   const auto beside = (ignored ? std::filesystem::absolute(path) : real).parent_path();
-  auto set = std::make_unique<Subfiles>(format, identity, folder, SubfileNames{(beside / folder).string(), ending, *count});
+  auto set =
+      std::make_unique<Subfiles>(format, identity, folder, SubfileNames{(beside / folder).string(), ending, *count});
   for (size_t i = 0; i < catalog.variables.size(); ++i) {
     Variable& variable = catalog.variables[i];
-    if (find_in(variable.attributes, k_enabled) == nullptr) continue;
+    if (find_in(variable.attributes, k_enabled) == nullptr)
+      continue;
     auto split = read_split(variable, *count);
-    if (!split.ok()) return bad(fmt::format("variable \"{}\": {}", readable(variable.path), split.status().message()));
+    if (!split.ok())
+      return bad(fmt::format("variable \"{}\": {}", readable(variable.path), split.status().message()));
     const int64_t element = element_bytes(variable.type, variable.details);
     const auto elements = element_count(variable.shape);
     if (element < 1 || !elements || *elements > INT64_MAX / 8 / element)
       return bad(fmt::format("variable \"{}\": its type cannot be split", readable(variable.path)));
     const Attribute* fill = find_in(variable.attributes, k_fill);
     if (fill != nullptr && static_cast<int64_t>(fill->data.size()) != element)
-      return bad(fmt::format("variable \"{}\": its fill value has {}, and an element {}", readable(variable.path), counted(fill->data.size(), "byte"), element));
-    if (fill != nullptr) variable.fill = fill->data;
+      return bad(fmt::format("variable \"{}\": its fill value has {}, and an element {}", readable(variable.path),
+                             counted(fill->data.size(), "byte"), element));
+    if (fill != nullptr)
+      variable.fill = fill->data;
     variable.placement.offset = -1;
     variable.placement.bytes = *elements * element;
     variable.unsupported.clear();
@@ -133,15 +160,20 @@ Result<std::unique_ptr<Subfiles>> Subfiles::take_from(Catalog& catalog, const st
     variable.content.clear();
     variable.chunking = {};
     SplitVariable made(std::move(split).value(), variable.path, element, variable.extendible);
-    if (made.grows) made.records = variable.shape.front();
-    if (fill != nullptr) made.fill = fill->data;
+    if (made.grows)
+      made.records = variable.shape.front();
+    if (fill != nullptr)
+      made.fill = fill->data;
     if (find_in(variable.attributes, k_chunk) != nullptr) {
       made.chunk = numbers_of(variable.attributes, k_chunk);
       made.filters = word_of(variable.attributes, k_filters);
-      const bool sound = made.chunk.size() == variable.shape.size() && std::all_of(made.chunk.begin(), made.chunk.end(), [](int64_t each) { return each > 0; });
+      const bool sound = made.chunk.size() == variable.shape.size() &&
+                         std::all_of(made.chunk.begin(), made.chunk.end(), [](int64_t each) { return each > 0; });
       Status status = sound ? Status() : Status(Code::bad_file, "the shape of its chunks is not one of chunks");
-      for (int64_t part = 0; status.ok() && part < made.split.parts(); ++part) status = made.chunking(part).status();
-      if (!status.ok()) return bad(fmt::format("variable \"{}\": {}", readable(variable.path), status.message()));
+      for (int64_t part = 0; status.ok() && part < made.split.parts(); ++part)
+        status = made.chunking(part).status();
+      if (!status.ok())
+        return bad(fmt::format("variable \"{}\": {}", readable(variable.path), status.message()));
       variable.chunking = {made.chunk, made.chunking(0).value().filters};
     }
     set->variables_.emplace(static_cast<int>(i), std::move(made));
@@ -154,14 +186,16 @@ Result<std::unique_ptr<Subfiles>> Subfiles::take_from(Catalog& catalog, const st
     return bad("its checksum is wrong" + first);
   }
   std::erase_if(root, is_ours);
-  for (const auto& [variable, split] : set->variables_) std::erase_if(catalog.variables[static_cast<size_t>(variable)].attributes, is_ours);
+  for (const auto& [variable, split] : set->variables_)
+    std::erase_if(catalog.variables[static_cast<size_t>(variable)].attributes, is_ours);
   return set;
 }
 
 std::vector<int64_t> range_of(const SplitVariable& split, int64_t part) {
   const Box box = split.split.box(part);
   std::vector<int64_t> range = box.start;
-  for (size_t i = 0; i < box.start.size(); ++i) range.push_back(box.start[i] + (split.grows && i == 0 ? 0 : box.count[i]));
+  for (size_t i = 0; i < box.start.size(); ++i)
+    range.push_back(box.start[i] + (split.grows && i == 0 ? 0 : box.count[i]));
   return range;
 }
 
@@ -170,8 +204,10 @@ namespace {
 // For people: the first of what may be many.
 std::string text_of(std::span<const int64_t> values) {
   constexpr size_t k_shown = 16;
-  if (values.empty()) return "no integers of 64 bits";
-  return fmt::format("{}{}", fmt::join(values.first(std::min(values.size(), k_shown)), " "), values.size() > k_shown ? " ..." : "");
+  if (values.empty())
+    return "no integers of 64 bits";
+  return fmt::format("{}{}", fmt::join(values.first(std::min(values.size(), k_shown)), " "),
+                     values.size() > k_shown ? " ..." : "");
 }
 
 }  // namespace
@@ -181,40 +217,51 @@ std::string contradiction_in(const Variable& own, const SplitVariable& split, in
   expected.push_back(numbers(k_range, range_of(split, part)));
   for (const Attribute& each : expected) {
     const auto told = numbers_of(own.attributes, each.name), wanted = numbers_of(expected, each.name);
-    if (told != wanted) return fmt::format("attribute \"{}\" of \"{}\" is {} and not {}", each.name, own.path, text_of(told), text_of(wanted));
+    if (told != wanted)
+      return fmt::format("attribute \"{}\" of \"{}\" is {} and not {}", each.name, own.path, text_of(told),
+                         text_of(wanted));
   }
   return "";
 }
 
-Result<int64_t> Subfiles::define_part(Format& format, const VariableDefinition& definition, const SplitVariable& split, int64_t part) const {
+Result<int64_t> Subfiles::define_part(Format& format, const VariableDefinition& definition, const SplitVariable& split,
+                                      int64_t part) const {
   VariableDefinition own = definition;
   own.shape = split.split.box(part).count;
-  if (split.grows) own.shape[0] = definition.shape[0];
+  if (split.grows)
+    own.shape[0] = definition.shape[0];
   auto chunking = split.chunking(part);
-  if (!chunking.ok()) return Status(chunking.status().code(), fmt::format("variable \"{}\": {}", definition.path, chunking.status().message()));
+  if (!chunking.ok())
+    return Status(chunking.status().code(),
+                  fmt::format("variable \"{}\": {}", definition.path, chunking.status().message()));
   own.chunking = std::move(chunking).value();
   std::vector<std::string> made;  // outermost first
   Result<int64_t> offset = -1;
   Status status = guard([&] {
-    // Where all grows as one, what it has to be as long as is what the set has grown to, not what the subfile has heard of so far. Those that are
-    // not there yet are no concern.
+    // Where all grows as one, what it has to be as long as is what the set has grown to, not what the subfile has heard
+    // of so far. Those that are not there yet are no concern.
     if (split.grows && format.traits().grows_as_one)
       for (const auto& [number, other] : variables_)
-        if (other.grows && part < other.split.parts() && other.path != own.path) (void)format.extend(other.path, other.shape(part));
+        if (other.grows && part < other.split.parts() && other.path != own.path)
+          (void)format.extend(other.path, other.shape(part));
     Status defined = define_parents(format, own.path, made);
-    if (!defined.ok()) return defined;
+    if (!defined.ok())
+      return defined;
     make_room(made, 1);
     auto placement = format.define_variable(own);
-    if (!placement.ok()) return placement.status();
+    if (!placement.ok())
+      return placement.status();
     made.push_back(own.path);
     offset = placement.value().offset;
     std::vector<Attribute> attributes = description_of(split);
     attributes.push_back(numbers(k_range, range_of(split, part)));
     // Of no kind yet: its room, so that a header does not grow by it.
-    if (options_.sums && format.traits().places_late) attributes.push_back(numbers(k_element_sum, Sum{}));
+    if (options_.sums && format.traits().places_late)
+      attributes.push_back(numbers(k_element_sum, Sum{}));
     return format.put_attributes(own.path, attributes);
   });
-  if (status.ok()) return offset;
+  if (status.ok())
+    return offset;
   withdraw(format, made);
   return status;
 }
@@ -222,12 +269,14 @@ Result<int64_t> Subfiles::define_part(Format& format, const VariableDefinition& 
 int64_t Subfiles::records() const noexcept {
   int64_t most = 0;
   for (const auto& [number, split] : variables_)
-    if (split.grows) most = std::max(most, split.records);
+    if (split.grows)
+      most = std::max(most, split.records);
   return most;
 }
 
 void Subfiles::withdraw(Format& format, std::span<const std::string> made) const {
-  for (size_t i = made.size(); i > 0; --i) (void)format.undefine(made[i - 1], records());
+  for (size_t i = made.size(); i > 0; --i)
+    (void)format.undefine(made[i - 1], records());
 }
 
 Status Subfiles::describe(Format& base, const VariableDefinition& definition, const SplitVariable& split) const {
@@ -248,7 +297,8 @@ Status Subfiles::describe(Format& base, const VariableDefinition& definition, co
 Status Subfiles::sign(Format& format, int64_t number_in_set) const {
   std::vector<Attribute> attributes{word(k_set, identity_), number(k_count, count())};
   if (number_in_set < 0) {
-    attributes.push_back(number(k_sum, 0));  // not known before all is defined; it has its room, so that a header does not grow by it
+    attributes.push_back(
+        number(k_sum, 0));  // not known before all is defined; it has its room, so that a header does not grow by it
     attributes.push_back(word(k_folder, folder_));
     attributes.push_back(word(k_ending, names_.ending));
   } else {
@@ -257,22 +307,30 @@ Status Subfiles::sign(Format& format, int64_t number_in_set) const {
   return format.put_attributes("/", attributes);
 }
 
-Status Subfiles::seal(Format& base, int64_t sum) const { return base.put_attribute("/", number(k_sum, sum)); }
+Status Subfiles::seal(Format& base, int64_t sum) const {
+  return base.put_attribute("/", number(k_sum, sum));
+}
 
 int64_t Subfiles::checksum(const Catalog& catalog) const {
-  std::map<std::string, std::string> lines;  // by path: a file's catalog is in another order than that of its definitions
+  std::map<std::string, std::string>
+      lines;  // by path: a file's catalog is in another order than that of its definitions
   for (const auto& [number, variable] : variables_) {
     const Variable& described = catalog.variables[static_cast<size_t>(number)];
-    const bool big_endian = described.placement.big_endian && component_size(described.type) > 1;  // formats differ in what they say of single bytes
-    lines[described.path] = fmt::format("{}|{}|{}|{}", static_cast<int>(described.type), variable.element_bytes, big_endian,
-                                        fmt::join(flat(variable), ","));
-    if (!variable.chunk.empty()) lines[described.path] += fmt::format("|{}|{}", fmt::join(variable.chunk, ","), variable.filters);
-    if (!sums_fills_) continue;
+    const bool big_endian = described.placement.big_endian &&
+                            component_size(described.type) > 1;  // formats differ in what they say of single bytes
+    lines[described.path] = fmt::format("{}|{}|{}|{}", static_cast<int>(described.type), variable.element_bytes,
+                                        big_endian, fmt::join(flat(variable), ","));
+    if (!variable.chunk.empty())
+      lines[described.path] += fmt::format("|{}|{}", fmt::join(variable.chunk, ","), variable.filters);
+    if (!sums_fills_)
+      continue;
     lines[described.path] += "|fill ";  // also where there is none: one that is added does not make it an early set
-    for (const std::byte each : variable.fill) lines[described.path] += fmt::format("{:02x}", static_cast<unsigned>(each));
+    for (const std::byte each : variable.fill)
+      lines[described.path] += fmt::format("{:02x}", static_cast<unsigned>(each));
   }
   std::string text = fmt::format("{}|{}", identity_, count());
-  for (const auto& [path, line] : lines) text += fmt::format("\n{}:{}|{}", path.size(), path, line);
+  for (const auto& [path, line] : lines)
+    text += fmt::format("\n{}:{}|{}", path.size(), path, line);
   return static_cast<int64_t>(hash_of({text}));
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A subfile whose format places late gets its places, and is written anew by the rank that looks after it where they are others than before.
+// A subfile whose format places late gets its places, and is written anew by the rank that looks after it where they
+// are others than before.
 #include <array>
 #include <map>
 #include <string_view>
@@ -15,22 +16,29 @@ namespace windrow {
 namespace {
 
 // `named`: whether the new file has the subfile's name, as it may after an error.
-Status write_subfile_anew(Format& format, const Layout& layout, const SubfileOptions& options, const std::string& path, const Draft& draft, bool& named) {
+Status write_subfile_anew(Format& format, const Layout& layout, const SubfileOptions& options, const std::string& path,
+                          const Draft& draft, bool& named) {
   auto store = open_store(draft.temporary_path, StoreMode::update, {});
-  if (!store.ok()) return store.status();
-  if (Status status = format.write_anew(std::move(store).value()); !status.ok()) return status;
+  if (!store.ok())
+    return store.status();
+  if (Status status = format.write_anew(std::move(store).value()); !status.ok())
+    return status;
   auto catalog = format.catalog();
-  if (!catalog.ok()) return catalog.status();
+  if (!catalog.ok())
+    return catalog.status();
   const std::array whole{Extent{0, end_of(catalog.value().variables)}};
   DataFile from(path, true, options.store), to(draft.temporary_path, true, options.store);
   Status status = from.extend(whole);
-  if (status.ok()) copy_variables({catalog.value().variables, layout.placements, 0, 1, options.buffer_bytes}, from, to);
+  if (status.ok())
+    copy_variables({catalog.value().variables, layout.placements, 0, 1, options.buffer_bytes}, from, to);
   status.update(from.take_status());
   status.update(to.take_status());
-  if (options.durable) status.update(to.sync());
+  if (options.durable)
+    status.update(to.sync());
   status.update(from.close());
   status.update(to.close());
-  if (!status.ok()) return status;
+  if (!status.ok())
+    return status;
   const std::array renames{Rename{draft.temporary_path, draft.final_path, &draft.held}};
   return publish(renames, options.durable, {}, &named);
 }
@@ -38,21 +46,28 @@ Status write_subfile_anew(Format& format, const Layout& layout, const SubfileOpt
 }  // namespace
 
 Status Subfiles::settle(int64_t number, Format& format) {
-  if (!format.traits().places_late) return {};
+  if (!format.traits().places_late)
+    return {};
   for (const auto& [variable, split] : variables_) {
-    if (!split.grows || number >= split.split.parts()) continue;
-    if (Status status = format.extend(split.path, split.shape(number)); !status.ok()) return status;
+    if (!split.grows || number >= split.split.parts())
+      continue;
+    if (Status status = format.extend(split.path, split.shape(number)); !status.ok())
+      return status;
   }
   auto layout = format.lay_out();
-  if (!layout.ok()) return layout.status();
+  if (!layout.ok())
+    return layout.status();
   // Looked for beforehand: once the new file has the name nothing must fail before its places are noted.
   auto placed = variables_in(format);
-  if (!placed.ok()) return placed.status();
+  if (!placed.ok())
+    return placed.status();
   Status status;
   if (layout.value().moves) {
-    if (status = check_name(number); !status.ok()) return status;
+    if (status = check_name(number); !status.ok())
+      return status;
     auto draft = start_draft(names_.path(number));
-    if (!draft.ok()) return draft.status();
+    if (!draft.ok())
+      return draft.status();
     bool named = false;
     status = write_subfile_anew(format, layout.value(), options_, names_.path(number), draft.value(), named);
     if (!named) {
@@ -64,7 +79,8 @@ Status Subfiles::settle(int64_t number, Format& format) {
     moved_ = true;
   }
   for (const auto& [split, at] : placed.value()) {
-    if (number >= split->split.parts()) continue;
+    if (number >= split->split.parts())
+      continue;
     split->offsets[static_cast<size_t>(number)] = layout.value().placements[at].offset;
     split->strides[static_cast<size_t>(number)] = layout.value().placements[at].stride;
   }
@@ -74,12 +90,15 @@ Status Subfiles::settle(int64_t number, Format& format) {
 // The split variables that a subfile has, each with its number there.
 Result<std::vector<std::pair<SplitVariable*, size_t>>> Subfiles::variables_in(Format& format) {
   auto catalog = format.catalog();
-  if (!catalog.ok()) return catalog.status();
+  if (!catalog.ok())
+    return catalog.status();
   std::map<std::string_view, size_t> numbers;
-  for (size_t i = 0; i < catalog.value().variables.size(); ++i) numbers.emplace(catalog.value().variables[i].path, i);
+  for (size_t i = 0; i < catalog.value().variables.size(); ++i)
+    numbers.emplace(catalog.value().variables[i].path, i);
   std::vector<std::pair<SplitVariable*, size_t>> found;
   for (auto& [variable, split] : variables_)
-    if (const auto own = numbers.find(split.path); own != numbers.end()) found.emplace_back(&split, own->second);
+    if (const auto own = numbers.find(split.path); own != numbers.end())
+      found.emplace_back(&split, own->second);
   return found;
 }
 

@@ -23,17 +23,30 @@ using namespace map;
 namespace {
 
 // What a subfile's variable has that the map does not say.
-enum class Difference : int64_t { missing, type, byte_order, shape, chunks, place };
+enum class Difference : int64_t {
+  missing,
+  type,
+  byte_order,
+  shape,
+  chunks,
+  place
+};
 constexpr int64_t k_differences = 8;  // more than there are: beside the variable's number in one fault
 
 const char* name_of(Difference difference) noexcept {
   switch (difference) {
-    case Difference::missing: return "is missing";
-    case Difference::type: return "has another type";
-    case Difference::byte_order: return "has another byte order";
-    case Difference::shape: return "has another shape";
-    case Difference::chunks: return "has other chunks or filters";
-    case Difference::place: return "lies where no file reaches, or has no place";
+    case Difference::missing:
+      return "is missing";
+    case Difference::type:
+      return "has another type";
+    case Difference::byte_order:
+      return "has another byte order";
+    case Difference::shape:
+      return "has another shape";
+    case Difference::chunks:
+      return "has other chunks or filters";
+    case Difference::place:
+      return "lies where no file reaches, or has no place";
   }
   return "differs";
 }
@@ -42,35 +55,44 @@ const char* name_of(Difference difference) noexcept {
 
 bool is_plain_name(std::string_view name) noexcept {
   constexpr size_t k_longest = 255;
-  if (name.empty() || name.size() > k_longest || name == "." || name == ".." || !is_utf8(name)) return false;
-  return std::none_of(name.begin(), name.end(), [](char each) { return each == '/' || static_cast<unsigned char>(each) < ' '; });
+  if (name.empty() || name.size() > k_longest || name == "." || name == ".." || !is_utf8(name))
+    return false;
+  return std::none_of(name.begin(), name.end(),
+                      [](char each) { return each == '/' || static_cast<unsigned char>(each) < ' '; });
 }
 
 std::string make_identity() {
   std::random_device source;
   std::string text;
-  for (int i = 0; i < 4; ++i) text += fmt::format("{:08x}", source());
-  for (const size_t at : {8u, 13u, 18u, 23u}) text.insert(at, 1, '-');
+  for (int i = 0; i < 4; ++i)
+    text += fmt::format("{:08x}", source());
+  for (const size_t at : {8u, 13u, 18u, 23u})
+    text.insert(at, 1, '-');
   return text;
 }
 
 std::string folder_name(std::string_view base_name, std::string_view identity) {
   constexpr size_t k_longest = 200;
   size_t end = std::min(base_name.size(), k_longest);
-  while (end > 1 && end < base_name.size() && (static_cast<unsigned char>(base_name[end]) & 0xc0) == 0x80) --end;
+  while (end > 1 && end < base_name.size() && (static_cast<unsigned char>(base_name[end]) & 0xc0) == 0x80)
+    --end;
   return fmt::format("{}.subfiles-{}", base_name.substr(0, end), identity.substr(0, 8));
 }
 
 Result<Chunking> SplitVariable::chunking(int64_t part) const {
   Chunking made;
-  if (chunk.empty()) return made;
+  if (chunk.empty())
+    return made;
   const Box box = split.box(part);
-  for (size_t i = 0; i < chunk.size(); ++i) made.shape.push_back(grows && i == 0 ? chunk[i] : std::min(chunk[i], box.count[i]));
+  for (size_t i = 0; i < chunk.size(); ++i)
+    made.shape.push_back(grows && i == 0 ? chunk[i] : std::min(chunk[i], box.count[i]));
   const auto elements = checked_product(made.shape);
   const auto bytes = elements ? checked_multiply(*elements, element_bytes) : std::nullopt;
-  if (!bytes) return Status(Code::bad_argument, "a chunk has more bytes than 64 bits can count");
+  if (!bytes)
+    return Status(Code::bad_argument, "a chunk has more bytes than 64 bits can count");
   auto parsed = parse_filters(filters, element_bytes, *bytes);
-  if (!parsed.ok()) return parsed.status();
+  if (!parsed.ok())
+    return parsed.status();
   made.filters = std::move(parsed).value();
   return made;
 }
@@ -78,12 +100,14 @@ Result<Chunking> SplitVariable::chunking(int64_t part) const {
 std::vector<int64_t> SplitVariable::common_chunk() const {
   std::vector<int64_t> common = chunk;
   for (size_t i = 0; i < chunk.size(); ++i) {
-    if (grows && i == 0) continue;  // it is not cut
+    if (grows && i == 0)
+      continue;  // it is not cut
     const auto& ranges = split.bounds()[i];
     common[i] = std::min(chunk[i], ranges[1]);
     for (size_t range = 1; range < ranges.size(); ++range) {
       const bool begins_a_chunk = ranges[range - 1] % common[i] == 0;
-      if (!begins_a_chunk || std::min(chunk[i], ranges[range] - ranges[range - 1]) != common[i]) return {};
+      if (!begins_a_chunk || std::min(chunk[i], ranges[range] - ranges[range - 1]) != common[i])
+        return {};
     }
   }
   return common;
@@ -96,7 +120,8 @@ const SplitVariable* Subfiles::find(int variable) const noexcept {
 
 int64_t Subfiles::used() const noexcept {
   int64_t used = 0;
-  for (const auto& [number, variable] : variables_) used = std::max(used, variable.split.parts());
+  for (const auto& [number, variable] : variables_)
+    used = std::max(used, variable.split.parts());
   return used;
 }
 
@@ -108,14 +133,18 @@ bool Subfiles::fit_line(const Catalog& catalog, int64_t unit) {
     chunked = chunked || !variable.chunk.empty();
     for (size_t part = 0; part < variable.offsets.size(); ++part)
       if (variable.offsets[part] >= 0)
-        longest = std::max(longest, variable.offsets[part] + variable.length(static_cast<int64_t>(part), variable.records).value_or(0));
+        longest = std::max(longest, variable.offsets[part] +
+                                        variable.length(static_cast<int64_t>(part), variable.records).value_or(0));
   }
   int64_t room = FileLine::room_for(longest, unit);
   // Nobody knows where chunks will lie.
-  if (chunked) room = std::max(room, round_down(longest_file() / 2, unit));
-  if (room <= line_.room) return false;
+  if (chunked)
+    room = std::max(room, round_down(longest_file() / 2, unit));
+  if (room <= line_.room)
+    return false;
   // What grows goes on to: plans are for a line, and another line is another plan.
-  if (grows) room = std::max(room, std::min(round_down(longest_file(), unit), FileLine::room_for(4 * longest, unit)));
+  if (grows)
+    room = std::max(room, std::min(round_down(longest_file(), unit), FileLine::room_for(4 * longest, unit)));
   line_.room = room;
   return true;
 }
@@ -124,21 +153,34 @@ Status Subfiles::fault_of(int64_t number) const {
   const int64_t packed = faults_[static_cast<size_t>(number)], found = packed >> 8;
   const std::string what = fmt::format("subfile \"{}\"", relative_name(number));
   switch (static_cast<Fault>(packed & 0xff)) {
-    case Fault::none: return {};
-    case Fault::missing: return {Code::not_found, what + " is missing"};
-    case Fault::not_a_file: return {Code::bad_file, what + " is a link, a folder or a device, not a file in the set's own folder"};
-    case Fault::elsewhere: return {Code::bad_file, fmt::format("{}: \"{}\" is a link or a file, not the set's own folder", what, readable(folder_))};
-    case Fault::unreadable: return {Code::no_permission, what + " may not be read"};
-    case Fault::locked: return {Code::bad_state, what + " is open in another program and locked by it"};
-    case Fault::damaged: return {Code::bad_file, fmt::format("{} is damaged: truncated, or not a file of the format {}", what, format_)};
-    case Fault::foreign: return {Code::bad_file, what + " belongs to another set of files"};
-    case Fault::swapped: return {Code::bad_file, fmt::format("{} is number {} of its set, under the name of number {}", what, found, number)};
+    case Fault::none:
+      return {};
+    case Fault::missing:
+      return {Code::not_found, what + " is missing"};
+    case Fault::not_a_file:
+      return {Code::bad_file, what + " is a link, a folder or a device, not a file in the set's own folder"};
+    case Fault::elsewhere:
+      return {Code::bad_file,
+              fmt::format("{}: \"{}\" is a link or a file, not the set's own folder", what, readable(folder_))};
+    case Fault::unreadable:
+      return {Code::no_permission, what + " may not be read"};
+    case Fault::locked:
+      return {Code::bad_state, what + " is open in another program and locked by it"};
+    case Fault::damaged:
+      return {Code::bad_file, fmt::format("{} is damaged: truncated, or not a file of the format {}", what, format_)};
+    case Fault::foreign:
+      return {Code::bad_file, what + " belongs to another set of files"};
+    case Fault::swapped:
+      return {Code::bad_file,
+              fmt::format("{} is number {} of its set, under the name of number {}", what, found, number)};
     case Fault::different: {
       const auto variable = variables_.find(static_cast<int>(found / k_differences));
-      return {Code::bad_file, fmt::format("{} does not have what the map says: \"{}\" {}", what, variable == variables_.end() ? "?" : variable->second.path,
+      return {Code::bad_file, fmt::format("{} does not have what the map says: \"{}\" {}", what,
+                                          variable == variables_.end() ? "?" : variable->second.path,
                                           name_of(static_cast<Difference>(found % k_differences)))};
     }
-    case Fault::contradicting: return {Code::bad_file, fmt::format("{} does not have what the map says: {}", what, contradiction(number))};
+    case Fault::contradicting:
+      return {Code::bad_file, fmt::format("{} does not have what the map says: {}", what, contradiction(number))};
   }
   return {Code::internal, what};
 }
@@ -155,37 +197,46 @@ void Subfiles::move_to(std::string folder) noexcept {
 
 Result<Format*> Subfiles::format(int64_t number, FormatMode mode) {
   constexpr size_t k_most_open = 32;
-  if (const auto found = formats_.find(number); found != formats_.end()) return found->second.get();
+  if (const auto found = formats_.find(number); found != formats_.end())
+    return found->second.get();
   if (formats_.size() >= files_kept_open(k_most_open)) {
     Status status = mode == FormatMode::read ? Status() : settle(formats_.begin()->first, *formats_.begin()->second);
     status.update(formats_.begin()->second->close());
     formats_.erase(formats_.begin());
-    if (!status.ok()) return status;
+    if (!status.ok())
+      return status;
   }
   made_.resize(static_cast<size_t>(count()));
   uint8_t& made = made_[static_cast<size_t>(number)];
   const bool is_new = mode != FormatMode::read && made == 0 && number >= found_;
   const FormatMode first = is_new ? FormatMode::create : mode == FormatMode::create ? FormatMode::update : mode;
-  if (Status status = is_new || mode == FormatMode::read ? Status() : check_name(number); !status.ok()) return status;
+  if (Status status = is_new || mode == FormatMode::read ? Status() : check_name(number); !status.ok())
+    return status;
   auto opened = open_format(format_, names_.path(number), first, options_.format);
-  if (!opened.ok()) return opened.status();
-  if (is_new) set_file_number(number, file_number(names_.path(number)));
+  if (!opened.ok())
+    return opened.status();
+  if (is_new)
+    set_file_number(number, file_number(names_.path(number)));
   made = is_new ? 1 : made;
   ++opens_;
   Format* format = formats_.emplace(number, std::move(opened).value()).first->second.get();
-  if (Status status = is_new ? sign(*format, number) : Status(); !status.ok()) return status;
+  if (Status status = is_new ? sign(*format, number) : Status(); !status.ok())
+    return status;
   return format;
 }
 
 Status Subfiles::check_name(int64_t number) {
   const uint64_t known = file_number_of(number);
-  if (known == 0 || file_number(names_.path(number)) == known) return {};
-  if (const auto open = formats_.find(number); open != formats_.end()) open->second->drop_changes();
+  if (known == 0 || file_number(names_.path(number)) == known)
+    return {};
+  if (const auto open = formats_.find(number); open != formats_.end())
+    open->second->drop_changes();
   return replaced_by_others(names_.path(number));
 }
 
 void Subfiles::drop(int64_t number) {
-  if (static_cast<size_t>(number) >= made_.size() || made_[static_cast<size_t>(number)] == 0) return;
+  if (static_cast<size_t>(number) >= made_.size() || made_[static_cast<size_t>(number)] == 0)
+    return;
   if (const auto open = formats_.find(number); open != formats_.end()) {
     (void)open->second->close();
     formats_.erase(open);
@@ -199,20 +250,23 @@ void Subfiles::drop(int64_t number) {
 
 Status Subfiles::settle_formats() {
   Status status;
-  for (auto& [number, format] : formats_) status.update(settle(number, *format));
+  for (auto& [number, format] : formats_)
+    status.update(settle(number, *format));
   return status;
 }
 
 Status Subfiles::close_formats() {
   Status status;
-  for (auto& [number, format] : formats_) status.update(format->close());
+  for (auto& [number, format] : formats_)
+    status.update(format->close());
   formats_.clear();
   return status;
 }
 
 Status Subfiles::flush_formats() {
   Status status;
-  for (auto& [number, format] : formats_) status.update(format->flush());
+  for (auto& [number, format] : formats_)
+    status.update(format->flush());
   return status;
 }
 
@@ -230,16 +284,20 @@ Result<std::map<int, Subfiles::PartSum>> Subfiles::sums(int64_t number_in_set, c
   const auto open = formats_.find(number_in_set);
   if (open == formats_.end()) {
     auto opened = open_format(format_, names_.path(number_in_set), FormatMode::read, {});
-    if (!opened.ok()) return opened.status();
+    if (!opened.ok())
+      return opened.status();
     own = std::move(opened).value();
   }
   auto read = own ? own->catalog() : open->second->catalog();
-  if (own) (void)own->close();
-  if (!read.ok()) return read.status();
+  if (own)
+    (void)own->close();
+  if (!read.ok())
+    return read.status();
   std::map<int, PartSum> found;
   for (const Variable& part : read.value().variables) {
     const auto values = numbers_of(part.attributes, k_element_sum);
-    if (values.size() != std::tuple_size_v<Sum>) continue;
+    if (values.size() != std::tuple_size_v<Sum>)
+      continue;
     for (const auto& [variable, split] : variables_)
       if (base.variables[static_cast<size_t>(variable)].path == part.path)
         found[variable] = {{values[0], values[1]}, split.grows && !part.shape.empty() ? part.shape[0] : 1};
@@ -250,68 +308,96 @@ Result<std::map<int, Subfiles::PartSum>> Subfiles::sums(int64_t number_in_set, c
 Result<int64_t> Subfiles::examine(int64_t number_in_set, const Catalog& base, std::map<int, Placement>& places) {
   const std::string path = names_.path(number_in_set);
   std::error_code unknown;
-  if (!has_own_folder()) return pack(Fault::elsewhere);
+  if (!has_own_folder())
+    return pack(Fault::elsewhere);
   // Neither a link to somewhere else nor a pipe, on which an open would wait for ever.
   std::vector<std::string> all = format_companions(format_, path);
   all.push_back(path);
   for (const std::string& each : all) {
     const auto kind = std::filesystem::symlink_status(each, unknown).type();
-    if (kind != std::filesystem::file_type::regular && kind != std::filesystem::file_type::not_found && kind != std::filesystem::file_type::none)
+    if (kind != std::filesystem::file_type::regular && kind != std::filesystem::file_type::not_found &&
+        kind != std::filesystem::file_type::none)
       return pack(Fault::not_a_file);
   }
-  const auto bytes = std::filesystem::file_size(path, unknown);  // no opening more: the format says what is wrong with it
+  const auto bytes =
+      std::filesystem::file_size(path, unknown);  // no opening more: the format says what is wrong with it
   auto opened = open_format(format_, path, FormatMode::read, {});
   const auto fault_by = [](const Status& status) -> Result<int64_t> {
-    if (status.code() == Code::out_of_memory) return status;
-    return pack(status.code() == Code::not_found ? Fault::missing
+    if (status.code() == Code::out_of_memory)
+      return status;
+    return pack(status.code() == Code::not_found       ? Fault::missing
                 : status.code() == Code::no_permission ? Fault::unreadable
                 : status.code() == Code::bad_state     ? Fault::locked
                                                        : Fault::damaged);
   };
-  if (!opened.ok()) return fault_by(opened.status());
+  if (!opened.ok())
+    return fault_by(opened.status());
   set_file_number(number_in_set, file_number(path));
   auto read = opened.value()->catalog();
   (void)opened.value()->close();
-  if (!read.ok()) return fault_by(read.status());
+  if (!read.ok())
+    return fault_by(read.status());
   const Catalog& catalog = read.value();
   const auto& root = catalog.groups.front().attributes;
-  if (word_of(root, k_set) != identity_) return pack(Fault::foreign);
+  if (word_of(root, k_set) != identity_)
+    return pack(Fault::foreign);
   const auto found_number = number_of(root, k_number);
-  if (found_number != number_in_set) return pack(Fault::swapped, std::clamp<int64_t>(found_number.value_or(-1), -1, k_most));
+  if (found_number != number_in_set)
+    return pack(Fault::swapped, std::clamp<int64_t>(found_number.value_or(-1), -1, k_most));
   const auto contradicts = [&](std::string text) {
     set_contradiction(number_in_set, std::move(text));
     return pack(Fault::contradicting);
   };
   if (const auto told = number_of(root, k_count); told != count())
-    return contradicts(fmt::format("attribute \"{}\" is {} and not {}", k_count, told ? std::to_string(*told) : "no integer", count()));
+    return contradicts(fmt::format("attribute \"{}\" is {} and not {}", k_count,
+                                   told ? std::to_string(*told) : "no integer", count()));
   for (const auto& [variable, split] : variables_) {
-    if (number_in_set >= split.split.parts()) continue;
+    if (number_in_set >= split.split.parts())
+      continue;
     const Variable& whole = base.variables[static_cast<size_t>(variable)];
-    const auto own = std::find_if(catalog.variables.begin(), catalog.variables.end(), [&](const Variable& each) { return each.path == whole.path; });
+    const auto own = std::find_if(catalog.variables.begin(), catalog.variables.end(),
+                                  [&](const Variable& each) { return each.path == whole.path; });
     std::vector<int64_t> shape = split.split.box(number_in_set).count;
     // A job that is killed may have left more records in a subfile than the base file knows of.
-    if (split.grows && own != catalog.variables.end() && own->extendible && own->shape.size() == shape.size()) shape[0] = std::max(own->shape[0], split.records);
-    const auto differs = [variable = variable](Difference difference) { return pack(Fault::different, variable * k_differences + static_cast<int64_t>(difference)); };
-    if (own == catalog.variables.end()) return differs(Difference::missing);
-    if (!own->unsupported.empty() || own->type != whole.type || element_bytes(own->type, own->details) != split.element_bytes) return differs(Difference::type);
-    if (own->placement.big_endian != whole.placement.big_endian) return differs(Difference::byte_order);
-    if (own->extendible != split.grows || own->shape != shape) return differs(Difference::shape);
-    if (own->chunking.empty() != split.chunk.empty()) return differs(Difference::chunks);
-    if ((own->placement.offset < 0 && split.chunk.empty()) || own->placement.offset >= longest_file()) return differs(Difference::place);
-    if (std::string text = contradiction_in(*own, split, number_in_set); !text.empty()) return contradicts(std::move(text));
-    if (find_in(own->attributes, k_element_sum) != nullptr) summed_.insert(number_in_set);
-    if (split.grows && own->shape[0] > split.records) longer_.insert(number_in_set);
+    if (split.grows && own != catalog.variables.end() && own->extendible && own->shape.size() == shape.size())
+      shape[0] = std::max(own->shape[0], split.records);
+    const auto differs = [variable = variable](Difference difference) {
+      return pack(Fault::different, variable * k_differences + static_cast<int64_t>(difference));
+    };
+    if (own == catalog.variables.end())
+      return differs(Difference::missing);
+    if (!own->unsupported.empty() || own->type != whole.type ||
+        element_bytes(own->type, own->details) != split.element_bytes)
+      return differs(Difference::type);
+    if (own->placement.big_endian != whole.placement.big_endian)
+      return differs(Difference::byte_order);
+    if (own->extendible != split.grows || own->shape != shape)
+      return differs(Difference::shape);
+    if (own->chunking.empty() != split.chunk.empty())
+      return differs(Difference::chunks);
+    if ((own->placement.offset < 0 && split.chunk.empty()) || own->placement.offset >= longest_file())
+      return differs(Difference::place);
+    if (std::string text = contradiction_in(*own, split, number_in_set); !text.empty())
+      return contradicts(std::move(text));
+    if (find_in(own->attributes, k_element_sum) != nullptr)
+      summed_.insert(number_in_set);
+    if (split.grows && own->shape[0] > split.records)
+      longer_.insert(number_in_set);
     if (!split.chunk.empty()) {
       const auto chunking = split.chunking(number_in_set);
-      if (!chunking.ok() || chunking.value() != own->chunking) return differs(Difference::chunks);
-      if (split.grows && own->shape[0] > split.records) leftovers_[{variable, number_in_set}] = own->shape[0];
+      if (!chunking.ok() || chunking.value() != own->chunking)
+        return differs(Difference::chunks);
+      if (split.grows && own->shape[0] > split.records)
+        leftovers_[{variable, number_in_set}] = own->shape[0];
       continue;
     }
     SplitVariable part = split;
     part.strides[static_cast<size_t>(number_in_set)] = own->placement.stride;
     const auto length = part.length(number_in_set, split.records);
-    if (!length || *length >= longest_file() - own->placement.offset) return differs(Difference::place);
-    if (*length > 0 && (unknown || bytes < static_cast<uintmax_t>(own->placement.offset + *length))) return pack(Fault::damaged);
+    if (!length || *length >= longest_file() - own->placement.offset)
+      return differs(Difference::place);
+    if (*length > 0 && (unknown || bytes < static_cast<uintmax_t>(own->placement.offset + *length)))
+      return pack(Fault::damaged);
     places[variable] = own->placement;
   }
   note_unknown(number_in_set, catalog, base);
@@ -320,22 +406,30 @@ Result<int64_t> Subfiles::examine(int64_t number_in_set, const Catalog& base, st
 
 void Subfiles::note_unknown(int64_t number_in_set, const Catalog& subfile, const Catalog& base) {
   std::set<std::string_view> known;
-  for (const Group& group : base.groups) known.insert(group.path);
+  for (const Group& group : base.groups)
+    known.insert(group.path);
   for (const auto& [variable, split] : variables_)
-    if (number_in_set < split.split.parts()) known.insert(split.path);
+    if (number_in_set < split.split.parts())
+      known.insert(split.path);
   std::vector<std::string> unknown;
   for (const Group& group : subfile.groups)
-    if (!known.contains(group.path)) unknown.push_back(group.path);
+    if (!known.contains(group.path))
+      unknown.push_back(group.path);
   for (const Variable& variable : subfile.variables)
-    if (!known.contains(variable.path)) unknown.push_back(variable.path);
-  if (!unknown.empty()) unknown_[number_in_set] = std::move(unknown);
+    if (!known.contains(variable.path))
+      unknown.push_back(variable.path);
+  if (!unknown.empty())
+    unknown_[number_in_set] = std::move(unknown);
 }
 
 Status Subfiles::remove_unknown(int64_t number_in_set, Format& format) {
   const auto found = unknown_.find(number_in_set);
-  if (found == unknown_.end()) return {};
+  if (found == unknown_.end())
+    return {};
   for (size_t i = found->second.size(); i > 0; --i)
-    if (Status status = format.undefine(found->second[i - 1], records()); !status.ok() && status.code() != Code::not_found) return status;
+    if (Status status = format.undefine(found->second[i - 1], records());
+        !status.ok() && status.code() != Code::not_found)
+      return status;
   unknown_.erase(found);
   return {};
 }
@@ -343,29 +437,34 @@ Status Subfiles::remove_unknown(int64_t number_in_set, Format& format) {
 bool Subfiles::has_own_folder() const {
   std::error_code unknown;
   const auto kind = std::filesystem::symlink_status(names_.folder, unknown).type();
-  return kind == std::filesystem::file_type::directory || kind == std::filesystem::file_type::not_found || kind == std::filesystem::file_type::none;
+  return kind == std::filesystem::file_type::directory || kind == std::filesystem::file_type::not_found ||
+         kind == std::filesystem::file_type::none;
 }
 
 std::vector<std::string> Subfiles::strangers() const {
-  if (!has_own_folder()) return {};
+  if (!has_own_folder())
+    return {};
   constexpr size_t k_most_told = 100;
   std::set<std::string> expected;
   for (int64_t number_in_set = 0; number_in_set < count(); ++number_in_set) {
     const std::string path = names_.path(number_in_set);
     expected.insert(std::filesystem::path(path).filename().string());
-    for (const std::string& companion : format_companions(format_, path)) expected.insert(std::filesystem::path(companion).filename().string());
+    for (const std::string& companion : format_companions(format_, path))
+      expected.insert(std::filesystem::path(companion).filename().string());
   }
   std::vector<std::string> lines;
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(names_.folder, error)) {
     const std::string name = entry.path().filename().string();
-    if (expected.contains(name) || is_temporary(name) || name == k_replaced_mark || lines.size() == k_most_told) continue;
+    if (expected.contains(name) || is_temporary(name) || name == k_replaced_mark || lines.size() == k_most_told)
+      continue;
     std::string what = "is not a file of its set";
     if (entry.is_regular_file(error)) {
       auto opened = open_format(format_, entry.path().string(), FormatMode::read, {});
       auto read = opened.ok() ? opened.value()->catalog() : Result<Catalog>(opened.status());
       if (read.ok() && word_of(read.value().groups.front().attributes, k_set) == identity_)
-        what = fmt::format("is a subfile of the set under another name: number {}", number_of(read.value().groups.front().attributes, k_number).value_or(-1));
+        what = fmt::format("is a subfile of the set under another name: number {}",
+                           number_of(read.value().groups.front().attributes, k_number).value_or(-1));
       else if (read.ok() && !word_of(read.value().groups.front().attributes, k_set).empty())
         what = "belongs to another set of files";
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Recording: what a traced flush keeps of one rank beside its counters: when it was in which stage, how large its requests were, and what
-// of them went to which target. Of a fixed size: nothing here allocates.
+// Recording: what a traced flush keeps of one rank beside its counters: when it was in which stage, how large its
+// requests were, and what of them went to which target. Of a fixed size: nothing here allocates.
 #pragma once
 
 #include <array>
@@ -43,10 +43,10 @@ class TargetBytes {
 };
 
 struct Recording {
-  Timeline program;           // of the thread that the program calls in
-  Timeline storage;           // of whoever makes the requests, in windows
+  Timeline program;  // of the thread that the program calls in
+  Timeline storage;  // of whoever makes the requests, in windows
   RequestSizes writes, reads;
-  TargetBytes targets;        // written and read
+  TargetBytes targets;  // written and read
 
   void clear() noexcept {
     program.clear(), storage.clear();

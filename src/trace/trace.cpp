@@ -8,14 +8,22 @@ namespace windrow {
 
 std::string_view stage_name(Stage stage) noexcept {
   switch (stage) {
-    case Stage::describe: return "describe";
-    case Stage::plan: return "plan";
-    case Stage::routes: return "routes";
-    case Stage::descriptions: return "descriptions";
-    case Stage::exchange: return "exchange";
-    case Stage::storage: return "storage";
-    case Stage::agree: return "agree";
-    case Stage::count: break;
+    case Stage::describe:
+      return "describe";
+    case Stage::plan:
+      return "plan";
+    case Stage::routes:
+      return "routes";
+    case Stage::descriptions:
+      return "descriptions";
+    case Stage::exchange:
+      return "exchange";
+    case Stage::storage:
+      return "storage";
+    case Stage::agree:
+      return "agree";
+    case Stage::count:
+      break;
   }
   return "";
 }
@@ -42,8 +50,10 @@ StageTimer::~StageTimer() {
 
 void Timeline::add(const Interval& interval) noexcept {
   constexpr double k_shortest = 1e-6;  // nobody sees a shorter one, and it would take the room of one that is seen
-  if (interval.end - interval.begin < k_shortest) return;
-  if (count_ == k_most) join_neighbours();
+  if (interval.end - interval.begin < k_shortest)
+    return;
+  if (count_ == k_most)
+    join_neighbours();
   if (count_ == k_most) {
     ++left_out_;
     return;

@@ -13,8 +13,9 @@ inline constexpr int k_trace_version = 2;  // 1 had no brief flushes
 inline constexpr std::string_view k_trace_begins = "{\"windrow trace\":";
 
 // Of a flush that is told by numbers: named as in the report's JSON; `targets` is what it has of all ranks.
-inline constexpr std::array<std::string_view, 11> k_brief_counters{"bytes", "bytes_written", "bytes_read", "write_requests", "read_requests", "rounds", "messages",
-                                                                   "bytes_sent", "description_messages", "writers", "targets"};
+inline constexpr std::array<std::string_view, 11> k_brief_counters{
+    "bytes",    "bytes_written", "bytes_read",           "write_requests", "read_requests", "rounds",
+    "messages", "bytes_sent",    "description_messages", "writers",        "targets"};
 std::vector<std::string> brief_names();  // of the lists of a line of such flushes: number, times, counters
 
 }  // namespace windrow

@@ -16,7 +16,9 @@ namespace {
 
 using nlohmann::ordered_json;
 
-[[noreturn]] void refuse(const std::string& what) { throw std::runtime_error(what); }
+[[noreturn]] void refuse(const std::string& what) {
+  throw std::runtime_error(what);
+}
 
 struct VersionError : std::runtime_error {
   using std::runtime_error::runtime_error;
@@ -27,9 +29,12 @@ struct ParseError : std::runtime_error {
 };
 
 int64_t checked_count(const ordered_json& number, const std::string& name) {
-  if (!number.is_number_integer()) refuse(fmt::format("{} is no whole number", name));
-  const auto count = number.is_number_unsigned() && number.get<uint64_t>() > INT64_MAX ? INT64_MAX : number.get<int64_t>();
-  if (count < 0 || count > INT64_MAX / 4) refuse(fmt::format("{} cannot be {}", name, number.dump()));
+  if (!number.is_number_integer())
+    refuse(fmt::format("{} is no whole number", name));
+  const auto count =
+      number.is_number_unsigned() && number.get<uint64_t>() > INT64_MAX ? INT64_MAX : number.get<int64_t>();
+  if (count < 0 || count > INT64_MAX / 4)
+    refuse(fmt::format("{} cannot be {}", name, number.dump()));
   return count;
 }
 
@@ -49,19 +54,24 @@ class LineReader {
 
  private:
   static ordered_json parse(const std::string& text) {
-    if (is_nested_too_deep(text)) refuse(fmt::format("lists within lists, more than {} deep", k_most_nesting));
+    if (is_nested_too_deep(text))
+      refuse(fmt::format("lists within lists, more than {} deep", k_most_nesting));
     try {
       return ordered_json::parse(text);
-    } catch (const ordered_json::parse_error& error) {  // its own words have what is wrong in them, and that may be any bytes
+    } catch (const ordered_json::parse_error&
+                 error) {  // its own words have what is wrong in them, and that may be any bytes
       throw ParseError(fmt::format("it is no JSON from its byte {} on", error.byte));
     }
   }
 
   void read_opening(const ordered_json& json) {
     if (const ordered_json& version = json.at("windrow trace"); version != k_trace_version && version != 1)
-      throw VersionError(fmt::format("a trace of version {:.40}; this windrow reads versions 1 to {}", version.dump(-1, ' ', true, ordered_json::error_handler_t::replace), k_trace_version));
+      throw VersionError(fmt::format("a trace of version {:.40}; this windrow reads versions 1 to {}",
+                                     version.dump(-1, ' ', true, ordered_json::error_handler_t::replace),
+                                     k_trace_version));
     constexpr int64_t k_most = 1 << 28;
-    if (const int64_t ranks = count_of(json, "ranks"); ranks < 1 || ranks > k_most) refuse(fmt::format("it cannot have {}", counted(ranks, "rank")));
+    if (const int64_t ranks = count_of(json, "ranks"); ranks < 1 || ranks > k_most)
+      refuse(fmt::format("it cannot have {}", counted(ranks, "rank")));
     numbers_[json.at("opening").get<std::string>()] = last_flush_.size();
     last_flush_.push_back(0);
     take_({TraceLine::Kind::opening, last_flush_.size() - 1, json});
@@ -78,26 +88,33 @@ class LineReader {
     const size_t opening = opening_of(json);
     ordered_json& lists = json["brief_flushes"];
     const ordered_json& numbers = lists.at("flush");
-    if (!numbers.is_array()) refuse("flush is no list");
-    for (const ordered_json& each : numbers) next_flush(opening, checked_count(each, "flush"));
+    if (!numbers.is_array())
+      refuse("flush is no list");
+    for (const ordered_json& each : numbers)
+      next_flush(opening, checked_count(each, "flush"));
     const size_t flushes = numbers.size();
     for (const std::string& name : brief_names()) {
       ordered_json& list = lists.at(name);
-      if (list.is_number()) list = ordered_json(flushes, ordered_json(checked_count(list, name)));
-      if (!list.is_array() || list.size() != flushes) refuse(fmt::format("{} of {}, not {}", name, counted(list.size(), "flush", "flushes"), flushes));
-      for (const ordered_json& each : list) (void)checked_count(each, name);
+      if (list.is_number())
+        list = ordered_json(flushes, ordered_json(checked_count(list, name)));
+      if (!list.is_array() || list.size() != flushes)
+        refuse(fmt::format("{} of {}, not {}", name, counted(list.size(), "flush", "flushes"), flushes));
+      for (const ordered_json& each : list)
+        (void)checked_count(each, name);
     }
     take_({TraceLine::Kind::brief, opening, json});
   }
 
   size_t opening_of(const ordered_json& json) const {
     const auto found = numbers_.find(json.at("opening").get<std::string>());
-    if (found == numbers_.end()) refuse("a flush of a file that no line before has opened");
+    if (found == numbers_.end())
+      refuse("a flush of a file that no line before has opened");
     return found->second;
   }
 
   void next_flush(size_t opening, int64_t number) {
-    if (number <= last_flush_[opening]) refuse(fmt::format("flush {} comes after flush {}", number, last_flush_[opening]));
+    if (number <= last_flush_[opening])
+      refuse(fmt::format("flush {} comes after flush {}", number, last_flush_[opening]));
     last_flush_[opening] = number;
   }
 
@@ -108,13 +125,15 @@ class LineReader {
 
 }  // namespace
 
-Result<std::string> read_trace_lines(std::istream& stream, const std::string& path, const std::function<void(const TraceLine&)>& take) {
+Result<std::string> read_trace_lines(std::istream& stream, const std::string& path,
+                                     const std::function<void(const TraceLine&)>& take) {
   LineReader reader(take);
   int64_t number = 0;
   for (std::string line; std::getline(stream, line);) {
     ++number;
     if (number == 1 && !line.starts_with(k_trace_begins))
-      return Status{Code::bad_file, fmt::format("\"{}\", line 1: no trace of windrow, which would begin with {}", path, k_trace_begins)};
+      return Status{Code::bad_file, fmt::format("\"{}\", line 1: no trace of windrow, which would begin with {}", path,
+                                                k_trace_begins)};
     const bool ends = !stream.eof();
     try {
       reader.read(line);
@@ -124,20 +143,25 @@ Result<std::string> read_trace_lines(std::istream& stream, const std::string& pa
       throw;
     } catch (const std::exception& problem) {
       const bool is_cut = !ends && dynamic_cast<const ParseError*>(&problem) != nullptr;
-      return is_cut ? fmt::format("\"{}\", line {}: the line is cut short", path, number) : fmt::format("\"{}\", line {}: no line of a trace: {}", path, number, problem.what());
+      return is_cut ? fmt::format("\"{}\", line {}: the line is cut short", path, number)
+                    : fmt::format("\"{}\", line {}: no line of a trace: {}", path, number, problem.what());
     }
   }
-  if (number == 0) return Status{Code::bad_file, fmt::format("\"{}\" is empty: there is no line 1 of a trace in it", path)};
+  if (number == 0)
+    return Status{Code::bad_file, fmt::format("\"{}\" is empty: there is no line 1 of a trace in it", path)};
   return std::string();
 }
 
 std::vector<std::string> brief_names() {
   std::vector<std::string> names{"flush", "ended_ns", "total_ns"};
-  for (size_t stage = 0; stage < static_cast<size_t>(k_stages); ++stage) names.push_back(std::string(stage_name(static_cast<Stage>(stage))) + "_ns");
+  for (size_t stage = 0; stage < static_cast<size_t>(k_stages); ++stage)
+    names.push_back(std::string(stage_name(static_cast<Stage>(stage))) + "_ns");
   names.insert(names.end(), k_brief_counters.begin(), k_brief_counters.end());
   return names;
 }
 
-int64_t count_of(const ordered_json& json, const std::string& name) { return checked_count(json.at(name), name); }
+int64_t count_of(const ordered_json& json, const std::string& name) {
+  return checked_count(json.at(name), name);
+}
 
 }  // namespace windrow

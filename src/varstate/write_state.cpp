@@ -12,7 +12,8 @@ void WriteState::add_contiguous(size_t variable, bool has_fill_value) noexcept {
 
 bool WriteState::any_needs_fill(std::span<const int64_t> bits) const noexcept {
   for (size_t i = 0; i < variables_.size(); ++i)
-    if (variables_[i].needs_fill() && is_among(i, bits)) return true;
+    if (variables_[i].needs_fill() && is_among(i, bits))
+      return true;
   return false;
 }
 
@@ -22,36 +23,43 @@ bool WriteState::any_needs_fill() const noexcept {
 
 void WriteState::begin_filling(std::span<const int64_t> bits) noexcept {
   for (size_t i = 0; i < variables_.size(); ++i)
-    if (variables_[i].needs_fill() && is_among(i, bits)) variables_[i].fill = Fill::under_way;
+    if (variables_[i].needs_fill() && is_among(i, bits))
+      variables_[i].fill = Fill::under_way;
 }
 
 void WriteState::end_filling(bool filled) noexcept {
   for (VariableState& each : variables_)
-    if (each.fill == Fill::under_way) each.fill = filled ? Fill::complete : Fill::missing;
+    if (each.fill == Fill::under_way)
+      each.fill = filled ? Fill::complete : Fill::missing;
 }
 
 void WriteState::mark_filled(std::span<const int64_t> bits) noexcept {
   for (size_t i = 0; i < variables_.size(); ++i)
-    if (is_among(i, bits)) variables_[i].fill = Fill::complete;
+    if (is_among(i, bits))
+      variables_[i].fill = Fill::complete;
 }
 
 void WriteState::mark_written(std::span<const int64_t> bits) noexcept {
   for (size_t i = 0; i < variables_.size(); ++i)
-    if (is_among(i, bits)) variables_[i].never_written = false;
+    if (is_among(i, bits))
+      variables_[i].never_written = false;
 }
 
 void WriteState::end_whole() noexcept {
   for (VariableState& each : variables_)
-    if (each.moving) each.undefined = false;
+    if (each.moving)
+      each.undefined = false;
 }
 
 void WriteState::mark_undefined(Flag which) noexcept {
   for (VariableState& each : variables_)
-    if (each.*which) each.undefined = true;
+    if (each.*which)
+      each.undefined = true;
 }
 
 void WriteState::mark_synced() noexcept {
-  for (VariableState& each : variables_) each.unsynced = false;
+  for (VariableState& each : variables_)
+    each.unsynced = false;
 }
 
 bool WriteState::any(Flag which) const noexcept {
@@ -61,11 +69,13 @@ bool WriteState::any(Flag which) const noexcept {
 void WriteState::pack(Flag which, std::span<int64_t> bits) const noexcept {
   std::fill(bits.begin(), bits.end(), 0);
   for (size_t i = 0; i < variables_.size(); ++i)
-    if (variables_[i].*which) bits[i / 64] |= static_cast<int64_t>(uint64_t{1} << (i % 64));
+    if (variables_[i].*which)
+      bits[i / 64] |= static_cast<int64_t>(uint64_t{1} << (i % 64));
 }
 
 void WriteState::unpack(Flag which, std::span<const int64_t> bits) noexcept {
-  for (size_t i = 0; i < variables_.size(); ++i) variables_[i].*which = is_among(i, bits);
+  for (size_t i = 0; i < variables_.size(); ++i)
+    variables_[i].*which = is_among(i, bits);
 }
 
 }  // namespace windrow

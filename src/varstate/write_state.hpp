@@ -12,7 +12,11 @@ namespace windrow {
 
 struct VariableState {
   // Of the fill value of a contiguous variable: it is in the file, it is not yet, or a batch under way writes it.
-  enum class Fill : uint8_t { complete, missing, under_way };
+  enum class Fill : uint8_t {
+    complete,
+    missing,
+    under_way
+  };
 
   Fill fill = Fill::complete;
   bool never_written = false;  // contiguous, without a fill value, made by this open, not written to: it reads as zeros
@@ -34,7 +38,9 @@ class WriteState {
  public:
   using Flag = bool VariableState::*;
 
-  void grow(size_t variables) { variables_.resize(std::max(variables, variables_.size())); }  // may throw std::bad_alloc
+  void grow(size_t variables) {
+    variables_.resize(std::max(variables, variables_.size()));
+  }  // may throw std::bad_alloc
   VariableState& operator[](size_t variable) noexcept { return variables_[variable]; }
   const VariableState& operator[](size_t variable) const noexcept { return variables_[variable]; }
 
@@ -50,7 +56,8 @@ class WriteState {
   // picks(variable): these are moving now, and no others.
   template <class Picks>
   void set_moving(Picks&& picks) noexcept {
-    for (size_t i = 0; i < variables_.size(); ++i) variables_[i].moving = picks(i);
+    for (size_t i = 0; i < variables_.size(); ++i)
+      variables_[i].moving = picks(i);
   }
   // A batch begins to write; `bits` are all variables that it changes. picks(variable): of these, those that it moves.
   template <class Picks>
@@ -63,7 +70,7 @@ class WriteState {
     }
   }
   void mark_written(std::span<const int64_t> bits) noexcept;
-  void end_whole() noexcept;                // what is moving has been written as a whole
+  void end_whole() noexcept;  // what is moving has been written as a whole
   void mark_undefined(Flag which) noexcept;
   void mark_synced() noexcept;
 

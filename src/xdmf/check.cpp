@@ -6,25 +6,33 @@
 #include <cmath>
 
 #include "base/numbering.hpp"
-#include "base/utf8.hpp"
 #include "base/units.hpp"
+#include "base/utf8.hpp"
 #include "xdmf/xdmf.hpp"
 
 namespace windrow {
 namespace {
 
-bool is_floating(Type type) { return type == Type::float32 || type == Type::float64; }
+bool is_floating(Type type) {
+  return type == Type::float32 || type == Type::float64;
+}
 
 // Nodes of one cell; 0 for mixed cells and for what is no cell.
 int64_t corners_of(Cell cell) {
   switch (cell) {
-    case Cell::triangle: return 3;
+    case Cell::triangle:
+      return 3;
     case Cell::quadrilateral:
-    case Cell::tetrahedron: return 4;
-    case Cell::pyramid: return 5;
-    case Cell::wedge: return 6;
-    case Cell::hexahedron: return 8;
-    case Cell::mixed: break;
+    case Cell::tetrahedron:
+      return 4;
+    case Cell::pyramid:
+      return 5;
+    case Cell::wedge:
+      return 6;
+    case Cell::hexahedron:
+      return 8;
+    case Cell::mixed:
+      break;
   }
   return 0;
 }
@@ -39,40 +47,53 @@ Result<const Variable*> find(std::string_view use, int number, const Catalog& ca
     return Status{Code::bad_argument, fmt::format("{}: there is no variable number {}", use, shown_index(number))};
   const Variable& variable = catalog.variables[static_cast<size_t>(number)];
   if (variable.type < Type::int8 || variable.type > Type::float64)
-    return Status{Code::unsupported, fmt::format("{}: \"{}\" cannot be shown: {}", use, readable(variable.path),
-                                                 variable.type == Type::none ? variable.unsupported : type_name(variable.type))};
+    return Status{Code::unsupported,
+                  fmt::format("{}: \"{}\" cannot be shown: {}", use, readable(variable.path),
+                              variable.type == Type::none ? variable.unsupported : type_name(variable.type))};
   if (variable.extendible)  // the text would say a shape that it has no more
-    return Status{Code::unsupported, fmt::format("{}: \"{}\" can grow; a grid needs variables that keep their shape", use, readable(variable.path))};
-  if (Status status = check_reference("the variable", variable.path); !status.ok()) return status;
+    return Status{Code::unsupported, fmt::format("{}: \"{}\" can grow; a grid needs variables that keep their shape",
+                                                 use, readable(variable.path))};
+  if (Status status = check_reference("the variable", variable.path); !status.ok())
+    return status;
   return &variable;
 }
 
-std::string shape_text(const Variable& variable) { return fmt::format("\"{}\" has the shape [{}]", variable.path, fmt::join(variable.shape, ", ")); }
+std::string shape_text(const Variable& variable) {
+  return fmt::format("\"{}\" has the shape [{}]", variable.path, fmt::join(variable.shape, ", "));
+}
 
 // A coordinate's variable: floating.
 Result<const Variable*> find_coordinates(const ViewerGrid& grid, int number, const Catalog& catalog) {
   auto found = find(fmt::format("the coordinates of \"{}\"", grid.name), number, catalog);
   if (found.ok() && !is_floating(found.value()->type))
-    return bad(grid, fmt::format("the coordinates \"{}\" are {}, not float32 or float64", found.value()->path, type_name(found.value()->type)));
+    return bad(grid, fmt::format("the coordinates \"{}\" are {}, not float32 or float64", found.value()->path,
+                                 type_name(found.value()->type)));
   return found;
 }
 
 Status check_dimensions(const ViewerGrid& grid) {
   const size_t dimensions = grid.nodes.size();
-  if (dimensions != 2 && dimensions != 3) return bad(grid, fmt::format("it has {}; it can have 2 or 3", counted(dimensions, "dimension")));
+  if (dimensions != 2 && dimensions != 3)
+    return bad(grid, fmt::format("it has {}; it can have 2 or 3", counted(dimensions, "dimension")));
   for (size_t i = 0; i < dimensions; ++i)
-    if (grid.nodes[i] < 2) return bad(grid, fmt::format("dimension {} has {}; it needs 2", shown_dimension(i, dimensions), counted(grid.nodes[i], "node")));
+    if (grid.nodes[i] < 2)
+      return bad(grid, fmt::format("dimension {} has {}; it needs 2", shown_dimension(i, dimensions),
+                                   counted(grid.nodes[i], "node")));
   return {};
 }
 
 Status check_uniform(const ViewerGrid& grid) {
-  if (Status status = check_dimensions(grid); !status.ok()) return status;
+  if (Status status = check_dimensions(grid); !status.ok())
+    return status;
   if (grid.origin.size() != grid.nodes.size() || grid.spacing.size() != grid.nodes.size())
     return bad(grid, "origin and spacing need a number for each dimension");
   for (size_t i = 0; i < grid.nodes.size(); ++i) {
-    if (!std::isfinite(grid.origin[i])) return bad(grid, fmt::format("the origin of dimension {} is {}", shown_dimension(i, grid.nodes.size()), grid.origin[i]));
+    if (!std::isfinite(grid.origin[i]))
+      return bad(
+          grid, fmt::format("the origin of dimension {} is {}", shown_dimension(i, grid.nodes.size()), grid.origin[i]));
     if (!std::isfinite(grid.spacing[i]) || grid.spacing[i] <= 0)
-      return bad(grid, fmt::format("the spacing of dimension {} is {}; it must be greater than 0", shown_dimension(i, grid.nodes.size()), grid.spacing[i]));
+      return bad(grid, fmt::format("the spacing of dimension {} is {}; it must be greater than 0",
+                                   shown_dimension(i, grid.nodes.size()), grid.spacing[i]));
   }
   return {};
 }
@@ -81,9 +102,11 @@ Status fill_rectilinear(ViewerGrid& grid, const Catalog& catalog) {
   grid.nodes.clear();
   for (int number : grid.coordinates) {
     auto found = find_coordinates(grid, number, catalog);
-    if (!found.ok()) return found.status();
+    if (!found.ok())
+      return found.status();
     if (found.value()->shape.size() != 1)
-      return bad(grid, fmt::format("{}; the coordinates along a dimension have one dimension", shape_text(*found.value())));
+      return bad(grid,
+                 fmt::format("{}; the coordinates along a dimension have one dimension", shape_text(*found.value())));
     grid.nodes.push_back(found.value()->shape.front());
   }
   return check_dimensions(grid);
@@ -91,33 +114,42 @@ Status fill_rectilinear(ViewerGrid& grid, const Catalog& catalog) {
 
 Status fill_curvilinear(ViewerGrid& grid, const Catalog& catalog) {
   auto found = find_coordinates(grid, grid.coordinates.front(), catalog);
-  if (!found.ok()) return found.status();
+  if (!found.ok())
+    return found.status();
   const std::vector<int64_t>& shape = found.value()->shape;
   const int64_t places = shape.empty() ? 0 : shape.back();
   if (places != 3 && !(places == 2 && shape.size() == 3))
-    return bad(grid, fmt::format("{}; coordinates are nodes of each dimension x 3, or x 2 for two dimensions", shape_text(*found.value())));
+    return bad(grid, fmt::format("{}; coordinates are nodes of each dimension x 3, or x 2 for two dimensions",
+                                 shape_text(*found.value())));
   grid.nodes.assign(shape.begin(), shape.end() - 1);
   return check_dimensions(grid);
 }
 
 Status fill_mesh(ViewerGrid& grid, const Catalog& catalog) {
   const int64_t corners = corners_of(grid.cell);
-  if (corners == 0 && grid.cell != Cell::mixed) return bad(grid, fmt::format("{} is not a kind of cell", static_cast<int>(grid.cell)));
+  if (corners == 0 && grid.cell != Cell::mixed)
+    return bad(grid, fmt::format("{} is not a kind of cell", static_cast<int>(grid.cell)));
   auto nodes = find_coordinates(grid, grid.coordinates.front(), catalog);
-  if (!nodes.ok()) return nodes.status();
+  if (!nodes.ok())
+    return nodes.status();
   const std::vector<int64_t>& places = nodes.value()->shape;
   if (places.size() != 2 || (places[1] != 2 && places[1] != 3))
     return bad(grid, fmt::format("{}; coordinates are nodes x 2 or nodes x 3", shape_text(*nodes.value())));
   grid.nodes = {places[0]};
   auto cells = find(fmt::format("the connectivity of \"{}\"", grid.name), grid.connectivity, catalog);
-  if (!cells.ok()) return cells.status();
+  if (!cells.ok())
+    return cells.status();
   if (is_floating(cells.value()->type))
-    return bad(grid, fmt::format("the connectivity \"{}\" is {}, not integers", cells.value()->path, type_name(cells.value()->type)));
+    return bad(grid, fmt::format("the connectivity \"{}\" is {}, not integers", cells.value()->path,
+                                 type_name(cells.value()->type)));
   const std::vector<int64_t>& shape = cells.value()->shape;
   if (grid.cell == Cell::mixed) {
-    if (shape.size() != 1) return bad(grid, fmt::format("{}; the connectivity of mixed cells has one dimension", shape_text(*cells.value())));
+    if (shape.size() != 1)
+      return bad(grid,
+                 fmt::format("{}; the connectivity of mixed cells has one dimension", shape_text(*cells.value())));
     // At least the kind and three nodes each.
-    if (grid.cells < 0 || grid.cells > shape[0] / 4) return bad(grid, fmt::format("{}; it cannot hold {}", shape_text(*cells.value()), counted(grid.cells, "cell")));
+    if (grid.cells < 0 || grid.cells > shape[0] / 4)
+      return bad(grid, fmt::format("{}; it cannot hold {}", shape_text(*cells.value()), counted(grid.cells, "cell")));
     return {};
   }
   if (shape.size() != 2 || shape[1] != corners)
@@ -128,10 +160,14 @@ Status fill_mesh(ViewerGrid& grid, const Catalog& catalog) {
 
 Status check_series(const ViewerGrid& grid, std::span<const ViewerGrid> others) {
   for (const ViewerGrid& other : others) {
-    if (other.name != grid.name) continue;
-    if (other.kind != grid.kind || other.nodes.size() != grid.nodes.size()) return bad(grid, "another kind of grid has that name");
-    if (!other.time || !grid.time) return {Code::exists, fmt::format("there is a grid \"{}\" already, and not both have a time", grid.name)};
-    if (*other.time == *grid.time) return {Code::exists, fmt::format("there is a grid \"{}\" at the time {} already", grid.name, *grid.time)};
+    if (other.name != grid.name)
+      continue;
+    if (other.kind != grid.kind || other.nodes.size() != grid.nodes.size())
+      return bad(grid, "another kind of grid has that name");
+    if (!other.time || !grid.time)
+      return {Code::exists, fmt::format("there is a grid \"{}\" already, and not both have a time", grid.name)};
+    if (*other.time == *grid.time)
+      return {Code::exists, fmt::format("there is a grid \"{}\" at the time {} already", grid.name, *grid.time)};
   }
   return {};
 }
@@ -139,52 +175,76 @@ Status check_series(const ViewerGrid& grid, std::span<const ViewerGrid> others) 
 }  // namespace
 
 Status check_text(std::string_view what, std::string_view text) {
-  if (text.empty()) return {Code::bad_argument, fmt::format("{} needs a name", what)};
+  if (text.empty())
+    return {Code::bad_argument, fmt::format("{} needs a name", what)};
   // XML 1.0, section 2.2: neither control characters nor these two, however they are escaped.
-  const bool control = std::any_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
+  const bool control =
+      std::any_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
   const bool none = text.find("\xef\xbf\xbe") != text.npos || text.find("\xef\xbf\xbf") != text.npos;
-  if (is_utf8(text) && !control && !none) return {};
-  return {Code::bad_argument, fmt::format("{} \"{}\": XML has no place for a name with control characters, or that is not UTF-8", what, readable(text))};
+  if (is_utf8(text) && !control && !none)
+    return {};
+  return {Code::bad_argument,
+          fmt::format("{} \"{}\": XML has no place for a name with control characters, or that is not UTF-8", what,
+                      readable(text))};
 }
 
 Status check_reference(std::string_view what, std::string_view name) {
-  if (Status status = check_text(what, name); !status.ok()) return status;
-  if (name.find_first_of(":|") == name.npos) return {};
-  return {Code::unsupported, fmt::format("{} \"{}\" cannot be named in XDMF, whose readers cut at ':' and '|'", what, name)};
+  if (Status status = check_text(what, name); !status.ok())
+    return status;
+  if (name.find_first_of(":|") == name.npos)
+    return {};
+  return {Code::unsupported,
+          fmt::format("{} \"{}\" cannot be named in XDMF, whose readers cut at ':' and '|'", what, name)};
 }
 
 Status check_grid(ViewerGrid& grid, std::span<const ViewerGrid> others, const Catalog& catalog) {
-  if (Status status = check_text("the grid", grid.name); !status.ok()) return status;
-  if (grid.time && !std::isfinite(*grid.time)) return bad(grid, fmt::format("the time is {}", *grid.time));
+  if (Status status = check_text("the grid", grid.name); !status.ok())
+    return status;
+  if (grid.time && !std::isfinite(*grid.time))
+    return bad(grid, fmt::format("the time is {}", *grid.time));
   Status status;
   switch (grid.kind) {
-    case GridKind::uniform: status = check_uniform(grid); break;
-    case GridKind::rectilinear: status = fill_rectilinear(grid, catalog); break;
-    case GridKind::curvilinear: status = fill_curvilinear(grid, catalog); break;
-    case GridKind::mesh: status = fill_mesh(grid, catalog); break;
+    case GridKind::uniform:
+      status = check_uniform(grid);
+      break;
+    case GridKind::rectilinear:
+      status = fill_rectilinear(grid, catalog);
+      break;
+    case GridKind::curvilinear:
+      status = fill_curvilinear(grid, catalog);
+      break;
+    case GridKind::mesh:
+      status = fill_mesh(grid, catalog);
+      break;
   }
   return status.ok() ? check_series(grid, others) : status;
 }
 
 Status check_field(const ViewerGrid& grid, const GridField& field, const Catalog& catalog) {
-  if (Status status = check_text("the field", field.name); !status.ok()) return status;
+  if (Status status = check_text("the field", field.name); !status.ok())
+    return status;
   if (field.center != Center::node && field.center != Center::cell)
-    return {Code::bad_argument, fmt::format("the field \"{}\": {} is neither nodes nor cells", field.name, static_cast<int>(field.center))};
+    return {Code::bad_argument,
+            fmt::format("the field \"{}\": {} is neither nodes nor cells", field.name, static_cast<int>(field.center))};
   for (const GridField& other : grid.fields)
     if (other.name == field.name && other.center == field.center)
       return {Code::exists, fmt::format("the grid \"{}\" has a field \"{}\" there already", grid.name, field.name)};
   auto found = find(fmt::format("the field \"{}\"", field.name), field.variable, catalog);
-  if (!found.ok()) return found.status();
+  if (!found.ok())
+    return found.status();
   std::vector<int64_t> wanted = grid.nodes;
-  if (field.center == Center::cell && grid.kind == GridKind::mesh) wanted = {grid.cells};
+  if (field.center == Center::cell && grid.kind == GridKind::mesh)
+    wanted = {grid.cells};
   if (field.center == Center::cell && grid.kind != GridKind::mesh)
-    for (int64_t& nodes : wanted) --nodes;
+    for (int64_t& nodes : wanted)
+      --nodes;
   const std::vector<int64_t>& shape = found.value()->shape;
   const bool fits = shape.size() >= wanted.size() && std::equal(wanted.begin(), wanted.end(), shape.begin());
   if (!fits || shape.size() > wanted.size() + 1 || (shape.size() > wanted.size() && shape.back() < 1))
-    return {Code::bad_argument, fmt::format("the field \"{}\": {}; at the {} of \"{}\" it is [{}], or that x components", field.name,
-                                            shape_text(*found.value()), field.center == Center::node ? "nodes" : "cells", grid.name,
-                                            fmt::join(wanted, ", "))};
+    return {Code::bad_argument,
+            fmt::format("the field \"{}\": {}; at the {} of \"{}\" it is [{}], or that x components", field.name,
+                        shape_text(*found.value()), field.center == Center::node ? "nodes" : "cells", grid.name,
+                        fmt::join(wanted, ", "))};
   return {};
 }
 

@@ -12,7 +12,8 @@ namespace {
 TEST(Copy, copies_the_same_bytes_at_any_distance_and_of_any_length) {
   constexpr size_t k_most = 10'000;
   std::vector<std::byte> from(k_most + 8192), to(k_most + 3 * 4096);
-  for (size_t i = 0; i < from.size(); ++i) from[i] = static_cast<std::byte>(i * 2654435761U >> 13 | 1);
+  for (size_t i = 0; i < from.size(); ++i)
+    from[i] = static_cast<std::byte>(i * 2654435761U >> 13 | 1);
   for (const size_t apart : std::initializer_list<size_t>{0, 1, 16, 31, 32, 2048, 4095})
     for (const size_t length : std::initializer_list<size_t>{0, 1, 2047, 2048, 2049, 4096, 6145, 10'000}) {
       std::fill(to.begin(), to.end(), std::byte{0});

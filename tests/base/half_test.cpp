@@ -11,7 +11,9 @@ namespace {
 
 constexpr uint16_t k_infinite = 0x7c00;
 
-Half half(int bits) { return Half{static_cast<uint16_t>(bits)}; }
+Half half(int bits) {
+  return Half{static_cast<uint16_t>(bits)};
+}
 
 }  // namespace
 

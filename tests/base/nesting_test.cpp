@@ -18,7 +18,8 @@ TEST(Nesting, is_counted_outside_of_texts) {
   EXPECT_TRUE(is_nested_too_deep("\"\\\\\"" + lists(1000))) << "a backslash behind a backslash does not hide the quote";
   EXPECT_FALSE(is_nested_too_deep(std::string(1000, ']') + "\"\\")) << "what is no JSON is safe";
   std::string beside;
-  for (int i = 0; i < 1000; ++i) beside += "[{}],";
+  for (int i = 0; i < 1000; ++i)
+    beside += "[{}],";
   EXPECT_FALSE(is_nested_too_deep(beside));
 }
 

@@ -14,7 +14,8 @@ std::vector<std::byte> slowly_shuffled(const std::vector<std::byte>& from, size_
   const size_t elements = from.size() / element;
   std::vector<std::byte> to = from;
   for (size_t i = 0; i < elements; ++i)
-    for (size_t k = 0; k < element; ++k) to[k * elements + i] = from[i * element + k];
+    for (size_t k = 0; k < element; ++k)
+      to[k * elements + i] = from[i * element + k];
   return to;
 }
 
@@ -22,7 +23,8 @@ TEST(Shuffle, puts_bytes_of_one_place_together_and_back_for_every_size) {
   std::mt19937 random(5);
   for (const size_t size : {0u, 1u, 2u, 3u, 7u, 8u, 15u, 16u, 17u, 255u, 256u, 4096u, 4097u, 40003u}) {
     std::vector<std::byte> bytes(size);
-    for (std::byte& byte : bytes) byte = static_cast<std::byte>(random());
+    for (std::byte& byte : bytes)
+      byte = static_cast<std::byte>(random());
     for (size_t element = 1; element <= 255; ++element) {
       std::vector<std::byte> there(size), back(size);
       shuffle_bytes(bytes, element, there);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A program that forgets: it needs no threads of MPI, uses the library before MPI_Init and closes its files after MPI_Finalize.
-// Errors, no crash, no file under the final names, and none left behind.
+// A program that forgets: it needs no threads of MPI, uses the library before MPI_Init and closes its files after
+// MPI_Finalize. Errors, no crash, no file under the final names, and none left behind.
 #include <mpi.h>
 #include <windrow/windrow.h>
 
@@ -29,7 +29,9 @@ windrow_file* create(const std::string& path) {
   return file;
 }
 
-bool last_message_has(const char* words) { return std::string(windrow_error_message()).find(words) != std::string::npos; }
+bool last_message_has(const char* words) {
+  return std::string(windrow_error_message()).find(words) != std::string::npos;
+}
 
 }  // namespace
 
@@ -44,7 +46,8 @@ int main(int argc, char** argv) {
   char folder[64] = "/tmp/windrow finalize XXXXXX";
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  if (rank == 0 && mkdtemp(folder) == nullptr) return 1;
+  if (rank == 0 && mkdtemp(folder) == nullptr)
+    return 1;
   MPI_Bcast(folder, sizeof folder, MPI_CHAR, 0, MPI_COMM_WORLD);
   const std::string base = std::string(folder) + "/";
 
@@ -66,7 +69,8 @@ int main(int argc, char** argv) {
   const int64_t sparse_shape[2] = {k_rows, 2 * size}, sparse_start[2] = {0, 2 * rank}, sparse_count[2] = {k_rows, 1};
   const std::vector<double> sparse(k_rows, 1.0);
   windrow_decomposition* columns = nullptr;
-  CHECK(windrow_block(MPI_COMM_WORLD, 2, sparse_shape, sparse_start, sparse_count, nullptr, nullptr, &columns) == WINDROW_OK);
+  CHECK(windrow_block(MPI_COMM_WORLD, 2, sparse_shape, sparse_start, sparse_count, nullptr, nullptr, &columns) ==
+        WINDROW_OK);
   windrow_options* options = nullptr;
   CHECK(windrow_options_create(&options) == WINDROW_OK);
   CHECK(windrow_options_set(options, "access", "sieve") == WINDROW_OK);
@@ -124,7 +128,8 @@ int main(int argc, char** argv) {
   CHECK(windrow_discard(discarded) == WINDROW_BAD_STATE);
   CHECK(windrow_close(synced) == WINDROW_BAD_STATE);
   CHECK(windrow_close(read) == WINDROW_BAD_STATE);
-  if (hdf5 != nullptr) CHECK(windrow_close(hdf5) == WINDROW_BAD_STATE);
+  if (hdf5 != nullptr)
+    CHECK(windrow_close(hdf5) == WINDROW_BAD_STATE);
   windrow_decomposition_free(rows);
   windrow_file* late = nullptr;
   CHECK(windrow_create(MPI_COMM_WORLD, (base + "late.raw").c_str(), nullptr, &late) == WINDROW_BAD_STATE);
@@ -136,8 +141,10 @@ int main(int argc, char** argv) {
       CHECK(std::filesystem::exists(base + name));
       std::filesystem::remove(base + name);
     }
-    for (const auto& entry : std::filesystem::directory_iterator(folder)) names += entry.path().filename().string() + " ";
-    if (!names.empty()) std::fprintf(stderr, "left behind: %s\n", names.c_str());
+    for (const auto& entry : std::filesystem::directory_iterator(folder))
+      names += entry.path().filename().string() + " ";
+    if (!names.empty())
+      std::fprintf(stderr, "left behind: %s\n", names.c_str());
     CHECK(names.empty());
     std::filesystem::remove_all(folder);
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What all ranks read the same: one rank reads it, and a message to each other host brings it there, smaller where a codec makes it so. Values are right on every
-// rank, what travels is counted to the byte, and a message that was damaged on its way is an error on all ranks. Where all ranks are on one host there is no message.
+// What all ranks read the same: one rank reads it, and a message to each other host brings it there, smaller where a
+// codec makes it so. Values are right on every rank, what travels is counted to the byte, and a message that was
+// damaged on its way is an error on all ranks. Where all ranks are on one host there is no message.
 #include <gmock/gmock.h>
 
 #include <cmath>
@@ -25,17 +26,25 @@ int host_of(int rank) {
   static const int each = ranks_per_host();
   return rank / each;
 }
-int hosts() { return host_of(size_of() - 1) + 1; }
+int hosts() {
+  return host_of(size_of() - 1) + 1;
+}
 
-enum class Values { smooth, random, equal };
+enum class Values {
+  smooth,
+  random,
+  equal
+};
 
 std::vector<float> values_of(Values kind) {
   std::vector<float> all(k_floats, 3.25F);
   std::mt19937 generator(5);
   for (size_t i = 0; i < all.size(); ++i) {
-    if (kind == Values::smooth) all[i] = std::floor(std::tanh(static_cast<float>(i) * 1e-5F) * 1000);
+    if (kind == Values::smooth)
+      all[i] = std::floor(std::tanh(static_cast<float>(i) * 1e-5F) * 1000);
     const auto bits = static_cast<uint32_t>(generator());
-    if (kind == Values::random) std::memcpy(&all[i], &bits, sizeof bits);
+    if (kind == Values::random)
+      std::memcpy(&all[i], &bits, sizeof bits);
   }
   return all;
 }
@@ -52,7 +61,8 @@ std::vector<std::string> codecs() {
       built.emplace_back(name);
       built.push_back(std::string(name) + "+shuffle");
     }
-  if (windrow_has("codec=delta") == 1) built.emplace_back("delta");
+  if (windrow_has("codec=delta") == 1)
+    built.emplace_back("delta");
   return built;
 }
 
@@ -149,7 +159,8 @@ TEST_F(Broadcast, less_travels_between_hosts_and_the_same_is_read) {
         SCOPED_TRACE(codec + (checks ? ", checked" : ""));
         const json report = read(with(codec, checks), values);
         expect_counts(report);
-        if (hosts() == 1) continue;
+        if (hosts() == 1)
+          continue;
         EXPECT_EQ(report["plans"][0]["codec"], codec);
         const auto sent = report["bytes_sent"].get<int64_t>(), before = report["bytes_before_codec"].get<int64_t>(),
                    messages = report["messages"].get<int64_t>();
@@ -177,11 +188,14 @@ TEST_F(Broadcast, auto_explains_itself) {
     const std::vector<float> values = values_of(kind);
     write(values);
     const json report = read(with("auto"), values, 20);
-    if (hosts() == 1) continue;
+    if (hosts() == 1)
+      continue;
     EXPECT_EQ(report["plans"][0]["codec"], "auto");
-    EXPECT_THAT(report["plans"][0]["reasons"].back(), testing::MatchesRegex("codec.*(by far|gain anything|tried in turn|for each message| took ).*"));
+    EXPECT_THAT(report["plans"][0]["reasons"].back(),
+                testing::MatchesRegex("codec.*(by far|gain anything|tried in turn|for each message| took ).*"));
     EXPECT_EQ(report["bytes_broadcast"], 4 * k_floats);
-    if (report["messages"] == 0) continue;  // to leave it to MPI was found to be faster
+    if (report["messages"] == 0)
+      continue;  // to leave it to MPI was found to be faster
     expect_counts(report);
     EXPECT_LE(report["bytes_sent"], report["bytes_before_codec"]);
     if (kind == Values::equal) {
@@ -206,7 +220,8 @@ TEST_F(Broadcast, is_checked_without_a_codec_too) {
 TEST_F(Broadcast, brings_parts_of_several_variables) {
   const int64_t shape[2] = {k_rows, k_columns}, start[2] = {3, 5}, count[2] = {k_rows - 10, k_columns - 20}, one = 1;
   std::vector<int32_t> grid(static_cast<size_t>(k_rows * k_columns));
-  for (size_t i = 0; i < grid.size(); ++i) grid[i] = static_cast<int32_t>(i / 50);
+  for (size_t i = 0; i < grid.size(); ++i)
+    grid[i] = static_cast<int32_t>(i / 50);
   const double scalar = 2.5;
   const std::vector<float> table = values_of(Values::smooth);
   windrow_file* file = nullptr;
@@ -264,10 +279,12 @@ TEST_F(Broadcast, a_damaged_message_is_an_error_on_all_ranks) {
     const std::vector<float> values = values_of(kind);
     write(values);
     std::vector<KeyValues> ways{with("off", true), with("auto"), with("auto", true)};
-    for (const std::string& codec : codecs()) ways.insert(ways.end(), {with(codec), with(codec, true)});
+    for (const std::string& codec : codecs())
+      ways.insert(ways.end(), {with(codec), with(codec, true)});
     for (const KeyValues& way : ways)
       for (const Damage kind_of_damage : {Damage::byte, Damage::shorter, Damage::longer, Damage::much_longer}) {
-        if (kind_of_damage == Damage::byte && way.back().second != "true") continue;  // nothing tells
+        if (kind_of_damage == Damage::byte && way.back().second != "true")
+          continue;  // nothing tells
         SCOPED_TRACE(way[1].second + ", checked: " + way[2].second + ", damage " +
                      std::to_string(static_cast<int>(kind_of_damage)));
         windrow_file* file = nullptr;
@@ -281,7 +298,9 @@ TEST_F(Broadcast, a_damaged_message_is_an_error_on_all_ranks) {
         int damaged = 0;
         MPI_Allreduce(&damaged_messages, &damaged, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
         const bool may_rest = way[1].second == "auto" && way.back().second != "true";  // then MPI carries all
-        if (!may_rest) { EXPECT_EQ(damaged > 0, hosts() > 1); }
+        if (!may_rest) {
+          EXPECT_EQ(damaged > 0, hosts() > 1);
+        }
         EXPECT_EQ(code, damaged > 0 ? WINDROW_INTERNAL : WINDROW_OK) << windrow_error_message();
         expect_same_everywhere(code);
         if (code != WINDROW_OK) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// windrow_calibrate and windrow_advise: a machine file that is believed, nothing left behind, and the same error on all ranks.
+// windrow_calibrate and windrow_advise: a machine file that is believed, nothing left behind, and the same error on all
+// ranks.
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>
@@ -20,7 +21,8 @@ class Calibration : public testing::Test {
   std::string machine_file() const { return folder_.file("a machine.json"); }
   static json read(const std::string& path) { return json::parse(bytes_of_file(path)); }
   void write_file(const std::string& name, const std::string& text) {
-    if (rank_of() == 0) std::ofstream(name, std::ios::binary) << text;
+    if (rank_of() == 0)
+      std::ofstream(name, std::ios::binary) << text;
     MPI_Barrier(MPI_COMM_WORLD);
   }
   int calibrate(const std::string& directory, const KeyValues& values, const std::string& file) {
@@ -32,12 +34,15 @@ class Calibration : public testing::Test {
   void traced(const std::string& trace, int flushes) {
     constexpr int64_t k_rows = 2000, k_columns = 24;
     windrow_file* file = nullptr;
-    const int64_t shape[2] = {k_rows, k_columns * size_of()}, start[2] = {0, k_columns * rank_of()}, count[2] = {k_rows, k_columns};
+    const int64_t shape[2] = {k_rows, k_columns * size_of()}, start[2] = {0, k_columns * rank_of()},
+                  count[2] = {k_rows, k_columns};
     const std::vector<double> data(static_cast<size_t>(k_rows * k_columns), 1);
     int variable = -1;
-    ASSERT_WINDROW_OK(windrow_create(MPI_COMM_WORLD, folder_.file("traced.raw").c_str(), Options({{"trace", trace}, {"trace_detail", "full"}}), &file));
+    ASSERT_WINDROW_OK(windrow_create(MPI_COMM_WORLD, folder_.file("traced.raw").c_str(),
+                                     Options({{"trace", trace}, {"trace_detail", "full"}}), &file));
     EXPECT_WINDROW_OK(windrow_define_variable(file, "grid", WINDROW_FLOAT64, 2, shape, &variable));
-    for (int i = 0; i < flushes; ++i) EXPECT_WINDROW_OK(windrow_write_block(file, variable, start, count, data.data()));
+    for (int i = 0; i < flushes; ++i)
+      EXPECT_WINDROW_OK(windrow_write_block(file, variable, start, count, data.data()));
     EXPECT_WINDROW_OK(windrow_close(file));
   }
 
@@ -45,7 +50,8 @@ class Calibration : public testing::Test {
 };
 
 TEST_F(Calibration, makes_a_machine_file_and_leaves_nothing_else) {
-  ASSERT_EQ(calibrate(folder_.path(), {{"layout", "mock:stripe=1MiB,count=2"}}, machine_file()), WINDROW_OK) << windrow_error_message();
+  ASSERT_EQ(calibrate(folder_.path(), {{"layout", "mock:stripe=1MiB,count=2"}}, machine_file()), WINDROW_OK)
+      << windrow_error_message();
   EXPECT_EQ(folder_.names(), std::vector<std::string>{"a machine.json"});
   MPI_Barrier(MPI_COMM_WORLD);
   const json machine = read(machine_file());
@@ -65,7 +71,8 @@ TEST_F(Calibration, makes_a_machine_file_and_leaves_nothing_else) {
   EXPECT_FALSE(machine["reads"].empty());
   // It is one that a file can be opened with, and it is replaced as a whole.
   windrow_file* file = nullptr;
-  EXPECT_WINDROW_OK(windrow_create(MPI_COMM_WORLD, folder_.file("a.raw").c_str(), Options({{"machine", machine_file()}}), &file));
+  EXPECT_WINDROW_OK(
+      windrow_create(MPI_COMM_WORLD, folder_.file("a.raw").c_str(), Options({{"machine", machine_file()}}), &file));
   EXPECT_WINDROW_OK(windrow_discard(file));
 }
 
@@ -75,14 +82,22 @@ TEST_F(Calibration, that_fails_leaves_the_machine_file_as_it_was) {
   EXPECT_THAT(windrow_error_message(), HasSubstr("no folder"));
   // One rank's storage fails in the middle of a trial.
   for (int victim = 0; victim < size_of(); ++victim)
-    EXPECT_EQ(calibrate(folder_.path(), {{"store", "faulty"}, {"fault", "rank=" + std::to_string(victim) + ",operation=write,after=2,error=no_space"}}, machine_file()), WINDROW_NO_SPACE);
+    EXPECT_EQ(calibrate(folder_.path(),
+                        {{"store", "faulty"},
+                         {"fault", "rank=" + std::to_string(victim) + ",operation=write,after=2,error=no_space"}},
+                        machine_file()),
+              WINDROW_NO_SPACE);
   EXPECT_EQ(bytes_of_file(machine_file()), "the one before");
   EXPECT_EQ(folder_.names(), std::vector<std::string>{"a machine.json"});
   MPI_Barrier(MPI_COMM_WORLD);
   EXPECT_EQ(calibrate("", {}, machine_file()), WINDROW_BAD_ARGUMENT);
-  EXPECT_EQ(windrow_calibrate(MPI_COMM_WORLD, rank_of() == size_of() - 1 ? nullptr : folder_.path().c_str(), nullptr, machine_file().c_str()), WINDROW_BAD_ARGUMENT);
+  EXPECT_EQ(windrow_calibrate(MPI_COMM_WORLD, rank_of() == size_of() - 1 ? nullptr : folder_.path().c_str(), nullptr,
+                              machine_file().c_str()),
+            WINDROW_BAD_ARGUMENT);
   if (size_of() > 1) {
-    EXPECT_EQ(windrow_calibrate(MPI_COMM_WORLD, folder_.path().c_str(), nullptr, (machine_file() + std::to_string(rank_of())).c_str()), WINDROW_BAD_ARGUMENT);
+    EXPECT_EQ(windrow_calibrate(MPI_COMM_WORLD, folder_.path().c_str(), nullptr,
+                                (machine_file() + std::to_string(rank_of())).c_str()),
+              WINDROW_BAD_ARGUMENT);
   }
 }
 
@@ -91,7 +106,8 @@ TEST_F(Calibration, advice_tells_kinds_of_flushes_with_both_seconds) {
   traced(trace, 3);
   MPI_Barrier(MPI_COMM_WORLD);
   json machine{{"windrow machine", 1}, {"name", "one"}, {"writes", json::array()}};
-  for (const int ranks : {1, 2, 4, 8}) machine["writes"].push_back({{"request_bytes", 4096}, {"ranks", ranks}, {"bytes_per_s", 1e5 * ranks * ranks}});
+  for (const int ranks : {1, 2, 4, 8})
+    machine["writes"].push_back({{"request_bytes", 4096}, {"ranks", ranks}, {"bytes_per_s", 1e5 * ranks * ranks}});
   write_file(machine_file(), machine.dump());
   const char* text = nullptr;
   ASSERT_WINDROW_OK(windrow_advise(trace.c_str(), machine_file().c_str(), "json", &text));
@@ -116,9 +132,12 @@ TEST_F(Calibration, advice_of_what_is_damaged_tells_what_came_before) {
     for (size_t length = whole.size() - 1; length > whole.find('\n') + 2; length -= std::min<size_t>(length, 211)) {
       std::ofstream(cut, std::ios::binary) << whole.substr(0, length);
       ASSERT_WINDROW_OK(windrow_advise(cut.c_str(), nullptr, "json", &text)) << length;
-      EXPECT_THAT(json::parse(text)["damage"].get<std::string>(), testing::AnyOf(HasSubstr("cut"), testing::Eq(""))) << length;
+      EXPECT_THAT(json::parse(text)["damage"].get<std::string>(), testing::AnyOf(HasSubstr("cut"), testing::Eq("")))
+          << length;
     }
-    for (const auto& [bytes, part] : {std::pair<std::string, std::string>{"", "is empty"}, {"hello\n", "no trace"}, {"{\"windrow trace\":7}\n", "version 7"}}) {
+    for (const auto& [bytes, part] : {std::pair<std::string, std::string>{"", "is empty"},
+                                      {"hello\n", "no trace"},
+                                      {"{\"windrow trace\":7}\n", "version 7"}}) {
       std::ofstream(cut, std::ios::binary) << bytes;
       EXPECT_EQ(windrow_advise(cut.c_str(), nullptr, "text", &text), WINDROW_BAD_FILE);
       EXPECT_THAT(windrow_error_message(), HasSubstr(part));
@@ -133,7 +152,8 @@ TEST_F(Calibration, advice_of_what_is_damaged_tells_what_came_before) {
     ASSERT_NE(at, std::string::npos);
     for (const char* number : {"-", "1e300,\"x\":", "null,\"x\":"}) {
       std::string changed = absurd;
-      for (size_t place = changed.find("\"pattern\":{"); place != std::string::npos; place = changed.find("\"pattern\":{", place + 1)) {
+      for (size_t place = changed.find("\"pattern\":{"); place != std::string::npos;
+           place = changed.find("\"pattern\":{", place + 1)) {
         const size_t pieces = changed.find("\"pieces\":", place);
         changed.insert(pieces + 9, number);
       }

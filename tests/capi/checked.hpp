@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// For tests of the C interface: checks of codes with the library's message, options from text, a folder that all ranks share.
+// For tests of the C interface: checks of codes with the library's message, options from text, a folder that all ranks
+// share.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -34,7 +35,8 @@ inline int size_of(MPI_Comm comm = MPI_COMM_WORLD) {
 
 // As many as the environment says, or as MPI says that share memory. Collective.
 inline int ranks_per_host() {
-  if (const char* text = std::getenv("WINDROW_RANKS_PER_HOST")) return std::atoi(text);
+  if (const char* text = std::getenv("WINDROW_RANKS_PER_HOST"))
+    return std::atoi(text);
   MPI_Comm host = MPI_COMM_NULL;
   MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
   const int ranks = size_of(host);
@@ -49,7 +51,8 @@ class Options {
   Options(std::initializer_list<std::pair<std::string, std::string>> values) : Options(KeyValues(values)) {}
   explicit Options(const KeyValues& values) {
     EXPECT_WINDROW_OK(windrow_options_create(&raw_));
-    for (const auto& [key, value] : values) EXPECT_WINDROW_OK(windrow_options_set(raw_, key.c_str(), value.c_str()));
+    for (const auto& [key, value] : values)
+      EXPECT_WINDROW_OK(windrow_options_set(raw_, key.c_str(), value.c_str()));
   }
   Options(const Options&) = delete;
   Options& operator=(const Options&) = delete;
@@ -78,13 +81,15 @@ class SharedFolder {
   ~SharedFolder() {
     MPI_Barrier(MPI_COMM_WORLD);
     std::error_code ignored;
-    if (rank_of() == 0) std::filesystem::remove_all(path_, ignored);
+    if (rank_of() == 0)
+      std::filesystem::remove_all(path_, ignored);
   }
   std::string file(const std::string& name) const { return path_ + "/" + name; }
   const std::string& path() const { return path_; }
   std::vector<std::string> names() const {
     std::vector<std::string> found;
-    for (const auto& entry : std::filesystem::directory_iterator(path_)) found.push_back(entry.path().filename().string());
+    for (const auto& entry : std::filesystem::directory_iterator(path_))
+      found.push_back(entry.path().filename().string());
     std::sort(found.begin(), found.end());
     return found;
   }
@@ -109,7 +114,8 @@ inline void expect_same_everywhere(int code, MPI_Comm comm = MPI_COMM_WORLD) {
   int from_root = code;
   MPI_Bcast(&from_root, 1, MPI_INT, 0, comm);
   EXPECT_EQ(code, from_root) << windrow_error_message();
-  if (from_root == WINDROW_OK) return;
+  if (from_root == WINDROW_OK)
+    return;
   char text[4096] = {};
   std::string(windrow_error_message()).copy(text, sizeof text - 1);
   const std::string mine = text;

@@ -60,7 +60,8 @@ bool is_right(const std::string& path, int size) {
   std::ifstream in(path, std::ios::binary);
   in.read(reinterpret_cast<char*>(found.data()), static_cast<std::streamsize>(found.size() * sizeof(double)));
   for (size_t i = 0; i < found.size(); ++i)
-    if (found[i] != static_cast<double>(i % static_cast<size_t>(size))) return false;
+    if (found[i] != static_cast<double>(i % static_cast<size_t>(size)))
+      return false;
   return in.good();
 }
 
@@ -73,7 +74,8 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   char folder[64] = "/tmp/windrow in finalize XXXXXX";
-  if (rank == 0 && mkdtemp(folder) == nullptr) return 1;
+  if (rank == 0 && mkdtemp(folder) == nullptr)
+    return 1;
   MPI_Bcast(folder, sizeof folder, MPI_CHAR, 0, MPI_COMM_WORLD);
   const std::string base = std::string(folder) + "/";
 
@@ -89,7 +91,8 @@ int main(int argc, char** argv) {
   windrow_decomposition_free(columns);
   if (rank == 0) {
     for (const Files& files : {before, after})
-      for (const char* name : {"flushed.raw", "fresh.raw"}) CHECK(is_right(base + files.base + name, size));
+      for (const char* name : {"flushed.raw", "fresh.raw"})
+        CHECK(is_right(base + files.base + name, size));
     const std::filesystem::directory_iterator all(folder);
     CHECK(std::distance(begin(all), end(all)) == 8);  // with their descriptions
     std::error_code ignored;

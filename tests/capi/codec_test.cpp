@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Messages between hosts made smaller on their way: what is written and read stays the same, what travels is less, counted to the byte; and a message that
-// was damaged on its way is an error on all ranks. Where all ranks are on one host nothing is compressed, and the tests say so.
+// Messages between hosts made smaller on their way: what is written and read stays the same, what travels is less,
+// counted to the byte; and a message that was damaged on its way is an error on all ranks. Where all ranks are on one
+// host nothing is compressed, and the tests say so.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -21,9 +22,16 @@ namespace {
 using namespace windrow_test;
 using nlohmann::json;
 
-bool several_hosts() { return size_of() > ranks_per_host(); }
+bool several_hosts() {
+  return size_of() > ranks_per_host();
+}
 
-enum class Values { smooth, random, zeros, equal };
+enum class Values {
+  smooth,
+  random,
+  zeros,
+  equal
+};
 
 // A mesh whose points go round the ranks, 25 values a point: every rank has a part of every window.
 class Mesh {
@@ -32,9 +40,11 @@ class Mesh {
 
   Mesh() {
     std::vector<int64_t> points;
-    for (int64_t point = rank_of(); point < k_points; point += size_of()) points.push_back(point);
+    for (int64_t point = rank_of(); point < k_points; point += size_of())
+      points.push_back(point);
     windrow_decomposition* made = nullptr;
-    EXPECT_WINDROW_OK(windrow_points(MPI_COMM_WORLD, k_points, static_cast<int64_t>(points.size()), points.data(), nullptr, &made));
+    EXPECT_WINDROW_OK(
+        windrow_points(MPI_COMM_WORLD, k_points, static_cast<int64_t>(points.size()), points.data(), nullptr, &made));
     decomposition.reset(made);
     mine = std::move(points);
   }
@@ -43,8 +53,11 @@ class Mesh {
     std::vector<float> all;
     std::mt19937 generator(static_cast<unsigned>(rank_of() + 1));
     for (const int64_t point : mine)
-      for (int64_t k = 0; k < k_load; ++k) switch (kind) {
-          case Values::smooth: all.push_back(std::tanh(static_cast<float>(point * k_load + k) * 1e-5F)); break;
+      for (int64_t k = 0; k < k_load; ++k)
+        switch (kind) {
+          case Values::smooth:
+            all.push_back(std::tanh(static_cast<float>(point * k_load + k) * 1e-5F));
+            break;
           case Values::random: {
             const auto bits = static_cast<uint32_t>(generator());
             float value = 0;
@@ -52,8 +65,12 @@ class Mesh {
             all.push_back(value);
             break;
           }
-          case Values::zeros: all.push_back(0); break;
-          case Values::equal: all.push_back(3.25F); break;
+          case Values::zeros:
+            all.push_back(0);
+            break;
+          case Values::equal:
+            all.push_back(3.25F);
+            break;
         }
     return all;
   }
@@ -86,7 +103,8 @@ class Codec : public testing::Test {
 
   json read(const KeyValues& options, const std::vector<float>& values) {
     windrow_file* file = nullptr;
-    EXPECT_WINDROW_OK(windrow_open(MPI_COMM_WORLD, folder_.file("mesh.raw").c_str(), WINDROW_READ, Options(options), &file));
+    EXPECT_WINDROW_OK(
+        windrow_open(MPI_COMM_WORLD, folder_.file("mesh.raw").c_str(), WINDROW_READ, Options(options), &file));
     int variable = -1;
     EXPECT_WINDROW_OK(windrow_find_variable(file, "potential", &variable));
     std::vector<float> got(values.size(), -1);
@@ -102,17 +120,21 @@ class Codec : public testing::Test {
     std::vector<std::string> built;
     for (const windrow::Compressor* compressor : windrow::compressors()) {
       built.emplace_back(compressor->name());
-      if (compressor->shuffles()) built.push_back(built.back() + "+shuffle");
+      if (compressor->shuffles())
+        built.push_back(built.back() + "+shuffle");
       EXPECT_EQ(windrow_has(("codec=" + std::string(compressor->name())).c_str()), 1);
     }
     return built;
   }
 
-  static KeyValues with(const std::string& codec) { return {{"domains", "even"}, {"buffer", "65536"}, {"codec", codec}}; }
+  static KeyValues with(const std::string& codec) {
+    return {{"domains", "even"}, {"buffer", "65536"}, {"codec", codec}};
+  }
 
   static const json* kind(const json& report, const std::string& name) {
     for (const json& each : report["codecs"])
-      if (each["codec"] == name) return &each;
+      if (each["codec"] == name)
+        return &each;
     return nullptr;
   }
 
@@ -178,15 +200,18 @@ TEST_F(Codec, bytes_are_counted_before_and_after_for_each_receiver) {
     EXPECT_EQ(all[1], report["bytes_before_codec"]);
     EXPECT_EQ(all[2], report["bytes_sent"]);
     if (several_hosts() && codec != "off") {
-      EXPECT_THAT(kinds, testing::ElementsAreArray(all)) << "ranks of a host copy into shared buffers, so all messages go to other hosts";
+      EXPECT_THAT(kinds, testing::ElementsAreArray(all))
+          << "ranks of a host copy into shared buffers, so all messages go to other hosts";
     }
   }
 }
 
-// By receiver, from what a rank holds of each domain; a message of equal elements is a header of 16 bytes and one element.
+// By receiver, from what a rank holds of each domain; a message of equal elements is a header of 16 bytes and one
+// element.
 TEST_F(Codec, bytes_to_each_receiver_are_those_of_its_domain) {
   for (const bool compressed : {false, true}) {
-    if (compressed && codecs().empty()) continue;
+    if (compressed && codecs().empty())
+      continue;
     SCOPED_TRACE(compressed ? "compressed" : "off");
     std::string bytes;
     const json report = write(with(compressed ? codecs().front() : "off"), mesh_.values(Values::equal), bytes);
@@ -195,14 +220,18 @@ TEST_F(Codec, bytes_to_each_receiver_are_those_of_its_domain) {
     constexpr int64_t k_point = Mesh::k_load * static_cast<int64_t>(sizeof(float));
     for (size_t domain = 0; domain < plan["writers"].size(); ++domain) {
       const int writer = plan["writers"][domain];
-      if (writer / ranks_per_host() == rank_of() / ranks_per_host()) continue;
+      if (writer / ranks_per_host() == rank_of() / ranks_per_host())
+        continue;
       const int64_t begin = plan["domain_bytes"][domain][0], end = plan["domain_bytes"][domain][1];
-      for (const int64_t point : mesh_.mine) want[writer] += std::max<int64_t>(0, std::min(end, (point + 1) * k_point) - std::max(begin, point * k_point));
+      for (const int64_t point : mesh_.mine)
+        want[writer] += std::max<int64_t>(0, std::min(end, (point + 1) * k_point) - std::max(begin, point * k_point));
     }
     std::erase_if(want, [](const auto& each) { return each.second == 0; });
     for (const json& to : report["sent_by_this_rank"]) {
       got[to["to"]] = to["bytes"];
-      EXPECT_EQ(to["bytes_sent"], compressed ? to["messages"].get<int64_t>() * (16 + static_cast<int64_t>(sizeof(float))) : to["bytes"].get<int64_t>());
+      EXPECT_EQ(to["bytes_sent"], compressed
+                                      ? to["messages"].get<int64_t>() * (16 + static_cast<int64_t>(sizeof(float)))
+                                      : to["bytes"].get<int64_t>());
     }
     EXPECT_EQ(got, want);
     const int mine = static_cast<int>(got.size());
@@ -212,19 +241,21 @@ TEST_F(Codec, bytes_to_each_receiver_are_those_of_its_domain) {
   }
 }
 
-// While one message travels the next is compressed. Frames are longer than what MPI sends without being asked for, and there is one writer, so a message is on
-// its way for a while.
+// While one message travels the next is compressed. Frames are longer than what MPI sends without being asked for, and
+// there is one writer, so a message is on its way for a while.
 TEST_F(Codec, messages_are_compressed_while_earlier_ones_travel) {
   constexpr int64_t k_rows = 64, k_columns = 1 << 16;
   const int64_t shape[2] = {k_rows, k_columns}, first = k_columns * rank_of() / size_of();
   const int64_t start[2] = {0, first}, count[2] = {k_rows, k_columns * (rank_of() + 1) / size_of() - first};
   std::vector<float> values(static_cast<size_t>(count[0] * count[1]));
-  for (size_t i = 0; i < values.size(); ++i) values[i] = std::sin(static_cast<float>(i) * 1e-3F);
+  for (size_t i = 0; i < values.size(); ++i)
+    values[i] = std::sin(static_cast<float>(i) * 1e-3F);
   for (const std::string& codec : {codecs().empty() ? std::string("off") : codecs().front(), std::string("off")}) {
     SCOPED_TRACE(codec);
     windrow_file* file = nullptr;
-    ASSERT_WINDROW_OK(windrow_create(MPI_COMM_WORLD, folder_.file("wide.raw").c_str(),
-                                     Options({{"domains", "even"}, {"writers", "1"}, {"buffer", "4MiB"}, {"codec", codec}}), &file));
+    ASSERT_WINDROW_OK(
+        windrow_create(MPI_COMM_WORLD, folder_.file("wide.raw").c_str(),
+                       Options({{"domains", "even"}, {"writers", "1"}, {"buffer", "4MiB"}, {"codec", codec}}), &file));
     int variable = -1;
     EXPECT_WINDROW_OK(windrow_define_variable(file, "height", WINDROW_FLOAT32, 2, shape, &variable));
     const bool compressed = several_hosts() && codec != "off";
@@ -266,7 +297,8 @@ TEST_F(Codec, equal_elements_cost_a_few_bytes_and_no_compressor) {
       std::string got;
       const json report = write(with(codec), values, got);
       read(with(codec), values);
-      if (!several_hosts()) continue;
+      if (!several_hosts())
+        continue;
       const json* equal = kind(report, "equal elements");
       ASSERT_NE(equal, nullptr);
       EXPECT_EQ((*equal)["messages"], report["messages"]);
@@ -276,23 +308,27 @@ TEST_F(Codec, equal_elements_cost_a_few_bytes_and_no_compressor) {
 
 // Lists of places are compressed too, where they are long.
 TEST_F(Codec, descriptions_travel_compressed) {
-  if (codecs().empty() || !several_hosts()) GTEST_SKIP() << "nothing travels between hosts";
+  if (codecs().empty() || !several_hosts())
+    GTEST_SKIP() << "nothing travels between hosts";
   std::string bytes;
   // Points without a pattern, so that their list is long.
   std::vector<int64_t> order(Mesh::k_points);
   std::iota(order.begin(), order.end(), 0);
   std::shuffle(order.begin(), order.end(), std::mt19937(7));
   std::vector<int64_t> mine;
-  for (size_t i = static_cast<size_t>(rank_of()); i < order.size(); i += static_cast<size_t>(size_of())) mine.push_back(order[i]);
+  for (size_t i = static_cast<size_t>(rank_of()); i < order.size(); i += static_cast<size_t>(size_of()))
+    mine.push_back(order[i]);
   windrow_decomposition* made = nullptr;
-  EXPECT_WINDROW_OK(windrow_points(MPI_COMM_WORLD, Mesh::k_points, static_cast<int64_t>(mine.size()), mine.data(), nullptr, &made));
+  EXPECT_WINDROW_OK(
+      windrow_points(MPI_COMM_WORLD, Mesh::k_points, static_cast<int64_t>(mine.size()), mine.data(), nullptr, &made));
   mesh_.decomposition.reset(made);
   mesh_.mine = mine;
   const std::vector<float> values = mesh_.values(Values::smooth);
   std::string want;
   const json off = write(with("off"), values, want);
   const auto all = windrow::compressors();
-  if (std::ranges::none_of(all, [](const windrow::Compressor* each) { return each->does(1); })) GTEST_SKIP() << "no compressor of bytes is built in";
+  if (std::ranges::none_of(all, [](const windrow::Compressor* each) { return each->does(1); }))
+    GTEST_SKIP() << "no compressor of bytes is built in";
   EXPECT_EQ(off["description_bytes"], off["description_bytes_before_codec"]);
   for (const windrow::Compressor* each : all) {  // delta too, which is for numbers: another takes its place
     SCOPED_TRACE(each->name());
@@ -303,15 +339,16 @@ TEST_F(Codec, descriptions_travel_compressed) {
   }
 }
 
-// A flush in two calls is tuned by its exchange, whatever the program does meanwhile, and says why as others do. What two files of one kind have under way was
-// ordered alike; the first of them to end is believed.
+// A flush in two calls is tuned by its exchange, whatever the program does meanwhile, and says why as others do. What
+// two files of one kind have under way was ordered alike; the first of them to end is believed.
 TEST_F(Codec, a_flush_in_two_is_tuned_too) {
   const std::vector<float> mine = mesh_.values(Values::smooth);
   const int64_t both_shape[2] = {Mesh::k_points, Mesh::k_load};
   windrow_file* files[2] = {};
   int of[2] = {-1, -1};
   for (int i = 0; i < 2; ++i) {
-    ASSERT_WINDROW_OK(windrow_create(MPI_COMM_WORLD, folder_.file("both" + std::to_string(i) + ".raw").c_str(), Options(with("auto")), &files[i]));
+    ASSERT_WINDROW_OK(windrow_create(MPI_COMM_WORLD, folder_.file("both" + std::to_string(i) + ".raw").c_str(),
+                                     Options(with("auto")), &files[i]));
     EXPECT_WINDROW_OK(windrow_define_variable(files[i], "potential", WINDROW_FLOAT32, 2, both_shape, &of[i]));
   }
   for (int step = 0; step < 30; ++step) {
@@ -319,9 +356,11 @@ TEST_F(Codec, a_flush_in_two_is_tuned_too) {
       EXPECT_WINDROW_OK(windrow_put(files[i], of[i], mesh_.decomposition.get(), mine.data()));
       EXPECT_WINDROW_OK(windrow_flush_begin(files[i]));
     }
-    for (int i = 0; i < 2; ++i) EXPECT_WINDROW_OK(windrow_flush_end(files[(i + step) % 2]));
+    for (int i = 0; i < 2; ++i)
+      EXPECT_WINDROW_OK(windrow_flush_end(files[(i + step) % 2]));
   }
-  for (windrow_file* each : files) EXPECT_WINDROW_OK(windrow_close(each));
+  for (windrow_file* each : files)
+    EXPECT_WINDROW_OK(windrow_close(each));
   EXPECT_TRUE(bytes_of_file(folder_.file("both0.raw")) == bytes_of_file(folder_.file("both1.raw")));
   MPI_Barrier(MPI_COMM_WORLD);
 
@@ -338,7 +377,8 @@ TEST_F(Codec, a_flush_in_two_is_tuned_too) {
   }
   const json reasons = report_of(file)["plans"][0]["reasons"];
   if (several_hosts() && !codecs().empty()) {
-    EXPECT_THAT(reasons.back(), testing::MatchesRegex("codec.*(by far|gain anything|tried in turn|for each message| took ).*"));
+    EXPECT_THAT(reasons.back(),
+                testing::MatchesRegex("codec.*(by far|gain anything|tried in turn|for each message| took ).*"));
   }
   EXPECT_WINDROW_OK(windrow_close(file));
 }
@@ -357,7 +397,8 @@ TEST_F(Codec, auto_explains_itself_and_later_flushes_say_nothing_more) {
     EXPECT_EQ(report["allocations"], 0);
     EXPECT_EQ(report["plans"][0]["codec"], several_hosts() ? "auto" : "off");
     if (several_hosts()) {
-      EXPECT_THAT(report["plans"][0]["reasons"].back(), testing::MatchesRegex("codec.*(by far|gain anything|tried in turn|for each message| took ).*"));
+      EXPECT_THAT(report["plans"][0]["reasons"].back(),
+                  testing::MatchesRegex("codec.*(by far|gain anything|tried in turn|for each message| took ).*"));
     }
   }
 }
@@ -373,31 +414,42 @@ TEST_F(Codec, checked_messages_are_the_same_and_a_header_longer_at_most) {
       const json off = write(plain, values, want);
       const json report = write(checked, values, got);
       EXPECT_TRUE(got == want);
-      EXPECT_LE(report["bytes_sent"].get<int64_t>(), off["bytes_sent"].get<int64_t>() + 16 * off["messages"].get<int64_t>());
+      EXPECT_LE(report["bytes_sent"].get<int64_t>(),
+                off["bytes_sent"].get<int64_t>() + 16 * off["messages"].get<int64_t>());
       read(checked, values);
     }
   }
 }
 
-// A checksum makes no message smaller that is to travel as it is: not with a codec of "off", nor between ranks of one host.
+// A checksum makes no message smaller that is to travel as it is: not with a codec of "off", nor between ranks of one
+// host.
 TEST_F(Codec, equal_elements_travel_as_they_are_where_nothing_is_compressed) {
   const std::vector<float> values = mesh_.values(Values::zeros);
   std::vector<std::string> all{"off"};
-  if (!several_hosts()) all = codecs();
+  if (!several_hosts())
+    all = codecs();
   for (const std::string& codec : all) {
     SCOPED_TRACE(codec);
     std::string got;
-    const json report = write({{"domains", "even"}, {"buffer", "65536"}, {"shared_memory", "false"}, {"codec", codec}, {"check_messages", "true"}}, values, got);
+    const json report = write({{"domains", "even"},
+                               {"buffer", "65536"},
+                               {"shared_memory", "false"},
+                               {"codec", codec},
+                               {"check_messages", "true"}},
+                              values, got);
     EXPECT_EQ(kind(report, "equal elements"), nullptr);
-    EXPECT_EQ(report["bytes_sent"], report["bytes_before_codec"].get<int64_t>() + 16 * report["messages"].get<int64_t>());
+    EXPECT_EQ(report["bytes_sent"],
+              report["bytes_before_codec"].get<int64_t>() + 16 * report["messages"].get<int64_t>());
     EXPECT_EQ(report["messages"].get<int64_t>() > 0, size_of() > 1);
   }
 }
 
 // Whatever arrives: the same error everywhere, in time, and the file that stood there stays.
 TEST_F(Codec, a_damaged_message_is_an_error_on_all_ranks) {
-  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);  // where a message is too long MPICH asks this one, whatever communicator the message has
-  damaged_tags = {5};  // data
+  MPI_Comm_set_errhandler(
+      MPI_COMM_WORLD,
+      MPI_ERRORS_RETURN);  // where a message is too long MPICH asks this one, whatever communicator the message has
+  damaged_tags = {5};      // data
   damaged_bytes_at_least = 24;
   const KeyValues plain{{"domains", "even"}, {"buffer", "65536"}, {"shared_memory", "false"}, {"codec", "off"}};
   std::vector<KeyValues> ways{plain, plain};
@@ -414,7 +466,8 @@ TEST_F(Codec, a_damaged_message_is_an_error_on_all_ranks) {
   write(with("off"), values, want);
   for (const KeyValues& way : ways)
     for (const Damage kind_of_damage : {Damage::byte, Damage::shorter, Damage::longer, Damage::much_longer}) {
-      if (kind_of_damage == Damage::byte && way.back().first != "check_messages") continue;  // nothing tells
+      if (kind_of_damage == Damage::byte && way.back().first != "check_messages")
+        continue;  // nothing tells
       windrow_file* file = nullptr;
       EXPECT_WINDROW_OK(windrow_create(MPI_COMM_WORLD, path.c_str(), Options(way), &file));
       const int64_t shape[2] = {Mesh::k_points, Mesh::k_load};
@@ -454,22 +507,28 @@ TEST_F(Codec, a_damaged_message_is_an_error_on_all_ranks) {
     }
 }
 
-// What ranks say they have, with a checksum whether messages have one or not: what is wrong and can be read would let ranks wait for ever.
+// What ranks say they have, with a checksum whether messages have one or not: what is wrong and can be read would let
+// ranks wait for ever.
 TEST_F(Codec, a_damaged_description_is_an_error_on_all_ranks) {
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   const std::vector<float> values = mesh_.values(Values::smooth);
   std::string want;
   write(with("off"), values, want);
-  for (const auto& [codec, checks] : {std::pair("off", "false"), std::pair("off", "true"), std::pair("auto", "false"), std::pair("auto", "true")})
+  for (const auto& [codec, checks] :
+       {std::pair("off", "false"), std::pair("off", "true"), std::pair("auto", "false"), std::pair("auto", "true")})
     for (const Damage kind_of_damage : {Damage::byte, Damage::shorter, Damage::longer, Damage::much_longer}) {
-      const KeyValues way{{"domains", "even"}, {"buffer", "65536"}, {"shared_memory", "false"}, {"codec", codec}, {"check_messages", checks}};
+      const KeyValues way{{"domains", "even"},
+                          {"buffer", "65536"},
+                          {"shared_memory", "false"},
+                          {"codec", codec},
+                          {"check_messages", checks}};
       windrow_file* file = nullptr;
       ASSERT_WINDROW_OK(windrow_create(MPI_COMM_WORLD, folder_.file("mesh.raw").c_str(), Options(way), &file));
       const int64_t shape[2] = {Mesh::k_points, Mesh::k_load};
       int variable = -1;
       EXPECT_WINDROW_OK(windrow_define_variable(file, "potential", WINDROW_FLOAT32, 2, shape, &variable));
       EXPECT_WINDROW_OK(windrow_put(file, variable, mesh_.decomposition.get(), values.data()));
-      damaged_tags = {1, 2, 3};  // notices and descriptions
+      damaged_tags = {1, 2, 3};     // notices and descriptions
       damaged_bytes_at_least = 16;  // a notice of a long one is a number alone, which may be any
       damaged_messages = 0;
       damage = kind_of_damage;
@@ -488,12 +547,18 @@ TEST_F(Codec, a_damaged_description_is_an_error_on_all_ranks) {
 // Rows that follow each other: a rank's message lies in the window as it comes, so it is undone at its place there.
 TEST_F(Codec, rows_are_undone_at_their_place) {
   constexpr int64_t k_rows = 4000, k_columns = 40;
-  const int64_t shape[2] = {k_rows, k_columns}, first = k_rows * rank_of() / size_of(), start[2] = {first, 0}, count[2] = {k_rows * (rank_of() + 1) / size_of() - first, k_columns};
+  const int64_t shape[2] = {k_rows, k_columns}, first = k_rows * rank_of() / size_of(), start[2] = {first, 0},
+                count[2] = {k_rows * (rank_of() + 1) / size_of() - first, k_columns};
   std::vector<float> values(static_cast<size_t>(count[0] * k_columns));
-  for (size_t i = 0; i < values.size(); ++i) values[i] = std::floor(static_cast<float>(first * k_columns) / 64 + static_cast<float>(i) / 64);
+  for (size_t i = 0; i < values.size(); ++i)
+    values[i] = std::floor(static_cast<float>(first * k_columns) / 64 + static_cast<float>(i) / 64);
   std::string want;
   int64_t copied = 0;  // as they are
-  for (const std::string& codec : [] { auto all = codecs(); all.insert(all.begin(), "off"); return all; }())
+  for (const std::string& codec : [] {
+         auto all = codecs();
+         all.insert(all.begin(), "off");
+         return all;
+       }())
     for (const char* checks : {"false", "true"}) {
       SCOPED_TRACE(codec + ", checked: " + checks);
       KeyValues way = with(codec);
@@ -505,39 +570,50 @@ TEST_F(Codec, rows_are_undone_at_their_place) {
       EXPECT_WINDROW_OK(windrow_define_variable(file, "height", WINDROW_FLOAT32, 2, shape, &variable));
       EXPECT_WINDROW_OK(windrow_write_block(file, variable, start, count, values.data()));
       const json report = report_of(file);
-      if (want.empty()) copied = report["bytes_copied"];
+      if (want.empty())
+        copied = report["bytes_copied"];
       // A frame that came to where its message will lie is moved away first; what is checked comes beside it.
       const bool aside = codec != "off" && std::string(checks) == "false";
       int64_t frames = 0;
       for (const json& each : report["codecs"])
-        if (each["codec"] != "as they are") frames += each["bytes_out"].get<int64_t>();
+        if (each["codec"] != "as they are")
+          frames += each["bytes_out"].get<int64_t>();
       EXPECT_EQ(report["bytes_copied"], copied + (aside ? frames : 0));
-      if (codec != "off" && several_hosts()) { EXPECT_LT(report["bytes_sent"].get<int64_t>(), report["bytes_before_codec"].get<int64_t>() / 2); }
+      if (codec != "off" && several_hosts()) {
+        EXPECT_LT(report["bytes_sent"].get<int64_t>(), report["bytes_before_codec"].get<int64_t>() / 2);
+      }
       std::vector<float> back(values.size(), -1);
       EXPECT_WINDROW_OK(windrow_read_block(file, variable, start, count, back.data()));
       EXPECT_EQ(back, values);
       EXPECT_WINDROW_OK(windrow_close(file));
-      if (want.empty()) want = bytes_of_file(folder_.file("rows.raw"));
+      if (want.empty())
+        want = bytes_of_file(folder_.file("rows.raw"));
       EXPECT_TRUE(bytes_of_file(folder_.file("rows.raw")) == want);
       MPI_Barrier(MPI_COMM_WORLD);
     }
 }
 
-// Where a link is slow, as over tests/network's of 100 Mbit/s: what shrinks is sent smaller, noise as it is, and what shrinks again smaller again.
-// How soon is a matter of seconds that are measured, also of a busy machine: so there are ten times as many flushes for it as an idle one needs.
+// Where a link is slow, as over tests/network's of 100 Mbit/s: what shrinks is sent smaller, noise as it is, and what
+// shrinks again smaller again. How soon is a matter of seconds that are measured, also of a busy machine: so there are
+// ten times as many flushes for it as an idle one needs.
 TEST_F(Codec, auto_follows_the_data_over_a_slow_link) {
-  if (std::getenv("WINDROW_SLOW_LINK") == nullptr || codecs().empty()) GTEST_SKIP() << "the link is not known to be slow, or there is no compressor";
+  if (std::getenv("WINDROW_SLOW_LINK") == nullptr || codecs().empty())
+    GTEST_SKIP() << "the link is not known to be slow, or there is no compressor";
   const std::string path = folder_.file("mesh.raw");
   windrow_file* file = nullptr;
-  ASSERT_WINDROW_OK(windrow_create(MPI_COMM_WORLD, path.c_str(), Options({{"domains", "even"}, {"writers", "1"}, {"codec", "auto"}}), &file));
+  ASSERT_WINDROW_OK(windrow_create(MPI_COMM_WORLD, path.c_str(),
+                                   Options({{"domains", "even"}, {"writers", "1"}, {"codec", "auto"}}), &file));
   const int64_t shape[2] = {Mesh::k_points, Mesh::k_load};
   int variable = -1;
   EXPECT_WINDROW_OK(windrow_define_variable(file, "potential", WINDROW_FLOAT32, 2, shape, &variable));
   // Every eighth flush looks at the data; what it finds is tried, of each kind three flushes.
-  for (const auto& [kind_of_values, flushes] : {std::pair{Values::smooth, 16}, {Values::random, 24}, {Values::smooth, 40}}) {
+  for (const auto& [kind_of_values, flushes] :
+       {std::pair{Values::smooth, 16}, {Values::random, 24}, {Values::smooth, 40}}) {
     SCOPED_TRACE(flushes);
     const std::vector<float> values = mesh_.values(kind_of_values);
-    const auto followed = [kind = kind_of_values](double shrunk) { return kind == Values::smooth ? shrunk < 0.8 : shrunk >= 0.95; };
+    const auto followed = [kind = kind_of_values](double shrunk) {
+      return kind == Values::smooth ? shrunk < 0.8 : shrunk >= 0.95;
+    };
     double shrunk = 0;
     for (int i = 0; i < flushes || (i < 10 * flushes && !followed(shrunk)); ++i) {
       EXPECT_WINDROW_OK(windrow_put(file, variable, mesh_.decomposition.get(), values.data()));

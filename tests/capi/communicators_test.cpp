@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Any communicator: a part of the ranks, a duplicate, each rank alone, one that is freed while the file is open, and decompositions
-// of another communicator with the same ranks.
+// Any communicator: a part of the ranks, a duplicate, each rank alone, one that is freed while the file is open, and
+// decompositions of another communicator with the same ranks.
 #include <algorithm>
 #include <fstream>
 #include <iterator>
@@ -17,7 +17,8 @@ constexpr int64_t k_rows = 103;
 std::vector<int64_t> rows_from(int64_t first, int64_t count, int64_t add = 0) {
   std::vector<int64_t> values(static_cast<size_t>(count));
   std::iota(values.begin(), values.end(), first * 3 + add);
-  for (int64_t i = 0; i < count; ++i) values[static_cast<size_t>(i)] = (first + i) * 3 + add;
+  for (int64_t i = 0; i < count; ++i)
+    values[static_cast<size_t>(i)] = (first + i) * 3 + add;
   return values;
 }
 
@@ -59,7 +60,8 @@ void expect_rows(MPI_Comm comm, const std::string& path, int64_t add = 0) {
 class Communicators : public testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
-    if (GetParam() == ".h5" && windrow_has("hdf5") == 0) GTEST_SKIP() << "built without HDF5";
+    if (GetParam() == ".h5" && windrow_has("hdf5") == 0)
+      GTEST_SKIP() << "built without HDF5";
   }
   std::string path(const std::string& name) const { return folder_.file(name + GetParam()); }
   SharedFolder folder_;
@@ -74,12 +76,14 @@ TEST_P(Communicators, a_part_of_the_ranks_reads_what_all_wrote) {
   write_rows(part, path("part" + std::to_string(color)), color);
   MPI_Comm_free(&part);
   MPI_Barrier(MPI_COMM_WORLD);
-  for (int written = 0; written < std::min(2, size_of()); ++written) expect_rows(MPI_COMM_WORLD, path("part" + std::to_string(written)), written);
+  for (int written = 0; written < std::min(2, size_of()); ++written)
+    expect_rows(MPI_COMM_WORLD, path("part" + std::to_string(written)), written);
 }
 
 TEST_P(Communicators, each_rank_alone_at_the_same_time) {
   const std::string mine = path("rank" + std::to_string(rank_of()));
-  for (int i = 0; i < 3; ++i) write_rows(MPI_COMM_SELF, mine, rank_of());
+  for (int i = 0; i < 3; ++i)
+    write_rows(MPI_COMM_SELF, mine, rank_of());
   expect_rows(MPI_COMM_SELF, mine, rank_of());
 }
 
@@ -109,13 +113,15 @@ TEST_P(Communicators, freed_first_leave_no_memory_behind) {
   constexpr int64_t k_cells = 4001;
   int64_t before = 0;
   for (int i = 0; i < 24; ++i) {
-    if (i == 8) before = mappings();
+    if (i == 8)
+      before = mappings();
     MPI_Comm comm = MPI_COMM_NULL;
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     windrow_file* file = nullptr;
     int variable = -1;
     std::vector<int64_t> list, data;
-    for (int64_t cell = rank_of(); cell < k_cells; cell += size_of()) list.push_back(cell), data.push_back(cell);
+    for (int64_t cell = rank_of(); cell < k_cells; cell += size_of())
+      list.push_back(cell), data.push_back(cell);
     windrow_decomposition* d = nullptr;
     ASSERT_WINDROW_OK(windrow_points(comm, k_cells, static_cast<int64_t>(list.size()), list.data(), nullptr, &d));
     const Decomposition cells(d);
@@ -156,7 +162,8 @@ TEST_P(Communicators, decompositions_of_another_communicator_with_the_same_ranks
   MPI_Comm_dup(MPI_COMM_WORLD, &mine);
   MPI_Comm_dup(MPI_COMM_WORLD, &other);
   const int64_t rank = rank_of(), size = size_of();
-  const int64_t shape[1] = {k_rows}, count[1] = {10}, from_front[1] = {10 * rank}, from_back[1] = {10 * (size - 1 - rank)};
+  const int64_t shape[1] = {k_rows}, count[1] = {10}, from_front[1] = {10 * rank},
+                from_back[1] = {10 * (size - 1 - rank)};
   windrow_decomposition *front = nullptr, *back = nullptr;
   ASSERT_WINDROW_OK(windrow_block(mine, 1, shape, from_front, count, nullptr, nullptr, &front));
   ASSERT_WINDROW_OK(windrow_block(other, 1, shape, from_back, count, nullptr, nullptr, &back));
@@ -183,7 +190,8 @@ TEST_P(Communicators, decompositions_of_another_communicator_with_the_same_ranks
 }
 
 TEST_P(Communicators, decompositions_of_other_ranks_are_refused) {
-  if (size_of() < 2) GTEST_SKIP() << "needs two ranks";
+  if (size_of() < 2)
+    GTEST_SKIP() << "needs two ranks";
   windrow_file* file = nullptr;
   int variable = -1;
   const Rows alone(MPI_COMM_SELF);
@@ -197,7 +205,8 @@ TEST_P(Communicators, decompositions_of_other_ranks_are_refused) {
 }
 
 TEST_P(Communicators, decompositions_of_the_ranks_in_another_order_are_refused) {
-  if (size_of() < 2) GTEST_SKIP() << "needs two ranks";
+  if (size_of() < 2)
+    GTEST_SKIP() << "needs two ranks";
   windrow_file* file = nullptr;
   int variable = -1;
   MPI_Comm reversed = MPI_COMM_NULL;
@@ -208,7 +217,8 @@ TEST_P(Communicators, decompositions_of_the_ranks_in_another_order_are_refused) 
     ASSERT_WINDROW_OK(windrow_create(MPI_COMM_WORLD, path("reversed").c_str(), nullptr, &file));
     ASSERT_WINDROW_OK(windrow_define_variable(file, "rows", WINDROW_INT64, 1, &k_rows, &variable));
     EXPECT_EQ(windrow_write(file, variable, rows.decomposition.get(), data.data()), WINDROW_BAD_ARGUMENT);
-    const std::string expected = "in another order: rank 0 of the file is rank " + std::to_string(size_of() - 1) + " in it";
+    const std::string expected =
+        "in another order: rank 0 of the file is rank " + std::to_string(size_of() - 1) + " in it";
     EXPECT_NE(std::string(windrow_error_message()).find(expected), std::string::npos) << windrow_error_message();
     EXPECT_WINDROW_OK(windrow_discard(file));
   }
@@ -221,17 +231,20 @@ TEST_P(Communicators, that_cannot_be) {
   EXPECT_EQ(windrow_create(MPI_COMM_NULL, path("null").c_str(), nullptr, &file), WINDROW_BAD_ARGUMENT);
   EXPECT_EQ(file, nullptr);
   EXPECT_EQ(windrow_rows(MPI_COMM_NULL, 5, WINDROW_EVEN, &d), WINDROW_BAD_ARGUMENT);
-  if (size_of() < 2) return;
+  if (size_of() < 2)
+    return;
   MPI_Comm half = MPI_COMM_NULL, inter = MPI_COMM_NULL;
   const int low = rank_of() < size_of() / 2 ? 1 : 0;
   MPI_Comm_split(MPI_COMM_WORLD, low, 0, &half);
   MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, low != 0 ? size_of() / 2 : 0, 3, &inter);
   EXPECT_EQ(windrow_create(inter, path("inter").c_str(), nullptr, &file), WINDROW_BAD_ARGUMENT);
-  EXPECT_NE(std::string(windrow_error_message()).find("intracommunicator"), std::string::npos) << windrow_error_message();
+  EXPECT_NE(std::string(windrow_error_message()).find("intracommunicator"), std::string::npos)
+      << windrow_error_message();
   MPI_Comm_free(&inter);
   MPI_Comm_free(&half);
 }
 
-INSTANTIATE_TEST_SUITE_P(Formats, Communicators, testing::Values(".raw", ".h5"), [](const auto& format) { return format.param.substr(1); });
+INSTANTIATE_TEST_SUITE_P(Formats, Communicators, testing::Values(".raw", ".h5"),
+                         [](const auto& format) { return format.param.substr(1); });
 
 }  // namespace

@@ -22,15 +22,14 @@ class Convert : public Files {
  protected:
   void SetUp() override {
     Files::SetUp();
-    if (IsSkipped()) return;
+    if (IsSkipped())
+      return;
     file_ = create(path());
     windrow_decomposition* made = nullptr;
     EXPECT_WINDROW_OK(windrow_rows(MPI_COMM_WORLD, size_of(), 1, &made));  // one row a rank
     rows_.reset(made);
   }
-  void TearDown() override {
-    EXPECT_WINDROW_OK(windrow_discard(file_));
-  }
+  void TearDown() override { EXPECT_WINDROW_OK(windrow_discard(file_)); }
   static int64_t clamped(windrow_file* file) {
     const char* text = nullptr;
     EXPECT_WINDROW_OK(windrow_report(file, "json", &text));
@@ -43,7 +42,8 @@ class Convert : public Files {
     const Options options{{"byte_order", order}};
     int variable = -1;
     const std::string name = "v" + std::to_string(number_++);
-    EXPECT_WINDROW_OK(windrow_define_variable_with(file_, name.c_str(), windrow::type_of<To>(), 2, shape, options, &variable));
+    EXPECT_WINDROW_OK(
+        windrow_define_variable_with(file_, name.c_str(), windrow::type_of<To>(), 2, shape, options, &variable));
     std::vector<From> copy = values;
     EXPECT_WINDROW_OK(windrow_put_as(file_, variable, rows_.get(), windrow::type_of<From>(), copy.data()));
     EXPECT_WINDROW_OK(windrow_flush(file_));
@@ -52,7 +52,8 @@ class Convert : public Files {
     EXPECT_WINDROW_OK(windrow_read(file_, variable, rows_.get(), stored.data()));
     EXPECT_EQ(clamped(file_), 0);
     // The other way: into the file as it is, out of it as To.
-    EXPECT_WINDROW_OK(windrow_define_variable_with(file_, (name + " as it is").c_str(), windrow::type_of<From>(), 2, shape, options, &variable));
+    EXPECT_WINDROW_OK(windrow_define_variable_with(file_, (name + " as it is").c_str(), windrow::type_of<From>(), 2,
+                                                   shape, options, &variable));
     EXPECT_WINDROW_OK(windrow_put(file_, variable, rows_.get(), values.data()));
     std::vector<To> converted(values.size());
     EXPECT_WINDROW_OK(windrow_get_as(file_, variable, rows_.get(), windrow::type_of<To>(), converted.data()));
@@ -73,7 +74,8 @@ TEST_P(Convert, floats_to_integers) {
   EXPECT_THAT((through<int8_t, double>({1.9, -1.9, 127.5, 128, -128.9, -129, k_nan, k_infinity, -k_infinity}, 5)),
               ElementsAre(1, -1, 127, 127, -128, -128, 0, 127, -128));
   EXPECT_THAT((through<uint8_t, float>({-0.5F, -1, 255.9F, 256}, 2)), ElementsAre(0, 0, 255, 255));
-  EXPECT_THAT((through<int64_t, double>({9223372036854774784.0, 9223372036854775808.0, -9223372036854775808.0, -1e19}, 2, "big")),
+  EXPECT_THAT((through<int64_t, double>({9223372036854774784.0, 9223372036854775808.0, -9223372036854775808.0, -1e19},
+                                        2, "big")),
               ElementsAre(9223372036854774784, INT64_MAX, INT64_MIN, INT64_MIN));
   EXPECT_THAT((through<uint64_t, float>({18446742974197923840.0F, 18446744073709551616.0F, -1}, 2)),
               ElementsAre(18446742974197923840U, UINT64_MAX, 0U));
@@ -93,7 +95,8 @@ TEST_P(Convert, to_floats_booleans_and_complex_numbers) {
   EXPECT_EQ(narrow[2], -std::numeric_limits<float>::max());
   EXPECT_TRUE(std::isinf(narrow[3]) && std::isnan(narrow[4]));
   EXPECT_THAT((through<double, int64_t>({INT64_MIN, 3}, 0)), ElementsAre(-9223372036854775808.0, 3));
-  EXPECT_THAT((through<std::complex<float>, int16_t>({-3, 4}, 0)), ElementsAre(std::complex<float>(-3), std::complex<float>(4)));
+  EXPECT_THAT((through<std::complex<float>, int16_t>({-3, 4}, 0)),
+              ElementsAre(std::complex<float>(-3), std::complex<float>(4)));
   EXPECT_THAT((through<std::complex<float>, std::complex<double>>({{1e300, 2}, {1, -2}}, 1)),
               ElementsAre(std::complex<float>(std::numeric_limits<float>::max(), 2), std::complex<float>(1, -2)));
   int variable = -1;
@@ -166,7 +169,8 @@ TEST_P(Convert, records) {
 }
 
 TEST_P(Convert, chunked_variables) {
-  if (GetParam() != ".h5") GTEST_SKIP();
+  if (GetParam() != ".h5")
+    GTEST_SKIP();
   const int64_t shape[2] = {size_of(), 3};
   const Options options{{"chunks", "2x2"}, {"filters", "shuffle,deflate:1"}, {"byte_order", "big"}};
   int variable = -1;
@@ -216,7 +220,8 @@ TEST_P(Convert, points_held_twice) {
   EXPECT_WINDROW_OK(windrow_points(MPI_COMM_WORLD, points, 3, list, nullptr, &made));
   const Decomposition mine(made);
   std::vector<double> values;
-  for (const int64_t point : list) values.insert(values.end(), {10.0 * static_cast<double>(point), 0.5});
+  for (const int64_t point : list)
+    values.insert(values.end(), {10.0 * static_cast<double>(point), 0.5});
   EXPECT_WINDROW_OK(windrow_put_as(file_, variable, mine.get(), WINDROW_FLOAT64, values.data()));
   std::vector<float> read(6, -1);
   EXPECT_WINDROW_OK(windrow_get_as(file_, variable, mine.get(), WINDROW_FLOAT32, read.data()));
@@ -225,7 +230,8 @@ TEST_P(Convert, points_held_twice) {
   EXPECT_THAT(read, ElementsAre(last, 0, 0, 0, last, 0));
 }
 
-// Filled up with blanks in memory and with NULs in the file, as a Fortran program has it; a rank's points may be there twice.
+// Filled up with blanks in memory and with NULs in the file, as a Fortran program has it; a rank's points may be there
+// twice.
 TEST_P(Convert, text_has_blanks_in_memory) {
   EXPECT_WINDROW_OK(windrow_discard(file_));
   const Options blanks{{"text_in_memory", "blanks"}};
@@ -242,7 +248,8 @@ TEST_P(Convert, text_has_blanks_in_memory) {
   std::vector<std::pair<KeyValues, char>> kinds{{{{"text_padding", "null_padded"}}, '\0'},
                                                 {{{"text_padding", "null_terminated"}}, '\0'},
                                                 {{{"text_padding", "space_padded"}}, ' '}};
-  if (GetParam() == ".h5") kinds.push_back({{{"text_padding", "null_padded"}, {"chunks", "2"}, {"filters", "deflate"}}, '\0'});
+  if (GetParam() == ".h5")
+    kinds.push_back({{{"text_padding", "null_padded"}, {"chunks", "2"}, {"filters", "deflate"}}, '\0'});
   const std::string put = text(list[0], ' ') + text(0, ' ') + text(list[0], ' ');
   for (size_t i = 0; i < kinds.size(); ++i) {
     KeyValues values = kinds[i].first;
@@ -264,7 +271,8 @@ TEST_P(Convert, text_has_blanks_in_memory) {
     int variable = -1;
     EXPECT_WINDROW_OK(windrow_find_variable(file_, ("v" + std::to_string(i)).c_str(), &variable));
     std::string read(static_cast<size_t>(4 * points), '*'), expected;
-    for (int64_t point = 0; point < points; ++point) expected += text(point, kinds[i].second);
+    for (int64_t point = 0; point < points; ++point)
+      expected += text(point, kinds[i].second);
     EXPECT_WINDROW_OK(windrow_read(file_, variable, all.get(), read.data()));
     EXPECT_EQ(read, expected) << "as it is stored: " << i;
     if (i == 0) {
@@ -279,15 +287,18 @@ TEST_P(Convert, text_has_blanks_in_memory) {
   EXPECT_EQ(read.substr(0, 8), "a   " + text(1, ' '));
 }
 
-// Elements as the file has them: handed on without being turned round, in either order, in one flush with others that are.
+// Elements as the file has them: handed on without being turned round, in either order, in one flush with others that
+// are.
 TEST_P(Convert, elements_in_the_order_of_the_file) {
   const int64_t shape[2] = {size_of(), 5};
   for (const char* order : {"big", "little"}) {
     const Options options{{"byte_order", order}};
     const bool other = (std::string(order) == "big") == (std::endian::native == std::endian::little);
     int one = -1, two = -1, chunked = -1;
-    EXPECT_WINDROW_OK(windrow_define_variable_with(file_, (std::string("one ") + order).c_str(), WINDROW_INT32, 2, shape, options, &one));
-    EXPECT_WINDROW_OK(windrow_define_variable_with(file_, (std::string("two ") + order).c_str(), WINDROW_INT32, 2, shape, options, &two));
+    EXPECT_WINDROW_OK(windrow_define_variable_with(file_, (std::string("one ") + order).c_str(), WINDROW_INT32, 2,
+                                                   shape, options, &one));
+    EXPECT_WINDROW_OK(windrow_define_variable_with(file_, (std::string("two ") + order).c_str(), WINDROW_INT32, 2,
+                                                   shape, options, &two));
     std::vector<int32_t> values(5), turned(5), got(5, -1), again(5, -1);
     for (int i = 0; i < 5; ++i) {
       values[static_cast<size_t>(i)] = 0x01020304 + 1000 * rank_of() + i;
@@ -298,15 +309,18 @@ TEST_P(Convert, elements_in_the_order_of_the_file) {
       EXPECT_WINDROW_OK(windrow_put(file_, one, rows_.get(), values.data()));
       EXPECT_WINDROW_OK(windrow_put_as(file_, two, rows_.get(), WINDROW_STORED, turned.data()));
       EXPECT_WINDROW_OK(windrow_flush(file_));
-      EXPECT_WINDROW_OK(turn == 1 ? windrow_get(file_, one, rows_.get(), got.data()) : windrow_get_as(file_, one, rows_.get(), WINDROW_STORED, got.data()));
+      EXPECT_WINDROW_OK(turn == 1 ? windrow_get(file_, one, rows_.get(), got.data())
+                                  : windrow_get_as(file_, one, rows_.get(), WINDROW_STORED, got.data()));
       EXPECT_WINDROW_OK(windrow_get(file_, two, rows_.get(), again.data()));
       EXPECT_WINDROW_OK(windrow_flush(file_));
       EXPECT_EQ(got, turn == 1 ? values : turned);
       EXPECT_EQ(again, values);
     }
-    if (GetParam() != ".h5") continue;
+    if (GetParam() != ".h5")
+      continue;
     const Options chunks{{"byte_order", order}, {"chunks", "1x2"}};
-    EXPECT_WINDROW_OK(windrow_define_variable_with(file_, (std::string("chunked ") + order).c_str(), WINDROW_INT32, 2, shape, chunks, &chunked));
+    EXPECT_WINDROW_OK(windrow_define_variable_with(file_, (std::string("chunked ") + order).c_str(), WINDROW_INT32, 2,
+                                                   shape, chunks, &chunked));
     EXPECT_WINDROW_OK(windrow_put_as(file_, chunked, rows_.get(), WINDROW_STORED, turned.data()));
     EXPECT_WINDROW_OK(windrow_flush(file_));
     EXPECT_WINDROW_OK(windrow_read(file_, chunked, rows_.get(), got.data()));
@@ -325,7 +339,8 @@ TEST_P(Convert, refuses_what_cannot_be_and_what_shall_not) {
     double data[4] = {};
     const bool mine = rank_of() == size_of() - 1;  // wrong on one rank: all hear of it
     if (mine) {
-      const int code = put ? windrow_put_as(file_, variable, rows_.get(), type, data) : windrow_get_as(file_, variable, rows_.get(), type, data);
+      const int code = put ? windrow_put_as(file_, variable, rows_.get(), type, data)
+                           : windrow_get_as(file_, variable, rows_.get(), type, data);
       EXPECT_EQ(code, WINDROW_BAD_ARGUMENT);
       EXPECT_THAT(windrow_error_message(), HasSubstr(why));
     }
@@ -346,7 +361,8 @@ TEST_P(Convert, refuses_what_cannot_be_and_what_shall_not) {
   EXPECT_WINDROW_OK(windrow_define_variable(file_, "number", WINDROW_INT8, 2, shape, &number));
   refused(number, WINDROW_TEXT, true, "text cannot become int8");
   const int32_t large = rank_of() == 0 ? 300 : 3;
-  EXPECT_EQ(windrow_put_as(file_, number, rows_.get(), WINDROW_INT32, &large), rank_of() == 0 ? WINDROW_BAD_ARGUMENT : WINDROW_OK);
+  EXPECT_EQ(windrow_put_as(file_, number, rows_.get(), WINDROW_INT32, &large),
+            rank_of() == 0 ? WINDROW_BAD_ARGUMENT : WINDROW_OK);
   EXPECT_EQ(windrow_flush(file_), WINDROW_BAD_ARGUMENT);
   expect_same_everywhere(WINDROW_BAD_ARGUMENT);
   EXPECT_THAT(windrow_error_message(), HasSubstr("put of \"/number\": 1 value of type int32 does not fit into int8"));
@@ -362,6 +378,7 @@ TEST_P(Convert, refuses_what_cannot_be_and_what_shall_not) {
   file_ = nullptr;
 }
 
-INSTANTIATE_TEST_SUITE_P(Formats, Convert, testing::Values(".raw", ".h5"), [](const auto& format) { return format.param.substr(1); });
+INSTANTIATE_TEST_SUITE_P(Formats, Convert, testing::Values(".raw", ".h5"),
+                         [](const auto& format) { return format.param.substr(1); });
 
 }  // namespace

@@ -32,7 +32,8 @@ int code_of(Call&& call) {
 }
 
 TEST(CppCover, writes_references) {
-  if (windrow_has("hdf5") == 0) GTEST_SKIP() << "built without HDF5";
+  if (windrow_has("hdf5") == 0)
+    GTEST_SKIP() << "built without HDF5";
   auto file = windrow::File::create(MPI_COMM_WORLD, shared_path("references.h5"));
   const int variable = file.define_variable("of", WINDROW_REFERENCE, {2});
   const std::vector<std::string> paths{"/of", ""};
@@ -41,7 +42,9 @@ TEST(CppCover, writes_references) {
   file.put_attribute_references("of", "list", {"/", "/of", ""});
   EXPECT_EQ(file.attribute_text("of", "list"), (std::vector<std::string>{"/", "/of", ""}));
   EXPECT_EQ(file.find_attribute("of", "list").type, WINDROW_REFERENCE);
-  EXPECT_THAT([&] { file.put_attribute_references("/", "bad", {"/nowhere"}); }, testing::Throws<windrow::Error>(testing::Property(&windrow::Error::what, testing::HasSubstr("/nowhere"))));
+  EXPECT_THAT(
+      [&] { file.put_attribute_references("/", "bad", {"/nowhere"}); },
+      testing::Throws<windrow::Error>(testing::Property(&windrow::Error::what, testing::HasSubstr("/nowhere"))));
   file.close();
 }
 
@@ -50,7 +53,8 @@ TEST(CppCover, writes_and_reads_variables_and_attributes) {
   const auto rows = windrow::Decomposition::rows(MPI_COMM_WORLD, 100);
   const auto [first, count] = rows.my_rows();
   std::vector<double> numbers(static_cast<size_t>(count) * 3);
-  for (size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<double>(first * 3) + static_cast<double>(i);
+  for (size_t i = 0; i < numbers.size(); ++i)
+    numbers[i] = static_cast<double>(first * 3) + static_cast<double>(i);
 
   auto out = windrow::File::create(MPI_COMM_WORLD, path, {{"strategy", "two-phase"}});
   const int variable = out.define_variable<double>("group/numbers", {100, 3});
@@ -73,7 +77,8 @@ TEST(CppCover, writes_and_reads_variables_and_attributes) {
   const auto all = windrow::Decomposition::same(MPI_COMM_WORLD, {100, 3});
   std::vector<double> read(300, -1);
   in.read(in.find_variable("group/numbers"), all, std::span(read));
-  for (size_t i = 0; i < read.size(); ++i) EXPECT_EQ(read[i], static_cast<double>(i));
+  for (size_t i = 0; i < read.size(); ++i)
+    EXPECT_EQ(read[i], static_cast<double>(i));
   in.close();
 }
 
@@ -110,13 +115,16 @@ TEST(CppCover, same_without_a_shape_is_all_of_any_variable) {
 }
 
 TEST(CppCover, describes_grids_for_viewers) {
-  if (windrow_has("xdmf") == 0) GTEST_SKIP() << "built without HDF5";
+  if (windrow_has("xdmf") == 0)
+    GTEST_SKIP() << "built without HDF5";
   auto file = windrow::File::create(MPI_COMM_WORLD, shared_path("viewer.h5"));
-  const int values = file.define_variable<double>("values", {3, 4}), curved = file.define_variable<double>("curved", {3, 4, 2});
+  const int values = file.define_variable<double>("values", {3, 4}),
+            curved = file.define_variable<double>("curved", {3, 4, 2});
   const int y = file.define_variable<double>("y", {3}), x = file.define_variable<double>("x", {4});
   const int nodes = file.define_variable<double>("nodes", {12, 3}), cells = file.define_variable<int>("cells", {5, 3});
   const int mixed = file.define_variable<int>("mixed", {9});
-  file.xdmf_field(file.xdmf_uniform_grid("uniform", 0.5, {3, 4}, {0, 0}, {1, 2}), "values", windrow::Center::nodes, values);
+  file.xdmf_field(file.xdmf_uniform_grid("uniform", 0.5, {3, 4}, {0, 0}, {1, 2}), "values", windrow::Center::nodes,
+                  values);
   file.xdmf_rectilinear_grid("rectilinear", {}, {y, x});
   file.xdmf_curvilinear_grid("curvilinear", {}, curved);
   file.xdmf_mesh("triangles", {}, windrow::Cell::triangle, cells, nodes);
@@ -163,7 +171,11 @@ TEST(CppCover, converts_records_that_lie_apart_in_memory) {
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   const std::vector<int64_t> start{rank, 0}, count{1, 4}, offset{6}, strides{8, -2};
   const auto backwards = windrow::Decomposition::blocks(MPI_COMM_WORLD, {size, 4}, start, count, offset, strides);
-  EXPECT_EQ(code_of([&] { windrow::Decomposition::blocks(MPI_COMM_WORLD, {size, 4}, start, count, offset, std::span(strides).first(1)); }), WINDROW_BAD_ARGUMENT);
+  EXPECT_EQ(
+      code_of([&] {
+        windrow::Decomposition::blocks(MPI_COMM_WORLD, {size, 4}, start, count, offset, std::span(strides).first(1));
+      }),
+      WINDROW_BAD_ARGUMENT);
 
   auto file = windrow::File::create(MPI_COMM_WORLD, shared_path("records.raw"));
   const int variable = file.define_variable<double>("records", {2, size, 4});
@@ -177,7 +189,8 @@ TEST(CppCover, converts_records_that_lie_apart_in_memory) {
   std::vector<double> record(static_cast<size_t>(size) * 4);
   file.get_record(variable, 1, windrow::Decomposition::same(MPI_COMM_WORLD, {size, 4}), record);
   file.flush();
-  for (size_t i = 0; i < record.size(); ++i) EXPECT_EQ(record[i], static_cast<double>(i % 4));
+  for (size_t i = 0; i < record.size(); ++i)
+    EXPECT_EQ(record[i], static_cast<double>(i % 4));
   file.close();
 }
 
@@ -208,7 +221,8 @@ TEST(CppCover, refuses_elements_of_another_type) {
 
 // What is said of data of `given` elements where the decomposition asks for `needed`.
 std::string too_short(const std::string& call, size_t given, int64_t needed) {
-  return call + " of variable \"/numbers\": the data has " + std::to_string(given) + " elements, and the decomposition asks for " + std::to_string(needed);
+  return call + " of variable \"/numbers\": the data has " + std::to_string(given) +
+         " elements, and the decomposition asks for " + std::to_string(needed);
 }
 
 // Too short on the last rank alone: every rank hears of it, and nothing beside the data is read or written.
@@ -219,7 +233,8 @@ TEST(CppCover, refuses_data_that_is_too_short) {
   auto file = windrow::File::create(MPI_COMM_WORLD, shared_path("short.raw"));
   const int variable = file.define_variable<double>("numbers", {2, 3 * size, 2});
   const auto whole = windrow::Decomposition::block(MPI_COMM_WORLD, {2, 3 * size}, {0, 3 * rank}, {2, 3});
-  const auto ghosts = windrow::Decomposition::block(MPI_COMM_WORLD, {2, 3 * size}, {0, 3 * rank}, {2, 3}, {3, 5}, {1, 1});
+  const auto ghosts =
+      windrow::Decomposition::block(MPI_COMM_WORLD, {2, 3 * size}, {0, 3 * rank}, {2, 3}, {3, 5}, {1, 1});
   const auto record = windrow::Decomposition::rows(MPI_COMM_WORLD, 3 * size, 3);
   // The distance of each call's elements in memory, before the last.
   const std::vector<int64_t> start{0, 3 * rank}, count{2, 3}, offset{0}, strides{10, 3};
@@ -238,7 +253,8 @@ TEST(CppCover, refuses_data_that_is_too_short) {
         }
       };
       try_to([&] { call(data); });
-      if (name != "write" && name != "read") try_to([&] { file.flush(); });
+      if (name != "write" && name != "read")
+        try_to([&] { file.flush(); });
       return said;
     };
     EXPECT_EQ(move(enough), "");
@@ -278,7 +294,8 @@ TEST(CppCover, asks_for_no_more_elements_than_there_are) {
   const std::vector<float> none;
   file.write(numbers, rows, none);
   const bool last = rank == size - 1;
-  const auto one = windrow::Decomposition::block(MPI_COMM_WORLD, {size}, {0}, {last ? size : 0}, {last ? size : 9}, {0});
+  const auto one =
+      windrow::Decomposition::block(MPI_COMM_WORLD, {size}, {0}, {last ? size : 0}, {last ? size : 9}, {0});
   const std::vector<char> all(last ? static_cast<size_t>(size) * 4 : 0, 'x');
   file.write(names, one, all);
   file.discard();
@@ -302,7 +319,8 @@ TEST(CppCover, moves_views_of_several_dimensions) {
   auto file = windrow::File::create(MPI_COMM_WORLD, shared_path("views.raw"));
   const int variable = file.define_variable<float>("v", {3 * size, 4});
   std::vector<float> data(12), read(12, -1);
-  for (size_t i = 0; i < data.size(); ++i) data[i] = static_cast<float>(100 * rank) + static_cast<float>(i);
+  for (size_t i = 0; i < data.size(); ++i)
+    data[i] = static_cast<float>(100 * rank) + static_cast<float>(i);
   const int64_t first = 3 * rank;
   file.write_block(variable, {first, 0}, View<const float>{data.data(), {3, 4}, {4, 1}});
   file.read_block(variable, {first, 0}, View<float>{read.data(), {3, 4}, {4, 1}});
@@ -312,19 +330,29 @@ TEST(CppCover, moves_views_of_several_dimensions) {
   file.write_block(variable, {first, 0}, View<const float>{data.data(), {3, 0}, {10, 1}});
   // Wrong on one rank alone: every rank hears of it.
   const bool wrong = rank == 0;
-  EXPECT_EQ(code_of([&] { file.write_block(variable, {first, 0}, View<const float>{data.data(), {3, 4}, {wrong ? 5 : 4, 1}}); }), WINDROW_BAD_ARGUMENT);
-  EXPECT_EQ(code_of([&] { file.write_block(variable, wrong ? windrow::Sizes{first} : windrow::Sizes{first, 0}, View<const float>{data.data(), {3, 4}, {4, 1}}); }),
+  EXPECT_EQ(code_of([&] {
+              file.write_block(variable, {first, 0}, View<const float>{data.data(), {3, 4}, {wrong ? 5 : 4, 1}});
+            }),
+            WINDROW_BAD_ARGUMENT);
+  EXPECT_EQ(code_of([&] {
+              file.write_block(variable, wrong ? windrow::Sizes{first} : windrow::Sizes{first, 0},
+                               View<const float>{data.data(), {3, 4}, {4, 1}});
+            }),
             WINDROW_BAD_ARGUMENT);
   std::vector<double> doubles(12);
   EXPECT_EQ(code_of([&] {
-              if (wrong) file.read_block(variable, {first, 0}, View<double>{doubles.data(), {3, 4}, {4, 1}});
-              else file.read_block(variable, {first, 0}, View<float>{read.data(), {3, 4}, {4, 1}});
+              if (wrong)
+                file.read_block(variable, {first, 0}, View<double>{doubles.data(), {3, 4}, {4, 1}});
+              else
+                file.read_block(variable, {first, 0}, View<float>{read.data(), {3, 4}, {4, 1}});
             }),
             WINDROW_BAD_ARGUMENT);
   const auto rows = windrow::Decomposition::rows(MPI_COMM_WORLD, 3 * size);
   EXPECT_EQ(code_of([&] {
-              if (wrong) file.write(variable, rows, doubles);
-              else file.write(variable, rows, data);
+              if (wrong)
+                file.write(variable, rows, doubles);
+              else
+                file.write(variable, rows, data);
             }),
             WINDROW_BAD_ARGUMENT);
   file.read_block(variable, {first, 0}, View<float>{read.data(), {3, 4}, {4, 1}});
@@ -351,13 +379,15 @@ std::string said_on_all(Call&& call) {
 
 // Wrong on the last rank alone: no collective call fails there before the others, which would wait for it.
 TEST(CppCover, fails_on_all_ranks_where_one_is_wrong) {
-  if (windrow_has("hdf5") == 0) GTEST_SKIP() << "built without HDF5";
+  if (windrow_has("hdf5") == 0)
+    GTEST_SKIP() << "built without HDF5";
   int rank = 0, size = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   const bool wrong = rank == size - 1;
   auto file = windrow::File::create(MPI_COMM_WORLD, shared_path("wrong.h5"));
-  const int numbers = file.define_variable<double>("numbers", {size, 4}), texts = file.define_variable("texts", WINDROW_TEXT, {2});
+  const int numbers = file.define_variable<double>("numbers", {size, 4}),
+            texts = file.define_variable("texts", WINDROW_TEXT, {2});
   const int number = wrong ? 99 : numbers, text = wrong ? 99 : texts;
   const auto rows = windrow::Decomposition::rows(MPI_COMM_WORLD, size, 1);
   std::vector<double> data(4, 1);
@@ -372,20 +402,34 @@ TEST(CppCover, fails_on_all_ranks_where_one_is_wrong) {
   EXPECT_THAT(said_on_all([&] { file.put_texts(text, words); }), none);
   EXPECT_THAT(said_on_all([&] { (void)file.texts(text); }), none);
   EXPECT_THAT(said_on_all([&] { file.name_dimensions(number, {"row", "column"}); }), none);
-  EXPECT_THAT(said_on_all([&] { file.name_dimensions(numbers, wrong ? std::vector<std::string>{"row"} : std::vector<std::string>{"row", "column"}); }),
-              testing::HasSubstr("1 name for \"/numbers\", which has 2 dimensions"));
-  EXPECT_THAT(said_on_all([&] { file.put_texts(texts, {"a"}); }), testing::HasSubstr("1 text for \"/texts\", which has 2 elements"));
   EXPECT_THAT(said_on_all([&] {
-                if (wrong) file.write_block(numbers, {rank, 0}, narrow);
-                else file.write_block(numbers, {rank, 0}, view);
+                file.name_dimensions(
+                    numbers, wrong ? std::vector<std::string>{"row"} : std::vector<std::string>{"row", "column"});
               }),
-              testing::HasSubstr("write_block: variable \"/numbers\" has elements of type float64, the data of type float32"));
-  EXPECT_THAT(said_on_all([&] { file.read_block(numbers, {rank, 0}, wrong ? apart : view); }), testing::HasSubstr("the view has gaps"));
-  EXPECT_THAT(said_on_all([&] { file.read_block(numbers, wrong ? windrow::Sizes{rank} : windrow::Sizes{rank, 0}, view); }),
+              testing::HasSubstr("1 name for \"/numbers\", which has 2 dimensions"));
+  EXPECT_THAT(said_on_all([&] { file.put_texts(texts, {"a"}); }),
+              testing::HasSubstr("1 text for \"/texts\", which has 2 elements"));
+  EXPECT_THAT(
+      said_on_all([&] {
+        if (wrong)
+          file.write_block(numbers, {rank, 0}, narrow);
+        else
+          file.write_block(numbers, {rank, 0}, view);
+      }),
+      testing::HasSubstr("write_block: variable \"/numbers\" has elements of type float64, the data of type float32"));
+  EXPECT_THAT(said_on_all([&] {
+                file.read_block(numbers, {rank, 0}, wrong ? apart : view);
+              }),
+              testing::HasSubstr("the view has gaps"));
+  EXPECT_THAT(said_on_all([&] {
+                file.read_block(numbers, wrong ? windrow::Sizes{rank} : windrow::Sizes{rank, 0}, view);
+              }),
               testing::HasSubstr("has 2 dimensions, the start 1 and the view 2"));
   const windrow::Sizes many(std::vector<int64_t>(40, 1)), few{size, 4};
-  EXPECT_THAT(said_on_all([&] { (void)file.define_variable<int>("many", wrong ? many : few); }), testing::HasSubstr("ndims is 40"));
-  EXPECT_THAT(said_on_all([&] { (void)windrow::Decomposition::same(MPI_COMM_WORLD, wrong ? many : few); }), testing::HasSubstr("ndims is 40"));
+  EXPECT_THAT(said_on_all([&] { (void)file.define_variable<int>("many", wrong ? many : few); }),
+              testing::HasSubstr("ndims is 40"));
+  EXPECT_THAT(said_on_all([&] { (void)windrow::Decomposition::same(MPI_COMM_WORLD, wrong ? many : few); }),
+              testing::HasSubstr("ndims is 40"));
   // And nothing of it is left.
   file.write(numbers, rows, data);
   file.put_texts(texts, words);
@@ -395,18 +439,24 @@ TEST(CppCover, fails_on_all_ranks_where_one_is_wrong) {
 
 // There is nothing to look at in these lists, so that their length alone is wrong.
 TEST(CppCover, refuses_lists_for_what_has_none) {
-  if (windrow_has("hdf5") == 0) GTEST_SKIP() << "built without HDF5";
+  if (windrow_has("hdf5") == 0)
+    GTEST_SKIP() << "built without HDF5";
   int rank = 0, size = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   auto file = windrow::File::create(MPI_COMM_WORLD, shared_path("none.h5"));
-  const int scalar = file.define_variable<double>("scalar", {}), empty = file.define_variable("empty", WINDROW_TEXT, {0});
+  const int scalar = file.define_variable<double>("scalar", {}),
+            empty = file.define_variable("empty", WINDROW_TEXT, {0});
   const std::vector<std::string> none, one{"a"};
-  EXPECT_THAT(said_on_all([&] { file.put_texts(empty, one); }), testing::HasSubstr("1 text for \"/empty\", which has 0 elements"));
-  EXPECT_THAT(said_on_all([&] { file.put_texts(empty, rank == 0 ? one : none); }), testing::HasSubstr("1 text for \"/empty\""));
+  EXPECT_THAT(said_on_all([&] { file.put_texts(empty, one); }),
+              testing::HasSubstr("1 text for \"/empty\", which has 0 elements"));
+  EXPECT_THAT(said_on_all([&] { file.put_texts(empty, rank == 0 ? one : none); }),
+              testing::HasSubstr("1 text for \"/empty\""));
   EXPECT_EQ(said_on_all([&] { file.put_texts(empty, rank == 0 ? none : one); }), "") << "rank 0's are written";
-  EXPECT_THAT(said_on_all([&] { file.name_dimensions(scalar, one); }), testing::HasSubstr("1 name for \"/scalar\", which has 0 dimensions"));
-  EXPECT_THAT(said_on_all([&] { file.name_dimensions(scalar, rank == size - 1 ? one : none); }), testing::HasSubstr("1 name for \"/scalar\""));
+  EXPECT_THAT(said_on_all([&] { file.name_dimensions(scalar, one); }),
+              testing::HasSubstr("1 name for \"/scalar\", which has 0 dimensions"));
+  EXPECT_THAT(said_on_all([&] { file.name_dimensions(scalar, rank == size - 1 ? one : none); }),
+              testing::HasSubstr("1 name for \"/scalar\""));
   file.discard();
 }
 
@@ -414,8 +464,9 @@ TEST(CppCover, says_what_is_missing_of_an_attribute) {
   auto file = windrow::File::create(MPI_COMM_WORLD, shared_path("missing.raw"));
   file.put_attribute("/", "title", "a title");
   const auto expect = [&](const std::string& object, const std::string& name, int code, const std::string& why) {
-    const auto fails = testing::Throws<windrow::Error>(testing::AllOf(testing::Property(&windrow::Error::code, code),
-                                                                      testing::Property(&windrow::Error::what, testing::HasSubstr(why))));
+    const auto fails = testing::Throws<windrow::Error>(
+        testing::AllOf(testing::Property(&windrow::Error::code, code),
+                       testing::Property(&windrow::Error::what, testing::HasSubstr(why))));
     EXPECT_THAT([&] { (void)file.find_attribute(object, name); }, fails);
     EXPECT_THAT([&] { (void)file.attribute<int>(object, name); }, fails);
     EXPECT_THAT([&] { (void)file.attribute_bool(object, name); }, fails);

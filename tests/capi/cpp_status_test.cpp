@@ -3,8 +3,8 @@
 #define WINDROW_STATUS
 #include <gmock/gmock.h>
 
-#include "checked.hpp"
 #include <windrow/windrow.hpp>
+#include "checked.hpp"
 
 namespace {
 
@@ -29,8 +29,10 @@ TEST(CppStatus, keeps_the_first_error_and_goes_on) {
   std::vector<double> wide(data.size());
   EXPECT_TRUE(take_status().ok());
   // A wrong type on one rank: the flush fails on all, and no rank is left waiting.
-  if (windrow_test::rank_of() == 0) file.put(variable, rows, wide);
-  else file.put(variable, rows, data);
+  if (windrow_test::rank_of() == 0)
+    file.put(variable, rows, wide);
+  else
+    file.put(variable, rows, data);
   EXPECT_EQ(take_status().ok(), windrow_test::rank_of() != 0);
   file.flush();
   EXPECT_EQ(take_status().code, WINDROW_BAD_ARGUMENT);

@@ -9,7 +9,8 @@ namespace windrow_test {
 class Files : public testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
-    if (GetParam() == ".h5" && windrow_has("hdf5") == 0) GTEST_SKIP() << "built without HDF5";
+    if (GetParam() == ".h5" && windrow_has("hdf5") == 0)
+      GTEST_SKIP() << "built without HDF5";
   }
   std::string path(const std::string& name = "file") const { return folder_.file(name + GetParam()); }
 
@@ -30,7 +31,9 @@ class Files : public testing::TestWithParam<std::string> {
     EXPECT_WINDROW_OK(windrow_define_variable(file, name, WINDROW_INT32, 1, shape, &variable));
     return variable;
   }
-  static std::vector<int32_t> numbers(int32_t from) { return {from + 3 * rank_of(), from + 3 * rank_of() + 1, from + 3 * rank_of() + 2}; }
+  static std::vector<int32_t> numbers(int32_t from) {
+    return {from + 3 * rank_of(), from + 3 * rank_of() + 1, from + 3 * rank_of() + 2};
+  }
   static void write(windrow_file* file, int variable, int32_t from) {
     const int64_t start[1] = {3 * rank_of()}, count[1] = {3};
     EXPECT_WINDROW_OK(windrow_write_block(file, variable, start, count, numbers(from).data()));

@@ -56,14 +56,17 @@ TEST_P(Files, that_replace_a_private_one_are_private_from_the_start) {
     return ::stat(folder_.file(name).c_str(), &about) == 0 && (about.st_mode & 07777) == 0600;
   };
   if (rank_of() == 0) {
-    for (const std::string& name : folder_.names()) EXPECT_EQ(::chmod(folder_.file(name).c_str(), 0600), 0);
+    for (const std::string& name : folder_.names())
+      EXPECT_EQ(::chmod(folder_.file(name).c_str(), 0600), 0);
   }
   windrow_file* file = create(path());
   write(file, define(file, "v"), 5);
-  for (const std::string& name : folder_.names()) EXPECT_TRUE(privately(name)) << name;
+  for (const std::string& name : folder_.names())
+    EXPECT_TRUE(privately(name)) << name;
   MPI_Barrier(MPI_COMM_WORLD);
   EXPECT_WINDROW_OK(windrow_close(file));
-  for (const std::string& name : folder_.names()) EXPECT_TRUE(privately(name)) << name;
+  for (const std::string& name : folder_.names())
+    EXPECT_TRUE(privately(name)) << name;
 }
 
 TEST_P(Files, may_have_the_longest_name_that_the_file_system_takes) {
@@ -72,7 +75,8 @@ TEST_P(Files, may_have_the_longest_name_that_the_file_system_takes) {
   make(at, 1);
   expect_made(at, 1);
   windrow_file* file = nullptr;
-  EXPECT_EQ(windrow_create(MPI_COMM_WORLD, path(std::string(256 - ending, 'n')).c_str(), nullptr, &file), WINDROW_BAD_ARGUMENT);
+  EXPECT_EQ(windrow_create(MPI_COMM_WORLD, path(std::string(256 - ending, 'n')).c_str(), nullptr, &file),
+            WINDROW_BAD_ARGUMENT);
   EXPECT_EQ(windrow_create(MPI_COMM_WORLD, (at + "/below" + GetParam()).c_str(), nullptr, &file), WINDROW_NOT_FOUND);
   EXPECT_EQ(folder_.names().size(), GetParam() == ".raw" ? 2U : 1U);
 }
@@ -93,7 +97,8 @@ TEST_P(Files, are_published_by_a_sync) {
   write(file, w, 1009);
   EXPECT_WINDROW_OK(windrow_close(file));
   expect_made(path(), 9);
-  for (const std::string& name : folder_.names()) EXPECT_THAT(name, testing::StartsWith("file"));
+  for (const std::string& name : folder_.names())
+    EXPECT_THAT(name, testing::StartsWith("file"));
 }
 
 TEST_P(Files, that_were_synced_stay_when_discarded) {
@@ -104,7 +109,8 @@ TEST_P(Files, that_were_synced_stay_when_discarded) {
   EXPECT_WINDROW_OK(windrow_sync(file));
   EXPECT_WINDROW_OK(windrow_discard(file));
   expect_made(path(), 5);
-  for (const std::string& name : folder_.names()) EXPECT_THAT(name, testing::StartsWith("file"));
+  for (const std::string& name : folder_.names())
+    EXPECT_THAT(name, testing::StartsWith("file"));
 }
 
 TEST_P(Files, are_changed_in_place) {
@@ -126,8 +132,8 @@ TEST_P(Files, are_changed_in_place) {
   EXPECT_WINDROW_OK(windrow_close(file));
   std::string after = bytes_of_file(path());
   ASSERT_EQ(after.size(), before.size());
-  after.replace(static_cast<size_t>(info.offset), static_cast<size_t>(info.bytes), before, static_cast<size_t>(info.offset),
-                static_cast<size_t>(info.bytes));
+  after.replace(static_cast<size_t>(info.offset), static_cast<size_t>(info.bytes), before,
+                static_cast<size_t>(info.offset), static_cast<size_t>(info.bytes));
   EXPECT_TRUE(after == before) << "bytes of other variables were touched";
   file = open(path());
   expect_numbers(file, "v", 500);
@@ -167,7 +173,8 @@ TEST_P(Files, keep_the_mode_of_what_they_replace) {
 TEST_P(Files, behind_a_symbolic_link_are_replaced_there) {
   const std::string target = path("target"), link = path("link");
   make(target, 1);
-  if (rank_of() == 0) std::filesystem::create_symlink(std::filesystem::path(target).filename(), link);
+  if (rank_of() == 0)
+    std::filesystem::create_symlink(std::filesystem::path(target).filename(), link);
   MPI_Barrier(MPI_COMM_WORLD);
   windrow_file* file = create(link);
   write(file, define(file, "v"), 2);
@@ -208,7 +215,8 @@ TEST_P(Files, take_the_byte_order_of_the_option) {
     const int64_t start[1] = {0}, count[1] = {rank_of() == 0 ? 3 : 0};
     EXPECT_WINDROW_OK(windrow_write_block(file, variable, start, count, data));
     EXPECT_WINDROW_OK(windrow_close(file));
-    if (rank_of() != 0) continue;
+    if (rank_of() != 0)
+      continue;
     std::ifstream in(path(), std::ios::binary);
     const std::string bytes((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
     const std::string found = order == "big" ? std::string("\x01\x02\x03\x04") : std::string("\x04\x03\x02\x01");
@@ -240,16 +248,21 @@ TEST_P(Files, hold_many_variables) {
   windrow_decomposition* d = nullptr;
   ASSERT_WINDROW_OK(windrow_rows(MPI_COMM_WORLD, 3 * size_of(), WINDROW_EVEN, &d));
   std::vector<std::vector<int32_t>> data;
-  for (int i = 0; i < k_variables; ++i) data.push_back(numbers(i * 10));
-  for (int i = 0; i < k_variables; ++i) EXPECT_EQ(define(file, ("v" + std::to_string(i)).c_str()), i);
-  for (int i = 0; i < k_variables; ++i) EXPECT_WINDROW_OK(windrow_put(file, i, d, data[static_cast<size_t>(i)].data()));
+  for (int i = 0; i < k_variables; ++i)
+    data.push_back(numbers(i * 10));
+  for (int i = 0; i < k_variables; ++i)
+    EXPECT_EQ(define(file, ("v" + std::to_string(i)).c_str()), i);
+  for (int i = 0; i < k_variables; ++i)
+    EXPECT_WINDROW_OK(windrow_put(file, i, d, data[static_cast<size_t>(i)].data()));
   EXPECT_WINDROW_OK(windrow_close(file));  // which flushes
   file = open(path());
-  for (int i = 0; i < k_variables; i += 37) expect_numbers(file, ("v" + std::to_string(i)).c_str(), i * 10);
+  for (int i = 0; i < k_variables; i += 37)
+    expect_numbers(file, ("v" + std::to_string(i)).c_str(), i * 10);
   EXPECT_WINDROW_OK(windrow_close(file));
   windrow_decomposition_free(d);
 }
 
-INSTANTIATE_TEST_SUITE_P(Formats, Files, testing::Values(".raw", ".h5"), [](const auto& format) { return format.param.substr(1); });
+INSTANTIATE_TEST_SUITE_P(Formats, Files, testing::Values(".raw", ".h5"),
+                         [](const auto& format) { return format.param.substr(1); });
 
 }  // namespace

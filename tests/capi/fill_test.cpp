@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is read where nobody has written: fill values of all types, however the rest was written; small and unwritten variables of others.
+// What is read where nobody has written: fill values of all types, however the rest was written; small and unwritten
+// variables of others.
 #include <gmock/gmock.h>
 
 #include <array>
@@ -23,17 +24,19 @@ f = h5py.File(path, "w")
 def compact(name, data):
     plist = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
     plist.set_layout(h5py.h5d.COMPACT)
-    dataset = h5py.h5d.create(f.id, name, h5py.h5t.py_create(data.dtype), h5py.h5s.create_simple(data.shape) if data.shape else h5py.h5s.create(h5py.h5s.SCALAR), plist)
+    dataset = h5py.h5d.create(f.id, name, h5py.h5t.py_create(data.dtype),
+        h5py.h5s.create_simple(data.shape) if data.shape else h5py.h5s.create(h5py.h5s.SCALAR), plist)
     dataset.write(h5py.h5s.ALL, h5py.h5s.ALL, data)
 )";
 
 class Fill : public Files {
  protected:
-  static int define(windrow_file* file, const char* name, int type, std::vector<int64_t> shape, const KeyValues& values) {
+  static int define(windrow_file* file, const char* name, int type, std::vector<int64_t> shape,
+                    const KeyValues& values) {
     const Options options(values);
     int variable = -1;
-    EXPECT_WINDROW_OK(
-        windrow_define_variable_with(file, name, type, static_cast<int>(shape.size()), shape.data(), options, &variable));
+    EXPECT_WINDROW_OK(windrow_define_variable_with(file, name, type, static_cast<int>(shape.size()), shape.data(),
+                                                   options, &variable));
     return variable;
   }
   windrow_file* create_with(const std::string& at, const KeyValues& values) const {
@@ -80,14 +83,16 @@ class Fill : public Files {
 
 // 41 of 100 elements, nowhere evenly, and none at all in a long stretch in the middle.
 bool is_written(int64_t element, int64_t elements) {
-  if (element > elements / 3 && element < elements / 2) return false;
+  if (element > elements / 3 && element < elements / 2)
+    return false;
   return (element * 7919 + element / 13) % 1000 < 492;
 }
 
 std::vector<int64_t> my_points(int64_t elements) {
   std::vector<int64_t> points;
   for (int64_t i = 0; i < elements; ++i)
-    if (is_written(i, elements) && (i * 31 / 7) % size_of() == rank_of()) points.push_back(i);
+    if (is_written(i, elements) && (i * 31 / 7) % size_of() == rank_of())
+      points.push_back(i);
   return points;
 }
 
@@ -109,11 +114,13 @@ const std::vector<KeyValues>& strategies() {
 TEST_P(Fill, completes_a_pattern_that_covers_41_percent) {
   constexpr int64_t k_elements = 30000;
   int64_t written = 0;
-  for (int64_t i = 0; i < k_elements; ++i) written += is_written(i, k_elements) ? 1 : 0;
+  for (int64_t i = 0; i < k_elements; ++i)
+    written += is_written(i, k_elements) ? 1 : 0;
   EXPECT_NEAR(static_cast<double>(written) / k_elements, 0.41, 0.005);
   const std::vector<int64_t> points = my_points(k_elements);
   windrow_decomposition* made = nullptr;
-  ASSERT_WINDROW_OK(windrow_points(MPI_COMM_WORLD, k_elements, static_cast<int64_t>(points.size()), points.data(), nullptr, &made));
+  ASSERT_WINDROW_OK(
+      windrow_points(MPI_COMM_WORLD, k_elements, static_cast<int64_t>(points.size()), points.data(), nullptr, &made));
   const Decomposition some(made);
   for (const KeyValues& strategy : strategies()) {
     SCOPED_TRACE(strategy.empty() ? "auto" : strategy.front().second + " " + strategy.back().second);
@@ -126,7 +133,8 @@ TEST_P(Fill, completes_a_pattern_that_covers_41_percent) {
     std::vector<int16_t> three;
     for (const int64_t point : points) {
       data.push_back(static_cast<double>(point));
-      for (int i = 0; i < 3; ++i) three.push_back(static_cast<int16_t>(point % 1000 + i));
+      for (int i = 0; i < 3; ++i)
+        three.push_back(static_cast<int16_t>(point % 1000 + i));
     }
     EXPECT_WINDROW_OK(windrow_put(file, plain, some.get(), data.data()));
     EXPECT_WINDROW_OK(windrow_put(file, filled, some.get(), data.data()));
@@ -149,7 +157,8 @@ TEST_P(Fill, completes_a_pattern_that_covers_41_percent) {
     EXPECT_EQ(report_of(file)["write_requests"], report_of(file)["plans"][0]["expected"]["write_requests"]);
     EXPECT_WINDROW_OK(windrow_close(file));
     file = open(path());
-    const auto plain_read = read_all<double>(file, "plain", k_elements), read = read_all<double>(file, "filled", k_elements);
+    const auto plain_read = read_all<double>(file, "plain", k_elements),
+               read = read_all<double>(file, "filled", k_elements);
     const auto big_read = read_all<int16_t>(file, "big", 3 * k_elements);
     int wrong = 0;
     for (int64_t i = 0; i < k_elements; ++i) {
@@ -157,42 +166,58 @@ TEST_P(Fill, completes_a_pattern_that_covers_41_percent) {
       const auto at = static_cast<size_t>(i);
       wrong += plain_read[at] != (is ? static_cast<double>(i) : 0.0);
       wrong += read[at] != (is ? static_cast<double>(i) : k_fill);
-      for (size_t j = 0; j < 3; ++j) wrong += big_read[3 * at + j] != (is ? i % 1000 + static_cast<int64_t>(j) : -2);
+      for (size_t j = 0; j < 3; ++j)
+        wrong += big_read[3 * at + j] != (is ? i % 1000 + static_cast<int64_t>(j) : -2);
     }
     EXPECT_EQ(wrong, 0);
     EXPECT_STREQ(describe(file, "filled").fill_value, "-999.5");
     EXPECT_STREQ(describe(file, "plain").fill_value, "");
     EXPECT_EQ(describe(file, "big").has_fill_value, 1);
     EXPECT_WINDROW_OK(windrow_close(file));
-    if (failed_anywhere()) return;
+    if (failed_anywhere())
+      return;
   }
 }
 
-// Of what nobody has written zeros are known to be there: who sieves it does not read. Of what was written before, and of what lies between variables, nothing is.
+// Of what nobody has written zeros are known to be there: who sieves it does not read. Of what was written before, and
+// of what lies between variables, nothing is.
 TEST_P(Fill, with_zeros_needs_no_reading) {
   constexpr int64_t k_rows = 4000, k_row = 24;  // each rank has a piece of each row, and none has the last third
-  const int64_t piece = 16 / size_of(), start[2] = {0, rank_of() * piece}, count[2] = {k_rows, piece}, shape[2] = {k_rows, k_row};
-  const auto value_of = [](int64_t element, int64_t step) { return static_cast<int32_t>(element + step * 1000003 + 1); };
+  const int64_t piece = 16 / size_of(), start[2] = {0, rank_of() * piece}, count[2] = {k_rows, piece},
+                shape[2] = {k_rows, k_row};
+  const auto value_of = [](int64_t element, int64_t step) {
+    return static_cast<int32_t>(element + step * 1000003 + 1);
+  };
   std::vector<int32_t> data;
   const auto make = [&](int64_t step) {
     data.clear();
     for (int64_t row = 0; row < k_rows; ++row)
-      for (int64_t i = 0; i < piece; ++i) data.push_back(value_of(row * k_row + start[1] + i, step));
+      for (int64_t i = 0; i < piece; ++i)
+        data.push_back(value_of(row * k_row + start[1] + i, step));
   };
   const auto expect = [&](windrow_file* file, const char* name, int64_t step, int64_t rest) {
     const auto read = read_all<int32_t>(file, name, static_cast<size_t>(k_rows * k_row));
     int64_t wrong = 0;
     for (int64_t i = 0; i < k_rows * k_row; ++i) {
       const bool held = i % k_row < piece * size_of();
-      wrong += read[static_cast<size_t>(i)] != (held ? value_of(i, step) : rest == 0 ? 0 : static_cast<int32_t>(i + rest)) ? 1 : 0;
+      wrong += read[static_cast<size_t>(i)] != (held        ? value_of(i, step)
+                                                : rest == 0 ? 0
+                                                            : static_cast<int32_t>(i + rest))
+                   ? 1
+                   : 0;
     }
     EXPECT_EQ(wrong, 0) << name;
   };
   const int64_t third_start[2] = {0, 16}, third_count[2] = {rank_of() == 0 ? k_rows : 0, k_row - 16};
   for (const char* writers : {"1", "2"})
     for (const char* io_thread : {"off", "on"}) {
-      windrow_file* file = create_with(path(), {{"domains", "even"}, {"access", "sieve"}, {"writers", writers}, {"io_thread", io_thread}, {"buffer", "16KiB"}});
-      const int first = define(file, "first", WINDROW_INT32, {k_rows, k_row}, {}), second = define(file, "second", WINDROW_INT32, {k_rows, k_row}, {});
+      windrow_file* file = create_with(path(), {{"domains", "even"},
+                                                {"access", "sieve"},
+                                                {"writers", writers},
+                                                {"io_thread", io_thread},
+                                                {"buffer", "16KiB"}});
+      const int first = define(file, "first", WINDROW_INT32, {k_rows, k_row}, {}),
+                second = define(file, "second", WINDROW_INT32, {k_rows, k_row}, {});
       make(0);
       EXPECT_WINDROW_OK(windrow_write_block(file, first, start, count, data.data()));
       EXPECT_EQ(report_of(file)["read_requests"], 0);
@@ -203,7 +228,8 @@ TEST_P(Fill, with_zeros_needs_no_reading) {
       std::vector<int32_t> thirds;
       if (rank_of() == 0)
         for (int64_t row = 0; row < k_rows; ++row)
-          for (int64_t i = 16; i < k_row; ++i) thirds.push_back(static_cast<int32_t>(row * k_row + i + 5));
+          for (int64_t i = 16; i < k_row; ++i)
+            thirds.push_back(static_cast<int32_t>(row * k_row + i + 5));
       if (piece * size_of() == 16) {
         EXPECT_WINDROW_OK(windrow_write_block(file, first, third_start, third_count, thirds.data()));
         make(1);
@@ -221,9 +247,11 @@ TEST_P(Fill, with_zeros_needs_no_reading) {
       EXPECT_WINDROW_OK(windrow_put(file, second, others.get(), thirds.data()));
       EXPECT_WINDROW_OK(windrow_put(file, second, mine.get(), data.data()));
       EXPECT_WINDROW_OK(windrow_flush(file));
-      if (piece * size_of() == 16) expect(file, "second", 2, 5);
+      if (piece * size_of() == 16)
+        expect(file, "second", 2, 5);
       EXPECT_WINDROW_OK(windrow_close(file));
-      if (failed_anywhere()) return;
+      if (failed_anywhere())
+        return;
     }
 }
 
@@ -236,7 +264,8 @@ TEST_P(Fill, is_there_where_nobody_has_put_anything) {
   EXPECT_WINDROW_OK(windrow_sync(file));  // from here on others see it
   windrow_file* reader = open(path());
   EXPECT_EQ(read_all<float>(reader, "never", 1001000), std::vector<float>(1001000, 1.25F));
-  EXPECT_EQ(read_all<int32_t>(reader, "late", static_cast<size_t>(3 * size_of())), std::vector<int32_t>(static_cast<size_t>(3 * size_of()), 7));
+  EXPECT_EQ(read_all<int32_t>(reader, "late", static_cast<size_t>(3 * size_of())),
+            std::vector<int32_t>(static_cast<size_t>(3 * size_of()), 7));
   EXPECT_WINDROW_OK(windrow_close(reader));
   int late = -1;
   EXPECT_WINDROW_OK(windrow_find_variable(file, "late", &late));
@@ -269,14 +298,16 @@ TEST_P(Fill, is_much_more_than_what_is_put) {
     EXPECT_EQ(read[k_put], 5);
     EXPECT_EQ(std::count(read.begin(), read.end(), -1), k_elements - 1);
     EXPECT_WINDROW_OK(windrow_close(file));
-    if (failed_anywhere()) return;
+    if (failed_anywhere())
+      return;
   }
 }
 
 // What the first flush fills, the second writes over.
 TEST_P(Fill, gives_way_to_what_comes_later) {
   for (const bool split : {false, true}) {
-    windrow_file* file = create_with(path(), {{"buffer", "4096"}, {"align", "4096"}, {"io_thread", split ? "on" : "auto"}});
+    windrow_file* file =
+        create_with(path(), {{"buffer", "4096"}, {"align", "4096"}, {"io_thread", split ? "on" : "auto"}});
     const int64_t rows = 64 * size_of();
     const int variable = define(file, "v", WINDROW_INT32, {rows, 40}, {{"fill_value", "9"}});
     const std::array<int64_t, 2> count{32, 20};
@@ -284,7 +315,8 @@ TEST_P(Fill, gives_way_to_what_comes_later) {
     const auto put = [&](int64_t row, int64_t column) {
       const std::array<int64_t, 2> shape{rows, 40}, start{64 * rank_of() + row, column};
       windrow_decomposition* made = nullptr;
-      EXPECT_WINDROW_OK(windrow_block(MPI_COMM_WORLD, 2, shape.data(), start.data(), count.data(), nullptr, nullptr, &made));
+      EXPECT_WINDROW_OK(
+          windrow_block(MPI_COMM_WORLD, 2, shape.data(), start.data(), count.data(), nullptr, nullptr, &made));
       const Decomposition block(made);
       EXPECT_WINDROW_OK(windrow_put(file, variable, block.get(), data.data()));
       EXPECT_WINDROW_OK(split ? windrow_flush_begin(file) : windrow_flush(file));
@@ -311,19 +343,20 @@ TEST_P(Fill, values_of_every_type_are_kept) {
     KeyValues options;
     const char* value;
   };
-  const std::vector<Kind> kinds{{"int8", WINDROW_INT8, {}, "-128"},
-                                {"uint64", WINDROW_UINT64, {{"byte_order", "big"}}, "18446744073709551615"},
-                                {"float32", WINDROW_FLOAT32, {{"byte_order", "big"}}, "1e-30"},
-                                {"float16", WINDROW_FLOAT16, {}, "-0.375"},
-                                {"infinite float16", WINDROW_FLOAT16, {{"byte_order", "big"}}, "inf"},
-                                {"nan", WINDROW_FLOAT64, {}, "nan"},
-                                {"infinite", WINDROW_FLOAT64, {}, "-inf"},
-                                {"bool", WINDROW_BOOL, {}, "true"},
-                                {"complex", WINDROW_COMPLEX128, {}, "1.5,-2"},
-                                {"text", WINDROW_TEXT, {{"element_bytes", "4"}}, "no"},
-                                {"spaces", WINDROW_TEXT, {{"element_bytes", "4"}, {"text_padding", "space_padded"}}, "no"},
-                                {"opaque", WINDROW_OPAQUE, {{"element_bytes", "3"}}, "0x00feff"},
-                                {"colour", WINDROW_INT16, {{"enumeration", "RED=1\nNONE=-1"}}, "-1"}};
+  const std::vector<Kind> kinds{
+      {"int8", WINDROW_INT8, {}, "-128"},
+      {"uint64", WINDROW_UINT64, {{"byte_order", "big"}}, "18446744073709551615"},
+      {"float32", WINDROW_FLOAT32, {{"byte_order", "big"}}, "1e-30"},
+      {"float16", WINDROW_FLOAT16, {}, "-0.375"},
+      {"infinite float16", WINDROW_FLOAT16, {{"byte_order", "big"}}, "inf"},
+      {"nan", WINDROW_FLOAT64, {}, "nan"},
+      {"infinite", WINDROW_FLOAT64, {}, "-inf"},
+      {"bool", WINDROW_BOOL, {}, "true"},
+      {"complex", WINDROW_COMPLEX128, {}, "1.5,-2"},
+      {"text", WINDROW_TEXT, {{"element_bytes", "4"}}, "no"},
+      {"spaces", WINDROW_TEXT, {{"element_bytes", "4"}, {"text_padding", "space_padded"}}, "no"},
+      {"opaque", WINDROW_OPAQUE, {{"element_bytes", "3"}}, "0x00feff"},
+      {"colour", WINDROW_INT16, {{"enumeration", "RED=1\nNONE=-1"}}, "-1"}};
   windrow_file* file = create(path());
   for (const Kind& kind : kinds) {
     KeyValues options = kind.options;
@@ -341,12 +374,14 @@ TEST_P(Fill, values_of_every_type_are_kept) {
   EXPECT_EQ(read_all<uint64_t>(file, "uint64", 11), std::vector<uint64_t>(11, UINT64_MAX));
   EXPECT_EQ(read_all<std::complex<double>>(file, "complex", 11), std::vector<std::complex<double>>(11, {1.5, -2}));
   EXPECT_WINDROW_OK(windrow_close(file));
-  if (GetParam() != ".h5") return;
+  if (GetParam() != ".h5")
+    return;
   h5py(R"(
 f = h5py.File(path, "r")
 assert f["int8"].fillvalue == -128 and (f["int8"][...] == -128).all()
 assert f["uint64"].fillvalue == 2**64 - 1 and (f["uint64"][...] == 2**64 - 1).all()
-assert f["float16"].fillvalue == -0.375 and (f["float16"][...] == -0.375).all() and np.isinf(f["infinite float16"][...]).all()
+assert f["float16"].fillvalue == -0.375 and (f["float16"][...] == -0.375).all()
+assert np.isinf(f["infinite float16"][...]).all()
 assert np.isnan(f["nan"].fillvalue) and np.isnan(f["nan"][...]).all()
 assert f["bool"].fillvalue == True and f["bool"][...].all()
 assert (f["complex"][...] == 1.5 - 2j).all()
@@ -372,15 +407,20 @@ TEST_P(Fill, values_that_cannot_be_are_refused) {
   refused(WINDROW_TEXT, {{"fill_value", "long"}, {"element_bytes", "3"}}, "none of type text");
   refused(WINDROW_TEXT, {{"fill_value", "x"}}, "text of variable length and null spaces have no fill value");
   refused(WINDROW_OPAQUE, {{"fill_value", "0x00"}, {"element_bytes", "2"}}, "none of type opaque");
-  if (size_of() > 1) refused(WINDROW_INT32, {{"fill_value", rank_of() == 1 ? "1" : "2"}}, "options of the variables differ between the ranks");
+  if (size_of() > 1)
+    refused(WINDROW_INT32, {{"fill_value", rank_of() == 1 ? "1" : "2"}},
+            "options of the variables differ between the ranks");
   EXPECT_WINDROW_OK(windrow_close(file));
 }
 
 TEST_P(Fill, holds_in_chunks_and_records) {
-  if (GetParam() != ".h5") GTEST_SKIP() << "no chunks in raw files";
+  if (GetParam() != ".h5")
+    GTEST_SKIP() << "no chunks in raw files";
   windrow_file* file = create(path());
-  const int chunked = define(file, "chunked", WINDROW_FLOAT64, {8 * size_of(), 10}, {{"chunks", "5x4"}, {"filters", "shuffle,deflate:1"}, {"fill_value", "-999.5"}});
-  const int grows = define(file, "grows", WINDROW_INT32, {0, 3 * size_of()}, {{"extendible", "true"}, {"fill_value", "4"}});
+  const int chunked = define(file, "chunked", WINDROW_FLOAT64, {8 * size_of(), 10},
+                             {{"chunks", "5x4"}, {"filters", "shuffle,deflate:1"}, {"fill_value", "-999.5"}});
+  const int grows =
+      define(file, "grows", WINDROW_INT32, {0, 3 * size_of()}, {{"extendible", "true"}, {"fill_value", "4"}});
   const std::array<int64_t, 2> start{8 * rank_of(), 2}, count{3, 3};
   const std::vector<double> data(9, 1.0);
   EXPECT_WINDROW_OK(windrow_write_block(file, chunked, start.data(), count.data(), data.data()));
@@ -404,7 +444,8 @@ TEST_P(Fill, holds_in_chunks_and_records) {
     }
   EXPECT_EQ(wrong, 0);
   const auto records = read_all<int32_t>(file, "grows", static_cast<size_t>(9 * size_of()));
-  for (int i = 0; i < 9 * size_of(); ++i) EXPECT_EQ(records[static_cast<size_t>(i)], i < 6 * size_of() ? 4 : 50 + i - 6 * size_of()) << i;
+  for (int i = 0; i < 9 * size_of(); ++i)
+    EXPECT_EQ(records[static_cast<size_t>(i)], i < 6 * size_of() ? 4 : 50 + i - 6 * size_of()) << i;
   EXPECT_WINDROW_OK(windrow_close(file));
   h5py(R"(
 f = h5py.File(path, "r")
@@ -415,7 +456,8 @@ assert (f["grows"][:2] == 4).all() and f["grows"].fillvalue == 4
 
 // Elements in an object's header, and ones that nobody has ever written.
 TEST_P(Fill, compact_and_unwritten_variables_of_others_are_read) {
-  if (GetParam() != ".h5") GTEST_SKIP() << "only HDF5 has them";
+  if (GetParam() != ".h5")
+    GTEST_SKIP() << "only HDF5 has them";
   h5py(k_compact + R"(
 compact(b"compact", np.arange(60, dtype=">i4").reshape(12, 5))
 compact(b"scalar", np.array(2.5))
@@ -431,9 +473,11 @@ f.create_dataset("words", (7,), "S4")
   const std::array<char, 4> no_text{};
   EXPECT_EQ((read_all<std::array<char, 4>>(file, "words", 7)[3]), no_text);
   // Blocks of columns, which overlap, with room around them in memory; other types in memory.
-  const std::array<int64_t, 2> shape{12, 5}, start{rank_of() % 3, 1}, count{9, 3}, memory_shape{10, 4}, memory_start{1, 1};
+  const std::array<int64_t, 2> shape{12, 5}, start{rank_of() % 3, 1}, count{9, 3}, memory_shape{10, 4},
+      memory_start{1, 1};
   windrow_decomposition* made = nullptr;
-  ASSERT_WINDROW_OK(windrow_block(MPI_COMM_WORLD, 2, shape.data(), start.data(), count.data(), memory_shape.data(), memory_start.data(), &made));
+  ASSERT_WINDROW_OK(windrow_block(MPI_COMM_WORLD, 2, shape.data(), start.data(), count.data(), memory_shape.data(),
+                                  memory_start.data(), &made));
   const Decomposition block(made);
   int compact = -1, unwritten = -1;
   EXPECT_WINDROW_OK(windrow_find_variable(file, "compact", &compact));
@@ -455,9 +499,11 @@ f.create_dataset("words", (7,), "S4")
   EXPECT_WINDROW_OK(windrow_close(file));
 }
 
-// What stands in a header is changed as any other, in parts, by several ranks, in another type, twice in one flush, and read in the same one.
+// What stands in a header is changed as any other, in parts, by several ranks, in another type, twice in one flush, and
+// read in the same one.
 TEST_P(Fill, compact_variables_of_others_are_written) {
-  if (GetParam() != ".h5") GTEST_SKIP() << "only HDF5 has them";
+  if (GetParam() != ".h5")
+    GTEST_SKIP() << "only HDF5 has them";
   h5py(k_compact + R"(
 compact(b"steps", np.arange(40, dtype=">i4").reshape(8, 5))
 compact(b"largest", np.zeros(7900, "<f8"))
@@ -473,13 +519,17 @@ compact(b"kept", np.arange(3, dtype="i2"))
   std::vector<int64_t> points;
   std::vector<double> values;
   for (int64_t row = 1; row < 7; ++row)
-    for (int64_t column = 1; row % size_of() == rank_of() && column < 4; ++column) points.push_back(row * 5 + column), values.push_back(static_cast<double>(100 + row * 5 + column));
+    for (int64_t column = 1; row % size_of() == rank_of() && column < 4; ++column)
+      points.push_back(row * 5 + column), values.push_back(static_cast<double>(100 + row * 5 + column));
   windrow_decomposition* made = nullptr;
-  ASSERT_WINDROW_OK(windrow_points(MPI_COMM_WORLD, 40, static_cast<int64_t>(points.size()), points.data(), nullptr, &made));
+  ASSERT_WINDROW_OK(
+      windrow_points(MPI_COMM_WORLD, 40, static_cast<int64_t>(points.size()), points.data(), nullptr, &made));
   const Decomposition scattered(made);
-  const std::array<int64_t, 1> begin{7900 * rank_of() / size_of()}, count{7900 * (rank_of() + 1) / size_of() - begin[0]};
+  const std::array<int64_t, 1> begin{7900 * rank_of() / size_of()},
+      count{7900 * (rank_of() + 1) / size_of() - begin[0]};
   std::vector<double> mine(static_cast<size_t>(count[0]));
-  for (size_t i = 0; i < mine.size(); ++i) mine[i] = static_cast<double>(begin[0]) + static_cast<double>(i) + 0.5;
+  for (size_t i = 0; i < mine.size(); ++i)
+    mine[i] = static_cast<double>(begin[0]) + static_cast<double>(i) + 0.5;
   EXPECT_WINDROW_OK(windrow_put_as(file, steps, scattered.get(), WINDROW_FLOAT64, values.data()));
   EXPECT_WINDROW_OK(windrow_write_block(file, largest, begin.data(), count.data(), mine.data()));
   ASSERT_WINDROW_OK(windrow_same(MPI_COMM_WORLD, 0, nullptr, nullptr, nullptr, &made));
@@ -505,9 +555,11 @@ assert all(f[name].id.get_create_plist().get_layout() == h5py.h5d.COMPACT for na
 )");
 }
 
-// A template: its variables are defined, and nobody has written them. Parts of them are put by some ranks; the rest stays what it was.
+// A template: its variables are defined, and nobody has written them. Parts of them are put by some ranks; the rest
+// stays what it was.
 TEST_P(Fill, unwritten_variables_of_others_are_written) {
-  if (GetParam() != ".h5") GTEST_SKIP() << "only HDF5 has them";
+  if (GetParam() != ".h5")
+    GTEST_SKIP() << "only HDF5 has them";
   h5py(R"(
 f = h5py.File(path, "w", userblock_size=512)
 f.create_dataset("filled", (12, 5), "f4", fillvalue=1.5)
@@ -548,6 +600,7 @@ assert f["never"].id.get_storage_size() == 0 and (f["never"][...] == 9).all()
 )");
 }
 
-INSTANTIATE_TEST_SUITE_P(Formats, Fill, testing::Values(".raw", ".h5"), [](const auto& format) { return format.param.substr(1); });
+INSTANTIATE_TEST_SUITE_P(Formats, Fill, testing::Values(".raw", ".h5"),
+                         [](const auto& format) { return format.param.substr(1); });
 
 }  // namespace

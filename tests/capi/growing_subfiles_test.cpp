@@ -14,7 +14,9 @@ constexpr int64_t k_rows = 10, k_columns = 7;
 constexpr int64_t k_plane[2] = {k_rows, k_columns};
 constexpr double k_fill = -7;
 
-double value_at(int64_t record, int64_t row, int64_t column) { return static_cast<double>((record * k_rows + row) * k_columns + column); }
+double value_at(int64_t record, int64_t row, int64_t column) {
+  return static_cast<double>((record * k_rows + row) * k_columns + column);
+}
 
 // This rank's share of a record: rows or columns of it. With more ranks than those some have none.
 struct Share {
@@ -31,7 +33,8 @@ struct Share {
   std::vector<double> of(int64_t record) const {
     std::vector<double> data;
     for (int64_t i = start[0]; i < start[0] + count[0]; ++i)
-      for (int64_t j = start[1]; j < start[1] + count[1]; ++j) data.push_back(value_at(record, i, j));
+      for (int64_t j = start[1]; j < start[1] + count[1]; ++j)
+        data.push_back(value_at(record, i, j));
     return data;
   }
 };
@@ -39,7 +42,8 @@ struct Share {
 class GrowingSubfiles : public testing::Test {
  protected:
   void SetUp() override {
-    if (windrow_has("hdf5") == 0) GTEST_SKIP() << "built without HDF5";
+    if (windrow_has("hdf5") == 0)
+      GTEST_SKIP() << "built without HDF5";
   }
   windrow_file* create(const KeyValues& options) const {
     windrow_file* file = nullptr;
@@ -55,7 +59,8 @@ class GrowingSubfiles : public testing::Test {
   std::string set_folder() const {
     std::string found;
     for (const std::string& name : folder_.names())
-      if (is_set_in_use(folder_.file(name))) found = folder_.file(name);
+      if (is_set_in_use(folder_.file(name)))
+        found = folder_.file(name);
     return found;
   }
   // The subfiles of a set are ordinary files: the second one of two gets a record by itself.
@@ -89,7 +94,8 @@ class GrowingSubfiles : public testing::Test {
     EXPECT_WINDROW_OK(windrow_find_variable(file, name, &variable));
     return variable;
   }
-  static void put(windrow_file* file, int variable, int64_t record, const Share& share, const std::vector<double>& data) {
+  static void put(windrow_file* file, int variable, int64_t record, const Share& share,
+                  const std::vector<double>& data) {
     EXPECT_WINDROW_OK(windrow_put_record(file, variable, record, share.decomposition.get(), data.data()));
   }
   static void write(windrow_file* file, int variable, int64_t record, const Share& share) {
@@ -98,7 +104,8 @@ class GrowingSubfiles : public testing::Test {
     EXPECT_WINDROW_OK(windrow_flush(file));
   }
   // Records by their numbers; those that are not among `written` are the fill value.
-  static void expect_records(windrow_file* file, const char* name, int64_t records, const std::vector<int64_t>& written, MPI_Comm comm = MPI_COMM_WORLD) {
+  static void expect_records(windrow_file* file, const char* name, int64_t records, const std::vector<int64_t>& written,
+                             MPI_Comm comm = MPI_COMM_WORLD) {
     const int variable = find(file, name);
     windrow_variable_info info{};
     info.size = sizeof info;
@@ -107,7 +114,8 @@ class GrowingSubfiles : public testing::Test {
     EXPECT_EQ(info.extendible, 1);
     const auto expected = [&](const Share& share, int64_t record) {
       std::vector<double> data = share.of(record);
-      if (std::find(written.begin(), written.end(), record) == written.end()) std::fill(data.begin(), data.end(), k_fill);
+      if (std::find(written.begin(), written.end(), record) == written.end())
+        std::fill(data.begin(), data.end(), k_fill);
       return data;
     };
     for (const size_t axis : {size_t{0}, size_t{1}}) {
@@ -120,11 +128,13 @@ class GrowingSubfiles : public testing::Test {
       EXPECT_WINDROW_OK(windrow_flush(file));
       for (int64_t record = 0; record < records; ++record) {
         read[static_cast<size_t>(record)].pop_back();
-        EXPECT_TRUE(read[static_cast<size_t>(record)] == expected(share, record)) << name << ", record " << record << ", axis " << axis;
+        EXPECT_TRUE(read[static_cast<size_t>(record)] == expected(share, record))
+            << name << ", record " << record << ", axis " << axis;
       }
     }
     // All of it, cut along the records; ranks beyond them have none.
-    const int64_t rank = rank_of(comm), size = size_of(comm), first = records * rank / size, last = records * (rank + 1) / size;
+    const int64_t rank = rank_of(comm), size = size_of(comm), first = records * rank / size,
+                  last = records * (rank + 1) / size;
     const int64_t start[3] = {first, 0, 0}, count[3] = {last - first, k_rows, k_columns};
     std::vector<double> all(static_cast<size_t>((last - first) * k_rows * k_columns) + 1), wanted;
     EXPECT_WINDROW_OK(windrow_read_block(file, variable, start, count, all.data()));
@@ -152,19 +162,24 @@ class GrowingSubfiles : public testing::Test {
 };
 
 TEST_F(GrowingSubfiles, have_what_was_appended_to_all_parts) {
-  const std::vector<KeyValues> ways{
-      {{"files", "subfiles(3)"}}, {{"files", "subfiles(5)"}, {"split", "2"}}, {{"files", "subfiles(6)"}, {"split", "1,2"}}, {{"files", "per-rank"}},
-      {{"files", "subfiles(3)"}, {"split_parts", "1x5+1+4x1"}}, {{"files", "subfiles(3)"}, {"buffer", "4096"}, {"writers", "1"}},
-      {{"files", "subfiles(4)"}, {"checksum", "on"}}};
+  const std::vector<KeyValues> ways{{{"files", "subfiles(3)"}},
+                                    {{"files", "subfiles(5)"}, {"split", "2"}},
+                                    {{"files", "subfiles(6)"}, {"split", "1,2"}},
+                                    {{"files", "per-rank"}},
+                                    {{"files", "subfiles(3)"}, {"split_parts", "1x5+1+4x1"}},
+                                    {{"files", "subfiles(3)"}, {"buffer", "4096"}, {"writers", "1"}},
+                                    {{"files", "subfiles(4)"}, {"checksum", "on"}}};
   const Share rows(0), columns(1);
   for (const KeyValues& way : ways)
-    for (const KeyValues& chunks : {KeyValues{{"chunks", "2x4x3"}, {"filters", "shuffle,deflate:1"}}, KeyValues{{"chunks", "1x10x7"}}, KeyValues{}}) {
+    for (const KeyValues& chunks : {KeyValues{{"chunks", "2x4x3"}, {"filters", "shuffle,deflate:1"}},
+                                    KeyValues{{"chunks", "1x10x7"}}, KeyValues{}}) {
       SCOPED_TRACE(way.front().second + " " + way.back().second + " " + (chunks.empty() ? "" : chunks.front().second));
       windrow_file* file = create(way);
       const int v = define(file, "v v", 0, chunks), w = define(file, "g/w", 2, chunks);
       write(file, v, 0, rows);
       EXPECT_WINDROW_OK(windrow_sync(file));
-      const std::vector<double> first = rows.of(1), second = columns.of(2), third = columns.of(4), wrong(rows.of(0).size() + 1, 99);
+      const std::vector<double> first = rows.of(1), second = columns.of(2), third = columns.of(4),
+                                wrong(rows.of(0).size() + 1, 99);
       put(file, v, 1, rows, wrong);  // the later put wins
       put(file, v, 1, rows, first);
       put(file, v, 2, columns, second);
@@ -199,7 +214,8 @@ TEST_F(GrowingSubfiles, have_what_was_appended_to_all_parts) {
       EXPECT_EQ(problems(file), "");
       ASSERT_WINDROW_OK(windrow_close(file));
       MPI_Comm_free(&few);
-      if (failed_anywhere()) return;
+      if (failed_anywhere())
+        return;
     }
 }
 
@@ -210,7 +226,8 @@ TEST_F(GrowingSubfiles, are_opened_once_each) {
   const int v = define(file, "v", 0);
   int scalar = -1;
   EXPECT_WINDROW_OK(windrow_define_variable(file, "scalar", WINDROW_FLOAT64, 0, nullptr, &scalar));
-  for (int64_t record = 0; record < 3; ++record) write(file, v, record, rows);
+  for (int64_t record = 0; record < 3; ++record)
+    write(file, v, record, rows);
   ASSERT_WINDROW_OK(windrow_close(file));
   file = open();
   const char* text = nullptr;
@@ -231,13 +248,15 @@ TEST_F(GrowingSubfiles, are_not_cut_along_their_growth) {
     const int code = windrow_define_variable_with(file, "v", WINDROW_FLOAT64, 3, shape, Options(options), &variable);
     EXPECT_EQ(code, WINDROW_BAD_ARGUMENT);
     expect_same_everywhere(code);
-    EXPECT_NE(std::string(windrow_error_message()).find("along the dimension that grows"), std::string::npos) << windrow_error_message();
+    EXPECT_NE(std::string(windrow_error_message()).find("along the dimension that grows"), std::string::npos)
+        << windrow_error_message();
   };
   refused({{"split", "0"}});
   refused({{"split_parts", "2x2x1"}});
   const int64_t line[1] = {0};  // nothing else to cut: it lies in the base file
   int times = -1;
-  EXPECT_WINDROW_OK(windrow_define_variable_with(file, "times", WINDROW_FLOAT64, 1, line, Options{{"extendible", "true"}}, &times));
+  EXPECT_WINDROW_OK(
+      windrow_define_variable_with(file, "times", WINDROW_FLOAT64, 1, line, Options{{"extendible", "true"}}, &times));
   (void)define(file, "v", 0);
   EXPECT_EQ(split_of(file, "v"), "1x4x1");
   EXPECT_EQ(split_of(file, "times"), "");
@@ -253,9 +272,11 @@ TEST_F(GrowingSubfiles, have_no_records_that_a_killed_job_left) {
         SCOPED_TRACE(std::string(filters) + " " + chunks + " " + std::to_string(next));
         windrow_file* file = create({{"files", "subfiles(2)"}});
         const int v = define(file, "v", 0, {{"chunks", chunks}, {"filters", filters}});
-        for (int64_t record = 0; record < 3; ++record) write(file, v, record, rows);
+        for (int64_t record = 0; record < 3; ++record)
+          write(file, v, record, rows);
         ASSERT_WINDROW_OK(windrow_close(file));
-        for (int64_t record = 3; record < 6; ++record) append_to_part(record);
+        for (int64_t record = 3; record < 6; ++record)
+          append_to_part(record);
         file = open(WINDROW_UPDATE);
         expect_records(file, "v", 3, {0, 1, 2});
         write(file, find(file, "v"), next, rows);
@@ -267,11 +288,13 @@ TEST_F(GrowingSubfiles, have_no_records_that_a_killed_job_left) {
         EXPECT_EQ(problems(file), "");
         expect_records(file, "v", 10, {0, 1, 2, next, 9});
         ASSERT_WINDROW_OK(windrow_close(file));
-        if (failed_anywhere()) return;
+        if (failed_anywhere())
+          return;
       }
 }
 
-// Chunks without filters are changed where they are: a killed job may have written behind the records that they are said to have.
+// Chunks without filters are changed where they are: a killed job may have written behind the records that they are
+// said to have.
 TEST_F(GrowingSubfiles, have_nothing_of_the_rest_of_a_chunk) {
   const Share rows(0);
   for (const char* files : {"subfiles(2)", "one"})
@@ -279,7 +302,8 @@ TEST_F(GrowingSubfiles, have_nothing_of_the_rest_of_a_chunk) {
       SCOPED_TRACE(std::string(files) + " " + std::to_string(next));
       windrow_file* file = create({{"files", files}});
       const int v = define(file, "v", 0, {{"chunks", "4x3x2"}});
-      for (int64_t record = 0; record < 3; ++record) write(file, v, record, rows);
+      for (int64_t record = 0; record < 3; ++record)
+        write(file, v, record, rows);
       ASSERT_WINDROW_OK(windrow_close(file));
       MPI_Barrier(MPI_COMM_WORLD);
       if (rank_of() == 0) {
@@ -295,7 +319,8 @@ for name in glob.glob(path + ".subfiles-*/*") or [path]:
             file.write(b"\7" * (chunk.size // 4))
             count += 1
 print(count)
-)", path());
+)",
+                                                    path());
         EXPECT_EQ(spoilt.exit_code, 0) << spoilt.text;
         EXPECT_GT(std::atoi(spoilt.text.c_str()), 10) << spoilt.text;
       }
@@ -308,7 +333,8 @@ print(count)
       file = open();
       expect_records(file, "v", 10, {0, 1, 2, next, 9});
       ASSERT_WINDROW_OK(windrow_close(file));
-      if (failed_anywhere()) return;
+      if (failed_anywhere())
+        return;
     }
 }
 
@@ -318,7 +344,8 @@ TEST_F(GrowingSubfiles, that_lag_behind_are_named) {
   const auto make = [&](int64_t records) {
     windrow_file* file = create({{"files", "subfiles(2)"}});
     const int v = define(file, "v", 0);
-    for (int64_t record = 0; record < records; ++record) write(file, v, record, rows);
+    for (int64_t record = 0; record < records; ++record)
+      write(file, v, record, rows);
     ASSERT_WINDROW_OK(windrow_close(file));
   };
   make(3);
@@ -327,17 +354,21 @@ TEST_F(GrowingSubfiles, that_lag_behind_are_named) {
   EXPECT_EQ(problems(file), "");
   expect_records(file, "v", 3, {0, 1, 2});
   ASSERT_WINDROW_OK(windrow_close(file));
-  // The base file of a longer set over the subfiles of a shorter one is found by its identity; a lagging subfile by its shape.
+  // The base file of a longer set over the subfiles of a shorter one is found by its identity; a lagging subfile by its
+  // shape.
   const std::string before = set_folder();
-  if (rank_of() == 0) std::filesystem::copy_file(before + "/0.h5", folder_.file("lagging.h5"));
+  if (rank_of() == 0)
+    std::filesystem::copy_file(before + "/0.h5", folder_.file("lagging.h5"));
   MPI_Barrier(MPI_COMM_WORLD);
   file = open(WINDROW_UPDATE);
   write(file, find(file, "v"), 3, rows);
   ASSERT_WINDROW_OK(windrow_close(file));
-  if (rank_of() == 0) std::filesystem::rename(folder_.file("lagging.h5"), before + "/0.h5");
+  if (rank_of() == 0)
+    std::filesystem::rename(folder_.file("lagging.h5"), before + "/0.h5");
   MPI_Barrier(MPI_COMM_WORLD);
   file = open();
-  EXPECT_NE(problems(file).find("/0.h5\" does not have what the map says: \"/v\" has another shape"), std::string::npos) << problems(file);
+  EXPECT_NE(problems(file).find("/0.h5\" does not have what the map says: \"/v\" has another shape"), std::string::npos)
+      << problems(file);
   ASSERT_WINDROW_OK(windrow_close(file));
 }
 

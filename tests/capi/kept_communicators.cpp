@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A program that never frees its communicators, which share ranks and have shared memory for files: it comes to its end. Where MPI frees that memory
-// in MPI_Finalize, it goes by each process's own numbers, and two processes may be in different windows then and wait for each other.
+// A program that never frees its communicators, which share ranks and have shared memory for files: it comes to its
+// end. Where MPI frees that memory in MPI_Finalize, it goes by each process's own numbers, and two processes may be in
+// different windows then and wait for each other.
 #include <mpi.h>
 #include <windrow/windrow.h>
 
@@ -50,19 +51,26 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   char folder[64] = "/tmp/windrow kept XXXXXX";
-  if (rank == 0 && mkdtemp(folder) == nullptr) MPI_Abort(MPI_COMM_WORLD, 1);
+  if (rank == 0 && mkdtemp(folder) == nullptr)
+    MPI_Abort(MPI_COMM_WORLD, 1);
   MPI_Bcast(folder, sizeof folder, MPI_CHAR, 0, MPI_COMM_WORLD);
   const std::string base = std::string(folder) + "/";
 
-  // Rank 1 has two windows more than rank 0, and has them no longer when the last come: those get the low numbers there, and high ones on rank 0.
+  // Rank 1 has two windows more than rank 0, and has them no longer when the last come: those get the low numbers
+  // there, and high ones on rank 0.
   MPI_Comm upper = of_ranks(1, size - 1, rank), early = of_ranks(0, 1, rank), late = of_ranks(0, 1, rank);
-  if (upper != MPI_COMM_NULL) write_on(upper, base + "upper.raw");
-  if (early != MPI_COMM_NULL) write_on(early, base + "early.raw");
-  if (upper != MPI_COMM_NULL) MPI_Comm_free(&upper);
-  if (late != MPI_COMM_NULL) write_on(late, base + "late.raw");
+  if (upper != MPI_COMM_NULL)
+    write_on(upper, base + "upper.raw");
+  if (early != MPI_COMM_NULL)
+    write_on(early, base + "early.raw");
+  if (upper != MPI_COMM_NULL)
+    MPI_Comm_free(&upper);
+  if (late != MPI_COMM_NULL)
+    write_on(late, base + "late.raw");
   write_on(MPI_COMM_WORLD, base + "all.raw");
   MPI_Barrier(MPI_COMM_WORLD);
-  if (rank == 0) CHECK(std::filesystem::remove_all(folder) > 4);
+  if (rank == 0)
+    CHECK(std::filesystem::remove_all(folder) > 4);
   MPI_Finalize();
   return mistakes == 0 ? 0 : 1;
 }

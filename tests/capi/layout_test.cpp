@@ -34,7 +34,8 @@ class Layouts : public Files {
   }
   int create(const KeyValues& values) {
     KeyValues all{{"domains", "aligned"}, {"access", "contiguous"}};
-    if (std::none_of(values.begin(), values.end(), [](const auto& each) { return each.first == "writers"; })) all.push_back({"writers", "3"});
+    if (std::none_of(values.begin(), values.end(), [](const auto& each) { return each.first == "writers"; }))
+      all.push_back({"writers", "3"});
     all.insert(all.end(), values.begin(), values.end());
     const Options options(all);
     EXPECT_WINDROW_OK(windrow_create(MPI_COMM_WORLD, path().c_str(), options, &file_));
@@ -57,12 +58,13 @@ class Layouts : public Files {
     std::vector<int64_t> found;
     const json& domains = report["plans"].back()["domain_bytes"];
     for (size_t i = 1; i < domains.size(); ++i)
-      if (domains[i][0] < domains[i][1] && domains[i - 1][0] < domains[i - 1][1]) found.push_back(domains[i][0]);
+      if (domains[i][0] < domains[i][1] && domains[i - 1][0] < domains[i - 1][1])
+        found.push_back(domains[i][0]);
     return found;
   }
 
   windrow_file* file_ = nullptr;
-  const int64_t start_[2] = {0, k_columns * rank_of()}, count_[2] = {k_rows, k_columns};
+  const int64_t start_[2] = {0, k_columns*rank_of()}, count_[2] = {k_rows, k_columns};
   std::vector<double> data_ = std::vector<double>(static_cast<size_t>(k_rows * k_columns));
 };
 
@@ -84,7 +86,8 @@ TEST_P(Layouts, have_no_stripe_with_two_writers) {
   const int variable = create({{"layout", "mock:stripe=192KiB,count=5"}});
   write(variable);
   const json report = report_of(file_);
-  for (const int64_t cut : cuts(report)) EXPECT_EQ(cut % (192 * k_kib), 0) << cut;
+  for (const int64_t cut : cuts(report))
+    EXPECT_EQ(cut % (192 * k_kib), 0) << cut;
   EXPECT_EQ(report["plans"][0]["writers"].size(), static_cast<size_t>(std::min(3, size_of())));
   if (size_of() >= 3) {
     EXPECT_GE(cuts(report).size(), 1u);
@@ -92,13 +95,15 @@ TEST_P(Layouts, have_no_stripe_with_two_writers) {
   EXPECT_EQ(report["bytes_written"], k_rows * k_columns * 8 * size_of()) << "no byte twice";
   EXPECT_EQ(report["write_requests"], report["plans"][0]["expected"]["write_requests"]);
   expect_data(variable);
-  for (const int64_t cut : cuts(report_of(file_))) EXPECT_EQ(cut % (192 * k_kib), 0) << "readers too";
+  for (const int64_t cut : cuts(report_of(file_)))
+    EXPECT_EQ(cut % (192 * k_kib), 0) << "readers too";
 }
 
 TEST_P(Layouts, with_components_are_cut_where_the_stripes_of_each_end) {
   const int variable = create({{"layout", "mock:stripe=64KiB,count=1,until=640KiB;stripe=320KiB,count=4"}});
   write(variable);
-  for (const int64_t cut : cuts(report_of(file_))) EXPECT_EQ(cut % (cut < 640 * k_kib ? 64 * k_kib : 320 * k_kib), 0) << cut;
+  for (const int64_t cut : cuts(report_of(file_)))
+    EXPECT_EQ(cut % (cut < 640 * k_kib ? 64 * k_kib : 320 * k_kib), 0) << cut;
   expect_data(variable);
 }
 
@@ -106,17 +111,19 @@ TEST_P(Layouts, give_way_to_a_unit_that_is_asked_for) {
   const int variable = create({{"layout", "mock:stripe=192KiB,count=5"}, {"align", "4096"}});
   write(variable);
   const std::vector<int64_t> found = cuts(report_of(file_));
-  for (const int64_t cut : found) EXPECT_EQ(cut % 4096, 0) << cut;
+  for (const int64_t cut : found)
+    EXPECT_EQ(cut % 4096, 0) << cut;
   // By set_strategy too, and back.
   ASSERT_WINDROW_OK(windrow_set_strategy(file_, Options{{"align", "0"}}));
   write(variable);
-  for (const int64_t cut : cuts(report_of(file_))) EXPECT_EQ(cut % (192 * k_kib), 0) << cut;
+  for (const int64_t cut : cuts(report_of(file_)))
+    EXPECT_EQ(cut % (192 * k_kib), 0) << cut;
   expect_data(variable);
 }
 
 TEST_P(Layouts, of_any_kind_bring_the_same_data_back) {
-  for (const char* layout : {"none", "auto", "mock:stripe=1MiB,count=8", "mock:stripe=4097,count=3,targets=2", "mock:stripe=1GiB,count=1",
-                             "mock:stripe=64KiB,count=2,until=100000"}) {
+  for (const char* layout : {"none", "auto", "mock:stripe=1MiB,count=8", "mock:stripe=4097,count=3,targets=2",
+                             "mock:stripe=1GiB,count=1", "mock:stripe=64KiB,count=2,until=100000"}) {
     SCOPED_TRACE(layout);
     const int variable = create({{"layout", layout}});
     write(variable);
@@ -127,7 +134,8 @@ TEST_P(Layouts, of_any_kind_bring_the_same_data_back) {
     const Options other{{"layout", "mock:stripe=128KiB,count=3"}, {"domains", "aligned"}, {"writers", "2"}};
     ASSERT_WINDROW_OK(windrow_open(MPI_COMM_WORLD, path().c_str(), WINDROW_READ, other, &file_));
     expect_data(variable);
-    for (const int64_t cut : cuts(report_of(file_))) EXPECT_EQ(cut % (128 * k_kib), 0) << cut;
+    for (const int64_t cut : cuts(report_of(file_)))
+      EXPECT_EQ(cut % (128 * k_kib), 0) << cut;
     EXPECT_WINDROW_OK(windrow_close(std::exchange(file_, nullptr)));
   }
 }
@@ -137,12 +145,14 @@ TEST_P(Layouts, take_the_stripes_that_are_asked_for) {
   write(variable);
   EXPECT_EQ(report_of(file_)["layout"], "mock: stripe size 128 KiB, stripe count 3 on targets 2, 3, 4");
   EXPECT_THAT(plan_of(file_), HasSubstr("as asked"));
-  for (const int64_t cut : cuts(report_of(file_))) EXPECT_EQ(cut % (128 * k_kib), 0) << cut;
+  for (const int64_t cut : cuts(report_of(file_)))
+    EXPECT_EQ(cut % (128 * k_kib), 0) << cut;
   expect_data(variable);
 }
 
 TEST_P(Layouts, follow_the_size_that_is_expected) {
-  const int variable = create({{"layout", "mock:stripe=64KiB,count=1"}, {"expected_bytes", "40GiB"}, {"writers", "7"}, {"buffer", "1MiB"}});
+  const int variable = create(
+      {{"layout", "mock:stripe=64KiB,count=1"}, {"expected_bytes", "40GiB"}, {"writers", "7"}, {"buffer", "1MiB"}});
   write(variable);
   EXPECT_THAT(report_of(file_)["layout"].get<std::string>(), HasSubstr("stripe size 1 MiB, stripe count 7"));
   EXPECT_THAT(plan_of(file_), HasSubstr("40 GiB expected and 7 writers"));
@@ -150,9 +160,11 @@ TEST_P(Layouts, follow_the_size_that_is_expected) {
 }
 
 TEST_P(Layouts, that_cannot_be_are_an_error_on_all_ranks_and_leave_no_trace) {
-  for (const KeyValues& values : {KeyValues{{"layout", "mock:stripe=0,count=3"}}, KeyValues{{"layout", "mock:stripe=1MiB,until=3MiB;stripe=1MiB,until=2MiB"}},
-                                  KeyValues{{"layout", "striped"}}, KeyValues{{"stripe", "size=1000"}}, KeyValues{{"stripe", "count=0"}},
-                                  KeyValues{{"stripe", "count=3"}, {"layout", "none"}}}) {
+  for (const KeyValues& values :
+       {KeyValues{{"layout", "mock:stripe=0,count=3"}},
+        KeyValues{{"layout", "mock:stripe=1MiB,until=3MiB;stripe=1MiB,until=2MiB"}}, KeyValues{{"layout", "striped"}},
+        KeyValues{{"stripe", "size=1000"}}, KeyValues{{"stripe", "count=0"}},
+        KeyValues{{"stripe", "count=3"}, {"layout", "none"}}}) {
     const Options options(values);
     windrow_file* file = nullptr;
     EXPECT_EQ(windrow_create(MPI_COMM_WORLD, path().c_str(), options, &file), WINDROW_BAD_ARGUMENT) << values[0].second;
@@ -162,4 +174,5 @@ TEST_P(Layouts, that_cannot_be_are_an_error_on_all_ranks_and_leave_no_trace) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Formats, Layouts, testing::Values(".raw", ".h5"), [](const auto& each) { return each.param.substr(1); });
+INSTANTIATE_TEST_SUITE_P(Formats, Layouts, testing::Values(".raw", ".h5"),
+                         [](const auto& each) { return each.param.substr(1); });

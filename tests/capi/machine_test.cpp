@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The option machine: whom it lets choose, and that a file that is no machine file is an error on all ranks before anything is written.
+// The option machine: whom it lets choose, and that a file that is no machine file is an error on all ranks before
+// anything is written.
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>
@@ -23,8 +24,10 @@ using testing::HasSubstr;
 std::string scaling_machine() {
   json machine{{"windrow machine", 1}, {"name", "a scaling one"}, {"writes", json::array()}};
   for (const int ranks : {1, 2, 4, 8})
-    for (const int bytes : {4096, 4 << 20}) machine["writes"].push_back({{"request_bytes", bytes}, {"ranks", ranks}, {"bytes_per_s", 1e6 * ranks}});
-  machine["writes"].push_back({{"request_bytes", 4096}, {"ranks", 1}, {"bytes_per_s", 1e3}, {"sharing", "interleaved"}});
+    for (const int bytes : {4096, 4 << 20})
+      machine["writes"].push_back({{"request_bytes", bytes}, {"ranks", ranks}, {"bytes_per_s", 1e6 * ranks}});
+  machine["writes"].push_back(
+      {{"request_bytes", 4096}, {"ranks", 1}, {"bytes_per_s", 1e3}, {"sharing", "interleaved"}});
   return machine.dump();
 }
 
@@ -33,7 +36,8 @@ class Machines : public Files {
   static constexpr int64_t k_rows = 6000, k_columns = 24;  // more than a MiB of each rank
   std::string machine_file() const { return folder_.file("a machine.json"); }
   void make_machine(const std::string& text) {
-    if (rank_of() == 0) std::ofstream(machine_file(), std::ios::binary) << text;
+    if (rank_of() == 0)
+      std::ofstream(machine_file(), std::ios::binary) << text;
     MPI_Barrier(MPI_COMM_WORLD);
   }
   void expect_error(const std::string& name, int code, const std::string& part) {
@@ -44,12 +48,14 @@ class Machines : public Files {
     EXPECT_THAT(windrow_error_message(), HasSubstr(part));
     expect_same_everywhere(found);
     EXPECT_EQ(file, nullptr);
-    for (const std::string& left : folder_.names()) EXPECT_THAT(left, testing::Not(HasSubstr("windrow-")));
+    for (const std::string& left : folder_.names())
+      EXPECT_THAT(left, testing::Not(HasSubstr("windrow-")));
   }
   // Short pieces of every rank, all over the file, written and flushed; what the plan says.
   json written(const KeyValues& values) {
     windrow_file* file = nullptr;
-    const int64_t shape[2] = {k_rows, k_columns * size_of()}, start[2] = {0, k_columns * rank_of()}, count[2] = {k_rows, k_columns};
+    const int64_t shape[2] = {k_rows, k_columns * size_of()}, start[2] = {0, k_columns * rank_of()},
+                  count[2] = {k_rows, k_columns};
     std::vector<double> data(static_cast<size_t>(k_rows * k_columns));
     std::iota(data.begin(), data.end(), 1e6 * rank_of());
     int variable = -1;
@@ -71,7 +77,8 @@ class Machines : public Files {
 
 json chosen_of(const json& plan) {
   for (const json& each : plan["foretold"]["alternatives"])
-    if (each["chosen"]) return each;
+    if (each["chosen"])
+      return each;
   ADD_FAILURE() << "no alternative is chosen";
   return {};
 }
@@ -80,9 +87,13 @@ TEST_P(Machines, that_are_none_are_errors_on_all_ranks) {
   expect_error(folder_.file("no such file.json"), WINDROW_NOT_FOUND, "no such file");
   expect_error(folder_.path(), WINDROW_BAD_ARGUMENT, "a folder");
   const std::string sound = scaling_machine();
-  for (const auto& [text, part] : {std::pair<std::string, std::string>{"", "not JSON"}, {sound.substr(0, sound.size() / 2), "not JSON"}, {"{}", "windrow machine"},
-                                   {R"({"windrow machine": 2})", "version 2"}, {R"({"windrow machine": 1, "hosts": -4})", "hosts"},
-                                   {R"({"windrow machine": 1, "network": {"latency_s": 1e300}})", "network.latency_s"}}) {
+  for (const auto& [text, part] :
+       {std::pair<std::string, std::string>{"", "not JSON"},
+        {sound.substr(0, sound.size() / 2), "not JSON"},
+        {"{}", "windrow machine"},
+        {R"({"windrow machine": 2})", "version 2"},
+        {R"({"windrow machine": 1, "hosts": -4})", "hosts"},
+        {R"({"windrow machine": 1, "network": {"latency_s": 1e300}})", "network.latency_s"}}) {
     make_machine(text);
     expect_error(machine_file(), WINDROW_BAD_FILE, part);
   }
@@ -112,7 +123,8 @@ TEST_P(Machines, know_what_messages_shrink_to) {
     std::vector<double> data(2000 * 16, 0);
     std::mt19937_64 random(static_cast<uint64_t>(rank_of()));
     if (!zeros)
-      for (double& each : data) each = std::ldexp(static_cast<double>(random()), -20);
+      for (double& each : data)
+        each = std::ldexp(static_cast<double>(random()), -20);
     windrow_file* file = nullptr;
     ASSERT_WINDROW_OK(windrow_create(MPI_COMM_WORLD, path().c_str(), Options({{"machine", machine_file()}}), &file));
     int variable = -1;
@@ -128,7 +140,9 @@ TEST_P(Machines, know_what_messages_shrink_to) {
 TEST_P(Machines, that_nobody_measured_leave_the_rule_alone) {
   const json plan = written({{"layout", "none"}});
   EXPECT_EQ(plan["foretold"]["measured"], false);
-  EXPECT_EQ(plan["writers"].size(), static_cast<size_t>(size_of() / ranks_per_host() + (size_of() % ranks_per_host() != 0 ? 1 : 0)) * (plan["domains"] == "none" ? 0 : 1));
+  EXPECT_EQ(plan["writers"].size(),
+            static_cast<size_t>(size_of() / ranks_per_host() + (size_of() % ranks_per_host() != 0 ? 1 : 0)) *
+                (plan["domains"] == "none" ? 0 : 1));
   EXPECT_EQ(chosen_of(plan)["domains"], plan["domains"]);
   EXPECT_GT(chosen_of(plan)["seconds"]["total"], 0);
 }

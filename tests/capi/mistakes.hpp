@@ -11,7 +11,8 @@ namespace windrow_test {
 inline int mistakes = 0;
 
 inline void check(bool good, const char* what) {
-  if (good) return;
+  if (good)
+    return;
   ++mistakes;
   std::fprintf(stderr, "not true: %s (last message: %s)\n", what, windrow_error_message());
 }

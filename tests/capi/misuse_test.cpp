@@ -32,18 +32,27 @@ class Misuse : public testing::Test {
 
 TEST_F(Misuse, of_paths) {
   windrow_file* file = reinterpret_cast<windrow_file*>(1);
-  EXPECT_WINDROW_ERROR(windrow_create(MPI_COMM_WORLD, folder_.file("no/such/folder/a.raw").c_str(), nullptr, &file), WINDROW_NOT_FOUND, "no such file");
+  EXPECT_WINDROW_ERROR(windrow_create(MPI_COMM_WORLD, folder_.file("no/such/folder/a.raw").c_str(), nullptr, &file),
+                       WINDROW_NOT_FOUND, "no such file");
   EXPECT_EQ(file, nullptr);
-  EXPECT_WINDROW_ERROR(windrow_create(MPI_COMM_WORLD, folder_.path().c_str(), nullptr, &file), WINDROW_BAD_ARGUMENT, "does not say which format");
-  EXPECT_WINDROW_ERROR(windrow_create(MPI_COMM_WORLD, folder_.file("a").c_str(), nullptr, &file), WINDROW_BAD_ARGUMENT, ".h5");
+  EXPECT_WINDROW_ERROR(windrow_create(MPI_COMM_WORLD, folder_.path().c_str(), nullptr, &file), WINDROW_BAD_ARGUMENT,
+                       "does not say which format");
+  EXPECT_WINDROW_ERROR(windrow_create(MPI_COMM_WORLD, folder_.file("a").c_str(), nullptr, &file), WINDROW_BAD_ARGUMENT,
+                       ".h5");
   const Options raw{{"format", "raw"}};
-  EXPECT_WINDROW_ERROR(windrow_create(MPI_COMM_WORLD, folder_.path().c_str(), raw, &file), WINDROW_BAD_ARGUMENT, "is a directory");
-  EXPECT_WINDROW_ERROR(windrow_open(MPI_COMM_WORLD, folder_.file("missing.raw").c_str(), WINDROW_READ, nullptr, &file), WINDROW_NOT_FOUND, "missing.raw");
-  EXPECT_WINDROW_ERROR(windrow_open(MPI_COMM_WORLD, path().c_str(), 2, nullptr, &file), WINDROW_BAD_ARGUMENT, "WINDROW_READ");
-  if (rank_of() == 0) std::ofstream(folder_.file("text.raw")) << "This is neither.";
+  EXPECT_WINDROW_ERROR(windrow_create(MPI_COMM_WORLD, folder_.path().c_str(), raw, &file), WINDROW_BAD_ARGUMENT,
+                       "is a directory");
+  EXPECT_WINDROW_ERROR(windrow_open(MPI_COMM_WORLD, folder_.file("missing.raw").c_str(), WINDROW_READ, nullptr, &file),
+                       WINDROW_NOT_FOUND, "missing.raw");
+  EXPECT_WINDROW_ERROR(windrow_open(MPI_COMM_WORLD, path().c_str(), 2, nullptr, &file), WINDROW_BAD_ARGUMENT,
+                       "WINDROW_READ");
+  if (rank_of() == 0)
+    std::ofstream(folder_.file("text.raw")) << "This is neither.";
   MPI_Barrier(MPI_COMM_WORLD);
-  EXPECT_WINDROW_ERROR(windrow_open(MPI_COMM_WORLD, folder_.file("text.raw").c_str(), WINDROW_READ, nullptr, &file), WINDROW_BAD_FILE, "text.raw");
-  EXPECT_WINDROW_ERROR(windrow_open(MPI_COMM_WORLD, folder_.file("text.raw").c_str(), WINDROW_UPDATE, nullptr, &file), WINDROW_BAD_FILE, "text.raw");
+  EXPECT_WINDROW_ERROR(windrow_open(MPI_COMM_WORLD, folder_.file("text.raw").c_str(), WINDROW_READ, nullptr, &file),
+                       WINDROW_BAD_FILE, "text.raw");
+  EXPECT_WINDROW_ERROR(windrow_open(MPI_COMM_WORLD, folder_.file("text.raw").c_str(), WINDROW_UPDATE, nullptr, &file),
+                       WINDROW_BAD_FILE, "text.raw");
   const std::string too_long = folder_.file(std::string(255, 'x') + ".raw");
   EXPECT_NE(windrow_create(MPI_COMM_WORLD, too_long.c_str(), nullptr, &file), WINDROW_OK);
   EXPECT_EQ(windrow_error_rank(), 0) << windrow_error_message();
@@ -59,17 +68,20 @@ TEST_F(Misuse, of_options) {
   EXPECT_WINDROW_ERROR(windrow_options_set(options, "buffer", "-1"), WINDROW_BAD_ARGUMENT, "buffer");
   EXPECT_WINDROW_ERROR(windrow_options_set(options, "gather", "team(0)"), WINDROW_BAD_ARGUMENT, "gather");
   EXPECT_WINDROW_ERROR(windrow_options_set(options, nullptr, "x"), WINDROW_BAD_ARGUMENT, "key of an option is NULL");
-  EXPECT_WINDROW_ERROR(windrow_options_set(options, "buffer", nullptr), WINDROW_BAD_ARGUMENT, "value of an option is NULL");
+  EXPECT_WINDROW_ERROR(windrow_options_set(options, "buffer", nullptr), WINDROW_BAD_ARGUMENT,
+                       "value of an option is NULL");
   EXPECT_WINDROW_ERROR(windrow_options_set(nullptr, "buffer", "1"), WINDROW_BAD_ARGUMENT, "options is NULL");
   windrow_file* file = nullptr;
   EXPECT_WINDROW_OK(windrow_options_set(options, "buffer", "2GiB"));
   EXPECT_WINDROW_ERROR(windrow_create(MPI_COMM_WORLD, path().c_str(), options, &file), WINDROW_BAD_ARGUMENT, "1 GiB");
   EXPECT_WINDROW_OK(windrow_options_set(options, "buffer", "1MiB"));
   EXPECT_WINDROW_OK(windrow_options_set(options, "fault", "operation=write,error=io"));
-  EXPECT_WINDROW_ERROR(windrow_create(MPI_COMM_WORLD, path().c_str(), options, &file), WINDROW_BAD_ARGUMENT, "only the store \"faulty\"");
+  EXPECT_WINDROW_ERROR(windrow_create(MPI_COMM_WORLD, path().c_str(), options, &file), WINDROW_BAD_ARGUMENT,
+                       "only the store \"faulty\"");
   EXPECT_WINDROW_OK(windrow_options_set(options, "store", "faulty"));
   EXPECT_WINDROW_OK(windrow_options_set(options, "fault", "garbage"));
-  EXPECT_WINDROW_ERROR(windrow_create(MPI_COMM_WORLD, path().c_str(), options, &file), WINDROW_BAD_ARGUMENT, "fault: garbage");
+  EXPECT_WINDROW_ERROR(windrow_create(MPI_COMM_WORLD, path().c_str(), options, &file), WINDROW_BAD_ARGUMENT,
+                       "fault: garbage");
   windrow_options_free(options);
   windrow_options_free(nullptr);
 }
@@ -81,7 +93,8 @@ TEST_F(Misuse, of_a_file_that_is_not_there) {
   EXPECT_WINDROW_ERROR(windrow_sync(nullptr), WINDROW_BAD_ARGUMENT, "the file is NULL");
   EXPECT_WINDROW_ERROR(windrow_flush(nullptr), WINDROW_BAD_ARGUMENT, "the file is NULL");
   EXPECT_WINDROW_ERROR(windrow_define_group(nullptr, "g"), WINDROW_BAD_ARGUMENT, "the file is NULL");
-  EXPECT_WINDROW_ERROR(windrow_define_variable(nullptr, "v", WINDROW_INT8, 1, shape, &number), WINDROW_BAD_ARGUMENT, "the file is NULL");
+  EXPECT_WINDROW_ERROR(windrow_define_variable(nullptr, "v", WINDROW_INT8, 1, shape, &number), WINDROW_BAD_ARGUMENT,
+                       "the file is NULL");
   EXPECT_WINDROW_ERROR(windrow_put(nullptr, 0, nullptr, nullptr), WINDROW_BAD_ARGUMENT, "the file is NULL");
   EXPECT_WINDROW_ERROR(windrow_explain(nullptr, "text", &text), WINDROW_BAD_ARGUMENT, "the file is NULL");
   EXPECT_WINDROW_ERROR(windrow_report(nullptr, "text", &text), WINDROW_BAD_ARGUMENT, "the file is NULL");
@@ -101,20 +114,31 @@ TEST_F(Misuse, of_definitions) {
   int variable = -1;
   const int64_t shape[2] = {3, 4}, huge[3] = {int64_t{1} << 40, int64_t{1} << 20, 8};
   EXPECT_WINDROW_OK(windrow_define_variable(file, "g/v", WINDROW_INT32, 2, shape, &variable));
-  EXPECT_WINDROW_ERROR(windrow_define_variable(file, "/g/v", WINDROW_INT32, 2, shape, &variable), WINDROW_EXISTS, "\"/g/v\"");
-  EXPECT_WINDROW_ERROR(windrow_define_variable(file, "g", WINDROW_INT32, 2, shape, &variable), WINDROW_EXISTS, "\"/g\"");
-  EXPECT_WINDROW_ERROR(windrow_define_variable(file, "g/v/w", WINDROW_INT32, 2, shape, &variable), WINDROW_EXISTS, "is a variable, not a group");
+  EXPECT_WINDROW_ERROR(windrow_define_variable(file, "/g/v", WINDROW_INT32, 2, shape, &variable), WINDROW_EXISTS,
+                       "\"/g/v\"");
+  EXPECT_WINDROW_ERROR(windrow_define_variable(file, "g", WINDROW_INT32, 2, shape, &variable), WINDROW_EXISTS,
+                       "\"/g\"");
+  EXPECT_WINDROW_ERROR(windrow_define_variable(file, "g/v/w", WINDROW_INT32, 2, shape, &variable), WINDROW_EXISTS,
+                       "is a variable, not a group");
   EXPECT_WINDROW_ERROR(windrow_define_group(file, "g/v"), WINDROW_EXISTS, "is a variable, not a group");
   EXPECT_WINDROW_OK(windrow_define_group(file, "g"));  // one that exists is fine
   EXPECT_WINDROW_OK(windrow_define_group(file, "/"));
-  EXPECT_WINDROW_ERROR(windrow_define_variable(file, "/", WINDROW_INT32, 2, shape, &variable), WINDROW_BAD_ARGUMENT, "needs a name");
-  EXPECT_WINDROW_ERROR(windrow_define_variable(file, "", WINDROW_INT32, 2, shape, &variable), WINDROW_BAD_ARGUMENT, "needs a name");
-  EXPECT_WINDROW_ERROR(windrow_define_variable(file, "a/../b", WINDROW_INT32, 2, shape, &variable), WINDROW_BAD_ARGUMENT, "..");
-  EXPECT_WINDROW_ERROR(windrow_define_variable(file, "t", 99, 2, shape, &variable), WINDROW_BAD_ARGUMENT, "variable \"t\": there is no type 99");
-  EXPECT_WINDROW_ERROR(windrow_define_variable(file, "t", 0, 2, shape, &variable), WINDROW_BAD_ARGUMENT, "there is no type 0");
-  EXPECT_WINDROW_ERROR(windrow_define_variable(file, "h", WINDROW_FLOAT64, 3, huge, &variable), WINDROW_BAD_ARGUMENT, "larger than a file can be");
-  EXPECT_WINDROW_ERROR(windrow_define_variable(file, "n", WINDROW_FLOAT64, 3, nullptr, &variable), WINDROW_BAD_ARGUMENT, "the shape is NULL");
-  EXPECT_WINDROW_ERROR(windrow_define_variable(file, "n", WINDROW_FLOAT64, -1, shape, &variable), WINDROW_BAD_ARGUMENT, "ndims is -1");
+  EXPECT_WINDROW_ERROR(windrow_define_variable(file, "/", WINDROW_INT32, 2, shape, &variable), WINDROW_BAD_ARGUMENT,
+                       "needs a name");
+  EXPECT_WINDROW_ERROR(windrow_define_variable(file, "", WINDROW_INT32, 2, shape, &variable), WINDROW_BAD_ARGUMENT,
+                       "needs a name");
+  EXPECT_WINDROW_ERROR(windrow_define_variable(file, "a/../b", WINDROW_INT32, 2, shape, &variable),
+                       WINDROW_BAD_ARGUMENT, "..");
+  EXPECT_WINDROW_ERROR(windrow_define_variable(file, "t", 99, 2, shape, &variable), WINDROW_BAD_ARGUMENT,
+                       "variable \"t\": there is no type 99");
+  EXPECT_WINDROW_ERROR(windrow_define_variable(file, "t", 0, 2, shape, &variable), WINDROW_BAD_ARGUMENT,
+                       "there is no type 0");
+  EXPECT_WINDROW_ERROR(windrow_define_variable(file, "h", WINDROW_FLOAT64, 3, huge, &variable), WINDROW_BAD_ARGUMENT,
+                       "larger than a file can be");
+  EXPECT_WINDROW_ERROR(windrow_define_variable(file, "n", WINDROW_FLOAT64, 3, nullptr, &variable), WINDROW_BAD_ARGUMENT,
+                       "the shape is NULL");
+  EXPECT_WINDROW_ERROR(windrow_define_variable(file, "n", WINDROW_FLOAT64, -1, shape, &variable), WINDROW_BAD_ARGUMENT,
+                       "ndims is -1");
   EXPECT_EQ(windrow_variable_count(file), 1);
   EXPECT_EQ(windrow_group_count(file), 2);
   EXPECT_WINDROW_ERROR(windrow_find_variable(file, "nothing", &variable), WINDROW_NOT_FOUND, "nothing");
@@ -145,10 +169,13 @@ TEST_F(Misuse, of_inquiries) {
   EXPECT_WINDROW_ERROR(windrow_inquire_attribute(file, "/w", 0, &about), WINDROW_NOT_FOUND, "no such");
   EXPECT_WINDROW_ERROR(windrow_inquire_attribute(file, "/v", 1, &about), WINDROW_BAD_ARGUMENT, "1");
   int32_t number = 0;
-  EXPECT_WINDROW_ERROR(windrow_get_attribute(file, "/v", "unit", WINDROW_INT32, &number), WINDROW_BAD_ARGUMENT, "is text, not int32");
-  EXPECT_WINDROW_ERROR(windrow_get_attribute(file, "/v", "units", WINDROW_INT32, &number), WINDROW_NOT_FOUND, "\"units\"");
+  EXPECT_WINDROW_ERROR(windrow_get_attribute(file, "/v", "unit", WINDROW_INT32, &number), WINDROW_BAD_ARGUMENT,
+                       "is text, not int32");
+  EXPECT_WINDROW_ERROR(windrow_get_attribute(file, "/v", "units", WINDROW_INT32, &number), WINDROW_NOT_FOUND,
+                       "\"units\"");
   EXPECT_WINDROW_ERROR(windrow_get_attribute(file, "/v", "unit", WINDROW_TEXT, nullptr), WINDROW_BAD_ARGUMENT, "NULL");
-  EXPECT_WINDROW_ERROR(windrow_get_attribute(nullptr, "/v", "unit", WINDROW_TEXT, nullptr), WINDROW_BAD_ARGUMENT, "the file is NULL");
+  EXPECT_WINDROW_ERROR(windrow_get_attribute(nullptr, "/v", "unit", WINDROW_TEXT, nullptr), WINDROW_BAD_ARGUMENT,
+                       "the file is NULL");
   EXPECT_WINDROW_ERROR(windrow_inquire_attribute(nullptr, "/v", 0, &about), WINDROW_BAD_ARGUMENT, "the file is NULL");
   EXPECT_EQ(windrow_attribute_count(file, "/w"), -1);
   EXPECT_EQ(windrow_attribute_count(file, nullptr), -1);
@@ -167,7 +194,8 @@ TEST_F(Misuse, of_a_file_that_is_read) {
   EXPECT_WINDROW_OK(windrow_close(file));
   ASSERT_WINDROW_OK(windrow_open(MPI_COMM_WORLD, path().c_str(), WINDROW_READ, nullptr, &file));
   EXPECT_WINDROW_ERROR(windrow_define_group(file, "g"), WINDROW_BAD_STATE, "reading only");
-  EXPECT_WINDROW_ERROR(windrow_define_variable(file, "w", WINDROW_INT8, 1, shape, &variable), WINDROW_BAD_STATE, "reading only");
+  EXPECT_WINDROW_ERROR(windrow_define_variable(file, "w", WINDROW_INT8, 1, shape, &variable), WINDROW_BAD_STATE,
+                       "reading only");
   EXPECT_WINDROW_ERROR(windrow_put_attribute_text(file, "/", "a", "b"), WINDROW_BAD_STATE, "reading only");
   EXPECT_WINDROW_ERROR(windrow_sync(file), WINDROW_BAD_STATE, "reading only");
   EXPECT_WINDROW_ERROR(windrow_write_block(file, 0, start, count, &value), WINDROW_BAD_STATE, "reading only");
@@ -223,7 +251,8 @@ TEST_F(Misuse, of_a_file_system_that_has_no_such_files) {
     GTEST_SKIP() << "this file system has such files";
   }
   // With what lies before it the file may be a little longer.
-  EXPECT_THAT(windrow_error_message(), AllOf(HasSubstr("variable \"/huge\" of 512 PiB: a file of 5"), HasSubstr(" beside \"" + path() + "\": file too large")));
+  EXPECT_THAT(windrow_error_message(), AllOf(HasSubstr("variable \"/huge\" of 512 PiB: a file of 5"),
+                                             HasSubstr(" beside \"" + path() + "\": file too large")));
   EXPECT_WINDROW_OK(windrow_close(file));
   ASSERT_WINDROW_OK(windrow_open(MPI_COMM_WORLD, path().c_str(), WINDROW_READ, nullptr, &file));
   values.assign(10, 0);
@@ -245,8 +274,9 @@ TEST_F(Misuse, told_by_one_rank) {
   if (refuses) {
     EXPECT_WINDROW_ERROR(windrow_refuse(file, "too short a list"), WINDROW_BAD_ARGUMENT, "too short a list");
   }
-  EXPECT_WINDROW_ERROR(windrow_write_block(file, variable, refuses ? nothing : start, refuses ? nothing : count, &value), WINDROW_BAD_ARGUMENT,
-                       "too short a list");
+  EXPECT_WINDROW_ERROR(
+      windrow_write_block(file, variable, refuses ? nothing : start, refuses ? nothing : count, &value),
+      WINDROW_BAD_ARGUMENT, "too short a list");
   EXPECT_EQ(windrow_error_rank(), size_of() - 1);
   EXPECT_WINDROW_OK(windrow_flush(file));
   // A block of any variable will do, whatever its shape is.
@@ -256,11 +286,13 @@ TEST_F(Misuse, told_by_one_rank) {
   if (refuses) {
     EXPECT_WINDROW_ERROR(windrow_refuse(file, "too long a list"), WINDROW_BAD_ARGUMENT, "too long a list");
   }
-  EXPECT_WINDROW_ERROR(windrow_write_block(file, refuses ? cube : variable, refuses ? none : start, refuses ? none : count, &value), WINDROW_BAD_ARGUMENT,
-                       "too long a list");
+  EXPECT_WINDROW_ERROR(
+      windrow_write_block(file, refuses ? cube : variable, refuses ? none : start, refuses ? none : count, &value),
+      WINDROW_BAD_ARGUMENT, "too long a list");
   EXPECT_EQ(windrow_error_rank(), size_of() - 1);
   const int64_t behind[1] = {size_of()};
-  EXPECT_WINDROW_ERROR(windrow_write_block(file, variable, refuses ? behind : start, count, &value), WINDROW_BAD_ARGUMENT, "write_block of \"/v\": ");
+  EXPECT_WINDROW_ERROR(windrow_write_block(file, variable, refuses ? behind : start, count, &value),
+                       WINDROW_BAD_ARGUMENT, "write_block of \"/v\": ");
   EXPECT_WINDROW_OK(windrow_flush(file));
   EXPECT_WINDROW_OK(windrow_read_block(file, variable, start, count, &value));
   EXPECT_EQ(value, 3);
@@ -287,20 +319,26 @@ TEST_F(Misuse, of_rows) {
 
 // Arguments marked [same].
 TEST_F(Misuse, of_decompositions_that_differ_between_ranks) {
-  if (size_of() < 2) GTEST_SKIP() << "needs two ranks";
+  if (size_of() < 2)
+    GTEST_SKIP() << "needs two ranks";
   windrow_decomposition* d = nullptr;
-  const int64_t flat[2] = {2, 6}, tall[2] = {3, 4}, none[2] = {0, 0}, line[1] = {12}, start[1] = {rank_of() == 1 ? 1 : 0}, count[1] = {5};
-  EXPECT_WINDROW_ERROR(windrow_block(MPI_COMM_WORLD, 2, rank_of() == 1 ? tall : flat, none, none, nullptr, nullptr, &d), WINDROW_BAD_ARGUMENT, "differ between the ranks");
-  EXPECT_WINDROW_ERROR(windrow_block(MPI_COMM_WORLD, rank_of() == 1 ? 1 : 2, rank_of() == 1 ? line : flat, none, none, nullptr, nullptr, &d),
+  const int64_t flat[2] = {2, 6}, tall[2] = {3, 4}, none[2] = {0, 0}, line[1] = {12},
+                start[1] = {rank_of() == 1 ? 1 : 0}, count[1] = {5};
+  EXPECT_WINDROW_ERROR(windrow_block(MPI_COMM_WORLD, 2, rank_of() == 1 ? tall : flat, none, none, nullptr, nullptr, &d),
                        WINDROW_BAD_ARGUMENT, "differ between the ranks");
-  EXPECT_WINDROW_ERROR(windrow_same(MPI_COMM_WORLD, 1, line, start, count, &d), WINDROW_BAD_ARGUMENT, "differ between the ranks");
+  EXPECT_WINDROW_ERROR(windrow_block(MPI_COMM_WORLD, rank_of() == 1 ? 1 : 2, rank_of() == 1 ? line : flat, none, none,
+                                     nullptr, nullptr, &d),
+                       WINDROW_BAD_ARGUMENT, "differ between the ranks");
+  EXPECT_WINDROW_ERROR(windrow_same(MPI_COMM_WORLD, 1, line, start, count, &d), WINDROW_BAD_ARGUMENT,
+                       "differ between the ranks");
   EXPECT_EQ(d, nullptr);
 }
 
 // One handle of a file that is changed: a second would count on metadata that the first moves.
 TEST_F(Misuse, of_a_file_that_is_open) {
   for (const char* ending : {"raw", "h5", "nc"}) {
-    if (windrow_has(ending[0] == 'h' ? "hdf5" : ending[0] == 'n' ? "netcdf" : "raw") == 0) continue;
+    if (windrow_has(ending[0] == 'h' ? "hdf5" : ending[0] == 'n' ? "netcdf" : "raw") == 0)
+      continue;
     SCOPED_TRACE(ending);
     const std::string at = folder_.file(std::string("open twice.") + ending);
     const std::array<int64_t, 1> shape{6};
@@ -310,17 +348,20 @@ TEST_F(Misuse, of_a_file_that_is_open) {
     EXPECT_WINDROW_OK(windrow_define_variable(file, "v", WINDROW_INT32, 1, shape.data(), &variable));
     EXPECT_WINDROW_OK(windrow_close(file));
     ASSERT_WINDROW_OK(windrow_open(MPI_COMM_WORLD, at.c_str(), WINDROW_UPDATE, nullptr, &file));
-    if (rank_of() == 0) std::filesystem::create_symlink(at, at + ".again");
+    if (rank_of() == 0)
+      std::filesystem::create_symlink(at, at + ".again");
     MPI_Barrier(MPI_COMM_WORLD);
     for (const std::string& name : {at, at + ".again"}) {
-      EXPECT_WINDROW_ERROR(windrow_open(MPI_COMM_WORLD, name.c_str(), WINDROW_UPDATE, nullptr, &second), WINDROW_BAD_STATE, "open for update already");
+      EXPECT_WINDROW_ERROR(windrow_open(MPI_COMM_WORLD, name.c_str(), WINDROW_UPDATE, nullptr, &second),
+                           WINDROW_BAD_STATE, "open for update already");
       EXPECT_EQ(windrow_error_rank(), 0);
       EXPECT_EQ(second, nullptr);
     }
     EXPECT_WINDROW_OK(windrow_close(file));
     if (ending[0] == 'h') {
       ASSERT_WINDROW_OK(windrow_open(MPI_COMM_WORLD, at.c_str(), WINDROW_READ, nullptr, &file));
-      EXPECT_WINDROW_ERROR(windrow_open(MPI_COMM_WORLD, at.c_str(), WINDROW_UPDATE, nullptr, &second), WINDROW_BAD_STATE, "open for reading in this program");
+      EXPECT_WINDROW_ERROR(windrow_open(MPI_COMM_WORLD, at.c_str(), WINDROW_UPDATE, nullptr, &second),
+                           WINDROW_BAD_STATE, "open for reading in this program");
       EXPECT_WINDROW_OK(windrow_close(file));
     }
     ASSERT_WINDROW_OK(windrow_open(MPI_COMM_WORLD, at.c_str(), WINDROW_UPDATE, nullptr, &file));
@@ -331,25 +372,30 @@ TEST_F(Misuse, of_a_file_that_is_open) {
 }
 
 TEST_F(Misuse, that_differs_is_named) {
-  if (size_of() < 3) GTEST_SKIP() << "needs three ranks";
+  if (size_of() < 3)
+    GTEST_SKIP() << "needs three ranks";
   windrow_file* file = create();
   const bool odd = rank_of() == 2;
   const std::array<int64_t, 2> shape{odd ? 4 : 3, 5};
   int variable = -1;
-  EXPECT_WINDROW_ERROR(windrow_define_variable(file, "density", WINDROW_FLOAT64, 2, shape.data(), &variable), WINDROW_BAD_ARGUMENT,
-                       "number 1 is \"/density\" of float64, shape 4 x 5 here and \"/density\" of float64, shape 3 x 5 on rank 0");
+  EXPECT_WINDROW_ERROR(
+      windrow_define_variable(file, "density", WINDROW_FLOAT64, 2, shape.data(), &variable), WINDROW_BAD_ARGUMENT,
+      "number 1 is \"/density\" of float64, shape 4 x 5 here and \"/density\" of float64, shape 3 x 5 on rank 0");
   EXPECT_EQ(windrow_error_rank(), 2);
   EXPECT_WINDROW_OK(windrow_discard(file));
   const Options options{{"buffer", odd ? "2MiB" : "1MiB"}};
-  EXPECT_WINDROW_ERROR(windrow_create(MPI_COMM_WORLD, path().c_str(), options, &file), WINDROW_BAD_ARGUMENT, "is buffer=2MiB here and buffer=1MiB on rank 0");
+  EXPECT_WINDROW_ERROR(windrow_create(MPI_COMM_WORLD, path().c_str(), options, &file), WINDROW_BAD_ARGUMENT,
+                       "is buffer=2MiB here and buffer=1MiB on rank 0");
   EXPECT_EQ(windrow_error_rank(), 2);
 }
 
 TEST(Library, says_what_it_is) {
   EXPECT_STREQ(windrow_version(), "0.1.0");
-  for (const char* there : {"raw", "posix", "faulty", "auto", "two-phase", "idg", "owner=balanced", "gather=team", "domains=even", "domains=target", "ylib", "access=sieve", "codec=off"})
+  for (const char* there : {"raw", "posix", "faulty", "auto", "two-phase", "idg", "owner=balanced", "gather=team",
+                            "domains=even", "domains=target", "ylib", "access=sieve", "codec=off"})
     EXPECT_EQ(windrow_has(there), 1) << there;
-  for (const char* absent : {"", "adios", "memory", "domains=target(2)", "gather=", "posi"}) EXPECT_EQ(windrow_has(absent), 0) << absent;
+  for (const char* absent : {"", "adios", "memory", "domains=target(2)", "gather=", "posi"})
+    EXPECT_EQ(windrow_has(absent), 0) << absent;
   EXPECT_EQ(windrow_has(nullptr), 0);
   EXPECT_THAT(windrow_features(), HasSubstr("format raw\n"));
   EXPECT_THAT(windrow_features(), HasSubstr("strategy auto\n"));
@@ -359,7 +405,8 @@ TEST(Library, says_what_it_is) {
   EXPECT_EQ(windrow_type_size(99), 0);
   EXPECT_STREQ(windrow_type_name(WINDROW_UINT16), "uint16");
   EXPECT_STREQ(windrow_type_name(99), "none");
-  for (int code = WINDROW_OK; code <= WINDROW_INTERNAL; ++code) EXPECT_STRNE(windrow_code_name(code), "");
+  for (int code = WINDROW_OK; code <= WINDROW_INTERNAL; ++code)
+    EXPECT_STRNE(windrow_code_name(code), "");
   EXPECT_NE(windrow_code_name(99), nullptr);
   EXPECT_NE(windrow_code_name(-1), nullptr);
 }

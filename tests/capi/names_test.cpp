@@ -46,9 +46,16 @@ std::vector<std::string> dimension_names(windrow_file* file, const char* path) {
 TEST_P(Names, links_are_listed_and_followed) {
   windrow_file* file = create(path());
   write(file, define(file, "group/inner/v"), 7);
-  const char* links[][2] = {{"absolute", "/group/inner/v"}, {"group/relative", "inner/v"}, {"to group", "group"},      {"deep/twice", "/absolute"},
-                            {"dangling", "/nowhere"},       {"a", "/b"},                   {"b", "/a"},                {"größe", "./group/inner/"}};
-  for (const auto& [from, to] : links) EXPECT_WINDROW_OK(windrow_define_link(file, from, to));
+  const char* links[][2] = {{"absolute", "/group/inner/v"},
+                            {"group/relative", "inner/v"},
+                            {"to group", "group"},
+                            {"deep/twice", "/absolute"},
+                            {"dangling", "/nowhere"},
+                            {"a", "/b"},
+                            {"b", "/a"},
+                            {"größe", "./group/inner/"}};
+  for (const auto& [from, to] : links)
+    EXPECT_WINDROW_OK(windrow_define_link(file, from, to));
   EXPECT_EQ(windrow_define_link(file, "absolute", "/x"), WINDROW_EXISTS);
   EXPECT_EQ(windrow_define_link(file, "group", "/x"), WINDROW_EXISTS);
   EXPECT_EQ(windrow_define_link(file, "new", ""), WINDROW_BAD_ARGUMENT);
@@ -68,10 +75,12 @@ TEST_P(Names, links_are_listed_and_followed) {
   const auto check = [&](windrow_file* at) {
     EXPECT_EQ(windrow_link_count(at), 8);
     EXPECT_STREQ(windrow_unsupported_objects(at), "");
-    for (const char* name : {"absolute", "group/relative", "to group/inner/v", "to group/relative", "deep/twice", "größe/v"})
+    for (const char* name :
+         {"absolute", "group/relative", "to group/inner/v", "to group/relative", "deep/twice", "größe/v"})
       expect_numbers(at, name, 7);
     int found = -1;
-    for (const char* name : {"dangling", "a", "b/c", "to group/nothing"}) EXPECT_EQ(windrow_find_variable(at, name, &found), WINDROW_NOT_FOUND) << name;
+    for (const char* name : {"dangling", "a", "b/c", "to group/nothing"})
+      EXPECT_EQ(windrow_find_variable(at, name, &found), WINDROW_NOT_FOUND) << name;
     EXPECT_EQ(windrow_attribute_count(at, "to group"), 1);
     EXPECT_EQ(kind_of(at, "/"), WINDROW_GROUP);
     EXPECT_EQ(kind_of(at, "group"), WINDROW_GROUP);
@@ -95,17 +104,20 @@ TEST_P(Names, links_are_listed_and_followed) {
   }
   EXPECT_THAT(listed, testing::Contains("/group/relative -> inner/v"));
   EXPECT_EQ(windrow_inquire_link(file, 8, &from, &to), WINDROW_BAD_ARGUMENT);
-  for (const int none : {-1, 8}) EXPECT_EQ(windrow_link_is_hard(file, none), -1);
+  for (const int none : {-1, 8})
+    EXPECT_EQ(windrow_link_is_hard(file, none), -1);
   EXPECT_EQ(windrow_define_link(file, "new", "x"), WINDROW_BAD_STATE);
   EXPECT_WINDROW_OK(windrow_close(file));
-  if (GetParam() != ".h5") return;
+  if (GetParam() != ".h5")
+    return;
   expect_python(R"(
 f = h5py.File(path, "a")
 assert f["to group/relative"][0] == 7 and f.get("group/relative", getlink=True).path == "inner/v"
 assert f.get("dangling", getlink=True).path == "/nowhere"
 f["by h5py"] = h5py.SoftLink("group")
 f["elsewhere"] = h5py.ExternalLink("other.h5", "/x")
-)", path());
+)",
+                path());
   file = open(path());
   expect_numbers(file, "by h5py/inner/v", 7);
   EXPECT_EQ(kind_of(file, "elsewhere"), WINDROW_OTHER);
@@ -116,7 +128,8 @@ TEST_P(Names, attributes_go) {
   windrow_file* file = create(path());
   define(file, "v");
   for (const char* object : {"/", "v"})
-    for (const char* name : {"first", "second", "third"}) EXPECT_WINDROW_OK(windrow_put_attribute_text(file, object, name, name));
+    for (const char* name : {"first", "second", "third"})
+      EXPECT_WINDROW_OK(windrow_put_attribute_text(file, object, name, name));
   EXPECT_WINDROW_OK(windrow_delete_attribute(file, "/", "second"));
   EXPECT_WINDROW_OK(windrow_delete_attribute(file, "v", "first"));
   EXPECT_EQ(windrow_delete_attribute(file, "v", "first"), WINDROW_NOT_FOUND);
@@ -144,10 +157,12 @@ TEST_P(Names, attributes_go) {
 TEST_P(Names, attributes_may_be_large) {
   constexpr int64_t k_many = 100000;
   std::vector<double> large(k_many);
-  for (size_t i = 0; i < large.size(); ++i) large[i] = 0.5 * static_cast<double>(i);
+  for (size_t i = 0; i < large.size(); ++i)
+    large[i] = 0.5 * static_cast<double>(i);
   std::vector<std::string> texts(20000, "a text of some length");
   std::vector<const char*> pointers;
-  for (const std::string& text : texts) pointers.push_back(text.c_str());
+  for (const std::string& text : texts)
+    pointers.push_back(text.c_str());
   const int64_t shape[2] = {k_many / 10, 10}, text_shape[1] = {20000};
   windrow_file* file = create(path());
   write(file, define(file, "group/v"), 3);
@@ -155,7 +170,8 @@ TEST_P(Names, attributes_may_be_large) {
     EXPECT_WINDROW_OK(windrow_put_attribute_text(file, object, "before", "small"));
     EXPECT_WINDROW_OK(windrow_put_attribute(file, object, "large", WINDROW_FLOAT64, 2, shape, large.data()));
     EXPECT_WINDROW_OK(windrow_put_attribute(file, object, "texts", WINDROW_TEXT, 1, text_shape, pointers.data()));
-    EXPECT_WINDROW_OK(windrow_put_attribute(file, object, "large", WINDROW_FLOAT64, 2, shape, large.data()));  // replaced
+    EXPECT_WINDROW_OK(
+        windrow_put_attribute(file, object, "large", WINDROW_FLOAT64, 2, shape, large.data()));  // replaced
     EXPECT_WINDROW_OK(windrow_put_attribute_text(file, object, "after", "small"));
     EXPECT_WINDROW_OK(windrow_delete_attribute(file, object, "before"));
   }
@@ -172,7 +188,8 @@ TEST_P(Names, attributes_may_be_large) {
   }
   expect_numbers(file, "group/v", 3);
   EXPECT_WINDROW_OK(windrow_close(file));
-  if (GetParam() != ".h5") return;
+  if (GetParam() != ".h5")
+    return;
   // Superblock 0, groups as HDF5 1.0 had them, object headers of version 2: what HDF5 1.8 reads.
   expect_python(R"(
 f = h5py.File(path, "r")
@@ -181,7 +198,8 @@ assert f.id.get_create_plist().get_version()[0] == 0
 f.close()
 f = h5py.File(path, "w", libver="earliest")
 f["old"] = np.arange(3)
-)", path());
+)",
+                path());
   file = open(path(), WINDROW_UPDATE);
   EXPECT_WINDROW_OK(windrow_put_attribute_text(file, "old", "small", "fits"));
   EXPECT_EQ(windrow_put_attribute(file, "old", "large", WINDROW_FLOAT64, 2, shape, large.data()), WINDROW_UNSUPPORTED);
@@ -192,7 +210,8 @@ f["old"] = np.arange(3)
 
 int define_as(windrow_file* file, const char* name, const std::vector<int64_t>& shape) {
   int variable = -1;
-  EXPECT_WINDROW_OK(windrow_define_variable(file, name, WINDROW_FLOAT64, static_cast<int>(shape.size()), shape.data(), &variable));
+  EXPECT_WINDROW_OK(
+      windrow_define_variable(file, name, WINDROW_FLOAT64, static_cast<int>(shape.size()), shape.data(), &variable));
   return variable;
 }
 
@@ -207,7 +226,8 @@ TEST_P(Names, of_a_dimension_that_grows_with_its_longest_variable) {
   for (const int64_t records : {0, 3, 2}) {
     const int64_t shape[] = {records, 4};
     const std::string name = "v" + std::to_string(records);
-    if (windrow_define_variable_with(file, name.c_str(), WINDROW_FLOAT64, 2, shape, grows, &variable) == WINDROW_UNSUPPORTED ||
+    if (windrow_define_variable_with(file, name.c_str(), WINDROW_FLOAT64, 2, shape, grows, &variable) ==
+            WINDROW_UNSUPPORTED ||
         windrow_name_dimensions(file, variable, names) == WINDROW_UNSUPPORTED) {
       windrow_options_free(grows);
       EXPECT_WINDROW_OK(windrow_discard(file));
@@ -238,7 +258,8 @@ TEST_P(Names, of_a_dimension_that_grows_with_its_longest_variable) {
 TEST_P(Names, of_dimensions) {
   windrow_file* file = create(path());
   const int time = define_as(file, "time", {4}), level = define_as(file, "ocean/level", {3});
-  const int field = define_as(file, "ocean/field", {4, 3, 5}), other = define_as(file, "other", {5, 4}), wrong = define_as(file, "wrong", {7});
+  const int field = define_as(file, "ocean/field", {4, 3, 5}), other = define_as(file, "other", {5, 4}),
+            wrong = define_as(file, "wrong", {7});
   const char* names[3] = {"time", "level", "cell"};
   if (windrow_name_dimensions(file, field, names) == WINDROW_UNSUPPORTED) {
     EXPECT_WINDROW_OK(windrow_discard(file));
@@ -305,7 +326,8 @@ TEST_P(Names, of_dimensions) {
   check(file);
   expect_numbers(file, "data", 5);
   EXPECT_WINDROW_OK(windrow_close(file));
-  if (GetParam() != ".h5") return;
+  if (GetParam() != ".h5")
+    return;
   expect_python(R"(
 f = h5py.File(path, "r")
 assert [len(d) for d in f["ocean/field"].dims] == [1, 1, 1]
@@ -325,12 +347,15 @@ d = netCDF4.Dataset(path)
 assert d["ocean/field"].dimensions == ("time", "level", "cell"), d["ocean/field"].dimensions
 assert sorted(d.dimensions) == ["phony_dim_0", "phony_dim_1", "time", "unused"] or "time" in d.dimensions, d.dimensions
 assert len(d["ocean"].dimensions["cell"]) == 5 and "cell" not in d["ocean"].variables
-)", path());
+)",
+                path());
 }
 
-// To netCDF too: what has grown since its dimension got a name, and in a later session, is not cut at what there was then.
+// To netCDF too: what has grown since its dimension got a name, and in a later session, is not cut at what there was
+// then.
 TEST_P(Names, of_dimensions_that_grow_have_no_end) {
-  if (GetParam() != ".h5") GTEST_SKIP();
+  if (GetParam() != ".h5")
+    GTEST_SKIP();
   windrow_decomposition* made = nullptr;
   ASSERT_WINDROW_OK(windrow_same(MPI_COMM_WORLD, 0, nullptr, nullptr, nullptr, &made));
   const Decomposition record(made);
@@ -351,18 +376,23 @@ TEST_P(Names, of_dimensions_that_grow_have_no_end) {
   };
   windrow_file* file = create(path());
   EXPECT_WINDROW_OK(windrow_define_dimension(file, "day", 0));
-  for (const auto& [name, rows, dimension] : {std::tuple{"u", 0, "time"}, std::tuple{"v", 2, "step"}, std::tuple{"w", 0, "day"}}) {
+  for (const auto& [name, rows, dimension] :
+       {std::tuple{"u", 0, "time"}, std::tuple{"v", 2, "step"}, std::tuple{"w", 0, "day"}}) {
     const int64_t shape[2] = {rows, 2};
     const char* names[2] = {dimension, "x"};
     int variable = -1;
-    EXPECT_WINDROW_OK(windrow_define_variable_with(file, name, WINDROW_FLOAT64, 2, shape, Options{{"extendible", "true"}}, &variable));
+    EXPECT_WINDROW_OK(windrow_define_variable_with(file, name, WINDROW_FLOAT64, 2, shape,
+                                                   Options{{"extendible", "true"}}, &variable));
     EXPECT_WINDROW_OK(windrow_name_dimensions(file, variable, names));
-    for (int64_t number = 0; number < 4; ++number) put(file, name, number);
+    for (int64_t number = 0; number < 4; ++number)
+      put(file, name, number);
   }
-  for (const char* name : {"/time", "/step", "/day"}) expect_length(file, name, 4);
+  for (const char* name : {"/time", "/step", "/day"})
+    expect_length(file, name, 4);
   EXPECT_WINDROW_OK(windrow_close(file));
   ASSERT_WINDROW_OK(windrow_open(MPI_COMM_WORLD, path().c_str(), WINDROW_UPDATE, nullptr, &file));
-  for (const char* name : {"/time", "/step", "/day"}) expect_length(file, name, 4);
+  for (const char* name : {"/time", "/step", "/day"})
+    expect_length(file, name, 4);
   put(file, "v", 4);
   expect_length(file, "/step", 5);
   EXPECT_WINDROW_OK(windrow_close(file));
@@ -375,23 +405,29 @@ try:
 except ImportError:
     sys.exit(0)
 d = netCDF4.Dataset(path)
-assert [(d.dimensions[name].isunlimited(), len(d.dimensions[name])) for name in ("time", "step", "day", "x")] == [(True, 4), (True, 5), (True, 4), (False, 2)]
+assert [(d.dimensions[name].isunlimited(), len(d.dimensions[name])) for name in ("time", "step", "day", "x")] == [
+    (True, 4), (True, 5), (True, 4), (False, 2)]
 assert d["v"][:, 0].tolist() == [0, 1, 2, 3, 4], d["v"][:]
-)", path());
+)",
+                path());
 }
 
 TEST_P(Names, of_dimensions_are_read_as_others_write_them) {
-  if (GetParam() != ".h5") GTEST_SKIP();
+  if (GetParam() != ".h5")
+    GTEST_SKIP();
   expect_python(R"(
 f = h5py.File(path, "w")
-f["x"] = np.arange(3.); f["labelled"] = np.arange(4.); f["v"] = np.zeros((3, 4, 5)); f["several"] = np.zeros(3); f["none"] = np.zeros((3, 2))
+f["x"] = np.arange(3.); f["labelled"] = np.arange(4.); f["v"] = np.zeros((3, 4, 5))
+f["several"] = np.zeros(3); f["none"] = np.zeros((3, 2))
 f["x"].make_scale("x"); f["labelled"].make_scale("a label")
 f["v"].dims[0].attach_scale(f["x"]); f["v"].dims[1].attach_scale(f["labelled"])
 f["y"] = np.arange(3.); f["y"].make_scale("y")
 f["several"].dims[0].attach_scale(f["x"]); f["several"].dims[0].attach_scale(f["y"])
 f["v"].dims[2].label = "depth"
-)", path());
-  if (failed_anywhere()) return;
+)",
+                path());
+  if (failed_anywhere())
+    return;
   windrow_file* file = open(path());
   EXPECT_THAT(dimension_names(file, "v"), ElementsAre("x", "labelled", ""));
   EXPECT_THAT(dimension_names(file, "x"), ElementsAre("x"));
@@ -403,6 +439,7 @@ f["v"].dims[2].label = "depth"
   EXPECT_WINDROW_OK(windrow_close(file));
 }
 
-INSTANTIATE_TEST_SUITE_P(Formats, Names, testing::Values(".raw", ".h5"), [](const auto& format) { return format.param.substr(1); });
+INSTANTIATE_TEST_SUITE_P(Formats, Names, testing::Values(".raw", ".h5"),
+                         [](const auto& format) { return format.param.substr(1); });
 
 }  // namespace

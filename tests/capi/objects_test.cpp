@@ -19,13 +19,15 @@ TEST_P(Objects, have_names_with_spaces_and_letters_of_the_world) {
   windrow_file* file = create(at);
   const char* names[] = {"größe in m", "группа/температура %d", "a.b{}", "日本/語", "quote\"d", "back\\slash"};
   int32_t from = 0;
-  for (const char* name : names) write(file, define(file, name), from += 100);
+  for (const char* name : names)
+    write(file, define(file, name), from += 100);
   EXPECT_WINDROW_OK(windrow_put_attribute_text(file, "日本/語", "Überschrift", "ein „Text“\nin zwei Zeilen"));
   EXPECT_WINDROW_OK(windrow_close(file));
   file = open(at);
   EXPECT_EQ(windrow_variable_count(file), 6);
   from = 0;
-  for (const char* name : names) expect_numbers(file, name, from += 100);
+  for (const char* name : names)
+    expect_numbers(file, name, from += 100);
   const char* text = nullptr;
   EXPECT_WINDROW_OK(windrow_get_attribute(file, "/日本/語", "Überschrift", WINDROW_TEXT, &text));
   EXPECT_STREQ(text, "ein „Text“\nin zwei Zeilen");
@@ -37,9 +39,11 @@ TEST_P(Objects, are_defined_many_at_once) {
   constexpr int k_many = 450;  // more than one word between the ranks tells of
   const int64_t shape[1] = {3 * size_of()};
   std::vector<std::string> names;
-  for (int i = 0; i < k_many; ++i) names.push_back("group " + std::to_string(i % 7) + "/number " + std::to_string(i));
+  for (int i = 0; i < k_many; ++i)
+    names.push_back("group " + std::to_string(i % 7) + "/number " + std::to_string(i));
   std::vector<windrow_variable_definition> definitions;
-  for (const std::string& name : names) definitions.push_back({name.c_str(), WINDROW_INT32, 1, shape, nullptr});
+  for (const std::string& name : names)
+    definitions.push_back({name.c_str(), WINDROW_INT32, 1, shape, nullptr});
   std::vector<int> numbers(k_many, -1);
   // Refused as a whole: a name twice, a variable as a group, another number on the last rank.
   definitions[449].path = names[3].c_str();
@@ -49,13 +53,16 @@ TEST_P(Objects, are_defined_many_at_once) {
   EXPECT_EQ(windrow_define_variables(file, k_many, definitions.data(), numbers.data()), WINDROW_EXISTS);
   definitions[449].path = names[449].c_str();
   if (size_of() > 1) {
-    EXPECT_EQ(windrow_define_variables(file, rank_of() == size_of() - 1 ? 17 : k_many, definitions.data(), numbers.data()), WINDROW_BAD_ARGUMENT);
+    EXPECT_EQ(
+        windrow_define_variables(file, rank_of() == size_of() - 1 ? 17 : k_many, definitions.data(), numbers.data()),
+        WINDROW_BAD_ARGUMENT);
   }
   if (size_of() > 1) {  // one name that reads like two definitions
     const bool last = rank_of() == size_of() - 1;
     const std::string glued = "a|3|" + std::to_string(shape[0]) + "|false;b";
     const windrow_variable_definition one[1] = {{glued.c_str(), WINDROW_INT32, 1, shape, nullptr}};
-    const windrow_variable_definition two[2] = {{"a", WINDROW_INT32, 1, shape, nullptr}, {"b", WINDROW_INT32, 1, shape, nullptr}};
+    const windrow_variable_definition two[2] = {{"a", WINDROW_INT32, 1, shape, nullptr},
+                                                {"b", WINDROW_INT32, 1, shape, nullptr}};
     EXPECT_EQ(windrow_define_variables(file, last ? 1 : 2, last ? one : two, numbers.data()), WINDROW_BAD_ARGUMENT);
   }
   EXPECT_EQ(windrow_define_variables(file, -1, definitions.data(), numbers.data()), WINDROW_BAD_ARGUMENT);
@@ -83,10 +90,13 @@ TEST_P(Objects, refuse_new_names_that_are_not_utf8) {
   windrow_file* file = create(path());
   define(file, "v");
   int variable = -1;
-  const char* latin = "gr\xf6\xdf" "e";
+  const char* latin =
+      "gr\xf6\xdf"
+      "e";
   const auto expect_refused = [](int code) {
     EXPECT_EQ(code, WINDROW_BAD_ARGUMENT);
-    EXPECT_NE(std::string(windrow_error_message()).find("gr\\xf6\\xdfe\" is not valid UTF-8"), std::string::npos) << windrow_error_message();
+    EXPECT_NE(std::string(windrow_error_message()).find("gr\\xf6\\xdfe\" is not valid UTF-8"), std::string::npos)
+        << windrow_error_message();
   };
   expect_refused(windrow_define_variable(file, latin, WINDROW_INT8, 0, nullptr, &variable));
   expect_refused(windrow_define_group(file, latin));
@@ -178,7 +188,8 @@ TEST_P(Objects, keep_attributes_of_all_types) {
   EXPECT_EQ(windrow_attribute_count(file, "/v"), 1);
   const char* read[3] = {};
   EXPECT_WINDROW_OK(windrow_get_attribute(file, "/", "texts", WINDROW_TEXT, read));
-  for (int i = 0; i < 3; ++i) EXPECT_STREQ(read[i], texts[i]);
+  for (int i = 0; i < 3; ++i)
+    EXPECT_STREQ(read[i], texts[i]);
   EXPECT_WINDROW_OK(windrow_close(file));
 }
 
@@ -209,6 +220,7 @@ TEST_P(Objects, hand_out_text_that_stays) {
   EXPECT_WINDROW_OK(windrow_discard(file));
 }
 
-INSTANTIATE_TEST_SUITE_P(Formats, Objects, testing::Values(".raw", ".h5"), [](const auto& format) { return format.param.substr(1); });
+INSTANTIATE_TEST_SUITE_P(Formats, Objects, testing::Values(".raw", ".h5"),
+                         [](const auto& format) { return format.param.substr(1); });
 
 }  // namespace

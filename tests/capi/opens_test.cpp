@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a file costs in openings, requests and messages, exactly and whatever the number of ranks: one opening of the metadata by rank 0
-// and one of the data by each writer or reader. The openings are counted at the system's door, in this program, and held against the report.
+// What a file costs in openings, requests and messages, exactly and whatever the number of ranks: one opening of the
+// metadata by rank 0 and one of the data by each writer or reader. The openings are counted at the system's door, in
+// this program, and held against the report.
 #include <fcntl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -18,7 +19,7 @@ namespace {
 
 // Of files below the folders of these tests.
 struct Openings {
-  std::atomic<int> made{0};    // a name that nobody had (O_EXCL)
+  std::atomic<int> made{0};  // a name that nobody had (O_EXCL)
   std::atomic<int> opened{0};
 };
 Openings openings;
@@ -30,26 +31,28 @@ int open_and_count(int folder, const char* path, int flags, mode_t mode) {
   return static_cast<int>(::syscall(SYS_openat, folder, path, flags, mode));
 }
 
-mode_t mode_of(int flags, va_list& more) { return (flags & O_CREAT) != 0 ? va_arg(more, mode_t) : 0; }
+mode_t mode_of(int flags, va_list& more) {
+  return (flags & O_CREAT) != 0 ? va_arg(more, mode_t) : 0;
+}
 
 }  // namespace
 
 // In place of the C library's, for the whole program with its libraries.
-#define WINDROW_TEST_OPEN(name)                                                                \
+#define WINDROW_TEST_OPEN(name)                                                                  \
   extern "C" __attribute__((visibility("default"))) int name(const char* path, int flags, ...) { \
-    va_list more;                                                                              \
-    va_start(more, flags);                                                                     \
-    const mode_t mode = mode_of(flags, more);                                                  \
-    va_end(more);                                                                              \
-    return open_and_count(AT_FDCWD, path, flags, mode);                                        \
+    va_list more;                                                                                \
+    va_start(more, flags);                                                                       \
+    const mode_t mode = mode_of(flags, more);                                                    \
+    va_end(more);                                                                                \
+    return open_and_count(AT_FDCWD, path, flags, mode);                                          \
   }
-#define WINDROW_TEST_OPENAT(name)                                                                          \
+#define WINDROW_TEST_OPENAT(name)                                                                            \
   extern "C" __attribute__((visibility("default"))) int name(int folder, const char* path, int flags, ...) { \
-    va_list more;                                                                                          \
-    va_start(more, flags);                                                                                 \
-    const mode_t mode = mode_of(flags, more);                                                              \
-    va_end(more);                                                                                          \
-    return open_and_count(folder, path, flags, mode);                                                      \
+    va_list more;                                                                                            \
+    va_start(more, flags);                                                                                   \
+    const mode_t mode = mode_of(flags, more);                                                                \
+    va_end(more);                                                                                            \
+    return open_and_count(folder, path, flags, mode);                                                        \
   }
 WINDROW_TEST_OPEN(open)
 WINDROW_TEST_OPEN(open64)
@@ -61,15 +64,15 @@ namespace {
 using namespace windrow_test;
 using nlohmann::json;
 
-constexpr int64_t k_buffer = 65536, k_windows = 2;                     // of one rank's row
+constexpr int64_t k_buffer = 65536, k_windows = 2;                      // of one rank's row
 constexpr int64_t k_elements = k_windows * k_buffer / sizeof(int32_t);  // of it
 
 struct Way {
   std::string name;
   KeyValues options;
-  int64_t team = 1;           // ranks of one writer
+  int64_t team = 1;  // ranks of one writer
   int64_t most_writers = 1 << 20;
-  bool buffered = true;       // through windows of a buffer each; else from the program's memory
+  bool buffered = true;  // through windows of a buffer each; else from the program's memory
   int64_t writers() const { return std::min((size_of() + team - 1) / team, most_writers); }
 };
 
@@ -79,9 +82,11 @@ std::vector<Way> ways() {
     const bool alone = std::min<int64_t>(team, size_of()) == 1;  // no team
     all.push_back({"team", {{"gather", "team(" + std::to_string(team) + ")"}}, team, 1 << 20, !alone});
   }
-  for (const int64_t writers : {1, 2}) all.push_back({"domains", {{"strategy", "two-phase"}, {"writers", std::to_string(writers)}}, 1, writers});
+  for (const int64_t writers : {1, 2})
+    all.push_back({"domains", {{"strategy", "two-phase"}, {"writers", std::to_string(writers)}}, 1, writers});
   for (Way& way : all)
-    for (const char* key : {"buffer", "alignment"}) way.options.push_back({key, std::to_string(k_buffer)});
+    for (const char* key : {"buffer", "alignment"})
+      way.options.push_back({key, std::to_string(k_buffer)});
   return all;
 }
 
@@ -99,12 +104,15 @@ std::vector<int> on_rank_0(int count) {
   return all;
 }
 
-int64_t sum(const std::vector<int>& counts) { return std::accumulate(counts.begin(), counts.end(), int64_t{0}); }
+int64_t sum(const std::vector<int>& counts) {
+  return std::accumulate(counts.begin(), counts.end(), int64_t{0});
+}
 
 class Opens : public testing::Test {
  protected:
   void SetUp() override {
-    if (windrow_has("hdf5") == 0) GTEST_SKIP() << "built without HDF5";
+    if (windrow_has("hdf5") == 0)
+      GTEST_SKIP() << "built without HDF5";
     const int64_t rows = k_elements * size_of();
     shape_ = rows;
     windrow_decomposition* made = nullptr;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Elements that are put more than once: the later put wins; within one put the higher rank; within a rank the later block. By
-// every strategy, for pieces that go straight to the file and for those that are raked together.
+// Elements that are put more than once: the later put wins; within one put the higher rank; within a rank the later
+// block. By every strategy, for pieces that go straight to the file and for those that are raked together.
 #include <numeric>
 
 #include "../fault/scene.hpp"
@@ -21,7 +21,8 @@ std::vector<Box> boxes_of(int put, int rank, int size) {
   std::vector<Box> boxes{{{(r * 2 + shift) % 6, (r * 5) % 20}, {6, 17}},
                          {{(r * 2 + shift) % 6 + 2, (r * 5) % 20 + 4}, {4, 11}},
                          {{0, (r * 7 + shift) % 30}, {k_height, 3}}};
-  if (put == 1 && rank == size - 1 && size > 1) boxes.clear();  // and one that holds nothing
+  if (put == 1 && rank == size - 1 && size > 1)
+    boxes.clear();  // and one that holds nothing
   return boxes;
 }
 
@@ -39,7 +40,8 @@ std::vector<int64_t> model(const std::vector<int>& puts, int size) {
         int64_t index = 0;
         for (int64_t i = 0; i < boxes[b].count[0]; ++i)
           for (int64_t j = 0; j < boxes[b].count[1]; ++j)
-            grid[static_cast<size_t>((boxes[b].start[0] + i) * k_width + boxes[b].start[1] + j)] = value_of(put, rank, b, index++);
+            grid[static_cast<size_t>((boxes[b].start[0] + i) * k_width + boxes[b].start[1] + j)] =
+                value_of(put, rank, b, index++);
       }
     }
   return grid;
@@ -55,11 +57,13 @@ struct Put {
     for (size_t b = 0; b < boxes.size(); ++b) {
       starts.insert(starts.end(), boxes[b].start, boxes[b].start + 2);
       counts.insert(counts.end(), boxes[b].count, boxes[b].count + 2);
-      for (int64_t i = 0; i < boxes[b].count[0] * boxes[b].count[1]; ++i) data.push_back(value_of(number, rank_of(), b, i));
+      for (int64_t i = 0; i < boxes[b].count[0] * boxes[b].count[1]; ++i)
+        data.push_back(value_of(number, rank_of(), b, i));
     }
     const int64_t shape[2] = {k_height, k_width};
     windrow_decomposition* d = nullptr;
-    EXPECT_WINDROW_OK(windrow_blocks(MPI_COMM_WORLD, 2, shape, static_cast<int64_t>(boxes.size()), starts.data(), counts.data(), nullptr, nullptr, &d));
+    EXPECT_WINDROW_OK(windrow_blocks(MPI_COMM_WORLD, 2, shape, static_cast<int64_t>(boxes.size()), starts.data(),
+                                     counts.data(), nullptr, nullptr, &d));
     decomposition.reset(d);
   }
 };
@@ -111,7 +115,8 @@ TEST_F(Overlaps, of_several_puts_in_one_flush) {
   const Put first(0), second(1), third(2);
   for (const KeyValues& strategy : fault_strategies())
     try_with(strategy, model({0, 2, 1}, size_of()), [&](windrow_file* file, int v) {
-      for (const Put* put : {&first, &third, &second}) EXPECT_WINDROW_OK(windrow_put(file, v, put->decomposition.get(), put->data.data()));
+      for (const Put* put : {&first, &third, &second})
+        EXPECT_WINDROW_OK(windrow_put(file, v, put->decomposition.get(), put->data.data()));
       EXPECT_WINDROW_OK(windrow_flush(file));
     });
 }
@@ -132,7 +137,8 @@ TEST_F(Overlaps, are_read_into_every_place) {
   const Put boxes(1);
   const std::vector<int64_t> points{3, 0, 3, k_height * k_width - 1, 0, 3};
   windrow_decomposition* listed = nullptr;
-  ASSERT_WINDROW_OK(windrow_points(MPI_COMM_WORLD, k_height * k_width, static_cast<int64_t>(points.size()), points.data(), nullptr, &listed));
+  ASSERT_WINDROW_OK(windrow_points(MPI_COMM_WORLD, k_height * k_width, static_cast<int64_t>(points.size()),
+                                   points.data(), nullptr, &listed));
   const Decomposition list(listed);
   for (const KeyValues& strategy : fault_strategies()) {
     std::vector<int64_t> grid(static_cast<size_t>(k_height * k_width));
@@ -142,17 +148,20 @@ TEST_F(Overlaps, are_read_into_every_place) {
       std::vector<int64_t> read(boxes.data.size(), -1), want, at_points(points.size(), -1);
       for (const Box& box : boxes_of(1, rank_of(), size_of()))
         for (int64_t i = 0; i < box.count[0]; ++i)
-          for (int64_t j = 0; j < box.count[1] && !boxes.data.empty(); ++j) want.push_back(1000 + (box.start[0] + i) * k_width + box.start[1] + j);
+          for (int64_t j = 0; j < box.count[1] && !boxes.data.empty(); ++j)
+            want.push_back(1000 + (box.start[0] + i) * k_width + box.start[1] + j);
       EXPECT_WINDROW_OK(windrow_get(file, v, boxes.decomposition.get(), read.data()));
       EXPECT_WINDROW_OK(windrow_get(file, v, listed, at_points.data()));
       EXPECT_WINDROW_OK(windrow_flush(file));
       EXPECT_EQ(read, want);
-      for (size_t i = 0; i < points.size(); ++i) EXPECT_EQ(at_points[i], 1000 + points[i]);
+      for (size_t i = 0; i < points.size(); ++i)
+        EXPECT_EQ(at_points[i], 1000 + points[i]);
     });
   }
 }
 
-// Of elements that several ranks hold one rank writes, whoever puts: where that one puts nothing, the others' would be lost without a word.
+// Of elements that several ranks hold one rank writes, whoever puts: where that one puts nothing, the others' would be
+// lost without a word.
 TEST_F(Overlaps, of_which_the_owner_puts_nothing) {
   const int64_t shape[1] = {k_width}, start[1] = {0}, grid[2] = {k_height, k_width}, corner[2] = {0, 0};
   std::vector<int64_t> listed(static_cast<size_t>(k_width));
@@ -179,10 +188,14 @@ TEST_F(Overlaps, of_which_the_owner_puts_nothing) {
         EXPECT_WINDROW_OK(windrow_put(file, plain, each, data.data()));
       }
       const int code = flush();
-      const bool lost = size_of() > 1 && (each == same ? alone != 0 : each == block ? alone != last : code != WINDROW_OK);
+      const bool lost = size_of() > 1 && (each == same    ? alone != 0
+                                          : each == block ? alone != last
+                                                          : code != WINDROW_OK);
       EXPECT_EQ(code, lost ? WINDROW_BAD_ARGUMENT : WINDROW_OK) << alone << ' ' << windrow_error_message();
       if (lost) {
-        EXPECT_NE(std::string(windrow_error_message()).find("put of \"/plain\": rank " + std::to_string(alone) + " would lose elements"), std::string::npos)
+        EXPECT_NE(std::string(windrow_error_message())
+                      .find("put of \"/plain\": rank " + std::to_string(alone) + " would lose elements"),
+                  std::string::npos)
             << windrow_error_message();
         EXPECT_EQ(windrow_error_rank(), alone);
       }
@@ -193,10 +206,12 @@ TEST_F(Overlaps, of_which_the_owner_puts_nothing) {
   EXPECT_WINDROW_OK(windrow_put(file, rank_of() % 2 == 0 ? large : steps, all, data.data()));
   EXPECT_EQ(flush(), size_of() > 1 ? WINDROW_BAD_ARGUMENT : WINDROW_OK) << windrow_error_message();
   // One more often than the others: what is put again would be lost where they write.
-  for (int i = 0; i <= (rank_of() == 0 ? size_of() : 0); ++i) EXPECT_WINDROW_OK(windrow_put(file, plain, block, data.data()));
+  for (int i = 0; i <= (rank_of() == 0 ? size_of() : 0); ++i)
+    EXPECT_WINDROW_OK(windrow_put(file, plain, block, data.data()));
   EXPECT_EQ(flush(), size_of() > 1 ? WINDROW_BAD_ARGUMENT : WINDROW_OK) << windrow_error_message();
   // The same in another order, and rank 0's alone beside what all put.
-  for (const int v : rank_of() % 2 == 0 ? std::vector<int>{large, steps} : std::vector<int>{steps, large}) EXPECT_WINDROW_OK(windrow_put(file, v, all, data.data()));
+  for (const int v : rank_of() % 2 == 0 ? std::vector<int>{large, steps} : std::vector<int>{steps, large})
+    EXPECT_WINDROW_OK(windrow_put(file, v, all, data.data()));
   if (rank_of() == 0) {
     EXPECT_WINDROW_OK(windrow_put(file, plain, same, data.data()));
   }
@@ -207,7 +222,8 @@ TEST_F(Overlaps, of_which_the_owner_puts_nothing) {
 
 // Who holds nothing that others hold may put or not, whatever the others do.
 TEST_F(Overlaps, leave_those_alone_who_are_none) {
-  if (size_of() < 3) GTEST_SKIP() << "two ranks to overlap, and another";
+  if (size_of() < 3)
+    GTEST_SKIP() << "two ranks to overlap, and another";
   const bool overlaps = rank_of() < 2;
   const int64_t shape[1] = {2 + size_of()}, start[1] = {overlaps ? 0 : 2 + rank_of()}, count[1] = {overlaps ? 4 : 1};
   std::vector<int64_t> listed(static_cast<size_t>(count[0]));
@@ -231,23 +247,27 @@ TEST_F(Overlaps, leave_those_alone_who_are_none) {
       EXPECT_WINDROW_OK(windrow_flush(file));
       std::vector<int64_t> read(static_cast<size_t>(shape[0]), -1);
       EXPECT_WINDROW_OK(windrow_read(file, v, same, read.data()));
-      for (size_t i = 0; i < 4; ++i) EXPECT_EQ(read[i], stamp) << i;
+      for (size_t i = 0; i < 4; ++i)
+        EXPECT_EQ(read[i], stamp) << i;
       EXPECT_EQ(read[4], others ? stamp : stamp - 1 == 2 ? 2 : 0);
     }
   EXPECT_WINDROW_OK(windrow_close(file));
 }
 
-// No overlap, but the next worst: one rank writes short pieces into what another reads over, changes around and writes back.
+// No overlap, but the next worst: one rank writes short pieces into what another reads over, changes around and writes
+// back.
 TEST_F(Overlaps, of_what_is_written_and_what_is_sieved_over) {
   constexpr int64_t k_groups = 2000, k_group = 64, k_hole = 4, k_steps = 6;
   std::vector<int64_t> list;
   for (int64_t group = rank_of() / 2; group < k_groups; group += (size_of() + 1) / 2)
     for (int64_t i = 0; i < k_group; ++i) {
       const bool inside = i >= 20 && i < 20 + k_hole, alone = rank_of() % 2 == 0 && rank_of() == size_of() - 1;
-      if (alone || inside == (rank_of() % 2 == 0)) list.push_back(group * k_group + i);
+      if (alone || inside == (rank_of() % 2 == 0))
+        list.push_back(group * k_group + i);
     }
   windrow_decomposition* d = nullptr;
-  ASSERT_WINDROW_OK(windrow_points(MPI_COMM_WORLD, k_groups * k_group, static_cast<int64_t>(list.size()), list.data(), nullptr, &d));
+  ASSERT_WINDROW_OK(
+      windrow_points(MPI_COMM_WORLD, k_groups * k_group, static_cast<int64_t>(list.size()), list.data(), nullptr, &d));
   const Decomposition points(d);
   const Options options{{"domains", "none"}, {"access", "sieve"}, {"sieve_hole", "40"}};
   windrow_file* file = nullptr;
@@ -260,11 +280,13 @@ TEST_F(Overlaps, of_what_is_written_and_what_is_sieved_over) {
   ASSERT_WINDROW_OK(windrow_same(MPI_COMM_WORLD, 1, shape, nullptr, nullptr, &whole));
   const Decomposition all(whole);
   for (int64_t step = 0; step < k_steps; ++step) {
-    for (size_t i = 0; i < list.size(); ++i) data[i] = list[i] * 1000 + step;
+    for (size_t i = 0; i < list.size(); ++i)
+      data[i] = list[i] * 1000 + step;
     EXPECT_WINDROW_OK(windrow_write(file, variable, d, data.data()));
     EXPECT_WINDROW_OK(windrow_read(file, variable, whole, read.data()));
     int64_t wrong = 0;
-    for (size_t i = 0; i < read.size(); ++i) wrong += read[i] != static_cast<int64_t>(i) * 1000 + step ? 1 : 0;
+    for (size_t i = 0; i < read.size(); ++i)
+      wrong += read[i] != static_cast<int64_t>(i) * 1000 + step ? 1 : 0;
     EXPECT_EQ(wrong, 0) << "step " << step;
   }
   EXPECT_WINDROW_OK(windrow_close(file));
@@ -277,8 +299,9 @@ TEST_F(Overlaps, that_are_declared) {
     try_with(strategy, std::vector<int64_t>(mine.size(), 0),
              [&](windrow_file* file, int v) { EXPECT_WINDROW_OK(windrow_write(file, v, all_.get(), mine.data())); });
     const int64_t start[2] = {0, 0}, count[2] = {k_height, k_width};
-    try_with(strategy, std::vector<int64_t>(mine.size(), size_of() - 1),
-             [&](windrow_file* file, int v) { EXPECT_WINDROW_OK(windrow_write_block(file, v, start, count, mine.data())); });
+    try_with(strategy, std::vector<int64_t>(mine.size(), size_of() - 1), [&](windrow_file* file, int v) {
+      EXPECT_WINDROW_OK(windrow_write_block(file, v, start, count, mine.data()));
+    });
   }
 }
 
@@ -288,7 +311,8 @@ TEST_F(Overlaps, of_points) {
   std::vector<int64_t> list(k_points), values(k_points, rank_of());
   std::iota(list.begin(), list.end(), 0);
   std::vector<unsigned char> owned;
-  for (int64_t point : list) owned.push_back(point % size_of() == rank_of() ? 1 : 0);
+  for (int64_t point : list)
+    owned.push_back(point % size_of() == rank_of() ? 1 : 0);
   for (const std::string owner : {"partitioner", "first", "highest"}) {
     SCOPED_TRACE(owner);
     windrow_file* file = nullptr;
@@ -301,7 +325,8 @@ TEST_F(Overlaps, of_points) {
     EXPECT_WINDROW_OK(windrow_write(file, variable, made, values.data()));
     std::vector<int64_t> read(k_points, -1), want;
     EXPECT_WINDROW_OK(windrow_read(file, variable, made, read.data()));
-    for (int64_t point : list) want.push_back(owner == "first" ? 0 : owner == "highest" ? size_of() - 1 : point % size_of());
+    for (int64_t point : list)
+      want.push_back(owner == "first" ? 0 : owner == "highest" ? size_of() - 1 : point % size_of());
     EXPECT_EQ(read, want);
     windrow_decomposition_free(made);
     EXPECT_WINDROW_OK(windrow_close(file));
@@ -310,7 +335,8 @@ TEST_F(Overlaps, of_points) {
 
 // Flags that leave a point without an owner are an error where the flags are asked for, and only there.
 TEST_F(Overlaps, of_points_that_nobody_owns) {
-  if (size_of() == 1) GTEST_SKIP() << "who is alone owns all";
+  if (size_of() == 1)
+    GTEST_SKIP() << "who is alone owns all";
   const int64_t point = 3, points = 5;
   const unsigned char not_mine = 0;
   windrow_decomposition* made = nullptr;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The access patterns of SCORPIO (Sreepathi et al., HiPC 2013, Table I, Fig. 1 and 7), for writing and for reading, with every size of team; read with
-// fewer ranks than wrote, too. What a pattern costs is counted.
+// The access patterns of SCORPIO (Sreepathi et al., HiPC 2013, Table I, Fig. 1 and 7), for writing and for reading,
+// with every size of team; read with fewer ranks than wrote, too. What a pattern costs is counted.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -39,7 +39,8 @@ Held rows_of(MPI_Comm comm, int64_t asked) {
 Held uniform(MPI_Comm comm) {
   Held held = rows_of(comm, WINDROW_EVEN);
   const int64_t rank = rank_of(comm), size = size_of(comm), each = k_rows / size, rest = k_rows % size;
-  EXPECT_EQ(static_cast<int64_t>(held.elements.size()), (each + (rank < rest ? 1 : 0)) * k_columns) << "the remainder goes to the first ranks";
+  EXPECT_EQ(static_cast<int64_t>(held.elements.size()), (each + (rank < rest ? 1 : 0)) * k_columns)
+      << "the remainder goes to the first ranks";
   EXPECT_TRUE(held.elements.empty() || held.elements.front() == (rank * each + std::min(rank, rest)) * k_columns);
   return held;
 }
@@ -54,7 +55,8 @@ Held non_uniform(MPI_Comm comm) {
 std::vector<int64_t> elements_of(const int64_t* start, const int64_t* count) {
   std::vector<int64_t> elements;
   for (int64_t row = start[0]; row < start[0] + count[0]; ++row)
-    for (int64_t column = start[1]; column < start[1] + count[1]; ++column) elements.push_back(row * k_columns + column);
+    for (int64_t column = start[1]; column < start[1] + count[1]; ++column)
+      elements.push_back(row * k_columns + column);
   return elements;
 }
 
@@ -99,15 +101,18 @@ Held blocks(MPI_Comm comm) {
   int64_t number = 0;
   for (int64_t row = 0; row < k_rows; row += 4)
     for (int64_t column = 0; column < k_columns; column += 4) {
-      if (number++ % size_of(comm) != rank_of(comm)) continue;
-      const int64_t start[2] = {row, column}, count[2] = {std::min<int64_t>(4, k_rows - row), std::min<int64_t>(4, k_columns - column)};
+      if (number++ % size_of(comm) != rank_of(comm))
+        continue;
+      const int64_t start[2] = {row, column},
+                    count[2] = {std::min<int64_t>(4, k_rows - row), std::min<int64_t>(4, k_columns - column)};
       starts.insert(starts.end(), start, start + 2);
       counts.insert(counts.end(), count, count + 2);
       const auto elements = elements_of(start, count);
       held.elements.insert(held.elements.end(), elements.begin(), elements.end());
     }
   windrow_decomposition* made = nullptr;
-  EXPECT_WINDROW_OK(windrow_blocks(comm, 2, k_shape, static_cast<int>(starts.size() / 2), starts.data(), counts.data(), nullptr, nullptr, &made));
+  EXPECT_WINDROW_OK(windrow_blocks(comm, 2, k_shape, static_cast<int>(starts.size() / 2), starts.data(), counts.data(),
+                                   nullptr, nullptr, &made));
   held.decomposition.reset(made);
   return held;
 }
@@ -117,11 +122,12 @@ Held list(MPI_Comm comm) {
   Held held;
   for (int64_t element = k_rows * k_columns - 1; element >= 0; --element) {
     const int64_t rank = element % 5 % size_of(comm), next = (rank + 1) % size_of(comm);
-    if (rank == rank_of(comm) || (element % 7 == 0 && next == rank_of(comm))) held.elements.push_back(element);
+    if (rank == rank_of(comm) || (element % 7 == 0 && next == rank_of(comm)))
+      held.elements.push_back(element);
   }
   windrow_decomposition* made = nullptr;
-  EXPECT_WINDROW_OK(
-      windrow_points(comm, k_rows * k_columns, static_cast<int64_t>(held.elements.size()), held.elements.data(), nullptr, &made));
+  EXPECT_WINDROW_OK(windrow_points(comm, k_rows * k_columns, static_cast<int64_t>(held.elements.size()),
+                                   held.elements.data(), nullptr, &made));
   held.decomposition.reset(made);
   return held;
 }
@@ -132,29 +138,34 @@ struct Pattern {
 };
 
 const std::vector<Pattern>& patterns() {
-  static const std::vector<Pattern> all{{"uniform contiguous", uniform},     {"non-uniform contiguous", non_uniform}, {"whole dataset", all_of_it},
-                                        {"same sub-dataset", same_part},     {"block at an offset", block},            {"several blocks", blocks},
+  static const std::vector<Pattern> all{{"uniform contiguous", uniform}, {"non-uniform contiguous", non_uniform},
+                                        {"whole dataset", all_of_it},    {"same sub-dataset", same_part},
+                                        {"block at an offset", block},   {"several blocks", blocks},
                                         {"list of indices", list}};
   return all;
 }
 
 const std::vector<std::string>& teams() {
-  static const std::vector<std::string> all{"team(1)", "team(2)", "team(3)", "team(1000)", "team(2,3)", "team(3,1)", "host", "auto"};
+  static const std::vector<std::string> all{"team(1)",   "team(2)",   "team(3)", "team(1000)",
+                                            "team(2,3)", "team(3,1)", "host",    "auto"};
   return all;
 }
 
 class Patterns : public testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
-    if (GetParam() == ".h5" && windrow_has("hdf5") == 0) GTEST_SKIP() << "built without HDF5";
+    if (GetParam() == ".h5" && windrow_has("hdf5") == 0)
+      GTEST_SKIP() << "built without HDF5";
   }
   std::string path() const { return folder_.file("patterns" + GetParam()); }
   static KeyValues options_for(const std::string& gather) {
     KeyValues options{{"gather", gather}, {"buffer", "4096"}};
-    if (gather != "auto" && gather != "host") options.emplace_back("domains", "none");
+    if (gather != "auto" && gather != "host")
+      options.emplace_back("domains", "none");
     return options;
   }
-  static void expect_read(MPI_Comm comm, windrow_file* file, int variable, const Pattern& pattern, const std::vector<bool>& written) {
+  static void expect_read(MPI_Comm comm, windrow_file* file, int variable, const Pattern& pattern,
+                          const std::vector<bool>& written) {
     const Held held = pattern.held(comm);
     std::vector<double> read(held.elements.size(), -1);
     EXPECT_WINDROW_OK(windrow_read(file, variable, held.decomposition.get(), read.data()));
@@ -199,20 +210,25 @@ TEST_P(Patterns, are_written_and_read_by_teams_of_every_size) {
       for (size_t wrote = 0; wrote < patterns().size(); ++wrote) {
         int variable = -1;
         ASSERT_WINDROW_OK(windrow_find_variable(file, patterns()[wrote].name, &variable));
-        for (const Pattern& pattern : patterns()) expect_read(comm, file, variable, pattern, written[wrote]);
+        for (const Pattern& pattern : patterns())
+          expect_read(comm, file, variable, pattern, written[wrote]);
       }
       ASSERT_WINDROW_OK(windrow_close(file));
     }
-    if (failed_anywhere()) break;
+    if (failed_anywhere())
+      break;
   }
   MPI_Comm_free(&fewer);
 }
 
-// One request and one message a member and team, whatever the pattern's pieces were: blocks of a team are merged before they are written.
+// One request and one message a member and team, whatever the pattern's pieces were: blocks of a team are merged before
+// they are written.
 TEST_P(Patterns, cost_a_team_one_request) {
-  if (size_of() == 1) GTEST_SKIP() << "one rank";
+  if (size_of() == 1)
+    GTEST_SKIP() << "one rank";
   for (const int team : {2, 3, 1000}) {
-    const Options options{{"gather", "team(" + std::to_string(team) + ")"}, {"domains", "none"}, {"shared_memory", "false"}};
+    const Options options{
+        {"gather", "team(" + std::to_string(team) + ")"}, {"domains", "none"}, {"shared_memory", "false"}};
     const int teams_of = (size_of() + team - 1) / team;
     windrow_file* file = nullptr;
     ASSERT_WINDROW_OK(windrow_create(MPI_COMM_WORLD, path().c_str(), options, &file));
@@ -265,6 +281,7 @@ TEST_P(Patterns, what_all_ranks_read_is_read_once) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Formats, Patterns, testing::Values(".raw", ".h5"), [](const auto& format) { return format.param.substr(1); });
+INSTANTIATE_TEST_SUITE_P(Formats, Patterns, testing::Values(".raw", ".h5"),
+                         [](const auto& format) { return format.param.substr(1); });
 
 }  // namespace

@@ -37,7 +37,8 @@ TEST_F(Plans, a_report_counts_what_the_plan_foretold) {
     const json report = report_of(scene.file);
     EXPECT_TRUE(report["flushed"]);
     EXPECT_EQ(report["ranks"], scene.size);
-    const int64_t held = scene.grid_shape[0] * scene.grid_shape[1] * 4 + scene.point_shape[0] * scene.point_shape[1] * 8;
+    const int64_t held =
+        scene.grid_shape[0] * scene.grid_shape[1] * 4 + scene.point_shape[0] * scene.point_shape[1] * 8;
     EXPECT_EQ(report["bytes"], held);
     EXPECT_EQ(report["plans_made"], 1);
     ASSERT_EQ(report["plans"].size(), 1u);
@@ -84,12 +85,14 @@ TEST_F(Plans, each_file_has_the_options_of_its_own_opening) {
   EXPECT_EQ(buffer_of({{"strategy", "two-phase"}, {"buffer", "4096"}}), 4096);
 }
 
-// One writer a host; its own host's ranks copy into its buffers, the others send. A grid of columns in two variables: every rank has a part
-// of every window.
+// One writer a host; its own host's ranks copy into its buffers, the others send. A grid of columns in two variables:
+// every rank has a part of every window.
 TEST_F(Plans, spread_writers_over_hosts_and_bound_their_memory) {
-  if (size_of() == 1) GTEST_SKIP() << "one rank's rows are one piece";
+  if (size_of() == 1)
+    GTEST_SKIP() << "one rank's rows are one piece";
   constexpr int64_t k_rows = 6000, k_columns = 16;
-  const int64_t shape[2] = {k_rows, k_columns * size_of()}, start[2] = {0, k_columns * rank_of()}, count[2] = {k_rows, k_columns};
+  const int64_t shape[2] = {k_rows, k_columns * size_of()}, start[2] = {0, k_columns * rank_of()},
+                count[2] = {k_rows, k_columns};
   windrow_decomposition* made = nullptr;
   ASSERT_WINDROW_OK(windrow_block(MPI_COMM_WORLD, 2, shape, start, count, nullptr, nullptr, &made));
   const Decomposition columns(made);
@@ -101,12 +104,14 @@ TEST_F(Plans, spread_writers_over_hosts_and_bound_their_memory) {
   ASSERT_WINDROW_OK(windrow_define_variable(file, "a", WINDROW_INT32, 2, shape, &variables[0]));
   ASSERT_WINDROW_OK(windrow_define_variable(file, "b", WINDROW_INT32, 2, shape, &variables[1]));
   std::vector<int32_t> data(static_cast<size_t>(k_rows * k_columns), rank_of());
-  for (const int variable : variables) (void)windrow_put(file, variable, columns.get(), data.data());
+  for (const int variable : variables)
+    (void)windrow_put(file, variable, columns.get(), data.data());
   ASSERT_WINDROW_OK(windrow_flush(file));
   const json report = report_of(file);
   const int each = ranks_per_host(), hosts = (size_of() + each - 1) / each;
   std::vector<int> roots;
-  for (int host = 0; host < hosts; ++host) roots.push_back(host * each);
+  for (int host = 0; host < hosts; ++host)
+    roots.push_back(host * each);
   EXPECT_EQ(report["plans"][0]["writers"], roots);
   EXPECT_EQ(report["messages"] == 0, hosts == 1);
   const bool crowd = std::min(each, size_of()) > 1;
@@ -121,9 +126,11 @@ TEST_F(Plans, spread_writers_over_hosts_and_bound_their_memory) {
   EXPECT_WINDROW_OK(windrow_close(file));
 }
 
-// One rank has almost all, in large windows: whatever its data take to the writers, it holds little of it, and they no more than their buffers.
+// One rank has almost all, in large windows: whatever its data take to the writers, it holds little of it, and they no
+// more than their buffers.
 TEST_F(Plans, bound_memory_where_a_rank_sends_much) {
-  if (size_of() == 1) GTEST_SKIP() << "nobody sends";
+  if (size_of() == 1)
+    GTEST_SKIP() << "nobody sends";
   constexpr int64_t k_rows = int64_t{1} << 17, k_columns = 12, k_most = 2 * (int64_t{4} << 20) * 11 / 10;
   const int64_t shape[2] = {k_rows, k_columns};
   const int last = size_of() - 1;
@@ -134,10 +141,11 @@ TEST_F(Plans, bound_memory_where_a_rank_sends_much) {
   const Decomposition columns(made);
   std::vector<double> data(static_cast<size_t>(count[0] * count[1]));
   std::iota(data.begin(), data.end(), 1e6 * rank_of());
-  const std::vector<KeyValues> ways{{{"buffers", "2"}},
-                                  {{"buffers", "2"}, {"shared_memory", "false"}, {"writers", "1"}},
-                                  {{"buffers", "2"}, {"gather", "team(2)"}, {"domains", "even"}},
-                                  {{"buffers", "2"}, {"codec", "auto"}, {"domains", "even"}, {"check_messages", "true"}}};
+  const std::vector<KeyValues> ways{
+      {{"buffers", "2"}},
+      {{"buffers", "2"}, {"shared_memory", "false"}, {"writers", "1"}},
+      {{"buffers", "2"}, {"gather", "team(2)"}, {"domains", "even"}},
+      {{"buffers", "2"}, {"codec", "auto"}, {"domains", "even"}, {"check_messages", "true"}}};
   for (const KeyValues& way : ways) {
     SCOPED_TRACE(text_of(way));
     windrow_file* file = nullptr;
@@ -150,7 +158,8 @@ TEST_F(Plans, bound_memory_where_a_rank_sends_much) {
     const auto expect_bounded = [&] {
       const json report = report_of(file);
       EXPECT_LE(report["peak_memory"], k_most) << "buffer x buffers and a tenth";
-      EXPECT_LT(report["peak_memory_elsewhere"], 2'000'000 + (gathers ? k_most / 2 : 0)) << "a team's root has windows too, for its team";
+      EXPECT_LT(report["peak_memory_elsewhere"], 2'000'000 + (gathers ? k_most / 2 : 0))
+          << "a team's root has windows too, for its team";
       EXPECT_EQ(report["messages"], report["plans"][0]["expected"]["messages"]);
     };
     expect_bounded();
@@ -175,8 +184,10 @@ TEST_F(Plans, of_another_strategy_are_made_and_found_again) {
   std::vector<int32_t> data(77), read(77);
   const Options pairs{{"gather", "team(2)"}, {"domains", "none"}}, all{{"gather", "team(1000)"}, {"domains", "none"}};
   for (int turn = 0; turn < 6; ++turn) {
-    for (size_t i = 0; i < data.size(); ++i) data[i] = 1000 * turn + 77 * rank_of() + static_cast<int32_t>(i);
-    ASSERT_WINDROW_OK(windrow_set_strategy(file, turn % 3 == 0 ? nullptr : static_cast<const windrow_options*>(turn % 3 == 1 ? pairs : all)));
+    for (size_t i = 0; i < data.size(); ++i)
+      data[i] = 1000 * turn + 77 * rank_of() + static_cast<int32_t>(i);
+    ASSERT_WINDROW_OK(windrow_set_strategy(
+        file, turn % 3 == 0 ? nullptr : static_cast<const windrow_options*>(turn % 3 == 1 ? pairs : all)));
     ASSERT_WINDROW_OK(windrow_write(file, variable, rows.get(), data.data()));
     const json report = report_of(file);
     EXPECT_EQ(report["plans_made"], turn < 3 ? 1 : 0);
@@ -194,14 +205,17 @@ TEST_F(Plans, of_another_strategy_are_made_and_found_again) {
   }
   const Options fixed{{"shared_memory", "false"}};
   EXPECT_EQ(windrow_set_strategy(file, fixed), WINDROW_BAD_ARGUMENT);
-  EXPECT_NE(std::string(windrow_error_message()).find("the option shared_memory cannot change once"), std::string::npos);
+  EXPECT_NE(std::string(windrow_error_message()).find("the option shared_memory cannot change once"),
+            std::string::npos);
   (void)windrow_put(file, variable, rows.get(), data.data());
   EXPECT_EQ(windrow_set_strategy(file, pairs), WINDROW_BAD_STATE);
   expect_same_everywhere(WINDROW_BAD_STATE);
   EXPECT_WINDROW_OK(windrow_flush(file));
   if (size_of() > 1) {
     EXPECT_EQ(windrow_set_strategy(file, rank_of() == 1 ? pairs : all), WINDROW_BAD_ARGUMENT);
-    EXPECT_NE(std::string(windrow_error_message()).find("gather=team(2) here and gather=team(1000) on rank 0 (rank 1"), std::string::npos) << windrow_error_message();
+    EXPECT_NE(std::string(windrow_error_message()).find("gather=team(2) here and gather=team(1000) on rank 0 (rank 1"),
+              std::string::npos)
+        << windrow_error_message();
     expect_same_everywhere(WINDROW_BAD_ARGUMENT);
   }
   EXPECT_WINDROW_OK(windrow_close(file));
@@ -227,7 +241,8 @@ TEST_F(Plans, read_the_same_once) {
     for (int64_t r = 0; r < count[0]; ++r)
       for (int64_t c = 0; c < count[1]; ++c)
         EXPECT_EQ(grid[static_cast<size_t>(r * count[1] + c)], (r + 1) * 1000 + c + 2);
-    for (int64_t p = 0; p < scene.point_shape[0]; ++p) EXPECT_EQ(points[static_cast<size_t>(p * scene.point_shape[1])], 10.0 * static_cast<double>(p));
+    for (int64_t p = 0; p < scene.point_shape[0]; ++p)
+      EXPECT_EQ(points[static_cast<size_t>(p * scene.point_shape[1])], 10.0 * static_cast<double>(p));
     const json report = report_of(scene.file);
     EXPECT_EQ(report["messages"], 0);
     EXPECT_EQ(report["description_messages"], 0);
@@ -240,7 +255,8 @@ TEST_F(Plans, read_the_same_once) {
   // Not the same on one rank: each gets its own.
   if (size_of() > 1) {
     std::vector<double> points(static_cast<size_t>(scene.point_shape[0] * scene.point_shape[1]), -1);
-    if (rank_of() != 1) (void)windrow_get(scene.file, scene.point_variable, whole.get(), points.data());
+    if (rank_of() != 1)
+      (void)windrow_get(scene.file, scene.point_variable, whole.get(), points.data());
     ASSERT_WINDROW_OK(windrow_flush(scene.file));
     EXPECT_EQ(report_of(scene.file)["bytes_broadcast"], 0);
     EXPECT_EQ(points.back() < 0, rank_of() == 1);
@@ -262,7 +278,8 @@ TEST_F(Plans, of_rows_cost_a_request_a_rank) {
   int variable = -1;
   ASSERT_WINDROW_OK(windrow_define_variable(scene.file, "rows", WINDROW_FLOAT64, 1, &rows, &variable));
   std::vector<double> data(static_cast<size_t>(count)), read(static_cast<size_t>(count), -1);
-  for (size_t i = 0; i < data.size(); ++i) data[i] = static_cast<double>(first) + static_cast<double>(i);
+  for (size_t i = 0; i < data.size(); ++i)
+    data[i] = static_cast<double>(first) + static_cast<double>(i);
   ASSERT_WINDROW_OK(windrow_write(scene.file, variable, made, data.data()));
   const json report = report_of(scene.file);
   EXPECT_EQ(report["write_requests"], scene.size);
@@ -278,7 +295,8 @@ TEST_F(Plans, of_rows_cost_a_request_a_rank) {
 // What is in the memory of the one host is copied out of it: no message, no request, whatever the pieces.
 TEST_F(Plans, read_what_is_in_memory_without_requests) {
   for (const KeyValues& strategy : {KeyValues{}, KeyValues{{"access", "mapped"}}}) {
-    if (strategy.empty() && ranks_per_host() < size_of()) continue;  // it is some host's memory then
+    if (strategy.empty() && ranks_per_host() < size_of())
+      continue;  // it is some host's memory then
     Scene scene(path(), strategy);
     scene.begin();
     EXPECT_WINDROW_OK(scene.put_and_flush());
@@ -296,28 +314,34 @@ TEST_F(Plans, read_what_is_in_memory_without_requests) {
 
 // Far more windows than slots; ranks that want much, nothing, or the end alone; and the same plan again.
 TEST_F(Plans, read_through_slots_whatever_each_rank_wants) {
-  if (ranks_per_host() < size_of()) GTEST_SKIP() << "messages come from other hosts";
-  if (size_of() < 2) GTEST_SKIP() << "nobody to share slots with";
+  if (ranks_per_host() < size_of())
+    GTEST_SKIP() << "messages come from other hosts";
+  if (size_of() < 2)
+    GTEST_SKIP() << "nobody to share slots with";
   constexpr int64_t k_rows = 6'000;
   const int64_t width = 2 * size_of() - 1, rows_of_last = k_rows / 3;
   const int64_t shape[2] = {k_rows, width};
   windrow_file* file = nullptr;
   ASSERT_WINDROW_OK(windrow_create(MPI_COMM_WORLD, path().c_str(), nullptr, &file));
   int variables[2] = {-1, -1};
-  for (int v = 0; v < 2; ++v) ASSERT_WINDROW_OK(windrow_define_variable(file, v == 0 ? "a" : "b", WINDROW_INT64, 2, shape, &variables[v]));
+  for (int v = 0; v < 2; ++v)
+    ASSERT_WINDROW_OK(windrow_define_variable(file, v == 0 ? "a" : "b", WINDROW_INT64, 2, shape, &variables[v]));
   const auto value = [&](int v, int64_t row, int64_t column) { return (row * width + column) * 2 + v; };
   // Rank 0 writes all of it.
   const int64_t nothing[2] = {0, 0};
   std::vector<int64_t> all(static_cast<size_t>(rank_of() == 0 ? k_rows * width : 0));
   windrow_decomposition* made = nullptr;
-  ASSERT_WINDROW_OK(windrow_block(MPI_COMM_WORLD, 2, shape, nothing, rank_of() == 0 ? shape : nothing, nullptr, nullptr, &made));
+  ASSERT_WINDROW_OK(
+      windrow_block(MPI_COMM_WORLD, 2, shape, nothing, rank_of() == 0 ? shape : nothing, nullptr, nullptr, &made));
   const Decomposition of_first(made);
   for (int v = 0; v < 2; ++v) {
-    for (size_t i = 0; i < all.size(); ++i) all[i] = value(v, static_cast<int64_t>(i) / width, static_cast<int64_t>(i) % width);
+    for (size_t i = 0; i < all.size(); ++i)
+      all[i] = value(v, static_cast<int64_t>(i) / width, static_cast<int64_t>(i) % width);
     ASSERT_WINDROW_OK(windrow_write(file, variables[v], made, all.data()));
   }
   ASSERT_WINDROW_OK(windrow_close(file));
-  // The last has the lower third of the file, the one before it nothing, and the others share the columns; of two ranks the first has them all.
+  // The last has the lower third of the file, the one before it nothing, and the others share the columns; of two ranks
+  // the first has them all.
   const int64_t readers = std::max(1, size_of() - 2);
   const bool is_last = rank_of() == size_of() - 1, is_idle = !is_last && rank_of() >= readers;
   const int64_t begin = rank_of() * (width / readers), end = rank_of() == readers - 1 ? width : begin + width / readers;
@@ -342,7 +366,9 @@ TEST_F(Plans, read_through_slots_whatever_each_rank_wants) {
       int64_t wrong = 0;
       for (int v = 0; v < 2; ++v)
         for (size_t i = 0; i < read[v].size(); ++i)
-          if (read[v][i] != value(v, from[0] + static_cast<int64_t>(i) / count[1], from[1] + static_cast<int64_t>(i) % count[1])) ++wrong;
+          if (read[v][i] !=
+              value(v, from[0] + static_cast<int64_t>(i) / count[1], from[1] + static_cast<int64_t>(i) % count[1]))
+            ++wrong;
       EXPECT_EQ(wrong, 0);
       const json report = report_of(file);
       EXPECT_EQ(report["bytes_copied"], report["bytes"]) << "one copy";
@@ -361,10 +387,13 @@ TEST_F(Plans, read_through_slots_whatever_each_rank_wants) {
   }
 }
 
-// Rows of 512 bytes in turn, 64 MiB and a little: shorter windows and more of them, in the memory of two buffers, or four. Whoever says what a buffer is gets that.
+// Rows of 512 bytes in turn, 64 MiB and a little: shorter windows and more of them, in the memory of two buffers, or
+// four. Whoever says what a buffer is gets that.
 TEST_F(Plans, pass_long_files_on_in_short_windows) {
-  if (ranks_per_host() < size_of()) GTEST_SKIP() << "messages come from other hosts";
-  if (size_of() == 1) GTEST_SKIP() << "one rank's rows are one piece";
+  if (ranks_per_host() < size_of())
+    GTEST_SKIP() << "messages come from other hosts";
+  if (size_of() == 1)
+    GTEST_SKIP() << "one rank's rows are one piece";
   constexpr int64_t k_mib = int64_t{1} << 20, k_columns = 64;
   const int64_t rows = 64 * k_mib / 512 / size_of() + 1;
   const int64_t shape[3] = {rows, size_of(), k_columns}, start[3] = {0, rank_of(), 0}, count[3] = {rows, 1, k_columns};
@@ -375,12 +404,19 @@ TEST_F(Plans, pass_long_files_on_in_short_windows) {
   for (int64_t row = 0; row < rows; ++row)
     for (int64_t column = 0; column < k_columns; ++column)
       data[static_cast<size_t>(row * k_columns + column)] = (row * size_of() + rank_of()) * k_columns + column;
-  enum class Asked { no, automatic, created, changed };
+  enum class Asked {
+    no,
+    automatic,
+    created,
+    changed
+  };
   for (const Asked asked : {Asked::no, Asked::automatic, Asked::created, Asked::changed}) {
     SCOPED_TRACE(static_cast<int>(asked));
     KeyValues values{{"file_system", "local"}, {"access", "contiguous"}, {"writers", "1"}};
-    if (asked == Asked::automatic) values.push_back({"buffers", "0"});
-    if (asked == Asked::created) values.push_back({"buffer", "4MiB"});
+    if (asked == Asked::automatic)
+      values.push_back({"buffers", "0"});
+    if (asked == Asked::created)
+      values.push_back({"buffer", "4MiB"});
     const Options options(values);
     windrow_file* file = nullptr;
     ASSERT_WINDROW_OK(windrow_create(MPI_COMM_WORLD, path().c_str(), options, &file));
@@ -414,7 +450,8 @@ TEST_F(Plans, pass_long_files_on_in_short_windows) {
 
 // Each rank its own rows, as eight columns: many short pieces, and no two ranks' in one place.
 TEST_F(Plans, map_what_each_rank_wants_for_itself) {
-  if (ranks_per_host() < size_of()) GTEST_SKIP() << "it is some host's memory then";
+  if (ranks_per_host() < size_of())
+    GTEST_SKIP() << "it is some host's memory then";
   constexpr int64_t k_columns = 8, k_rows = 20'000;
   const int64_t shape[2] = {k_rows * size_of(), k_columns};
   windrow_file* file = nullptr;
@@ -429,11 +466,13 @@ TEST_F(Plans, map_what_each_rank_wants_for_itself) {
     ASSERT_WINDROW_OK(windrow_block(MPI_COMM_WORLD, 2, shape, start, count, nullptr, nullptr, &made));
     columns.emplace_back(made);
     data.emplace_back(k_rows);
-    for (int64_t row = 0; row < k_rows; ++row) data.back()[static_cast<size_t>(row)] = (start[0] + row) * k_columns + column;
+    for (int64_t row = 0; row < k_rows; ++row)
+      data.back()[static_cast<size_t>(row)] = (start[0] + row) * k_columns + column;
     ASSERT_WINDROW_OK(windrow_put(file, variable, made, data.back().data()));
   }
   ASSERT_WINDROW_OK(windrow_flush(file));
-  for (size_t column = 0; column < k_columns; ++column) ASSERT_WINDROW_OK(windrow_get(file, variable, columns[column].get(), read[column].data()));
+  for (size_t column = 0; column < k_columns; ++column)
+    ASSERT_WINDROW_OK(windrow_get(file, variable, columns[column].get(), read[column].data()));
   ASSERT_WINDROW_OK(windrow_flush(file));
   EXPECT_EQ(read, data);
   EXPECT_EQ(report_of(file)["plans"][0]["access"], "mapped");
@@ -449,7 +488,8 @@ TEST_F(Plans, are_kept_for_the_next_flush_of_the_same_shape) {
       EXPECT_WINDROW_OK(scene.put_and_flush());
       EXPECT_WINDROW_OK(scene.get_and_flush());
       for (int step = 0; step < 3; ++step) {
-        for (int32_t& value : scene.grid) ++value;
+        for (int32_t& value : scene.grid)
+          ++value;
         const std::vector<double> elsewhere = scene.values;  // other memory, same shape
         (void)windrow_put(scene.file, scene.point_variable, scene.points.get(), elsewhere.data());
         (void)windrow_put(scene.file, scene.grid_variable, scene.block.get(), scene.grid.data());  // and another order
@@ -473,7 +513,8 @@ TEST_F(Plans, are_kept_for_the_next_flush_of_the_same_shape) {
 
 TEST_F(Plans, run_in_two_parts_with_the_same_requests) {
   for (KeyValues strategy : fault_strategies()) {
-    if (strategy.size() % 2 == 1) strategy.push_back({"direct_bytes", "32"});  // some pieces from the program's memory, by the thread
+    if (strategy.size() % 2 == 1)
+      strategy.push_back({"direct_bytes", "32"});  // some pieces from the program's memory, by the thread
     SCOPED_TRACE(text_of(strategy));
     Scene scene(path(), strategy);
     scene.begin();
@@ -481,12 +522,15 @@ TEST_F(Plans, run_in_two_parts_with_the_same_requests) {
     EXPECT_WINDROW_OK(scene.put_and_flush());
     const json whole = report_of(scene.file);
     for (int step = 0; step < 3; ++step) {
-      for (int32_t& value : scene.grid) value += 7;
+      for (int32_t& value : scene.grid)
+        value += 7;
       (void)windrow_put(scene.file, scene.grid_variable, scene.block.get(), scene.grid.data());
       (void)windrow_put(scene.file, scene.point_variable, scene.points.get(), scene.values.data());
       EXPECT_WINDROW_OK(windrow_flush_begin(scene.file));
       std::fill(scene.grid_read.begin(), scene.grid_read.end(), -1);
-      if (step == 1) (void)windrow_get(scene.file, scene.grid_variable, scene.block.get(), scene.grid_read.data());  // for the next flush
+      if (step == 1)
+        (void)windrow_get(scene.file, scene.grid_variable, scene.block.get(),
+                          scene.grid_read.data());  // for the next flush
       EXPECT_WINDROW_OK(windrow_flush_end(scene.file));
       const json report = report_of(scene.file);
       for (const char* counter : {"write_requests", "messages", "bytes_written", "bytes_direct", "writers", "bytes"})
@@ -502,7 +546,8 @@ TEST_F(Plans, run_in_two_parts_with_the_same_requests) {
     EXPECT_WINDROW_OK(windrow_flush_begin(scene.file));
     EXPECT_WINDROW_OK(windrow_flush_end(scene.file));
     EXPECT_EQ(scene.grid_read, scene.grid);
-    for (int32_t& value : scene.grid) value -= 21;
+    for (int32_t& value : scene.grid)
+      value -= 21;
     (void)windrow_put(scene.file, scene.grid_variable, scene.block.get(), scene.grid.data());
     EXPECT_WINDROW_OK(windrow_flush_begin(scene.file));
     EXPECT_WINDROW_OK(scene.close());
@@ -529,14 +574,16 @@ TEST_F(Plans, of_two_files_do_not_meet_in_the_shared_memory) {
   for (size_t f = 0; f < 2; ++f) {
     ASSERT_WINDROW_OK(windrow_create(MPI_COMM_WORLD, names[f].c_str(), options, &files[f]));
     ASSERT_WINDROW_OK(windrow_define_variable(files[f], "v", WINDROW_INT32, 2, shape, &variable));
-    for (int64_t i = 0; i < k_rows; ++i) data[f].push_back(static_cast<int32_t>(1'000'000 * f) + static_cast<int32_t>(i * size_of() + rank_of()));
+    for (int64_t i = 0; i < k_rows; ++i)
+      data[f].push_back(static_cast<int32_t>(1'000'000 * f) + static_cast<int32_t>(i * size_of() + rank_of()));
   }
   for (int step = 0; step < 5; ++step) {
     for (size_t f = 0; f < 2; ++f) {
       (void)windrow_put(files[f], variable, columns.get(), data[f].data());
       EXPECT_WINDROW_OK(windrow_flush_begin(files[f]));
     }
-    for (windrow_file* file : files) EXPECT_WINDROW_OK(windrow_flush_end(file));
+    for (windrow_file* file : files)
+      EXPECT_WINDROW_OK(windrow_flush_end(file));
   }
   for (size_t f = 0; f < 2; ++f) {
     std::vector<int32_t> read(k_rows, -1);
@@ -547,20 +594,27 @@ TEST_F(Plans, of_two_files_do_not_meet_in_the_shared_memory) {
 }
 
 TEST_F(Plans, tell_at_the_end_what_failed_behind_the_program) {
-  const KeyValues strategy{{"strategy", "two-phase"}, {"buffer", "4096"}, {"writers", "1"}, {"store", "faulty"},
+  const KeyValues strategy{{"strategy", "two-phase"},
+                           {"buffer", "4096"},
+                           {"writers", "1"},
+                           {"store", "faulty"},
                            {"fault", "operation=write,after=0,error=no_space"}};
   Scene scene(path(), strategy);
   scene.begin();
   (void)windrow_put(scene.file, scene.grid_variable, scene.block.get(), scene.grid.data());
   EXPECT_WINDROW_OK(windrow_flush_begin(scene.file));
   EXPECT_EQ(windrow_flush_end(scene.file), WINDROW_NO_SPACE);
-  EXPECT_NE(std::string(windrow_error_message()).find("undefined now: \"/fields/grid\""), std::string::npos) << windrow_error_message();
+  EXPECT_NE(std::string(windrow_error_message()).find("undefined now: \"/fields/grid\""), std::string::npos)
+      << windrow_error_message();
   EXPECT_EQ(scene.close(), WINDROW_NO_SPACE);
 }
 
 // Refused or not, another collective call ends the flush that was begun.
 TEST_F(Plans, begun_end_with_the_next_collective_call) {
-  const KeyValues strategy{{"strategy", "two-phase"}, {"buffer", "4096"}, {"writers", "1"}, {"store", "faulty"},
+  const KeyValues strategy{{"strategy", "two-phase"},
+                           {"buffer", "4096"},
+                           {"writers", "1"},
+                           {"store", "faulty"},
                            {"fault", "operation=write,after=0,error=no_space"}};
   const int64_t bad[2] = {-1, 0}, count[2] = {1, 1};
   const int32_t value = 0;
@@ -635,16 +689,20 @@ TEST_F(Plans, mix_long_and_short_pieces) {
   // Rank by rank in turn: a row of 1000 numbers each, and then 200 numbers each by turns.
   const int64_t size = size_of(), rows = 1000 * size, all = rows + 200 * size;
   std::vector<int64_t> list, data;
-  for (int64_t i = 0; i < 1000; ++i) list.push_back(1000 * rank_of() + i);
-  for (int64_t i = 0; i < 200; ++i) list.push_back(rows + i * size + rank_of());
-  for (const int64_t point : list) data.push_back(point * 3);
+  for (int64_t i = 0; i < 1000; ++i)
+    list.push_back(1000 * rank_of() + i);
+  for (int64_t i = 0; i < 200; ++i)
+    list.push_back(rows + i * size + rank_of());
+  for (const int64_t point : list)
+    data.push_back(point * 3);
   windrow_decomposition* d = nullptr;
   ASSERT_WINDROW_OK(windrow_points(MPI_COMM_WORLD, all, static_cast<int64_t>(list.size()), list.data(), nullptr, &d));
   const Decomposition points(d);
   ASSERT_WINDROW_OK(windrow_create(MPI_COMM_WORLD, path().c_str(), options, &file));
   ASSERT_WINDROW_OK(windrow_define_variable(file, "v", WINDROW_INT64, 1, &all, &variable));
   for (int step = 0; step < 3; ++step) {
-    for (size_t i = 0; i < list.size(); ++i) data[i] = list[i] * 3 + step;
+    for (size_t i = 0; i < list.size(); ++i)
+      data[i] = list[i] * 3 + step;
     EXPECT_WINDROW_OK(windrow_write(file, variable, d, data.data()));
     const json written = report_of(file);
     const json& expected = written["plans"][0]["expected"];
@@ -664,7 +722,8 @@ TEST_F(Plans, mix_long_and_short_pieces) {
 
 // A rank that moves nothing in either of two patterns has no way to tell them apart; the others have.
 TEST_F(Plans, are_kept_where_a_rank_is_idle) {
-  if (size_of() < 2) GTEST_SKIP() << "needs two ranks";
+  if (size_of() < 2)
+    GTEST_SKIP() << "needs two ranks";
   windrow_file* file = nullptr;
   int variables[2] = {-1, -1};
   const int64_t shape[1] = {60};
@@ -673,7 +732,8 @@ TEST_F(Plans, are_kept_where_a_rank_is_idle) {
     EXPECT_WINDROW_OK(windrow_define_variable(file, i == 0 ? "a" : "b", WINDROW_INT32, 1, shape, &variables[i]));
   const bool idle = rank_of() == 1;
   const int64_t working = size_of() - 1, place = rank_of() - (rank_of() > 1 ? 1 : 0);
-  const int64_t start[1] = {idle ? 0 : 60 * place / working}, count[1] = {idle ? 0 : 60 * (place + 1) / working - start[0]};
+  const int64_t start[1] = {idle ? 0 : 60 * place / working},
+                count[1] = {idle ? 0 : 60 * (place + 1) / working - start[0]};
   windrow_decomposition* d = nullptr;
   ASSERT_WINDROW_OK(windrow_block(MPI_COMM_WORLD, 1, shape, start, count, nullptr, nullptr, &d));
   const Decomposition blocks(d);
@@ -699,11 +759,13 @@ TEST_F(Plans, are_explained_when_there_are_too_many_to_keep) {
   const Decomposition decomposition(d);
   ASSERT_WINDROW_OK(windrow_create(MPI_COMM_WORLD, path().c_str(), nullptr, &file));
   for (int i = 0; i < k_variables; ++i)
-    EXPECT_WINDROW_OK(windrow_define_variable(file, ("v" + std::to_string(i)).c_str(), WINDROW_INT32, 1, &rows, &variables[static_cast<size_t>(i)]));
+    EXPECT_WINDROW_OK(windrow_define_variable(file, ("v" + std::to_string(i)).c_str(), WINDROW_INT32, 1, &rows,
+                                              &variables[static_cast<size_t>(i)]));
   std::vector<int32_t> data(static_cast<size_t>(rows), 3);
   EXPECT_WINDROW_OK(windrow_write(file, variables[0], d, data.data()));
   EXPECT_WINDROW_OK(windrow_read(file, variables[0], d, data.data()));  // the oldest plan from the eighth write on
-  for (int i = 1; i < 7; ++i) EXPECT_WINDROW_OK(windrow_write(file, variables[static_cast<size_t>(i)], d, data.data()));
+  for (int i = 1; i < 7; ++i)
+    EXPECT_WINDROW_OK(windrow_write(file, variables[static_cast<size_t>(i)], d, data.data()));
   for (int i = 7; i < k_variables; ++i) {
     EXPECT_WINDROW_OK(windrow_put(file, variables[static_cast<size_t>(i)], d, data.data()));
     EXPECT_WINDROW_OK(windrow_get(file, variables[0], d, data.data()));
@@ -738,7 +800,8 @@ TEST_F(Plans, are_explained_before_and_after) {
   EXPECT_WINDROW_OK(scene.close());
 }
 
-// A step of a program that writes each variable by itself: what was planned in the first step serves all others, as long as there are no more plans than a file keeps.
+// A step of a program that writes each variable by itself: what was planned in the first step serves all others, as
+// long as there are no more plans than a file keeps.
 TEST_F(Plans, of_many_variables_written_one_by_one_are_kept) {
   constexpr int k_kept = 128;
   for (const int variables : {100, k_kept + 1}) {
@@ -751,14 +814,16 @@ TEST_F(Plans, of_many_variables_written_one_by_one_are_kept) {
     std::vector<int> numbers(static_cast<size_t>(variables), -1);
     for (int i = 0; i < variables; ++i) {
       const std::string name = "v" + std::to_string(i);
-      ASSERT_WINDROW_OK(windrow_define_variable(file, name.c_str(), WINDROW_INT32, 2, shape, &numbers[static_cast<size_t>(i)]));
+      ASSERT_WINDROW_OK(
+          windrow_define_variable(file, name.c_str(), WINDROW_INT32, 2, shape, &numbers[static_cast<size_t>(i)]));
     }
     std::vector<int32_t> data(15), read(15);
     for (int step = 0; step < 2; ++step)
       for (int i = 0; i < variables; ++i) {
         std::iota(data.begin(), data.end(), 10000 * step + 100 * i + 7 * rank_of());
         ASSERT_WINDROW_OK(windrow_write(file, numbers[static_cast<size_t>(i)], rows.get(), data.data()));
-        EXPECT_EQ(report_of(file)["plans_made"], step == 0 || variables > k_kept ? 1 : 0) << "step " << step << ", variable " << i;
+        EXPECT_EQ(report_of(file)["plans_made"], step == 0 || variables > k_kept ? 1 : 0)
+            << "step " << step << ", variable " << i;
         EXPECT_EQ(report_of(file)["plans"][0]["kept"], report_of(file)["plans_made"] == 0);
       }
     for (int i = 0; i < variables; i += 9) {

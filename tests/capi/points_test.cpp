@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Points that several ranks hold: who writes them, what is wrong with them, and what becomes of points that nobody holds.
+// Points that several ranks hold: who writes them, what is wrong with them, and what becomes of points that nobody
+// holds.
 #include <algorithm>
 #include <numeric>
 #include <random>
@@ -20,11 +21,13 @@ namespace {
 using namespace windrow_test;
 using testing::HasSubstr;
 
-constexpr int64_t k_points = 20000, k_load = 3;  // two directory ranks look after them, with four ranks every second one
+constexpr int64_t k_points = 20000,
+                  k_load = 3;  // two directory ranks look after them, with four ranks every second one
 
-// The same on every rank: stretches of a partition with seams of shared points between them; every 97-th point is nobody's.
+// The same on every rank: stretches of a partition with seams of shared points between them; every 97-th point is
+// nobody's.
 struct Mesh {
-  std::vector<int> partition;          // [k_points] -1: nobody's
+  std::vector<int> partition;           // [k_points] -1: nobody's
   std::vector<std::vector<int>> ranks;  // [k_points] that hold it
 
   explicit Mesh(int size, unsigned seed = 7) {
@@ -32,12 +35,15 @@ struct Mesh {
     const auto below = [&](int end) { return static_cast<int>(random() % static_cast<unsigned>(end)); };
     int rank = 0;
     for (int64_t point = 0; point < k_points; ++point) {
-      if (below(12) == 0) rank = below(size);
+      if (below(12) == 0)
+        rank = below(size);
       const bool hole = point % 97 == 96;
       partition.push_back(hole ? -1 : rank);
       std::set<int> holders;
-      if (!hole) holders.insert(rank);
-      while (!hole && below(3) == 0) holders.insert(below(size));
+      if (!hole)
+        holders.insert(rank);
+      while (!hole && below(3) == 0)
+        holders.insert(below(size));
       ranks.emplace_back(holders.begin(), holders.end());
     }
   }
@@ -48,7 +54,9 @@ struct Mesh {
   }
 };
 
-double value_of(int64_t point, int64_t element) { return static_cast<double>(point * 10 + element); }
+double value_of(int64_t point, int64_t element) {
+  return static_cast<double>(point * 10 + element);
+}
 
 struct Part {
   std::vector<int64_t> list;
@@ -58,18 +66,21 @@ struct Part {
   // In another order on each rank.
   Part(const Mesh& mesh, int rank) {
     for (int64_t point = 0; point < k_points; ++point)
-      if (mesh.holds(rank, point)) list.push_back(point);
+      if (mesh.holds(rank, point))
+        list.push_back(point);
     std::mt19937 random(static_cast<unsigned>(rank));
     std::shuffle(list.begin(), list.end(), random);
     for (const int64_t point : list) {
       owned.push_back(mesh.partition[static_cast<size_t>(point)] == rank ? 1 : 0);
-      for (int64_t k = 0; k < k_load; ++k) values.push_back(value_of(point, k));
+      for (int64_t k = 0; k < k_load; ++k)
+        values.push_back(value_of(point, k));
     }
   }
 
   Decomposition make(bool flags = true, const windrow_options* options = nullptr) const {
     windrow_decomposition* d = nullptr;
-    EXPECT_WINDROW_OK(windrow_points_with(MPI_COMM_WORLD, k_points, static_cast<int64_t>(list.size()), list.data(), flags ? owned.data() : nullptr, options, &d));
+    EXPECT_WINDROW_OK(windrow_points_with(MPI_COMM_WORLD, k_points, static_cast<int64_t>(list.size()), list.data(),
+                                          flags ? owned.data() : nullptr, options, &d));
     return Decomposition(d);
   }
 };
@@ -84,7 +95,8 @@ Writes written_by(const Decomposition& mesh, const char* owner) {
   int64_t count = -1, again = -1;
   EXPECT_WINDROW_OK(windrow_decomposition_owned(mesh.get(), owner, 0, nullptr, &count, &writes.intervals));
   writes.points.resize(static_cast<size_t>(count));
-  EXPECT_WINDROW_OK(windrow_decomposition_owned(mesh.get(), owner, count, writes.points.data(), &again, &writes.intervals));
+  EXPECT_WINDROW_OK(
+      windrow_decomposition_owned(mesh.get(), owner, count, writes.points.data(), &again, &writes.intervals));
   EXPECT_EQ(again, count);
   EXPECT_TRUE(std::is_sorted(writes.points.begin(), writes.points.end()));
   return writes;
@@ -112,7 +124,8 @@ std::vector<int> owners_of(const Mesh& mesh, const Decomposition& decomposition,
   }
   MPI_Allreduce(MPI_IN_PLACE, owners.data(), static_cast<int>(k_points), MPI_INT, MPI_MAX, MPI_COMM_WORLD);
   MPI_Allreduce(MPI_IN_PLACE, writers.data(), static_cast<int>(k_points), MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-  for (size_t point = 0; point < writers.size(); ++point) EXPECT_EQ(writers[point], mesh.partition[point] < 0 ? 0 : 1) << owner << " " << point;
+  for (size_t point = 0; point < writers.size(); ++point)
+    EXPECT_EQ(writers[point], mesh.partition[point] < 0 ? 0 : 1) << owner << " " << point;
   return owners;
 }
 
@@ -121,27 +134,35 @@ TEST(Points, have_one_writer_each_by_every_rule) {
   const Decomposition points = Part(mesh, rank_of()).make();
   const auto partitioner = owners_of(mesh, points, "partitioner");
   EXPECT_EQ(partitioner, mesh.partition);
-  const auto first = owners_of(mesh, points, "first"), highest = owners_of(mesh, points, "highest"), idg = owners_of(mesh, points, "idg"), figure = owners_of(mesh, points, "idg_figure");
+  const auto first = owners_of(mesh, points, "first"), highest = owners_of(mesh, points, "highest"),
+             idg = owners_of(mesh, points, "idg"), figure = owners_of(mesh, points, "idg_figure");
   owners_of(mesh, points, "random");
   EXPECT_EQ(owners_of(mesh, points, "auto"), partitioner);
   const Decomposition unflagged = Part(mesh, rank_of()).make(false);
   EXPECT_EQ(owners_of(mesh, unflagged, "auto"), owners_of(mesh, unflagged, "balanced"));
   for (size_t point = 0; point < mesh.ranks.size(); ++point) {
     const auto& ranks = mesh.ranks[point];
-    if (ranks.empty()) continue;
+    if (ranks.empty())
+      continue;
     EXPECT_EQ(first[point], ranks.front());
     EXPECT_EQ(highest[point], ranks.back());
     // The paper's text and its figure 4, with the ranks in ascending order behind the point's own.
     std::vector<int> list{mesh.partition[point]};
     for (const int rank : ranks)
-      if (rank != list.front()) list.push_back(rank);
+      if (rank != list.front())
+        list.push_back(rank);
     const auto holds = [&](int rank) { return std::find(list.begin(), list.end(), rank) != list.end(); };
     const int last = point > 0 ? idg[point - 1] : -1, before = point > 0 ? mesh.partition[point - 1] : -1;
     const int after = point + 1 < mesh.partition.size() ? mesh.partition[point + 1] : -1;
-    EXPECT_EQ(idg[point], list.size() == 1 ? list.front() : holds(last) ? last : holds(after) ? after : list.front()) << point;
+    EXPECT_EQ(idg[point], list.size() == 1 ? list.front()
+                          : holds(last)    ? last
+                          : holds(after)   ? after
+                                           : list.front())
+        << point;
     int expected = list.front();
     for (const int rank : list)
-      if (rank == before || rank == after) expected = rank;
+      if (rank == before || rank == after)
+        expected = rank;
     EXPECT_EQ(figure[point], list.size() == 1 ? list.front() : expected) << point;
   }
 }
@@ -151,9 +172,11 @@ TEST(Points, are_the_same_whatever_their_order) {
   Part part(mesh, rank_of());
   const Decomposition shuffled = part.make();
   std::sort(part.list.begin(), part.list.end());
-  for (size_t i = 0; i < part.list.size(); ++i) part.owned[i] = mesh.partition[static_cast<size_t>(part.list[i])] == rank_of() ? 1 : 0;
+  for (size_t i = 0; i < part.list.size(); ++i)
+    part.owned[i] = mesh.partition[static_cast<size_t>(part.list[i])] == rank_of() ? 1 : 0;
   const Decomposition sorted = part.make();
-  for (const char* owner : {"idg", "random", "balanced", "first"}) EXPECT_EQ(owners_of(mesh, shuffled, owner), owners_of(mesh, sorted, owner)) << owner;
+  for (const char* owner : {"idg", "random", "balanced", "first"})
+    EXPECT_EQ(owners_of(mesh, shuffled, owner), owners_of(mesh, sorted, owner)) << owner;
 }
 
 TEST(Points, balanced_has_neither_more_intervals_nor_more_imbalance_than_idg) {
@@ -163,7 +186,8 @@ TEST(Points, balanced_has_neither_more_intervals_nor_more_imbalance_than_idg) {
     const Decomposition points = part.make();
     const Writes balanced = written_by(points, "balanced"), idg = written_by(points, "idg");
     EXPECT_LE(sum_of(balanced.intervals), sum_of(idg.intervals));
-    EXPECT_LE(imbalance_of(static_cast<int64_t>(balanced.points.size())), imbalance_of(static_cast<int64_t>(idg.points.size())));
+    EXPECT_LE(imbalance_of(static_cast<int64_t>(balanced.points.size())),
+              imbalance_of(static_cast<int64_t>(idg.points.size())));
     const Options any({{"imbalance", "100000"}});
     EXPECT_LE(sum_of(written_by(part.make(true, any), "balanced").intervals), sum_of(balanced.intervals));
   }
@@ -182,7 +206,8 @@ TEST(Points, holes_are_counted_and_read_as_the_fill_value) {
   ASSERT_WINDROW_OK(windrow_same(MPI_COMM_WORLD, 0, nullptr, nullptr, nullptr, &all));
   const Decomposition same(all);
   const std::string gathered = "gathered to one rank";
-  for (const std::string& strategy : {std::string("auto"), std::string("idg"), std::string("bips3d-tree"), std::string("two-phase"), std::string("list"), gathered})
+  for (const std::string& strategy : {std::string("auto"), std::string("idg"), std::string("bips3d-tree"),
+                                      std::string("two-phase"), std::string("list"), gathered})
     for (const char* owner : {"auto", "balanced", "idg", "idg_figure", "random", "first", "highest", "partitioner"}) {
       SCOPED_TRACE(strategy + " " + owner);
       windrow_file* file = nullptr;
@@ -196,12 +221,14 @@ TEST(Points, holes_are_counted_and_read_as_the_fill_value) {
       ASSERT_WINDROW_OK(windrow_write(file, variable, points.get(), part.values.data()));
       const char* report = nullptr;
       ASSERT_WINDROW_OK(windrow_explain(file, "text", &report));
-      EXPECT_THAT(std::string(report), testing::HasSubstr(std::to_string(holes) + " of " + std::to_string(k_points) + " points are held by no rank"));
+      EXPECT_THAT(std::string(report), testing::HasSubstr(std::to_string(holes) + " of " + std::to_string(k_points) +
+                                                          " points are held by no rank"));
       std::vector<double> read(k_points * k_load, -1);
       ASSERT_WINDROW_OK(windrow_read(file, variable, same.get(), read.data()));
       for (int64_t point = 0; point < k_points; ++point)
         for (int64_t k = 0; k < k_load; ++k)
-          ASSERT_EQ(read[static_cast<size_t>(point * k_load + k)], mesh.partition[static_cast<size_t>(point)] < 0 ? 0 : value_of(point, k));
+          ASSERT_EQ(read[static_cast<size_t>(point * k_load + k)],
+                    mesh.partition[static_cast<size_t>(point)] < 0 ? 0 : value_of(point, k));
       // All holders get their replicas, by another partition too.
       std::vector<double> mine(part.values.size(), -1);
       ASSERT_WINDROW_OK(windrow_read(file, variable, points.get(), mine.data()));
@@ -211,17 +238,20 @@ TEST(Points, holes_are_counted_and_read_as_the_fill_value) {
 }
 
 TEST(Points, replicas_that_differ_are_named_on_all_ranks) {
-  if (size_of() == 1) GTEST_SKIP() << "one rank has no replicas";
+  if (size_of() == 1)
+    GTEST_SKIP() << "one rank has no replicas";
   const Mesh mesh(size_of());
   Part part(mesh, rank_of());
   const Decomposition points = part.make(false);
   int64_t victim = 0;
-  while (mesh.ranks[static_cast<size_t>(victim)].size() < 2 || victim < 2000) ++victim;
+  while (mesh.ranks[static_cast<size_t>(victim)].size() < 2 || victim < 2000)
+    ++victim;
   const auto& holders = mesh.ranks[static_cast<size_t>(victim)];
   const SharedFolder folder;
   for (const bool spoilt : {false, true}) {
     for (size_t i = 0; i < part.list.size() && spoilt; ++i)
-      if (part.list[i] == victim && rank_of() == holders.back()) part.values[i * k_load + 2] = -7;
+      if (part.list[i] == victim && rank_of() == holders.back())
+        part.values[i * k_load + 2] = -7;
     windrow_file* file = nullptr;
     int variable = -1;
     const int64_t shape[2] = {k_points, k_load};
@@ -263,7 +293,8 @@ TEST(Points, that_a_rank_lists_twice_are_compared) {
     } else {
       const int last = size_of() - 1;
       EXPECT_WINDROW_ERROR(windrow_write(file, variable, points.get(), values.data()), WINDROW_BAD_ARGUMENT,
-                           "point " + std::to_string(10 * last) + " is number 0 and number 2 of rank " + std::to_string(last) + "'s list, and is 4.5 and 9.5");
+                           "point " + std::to_string(10 * last) + " is number 0 and number 2 of rank " +
+                               std::to_string(last) + "'s list, and is 4.5 and 9.5");
       EXPECT_EQ(windrow_error_rank(), last);
     }
     EXPECT_WINDROW_OK(windrow_discard(file));
@@ -282,7 +313,8 @@ TEST(Points, that_one_rank_has_not_put_are_not_compared_but_would_be_lost) {
   ASSERT_WINDROW_OK(windrow_create(MPI_COMM_WORLD, folder.file("some.raw").c_str(), options, &file));
   ASSERT_WINDROW_OK(windrow_define_variable(file, "v", WINDROW_INT16, 1, shape, &variable));
   std::vector<float> values;
-  for (const int64_t point : part.list) values.push_back(static_cast<float>(point % 1000));
+  for (const int64_t point : part.list)
+    values.push_back(static_cast<float>(point % 1000));
   if (rank_of() > 0) {
     ASSERT_WINDROW_OK(windrow_put_as(file, variable, points.get(), WINDROW_FLOAT32, values.data()));
   }
@@ -294,30 +326,36 @@ TEST(Points, flags_that_contradict_each_other_are_an_error_where_they_are_needed
   const Mesh mesh(size_of());
   Part part(mesh, rank_of());
   for (size_t i = 0; i < part.list.size(); ++i)
-    if (part.list[i] == 1234) part.owned[i] = 0;
+    if (part.list[i] == 1234)
+      part.owned[i] = 0;
   const Decomposition points = part.make();
   int64_t count = 0, intervals = 0;
   for (const char* owner : {"partitioner", "idg", "balanced"})
-    EXPECT_WINDROW_ERROR(windrow_decomposition_owned(points.get(), owner, 0, nullptr, &count, &intervals), WINDROW_BAD_ARGUMENT, "point 1234 is held by");
+    EXPECT_WINDROW_ERROR(windrow_decomposition_owned(points.get(), owner, 0, nullptr, &count, &intervals),
+                         WINDROW_BAD_ARGUMENT, "point 1234 is held by");
   EXPECT_WINDROW_OK(windrow_decomposition_owned(points.get(), "first", 0, nullptr, &count, &intervals));
   const Decomposition unflagged = part.make(false);
-  EXPECT_WINDROW_ERROR(windrow_decomposition_owned(unflagged.get(), "idg", 0, nullptr, &count, &intervals), WINDROW_BAD_ARGUMENT, "needs owner flags");
+  EXPECT_WINDROW_ERROR(windrow_decomposition_owned(unflagged.get(), "idg", 0, nullptr, &count, &intervals),
+                       WINDROW_BAD_ARGUMENT, "needs owner flags");
   EXPECT_WINDROW_OK(windrow_decomposition_owned(unflagged.get(), "balanced", 0, nullptr, &count, &intervals));
 }
 
 TEST(Points, flags_of_some_ranks_only_are_an_error) {
-  if (size_of() == 1) GTEST_SKIP() << "one rank gives flags or does not";
+  if (size_of() == 1)
+    GTEST_SKIP() << "one rank gives flags or does not";
   const Mesh mesh(size_of());
   const Part part(mesh, rank_of());
   windrow_decomposition* d = nullptr;
   const int without = size_of() - 1;
-  EXPECT_WINDROW_ERROR(windrow_points(MPI_COMM_WORLD, k_points, static_cast<int64_t>(part.list.size()), part.list.data(),
-                                      rank_of() == without ? nullptr : part.owned.data(), &d),
-                       WINDROW_BAD_ARGUMENT, "rank " + std::to_string(without) + " gave no owner flags with its points, but rank 0 did");
+  EXPECT_WINDROW_ERROR(windrow_points(MPI_COMM_WORLD, k_points, static_cast<int64_t>(part.list.size()),
+                                      part.list.data(), rank_of() == without ? nullptr : part.owned.data(), &d),
+                       WINDROW_BAD_ARGUMENT,
+                       "rank " + std::to_string(without) + " gave no owner flags with its points, but rank 0 did");
   EXPECT_EQ(windrow_error_rank(), without);
   EXPECT_EQ(d, nullptr);
   // A rank without points has none to give.
-  EXPECT_WINDROW_OK(windrow_points(MPI_COMM_WORLD, k_points, rank_of() == without ? 0 : static_cast<int64_t>(part.list.size()), part.list.data(),
+  EXPECT_WINDROW_OK(windrow_points(MPI_COMM_WORLD, k_points,
+                                   rank_of() == without ? 0 : static_cast<int64_t>(part.list.size()), part.list.data(),
                                    rank_of() == without ? nullptr : part.owned.data(), &d));
   windrow_decomposition_free(d);
 }
@@ -330,11 +368,15 @@ TEST(Points, memory_is_as_long_as_the_list) {
   const int64_t shape[2] = {k_points, k_load}, most[2] = {k_points, int64_t{1} << 60}, other[1] = {k_points - 1};
   ASSERT_WINDROW_OK(windrow_decomposition_memory(points.get(), 2, shape, &elements));
   EXPECT_EQ(elements, static_cast<int64_t>(part.values.size()));
-  EXPECT_WINDROW_ERROR(windrow_decomposition_memory(points.get(), 1, other, &elements), WINDROW_BAD_ARGUMENT, "20000 points");
-  EXPECT_WINDROW_ERROR(windrow_decomposition_memory(points.get(), 2, most, &elements), WINDROW_BAD_ARGUMENT, "2^63 - 1");
-  EXPECT_WINDROW_ERROR(windrow_decomposition_memory(points.get(), 1, nullptr, &elements), WINDROW_BAD_ARGUMENT, "shape");
+  EXPECT_WINDROW_ERROR(windrow_decomposition_memory(points.get(), 1, other, &elements), WINDROW_BAD_ARGUMENT,
+                       "20000 points");
+  EXPECT_WINDROW_ERROR(windrow_decomposition_memory(points.get(), 2, most, &elements), WINDROW_BAD_ARGUMENT,
+                       "2^63 - 1");
+  EXPECT_WINDROW_ERROR(windrow_decomposition_memory(points.get(), 1, nullptr, &elements), WINDROW_BAD_ARGUMENT,
+                       "shape");
   EXPECT_WINDROW_ERROR(windrow_decomposition_memory(points.get(), 2, shape, nullptr), WINDROW_BAD_ARGUMENT, "elements");
-  EXPECT_WINDROW_ERROR(windrow_decomposition_memory(nullptr, 2, shape, &elements), WINDROW_BAD_ARGUMENT, "decomposition");
+  EXPECT_WINDROW_ERROR(windrow_decomposition_memory(nullptr, 2, shape, &elements), WINDROW_BAD_ARGUMENT,
+                       "decomposition");
 }
 
 TEST(Points, bad_arguments) {
@@ -342,30 +384,40 @@ TEST(Points, bad_arguments) {
   const Part part(mesh, rank_of());
   const Decomposition points = part.make();
   int64_t count = 0, intervals = 0, number = 0;
-  EXPECT_WINDROW_ERROR(windrow_decomposition_owned(nullptr, "idg", 0, nullptr, &count, &intervals), WINDROW_BAD_ARGUMENT, "decomposition");
-  EXPECT_WINDROW_ERROR(windrow_decomposition_owned(points.get(), nullptr, 0, nullptr, &count, &intervals), WINDROW_BAD_ARGUMENT, "owner");
-  EXPECT_WINDROW_ERROR(windrow_decomposition_owned(points.get(), "nearest", 0, nullptr, &count, &intervals), WINDROW_BAD_ARGUMENT, "nearest");
-  EXPECT_WINDROW_ERROR(windrow_decomposition_owned(points.get(), "idg", 1, nullptr, &count, &intervals), WINDROW_BAD_ARGUMENT, "list");
-  EXPECT_WINDROW_ERROR(windrow_decomposition_owned(points.get(), "idg", 1, &number, &count, &intervals), WINDROW_BAD_ARGUMENT, "room for 1 point");
+  EXPECT_WINDROW_ERROR(windrow_decomposition_owned(nullptr, "idg", 0, nullptr, &count, &intervals),
+                       WINDROW_BAD_ARGUMENT, "decomposition");
+  EXPECT_WINDROW_ERROR(windrow_decomposition_owned(points.get(), nullptr, 0, nullptr, &count, &intervals),
+                       WINDROW_BAD_ARGUMENT, "owner");
+  EXPECT_WINDROW_ERROR(windrow_decomposition_owned(points.get(), "nearest", 0, nullptr, &count, &intervals),
+                       WINDROW_BAD_ARGUMENT, "nearest");
+  EXPECT_WINDROW_ERROR(windrow_decomposition_owned(points.get(), "idg", 1, nullptr, &count, &intervals),
+                       WINDROW_BAD_ARGUMENT, "list");
+  EXPECT_WINDROW_ERROR(windrow_decomposition_owned(points.get(), "idg", 1, &number, &count, &intervals),
+                       WINDROW_BAD_ARGUMENT, "room for 1 point");
   EXPECT_WINDROW_ERROR(windrow_decomposition_holes(points.get(), nullptr), WINDROW_BAD_ARGUMENT, "holes");
   windrow_decomposition* rows = nullptr;
   ASSERT_WINDROW_OK(windrow_rows(MPI_COMM_WORLD, 10, WINDROW_EVEN, &rows));
   EXPECT_WINDROW_ERROR(windrow_decomposition_holes(rows, &number), WINDROW_BAD_ARGUMENT, "windrow_points()");
-  EXPECT_WINDROW_ERROR(windrow_decomposition_owned(rows, "idg", 0, nullptr, &count, &intervals), WINDROW_BAD_ARGUMENT, "windrow_points()");
+  EXPECT_WINDROW_ERROR(windrow_decomposition_owned(rows, "idg", 0, nullptr, &count, &intervals), WINDROW_BAD_ARGUMENT,
+                       "windrow_points()");
   windrow_decomposition_free(rows);
   windrow_decomposition* none = nullptr;
-  EXPECT_WINDROW_ERROR(windrow_points_with(MPI_COMM_WORLD, k_points, 0, nullptr, nullptr, Options({{"owner", "idg"}}), &none), WINDROW_BAD_ARGUMENT,
-                       "option \"owner\" is one of files");
+  EXPECT_WINDROW_ERROR(
+      windrow_points_with(MPI_COMM_WORLD, k_points, 0, nullptr, nullptr, Options({{"owner", "idg"}}), &none),
+      WINDROW_BAD_ARGUMENT, "option \"owner\" is one of files");
   const Options options({{"imbalance", rank_of() == 0 ? "7" : "8"}});
   windrow_decomposition* d = nullptr;
   const int rc = windrow_points_with(MPI_COMM_WORLD, k_points, 0, nullptr, nullptr, options, &d);
   EXPECT_EQ(rc, size_of() == 1 ? WINDROW_OK : WINDROW_BAD_ARGUMENT);
   windrow_decomposition_free(d);
-  EXPECT_WINDROW_ERROR(windrow_points_with(MPI_COMM_WORLD, k_points, 0, nullptr, nullptr, Options({{"machine", "/there is none.json"}}), &none), WINDROW_NOT_FOUND,
-                       "/there is none.json");
-  EXPECT_WINDROW_OK(windrow_points_with(MPI_COMM_WORLD, k_points, 0, nullptr, nullptr, Options({{"point_bytes", rank_of() == 0 ? "800" : "8"}}), &none));
+  EXPECT_WINDROW_ERROR(windrow_points_with(MPI_COMM_WORLD, k_points, 0, nullptr, nullptr,
+                                           Options({{"machine", "/there is none.json"}}), &none),
+                       WINDROW_NOT_FOUND, "/there is none.json");
+  EXPECT_WINDROW_OK(windrow_points_with(MPI_COMM_WORLD, k_points, 0, nullptr, nullptr,
+                                        Options({{"point_bytes", rank_of() == 0 ? "800" : "8"}}), &none));
   windrow_decomposition_free(none);
-  EXPECT_WINDROW_OK(windrow_points_with(MPI_COMM_WORLD, k_points, 0, nullptr, nullptr, Options({{"point_bytes", "9000000000000000000"}}), &none));
+  EXPECT_WINDROW_OK(windrow_points_with(MPI_COMM_WORLD, k_points, 0, nullptr, nullptr,
+                                        Options({{"point_bytes", "9000000000000000000"}}), &none));
   windrow_decomposition_free(none);
 }
 
@@ -392,27 +444,38 @@ TEST(Points, few_or_none) {
 
 // The paper's mesh of eight nodes (figure 3), by the functions for meshes.
 TEST(Meshes, are_classified_as_in_the_papers_table_1) {
-  const std::vector<int64_t> offsets{0, 2, 5, 9, 12, 15, 18, 20, 24}, neighbours{1, 3, 0, 4, 7, 4, 5, 6, 7, 0, 5, 7, 1, 2, 6, 2, 3, 7, 2, 4, 1, 2, 3, 5};
+  const std::vector<int64_t> offsets{0, 2, 5, 9, 12, 15, 18, 20, 24},
+      neighbours{1, 3, 0, 4, 7, 4, 5, 6, 7, 0, 5, 7, 1, 2, 6, 2, 3, 7, 2, 4, 1, 2, 3, 5};
   const std::vector<int> partition{0, 0, 1, 0, 1, 0, 1, 0};
   std::vector<int64_t> part_offsets(9);
-  ASSERT_WINDROW_OK(windrow_classify_nodes(8, offsets.data(), neighbours.data(), partition.data(), 0, part_offsets.data(), nullptr));
+  ASSERT_WINDROW_OK(
+      windrow_classify_nodes(8, offsets.data(), neighbours.data(), partition.data(), 0, part_offsets.data(), nullptr));
   ASSERT_EQ(part_offsets.back(), 13);
   std::vector<int> parts(13);
-  ASSERT_WINDROW_OK(windrow_classify_nodes(8, offsets.data(), neighbours.data(), partition.data(), 13, part_offsets.data(), parts.data()));
+  ASSERT_WINDROW_OK(windrow_classify_nodes(8, offsets.data(), neighbours.data(), partition.data(), 13,
+                                           part_offsets.data(), parts.data()));
   EXPECT_EQ(parts, (std::vector<int>{0, 0, 1, 1, 0, 0, 1, 0, 0, 1, 1, 0, 1}));
-  EXPECT_WINDROW_ERROR(windrow_classify_nodes(8, offsets.data(), neighbours.data(), partition.data(), 12, part_offsets.data(), parts.data()),
+  EXPECT_WINDROW_ERROR(windrow_classify_nodes(8, offsets.data(), neighbours.data(), partition.data(), 12,
+                                              part_offsets.data(), parts.data()),
                        WINDROW_BAD_ARGUMENT, "room for 12 parts is not enough for 13");
-  EXPECT_WINDROW_ERROR(windrow_classify_nodes(8, nullptr, neighbours.data(), partition.data(), 0, part_offsets.data(), nullptr), WINDROW_BAD_ARGUMENT, "offsets");
+  EXPECT_WINDROW_ERROR(
+      windrow_classify_nodes(8, nullptr, neighbours.data(), partition.data(), 0, part_offsets.data(), nullptr),
+      WINDROW_BAD_ARGUMENT, "offsets");
 
   const std::vector<int64_t> cells{0, 1, 2, 3, 1, 2, 3, 4};
   std::vector<int64_t> cell_offsets(6);
-  ASSERT_WINDROW_OK(windrow_mesh_neighbours(5, WINDROW_TETRAHEDRON, 8, cells.data(), 0, 0, cell_offsets.data(), nullptr));
+  ASSERT_WINDROW_OK(
+      windrow_mesh_neighbours(5, WINDROW_TETRAHEDRON, 8, cells.data(), 0, 0, cell_offsets.data(), nullptr));
   std::vector<int64_t> numbers(static_cast<size_t>(cell_offsets.back()));
-  ASSERT_WINDROW_OK(windrow_mesh_neighbours(5, WINDROW_TETRAHEDRON, 8, cells.data(), 1, cell_offsets.back(), cell_offsets.data(), numbers.data()));
+  ASSERT_WINDROW_OK(windrow_mesh_neighbours(5, WINDROW_TETRAHEDRON, 8, cells.data(), 1, cell_offsets.back(),
+                                            cell_offsets.data(), numbers.data()));
   EXPECT_EQ(numbers, (std::vector<int64_t>{1, 2, 3, 0, 2, 3, 4, 0, 1, 3, 4, 0, 1, 2, 4, 1, 2, 3}));
-  EXPECT_WINDROW_ERROR(windrow_mesh_neighbours(4, WINDROW_TETRAHEDRON, 8, cells.data(), 0, 0, cell_offsets.data(), nullptr), WINDROW_BAD_ARGUMENT,
-                       "cell 1 has node 4");
-  EXPECT_WINDROW_ERROR(windrow_mesh_neighbours(4, WINDROW_TETRAHEDRON, -1, cells.data(), 0, 0, cell_offsets.data(), nullptr), WINDROW_BAD_ARGUMENT, "length");
+  EXPECT_WINDROW_ERROR(
+      windrow_mesh_neighbours(4, WINDROW_TETRAHEDRON, 8, cells.data(), 0, 0, cell_offsets.data(), nullptr),
+      WINDROW_BAD_ARGUMENT, "cell 1 has node 4");
+  EXPECT_WINDROW_ERROR(
+      windrow_mesh_neighbours(4, WINDROW_TETRAHEDRON, -1, cells.data(), 0, 0, cell_offsets.data(), nullptr),
+      WINDROW_BAD_ARGUMENT, "length");
 }
 
 }  // namespace

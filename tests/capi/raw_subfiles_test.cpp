@@ -24,7 +24,8 @@ struct Block {
     start[axis] = k_shape[axis] * rank / size;
     count[axis] = k_shape[axis] * (rank + 1) / size - start[axis];
     for (int64_t i = start[0]; i < start[0] + count[0]; ++i)
-      for (int64_t j = start[1]; j < start[1] + count[1]; ++j) data.push_back(static_cast<int32_t>(i * k_columns + j));
+      for (int64_t j = start[1]; j < start[1] + count[1]; ++j)
+        data.push_back(static_cast<int32_t>(i * k_columns + j));
   }
 };
 
@@ -35,7 +36,8 @@ class RawSubfiles : public testing::Test {
     windrow_file* file = nullptr;
     EXPECT_WINDROW_OK(windrow_create(MPI_COMM_WORLD, path().c_str(), Options(options), &file));
     int variable = -1, scalar = -1, texts = -1;
-    EXPECT_WINDROW_OK(windrow_define_variable_with(file, "g/v v", WINDROW_INT32, 2, k_shape, Options{{"byte_order", "big"}, {"fill_value", "-7"}}, &variable));
+    EXPECT_WINDROW_OK(windrow_define_variable_with(file, "g/v v", WINDROW_INT32, 2, k_shape,
+                                                   Options{{"byte_order", "big"}, {"fill_value", "-7"}}, &variable));
     EXPECT_WINDROW_OK(windrow_define_variable(file, "scalar", WINDROW_FLOAT64, 0, nullptr, &scalar));
     const int64_t two[1] = {2};
     EXPECT_WINDROW_OK(windrow_define_variable(file, "texts", WINDROW_TEXT, 1, two, &texts));
@@ -75,13 +77,15 @@ class RawSubfiles : public testing::Test {
   std::string set() const {
     std::string found;
     for (const std::string& name : folder_.names())
-      if (is_set_in_use(folder_.file(name))) found = folder_.file(name);
+      if (is_set_in_use(folder_.file(name)))
+        found = folder_.file(name);
     return found;
   }
   template <class Work>
   static void on_rank_0(Work&& work) {
     MPI_Barrier(MPI_COMM_WORLD);
-    if (rank_of() == 0) work();
+    if (rank_of() == 0)
+      work();
     MPI_Barrier(MPI_COMM_WORLD);
   }
 
@@ -89,8 +93,11 @@ class RawSubfiles : public testing::Test {
 };
 
 TEST_F(RawSubfiles, are_read_by_any_ranks_as_one_array) {
-  for (const KeyValues& way : {KeyValues{{"files", "subfiles(3)"}}, KeyValues{{"files", "subfiles(6)"}, {"split", "0,1"}}, KeyValues{{"files", "per-rank"}, {"split", "0"}},
-                               KeyValues{{"files", "subfiles(3)"}, {"split_parts", "7+1+5x1"}, {"checksum", "on"}}, KeyValues{{"files", "subfiles(13)"}, {"buffer", "4096"}}}) {
+  for (const KeyValues& way :
+       {KeyValues{{"files", "subfiles(3)"}}, KeyValues{{"files", "subfiles(6)"}, {"split", "0,1"}},
+        KeyValues{{"files", "per-rank"}, {"split", "0"}},
+        KeyValues{{"files", "subfiles(3)"}, {"split_parts", "7+1+5x1"}, {"checksum", "on"}},
+        KeyValues{{"files", "subfiles(13)"}, {"buffer", "4096"}}}) {
     SCOPED_TRACE(way.front().second);
     make(way);
     for (const size_t axis : {size_t{0}, size_t{1}}) {
@@ -103,7 +110,8 @@ TEST_F(RawSubfiles, are_read_by_any_ranks_as_one_array) {
     // Changed in place, with something new.
     windrow_file* file = open(WINDROW_UPDATE);
     int late = -1;
-    EXPECT_WINDROW_OK(windrow_define_variable_with(file, "late", WINDROW_INT32, 2, k_shape, Options{{"fill_value", "5"}}, &late));
+    EXPECT_WINDROW_OK(
+        windrow_define_variable_with(file, "late", WINDROW_INT32, 2, k_shape, Options{{"fill_value", "5"}}, &late));
     const Block columns(1);
     EXPECT_WINDROW_OK(windrow_write_block(file, find(file), columns.start, columns.count, columns.data.data()));
     EXPECT_WINDROW_OK(windrow_close(file));
@@ -120,18 +128,21 @@ TEST_F(RawSubfiles, are_read_by_any_ranks_as_one_array) {
     EXPECT_TRUE(filled == std::vector<int32_t>(block.data.size(), 5));
     EXPECT_WINDROW_OK(windrow_close(file));
     MPI_Comm_free(&few);
-    if (failed_anywhere()) return;
+    if (failed_anywhere())
+      return;
   }
 }
 
-// Without Windrow: the base file's description says in which boxes of which files the elements are, and each of those says where.
+// Without Windrow: the base file's description says in which boxes of which files the elements are, and each of those
+// says where.
 TEST_F(RawSubfiles, are_described_for_everybody) {
   make({{"files", "subfiles(4)"}, {"split", "0,1"}});
   on_rank_0([&] {
     const auto variable_of = [](const std::string& file) {
       const auto about = nlohmann::json::parse(bytes_of_file(file + ".json"));
       for (const auto& each : about["variables"])
-        if (each["path"] == "/g/v v") return each;
+        if (each["path"] == "/g/v v")
+          return each;
       return nlohmann::json();
     };
     const auto whole = variable_of(path());
@@ -148,10 +159,12 @@ TEST_F(RawSubfiles, are_described_for_everybody) {
       size_t at = own["offset"].get<size_t>();
       for (int64_t i = 0; i < part["count"][0]; ++i)
         for (int64_t j = 0; j < part["count"][1]; ++j, at += 4) {
-          const int64_t number = (part["start"][0].get<int64_t>() + i) * k_columns + part["start"][1].get<int64_t>() + j;
+          const int64_t number =
+              (part["start"][0].get<int64_t>() + i) * k_columns + part["start"][1].get<int64_t>() + j;
           ++seen[static_cast<size_t>(number)];
           int64_t value = 0;
-          for (size_t byte = 0; byte < 4; ++byte) value = value * 256 + static_cast<unsigned char>(bytes.at(at + byte));
+          for (size_t byte = 0; byte < 4; ++byte)
+            value = value * 256 + static_cast<unsigned char>(bytes.at(at + byte));
           EXPECT_EQ(value, number);
         }
     }
@@ -194,7 +207,8 @@ TEST_F(RawSubfiles, at_fault_are_named_and_read_from_nowhere_else) {
   });
   expect_fault("is number 2", [&] {
     for (const char* ending : {".raw", ".raw.json"})
-      std::filesystem::copy_file(folder + "/2" + ending, folder + "/1" + ending, std::filesystem::copy_options::overwrite_existing);
+      std::filesystem::copy_file(folder + "/2" + ending, folder + "/1" + ending,
+                                 std::filesystem::copy_options::overwrite_existing);
   });
   // A byte of the elements; what the description leads to; a file that the set does not have.
   on_rank_0([&] {
@@ -208,7 +222,8 @@ TEST_F(RawSubfiles, at_fault_are_named_and_read_from_nowhere_else) {
   });
   windrow_file* file = open();
   const std::string told = problems(file);
-  EXPECT_NE(told.find("/1.raw\": the elements of \"/g/v v\" are not those that were written"), std::string::npos) << told;
+  EXPECT_NE(told.find("/1.raw\": the elements of \"/g/v v\" are not those that were written"), std::string::npos)
+      << told;
   EXPECT_NE(told.find("the base file leads other programs elsewhere than the map"), std::string::npos) << told;
   EXPECT_NE(told.find("/3.raw.json\" is not a file of its set"), std::string::npos) << told;
   EXPECT_EQ(told.find("0.raw.json"), std::string::npos) << told;
@@ -219,15 +234,23 @@ TEST_F(RawSubfiles, have_no_maps_made_to_hurt) {
   make({{"files", "subfiles(3)"}});
   const std::string about = bytes_of_file(path() + ".json"), data = bytes_of_file(path());
   MPI_Barrier(MPI_COMM_WORLD);
-  const std::vector<std::pair<std::string, nlohmann::json>> damages{
-      {"/parts", 7}, {"/parts/0", 7}, {"/parts/0/file", 7}, {"/parts/0/start", nlohmann::json::array({0})}, {"/parts/0/start", nlohmann::json::array({-1, 0})},
-      {"/parts/0/count", nlohmann::json::array({"x", 1})}, {"/offset", 0}, {"/offset", -2}, {"/shape", nlohmann::json::array({13, 7})}, {"/type", "int16"}};
+  const std::vector<std::pair<std::string, nlohmann::json>> damages{{"/parts", 7},
+                                                                    {"/parts/0", 7},
+                                                                    {"/parts/0/file", 7},
+                                                                    {"/parts/0/start", nlohmann::json::array({0})},
+                                                                    {"/parts/0/start", nlohmann::json::array({-1, 0})},
+                                                                    {"/parts/0/count", nlohmann::json::array({"x", 1})},
+                                                                    {"/offset", 0},
+                                                                    {"/offset", -2},
+                                                                    {"/shape", nlohmann::json::array({13, 7})},
+                                                                    {"/type", "int16"}};
   for (const auto& [place, value] : damages) {
     SCOPED_TRACE(place + " " + value.dump());
     on_rank_0([&, &where = place, &what = value] {
       auto changed = nlohmann::ordered_json::parse(about);
       for (auto& each : changed["variables"])
-        if (each["path"] == "/g/v v") each[nlohmann::ordered_json::json_pointer(where)] = what;
+        if (each["path"] == "/g/v v")
+          each[nlohmann::ordered_json::json_pointer(where)] = what;
       std::ofstream(path() + ".json", std::ios::binary) << changed.dump(1);
     });
     windrow_file* file = nullptr;
@@ -247,7 +270,8 @@ TEST_F(RawSubfiles, have_no_chunks) {
   windrow_file* file = nullptr;
   ASSERT_WINDROW_OK(windrow_create(MPI_COMM_WORLD, path().c_str(), Options{{"files", "subfiles(2)"}}, &file));
   int variable = -1;
-  const int code = windrow_define_variable_with(file, "v", WINDROW_INT32, 2, k_shape, Options{{"chunks", "2x2"}}, &variable);
+  const int code =
+      windrow_define_variable_with(file, "v", WINDROW_INT32, 2, k_shape, Options{{"chunks", "2x2"}}, &variable);
   EXPECT_EQ(code, WINDROW_UNSUPPORTED);
   expect_same_everywhere(code);
   EXPECT_WINDROW_OK(windrow_discard(file));

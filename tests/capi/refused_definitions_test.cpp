@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Definitions that one rank makes otherwise, or cannot make: all ranks are told, and the file is as if the call had never been made. Rank 0 may have made
-// them already by then.
+// Definitions that one rank makes otherwise, or cannot make: all ranks are told, and the file is as if the call had
+// never been made. Rank 0 may have made them already by then.
 #include <gmock/gmock.h>
 
 #include <map>
@@ -15,7 +15,9 @@ using testing::HasSubstr;
 
 constexpr int64_t k_elements = 2400;
 
-windrow_variable_definition line(const char* path, const int64_t* shape, int type = WINDROW_INT32) { return {path, type, 1, shape, nullptr}; }
+windrow_variable_definition line(const char* path, const int64_t* shape, int type = WINDROW_INT32) {
+  return {path, type, 1, shape, nullptr};
+}
 
 // With refused calls in between, or without: number and place of each variable, by path.
 using Places = std::map<std::string, std::pair<int, int64_t>>;
@@ -24,9 +26,11 @@ void refuse(windrow_file* file, int variables, bool groups) {
   const bool other = rank_of() == size_of() - 1;
   const int64_t shape = k_elements, another = other ? k_elements + 1 : k_elements;
   std::vector<std::string> names;
-  for (int i = 0; i < variables; ++i) names.push_back((groups ? "refused/deep/" : "refused ") + std::to_string(i));
+  for (int i = 0; i < variables; ++i)
+    names.push_back((groups ? "refused/deep/" : "refused ") + std::to_string(i));
   std::vector<windrow_variable_definition> definitions;
-  for (const std::string& name : names) definitions.push_back(line(name.c_str(), &shape));
+  for (const std::string& name : names)
+    definitions.push_back(line(name.c_str(), &shape));
   std::vector<int> numbers(names.size(), -1);
   if (size_of() > 1) {
     definitions.back().shape = &another;
@@ -35,34 +39,41 @@ void refuse(windrow_file* file, int variables, bool groups) {
     definitions.back().shape = &shape;
   }
   // One rank's own mistake: its words are what all get.
-  if (other) definitions.back().type = 12345;
+  if (other)
+    definitions.back().type = 12345;
   EXPECT_EQ(windrow_define_variables(file, variables, definitions.data(), numbers.data()), WINDROW_BAD_ARGUMENT);
   EXPECT_THAT(windrow_error_message(), HasSubstr("12345"));
   definitions.back().type = WINDROW_INT32;
   // More on one rank than on the others.
   if (size_of() > 1) {
-    EXPECT_EQ(windrow_define_variables(file, other ? variables - 1 : variables, definitions.data(), numbers.data()), WINDROW_BAD_ARGUMENT);
+    EXPECT_EQ(windrow_define_variables(file, other ? variables - 1 : variables, definitions.data(), numbers.data()),
+              WINDROW_BAD_ARGUMENT);
     EXPECT_THAT(windrow_error_message(), HasSubstr("differ between the ranks"));
   }
   int number = 0;
-  for (const std::string& name : names) EXPECT_EQ(windrow_find_variable(file, name.c_str(), &number), WINDROW_NOT_FOUND) << name;
+  for (const std::string& name : names)
+    EXPECT_EQ(windrow_find_variable(file, name.c_str(), &number), WINDROW_NOT_FOUND) << name;
 }
 
 Places write(const std::string& path, bool refuses) {
   const bool groups = !path.ends_with(".nc");
   const char* last = !refuses ? "last" : groups ? "refused" : "refused 2";  // a refused name is free, a group's too
-  const int64_t shape = k_elements, start = k_elements * rank_of() / size_of(), count = k_elements * (rank_of() + 1) / size_of() - start;
+  const int64_t shape = k_elements, start = k_elements * rank_of() / size_of(),
+                count = k_elements * (rank_of() + 1) / size_of() - start;
   windrow_file* file = nullptr;
   EXPECT_WINDROW_OK(windrow_create(MPI_COMM_WORLD, path.c_str(), nullptr, &file));
   std::map<std::string, int> numbers;
   const auto define = [&](const char* name) {
     EXPECT_WINDROW_OK(windrow_define_variable(file, name, WINDROW_INT32, 1, &shape, &numbers[name]));
   };
-  if (refuses) refuse(file, 2, groups);
+  if (refuses)
+    refuse(file, 2, groups);
   define("first");
-  if (refuses) refuse(file, 3, groups);
+  if (refuses)
+    refuse(file, 3, groups);
   for (const int many : {16, 17, 40})  // as many as one word between the ranks holds, and more
-    if (refuses) refuse(file, many, groups);
+    if (refuses)
+      refuse(file, many, groups);
   define("second");
   define(last);
   windrow_decomposition* decomposition = nullptr;
@@ -96,7 +107,9 @@ Places write(const std::string& path, bool refuses) {
   return places;
 }
 
-const char* format_of(const std::string& ending) { return ending == ".h5" ? "hdf5" : ending == ".nc" ? "netcdf" : "raw"; }
+const char* format_of(const std::string& ending) {
+  return ending == ".h5" ? "hdf5" : ending == ".nc" ? "netcdf" : "raw";
+}
 
 class RefusedDefinitions : public testing::TestWithParam<const char*> {
  protected:
@@ -105,24 +118,29 @@ class RefusedDefinitions : public testing::TestWithParam<const char*> {
 
 TEST_P(RefusedDefinitions, leave_no_trace) {
   const std::string ending = GetParam();
-  if (windrow_has(format_of(ending)) == 0) GTEST_SKIP() << "not built in: " << ending;
-  const Places with = write(folder_.file("with" + ending), true), without = write(folder_.file("without" + ending), false);
+  if (windrow_has(format_of(ending)) == 0)
+    GTEST_SKIP() << "not built in: " << ending;
+  const Places with = write(folder_.file("with" + ending), true),
+               without = write(folder_.file("without" + ending), false);
   for (const auto& [name, place] : without) {
     EXPECT_EQ(with.at(name).first, place.first) << name;
     if (ending == ".raw") {  // the headers of others are longer, as names are
       EXPECT_EQ(with.at(name).second, place.second) << name;
     }
   }
-  if (rank_of() != 0) return;
+  if (rank_of() != 0)
+    return;
   // What was refused left no room behind either, but for what HDF5 says of it.
   const auto size = [&](const char* name) { return std::filesystem::file_size(folder_.file(name + ending)); };
   EXPECT_LE(size("with"), size("without") + k_elements * 4);
 }
 
-// What ranks tell each other of the variables of a file is as long on those that have refused a definition as on the others.
+// What ranks tell each other of the variables of a file is as long on those that have refused a definition as on the
+// others.
 TEST_P(RefusedDefinitions, are_followed_by_records) {
   const std::string ending = GetParam(), path = folder_.file("records" + ending);
-  if (windrow_has(format_of(ending)) == 0 || ending == ".raw") GTEST_SKIP() << "nothing grows in " << ending;
+  if (windrow_has(format_of(ending)) == 0 || ending == ".raw")
+    GTEST_SKIP() << "nothing grows in " << ending;
   const Options options{{"extendible", "true"}};
   const int64_t shape[2] = {0, size_of()}, start = rank_of(), count = 1;
   windrow_file* file = nullptr;
@@ -153,7 +171,8 @@ TEST_P(RefusedDefinitions, are_followed_by_records) {
 // A file that others see already is not touched before all agree.
 TEST_P(RefusedDefinitions, leave_a_published_file_as_it_is) {
   const std::string ending = GetParam(), path = folder_.file("published" + ending);
-  if (windrow_has(format_of(ending)) == 0) GTEST_SKIP() << "not built in: " << ending;
+  if (windrow_has(format_of(ending)) == 0)
+    GTEST_SKIP() << "not built in: " << ending;
   write(path, false);
   windrow_file* file = nullptr;
   ASSERT_WINDROW_OK(windrow_open(MPI_COMM_WORLD, path.c_str(), WINDROW_UPDATE, nullptr, &file));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Chunks that other programs stored without some of their filters, or without any at the array's edges: what Windrow changes of them, others
-// read, and so does it itself in the same session.
+// Chunks that other programs stored without some of their filters, or without any at the array's edges: what Windrow
+// changes of them, others read, and so does it itself in the same session.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -19,9 +19,11 @@ const char* k_make_masked = R"(
 import zlib
 model = np.arange(48).reshape(24, 2) * 1000003 + 5
 shuffled = lambda raw: np.frombuffer(raw, 'u1').reshape(-1, 8).T.tobytes()
-kinds = {'single': ((24, 2), None), 'fixed': ((8, 2), None), 'growing': ((8, 2), (None, 2)), 'both grow': ((8, 2), (None, None))}
+kinds = {'single': ((24, 2), None), 'fixed': ((8, 2), None),
+         'growing': ((8, 2), (None, 2)), 'both grow': ((8, 2), (None, None))}
 stores = {'shuffle 1': (dict(shuffle=True), 1, bytes), 'shuffle all': (dict(shuffle=True), 0xffffffff, bytes),
-          'deflate 1': (dict(shuffle=True, compression=1), 1, zlib.compress), 'deflate 2': (dict(shuffle=True, compression=1), 2, shuffled),
+          'deflate 1': (dict(shuffle=True, compression=1), 1, zlib.compress),
+          'deflate 2': (dict(shuffle=True, compression=1), 2, shuffled),
           'deflate 3': (dict(shuffle=True, compression=1), 3, bytes), 'nothing 1': (dict(), 1, bytes)}
 def make(libver):
     f = h5py.File(path, 'w', libver=libver)
@@ -46,7 +48,8 @@ std::vector<std::string> masked_names() {
 constexpr int64_t k_side = 10;
 const char* k_make_edged = R"(
 import ctypes
-library = ctypes.CDLL([line.split()[-1] for line in open('/proc/self/maps') if '/libhdf5' in line and '_hl' not in line][0])
+library = ctypes.CDLL([line.split()[-1] for line in open('/proc/self/maps')
+                       if '/libhdf5' in line and '_hl' not in line][0])
 model = np.arange(100, dtype='i4').reshape(10, 10) * 1001
 f = h5py.File(path, 'w', libver='latest')
 def make(name, most, tune):
@@ -84,10 +87,13 @@ class SkippedFilters : public testing::Test {
   SharedFolder folder_;
 };
 
-int64_t masked_value(int64_t element, int64_t round) { return round == 0 ? element * 1000003 + 5 : -element - 1000 * round; }
+int64_t masked_value(int64_t element, int64_t round) {
+  return round == 0 ? element * 1000003 + 5 : -element - 1000 * round;
+}
 
 // Some rows of each rank, in all three chunks together; what the array is afterwards.
-void change_masked(windrow_file* file, int variable, int64_t first, int64_t count, int64_t stride, int64_t round, std::vector<int64_t>& model) {
+void change_masked(windrow_file* file, int variable, int64_t first, int64_t count, int64_t stride, int64_t round,
+                   std::vector<int64_t>& model) {
   for (int rank = 0; rank < size_of(); ++rank) {
     const int64_t begin = std::min(first + stride * rank, k_rows), end = std::min(begin + count, k_rows);
     std::vector<int64_t> mine;
@@ -104,7 +110,8 @@ void change_masked(windrow_file* file, int variable, int64_t first, int64_t coun
   EXPECT_EQ(all, model) << "round " << round;
 }
 
-// In part, of the same size and of another, and whole, whichever comes first; again in the same session and in the next one.
+// In part, of the same size and of another, and whole, whichever comes first; again in the same session and in the next
+// one.
 TEST_F(SkippedFilters, of_chunks_that_are_changed_are_none) {
   for (const char* libver : {"earliest", "latest"})
     for (const bool whole_first : {false, true}) {
@@ -118,15 +125,19 @@ TEST_F(SkippedFilters, of_chunks_that_are_changed_are_none) {
           SCOPED_TRACE(name);
           const int variable = find(file, name);
           model = before;
-          for (int64_t element = 0; model.size() < k_rows * k_columns; ++element) model.push_back(masked_value(element, 0));
-          if (whole_first) change_masked(file, variable, 0, 8, 8, 1, model);
+          for (int64_t element = 0; model.size() < k_rows * k_columns; ++element)
+            model.push_back(masked_value(element, 0));
+          if (whole_first)
+            change_masked(file, variable, 0, 8, 8, 1, model);
           change_masked(file, variable, 1, 2, 7, 2, model);
           change_masked(file, variable, 2, 2, 7, 3, model);
-          if (!whole_first) change_masked(file, variable, 0, 8, 8, again ? 5 : 4, model);
+          if (!whole_first)
+            change_masked(file, variable, 0, 8, 8, again ? 5 : 4, model);
         }
         ASSERT_WINDROW_OK(windrow_close(file));
       }
-      h5py(std::string(k_make_masked) + "size, whole_first = " + std::to_string(size_of()) + (whole_first ? ", True" : ", False") + R"(
+      h5py(std::string(k_make_masked) + "size, whole_first = " + std::to_string(size_of()) +
+           (whole_first ? ", True" : ", False") + R"(
 flat = np.arange(48).reshape(24, 2)
 changed = set()
 def change(first, count, stride, round):
@@ -156,7 +167,8 @@ for kind, (chunks, most) in kinds.items():
 
 std::vector<int32_t> edged_model() {
   std::vector<int32_t> model;
-  for (int32_t i = 0; i < k_side * k_side; ++i) model.push_back(i * 1001);
+  for (int32_t i = 0; i < k_side * k_side; ++i)
+    model.push_back(i * 1001);
   return model;
 }
 
@@ -187,7 +199,8 @@ void put_row(windrow_file* file, int variable, int64_t record, std::vector<int32
   const Decomposition block(d);
   model.resize(static_cast<size_t>((record + 1) * k_side), 0);
   int32_t* row = model.data() + record * k_side;
-  for (int64_t j = 0; j < k_side; ++j) row[j] = static_cast<int32_t>(record * 100 + j);
+  for (int64_t j = 0; j < k_side; ++j)
+    row[j] = static_cast<int32_t>(record * 100 + j);
   ASSERT_WINDROW_OK(windrow_put_record(file, variable, record, d, row));
   ASSERT_WINDROW_OK(windrow_flush(file));
   expect_all(file, variable, model, "record " + std::to_string(record));
@@ -195,7 +208,8 @@ void put_row(windrow_file* file, int variable, int64_t record, std::vector<int32
 
 TEST_F(SkippedFilters, of_edges_stay_so_and_what_grows_is_filtered) {
   h5py(std::string(k_make_edged) +
-       "for name, most in ((b'fixed', (10, 10)), (b'growing', (any, 10)), (b'both grow', (any, any))): make(name, most, compressed)[...] = model\n");
+       "for name, most in ((b'fixed', (10, 10)), (b'growing', (any, 10)), (b'both grow', (any, any))): make(name, "
+       "most, compressed)[...] = model\n");
   windrow_file* file = open(WINDROW_UPDATE);
   for (const char* name : {"fixed", "growing", "both grow"}) {
     SCOPED_TRACE(name);
@@ -206,14 +220,16 @@ TEST_F(SkippedFilters, of_edges_stay_so_and_what_grows_is_filtered) {
     change_edged(file, variable, 7, 0, model);
     change_edged(file, variable, 6, 9, model);
     if (name != std::string("fixed"))
-      for (const int64_t record : {10, 11, 13, 18}) put_row(file, variable, record, model);
+      for (const int64_t record : {10, 11, 13, 18})
+        put_row(file, variable, record, model);
   }
   ASSERT_WINDROW_OK(windrow_close(file));
   h5py(std::string("size = ") + std::to_string(size_of()) + R"(
 model = np.arange(100, dtype='i4').reshape(10, 10) * 1001
 columns = np.arange(10)
 for first, column in ((1, 3), (7, 0), (6, 9)):
-    for rank in range(min(size, 10 - first)): model[first + rank, column:] = -(rank + 1) * 100 - columns[column:] - first
+    for rank in range(min(size, 10 - first)):
+        model[first + rank, column:] = -(rank + 1) * 100 - columns[column:] - first
 f = h5py.File(path, 'r')
 for name in ('fixed', 'growing', 'both grow'):
     d = f[name]
@@ -243,23 +259,30 @@ TEST_F(SkippedFilters, of_edges_are_so_in_new_chunks) {
   h5py("assert (h5py.File(path, 'r')['empty'][...] == np.arange(100).reshape(10, 10) * 1001).all()\n");
 }
 
-// HDF5 itself filters what is inside once a variable has grown. Where it lacks a filter that must not be skipped, nothing has grown.
+// HDF5 itself filters what is inside once a variable has grown. Where it lacks a filter that must not be skipped,
+// nothing has grown.
 TEST_F(SkippedFilters, of_edges_that_hdf5_cannot_filter_do_not_grow) {
-  if (windrow_has("filter=blosc") == 0) GTEST_SKIP() << "built without Blosc";
-  h5py(std::string(k_make_edged) +
-       "class Filter(ctypes.Structure):\n"  // H5Z_class2_t: a dataset is made only where its mandatory filters are known
-       "    _fields_ = [('version', ctypes.c_int), ('id', ctypes.c_int), ('encodes', ctypes.c_uint), ('decodes', ctypes.c_uint), ('name', ctypes.c_char_p),\n"
-       "                ('can_apply', ctypes.c_void_p), ('set_local', ctypes.c_void_p), ('filter', ctypes.CFUNCTYPE(ctypes.c_size_t))]\n"
-       "blosc = Filter(1, 32001, 1, 1, b'blosc', None, None, ctypes.CFUNCTYPE(ctypes.c_size_t)(lambda: 0))\n"
-       "assert library.H5Zregister(ctypes.byref(blosc)) >= 0\n"
-       "def mandatory(p): p.set_filter(32001, h5py.h5z.FLAG_MANDATORY, (2, 2, 4, 64, 5, 1, 1))\n"
-       "d = make(b'odd', (any, 10), mandatory)\n"
-       "rows = np.zeros((12, 12), 'i4')\nrows[:10, :10] = model\n"
-       "for i, j in ((0, 8), (4, 8), (8, 0), (8, 4), (8, 8)): d.id.write_direct_chunk((i, j), rows[i:i + 4, j:j + 4].tobytes())\n");
+  if (windrow_has("filter=blosc") == 0)
+    GTEST_SKIP() << "built without Blosc";
+  h5py(
+      std::string(k_make_edged) +
+      "class Filter(ctypes.Structure):\n"  // H5Z_class2_t: a dataset is made only where its mandatory filters are known
+      "    _fields_ = [('version', ctypes.c_int), ('id', ctypes.c_int), ('encodes', ctypes.c_uint), ('decodes', "
+      "ctypes.c_uint), ('name', ctypes.c_char_p),\n"
+      "                ('can_apply', ctypes.c_void_p), ('set_local', ctypes.c_void_p), ('filter', "
+      "ctypes.CFUNCTYPE(ctypes.c_size_t))]\n"
+      "blosc = Filter(1, 32001, 1, 1, b'blosc', None, None, ctypes.CFUNCTYPE(ctypes.c_size_t)(lambda: 0))\n"
+      "assert library.H5Zregister(ctypes.byref(blosc)) >= 0\n"
+      "def mandatory(p): p.set_filter(32001, h5py.h5z.FLAG_MANDATORY, (2, 2, 4, 64, 5, 1, 1))\n"
+      "d = make(b'odd', (any, 10), mandatory)\n"
+      "rows = np.zeros((12, 12), 'i4')\nrows[:10, :10] = model\n"
+      "for i, j in ((0, 8), (4, 8), (8, 0), (8, 4), (8, 8)): d.id.write_direct_chunk((i, j), rows[i:i + 4, j:j + "
+      "4].tobytes())\n");
   windrow_file* file = open(WINDROW_UPDATE);
   const int variable = find(file, "odd");
   std::vector<int32_t> model = edged_model();
-  for (int64_t i = 0; i < 8; ++i) std::fill_n(model.begin() + i * k_side, 8, 0);
+  for (int64_t i = 0; i < 8; ++i)
+    std::fill_n(model.begin() + i * k_side, 8, 0);
   expect_all(file, variable, model, "as it was");
   const int64_t shape[1] = {k_side}, start[1] = {0}, count[1] = {rank_of() == 0 ? k_side : 0};
   windrow_decomposition* d = nullptr;

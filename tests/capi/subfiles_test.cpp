@@ -16,7 +16,9 @@ using namespace windrow_test;
 constexpr int64_t k_rows = 12, k_columns = 10, k_layers = 7;
 constexpr int64_t k_shape[3] = {k_rows, k_columns, k_layers};
 
-double value_at(int64_t i, int64_t j, int64_t k) { return static_cast<double>((i * k_columns + j) * k_layers + k); }
+double value_at(int64_t i, int64_t j, int64_t k) {
+  return static_cast<double>((i * k_columns + j) * k_layers + k);
+}
 
 // A block of the array, from `start` on, and what it holds.
 struct Block {
@@ -25,7 +27,8 @@ struct Block {
   Block(std::vector<int64_t> first, std::vector<int64_t> counts) : start(std::move(first)), count(std::move(counts)) {
     for (int64_t i = start[0]; i < start[0] + count[0]; ++i)
       for (int64_t j = start[1]; j < start[1] + count[1]; ++j)
-        for (int64_t k = start[2]; k < start[2] + count[2]; ++k) data.push_back(value_at(i, j, k));
+        for (int64_t k = start[2]; k < start[2] + count[2]; ++k)
+          data.push_back(value_at(i, j, k));
   }
 };
 
@@ -41,7 +44,8 @@ Block share_of(size_t axis, MPI_Comm comm = MPI_COMM_WORLD) {
 class Subfiles : public testing::Test {
  protected:
   void SetUp() override {
-    if (windrow_has("hdf5") == 0) GTEST_SKIP() << "built without HDF5";
+    if (windrow_has("hdf5") == 0)
+      GTEST_SKIP() << "built without HDF5";
   }
   std::string path(const std::string& name = "a.h5") const { return folder_.file(name); }
   windrow_file* create(const KeyValues& options, const std::string& name = "a.h5") const {
@@ -56,7 +60,8 @@ class Subfiles : public testing::Test {
   }
   static int define(windrow_file* file, const char* name, const KeyValues& options = {}) {
     int variable = -1;
-    EXPECT_WINDROW_OK(windrow_define_variable_with(file, name, WINDROW_FLOAT64, 3, k_shape, Options(options), &variable));
+    EXPECT_WINDROW_OK(
+        windrow_define_variable_with(file, name, WINDROW_FLOAT64, 3, k_shape, Options(options), &variable));
     return variable;
   }
   static void write(windrow_file* file, int variable, const Block& block) {
@@ -91,14 +96,16 @@ class Subfiles : public testing::Test {
     MPI_Barrier(MPI_COMM_WORLD);
     std::vector<std::string> found;
     for (const std::string& name : folder_.names())
-      if (std::filesystem::is_directory(folder_.file(name))) found.push_back(folder_.file(name));
+      if (std::filesystem::is_directory(folder_.file(name)))
+        found.push_back(folder_.file(name));
     MPI_Barrier(MPI_COMM_WORLD);
     return found;
   }
   template <class Work>
   static void on_rank_0(Work&& work) {
     MPI_Barrier(MPI_COMM_WORLD);
-    if (rank_of() == 0) work();
+    if (rank_of() == 0)
+      work();
     MPI_Barrier(MPI_COMM_WORLD);
   }
   static std::string split_of(windrow_file* file, const char* name) {
@@ -115,21 +122,34 @@ class Subfiles : public testing::Test {
 
 TEST_F(Subfiles, are_read_by_any_ranks_as_one_array) {
   const std::vector<KeyValues> ways{
-      {{"files", "subfiles(1)"}}, {{"files", "subfiles(2)"}}, {{"files", "subfiles(5)"}}, {{"files", "subfiles(12)"}}, {{"files", "per-rank"}},
-      {{"files", "subfiles(3)"}, {"split", "1"}}, {{"files", "subfiles(7)"}, {"split", "2"}}, {{"files", "subfiles(6)"}, {"split", "0,2"}},
-      {{"files", "subfiles(8)"}, {"split", "2,1,0"}}, {{"files", "subfiles(3)"}, {"split_parts", "5+1+6x1x1"}},
-      {{"files", "subfiles(6)"}, {"split_parts", "3x1x4+3"}}, {{"files", "subfiles(9)"}, {"split_parts", "1x2x1"}},
-      {{"files", "subfiles(3)"}, {"strategy", "two-phase"}}, {{"files", "subfiles(3)"}, {"strategy", "list"}},
+      {{"files", "subfiles(1)"}},
+      {{"files", "subfiles(2)"}},
+      {{"files", "subfiles(5)"}},
+      {{"files", "subfiles(12)"}},
+      {{"files", "per-rank"}},
+      {{"files", "subfiles(3)"}, {"split", "1"}},
+      {{"files", "subfiles(7)"}, {"split", "2"}},
+      {{"files", "subfiles(6)"}, {"split", "0,2"}},
+      {{"files", "subfiles(8)"}, {"split", "2,1,0"}},
+      {{"files", "subfiles(3)"}, {"split_parts", "5+1+6x1x1"}},
+      {{"files", "subfiles(6)"}, {"split_parts", "3x1x4+3"}},
+      {{"files", "subfiles(9)"}, {"split_parts", "1x2x1"}},
+      {{"files", "subfiles(3)"}, {"strategy", "two-phase"}},
+      {{"files", "subfiles(3)"}, {"strategy", "list"}},
       {{"files", "subfiles(3)"}, {"strategy", "subfiling"}, {"buffer", "4096"}},
       {{"files", "subfiles(3)"}, {"domains", "even"}, {"access", "sieve"}, {"sieve_hole", "16MiB"}},
-      {{"files", "subfiles(3)"}, {"domains", "none"}, {"access", "sieve"}}, {{"files", "subfiles(3)"}, {"access", "mapped"}},
-      {{"files", "subfiles(3)"}, {"gather", "team(2)"}}, {{"files", "subfiles(4)"}, {"byte_order", "big"}, {"split", "1"}},
-      {{"files", "subfiles(4)"}, {"alignment", "4096"}, {"writers", "1"}}, {{"files", "subfiles(4)"}, {"shared_memory", "false"}},
+      {{"files", "subfiles(3)"}, {"domains", "none"}, {"access", "sieve"}},
+      {{"files", "subfiles(3)"}, {"access", "mapped"}},
+      {{"files", "subfiles(3)"}, {"gather", "team(2)"}},
+      {{"files", "subfiles(4)"}, {"byte_order", "big"}, {"split", "1"}},
+      {{"files", "subfiles(4)"}, {"alignment", "4096"}, {"writers", "1"}},
+      {{"files", "subfiles(4)"}, {"shared_memory", "false"}},
   };
   for (const KeyValues& way : ways)
     for (const size_t axis : {size_t{0}, size_t{1}}) {
       std::string trace;
-      for (const auto& [key, value] : way) trace += key + "=" + value + " ";
+      for (const auto& [key, value] : way)
+        trace += key + "=" + value + " ";
       SCOPED_TRACE(trace + "axis " + std::to_string(axis));
       windrow_file* file = create(way);
       write(file, define(file, "g/v"), share_of(axis));
@@ -148,25 +168,30 @@ TEST_F(Subfiles, are_read_by_any_ranks_as_one_array) {
       expect_read(file, "g/v", share_of(1, few));
       ASSERT_WINDROW_OK(windrow_close(file));
       MPI_Comm_free(&few);
-      if (failed_anywhere()) return;
+      if (failed_anywhere())
+        return;
     }
 }
 
 TEST_F(Subfiles, take_all_kinds_of_variables_in_one_queue) {
   windrow_file* file = create({{"files", "subfiles(3)"}});
-  const int split = define(file, "split"), other = define(file, "otherwise", {{"split", "2"}}), whole = define(file, "whole", {{"split", "none"}});
-  const int filled = define(file, "filled", {{"fill_value", "-7"}}), chunked = define(file, "chunked", {{"chunks", "4x4x4"}, {"filters", "deflate:1"}});
+  const int split = define(file, "split"), other = define(file, "otherwise", {{"split", "2"}}),
+            whole = define(file, "whole", {{"split", "none"}});
+  const int filled = define(file, "filled", {{"fill_value", "-7"}}),
+            chunked = define(file, "chunked", {{"chunks", "4x4x4"}, {"filters", "deflate:1"}});
   int scalar = -1, texts = -1, records = -1, small = -1;
   EXPECT_WINDROW_OK(windrow_define_variable(file, "scalar", WINDROW_INT32, 0, nullptr, &scalar));
   const int64_t two[1] = {2}, none[2] = {0, 4};
   EXPECT_WINDROW_OK(windrow_define_variable(file, "texts", WINDROW_TEXT, 1, two, &texts));
   EXPECT_WINDROW_OK(windrow_define_variable(file, "small", WINDROW_INT32, 1, two, &small));
-  EXPECT_WINDROW_OK(windrow_define_variable_with(file, "records", WINDROW_INT32, 2, none, Options{{"extendible", "true"}}, &records));
+  EXPECT_WINDROW_OK(
+      windrow_define_variable_with(file, "records", WINDROW_INT32, 2, none, Options{{"extendible", "true"}}, &records));
   EXPECT_WINDROW_OK(windrow_put_attribute_text(file, "split", "units", "K"));
   const Block rows = share_of(0), columns = share_of(1);
   const auto block = [](const Block& of) {
     windrow_decomposition* d = nullptr;
-    EXPECT_WINDROW_OK(windrow_block(MPI_COMM_WORLD, 3, k_shape, of.start.data(), of.count.data(), nullptr, nullptr, &d));
+    EXPECT_WINDROW_OK(
+        windrow_block(MPI_COMM_WORLD, 3, k_shape, of.start.data(), of.count.data(), nullptr, nullptr, &d));
     return Decomposition(d);
   };
   const Decomposition by_rows = block(rows), by_columns = block(columns);
@@ -180,7 +205,8 @@ TEST_F(Subfiles, take_all_kinds_of_variables_in_one_queue) {
   // A float in memory, of half of the rows; and records of a split variable.
   const int64_t half_start[3] = {0, 0, 0}, half_count[3] = {rank_of() == 0 ? k_rows / 2 : 0, k_columns, k_layers};
   std::vector<float> floats;
-  for (const double each : Block({0, 0, 0}, {k_rows / 2, k_columns, k_layers}).data) floats.push_back(static_cast<float>(each));
+  for (const double each : Block({0, 0, 0}, {k_rows / 2, k_columns, k_layers}).data)
+    floats.push_back(static_cast<float>(each));
   windrow_decomposition* half = nullptr;
   EXPECT_WINDROW_OK(windrow_block(MPI_COMM_WORLD, 3, k_shape, half_start, half_count, nullptr, nullptr, &half));
   EXPECT_WINDROW_OK(windrow_put_as(file, filled, half, WINDROW_FLOAT32, floats.data()));
@@ -196,8 +222,10 @@ TEST_F(Subfiles, take_all_kinds_of_variables_in_one_queue) {
   EXPECT_EQ(split_of(file, "otherwise"), "1x1x3");
   EXPECT_EQ(split_of(file, "chunked"), "3x1x1");
   EXPECT_EQ(split_of(file, "records"), "1x3");
-  for (const char* name : {"whole", "scalar", "texts", "small"}) EXPECT_EQ(split_of(file, name), "") << name;
-  for (const char* name : {"split", "otherwise", "whole", "chunked"}) expect_read(file, name, share_of(1));
+  for (const char* name : {"whole", "scalar", "texts", "small"})
+    EXPECT_EQ(split_of(file, name), "") << name;
+  for (const char* name : {"split", "otherwise", "whole", "chunked"})
+    expect_read(file, name, share_of(1));
   EXPECT_EQ(windrow_attribute_count(file, "split"), 1);
   EXPECT_EQ(windrow_attribute_count(file, "/"), 0);
   std::vector<double> read(static_cast<size_t>(k_rows * k_columns * k_layers));
@@ -206,7 +234,8 @@ TEST_F(Subfiles, take_all_kinds_of_variables_in_one_queue) {
   int variable = -1;
   EXPECT_WINDROW_OK(windrow_find_variable(file, "filled", &variable));
   EXPECT_WINDROW_OK(windrow_read(file, variable, all, read.data()));
-  for (size_t i = 0; i < read.size(); ++i) EXPECT_EQ(read[i], i < read.size() / 2 ? static_cast<double>(i) : -7) << i;
+  for (size_t i = 0; i < read.size(); ++i)
+    EXPECT_EQ(read[i], i < read.size() / 2 ? static_cast<double>(i) : -7) << i;
   windrow_decomposition_free(all);
   // One row of the first dimension, and points of the two first together.
   EXPECT_WINDROW_OK(windrow_find_variable(file, "otherwise", &variable));
@@ -215,12 +244,15 @@ TEST_F(Subfiles, take_all_kinds_of_variables_in_one_queue) {
   EXPECT_WINDROW_OK(windrow_block(MPI_COMM_WORLD, 2, plane, origin, plane, nullptr, nullptr, &record));
   EXPECT_WINDROW_OK(windrow_get_record(file, variable, 5, record, read.data()));
   EXPECT_WINDROW_OK(windrow_flush(file));
-  for (int64_t i = 0; i < k_columns * k_layers; ++i) EXPECT_EQ(read[static_cast<size_t>(i)], value_at(5, 0, 0) + static_cast<double>(i));
+  for (int64_t i = 0; i < k_columns * k_layers; ++i)
+    EXPECT_EQ(read[static_cast<size_t>(i)], value_at(5, 0, 0) + static_cast<double>(i));
   windrow_decomposition_free(record);
   std::vector<int64_t> points;
-  for (int64_t point = k_rows * k_columns - 1 - rank_of(); point >= 0; point -= 2) points.push_back(point);
+  for (int64_t point = k_rows * k_columns - 1 - rank_of(); point >= 0; point -= 2)
+    points.push_back(point);
   windrow_decomposition* list = nullptr;
-  EXPECT_WINDROW_OK(windrow_points(MPI_COMM_WORLD, k_rows * k_columns, static_cast<int64_t>(points.size()), points.data(), nullptr, &list));
+  EXPECT_WINDROW_OK(windrow_points(MPI_COMM_WORLD, k_rows * k_columns, static_cast<int64_t>(points.size()),
+                                   points.data(), nullptr, &list));
   EXPECT_WINDROW_OK(windrow_read(file, variable, list, read.data()));
   for (size_t i = 0; i < points.size(); ++i)
     EXPECT_EQ(read[i * k_layers + 3], static_cast<double>(points[i] * k_layers + 3)) << i;
@@ -229,10 +261,13 @@ TEST_F(Subfiles, take_all_kinds_of_variables_in_one_queue) {
 }
 
 TEST_F(Subfiles, hold_chunks_that_end_where_parts_do) {
-  const std::vector<KeyValues> ways{
-      {{"files", "subfiles(2)"}}, {{"files", "subfiles(5)"}, {"split", "1"}}, {{"files", "per-rank"}}, {{"files", "subfiles(6)"}, {"split", "0,2"}},
-      {{"files", "subfiles(3)"}, {"split_parts", "5+1+6x1x1"}}, {{"files", "subfiles(3)"}, {"buffer", "4096"}, {"writers", "1"}},
-      {{"files", "subfiles(40)"}, {"split_parts", "4x10x1"}}};
+  const std::vector<KeyValues> ways{{{"files", "subfiles(2)"}},
+                                    {{"files", "subfiles(5)"}, {"split", "1"}},
+                                    {{"files", "per-rank"}},
+                                    {{"files", "subfiles(6)"}, {"split", "0,2"}},
+                                    {{"files", "subfiles(3)"}, {"split_parts", "5+1+6x1x1"}},
+                                    {{"files", "subfiles(3)"}, {"buffer", "4096"}, {"writers", "1"}},
+                                    {{"files", "subfiles(40)"}, {"split_parts", "4x10x1"}}};
   for (const KeyValues& way : ways)
     for (const char* filters : {"none", "shuffle,deflate:2", "fletcher32"}) {
       SCOPED_TRACE(way.front().second + " " + filters);
@@ -252,7 +287,8 @@ TEST_F(Subfiles, hold_chunks_that_end_where_parts_do) {
         expect_read(file, "g/v", share_of(axis));
         expect_read(file, "half", upper);
         Block lower({7, 0, 0}, {k_rows - 7, k_columns, k_layers});
-        for (double& each : lower.data) each = -7;
+        for (double& each : lower.data)
+          each = -7;
         expect_read(file, "half", lower);
         EXPECT_EQ(problems(file), "");
         ASSERT_WINDROW_OK(windrow_close(file));
@@ -270,7 +306,8 @@ TEST_F(Subfiles, hold_chunks_that_end_where_parts_do) {
       expect_read(file, "half", Block({9, 0, 0}, {1, k_columns, k_layers}));
       ASSERT_WINDROW_OK(windrow_close(file));
       MPI_Comm_free(&few);
-      if (failed_anywhere()) return;
+      if (failed_anywhere())
+        return;
     }
   // A single index of the first dimension, as another type, and a subfile that is missing.
   windrow_file* file = open();
@@ -286,14 +323,17 @@ TEST_F(Subfiles, hold_chunks_that_end_where_parts_do) {
   std::vector<float> floats(k_rows * k_columns * k_layers);
   EXPECT_WINDROW_OK(windrow_get_as(file, variable, all, WINDROW_FLOAT32, floats.data()));
   EXPECT_WINDROW_OK(windrow_flush(file));
-  for (size_t i = 0; i < doubles.size(); ++i) EXPECT_EQ(doubles[i], value_at(5, 0, 0) + static_cast<double>(i));
-  for (size_t i = 0; i < floats.size(); ++i) EXPECT_EQ(floats[i], static_cast<float>(i));
+  for (size_t i = 0; i < doubles.size(); ++i)
+    EXPECT_EQ(doubles[i], value_at(5, 0, 0) + static_cast<double>(i));
+  for (size_t i = 0; i < floats.size(); ++i)
+    EXPECT_EQ(floats[i], static_cast<float>(i));
   windrow_decomposition_free(all);
   windrow_decomposition_free(record);
   EXPECT_WINDROW_OK(windrow_close(file));
   std::string folder;
   for (const std::string& each : sets())
-    if (is_set_in_use(each)) folder = each;
+    if (is_set_in_use(each))
+      folder = each;
   on_rank_0([&] { std::filesystem::remove(folder + "/39.h5"); });
   file = open();
   expect_read(file, "g/v", Block({0, 0, 0}, {8, k_columns, k_layers}));
@@ -302,7 +342,8 @@ TEST_F(Subfiles, hold_chunks_that_end_where_parts_do) {
   const int code = windrow_read_block(file, variable, last.start.data(), last.count.data(), read.data());
   EXPECT_EQ(code, WINDROW_NOT_FOUND);
   expect_same_everywhere(code);
-  EXPECT_NE(std::string(windrow_error_message()).find("/39.h5\" is missing"), std::string::npos) << windrow_error_message();
+  EXPECT_NE(std::string(windrow_error_message()).find("/39.h5\" is missing"), std::string::npos)
+      << windrow_error_message();
   EXPECT_WINDROW_OK(windrow_close(file));
 }
 
@@ -310,7 +351,8 @@ TEST_F(Subfiles, hold_chunks_that_end_where_parts_do) {
 TEST_F(Subfiles, move_the_chunks_of_all_their_parts_at_once) {
   const Block mine = share_of(0);
   windrow_decomposition* block = nullptr;
-  ASSERT_WINDROW_OK(windrow_block(MPI_COMM_WORLD, 3, k_shape, mine.start.data(), mine.count.data(), nullptr, nullptr, &block));
+  ASSERT_WINDROW_OK(
+      windrow_block(MPI_COMM_WORLD, 3, k_shape, mine.start.data(), mine.count.data(), nullptr, nullptr, &block));
   for (const char* files : {"subfiles(12)", "subfiles(2)"}) {
     windrow_file* file = create({{"files", files}});
     const int variable = define(file, "v", {{"chunks", "1x3x5"}, {"filters", "deflate:1"}});
@@ -374,11 +416,13 @@ TEST_F(Subfiles, are_whole_files_with_their_part_and_a_constant_number_of_attrib
 
 TEST_F(Subfiles, are_opened_by_those_who_have_data_in_them) {
   const int64_t size = size_of();
-  if (k_rows % size != 0) GTEST_SKIP() << "ranks and parts are to be in line";
+  if (k_rows % size != 0)
+    GTEST_SKIP() << "ranks and parts are to be in line";
   for (const char* strategy : {"list", "subfiling"}) {
     windrow_file* file = create({{"files", "per-rank"}, {"strategy", strategy}});
     const int first = define(file, "first"), second = define(file, "second");
-    for (const int variable : {first, second, first}) write(file, variable, share_of(0));
+    for (const int variable : {first, second, first})
+      write(file, variable, share_of(0));
     EXPECT_EQ(report_of(file)["data_opens"], size);
     EXPECT_EQ(report_of(file)["metadata_opens"], size == 1 ? 1 : 1 + size);
     ASSERT_WINDROW_OK(windrow_close(file));
@@ -403,7 +447,8 @@ TEST_F(Subfiles, stay_together_when_they_are_moved) {
   on_rank_0([&] {
     std::filesystem::create_directory(folder_.file("there"));
     for (const std::string& name : folder_.names())
-      if (name != "there") std::filesystem::rename(folder_.file(name), folder_.file("there/" + name));
+      if (name != "there")
+        std::filesystem::rename(folder_.file(name), folder_.file("there/" + name));
   });
   expect_made("there/100% a.h5");
   on_rank_0([&] { std::filesystem::rename(folder_.file("there/100% a.h5"), folder_.file("there/b.h5")); });
@@ -443,7 +488,8 @@ TEST_F(Subfiles, are_read_whole_by_who_has_opened_them) {
   make({{"files", "subfiles(3)"}});
   const std::string first = sets().at(0);
   windrow_file* reader = open();
-  for (int times = 0; times < 3; ++times) make({{"files", "subfiles(2)"}});
+  for (int times = 0; times < 3; ++times)
+    make({{"files", "subfiles(2)"}});
   EXPECT_TRUE(std::filesystem::exists(first));
   expect_read(reader, "g/v", share_of(1));
   EXPECT_WINDROW_OK(windrow_close(reader));
@@ -469,7 +515,8 @@ TEST_F(Subfiles, can_be_published_and_changed) {
   write(file, third, share_of(1));
   EXPECT_WINDROW_OK(windrow_delete_attribute(file, "first", "units"));
   Block changed({2, 0, 0}, {rank_of() == 0 ? 4 : 0, k_columns, k_layers});
-  for (double& each : changed.data) each += 1000;
+  for (double& each : changed.data)
+    each += 1000;
   int variable = -1;
   ASSERT_WINDROW_OK(windrow_find_variable(file, "first", &variable));
   write(file, variable, changed);
@@ -479,7 +526,8 @@ TEST_F(Subfiles, can_be_published_and_changed) {
   expect_read(file, "third", share_of(0));
   EXPECT_EQ(windrow_attribute_count(file, "first"), 0);
   Block seen({1, 0, 0}, {2, k_columns, k_layers});
-  for (size_t i = seen.data.size() / 2; i < seen.data.size(); ++i) seen.data[i] += 1000;
+  for (size_t i = seen.data.size() / 2; i < seen.data.size(); ++i)
+    seen.data[i] += 1000;
   expect_read(file, "first", seen);
   EXPECT_WINDROW_OK(windrow_close(file));
 }
@@ -497,11 +545,18 @@ TEST_F(Subfiles, at_fault_are_named_and_all_else_is_read) {
   const std::string one = own + "/1.h5", kept = folder_.file("kept");
   const std::vector<Damage> damages{
       {"is missing", WINDROW_NOT_FOUND, [&] { std::filesystem::remove(one); }},
-      {"is damaged", WINDROW_BAD_FILE, [&] { std::filesystem::resize_file(one, std::filesystem::file_size(one) - 100); }},
+      {"is damaged", WINDROW_BAD_FILE,
+       [&] { std::filesystem::resize_file(one, std::filesystem::file_size(one) - 100); }},
       {"is damaged", WINDROW_BAD_FILE, [&] { std::filesystem::resize_file(one, 0); }},
-      {"is a link, a folder", WINDROW_BAD_FILE, [&] { std::filesystem::remove(one); std::filesystem::create_directory(one); }},
-      {"another set", WINDROW_BAD_FILE, [&] { std::filesystem::copy_file(other + "/1.h5", one, std::filesystem::copy_options::overwrite_existing); }},
-      {"is number 2", WINDROW_BAD_FILE, [&] { std::filesystem::copy_file(own + "/2.h5", one, std::filesystem::copy_options::overwrite_existing); }},
+      {"is a link, a folder", WINDROW_BAD_FILE,
+       [&] {
+         std::filesystem::remove(one);
+         std::filesystem::create_directory(one);
+       }},
+      {"another set", WINDROW_BAD_FILE,
+       [&] { std::filesystem::copy_file(other + "/1.h5", one, std::filesystem::copy_options::overwrite_existing); }},
+      {"is number 2", WINDROW_BAD_FILE,
+       [&] { std::filesystem::copy_file(own + "/2.h5", one, std::filesystem::copy_options::overwrite_existing); }},
   };
   on_rank_0([&] { std::filesystem::copy_file(one, kept); });
   for (const Damage& damage : damages) {
@@ -531,7 +586,8 @@ TEST_F(Subfiles, at_fault_are_named_and_all_else_is_read) {
       std::filesystem::remove_all(one);
       std::filesystem::copy_file(kept, one);
     });
-    if (failed_anywhere()) return;
+    if (failed_anywhere())
+      return;
   }
   expect_made();
   on_rank_0([&] { std::filesystem::rename(one, own + "/one.h5"); });
@@ -543,8 +599,10 @@ TEST_F(Subfiles, at_fault_are_named_and_all_else_is_read) {
 // Filters that come with numbers of their own; what the subfile's file calls them says nothing.
 TEST_F(Subfiles, hold_chunks_by_every_filter) {
   for (const char* filter : {"zstd", "lz4", "blosc", "deflate"}) {
-    if (windrow_has((std::string("filter=") + filter).c_str()) == 0) continue;
-    make({{"files", "subfiles(2)"}, {"filters", std::string("shuffle,") + filter}, {"chunks", "3x10x2"}}, std::string(filter) + ".h5");
+    if (windrow_has((std::string("filter=") + filter).c_str()) == 0)
+      continue;
+    make({{"files", "subfiles(2)"}, {"filters", std::string("shuffle,") + filter}, {"chunks", "3x10x2"}},
+         std::string(filter) + ".h5");
     expect_made(std::string(filter) + ".h5");
   }
 }
@@ -552,7 +610,8 @@ TEST_F(Subfiles, hold_chunks_by_every_filter) {
 // What nobody writes is there all the same, for sums and for readers.
 TEST_F(Subfiles, have_elements_that_nobody_wrote) {
   for (const char* ending : {".h5", ".nc"}) {
-    if (std::string(ending) == ".nc" && windrow_has("netcdf") == 0) continue;
+    if (std::string(ending) == ".nc" && windrow_has("netcdf") == 0)
+      continue;
     const std::string name = std::string("unwritten") + ending;
     windrow_file* file = create({{"files", "subfiles(3)"}, {"checksum", "true"}}, name);
     (void)define(file, "never");
@@ -561,7 +620,8 @@ TEST_F(Subfiles, have_elements_that_nobody_wrote) {
     const int64_t none[3] = {0, 6, 5};
     for (const char* record : {"r1", "r2"})  // two, so that the second one's first record would begin behind the end
       if (std::string(ending) == ".nc") {
-        EXPECT_WINDROW_OK(windrow_define_variable_with(file, record, WINDROW_INT16, 3, none, Options{{"extendible", "true"}}, &grows));
+        EXPECT_WINDROW_OK(windrow_define_variable_with(file, record, WINDROW_INT16, 3, none,
+                                                       Options{{"extendible", "true"}}, &grows));
       }
     EXPECT_WINDROW_OK(windrow_flush(file));
     (void)define(file, "late", {{"fill_value", "7"}});
@@ -579,15 +639,21 @@ TEST_F(Subfiles, have_elements_that_nobody_wrote) {
   }
 }
 
-// Between the parts lie many stripes of the line of files that are nobody's, all the more where chunks may lie there: no rank looks at them one by one.
+// Between the parts lie many stripes of the line of files that are nobody's, all the more where chunks may lie there:
+// no rank looks at them one by one.
 TEST_F(Subfiles, have_elements_that_nobody_wrote_in_stripes_that_are_dealt) {
   for (const char* domains : {"cyclic", "aligned", "even"}) {
-    windrow_file* file = create({{"files", "subfiles(4)"}, {"domains", domains}, {"strategy", "scorpio"}, {"writers", "3"}, {"buffer", "4096"}});
+    windrow_file* file = create({{"files", "subfiles(4)"},
+                                 {"domains", domains},
+                                 {"strategy", "scorpio"},
+                                 {"writers", "3"},
+                                 {"buffer", "4096"}});
     (void)define(file, "chunked", {{"chunks", "2x5x2"}});
     const int filled = define(file, "filled", {{"fill_value", "7"}});
     const int64_t start[3] = {1, 0, 0}, row[3] = {1, k_shape[1], k_shape[2]}, none[3] = {0, 0, 0};
     const bool writes = rank_of() == 0;
-    std::vector<double> values(static_cast<size_t>(k_shape[1] * k_shape[2]), 3), expected(static_cast<size_t>(k_shape[0]) * values.size(), 7);
+    std::vector<double> values(static_cast<size_t>(k_shape[1] * k_shape[2]), 3),
+        expected(static_cast<size_t>(k_shape[0]) * values.size(), 7);
     EXPECT_WINDROW_OK(windrow_write_block(file, filled, start, writes ? row : none, writes ? values.data() : nullptr));
     EXPECT_WINDROW_OK(windrow_close(file));
     std::copy(values.begin(), values.end(), expected.begin() + static_cast<std::ptrdiff_t>(values.size()));
@@ -603,7 +669,8 @@ TEST_F(Subfiles, have_elements_that_nobody_wrote_in_stripes_that_are_dealt) {
 
 // One name twice in a variable: the whole is square, its parts are not.
 TEST_F(Subfiles, of_netcdf_hold_parts_of_a_square) {
-  if (windrow_has("netcdf") == 0) GTEST_SKIP() << "built without netCDF";
+  if (windrow_has("netcdf") == 0)
+    GTEST_SKIP() << "built without netCDF";
   windrow_file* file = create({{"files", "subfiles(2)"}}, "square.nc");
   const int64_t shape[2] = {4, 4};
   int square = -1;
@@ -643,7 +710,8 @@ TEST_F(Subfiles, are_files_and_nothing_else) {
     make({{"files", "subfiles(2)"}}, name);
     on_rank_0([&] {
       for (const std::string& part : folder_.names()) {
-        if (part.rfind(name + ".subfiles-", 0) != 0) continue;
+        if (part.rfind(name + ".subfiles-", 0) != 0)
+          continue;
         const std::string victim = folder_.file(part) + "/1.h5";
         std::filesystem::rename(victim, folder_.file("elsewhere"));
         if (!pipe) {
@@ -671,7 +739,8 @@ TEST_F(Subfiles, are_in_a_folder_that_is_no_link) {
     std::filesystem::create_directory_symlink(elsewhere, own);
     std::ofstream(elsewhere + "/stranger") << "of somebody else";
   });
-  const std::string words = "\"" + std::filesystem::path(own).filename().string() + "\" is a link or a file, not the set's own folder";
+  const std::string words =
+      "\"" + std::filesystem::path(own).filename().string() + "\" is a link or a file, not the set's own folder";
   windrow_file* file = open();
   EXPECT_EQ(problems(file).find("stranger"), std::string::npos) << problems(file);
   EXPECT_NE(problems(file).find(words), std::string::npos) << problems(file);
@@ -691,16 +760,21 @@ TEST_F(Subfiles, are_in_a_folder_that_is_no_link) {
   // A file that is replaced takes along its own subfiles only.
   make({{"files", "subfiles(2)"}});
   on_rank_0([&] {
-    for (const char* each : {"/0.h5", "/1.h5", "/stranger"}) EXPECT_TRUE(std::filesystem::exists(elsewhere + each)) << each;
+    for (const char* each : {"/0.h5", "/1.h5", "/stranger"})
+      EXPECT_TRUE(std::filesystem::exists(elsewhere + each)) << each;
   });
   expect_made();
 }
 
 TEST_F(Subfiles, are_asked_for_by_other_libraries_names) {
   const std::vector<std::pair<KeyValues, int>> asked{
-      {{{"pnetcdf_subfiling", "enable"}, {"nc_num_subfiles", "3"}}, 3}, {{{"pnetcdf_subfiling", "disable"}, {"nc_num_subfiles", "3"}}, 0},
-      {{{"nc_num_subfiles", "3"}}, 0}, {{{"subfiling", "1"}, {"subfiling_nfiles", "2"}}, 2}, {{{"files", "shared"}, {"subfiling", "1"}, {"subfiling_nfiles", "2"}}, 0},
-      {{{"files", "one"}}, 0}, {{{"files", "per-rank"}}, size_of() == 1 ? 0 : size_of()},
+      {{{"pnetcdf_subfiling", "enable"}, {"nc_num_subfiles", "3"}}, 3},
+      {{{"pnetcdf_subfiling", "disable"}, {"nc_num_subfiles", "3"}}, 0},
+      {{{"nc_num_subfiles", "3"}}, 0},
+      {{{"subfiling", "1"}, {"subfiling_nfiles", "2"}}, 2},
+      {{{"files", "shared"}, {"subfiling", "1"}, {"subfiling_nfiles", "2"}}, 0},
+      {{{"files", "one"}}, 0},
+      {{{"files", "per-rank"}}, size_of() == 1 ? 0 : size_of()},
       {{{"strategy", "subfiling"}}, size_of() == 1 ? 0 : size_of()}};
   for (const auto& [options, files] : asked) {
     make(options);
@@ -740,9 +814,11 @@ TEST_F(Subfiles, that_cannot_be_are_refused_everywhere) {
   {
     const int64_t huge[2] = {int64_t{1} << 57, 4};
     int variable = -1;
-    const int code = windrow_define_variable_with(file, "huge", WINDROW_INT8, 2, huge, Options{{"split", "1"}}, &variable);
+    const int code =
+        windrow_define_variable_with(file, "huge", WINDROW_INT8, 2, huge, Options{{"split", "1"}}, &variable);
     EXPECT_EQ(code, WINDROW_BAD_ARGUMENT);
-    EXPECT_NE(std::string(windrow_error_message()).find("larger than a set can be"), std::string::npos) << windrow_error_message();
+    EXPECT_NE(std::string(windrow_error_message()).find("larger than a set can be"), std::string::npos)
+        << windrow_error_message();
   }
   EXPECT_EQ(windrow_put_attribute_text(file, "/", "windrow_set", "mine"), WINDROW_BAD_ARGUMENT);
   ASSERT_WINDROW_OK(windrow_close(file));

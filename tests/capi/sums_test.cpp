@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sets of files: checksums of their elements, how many there are where that is left to us, and the references beside them.
+// Sets of files: checksums of their elements, how many there are where that is left to us, and the references beside
+// them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,7 +22,8 @@ constexpr int64_t k_rows = 12, k_columns = 500;  // a part is longer than the sm
 class Sets : public testing::Test {
  protected:
   void SetUp() override {
-    if (windrow_has("hdf5") == 0) GTEST_SKIP() << "built without HDF5";
+    if (windrow_has("hdf5") == 0)
+      GTEST_SKIP() << "built without HDF5";
   }
   std::string path() const { return folder_.file("a.h5"); }
   windrow_file* create(const KeyValues& options) const {
@@ -45,7 +47,8 @@ class Sets : public testing::Test {
     const int64_t first = k_rows * rank_of() / size_of(), end = k_rows * (rank_of() + 1) / size_of();
     const int64_t start[2] = {first, 0}, count[2] = {end - first, k_columns};
     std::vector<double> data(static_cast<size_t>(count[0] * count[1]));
-    for (size_t i = 0; i < data.size(); ++i) data[i] = value + static_cast<double>(first * k_columns) + static_cast<double>(i);
+    for (size_t i = 0; i < data.size(); ++i)
+      data[i] = value + static_cast<double>(first * k_columns) + static_cast<double>(i);
     EXPECT_WINDROW_OK(windrow_write_block(file, variable, start, count, data.data()));
   }
   void make(const KeyValues& options) const {
@@ -72,7 +75,8 @@ class Sets : public testing::Test {
   }
   std::string subfile(int number) const {
     for (const std::string& name : folder_.names())
-      if (name.starts_with("a.h5.subfiles-") && is_set_in_use(folder_.file(name))) return folder_.file(name) + "/" + std::to_string(number) + ".h5";
+      if (name.starts_with("a.h5.subfiles-") && is_set_in_use(folder_.file(name)))
+        return folder_.file(name) + "/" + std::to_string(number) + ".h5";
     return {};
   }
   // Rank 0: changes one bit of the element `value` in a file.
@@ -107,7 +111,8 @@ TEST_F(Sets, a_flipped_bit_is_told_with_its_subfile_and_variable) {
   EXPECT_EQ(std::count(two.begin(), two.end(), '\n'), 2) << two;
 }
 
-// FNV-1a of the texts of a map, as docs/subfiles.md has it: of a set that was written when its fill values were not in the checksum.
+// FNV-1a of the texts of a map, as docs/subfiles.md has it: of a set that was written when its fill values were not in
+// the checksum.
 int64_t early_checksum(const std::string& identity, const std::string& variables) {
   return static_cast<int64_t>(windrow::hash_of({identity + "|2" + variables}));
 }
@@ -117,7 +122,8 @@ TEST_F(Sets, have_a_checksum_of_their_map_with_fill_values_but_early_ones) {
     windrow_file* file = create({{"files", "subfiles(2)"}});
     constexpr int64_t k_shape[2] = {k_rows, k_columns};
     int variable = -1;
-    EXPECT_WINDROW_OK(windrow_define_variable_with(file, "v", WINDROW_FLOAT64, 2, k_shape, Options(KeyValues{{"fill_value", "7"}}), &variable));
+    EXPECT_WINDROW_OK(windrow_define_variable_with(file, "v", WINDROW_FLOAT64, 2, k_shape,
+                                                   Options(KeyValues{{"fill_value", "7"}}), &variable));
     EXPECT_WINDROW_OK(windrow_close(file));
   };
   const auto element = [&] {
@@ -143,13 +149,15 @@ TEST_F(Sets, have_a_checksum_of_their_map_with_fill_values_but_early_ones) {
       }
     MPI_Barrier(MPI_COMM_WORLD);
   };
-  const std::string variables = fmt::format("\n2:/v|{}|8|false|0,6,{},0,{}", static_cast<int>(windrow::Type::float64), k_rows, k_columns);
+  const std::string variables =
+      fmt::format("\n2:/v|{}|8|false|0,6,{},0,{}", static_cast<int>(windrow::Type::float64), k_rows, k_columns);
   make_filled();
   EXPECT_EQ(element(), 7);
   on_files([&](windrow::Format& format) {
     const auto catalog = format.catalog();
     const std::string identity = windrow::map::word_of(catalog.value().groups.front().attributes, windrow::map::k_set);
-    EXPECT_TRUE(format.put_attribute("/", windrow::map::number(windrow::map::k_sum, early_checksum(identity, variables))).ok());
+    EXPECT_TRUE(
+        format.put_attribute("/", windrow::map::number(windrow::map::k_sum, early_checksum(identity, variables))).ok());
   });
   EXPECT_EQ(problems(), "") << "it was written before";
   EXPECT_EQ(element(), 7);
@@ -165,7 +173,8 @@ TEST_F(Sets, have_a_checksum_of_their_map_with_fill_values_but_early_ones) {
     EXPECT_TRUE(format.put_attribute("/v", fill).ok());
   });
   windrow_file* changed = nullptr;
-  EXPECT_EQ(windrow_open(MPI_COMM_WORLD, path().c_str(), WINDROW_READ, nullptr, &changed), WINDROW_BAD_FILE) << "another fill value";
+  EXPECT_EQ(windrow_open(MPI_COMM_WORLD, path().c_str(), WINDROW_READ, nullptr, &changed), WINDROW_BAD_FILE)
+      << "another fill value";
 }
 
 TEST_F(Sets, without_the_option_nothing_is_summed_up) {
@@ -180,7 +189,12 @@ TEST_F(Sets, a_change_renews_checksums_or_takes_them_away) {
   EXPECT_EQ(problems(), "");
   flip(subfile(0), 7 + 5);
   EXPECT_NE(problems(), "") << "there is a new one";
-  flip(subfile(0), [] { double value = 7 + 5; auto* raw = reinterpret_cast<unsigned char*>(&value); raw[0] = static_cast<unsigned char>(raw[0] ^ 1); return value; }());
+  flip(subfile(0), [] {
+    double value = 7 + 5;
+    auto* raw = reinterpret_cast<unsigned char*>(&value);
+    raw[0] = static_cast<unsigned char>(raw[0] ^ 1);
+    return value;
+  }());
   EXPECT_EQ(problems(), "");
   change({});
   EXPECT_EQ(problems(), "");
@@ -202,7 +216,8 @@ TEST_F(Sets, chunks_have_checksums_too) {
   EXPECT_EQ(problems(), "");
   flip(subfile(1), 7 + 7 * k_columns + 3);  // parts are of whole chunks: 6, 3 and 3 rows
   const std::string found = problems();
-  EXPECT_NE(found.find("/1.h5\": the elements of \"/g/v\" are not those that were written"), std::string::npos) << found;
+  EXPECT_NE(found.find("/1.h5\": the elements of \"/g/v\" are not those that were written"), std::string::npos)
+      << found;
   EXPECT_EQ(std::count(found.begin(), found.end(), '\n'), 1) << found;
   change({});
   EXPECT_EQ(problems(), "");
@@ -277,7 +292,9 @@ TEST(FileCount, is_that_of_a_documented_rule) {
   using windrow::FileSystem;
   const auto files = [](FileSystem kind, int64_t ranks, int64_t hosts, bool can_split = true) {
     const auto chosen = windrow::choose_file_count(kind, can_split, ranks, hosts);
-    EXPECT_TRUE(chosen.why.starts_with(chosen.files == 1 ? "files one: " : "files subfiles(" + std::to_string(chosen.files) + "): ")) << chosen.why;
+    EXPECT_TRUE(chosen.why.starts_with(chosen.files == 1 ? "files one: "
+                                                         : "files subfiles(" + std::to_string(chosen.files) + "): "))
+        << chosen.why;
     return chosen.files;
   };
   for (const FileSystem kind : {FileSystem::lustre, FileSystem::beegfs, FileSystem::cephfs, FileSystem::gpfs}) {
@@ -288,7 +305,8 @@ TEST(FileCount, is_that_of_a_documented_rule) {
     EXPECT_EQ(files(kind, 100'000, 1000), 1000);
     EXPECT_EQ(files(kind, 4096, 32, false), 1);
   }
-  for (const FileSystem kind : {FileSystem::unknown, FileSystem::local, FileSystem::nfs}) EXPECT_EQ(files(kind, 4096, 512), 1);
+  for (const FileSystem kind : {FileSystem::unknown, FileSystem::local, FileSystem::nfs})
+    EXPECT_EQ(files(kind, 4096, 512), 1);
   // A layout that shows several targets: a file for each of them, and no more than hosts.
   const auto of_targets = [](int64_t ranks, int64_t hosts, int64_t targets) {
     const auto chosen = windrow::choose_file_count(FileSystem::lustre, true, ranks, hosts, targets);
@@ -298,7 +316,8 @@ TEST(FileCount, is_that_of_a_documented_rule) {
   EXPECT_EQ(of_targets(256, 64, 4), 4);
   EXPECT_EQ(of_targets(256, 3, 16), 3);
   EXPECT_EQ(of_targets(256, 1, 16), 1);
-  EXPECT_EQ(windrow::choose_file_count(FileSystem::lustre, true, 256, 64, 1).files, 32) << "the next file gets another target";
+  EXPECT_EQ(windrow::choose_file_count(FileSystem::lustre, true, 256, 64, 1).files, 32)
+      << "the next file gets another target";
   EXPECT_EQ(windrow::choose_file_count(FileSystem::local, true, 256, 64, 4).files, 1);
 }
 
@@ -310,9 +329,12 @@ TEST(FileCount, is_what_the_machine_is_foretold_to_write_fastest) {
   machine.storage = {.targets = 16, .target_write_bytes_per_s = 500e6, .client_bytes_per_s = 2e9, .stripe_count = 1};
   const auto count = [&](int64_t ranks, int64_t hosts, int64_t bytes, int64_t targets = 0) {
     const auto chosen = windrow::choose_file_count_by(machine, FileSystem::lustre, true, ranks, hosts, targets, bytes);
-    EXPECT_TRUE(chosen.why.find("are foretold by a cluster") != std::string::npos || chosen.why.find("; no part is smaller than 64 MiB, and ") != std::string::npos)
+    EXPECT_TRUE(chosen.why.find("are foretold by a cluster") != std::string::npos ||
+                chosen.why.find("; no part is smaller than 64 MiB, and ") != std::string::npos)
         << chosen.why;
-    EXPECT_TRUE(chosen.why.starts_with(chosen.files == 1 ? "files one: " : "files subfiles(" + std::to_string(chosen.files) + "): ")) << chosen.why;
+    EXPECT_TRUE(chosen.why.starts_with(chosen.files == 1 ? "files one: "
+                                                         : "files subfiles(" + std::to_string(chosen.files) + "): "))
+        << chosen.why;
     return chosen.files;
   };
   constexpr int64_t k_large = int64_t{64} << 30;
@@ -329,7 +351,9 @@ TEST(FileCount, is_what_the_machine_is_foretold_to_write_fastest) {
   machine.storage.lock_s = 0;
   machine.metadata.creates_per_s = 1e-3;
   EXPECT_EQ(count(512, 64, k_large), 1) << "files are dear";
-  const auto split = [&](bool can_split) { return windrow::choose_file_count_by(machine, FileSystem::lustre, can_split, 256, 64, 0, k_large); };
+  const auto split = [&](bool can_split) {
+    return windrow::choose_file_count_by(machine, FileSystem::lustre, can_split, 256, 64, 0, k_large);
+  };
   EXPECT_NE(split(false).why.find("cannot be split"), std::string::npos);
   machine.storage.targets = 1;  // it has seen one file: the next one may get another target
   EXPECT_EQ(split(true).files, windrow::choose_file_count(FileSystem::lustre, true, 256, 64).files);
@@ -338,28 +362,38 @@ TEST(FileCount, is_what_the_machine_is_foretold_to_write_fastest) {
 TEST_F(Sets, auto_asks_the_machine_file) {
   const std::string name = folder_.file("machine.json");
   if (rank_of() == 0)
-    std::ofstream(name) << R"({"windrow machine": 1, "name": "a cluster", "storage": {"kind": "lustre", "targets": 16, "stripe_count": 1}})";
+    std::ofstream(name) << R"({"windrow machine": 1, "name": "a cluster", )"
+                        << R"("storage": {"kind": "lustre", "targets": 16, "stripe_count": 1}})";
   MPI_Barrier(MPI_COMM_WORLD);
   const int64_t hosts = (size_of() + ranks_per_host() - 1) / ranks_per_host();
-  windrow_file* file = create({{"files", "auto"}, {"file_system", "lustre"}, {"machine", name}, {"expected_bytes", "1 GiB"}});
+  windrow_file* file =
+      create({{"files", "auto"}, {"file_system", "lustre"}, {"machine", name}, {"expected_bytes", "1 GiB"}});
   write(file, define(file, "g/v"), 0);
   EXPECT_EQ(windrow_subfile_count(file), 0) << "nothing in it is large enough to be split";
-  EXPECT_NE(reasons_of(file).find(hosts > 1 ? "for 1 GiB are foretold by a cluster" : "no more files than hosts (1)"), std::string::npos) << reasons_of(file);
+  EXPECT_NE(reasons_of(file).find(hosts > 1 ? "for 1 GiB are foretold by a cluster" : "no more files than hosts (1)"),
+            std::string::npos)
+      << reasons_of(file);
   EXPECT_WINDROW_OK(windrow_close(file));
   EXPECT_EQ(problems(), "");
 }
 
 // What would be refused as a set is not chosen.
 TEST_F(Sets, auto_makes_one_file_where_the_version_of_netcdf_allows_no_more) {
-  if (windrow_has("netcdf") == 0) GTEST_SKIP() << "built without netCDF";
+  if (windrow_has("netcdf") == 0)
+    GTEST_SKIP() << "built without netCDF";
   const std::string machine = folder_.file("machine.json"), name = folder_.file("a.nc");
   if (rank_of() == 0)
-    std::ofstream(machine) << R"({"windrow machine": 1, "name": "a cluster", "storage": {"kind": "lustre", "targets": 16, "stripe_count": 1}})";
+    std::ofstream(machine) << R"({"windrow machine": 1, "name": "a cluster", )"
+                           << R"("storage": {"kind": "lustre", "targets": 16, "stripe_count": 1}})";
   MPI_Barrier(MPI_COMM_WORLD);
   const int64_t hosts = (size_of() + ranks_per_host() - 1) / ranks_per_host();
   for (const std::string version : {"1", "2", "5"}) {
     windrow_file* file = nullptr;
-    const KeyValues options{{"files", "auto"}, {"file_system", "lustre"}, {"machine", machine}, {"expected_bytes", "1 GiB"}, {"netcdf_version", version}};
+    const KeyValues options{{"files", "auto"},
+                            {"file_system", "lustre"},
+                            {"machine", machine},
+                            {"expected_bytes", "1 GiB"},
+                            {"netcdf_version", version}};
     ASSERT_WINDROW_OK(windrow_create(MPI_COMM_WORLD, name.c_str(), Options(options), &file)) << version;
     write(file, define(file, "v"), 0);
     EXPECT_EQ(windrow_subfile_count(file), 0) << version << ": nothing in it is large enough to be split";
@@ -395,14 +429,16 @@ TEST_F(Sets, references_follow_the_file) {
   EXPECT_WINDROW_OK(windrow_write_references(file, nullptr, "s3://bucket/", &left_out));
   EXPECT_STREQ(left_out, "");
   EXPECT_TRUE(references_at(text)["refs"]["w/0.0"][0].get<std::string>().starts_with("s3://bucket/a.h5.subfiles-"));
-  EXPECT_EQ(windrow_write_references(file, folder_.file("nowhere/a.json").c_str(), nullptr, nullptr), WINDROW_NOT_FOUND);
+  EXPECT_EQ(windrow_write_references(file, folder_.file("nowhere/a.json").c_str(), nullptr, nullptr),
+            WINDROW_NOT_FOUND);
   EXPECT_EQ(windrow_write_references(nullptr, nullptr, nullptr, nullptr), WINDROW_BAD_ARGUMENT);
   EXPECT_WINDROW_OK(windrow_close(file));
   file = create({{"references", "kerchunk"}});
   define(file, "g/v");
   EXPECT_WINDROW_OK(windrow_discard(file));
   MPI_Barrier(MPI_COMM_WORLD);
-  for (const std::string& name : folder_.names()) EXPECT_FALSE(name.starts_with('.')) << name;
+  for (const std::string& name : folder_.names())
+    EXPECT_FALSE(name.starts_with('.')) << name;
   EXPECT_EQ(references_at(text)["refs"].count("w/2.0"), 1U) << "those of the file that is still there";
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Domains that are the stripes of targets: what every rank really asked of the storage is gathered, and no stripe may have been two ranks'.
+// Domains that are the stripes of targets: what every rank really asked of the storage is gathered, and no stripe may
+// have been two ranks'.
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>
@@ -51,7 +52,8 @@ class Targets : public Files {
   const int first_ = size_of() > 1 ? 1 : 0;
   const int64_t holders_ = size_of() - first_;
   const bool holds_ = rank_of() >= first_;
-  const int64_t start_[2] = {0, holds_ ? k_columns * (rank_of() - first_) : 0}, count_[2] = {holds_ ? k_rows : 0, holds_ ? k_columns : 0};
+  const int64_t start_[2] = {0, holds_ ? k_columns*(rank_of() - first_) : 0},
+                count_[2] = {holds_ ? k_rows : 0, holds_ ? k_columns : 0};
   std::vector<double> data_ = std::vector<double>(static_cast<size_t>(count_[0] * count_[1]));
 };
 
@@ -63,13 +65,16 @@ struct Case {
 
 TEST_P(Targets, have_one_writer_each_or_as_many_as_planned) {
   const std::string late = "mock:stripe=16KiB,count=1,until=" + std::to_string(bytes() / 4 * 3);
-  for (const Case& each : {Case{"mock:stripe=64KiB,count=4", "4", 4}, Case{"mock:stripe=64KiB,count=4", "8", 4}, Case{"mock:stripe=64KiB,count=2", "7", 2},
-                           Case{"mock:stripe=16KiB,count=7", "3", 7}, Case{"mock:stripe=5000,count=5,first=3", "5", 5},
-                           Case{"mock:stripe=16KiB,count=7,targets=3", "8", 3},
-                           Case{"mock:stripe=16KiB,count=1,object=32KiB,objects=1000,targets=3", "3", 3}, Case{"mock:stripe=16KiB,count=2,object=32KiB,objects=1000,targets=4", "8", 4},
-                           Case{"mock:stripe=16KiB,count=1,until=100000;stripe=32KiB,count=3,first=1", "4", 4},
-                           // Several share a target, and one's stretch has none of its stripes.
-                           Case{late + ";stripe=16KiB,count=1,first=1", "4", 2}, Case{late + ";stripe=16KiB,count=1,first=1", "7", 2}, Case{late + ";stripe=16KiB,count=3,first=1", "8", 4}}) {
+  for (const Case& each :
+       {Case{"mock:stripe=64KiB,count=4", "4", 4}, Case{"mock:stripe=64KiB,count=4", "8", 4},
+        Case{"mock:stripe=64KiB,count=2", "7", 2}, Case{"mock:stripe=16KiB,count=7", "3", 7},
+        Case{"mock:stripe=5000,count=5,first=3", "5", 5}, Case{"mock:stripe=16KiB,count=7,targets=3", "8", 3},
+        Case{"mock:stripe=16KiB,count=1,object=32KiB,objects=1000,targets=3", "3", 3},
+        Case{"mock:stripe=16KiB,count=2,object=32KiB,objects=1000,targets=4", "8", 4},
+        Case{"mock:stripe=16KiB,count=1,until=100000;stripe=32KiB,count=3,first=1", "4", 4},
+        // Several share a target, and one's stretch has none of its stripes.
+        Case{late + ";stripe=16KiB,count=1,first=1", "4", 2}, Case{late + ";stripe=16KiB,count=1,first=1", "7", 2},
+        Case{late + ";stripe=16KiB,count=3,first=1", "8", 4}}) {
     SCOPED_TRACE(each.layout + " writers " + each.writers);
     const int variable = create({{"layout", each.layout}, {"domains", "target"}, {"writers", each.writers}});
     write(variable);
@@ -80,14 +85,18 @@ TEST_P(Targets, have_one_writer_each_or_as_many_as_planned) {
     EXPECT_EQ(plan["stripes_with_two_writers"], 0);
     for (const bool reading : {false, true}) {
       SCOPED_TRACE(reading ? "read" : "written");
-      if (reading) expect_data(variable);
+      if (reading)
+        expect_data(variable);
       const Touched touched = touched_of(file_);
       EXPECT_EQ(touched.bytes, bytes());
       EXPECT_EQ(touched.shared(), 0);
       EXPECT_EQ(touched.ranks_of_target.size(), each.targets);
-      for (const auto& [target, ranks] : touched.ranks_of_target) EXPECT_LE(ranks.size(), sharers) << "target " << target;
-      const size_t most = (each.targets + groups - 1) / groups + (each.layout.find("until") == std::string::npos ? 0 : 1);
-      for (const auto& [rank, targets] : touched.targets_of_rank) EXPECT_LE(targets.size(), most) << "rank " << rank;
+      for (const auto& [target, ranks] : touched.ranks_of_target)
+        EXPECT_LE(ranks.size(), sharers) << "target " << target;
+      const size_t most =
+          (each.targets + groups - 1) / groups + (each.layout.find("until") == std::string::npos ? 0 : 1);
+      for (const auto& [rank, targets] : touched.targets_of_rank)
+        EXPECT_LE(targets.size(), most) << "rank " << rank;
     }
     EXPECT_WINDROW_OK(windrow_close(std::exchange(file_, nullptr)));
   }
@@ -95,17 +104,22 @@ TEST_P(Targets, have_one_writer_each_or_as_many_as_planned) {
 
 // Of a file whose first objects alone are known: behind them each object has one writer too, whichever.
 TEST_P(Targets, of_some_objects_may_be_known) {
-  const int variable = create({{"layout", "mock:stripe=16KiB,count=2,object=32KiB,objects=10,targets=3"}, {"domains", "target"}, {"writers", "3"}});
+  const int variable = create({{"layout", "mock:stripe=16KiB,count=2,object=32KiB,objects=10,targets=3"},
+                               {"domains", "target"},
+                               {"writers", "3"}});
   write(variable);
   const json report = report_of(file_);
-  EXPECT_THAT(report["layout"].get<std::string>(), HasSubstr("object size 32 KiB, its first 10 objects on 3 targets: 0, 1, 2"));
+  EXPECT_THAT(report["layout"].get<std::string>(),
+              HasSubstr("object size 32 KiB, its first 10 objects on 3 targets: 0, 1, 2"));
   EXPECT_EQ(report["plans"][0]["stripes_with_two_writers"], 0);
   if (size_of() >= 3) {
-    EXPECT_THAT(report["plans"][0]["reasons"].dump(), HasSubstr("behind 320 KiB nobody knows which target has an object"));
+    EXPECT_THAT(report["plans"][0]["reasons"].dump(),
+                HasSubstr("behind 320 KiB nobody knows which target has an object"));
   }
   const Touched touched = touched_of(file_);
   EXPECT_EQ(touched.shared(), 0);
-  for (const auto& [target, ranks] : touched.ranks_of_target) EXPECT_TRUE(target < 0 || ranks.size() <= 1) << target;
+  for (const auto& [target, ranks] : touched.ranks_of_target)
+    EXPECT_TRUE(target < 0 || ranks.size() <= 1) << target;
   expect_data(variable);
 }
 
@@ -115,7 +129,8 @@ TEST_P(Targets, are_all_every_writers_where_domains_are_even) {
   write(variable);
   const Touched touched = touched_of(file_);
   EXPECT_EQ(touched.shared(), report_of(file_)["plans"][0]["stripes_with_two_writers"]);
-  for (const auto& [rank, targets] : touched.targets_of_rank) EXPECT_EQ(targets.size(), 3U);
+  for (const auto& [rank, targets] : touched.targets_of_rank)
+    EXPECT_EQ(targets.size(), 3U);
   if (size_of() >= 3) {
     EXPECT_GE(touched.shared(), 1);
   }
@@ -124,16 +139,19 @@ TEST_P(Targets, are_all_every_writers_where_domains_are_even) {
 // Of pieces that their holders write, of chunks, and where no stripes are known.
 TEST_P(Targets, are_not_counted_where_nobody_does) {
   const std::pair<std::string, std::string> striped{"layout", "mock:stripe=16KiB,count=3"};
-  for (const KeyValues& options : {KeyValues{striped, {"domains", "none"}}, KeyValues{{"layout", "none"}, {"domains", "even"}}}) {
+  for (const KeyValues& options :
+       {KeyValues{striped, {"domains", "none"}}, KeyValues{{"layout", "none"}, {"domains", "even"}}}) {
     write(create(options));
     EXPECT_EQ(report_of(file_)["plans"][0]["stripes_with_two_writers"], nullptr) << options.back().second;
     EXPECT_WINDROW_OK(windrow_close(std::exchange(file_, nullptr)));
   }
-  if (GetParam() == ".raw") return;  // it has no chunks
+  if (GetParam() == ".raw")
+    return;  // it has no chunks
   create({striped});
   write(define("chunked", {{"chunks", "100,17"}}));
   const json report = report_of(file_);
-  for (const json& plan : report["plans"]) EXPECT_EQ(plan["stripes_with_two_writers"], nullptr);
+  for (const json& plan : report["plans"])
+    EXPECT_EQ(plan["stripes_with_two_writers"], nullptr);
 }
 
 TEST_P(Targets, are_dealt_in_turn_by_cyclic_domains) {
@@ -142,49 +160,65 @@ TEST_P(Targets, are_dealt_in_turn_by_cyclic_domains) {
   const Touched touched = touched_of(file_);
   EXPECT_EQ(touched.shared(), 0);
   if (size_of() >= 4) {
-    for (const auto& [rank, targets] : touched.targets_of_rank) EXPECT_EQ(targets.size(), 1U) << "four writers and four targets";
+    for (const auto& [rank, targets] : touched.targets_of_rank)
+      EXPECT_EQ(targets.size(), 1U) << "four writers and four targets";
   }
   expect_data(variable);
 }
 
-// A writer's round is as many of its stripes as its buffer holds. Each rank sends it one message for all of them; the storage gets a request for each.
+// A writer's round is as many of its stripes as its buffer holds. Each rank sends it one message for all of them; the
+// storage gets a request for each.
 TEST_P(Targets, move_several_stripes_in_one_round) {
   constexpr int64_t k_targets = 4, k_stripes = 3;
-  if (size_of() < k_targets) GTEST_SKIP() << "groups have neighbours";
-  const int variable = create({{"layout", "mock:stripe=16KiB,count=4"}, {"domains", "target"}, {"writers", "4"}, {"buffer", "49152"}, {"shared_memory", "false"}});
+  if (size_of() < k_targets)
+    GTEST_SKIP() << "groups have neighbours";
+  const int variable = create({{"layout", "mock:stripe=16KiB,count=4"},
+                               {"domains", "target"},
+                               {"writers", "4"},
+                               {"buffer", "49152"},
+                               {"shared_memory", "false"}});
   write(variable);
   for (const bool reading : {false, true}) {
     SCOPED_TRACE(reading ? "read" : "written");
-    if (reading) expect_data(variable);
+    if (reading)
+      expect_data(variable);
     const Touched touched = touched_of(file_);
     const json report = report_of(file_);
     const int64_t first = touched.ranks_of_stripe.begin()->first / 16384 / k_targets;  // of the periods
     std::set<std::pair<int64_t, int64_t>> rounds;
-    for (const auto& [stripe, ranks] : touched.ranks_of_stripe) rounds.insert({stripe / 16384 % k_targets, (stripe / 16384 / k_targets - first) / k_stripes});
+    for (const auto& [stripe, ranks] : touched.ranks_of_stripe)
+      rounds.insert({stripe / 16384 % k_targets, (stripe / 16384 / k_targets - first) / k_stripes});
     EXPECT_EQ(report["rounds"], rounds.size());
     EXPECT_EQ(report[reading ? "read_requests" : "write_requests"], touched.ranks_of_stripe.size());
     EXPECT_EQ(report["messages"], report["plans"][0]["expected"]["messages"]);
     int64_t own = holds_ && touched.targets_of_rank.count(rank_of()) > 0 ? 1 : 0;
     MPI_Allreduce(MPI_IN_PLACE, &own, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
-    const int64_t all = static_cast<int64_t>(rounds.size()) * holders_ - own * static_cast<int64_t>(rounds.size()) / k_targets;
-    EXPECT_LE(std::abs(report["messages"].get<int64_t>() - all), holders_ + k_targets) << "the last stripe may be too short to have bytes of each rank";
+    const int64_t all =
+        static_cast<int64_t>(rounds.size()) * holders_ - own * static_cast<int64_t>(rounds.size()) / k_targets;
+    EXPECT_LE(std::abs(report["messages"].get<int64_t>() - all), holders_ + k_targets)
+        << "the last stripe may be too short to have bytes of each rank";
   }
 }
 
-// What lies between the first byte and the last costs nothing, when it is planned and when it is moved: here 2^28 stripes.
+// What lies between the first byte and the last costs nothing, when it is planned and when it is moved: here 2^28
+// stripes.
 TEST_P(Targets, are_found_of_a_few_pieces_in_a_terabyte) {
   constexpr int64_t k_elements = int64_t{1} << 37, k_pieces = 40, k_length = 700;
-  EXPECT_WINDROW_OK(windrow_create(MPI_COMM_WORLD, path().c_str(), Options({{"layout", "mock:stripe=4KiB,count=8"}, {"domains", "target"}, {"writers", "8"}}), &file_));
+  EXPECT_WINDROW_OK(windrow_create(
+      MPI_COMM_WORLD, path().c_str(),
+      Options({{"layout", "mock:stripe=4KiB,count=8"}, {"domains", "target"}, {"writers", "8"}}), &file_));
   int variable = -1;
   EXPECT_WINDROW_OK(windrow_define_variable(file_, "sparse", WINDROW_FLOAT64, 1, &k_elements, &variable));
   std::vector<double> data(k_pieces * k_length), read(k_pieces * k_length);
   std::iota(data.begin(), data.end(), 1e6 * (rank_of() + 1));
   std::vector<int64_t> starts;
-  for (int64_t piece = 0; piece < k_pieces; ++piece) starts.push_back(k_elements / (k_pieces * size_of()) * (piece * size_of() + rank_of()));
+  for (int64_t piece = 0; piece < k_pieces; ++piece)
+    starts.push_back(k_elements / (k_pieces * size_of()) * (piece * size_of() + rank_of()));
   const std::vector<int64_t> counts(k_pieces, k_length);
   Decomposition pieces;
   windrow_decomposition* made = nullptr;
-  ASSERT_WINDROW_OK(windrow_blocks(MPI_COMM_WORLD, 1, &k_elements, k_pieces, starts.data(), counts.data(), nullptr, nullptr, &made));
+  ASSERT_WINDROW_OK(
+      windrow_blocks(MPI_COMM_WORLD, 1, &k_elements, k_pieces, starts.data(), counts.data(), nullptr, nullptr, &made));
   pieces.reset(made);
   EXPECT_WINDROW_OK(windrow_put(file_, variable, pieces.get(), data.data()));
   EXPECT_WINDROW_OK(windrow_flush(file_));
@@ -197,7 +231,9 @@ TEST_P(Targets, are_found_of_a_few_pieces_in_a_terabyte) {
 
 TEST_P(Targets, are_chosen_where_the_file_lies_on_several) {
   for (const bool several : {true, false}) {
-    const int variable = create({{"layout", several ? "mock:stripe=512KiB,count=4" : "mock:stripe=64KiB,count=4"}, {"writers", "3"}, {"direct_bytes", "64KiB"}});
+    const int variable = create({{"layout", several ? "mock:stripe=512KiB,count=4" : "mock:stripe=64KiB,count=4"},
+                                 {"writers", "3"},
+                                 {"direct_bytes", "64KiB"}});
     write(variable);
     const json plan = report_of(file_)["plans"][0];
     if (size_of() >= 4) {
@@ -214,7 +250,8 @@ TEST_P(Targets, are_asked_for_in_vain_where_nobody_knows_them) {
   write(variable);
   const json plan = report_of(file_)["plans"][0];
   EXPECT_EQ(plan["domains"], "aligned");
-  EXPECT_THAT(plan["reasons"].dump(), HasSubstr(size_of() > 1 ? "nobody says which bytes lie on which target" : "one writer has all stripes"));
+  EXPECT_THAT(plan["reasons"].dump(),
+              HasSubstr(size_of() > 1 ? "nobody says which bytes lie on which target" : "one writer has all stripes"));
   expect_data(variable);
 }
 
@@ -236,10 +273,12 @@ TEST_P(Targets, have_one_writer_for_what_is_filled) {
 
 // Before a read ranks write the whole of what nobody has written.
 TEST_P(Targets, have_one_writer_for_what_all_ranks_fill) {
-  EXPECT_WINDROW_OK(windrow_create(MPI_COMM_WORLD, path().c_str(), Options({{"layout", "mock:stripe=48KiB,count=3"}, {"domains", "none"}}), &file_));
+  EXPECT_WINDROW_OK(windrow_create(MPI_COMM_WORLD, path().c_str(),
+                                   Options({{"layout", "mock:stripe=48KiB,count=3"}, {"domains", "none"}}), &file_));
   const int64_t shape = 5'000'011, start = 0, count = rank_of() == 0 ? 1 : 0;  // 40 MB: more than a rank is given alone
   int variable = -1;
-  EXPECT_WINDROW_OK(windrow_define_variable_with(file_, "filled", WINDROW_FLOAT64, 1, &shape, Options({{"fill_value", "-7"}}), &variable));
+  EXPECT_WINDROW_OK(windrow_define_variable_with(file_, "filled", WINDROW_FLOAT64, 1, &shape,
+                                                 Options({{"fill_value", "-7"}}), &variable));
   double read = 0;
   EXPECT_WINDROW_OK(windrow_read_block(file_, variable, &start, &count, &read));
   const Touched touched = touched_of(file_);
@@ -273,12 +312,16 @@ TEST_P(Targets, of_one_layout_are_read_by_another) {
   }
   EXPECT_EQ(touched_of(file_).shared(), 0);
   EXPECT_WINDROW_OK(windrow_close(std::exchange(file_, nullptr)));
-  const Options other{{"layout", "mock:stripe=4097,count=3,targets=2"}, {"strategy", "ylib"}, {"writers", "5"}, {"shared_memory", "false"}};
+  const Options other{{"layout", "mock:stripe=4097,count=3,targets=2"},
+                      {"strategy", "ylib"},
+                      {"writers", "5"},
+                      {"shared_memory", "false"}};
   ASSERT_WINDROW_OK(windrow_open(MPI_COMM_WORLD, path().c_str(), WINDROW_READ, other, &file_));
   expect_data(variable);
   EXPECT_EQ(touched_of(file_).shared(), 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(Formats, Targets, testing::Values(".raw", ".h5"), [](const auto& each) { return each.param.substr(1); });
+INSTANTIATE_TEST_SUITE_P(Formats, Targets, testing::Values(".raw", ".h5"),
+                         [](const auto& each) { return each.param.substr(1); });
 
 }  // namespace

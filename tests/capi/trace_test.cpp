@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The option trace: what a line says is what the report says, the ranks' words are counted, and nothing that goes wrong with it is the program's error.
+// The option trace: what a line says is what the report says, the ranks' words are counted, and nothing that goes wrong
+// with it is the program's error.
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>
@@ -22,16 +23,18 @@ struct Calls {
 }  // namespace
 
 // MPI's profiling interface: the library in this program talks by these.
-extern "C" int MPI_Igather(const void* from, int count, MPI_Datatype type, void* to, int counts, MPI_Datatype types, int root, MPI_Comm comm, MPI_Request* request) {
+extern "C" int MPI_Igather(const void* from, int count, MPI_Datatype type, void* to, int counts, MPI_Datatype types,
+                           int root, MPI_Comm comm, MPI_Request* request) {
   ++calls.gathers;
   return PMPI_Igather(from, count, type, to, counts, types, root, comm, request);
 }
-extern "C" int MPI_Igatherv(const void* from, int count, MPI_Datatype type, void* to, const int* counts, const int* places, MPI_Datatype types, int root, MPI_Comm comm,
-                            MPI_Request* request) {
+extern "C" int MPI_Igatherv(const void* from, int count, MPI_Datatype type, void* to, const int* counts,
+                            const int* places, MPI_Datatype types, int root, MPI_Comm comm, MPI_Request* request) {
   ++calls.gathers;
   return PMPI_Igatherv(from, count, type, to, counts, places, types, root, comm, request);
 }
-extern "C" int MPI_Isend(const void* from, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request* request) {
+extern "C" int MPI_Isend(const void* from, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+                         MPI_Request* request) {
   ++calls.others;
   return PMPI_Isend(from, count, type, to, tag, comm, request);
 }
@@ -39,12 +42,13 @@ extern "C" int MPI_Send(const void* from, int count, MPI_Datatype type, int to, 
   ++calls.others;
   return PMPI_Send(from, count, type, to, tag, comm);
 }
-extern "C" int MPI_Sendrecv(const void* from, int count, MPI_Datatype type, int to, int tag, void* into, int counts, MPI_Datatype types, int source, int tags, MPI_Comm comm,
-                            MPI_Status* status) {
+extern "C" int MPI_Sendrecv(const void* from, int count, MPI_Datatype type, int to, int tag, void* into, int counts,
+                            MPI_Datatype types, int source, int tags, MPI_Comm comm, MPI_Status* status) {
   ++calls.others;
   return PMPI_Sendrecv(from, count, type, to, tag, into, counts, types, source, tags, comm, status);
 }
-extern "C" int MPI_Iallreduce(const void* from, void* to, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm, MPI_Request* request) {
+extern "C" int MPI_Iallreduce(const void* from, void* to, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
+                              MPI_Request* request) {
   ++calls.others;
   return PMPI_Iallreduce(from, to, count, type, op, comm, request);
 }
@@ -63,20 +67,28 @@ using namespace windrow_test;
 using nlohmann::json;
 using testing::HasSubstr;
 
-int64_t sum_of(const json& list) { return std::accumulate(list.begin(), list.end(), int64_t{0}, [](int64_t sum, const json& each) { return sum + each.get<int64_t>(); }); }
+int64_t sum_of(const json& list) {
+  return std::accumulate(list.begin(), list.end(), int64_t{0},
+                         [](int64_t sum, const json& each) { return sum + each.get<int64_t>(); });
+}
 
 int64_t requests_of(const json& sizes) {
   int64_t sum = 0;
-  for (const json& each : sizes) sum += each[1].get<int64_t>();
+  for (const json& each : sizes)
+    sum += each[1].get<int64_t>();
   return sum;
 }
 
 class Traces : public Files {
  protected:
   std::string trace() const { return folder_.file("a trace <of> ü.jsonl"); }
-  windrow_file* create_traced(KeyValues values, const std::string& trace, const std::string& name = "file & more") const {
-    if (!trace.empty()) values.push_back({"trace", trace});
-    if (!trace.empty() && std::none_of(values.begin(), values.end(), [](const auto& each) { return each.first == "trace_detail"; })) values.push_back({"trace_detail", "full"});
+  windrow_file* create_traced(KeyValues values, const std::string& trace,
+                              const std::string& name = "file & more") const {
+    if (!trace.empty())
+      values.push_back({"trace", trace});
+    if (!trace.empty() &&
+        std::none_of(values.begin(), values.end(), [](const auto& each) { return each.first == "trace_detail"; }))
+      values.push_back({"trace_detail", "full"});
     const Options options(values);
     windrow_file* file = nullptr;
     EXPECT_WINDROW_OK(windrow_create(MPI_COMM_WORLD, path(name).c_str(), options, &file));
@@ -100,7 +112,8 @@ class Traces : public Files {
     MPI_Barrier(MPI_COMM_WORLD);
     std::vector<json> found;
     std::ifstream stream(trace());
-    for (std::string line; std::getline(stream, line);) found.push_back(json::parse(line));
+    for (std::string line; std::getline(stream, line);)
+      found.push_back(json::parse(line));
     return found;
   }
 };
@@ -110,7 +123,10 @@ class Traces : public Files {
 TEST_P(Traces, say_what_the_report_says) {
   std::vector<json> reports;
   for (const KeyValues& values : {KeyValues{}, KeyValues{{"strategy", "two-phase"}}, KeyValues{{"strategy", "list"}},
-                                  KeyValues{{"domains", "aligned"}, {"writers", "2"}, {"access", "contiguous"}, {"layout", "mock:stripe=16KiB,count=3"}}}) {
+                                  KeyValues{{"domains", "aligned"},
+                                            {"writers", "2"},
+                                            {"access", "contiguous"},
+                                            {"layout", "mock:stripe=16KiB,count=3"}}}) {
     windrow_file* file = create_traced(values, trace());
     const int variable = define_grid(file, "a <grid> & \"more\"");
     for (int step = 0; step < 2; ++step) {
@@ -123,26 +139,31 @@ TEST_P(Traces, say_what_the_report_says) {
   ASSERT_EQ(found.size(), 4 + reports.size());
   size_t number = 0;
   for (const json& line : found) {
-    if (line.contains("windrow trace")) continue;
+    if (line.contains("windrow trace"))
+      continue;
     const json& report = reports[number];
     EXPECT_EQ(line["flush"], number % 2 + 1);
     EXPECT_EQ(line["ranks"], size_of());
-    for (const auto& [key, value] : line["report"].items()) EXPECT_EQ(value, report[key]) << key;
+    for (const auto& [key, value] : line["report"].items())
+      EXPECT_EQ(value, report[key]) << key;
     const json& ranks = line["by_rank"];
-    for (const char* counter : {"bytes_written", "bytes_read", "write_requests", "read_requests", "messages", "bytes_sent", "description_messages", "bytes_copied",
-                                "bytes_shared", "bytes_direct", "writers"}) {
+    for (const char* counter :
+         {"bytes_written", "bytes_read", "write_requests", "read_requests", "messages", "bytes_sent",
+          "description_messages", "bytes_copied", "bytes_shared", "bytes_direct", "writers"}) {
       EXPECT_EQ(ranks[counter].size(), size_of());
       EXPECT_EQ(sum_of(ranks[counter]), report[counter]) << counter;
     }
     EXPECT_EQ(requests_of(line["request_sizes"]["write"]), report["write_requests"]);
     EXPECT_EQ(requests_of(line["request_sizes"]["read"]), report["read_requests"]);
     int64_t bytes = 0;
-    for (const json& part : line["targets"]) bytes += part[2].get<int64_t>();
+    for (const json& part : line["targets"])
+      bytes += part[2].get<int64_t>();
     EXPECT_EQ(bytes, report["bytes_written"].get<int64_t>() + report["bytes_read"].get<int64_t>());
     if (number >= 6 && size_of() > 1) {
       EXPECT_GT(line["targets"].size(), 1) << "the stripes of the mock are targets";
     }
-    for (size_t rank = 0; rank < ranks["began_ns"].size(); ++rank) EXPECT_LT(ranks["began_ns"][rank], ranks["ended_ns"][rank]);
+    for (size_t rank = 0; rank < ranks["began_ns"].size(); ++rank)
+      EXPECT_LT(ranks["began_ns"][rank], ranks["ended_ns"][rank]);
     ASSERT_EQ(line["queue"].size(), 1);
     EXPECT_EQ(line["queue"][0]["variable"], "/a <grid> & \"more\"");
     EXPECT_EQ(line["queue"][0]["ranks"], json::parse("[[0," + std::to_string(size_of() - 1) + "]]"));
@@ -150,7 +171,8 @@ TEST_P(Traces, say_what_the_report_says) {
   }
 }
 
-// Many short flushes of one plan: the first has a whole line, the others their numbers, and nobody says a word for them.
+// Many short flushes of one plan: the first has a whole line, the others their numbers, and nobody says a word for
+// them.
 TEST_P(Traces, tell_short_flushes_by_numbers) {
   constexpr int k_steps = 40;
   std::vector<json> reports;
@@ -159,11 +181,13 @@ TEST_P(Traces, tell_short_flushes_by_numbers) {
     windrow_file* file = create_traced({{"trace_detail", "auto"}}, traced ? trace() : "");
     const int variable = define_grid(file, "grid");
     EXPECT_WINDROW_OK(write_grid(file, variable));
-    if (traced) reports.push_back(report_of(file));
+    if (traced)
+      reports.push_back(report_of(file));
     const Calls before = calls;
     for (int step = 1; step < k_steps; ++step) {
       EXPECT_WINDROW_OK(write_grid(file, variable));
-      if (traced) reports.push_back(report_of(file));
+      if (traced)
+        reports.push_back(report_of(file));
     }
     counted[traced ? 1 : 0] = {.gathers = calls.gathers - before.gathers, .others = calls.others - before.others};
     EXPECT_WINDROW_OK(windrow_close(file));
@@ -175,19 +199,23 @@ TEST_P(Traces, tell_short_flushes_by_numbers) {
     if (line.contains("flush")) {
       EXPECT_TRUE(told.emplace(line["flush"], true).second);
     }
-    if (!line.contains("brief_flushes")) continue;
+    if (!line.contains("brief_flushes"))
+      continue;
     json brief = line["brief_flushes"];
     for (auto& [name, list] : brief.items())  // a number is of all of them
-      if (list.is_number()) list = json(brief["flush"].size(), json(list));
+      if (list.is_number())
+        list = json(brief["flush"].size(), json(list));
     for (size_t i = 0; i < brief["flush"].size(); ++i) {
       const auto number = brief["flush"][i].get<int64_t>();
       EXPECT_TRUE(told.emplace(number, false).second);
       ASSERT_LE(number, k_steps);
       const json& report = reports[static_cast<size_t>(number - 1)];
-      for (const char* name : {"bytes", "bytes_written", "bytes_read", "write_requests", "read_requests", "rounds", "messages", "bytes_sent", "description_messages", "writers"})
+      for (const char* name : {"bytes", "bytes_written", "bytes_read", "write_requests", "read_requests", "rounds",
+                               "messages", "bytes_sent", "description_messages", "writers"})
         EXPECT_EQ(brief[name][i], report[name]) << name;
       EXPECT_EQ(brief["targets"][i], report["targets"]["of_all_ranks"]);
-      for (const auto& [stage, seconds] : report["seconds"].items()) EXPECT_NEAR(brief[stage + "_ns"][i].get<double>() * 1e-9, seconds.get<double>(), 2e-9) << stage;
+      for (const auto& [stage, seconds] : report["seconds"].items())
+        EXPECT_NEAR(brief[stage + "_ns"][i].get<double>() * 1e-9, seconds.get<double>(), 2e-9) << stage;
     }
   }
   EXPECT_EQ(told.size(), k_steps);
@@ -203,7 +231,8 @@ TEST_P(Traces, tell_short_flushes_of_blocks_by_numbers) {
   const int variable = define_grid(file, "grid");
   const int64_t start[2] = {rank_of(), 0}, count[2] = {1, 4};
   const std::array<double, 4> row{1, 2, 3, 4};
-  for (int step = 0; step < k_steps; ++step) EXPECT_WINDROW_OK(windrow_write_block(file, variable, start, count, row.data()));
+  for (int step = 0; step < k_steps; ++step)
+    EXPECT_WINDROW_OK(windrow_write_block(file, variable, start, count, row.data()));
   EXPECT_WINDROW_OK(windrow_close(file));
   int64_t whole = 0, brief = 0;
   for (const json& line : lines()) {
@@ -213,7 +242,8 @@ TEST_P(Traces, tell_short_flushes_of_blocks_by_numbers) {
         EXPECT_EQ(line["flush"], whole);
       }
     }
-    if (line.contains("brief_flushes")) brief += static_cast<int64_t>(line["brief_flushes"]["flush"].size());
+    if (line.contains("brief_flushes"))
+      brief += static_cast<int64_t>(line["brief_flushes"]["flush"].size());
   }
   EXPECT_EQ(whole + brief, k_steps);
   EXPECT_GE(whole, 4);
@@ -224,10 +254,12 @@ TEST_P(Traces, tell_short_flushes_of_blocks_by_numbers) {
 TEST_P(Traces, lose_no_short_flush_at_the_end) {
   windrow_file* file = create_traced({{"trace_detail", "auto"}}, trace());
   const int variable = define_grid(file, "grid");
-  for (int step = 0; step < 3; ++step) EXPECT_WINDROW_OK(write_grid(file, variable));
+  for (int step = 0; step < 3; ++step)
+    EXPECT_WINDROW_OK(write_grid(file, variable));
   EXPECT_WINDROW_OK(windrow_close(file));
   size_t flushes = 0;
-  for (const json& line : lines()) flushes += line.contains("flush") ? 1 : line.contains("brief_flushes") ? line["brief_flushes"]["flush"].size() : 0;
+  for (const json& line : lines())
+    flushes += line.contains("flush") ? 1 : line.contains("brief_flushes") ? line["brief_flushes"]["flush"].size() : 0;
   EXPECT_EQ(flushes, 3);
 }
 
@@ -240,12 +272,14 @@ TEST_P(Traces, say_what_each_rank_holds) {
   EXPECT_WINDROW_OK(windrow_define_variable(file, "points", WINDROW_INT32, 1, &points, &variable));
   windrow_decomposition* raw = nullptr;
   std::vector<int64_t> list;
-  for (int64_t i = 0; i < 400; ++i) list.push_back(i * size_of() + (rank_of() + i % 7) % size_of());
+  for (int64_t i = 0; i < 400; ++i)
+    list.push_back(i * size_of() + (rank_of() + i % 7) % size_of());
   std::sort(list.begin(), list.end());
   EXPECT_WINDROW_OK(windrow_points(MPI_COMM_WORLD, points, 400, list.data(), nullptr, &raw));
   const Decomposition mesh(raw);
   const std::vector<int32_t> data(400, 7);
-  for (int step = 0; step < 2; ++step) EXPECT_WINDROW_OK(windrow_write(file, variable, mesh.get(), data.data()));
+  for (int step = 0; step < 2; ++step)
+    EXPECT_WINDROW_OK(windrow_write(file, variable, mesh.get(), data.data()));
   EXPECT_WINDROW_OK(windrow_close(file));
   const std::vector<json> found = lines();
   ASSERT_EQ(found.size(), 4);
@@ -269,7 +303,8 @@ TEST_P(Traces, say_what_each_rank_holds) {
   for (const json& each : told[0]["ranks"]) {
     elements += each["elements"].get<int64_t>();
     pieces += each["pieces"].get<int64_t>();
-    if (each.contains("lengths")) runs += requests_of(each["lengths"]);
+    if (each.contains("lengths"))
+      runs += requests_of(each["lengths"]);
   }
   EXPECT_EQ(elements, points);
   if (size_of() > 1) {
@@ -306,7 +341,8 @@ TEST_P(Traces, cost_two_gathers_a_flush) {
   };
   (void)count("");  // the communicator's own first words
   const std::vector<Calls> without = count(""), with = count(trace());
-  for (const Calls& each : without) EXPECT_EQ(each.gathers, 0);
+  for (const Calls& each : without)
+    EXPECT_EQ(each.gathers, 0);
   EXPECT_EQ(with[0].gathers, 2);
   const bool one_host = size_of() <= ranks_per_host();
   if (one_host) {
@@ -317,16 +353,20 @@ TEST_P(Traces, cost_two_gathers_a_flush) {
   EXPECT_EQ(with[3].gathers, 0) << "a flush of nothing has no line";
   EXPECT_EQ(with[4].gathers, 0);
   if (one_host) {
-    for (size_t i = 1; i < with.size(); ++i) EXPECT_EQ(with[i].others, without[i].others) << i;
+    for (size_t i = 1; i < with.size(); ++i)
+      EXPECT_EQ(with[i].others, without[i].others) << i;
   }
 }
 
 TEST_P(Traces, that_cannot_be_written_are_a_warning_on_every_rank) {
   const std::string text = folder_.file("somebody's text");
-  if (rank_of() == 0) std::ofstream(text) << "not a trace\n";
+  if (rank_of() == 0)
+    std::ofstream(text) << "not a trace\n";
   MPI_Barrier(MPI_COMM_WORLD);
-  for (const auto& [at, why] : {std::pair(folder_.file("no such folder/trace"), "no such file or directory"), std::pair(folder_.path(), "is a directory"),
-                                std::pair(text, "does not begin with"), std::pair(std::string("/dev/full"), "is not a file"), std::pair(path("file & more"), "is the file itself")}) {
+  for (const auto& [at, why] :
+       {std::pair(folder_.file("no such folder/trace"), "no such file or directory"),
+        std::pair(folder_.path(), "is a directory"), std::pair(text, "does not begin with"),
+        std::pair(std::string("/dev/full"), "is not a file"), std::pair(path("file & more"), "is the file itself")}) {
     calls = {};
     windrow_file* file = create_traced({}, at);
     const int variable = define_grid(file, "grid");
@@ -396,4 +436,5 @@ TEST_P(Traces, say_on_which_hosts_ranks_run) {
   EXPECT_GE(found[0]["clock_accuracy_s"].get<double>(), 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(Formats, Traces, testing::Values(".h5", ".raw"), [](const auto& each) { return each.param.substr(1); });
+INSTANTIATE_TEST_SUITE_P(Formats, Traces, testing::Values(".h5", ".raw"),
+                         [](const auto& each) { return each.param.substr(1); });

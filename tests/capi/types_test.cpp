@@ -46,12 +46,16 @@ std::vector<Kind> kinds(bool chunked = false) {
       {"complex128", WINDROW_COMPLEX128, 16, {{"byte_order", "little"}}},
       {"complex128 big", WINDROW_COMPLEX128, 16, {{"byte_order", "big"}}},
       {"text", WINDROW_TEXT, 5, {{"element_bytes", "5"}}},
-      {"text ascii", WINDROW_TEXT, 3, {{"element_bytes", "3"}, {"text_characters", "ascii"}, {"text_padding", "space_padded"}}},
+      {"text ascii",
+       WINDROW_TEXT,
+       3,
+       {{"element_bytes", "3"}, {"text_characters", "ascii"}, {"text_padding", "space_padded"}}},
       {"opaque", WINDROW_OPAQUE, 7, {{"element_bytes", "7"}, {"opaque_tag", "a tag"}}},
       {"colour", WINDROW_INT16, 2, {{"enumeration", "RED=-1\nGREEN=0\nDARK = BLUE=300"}, {"byte_order", "big"}}},
       {"state", WINDROW_UINT64, 8, {{"enumeration", "NONE=0\nALL=18446744073709551615"}}},
   };
-  if (!chunked) return list;
+  if (!chunked)
+    return list;
   const KeyValues filters{{"chunks", "2x2"}, {"filters", "shuffle,deflate:1"}};
   const auto with_filters = [&](KeyValues options) {
     options.insert(options.end(), filters.begin(), filters.end());
@@ -167,9 +171,11 @@ TEST_P(Types, are_attributes_too) {
   const char* owners[3] = {"/", "/group", "/group/v"};
   for (const char* owner : owners)
     for (const Kind& kind : kinds()) {
-      if (kind.type == WINDROW_TEXT) continue;
+      if (kind.type == WINDROW_TEXT)
+        continue;
       const Options options(kind.options);
-      EXPECT_WINDROW_OK(windrow_put_attribute_with(file, owner, kind.name, kind.type, 2, shape, content(kind, 1, 4).data(), options));
+      EXPECT_WINDROW_OK(
+          windrow_put_attribute_with(file, owner, kind.name, kind.type, 2, shape, content(kind, 1, 4).data(), options));
     }
   const char* texts[2] = {"ab", "grü"};
   const int64_t two[1] = {2};
@@ -180,7 +186,8 @@ TEST_P(Types, are_attributes_too) {
   file = open(path());
   for (const char* owner : owners)
     for (const Kind& kind : kinds()) {
-      if (kind.type == WINDROW_TEXT) continue;
+      if (kind.type == WINDROW_TEXT)
+        continue;
       std::vector<unsigned char> read(static_cast<size_t>(4 * kind.bytes));
       EXPECT_WINDROW_OK(windrow_get_attribute(file, owner, kind.name, kind.type, read.data()));
       EXPECT_EQ(read, content(kind, 1, 4)) << kind.name;
@@ -220,7 +227,9 @@ TEST_P(Types, are_refused_where_they_do_not_fit) {
     const Options options(values);
     EXPECT_EQ(windrow_define_variable_with(file, "v", type, 1, shape, options, &variable), WINDROW_BAD_ARGUMENT) << why;
     EXPECT_THAT(windrow_error_message(), HasSubstr(why));
-    EXPECT_EQ(windrow_put_attribute_with(file, "/", "a", type, 0, nullptr, "0123456789abcdef", options), WINDROW_BAD_ARGUMENT) << why;
+    EXPECT_EQ(windrow_put_attribute_with(file, "/", "a", type, 0, nullptr, "0123456789abcdef", options),
+              WINDROW_BAD_ARGUMENT)
+        << why;
     EXPECT_THAT(windrow_error_message(), HasSubstr(why));
   };
   refused(WINDROW_OPAQUE, {}, "an element of type opaque cannot have 0 bytes");
@@ -234,7 +243,8 @@ TEST_P(Types, are_refused_where_they_do_not_fit) {
   refused(WINDROW_INT8, {{"enumeration", "A=1\nB=1"}}, "there twice");
   refused(WINDROW_INT8, {{"enumeration", "A"}}, "not NAME=value");
   const Options filtered_text{{"filters", "deflate"}};
-  EXPECT_EQ(windrow_define_variable_with(file, "v", WINDROW_TEXT, 1, shape, filtered_text, &variable), WINDROW_BAD_ARGUMENT);
+  EXPECT_EQ(windrow_define_variable_with(file, "v", WINDROW_TEXT, 1, shape, filtered_text, &variable),
+            WINDROW_BAD_ARGUMENT);
   EXPECT_THAT(windrow_error_message(), HasSubstr("text of variable length, references and null spaces have no chunks"));
   const Options null{{"null_space", "true"}};
   EXPECT_EQ(windrow_define_variable_with(file, "v", WINDROW_INT8, 1, shape, null, &variable), WINDROW_BAD_ARGUMENT);
@@ -247,7 +257,8 @@ TEST_P(Types, are_refused_where_they_do_not_fit) {
   }
   const Options short_text{{"element_bytes", "2"}};
   const char* text = "abc";
-  EXPECT_EQ(windrow_put_attribute_with(file, "/", "a", WINDROW_TEXT, 0, nullptr, &text, short_text), WINDROW_BAD_ARGUMENT);
+  EXPECT_EQ(windrow_put_attribute_with(file, "/", "a", WINDROW_TEXT, 0, nullptr, &text, short_text),
+            WINDROW_BAD_ARGUMENT);
   EXPECT_THAT(windrow_error_message(), HasSubstr("a text is longer than its fixed length"));
   if (size_of() > 1) {  // names that differ between the ranks
     const Options names{{"enumeration", rank_of() == 0 ? "A=1" : "B=1"}};
@@ -308,7 +319,8 @@ TEST_P(Types, hold_texts_of_variable_length_and_null_spaces) {
   EXPECT_WINDROW_OK(windrow_find_variable(file, "texts", &texts));
   const char* read[4] = {};
   EXPECT_WINDROW_OK(windrow_get_texts(file, texts, read));
-  for (int i = 0; i < 4; ++i) EXPECT_STREQ(read[i], values[i]);
+  for (int i = 0; i < 4; ++i)
+    EXPECT_STREQ(read[i], values[i]);
   EXPECT_WINDROW_OK(windrow_find_variable(file, "scalar", &scalar));
   EXPECT_WINDROW_OK(windrow_get_texts(file, scalar, read));
   EXPECT_STREQ(read[0], "one");
@@ -328,7 +340,8 @@ TEST_P(Types, hold_texts_of_variable_length_and_null_spaces) {
   EXPECT_STREQ(describe(file, "scalar").text_characters, "ascii");
   windrow_decomposition_free(all);
   EXPECT_WINDROW_OK(windrow_close(file));
-  if (GetParam() != ".h5") return;
+  if (GetParam() != ".h5")
+    return;
   expect_h5py(R"(
 f = h5py.File(path, "r")
 assert f["texts"][1, 1].decode() == "gr\u00f6\u00dfe" and len(f["texts"][1, 0]) == 100000
@@ -336,11 +349,13 @@ assert tuple(h5py.check_string_dtype(f["texts"].dtype)) == ("utf-8", None)
 assert tuple(h5py.check_string_dtype(f["scalar"].dtype)) == ("ascii", None) and f["scalar"][()] == b"one"
 assert f["unwritten"][0, 1] == b"these"
 assert f["nothing"].shape is None and f["nothing"].dtype == "f8"
-)", path());
+)",
+              path());
 }
 
 TEST_P(Types, references_are_written_as_paths) {
-  if (GetParam() != ".h5") GTEST_SKIP();
+  if (GetParam() != ".h5")
+    GTEST_SKIP();
   windrow_file* file = create(path());
   const int64_t shape[2] = {2, 2}, three[1] = {3};
   int references = -1, scalar = -1, unwritten = -1;
@@ -359,7 +374,8 @@ TEST_P(Types, references_are_written_as_paths) {
   for (const char* nothing : {"/nothing", "/dangling"}) {
     const int code = windrow_put_texts(file, scalar, &nothing);
     EXPECT_EQ(code, WINDROW_NOT_FOUND);
-    EXPECT_THAT(windrow_error_message(), HasSubstr("\"/scalar\": its reference to \"" + std::string(nothing) + "\" leads to nothing"));
+    EXPECT_THAT(windrow_error_message(),
+                HasSubstr("\"/scalar\": its reference to \"" + std::string(nothing) + "\" leads to nothing"));
     expect_same_everywhere(code);
     EXPECT_EQ(windrow_put_attribute(file, "g", "one", WINDROW_REFERENCE, 0, nullptr, &nothing), WINDROW_NOT_FOUND);
   }
@@ -383,17 +399,20 @@ assert f["g/references"].dtype == h5py.ref_dtype and f["g/references"].shape == 
 assert names(f["g/references"][...]) == names(f["g"].attrs["list"]) == expected
 assert names(f["scalar"][()]) == expected[:1] and names(f["unwritten"][...]) == expected[1:]
 assert f[f["g"].attrs["one"]] == f["g/references"]
-)", path());
+)",
+              path());
 }
 
 // Each of the 65536 numbers, NaNs with what they carry among them, in both byte orders and both ways.
 TEST_P(Types, halves_are_those_of_h5py) {
-  if (GetParam() != ".h5") GTEST_SKIP();
+  if (GetParam() != ".h5")
+    GTEST_SKIP();
   expect_h5py(R"(
 f = h5py.File(path, "w")
 for order in "<>": f[order] = np.arange(65536, dtype="u2").view("f2").astype(order + "f2")
 f["<"].attrs["some"] = np.array([1.5, -np.inf], "f2")
-)", path("foreign"));
+)",
+              path("foreign"));
   windrow_file* foreign = open(path("foreign"));
   windrow_file* file = create(path());
   const int64_t shape[1] = {65536};
@@ -408,7 +427,8 @@ f["<"].attrs["some"] = np.array([1.5, -np.inf], "f2")
     const Decomposition all(made);
     std::vector<uint16_t> halves(65536);
     EXPECT_WINDROW_OK(windrow_read(foreign, number, all.get(), halves.data()));
-    for (size_t i = 0; i < halves.size(); ++i) wrong += halves[i] != i;
+    for (size_t i = 0; i < halves.size(); ++i)
+      wrong += halves[i] != i;
     EXPECT_EQ(wrong, 0);
     const Options options{{"byte_order", *order == '>' ? "big" : "little"}, {"fill_value", "0.5"}};
     EXPECT_WINDROW_OK(windrow_define_variable_with(file, order, WINDROW_FLOAT16, 1, shape, options, &variable));
@@ -427,11 +447,13 @@ for order in "<>":
     assert f[order].dtype == np.dtype(order + "f2") and f[order].fillvalue == 0.5
     assert (f[order][...].astype("=f2").view("u2") == np.arange(65536)).all()
 assert f.attrs["one"] == 1.5 and f.attrs["one"].dtype == "f2"
-)", path());
+)",
+              path());
 }
 
 TEST_P(Types, are_read_by_h5py) {
-  if (GetParam() != ".h5") GTEST_SKIP();
+  if (GetParam() != ".h5")
+    GTEST_SKIP();
   windrow_file* file = create(path());
   const int64_t shape[1] = {2 * size_of()}, start[1] = {2 * rank_of()}, count[1] = {2};
   const auto put = [&](const char* name, int type, const KeyValues& values, const void* data) {
@@ -470,18 +492,21 @@ assert h5py.check_enum_dtype(f["colour"].dtype) == {"RED": -1, "BLUE": 300} and 
 assert f["colour"][...].tolist() == [-1, 300] * n and f["colour"].attrs["all"] == -1
 assert tuple(h5py.check_string_dtype(f["text"].dtype)) == ("utf-8", 4)
 assert f["text"][...].tolist() == [b"ab", "\u00e4xy".encode()] * n
-)", path());
+)",
+              path());
 }
 
 TEST_P(Types, of_h5py_are_read) {
-  if (GetParam() != ".h5") GTEST_SKIP();
+  if (GetParam() != ".h5")
+    GTEST_SKIP();
   expect_h5py(R"(
 f = h5py.File(path, "w")
 for name, order in (("le", "<"), ("be", ">")):
     g = f.create_group(name)
     g["c8"] = np.array([1 + 2j, 3j, -1, 0.5], order + "c8")
     g["c16"] = np.array([1 + 2j, 3j, -1, 0.5], order + "c16")
-    g.create_dataset("enum", data=np.array([1, 500, 7, 1], order + "i2"), dtype=h5py.enum_dtype({"A": 1, "B": 500}, basetype=order + "i2"))
+    g.create_dataset("enum", data=np.array([1, 500, 7, 1], order + "i2"),
+                     dtype=h5py.enum_dtype({"A": 1, "B": 500}, basetype=order + "i2"))
     for n in ("c8", "c16", "enum"): g.attrs.create(n, g[n][...], dtype=g[n].dtype)
 f["bool"] = np.array([True, False, False, True])
 f["ascii"] = np.array([b"ab", b"", b"abc", b"d"])
@@ -494,8 +519,10 @@ f["null"] = h5py.Empty("f4")
 f.attrs["ref"] = f["le/c8"].ref
 f.attrs["flag"] = np.bool_(True)
 f.attrs["null"] = h5py.Empty("S3")
-)", path());
-  if (failed_anywhere()) return;
+)",
+              path());
+  if (failed_anywhere())
+    return;
   windrow_file* file = open(path());
   windrow_decomposition* blocks = nullptr;
   EXPECT_WINDROW_OK(windrow_rows(MPI_COMM_WORLD, 4, WINDROW_EVEN, &blocks));
@@ -505,7 +532,8 @@ f.attrs["null"] = h5py.Empty("S3")
   const auto read = [&]<class T>(const std::string& name, const std::vector<T>& expected, int64_t per_element = 1) {
     int variable = -1;
     EXPECT_WINDROW_OK(windrow_find_variable(file, name.c_str(), &variable));
-    const std::span<const T> part = std::span(expected).subspan(static_cast<size_t>(first * per_element), static_cast<size_t>(count * per_element));
+    const std::span<const T> part =
+        std::span(expected).subspan(static_cast<size_t>(first * per_element), static_cast<size_t>(count * per_element));
     auto mine = std::make_unique<T[]>(part.size() + 1);
     EXPECT_WINDROW_OK(windrow_read(file, variable, rows.get(), mine.get()));
     EXPECT_TRUE(std::equal(part.begin(), part.end(), mine.get())) << name;
@@ -543,6 +571,7 @@ f.attrs["null"] = h5py.Empty("S3")
   EXPECT_WINDROW_OK(windrow_close(file));
 }
 
-INSTANTIATE_TEST_SUITE_P(Formats, Types, testing::Values(".raw", ".h5"), [](const auto& format) { return format.param.substr(1); });
+INSTANTIATE_TEST_SUITE_P(Formats, Types, testing::Values(".raw", ".h5"),
+                         [](const auto& format) { return format.param.substr(1); });
 
 }  // namespace

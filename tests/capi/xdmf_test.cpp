@@ -15,7 +15,8 @@ constexpr double k_origin[3] = {0, 0, 0}, k_spacing[3] = {1, 1, 1};
 class Xdmf : public testing::Test {
  protected:
   void SetUp() override {
-    if (windrow_has("xdmf") == 0) GTEST_SKIP() << "built without HDF5";
+    if (windrow_has("xdmf") == 0)
+      GTEST_SKIP() << "built without HDF5";
   }
   std::string path() const { return folder_.file("out.h5"); }
   std::string text() const { return bytes_of_file(folder_.file("out.xmf")); }
@@ -58,7 +59,8 @@ class Xdmf : public testing::Test {
   }
   void on_root(const std::function<void()>& work) const {
     MPI_Barrier(MPI_COMM_WORLD);
-    if (rank_of() == 0) work();
+    if (rank_of() == 0)
+      work();
     MPI_Barrier(MPI_COMM_WORLD);
   }
 
@@ -189,7 +191,8 @@ TEST_F(Xdmf, takes_all_kinds) {
   EXPECT_WINDROW_OK(windrow_xdmf_mesh(file, "mixed", NAN, WINDROW_MIXED_CELLS, list, 2, node, &grid));
   EXPECT_EQ(grid, 3);
   EXPECT_WINDROW_OK(windrow_close(file));
-  for (const char* kind : {"3DRectMesh", "2DSMesh", "Tetrahedron", "Mixed"}) expect_text(kind, "CoRect");
+  for (const char* kind : {"3DRectMesh", "2DSMesh", "Tetrahedron", "Mixed"})
+    expect_text(kind, "CoRect");
 }
 
 // One rank's argument is wrong or another: every rank hears of it, and the next call works.
@@ -204,7 +207,8 @@ TEST_F(Xdmf, refuses_arguments_on_every_rank) {
     expect_same_everywhere(code);
     EXPECT_NE(std::string(windrow_error_message()).find(words), std::string::npos) << windrow_error_message();
   };
-  const auto uniform = [&](const char* name, double time, int ndims, const int64_t* nodes, const double* origin, const double* spacing, int* out) {
+  const auto uniform = [&](const char* name, double time, int ndims, const int64_t* nodes, const double* origin,
+                           const double* spacing, int* out) {
     return windrow_xdmf_uniform_grid(file, name, time, ndims, nodes, origin, spacing, out);
   };
   expect(uniform(here ? nullptr : "a", 0, 3, k_nodes, k_origin, k_spacing, &grid), "name of the grid is NULL");
@@ -216,13 +220,15 @@ TEST_F(Xdmf, refuses_arguments_on_every_rank) {
   const int axes[3] = {variable, variable, variable};  // of integers
   expect(windrow_xdmf_rectilinear_grid(file, "a", 0, 3, axes, &grid), "not float32 or float64");
   expect(windrow_xdmf_field(file, here ? 5 : first, "f", WINDROW_AT_NODES, variable), "5");
-  expect(windrow_xdmf_field(file, first, here ? nullptr : "f", WINDROW_AT_NODES, variable), "name of the field is NULL");
+  expect(windrow_xdmf_field(file, first, here ? nullptr : "f", WINDROW_AT_NODES, variable),
+         "name of the field is NULL");
   expect(windrow_xdmf_field(file, first, "f", here ? 9 : WINDROW_AT_NODES, variable), "9");
   if (size_of() > 1) {
     expect(uniform(here ? "b" : "a", 0, 3, k_nodes, k_origin, k_spacing, &grid), "arguments of the grid differ");
     expect(uniform("a", here ? 1 : 0, 3, k_nodes, k_origin, k_spacing, &grid), "arguments of the grid differ");
     expect(uniform("a", 0, 3, here ? k_cells : k_nodes, k_origin, k_spacing, &grid), "arguments of the grid differ");
-    expect(windrow_xdmf_field(file, first, here ? "g" : "f", WINDROW_AT_NODES, variable), "arguments of the field differ");
+    expect(windrow_xdmf_field(file, first, here ? "g" : "f", WINDROW_AT_NODES, variable),
+           "arguments of the field differ");
   }
   EXPECT_EQ(grid, -1);
   EXPECT_WINDROW_OK(windrow_xdmf_field(file, first, "f", WINDROW_AT_NODES, variable));

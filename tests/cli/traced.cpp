@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A program to trace: writes FILE in STEPS flushes, with WIDTH columns a rank, and reads it; rank 0 prints windrow_report() after each flush, a line each.
+// A program to trace: writes FILE in STEPS flushes, with WIDTH columns a rank, and reads it; rank 0 prints
+// windrow_report() after each flush, a line each.
 #include <mpi.h>
 
 #include <cstdio>
@@ -15,8 +16,10 @@ void print_report(windrow::File& file, int rank) {
   windrow::check(windrow_report(file.get(), "json", &report));
   std::string text = report;
   for (char& c : text)
-    if (c == '\n') c = ' ';
-  if (rank == 0) std::printf("%s\n", text.c_str());
+    if (c == '\n')
+      c = ' ';
+  if (rank == 0)
+    std::printf("%s\n", text.c_str());
 }
 
 void run(const char* path, int steps, int64_t width) {
@@ -27,13 +30,17 @@ void run(const char* path, int steps, int64_t width) {
   const std::vector<int64_t> shape{k_rows, width * size}, start{0, width * rank}, count{k_rows, width};
   std::vector<double> data(static_cast<size_t>(k_rows * width), 0.5 + rank);
   const auto columns = windrow::Decomposition::block(MPI_COMM_WORLD, shape, start, count);
-  const char* names[] = {"temperature <b>of</b> \"sea\" & 'air'", "a very long name of a group/and of a variable whose name is long as well, as some are in models of the climate, é"};
+  const char* names[] = {"temperature <b>of</b> \"sea\" & 'air'",
+                         "a very long name of a group/and of a variable whose name is long as well, as some are in "
+                         "models of the climate, é"};
   {
     windrow::File file = windrow::File::create(MPI_COMM_WORLD, path);
     std::vector<int> variables;
-    for (const char* name : names) variables.push_back(file.define_variable<double>(name, shape));
+    for (const char* name : names)
+      variables.push_back(file.define_variable<double>(name, shape));
     for (int step = 0; step < steps; ++step) {
-      for (const int variable : variables) file.put(variable, columns, data);
+      for (const int variable : variables)
+        file.put(variable, columns, data);
       file.flush();
       print_report(file, rank);
     }

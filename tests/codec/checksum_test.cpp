@@ -24,17 +24,23 @@ TEST(Checksum, is_xxh32) {
 TEST(Checksum, is_the_same_of_pieces) {
   const auto bytes = windrow_test::noise(5000);
   for (const SumKind kind : {SumKind::xxh32, SumKind::xxh3}) {
-    if (!has_sum(kind)) continue;
+    if (!has_sum(kind))
+      continue;
     for (const size_t piece : {16u, 48u, 4096u, 8192u}) {
       for (const size_t length : {0u, 1u, 15u, 16u, 17u, 240u, 241u, 4096u, 4999u}) {
         ElementSum sum(kind), all(kind);
         const auto whole = std::span(bytes).first(length);
         all.add(whole);
-        for (size_t at = 0; at < length; at += piece) sum.add(whole.subspan(at, std::min(piece, length - at)));
+        for (size_t at = 0; at < length; at += piece)
+          sum.add(whole.subspan(at, std::min(piece, length - at)));
         EXPECT_EQ(sum.sum(), all.sum()) << length << " bytes in pieces of " << piece;
-        if (kind == SumKind::xxh32) { EXPECT_EQ(all.sum(), xxh32(whole)); }
+        if (kind == SumKind::xxh32) {
+          EXPECT_EQ(all.sum(), xxh32(whole));
+        }
 #ifdef XXH_INLINE_ALL
-        if (kind == SumKind::xxh3) { EXPECT_EQ(all.sum(), XXH3_64bits(whole.data(), whole.size())); }
+        if (kind == SumKind::xxh3) {
+          EXPECT_EQ(all.sum(), XXH3_64bits(whole.data(), whole.size()));
+        }
 #endif
       }
     }

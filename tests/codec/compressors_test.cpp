@@ -45,7 +45,8 @@ TEST(Compressors, have_a_place_and_levels) {
     EXPECT_LE(compressor->default_level(), compressor->largest_level());
     EXPECT_EQ(find_compressor(compressor->name()), compressor->is_built_in() ? compressor : nullptr);
   }
-  for (const int nobody : {0, 1, 255}) EXPECT_EQ(compressor_place(static_cast<uint8_t>(nobody)), -1);
+  for (const int nobody : {0, 1, 255})
+    EXPECT_EQ(compressor_place(static_cast<uint8_t>(nobody)), -1);
   EXPECT_EQ(find_compressor("zip"), nullptr);
 }
 
@@ -64,7 +65,8 @@ TEST(Compressors, that_are_built_in_go_fastest_first) {
 
 TEST(Arms, are_as_many_as_compressors_without_and_with_shuffle) {
   size_t arms = 1;
-  for (const Compressor* compressor : compressors()) arms += compressor->shuffles() ? size_t{2} : size_t{1};
+  for (const Compressor* compressor : compressors())
+    arms += compressor->shuffles() ? size_t{2} : size_t{1};
   EXPECT_EQ(arm_count(), arms);
   EXPECT_EQ(k_most_arms, 1 + 2 * known_compressors().size());
   EXPECT_EQ(k_codec_kinds, k_most_arms + 1) << "of the trace: with equal elements";

@@ -14,12 +14,15 @@ namespace windrow_test {
 
 using Message = std::vector<std::byte>;
 
-inline Message zeros(size_t size) { return Message(size); }
+inline Message zeros(size_t size) {
+  return Message(size);
+}
 
 // One element again and again; no byte of it is like its neighbours.
 inline Message equal_elements(size_t size, size_t element) {
   Message message(size);
-  for (size_t i = 0; i < size; ++i) message[i] = static_cast<std::byte>(1 + i % element * 7);
+  for (size_t i = 0; i < size; ++i)
+    message[i] = static_cast<std::byte>(1 + i % element * 7);
   return message;
 }
 
@@ -35,21 +38,25 @@ inline Message smooth_floats(size_t size) {
 // Numbers of 4 bytes that stay for a while: whatever compresses makes them smaller.
 inline Message steps(size_t size) {
   Message message(size);
-  for (size_t i = 0; i < size; i += 4) message[i] = static_cast<std::byte>(i / 64 % 50);
+  for (size_t i = 0; i < size; i += 4)
+    message[i] = static_cast<std::byte>(i / 64 % 50);
   return message;
 }
 
 inline Message noise(size_t size) {
   std::mt19937 random(11);
   Message message(size);
-  for (std::byte& byte : message) byte = static_cast<std::byte>(random() >> 13);
+  for (std::byte& byte : message)
+    byte = static_cast<std::byte>(random() >> 13);
   return message;
 }
 
 inline Message text(size_t size) {
-  constexpr std::string_view k_words = "Ranks hold pieces; a flush moves them in rounds to writers, which write long rows into one file. ";
+  constexpr std::string_view k_words =
+      "Ranks hold pieces; a flush moves them in rounds to writers, which write long rows into one file. ";
   Message message(size);
-  for (size_t i = 0; i < size; ++i) message[i] = static_cast<std::byte>(k_words[(i + i / 500) % k_words.size()]);
+  for (size_t i = 0; i < size; ++i)
+    message[i] = static_cast<std::byte>(k_words[(i + i / 500) % k_words.size()]);
   return message;
 }
 

@@ -17,7 +17,8 @@ using windrow_test::Message;
 class Delta : public testing::Test {
  protected:
   void SetUp() override {
-    if (state_ == nullptr) GTEST_SKIP() << "delta is not built in";
+    if (state_ == nullptr)
+      GTEST_SKIP() << "delta is not built in";
   }
 
   // Empty: it does not fit into as many bytes, or into `room`.
@@ -27,7 +28,8 @@ class Delta : public testing::Test {
     const int64_t length = state_->compress(raw, {.element_bytes = element_bytes}, std::span(made).first(room));
     EXPECT_GE(length, 0);
     EXPECT_LE(length, static_cast<int64_t>(room));
-    EXPECT_TRUE(std::all_of(made.begin() + static_cast<std::ptrdiff_t>(room), made.end(), [](std::byte byte) { return byte == k_untouched; }));
+    EXPECT_TRUE(std::all_of(made.begin() + static_cast<std::ptrdiff_t>(room), made.end(),
+                            [](std::byte byte) { return byte == k_untouched; }));
     made.resize(static_cast<size_t>(length));
     return made;
   }
@@ -37,7 +39,8 @@ class Delta : public testing::Test {
 
   double ratio(const Message& raw, int element_bytes) {
     const Message made = compressed(raw, element_bytes);
-    if (made.empty()) return 1;
+    if (made.empty())
+      return 1;
     Message back(raw.size(), std::byte{0xee});
     EXPECT_TRUE(decompresses(made, back));
     EXPECT_TRUE(back == raw);
@@ -64,21 +67,25 @@ Message message_of(size_t count, Value value) {
 
 Message swapped(Message message, size_t element) {
   for (size_t i = 0; i + element <= message.size(); i += element)
-    std::reverse(message.begin() + static_cast<std::ptrdiff_t>(i), message.begin() + static_cast<std::ptrdiff_t>(i + element));
+    std::reverse(message.begin() + static_cast<std::ptrdiff_t>(i),
+                 message.begin() + static_cast<std::ptrdiff_t>(i + element));
   return message;
 }
 
-double wave(double i) { return 300 + 25 * std::sin(0.001 * i); }
+double wave(double i) {
+  return 300 + 25 * std::sin(0.001 * i);
+}
 
 TEST_F(Delta, makes_smooth_numbers_smaller_in_either_byte_order) {
   constexpr size_t k_count = 100000;
-  for (const auto& [raw, element, most] : {std::tuple{message_of<float>(k_count, wave), 4, 0.3},
-                                           std::tuple{message_of<double>(k_count, wave), 8, 0.62},
-                                           std::tuple{message_of<int32_t>(k_count, [](double i) { return 1e6 * wave(i); }), 4, 0.25},
-                                           std::tuple{message_of<int64_t>(k_count, [](double i) { return -1e9 * wave(i); }), 8, 0.3},
-                                           std::tuple{message_of<uint16_t>(k_count, [](double i) { return 100 * wave(i); }), 2, 0.5}}) {
+  for (const auto& [raw, element, most] :
+       {std::tuple{message_of<float>(k_count, wave), 4, 0.3}, std::tuple{message_of<double>(k_count, wave), 8, 0.62},
+        std::tuple{message_of<int32_t>(k_count, [](double i) { return 1e6 * wave(i); }), 4, 0.25},
+        std::tuple{message_of<int64_t>(k_count, [](double i) { return -1e9 * wave(i); }), 8, 0.3},
+        std::tuple{message_of<uint16_t>(k_count, [](double i) { return 100 * wave(i); }), 2, 0.5}}) {
     EXPECT_LT(ratio(raw, element), most) << "elements of " << element;
-    EXPECT_NEAR(ratio(swapped(raw, static_cast<size_t>(element)), element), ratio(raw, element), 1e-3) << "elements of " << element;
+    EXPECT_NEAR(ratio(swapped(raw, static_cast<size_t>(element)), element), ratio(raw, element), 1e-3)
+        << "elements of " << element;
   }
 }
 
@@ -88,7 +95,8 @@ TEST_F(Delta, finds_the_order_of_differences) {
   const auto small = message_of<uint32_t>(65536, [&](double) { return random() % 8; });
   EXPECT_LT(ratio(small, 4), 0.17) << "3 bits in 4, and 1 for the width";
   int64_t walk = 0;
-  const auto steps = message_of<int32_t>(65536, [&](double) { return walk += static_cast<int64_t>(random() % 16) - 8; });
+  const auto steps =
+      message_of<int32_t>(65536, [&](double) { return walk += static_cast<int64_t>(random() % 16) - 8; });
   EXPECT_LT(ratio(steps, 4), 0.17) << "4 bits, and 1";
   const auto line = message_of<int64_t>(65536, [](double i) { return 1234567.0 * i; });
   EXPECT_LT(ratio(line, 8), 0.02) << "no bits, and 1";
@@ -103,14 +111,16 @@ TEST_F(Delta, is_not_blinded_by_the_begins_of_rows) {
 }
 
 TEST_F(Delta, leaves_noise_and_other_elements_alone) {
-  for (const int element : {2, 4, 8}) EXPECT_TRUE(compressed(windrow_test::noise(1 << 16), element).empty()) << element;
+  for (const int element : {2, 4, 8})
+    EXPECT_TRUE(compressed(windrow_test::noise(1 << 16), element).empty()) << element;
   for (const int element : {1, 3, 5, 12, 16, 255}) {
     EXPECT_FALSE(find_compressor("delta")->does(element));
     EXPECT_TRUE(compressed(windrow_test::zeros(1 << 16), element).empty()) << element;
   }
 }
 
-// Lengths about where groups, stretches and elements end; what is largest, and where differences do not fit into an element.
+// Lengths about where groups, stretches and elements end; what is largest, and where differences do not fit into an
+// element.
 TEST_F(Delta, gives_back_what_went_in) {
   std::mt19937_64 random(3);
   for (const int element : {2, 4, 8})
@@ -120,9 +130,13 @@ TEST_F(Delta, gives_back_what_went_in) {
           Message raw(static_cast<size_t>(elements * element + rest));
           for (size_t i = 0; i < raw.size(); ++i) {
             const bool jump = random() % 64 == 0;
-            raw[i] = content == 0 ? std::byte{0} : content == 1 ? std::byte{0xff} : content == 2 && !jump ? std::byte{7} : static_cast<std::byte>(random());
+            raw[i] = content == 0            ? std::byte{0}
+                     : content == 1          ? std::byte{0xff}
+                     : content == 2 && !jump ? std::byte{7}
+                                             : static_cast<std::byte>(random());
           }
-          if (raw.empty()) continue;
+          if (raw.empty())
+            continue;
           const size_t most = 2 * raw.size() + 100;
           const Message made = compressed(raw, element, most);
           ASSERT_FALSE(made.empty());
@@ -166,10 +180,13 @@ TEST_F(Delta, refuses_what_it_did_not_make) {
   order[1] = std::byte{3};
   EXPECT_FALSE(decompresses(order, back)) << "third differences";
   std::mt19937 random(9);
-  for (int round = 0; round < 20000; ++round) {  // whatever they say, no byte is read or written elsewhere: a sanitizer sees it
+  for (int round = 0; round < 20000;
+       ++round) {  // whatever they say, no byte is read or written elsewhere: a sanitizer sees it
     Message any(random() % 600);
-    for (std::byte& each : any) each = static_cast<std::byte>(random() >> 7);
-    if (!any.empty()) any[0] = static_cast<std::byte>(2U << random() % 3);
+    for (std::byte& each : any)
+      each = static_cast<std::byte>(random() >> 7);
+    if (!any.empty())
+      any[0] = static_cast<std::byte>(2U << random() % 3);
     Message to(random() % 2000);
     (void)decompresses(any, to);
   }

@@ -27,13 +27,14 @@ std::vector<CodecChoice> choices(int element_bytes) {
   std::vector<CodecChoice> all{{.element_bytes = element_bytes}};
   for (const Compressor* compressor : compressors())
     for (const bool shuffle : {false, true})
-      if (!shuffle || compressor->shuffles()) all.push_back({compressor, 0, shuffle, element_bytes});
+      if (!shuffle || compressor->shuffles())
+        all.push_back({compressor, 0, shuffle, element_bytes});
   return all;
 }
 
 std::string name_of(const CodecChoice& choice) {
-  return std::string(choice.compressor != nullptr ? choice.compressor->name() : "none") + (choice.shuffle ? "+shuffle" : "") + " of elements of " +
-         std::to_string(choice.element_bytes);
+  return std::string(choice.compressor != nullptr ? choice.compressor->name() : "none") +
+         (choice.shuffle ? "+shuffle" : "") + " of elements of " + std::to_string(choice.element_bytes);
 }
 
 // Encodes into exactly as much room as is promised to be enough: what lies behind must stay.
@@ -42,10 +43,12 @@ Message encoded(const Message& raw, const CodecChoice& choice, bool checksum, bo
   const size_t room = raw.size() + (always ? k_frame_header : 0);
   Message frame(room + 64, k_untouched);
   const auto to = std::span(frame).first(room);
-  const int64_t length = always ? encode_checked_frame(raw, choice, workspace, to) : encode_frame(raw, choice, checksum, workspace, to);
+  const int64_t length =
+      always ? encode_checked_frame(raw, choice, workspace, to) : encode_frame(raw, choice, checksum, workspace, to);
   EXPECT_GE(length, 0);
   EXPECT_LE(length, static_cast<int64_t>(room));
-  EXPECT_TRUE(std::all_of(frame.begin() + static_cast<std::ptrdiff_t>(room), frame.end(), [](std::byte byte) { return byte == k_untouched; }));
+  EXPECT_TRUE(std::all_of(frame.begin() + static_cast<std::ptrdiff_t>(room), frame.end(),
+                          [](std::byte byte) { return byte == k_untouched; }));
   frame.resize(static_cast<size_t>(length));
   return frame;
 }
@@ -79,7 +82,8 @@ std::vector<std::pair<std::string, Message>> contents(size_t size, size_t elemen
 
 TEST(Frame, gives_back_what_went_in) {
   const auto workspace = workspace_for(k_largest);
-  for (const size_t size : {size_t{0}, size_t{1}, size_t{2}, size_t{3}, size_t{7}, size_t{15}, size_t{16}, size_t{17}, size_t{18}, size_t{255}, size_t{4096}, k_largest})
+  for (const size_t size : {size_t{0}, size_t{1}, size_t{2}, size_t{3}, size_t{7}, size_t{15}, size_t{16}, size_t{17},
+                            size_t{18}, size_t{255}, size_t{4096}, k_largest})
     for (const int element : {1, 2, 3, 4, 8, 12, 255})
       for (const auto& [content, raw] : contents(size, static_cast<size_t>(element)))
         for (const CodecChoice& choice : choices(element)) {
@@ -89,7 +93,8 @@ TEST(Frame, gives_back_what_went_in) {
             ASSERT_LT(frame.size(), raw.size());
             ASSERT_EQ(decoded(frame, size, *workspace), raw);
           }
-          if (size > 4096 && element != 8) continue;  // time
+          if (size > 4096 && element != 8)
+            continue;  // time
           const Message checked = encoded(raw, choice, true, true, *workspace);
           ASSERT_EQ(decoded(checked, size, *workspace), raw);
           const Message same = encoded(raw, choice, true, false, *workspace);
@@ -118,7 +123,8 @@ TEST(Frame, of_smooth_floats_is_smaller_with_their_bytes_shuffled) {
   const auto workspace = workspace_for(1 << 19);
   const Message raw = windrow_test::smooth_floats(1 << 19);
   for (const Compressor* compressor : compressors()) {
-    if (!compressor->shuffles()) continue;
+    if (!compressor->shuffles())
+      continue;
     const Message plain = encoded(raw, {compressor, 0, false, 4}, false, false, *workspace);
     const Message shuffled = encoded(raw, {compressor, 0, true, 4}, false, false, *workspace);
     ASSERT_FALSE(shuffled.empty());
@@ -131,11 +137,14 @@ TEST(Frame, of_smooth_floats_is_smaller_with_their_bytes_shuffled) {
 TEST(Frame, of_equal_elements_is_one_element_behind_a_header) {
   const auto workspace = workspace_for(1000);
   Message raw(999);
-  for (size_t i = 0; i < raw.size(); ++i) raw[i] = static_cast<std::byte>(i % 3 + 1);
-  Message expected{std::byte{0xf7}, std::byte{1}, std::byte{0}, std::byte{3}, std::byte{0xe7}, std::byte{3}, std::byte{0},
-                   std::byte{0},    std::byte{3}, std::byte{0}, std::byte{0}, std::byte{0},    std::byte{0}, std::byte{0},
-                   std::byte{0},    std::byte{0}, std::byte{1}, std::byte{2}, std::byte{3}};
-  for (const CodecChoice& choice : choices(3)) EXPECT_EQ(encoded(raw, choice, false, false, *workspace), expected) << name_of(choice);
+  for (size_t i = 0; i < raw.size(); ++i)
+    raw[i] = static_cast<std::byte>(i % 3 + 1);
+  Message expected{std::byte{0xf7}, std::byte{1}, std::byte{0}, std::byte{3}, std::byte{0xe7},
+                   std::byte{3},    std::byte{0}, std::byte{0}, std::byte{3}, std::byte{0},
+                   std::byte{0},    std::byte{0}, std::byte{0}, std::byte{0}, std::byte{0},
+                   std::byte{0},    std::byte{1}, std::byte{2}, std::byte{3}};
+  for (const CodecChoice& choice : choices(3))
+    EXPECT_EQ(encoded(raw, choice, false, false, *workspace), expected) << name_of(choice);
   expected[2] = std::byte{2};
   const Message checked = encoded(raw, {.element_bytes = 3}, true, false, *workspace);
   ASSERT_EQ(checked.size(), expected.size());
@@ -153,24 +162,28 @@ TEST(Frame, of_equal_elements_takes_the_place_of_the_message) {
   ASSERT_TRUE(made.ok());
   for (const int element : {1, 4, 8, 255}) {
     std::vector<std::byte> raw(4080 / static_cast<size_t>(element) * static_cast<size_t>(element));
-    for (size_t i = 0; i < raw.size(); ++i) raw[i] = static_cast<std::byte>(i % static_cast<size_t>(element) + 3);
+    for (size_t i = 0; i < raw.size(); ++i)
+      raw[i] = static_cast<std::byte>(i % static_cast<size_t>(element) + 3);
     std::vector<std::byte> message = raw, back(raw.size());
     ASSERT_EQ(frame_equal_elements(message, element), k_frame_header + element);
-    ASSERT_TRUE(decode_frame({message.data(), static_cast<size_t>(k_frame_header + element)}, back, *made.value()).ok());
+    ASSERT_TRUE(
+        decode_frame({message.data(), static_cast<size_t>(k_frame_header + element)}, back, *made.value()).ok());
     EXPECT_EQ(back, raw);
     message = raw;
     message.back() ^= std::byte{1};
     const std::vector<std::byte> other = message;
     EXPECT_EQ(frame_equal_elements(message, element), 0);
     EXPECT_EQ(message, other);
-    EXPECT_EQ(frame_equal_elements(std::span(message).first(static_cast<size_t>(k_frame_header)), 1), 0);  // a frame would be no shorter
+    EXPECT_EQ(frame_equal_elements(std::span(message).first(static_cast<size_t>(k_frame_header)), 1),
+              0);  // a frame would be no shorter
   }
 }
 
 TEST(Frame, that_is_always_made_has_a_header_more_at_most) {
   const auto workspace = workspace_for(1000);
   for (const CodecChoice& choice : choices(8)) {
-    EXPECT_EQ(encoded(windrow_test::noise(1000), choice, true, true, *workspace).size(), size_t{1000 + k_frame_header}) << name_of(choice);
+    EXPECT_EQ(encoded(windrow_test::noise(1000), choice, true, true, *workspace).size(), size_t{1000 + k_frame_header})
+        << name_of(choice);
     EXPECT_EQ(encoded({}, choice, true, true, *workspace).size(), size_t{k_frame_header}) << name_of(choice);
   }
 }
@@ -179,7 +192,8 @@ TEST(Frame, longer_than_the_workspace_is_not_made_and_not_undone) {
   const auto small = workspace_for(1000), large = workspace_for(100'000);
   const Message raw = windrow_test::steps(100'000);
   for (const CodecChoice& choice : choices(4)) {
-    if (choice.compressor == nullptr) continue;
+    if (choice.compressor == nullptr)
+      continue;
     EXPECT_TRUE(encoded(raw, choice, false, false, *small).empty());
     const Message frame = encoded(raw, choice, false, false, *large);
     ASSERT_FALSE(frame.empty());
@@ -195,30 +209,36 @@ TEST(Frame, with_a_wrong_field_says_which) {
   const Message frame = encoded(raw, {.element_bytes = 4}, true, false, *workspace);
   ASSERT_EQ(frame.size(), 20u);
   EXPECT_THAT(error_of({}, 1000, *workspace), HasSubstr("a frame of 0 bytes, shorter than its header"));
-  EXPECT_THAT(error_of(Message(frame.begin(), frame.begin() + 15), 1000, *workspace), HasSubstr("a frame of 15 bytes, shorter than its header"));
+  EXPECT_THAT(error_of(Message(frame.begin(), frame.begin() + 15), 1000, *workspace),
+              HasSubstr("a frame of 15 bytes, shorter than its header"));
   EXPECT_THAT(error_of(changed(frame, 0, 1), 1000, *workspace), HasSubstr("begins with 0x01"));
   EXPECT_THAT(error_of(changed(frame, 1, 0), 1000, *workspace), HasSubstr("elements of 4 bytes"));
   EXPECT_THAT(error_of(changed(frame, 1, 99), 1000, *workspace), HasSubstr("elements of 4 bytes"));
-  EXPECT_THAT(error_of(changed(changed(frame, 3, 1), 1, 99), 1000, *workspace), HasSubstr("no compressor has the number 99"));
+  EXPECT_THAT(error_of(changed(changed(frame, 3, 1), 1, 99), 1000, *workspace),
+              HasSubstr("no compressor has the number 99"));
   EXPECT_THAT(error_of(changed(frame, 2, 6), 1000, *workspace), HasSubstr("flags 0x06"));
   EXPECT_THAT(error_of(changed(frame, 2, 3), 1000, *workspace), HasSubstr("shuffled, and not compressed"));
   EXPECT_THAT(error_of(changed(frame, 2, 0), 1000, *workspace), HasSubstr("a checksum in a frame that has none"));
   EXPECT_THAT(error_of(changed(frame, 3, 0), 1000, *workspace), HasSubstr("elements of 0 bytes"));
   EXPECT_THAT(error_of(changed(frame, 3, 3), 1000, *workspace), HasSubstr("4 bytes for one element of 3"));
-  EXPECT_THAT(error_of(changed(frame, 7, 1), 1000, *workspace), HasSubstr("of a message of 16778216 bytes where one of 1000 is awaited"));
+  EXPECT_THAT(error_of(changed(frame, 7, 1), 1000, *workspace),
+              HasSubstr("of a message of 16778216 bytes where one of 1000 is awaited"));
   EXPECT_THAT(error_of(frame, 999, *workspace), HasSubstr("of a message of 1000 bytes where one of 999 is awaited"));
   EXPECT_THAT(error_of(changed(frame, 8, 5), 1000, *workspace), HasSubstr("a frame of 20 bytes with a payload of 5"));
-  EXPECT_THAT(error_of(changed(frame, 12, static_cast<uint8_t>(frame[12]) ^ 1u), 1000, *workspace), HasSubstr("checksum 0x"));
+  EXPECT_THAT(error_of(changed(frame, 12, static_cast<uint8_t>(frame[12]) ^ 1u), 1000, *workspace),
+              HasSubstr("checksum 0x"));
   EXPECT_THAT(error_of(changed(frame, 16, 77), 1000, *workspace), HasSubstr("checksum 0x"));
 
   const Message few = windrow_test::noise(3);
   const Message as_it_is = encoded(few, {}, true, true, *workspace);
-  EXPECT_THAT(error_of(changed(changed(as_it_is, 1, 1), 3, 4), 3, *workspace), HasSubstr("3 bytes for one element of 4"));
+  EXPECT_THAT(error_of(changed(changed(as_it_is, 1, 1), 3, 4), 3, *workspace),
+              HasSubstr("3 bytes for one element of 4"));
   Message longer = changed(as_it_is, 8, 4);
   longer.push_back({});
   EXPECT_THAT(error_of(longer, 3, *workspace), HasSubstr("4 bytes for a message of 3 that is not compressed"));
   Message element_longer_than_all = changed(changed(longer, 1, 1), 3, 4);
-  EXPECT_THAT(error_of(element_longer_than_all, 3, *workspace), HasSubstr("4 bytes for one element of 4 in a message of 3"));
+  EXPECT_THAT(error_of(element_longer_than_all, 3, *workspace),
+              HasSubstr("4 bytes for one element of 4 in a message of 3"));
 }
 
 TEST(Frame, that_needs_what_is_not_there_names_it) {
@@ -243,22 +263,28 @@ TEST(Frame, that_needs_what_is_not_there_names_it) {
 }
 
 TEST(Frame, of_shuffled_numbers_where_they_are_needed_whole_is_broken) {
-  if (find_compressor("delta") == nullptr) GTEST_SKIP() << "delta is not built in";
+  if (find_compressor("delta") == nullptr)
+    GTEST_SKIP() << "delta is not built in";
   const auto all = workspace_for(1000);
-  Message frame = encoded(windrow_test::smooth_floats(1000), {find_compressor("delta"), 0, true, 4}, false, false, *all);
+  Message frame =
+      encoded(windrow_test::smooth_floats(1000), {find_compressor("delta"), 0, true, 4}, false, false, *all);
   ASSERT_FALSE(frame.empty());
   EXPECT_FALSE(kind_of_frame(frame).shuffled);
-  EXPECT_THAT(error_of(changed(changed(frame, 2, 1), 3, 4), 1000, *all), HasSubstr("shuffled, which delta does not do"));
+  EXPECT_THAT(error_of(changed(changed(frame, 2, 1), 3, 4), 1000, *all),
+              HasSubstr("shuffled, which delta does not do"));
 }
 
-// Every single byte changed to every other value, and every shorter frame: no crash, no byte outside, and a checksum lets nothing through.
+// Every single byte changed to every other value, and every shorter frame: no crash, no byte outside, and a checksum
+// lets nothing through.
 TEST(Frame, that_was_damaged_is_an_error_or_has_no_checksum) {
   const auto workspace = workspace_for(200);
-  for (const Message& raw : {windrow_test::text(200), windrow_test::smooth_floats(200), windrow_test::equal_elements(200, 4), windrow_test::noise(20)})
+  for (const Message& raw : {windrow_test::text(200), windrow_test::smooth_floats(200),
+                             windrow_test::equal_elements(200, 4), windrow_test::noise(20)})
     for (const CodecChoice& choice : choices(4))
       for (const bool checksum : {false, true}) {
         const Message frame = encoded(raw, choice, checksum, checksum, *workspace);
-        for (size_t length = 0; length < frame.size(); ++length) error_of(Message(frame.begin(), frame.begin() + static_cast<std::ptrdiff_t>(length)), raw.size(), *workspace);
+        for (size_t length = 0; length < frame.size(); ++length)
+          error_of(Message(frame.begin(), frame.begin() + static_cast<std::ptrdiff_t>(length)), raw.size(), *workspace);
         for (size_t at = 0; at < frame.size(); ++at)
           for (int flip = 1; flip < 256; ++flip) {
             const Message wrong = changed(frame, at, static_cast<uint8_t>(static_cast<int>(frame[at]) ^ flip));
@@ -284,7 +310,8 @@ TEST(Frame, is_made_at_every_level) {
       ASSERT_FALSE(frame.empty()) << compressor->name() << " at level " << level;
       EXPECT_EQ(decoded(frame, raw.size(), *workspace), raw);
       (level == 1 ? at_level_one : at_the_largest) = frame.size();
-      EXPECT_EQ(encoded(raw, {compressor, level + 5, false, 4}, true, false, *workspace), frame) << "a level that the workspace was not made for";
+      EXPECT_EQ(encoded(raw, {compressor, level + 5, false, 4}, true, false, *workspace), frame)
+          << "a level that the workspace was not made for";
     }
     if (compressor->largest_level() > 1) {
       EXPECT_LT(at_the_largest, at_level_one);
@@ -298,7 +325,8 @@ TEST(Sample, is_exact_where_it_is_all) {
     for (const auto& [content, raw] : contents(size, 4))
       for (const CodecChoice& choice : choices(4)) {
         const size_t length = encoded(raw, choice, false, false, *workspace).size();
-        EXPECT_EQ(sample_frame(raw, choice, *workspace).bytes, static_cast<int64_t>(length > 0 ? length : size)) << size << " bytes of " << content << " by " << name_of(choice);
+        EXPECT_EQ(sample_frame(raw, choice, *workspace).bytes, static_cast<int64_t>(length > 0 ? length : size))
+            << size << " bytes of " << content << " by " << name_of(choice);
       }
 }
 
@@ -309,7 +337,8 @@ TEST(Sample, tells_what_shrinks_from_what_does_not) {
     SCOPED_TRACE(name_of(choice));
     EXPECT_EQ(sample_frame(windrow_test::zeros(size), choice, *workspace).bytes, k_frame_header + 4);
     EXPECT_EQ(sample_frame(windrow_test::noise(size), choice, *workspace).bytes, static_cast<int64_t>(size));
-    if (!choice.shuffle) continue;
+    if (!choice.shuffle)
+      continue;
     const Message smooth = windrow_test::smooth_floats(size);
     const auto length = static_cast<double>(encoded(smooth, choice, false, false, *workspace).size());
     const auto guess = static_cast<double>(sample_frame(smooth, choice, *workspace).bytes);

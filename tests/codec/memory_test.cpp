@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Encoding and decoding allocate nothing, neither here nor in the compressors' libraries; making a workspace fails in order.
+// Encoding and decoding allocate nothing, neither here nor in the compressors' libraries; making a workspace fails in
+// order.
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
@@ -63,11 +64,14 @@ TEST(Memory, is_not_taken_by_messages) {
     const auto made = CodecWorkspace::make(k_largest, compressors(), level);
     ASSERT_TRUE(made.ok());
     CodecWorkspace& workspace = *made.value();
-    const Message raw = windrow_test::smooth_floats(k_largest), words = windrow_test::text(k_largest), numbers = windrow_test::steps(k_largest);
+    const Message raw = windrow_test::smooth_floats(k_largest), words = windrow_test::text(k_largest),
+                  numbers = windrow_test::steps(k_largest);
     Message frame(k_largest + k_frame_header), back(k_largest);
     const int64_t before = allocations_so_far();
     // Long ones first, then so many short ones that a library that trims its memory would do it.
-    std::vector<size_t> sizes{k_largest, 100, 1000, 16 << 10, (16 << 10) + 1, 128 << 10, (128 << 10) + 1, 256 << 10, (256 << 10) + 1, 600'000};
+    std::vector<size_t> sizes{
+        k_largest,       100,    1000, 16 << 10, (16 << 10) + 1, 128 << 10, (128 << 10) + 1, 256 << 10,
+        (256 << 10) + 1, 600'000};
     sizes.resize(level == 1 ? 400 : sizes.size(), 3000);
     const int64_t own = allocations_so_far() - before;
     for (const size_t size : sizes)
@@ -75,10 +79,14 @@ TEST(Memory, is_not_taken_by_messages) {
         for (const bool shuffle : {false, true}) {
           const CodecChoice choice{compressor, level, shuffle, 4};
           const auto to = std::span(frame).first(size + k_frame_header);
-          const int64_t length = encode_frame(std::span(compressor->shuffles() ? words : numbers).first(size), choice, true, workspace, to);
-          ASSERT_TRUE(length > 0 || size == 100) << compressor->name() << " at level " << level << " makes no frame of " << size;
-          const auto length_of_checked = static_cast<size_t>(encode_checked_frame(std::span(raw).first(size), choice, workspace, to));
-          ASSERT_TRUE(decode_frame(std::span(frame).first(length_of_checked), std::span(back).first(size), workspace).ok());
+          const int64_t length = encode_frame(std::span(compressor->shuffles() ? words : numbers).first(size), choice,
+                                              true, workspace, to);
+          ASSERT_TRUE(length > 0 || size == 100)
+              << compressor->name() << " at level " << level << " makes no frame of " << size;
+          const auto length_of_checked =
+              static_cast<size_t>(encode_checked_frame(std::span(raw).first(size), choice, workspace, to));
+          ASSERT_TRUE(
+              decode_frame(std::span(frame).first(length_of_checked), std::span(back).first(size), workspace).ok());
           sample_frame(std::span(raw).first(size), choice, workspace);
         }
     EXPECT_EQ(allocations_so_far() - before - own, 0) << "at level " << level;

@@ -13,8 +13,8 @@ namespace {
 using testing::HasSubstr;
 
 // Runs of a program on a machine where an arm takes so many seconds. The arms of the runs.
-std::vector<size_t> run(CodecTuner& tuner, int runs, const ArmNumbers& foretold, const ArmNumbers& quiet, const std::function<double(size_t)>& seconds,
-                        size_t by_message = k_arm_off) {
+std::vector<size_t> run(CodecTuner& tuner, int runs, const ArmNumbers& foretold, const ArmNumbers& quiet,
+                        const std::function<double(size_t)>& seconds, size_t by_message = k_arm_off) {
   std::vector<size_t> arms;
   for (int i = 0; i < runs; ++i) {
     const size_t arm = tuner.arm();
@@ -24,20 +24,23 @@ std::vector<size_t> run(CodecTuner& tuner, int runs, const ArmNumbers& foretold,
   return arms;
 }
 
-std::vector<size_t> run(CodecTuner& tuner, int runs, const ArmNumbers& foretold, const std::function<double(size_t)>& seconds, size_t by_message = k_arm_off) {
+std::vector<size_t> run(CodecTuner& tuner, int runs, const ArmNumbers& foretold,
+                        const std::function<double(size_t)>& seconds, size_t by_message = k_arm_off) {
   return run(tuner, runs, foretold, foretold, seconds, by_message);
 }
 
 ArmNumbers numbers(double off, double others) {
   ArmNumbers all{};
-  for (size_t arm = 0; arm < arm_count(); ++arm) all[arm] = arm == k_arm_off ? off : others * (1 + 0.01 * static_cast<double>(arm));
+  for (size_t arm = 0; arm < arm_count(); ++arm)
+    all[arm] = arm == k_arm_off ? off : others * (1 + 0.01 * static_cast<double>(arm));
   return all;
 }
 
 class Tuner : public testing::Test {
  protected:
   void SetUp() override {
-    if (arm_count() < 3) GTEST_SKIP() << "no compressor is built in";
+    if (arm_count() < 3)
+      GTEST_SKIP() << "no compressor is built in";
   }
 };
 
@@ -49,7 +52,8 @@ TEST_F(Tuner, arms_are_off_and_each_compressor_without_and_with_shuffle) {
     EXPECT_NE(plain, shuffled);
     EXPECT_EQ(arm_name(plain), compressor->name());
     EXPECT_EQ(shuffled != k_arm_off, compressor->shuffles());
-    if (!compressor->shuffles()) continue;
+    if (!compressor->shuffles())
+      continue;
     EXPECT_EQ(arm_name(shuffled), std::string(compressor->name()) + "+shuffle");
     EXPECT_EQ(compressor_of(shuffled), compressor);
     EXPECT_EQ(arm_of({.compressor = compressor->id(), .shuffled = true}), shuffled);
@@ -68,7 +72,8 @@ TEST_F(Tuner, takes_what_is_foretold_to_be_faster_by_far_without_trying_the_rest
   CodecTuner tuner;
   ArmNumbers foretold = numbers(10, 9);
   foretold[2] = 1;
-  const auto arms = run(tuner, 4, foretold, [&](size_t arm) { return foretold[arm]; }, 2);
+  const auto arms = run(
+      tuner, 4, foretold, [&](size_t arm) { return foretold[arm]; }, 2);
   EXPECT_EQ(arms, (std::vector<size_t>{CodecTuner::k_by_message, 2, 2, 2}));
   EXPECT_THAT(tuner.why(), HasSubstr(arm_name(2)));
   EXPECT_THAT(tuner.why(), HasSubstr("by far")) << "nothing was tried, however often it ran";
@@ -83,7 +88,8 @@ TEST_F(Tuner, tries_what_is_nearly_equal_and_keeps_the_fastest) {
     const auto arms = run(tuner, 40, foretold, seconds);
     EXPECT_TRUE(tuner.settled());
     EXPECT_EQ(arms.back(), fastest);
-    EXPECT_LE(std::count_if(arms.begin(), arms.end(), [&](size_t arm) { return arm != fastest; }), 1 + 4 * 3) << "at most four arms are tried, three times";
+    EXPECT_LE(std::count_if(arms.begin(), arms.end(), [&](size_t arm) { return arm != fastest; }), 1 + 4 * 3)
+        << "at most four arms are tried, three times";
     EXPECT_THAT(tuner.why(), HasSubstr("took"));
   }
 }
@@ -91,7 +97,8 @@ TEST_F(Tuner, tries_what_is_nearly_equal_and_keeps_the_fastest) {
 TEST_F(Tuner, what_took_far_longer_is_tried_once_or_twice) {
   for (const double off : {1.4, 1.9}) {
     CodecTuner tuner;
-    const auto arms = run(tuner, 40, numbers(off, 1), [&](size_t arm) { return arm == k_arm_off ? off : 1.0; }, 1);
+    const auto arms = run(
+        tuner, 40, numbers(off, 1), [&](size_t arm) { return arm == k_arm_off ? off : 1.0; }, 1);
     EXPECT_EQ(std::count(arms.begin(), arms.end(), k_arm_off), off > 1.5 ? 1 : 2);
     EXPECT_NE(arms.back(), k_arm_off);
   }
@@ -100,13 +107,16 @@ TEST_F(Tuner, what_took_far_longer_is_tried_once_or_twice) {
 // Ranks that share cores slow each other down: the link looks slow, compression only makes it worse.
 TEST_F(Tuner, off_is_looked_at_though_it_is_foretold_to_be_slower) {
   CodecTuner tuner;
-  const auto arms = run(tuner, 40, numbers(1.8, 1), [](size_t arm) { return arm == k_arm_off ? 0.8 : 1.0; }, 1);
+  const auto arms = run(
+      tuner, 40, numbers(1.8, 1), [](size_t arm) { return arm == k_arm_off ? 0.8 : 1.0; }, 1);
   EXPECT_EQ(arms.back(), k_arm_off);
 }
 
-// What leaves nearly all bytes gains nothing, and what another is as good as whatever the link is has nothing to gain: neither is tried, however nearly equal.
+// What leaves nearly all bytes gains nothing, and what another is as good as whatever the link is has nothing to gain:
+// neither is tried, however nearly equal.
 TEST_F(Tuner, does_not_try_what_can_be_of_no_use) {
-  if (arm_count() < 5) GTEST_SKIP() << "too few compressors are built in";
+  if (arm_count() < 5)
+    GTEST_SKIP() << "too few compressors are built in";
   const auto tried = [](const Foretold& foretold, size_t preferred) {
     CodecTuner tuner(preferred);
     std::vector<size_t> arms;
@@ -127,11 +137,13 @@ TEST_F(Tuner, does_not_try_what_can_be_of_no_use) {
   foretold.wire[k_arm_off] = 100;
   foretold.wire[2] = 96;  // not enough
   foretold.wire[4] = 55;  // smaller than arm 1 makes it, so it may pay over a slow link
-  EXPECT_EQ(tried(foretold, k_arm_off), (std::vector<size_t>{k_arm_off, 1, 3, 4})) << "3 is better where nobody else sends; others are as 1 is, and slower";
+  EXPECT_EQ(tried(foretold, k_arm_off), (std::vector<size_t>{k_arm_off, 1, 3, 4}))
+      << "3 is better where nobody else sends; others are as 1 is, and slower";
   EXPECT_EQ(tried(foretold, 2), (std::vector<size_t>{k_arm_off, 1, 2, 3})) << "unless somebody asked for it";
   foretold.found[2] = foretold.quiet[2] = 1.09;
   foretold.wire[2] = 60;
-  EXPECT_EQ(tried(foretold, k_arm_off), (std::vector<size_t>{k_arm_off, 1, 2, 3})) << "slower by less than a tenth: the model does not know so well";
+  EXPECT_EQ(tried(foretold, k_arm_off), (std::vector<size_t>{k_arm_off, 1, 2, 3}))
+      << "slower by less than a tenth: the model does not know so well";
   foretold.wire.fill(99);
   EXPECT_EQ(tried(foretold, k_arm_off), std::vector<size_t>{}) << "it is settled at once";
 }
@@ -139,16 +151,19 @@ TEST_F(Tuner, does_not_try_what_can_be_of_no_use) {
 // Foretold to be slower by far: that is worth a trial only where many runs share its cost.
 TEST_F(Tuner, off_is_looked_at_later_where_it_is_foretold_to_be_slower_by_far) {
   CodecTuner tuner;
-  const auto arms = run(tuner, 120, numbers(2.5, 1), [](size_t arm) { return arm == k_arm_off ? 0.8 : 1.0; }, 1);
+  const auto arms = run(
+      tuner, 120, numbers(2.5, 1), [](size_t arm) { return arm == k_arm_off ? 0.8 : 1.0; }, 1);
   EXPECT_EQ(std::count(arms.begin(), arms.begin() + 60, k_arm_off), 0);
   EXPECT_EQ(arms.back(), k_arm_off);
 }
 
-// To send all as it is is foretold to be fastest, by half: compressors are not tried until there were runs enough to bear it.
+// To send all as it is is foretold to be fastest, by half: compressors are not tried until there were runs enough to
+// bear it.
 TEST_F(Tuner, a_fast_link_bears_no_trials_at_first) {
   CodecTuner tuner;
   const auto arms = run(tuner, 100, numbers(1, 1.4), [](size_t arm) { return arm == k_arm_off ? 1.0 : 1.4; });
-  EXPECT_EQ(std::count(arms.begin(), arms.begin() + 60, k_arm_off), 59) << "all but the first, which goes message by message";
+  EXPECT_EQ(std::count(arms.begin(), arms.begin() + 60, k_arm_off), 59)
+      << "all but the first, which goes message by message";
   EXPECT_GT(std::count_if(arms.begin() + 60, arms.end(), [](size_t arm) { return arm != k_arm_off; }), 0);
   EXPECT_EQ(arms.back(), k_arm_off);
 }
@@ -157,13 +172,17 @@ TEST_F(Tuner, a_fast_link_bears_no_trials_at_first) {
 TEST_F(Tuner, each_candidate_is_tried_in_a_files_first_flush_and_in_its_second) {
   CodecTuner tuner;
   int flush = 0;
-  const auto arms = run(tuner, 40, numbers(1.2, 1.19), [&](size_t arm) { return (arm == k_arm_off ? 1.2 : 1.0 + 0.01 * static_cast<double>(arm)) * (flush++ % 2 == 0 ? 1.4 : 1); });
+  const auto arms = run(tuner, 40, numbers(1.2, 1.19), [&](size_t arm) {
+    return (arm == k_arm_off ? 1.2 : 1.0 + 0.01 * static_cast<double>(arm)) * (flush++ % 2 == 0 ? 1.4 : 1);
+  });
   EXPECT_NE(arms.back(), k_arm_off);
   for (const size_t arm : arms) {
-    if (arm == CodecTuner::k_by_message) continue;
+    if (arm == CodecTuner::k_by_message)
+      continue;
     bool first = false, second = false;
     for (size_t i = 0; i < arms.size(); ++i)
-      if (arms[i] == arm) (i % 2 == 0 ? first : second) = true;
+      if (arms[i] == arm)
+        (i % 2 == 0 ? first : second) = true;
     EXPECT_TRUE(first && second) << arm_name(arm);
   }
 }
@@ -178,13 +197,17 @@ TEST_F(Tuner, looks_again_from_time_to_time) {
   EXPECT_EQ(arms.back(), k_arm_off);
 }
 
-// The link looks ten times slower than it is when quiet. Both may be true, so both are tried, and what is hopeless only once.
+// The link looks ten times slower than it is when quiet. Both may be true, so both are tried, and what is hopeless only
+// once.
 TEST_F(Tuner, what_either_a_quiet_or_a_crowded_link_speaks_for_is_tried) {
   for (const bool crowded : {false, true}) {
     CodecTuner tuner;
-    const auto arms = run(tuner, 40, numbers(10, 1), numbers(1, 8), [&](size_t arm) { return (arm == k_arm_off) == crowded ? 5.0 : 1.0; }, 1);
+    const auto arms = run(
+        tuner, 40, numbers(10, 1), numbers(1, 8), [&](size_t arm) { return (arm == k_arm_off) == crowded ? 5.0 : 1.0; },
+        1);
     EXPECT_EQ(arms.back() == k_arm_off, !crowded);
-    EXPECT_LE(std::count_if(arms.begin() + 1, arms.end(), [&](size_t arm) { return (arm == k_arm_off) == crowded; }), 4);
+    EXPECT_LE(std::count_if(arms.begin() + 1, arms.end(), [&](size_t arm) { return (arm == k_arm_off) == crowded; }),
+              4);
   }
 }
 
@@ -192,7 +215,10 @@ TEST_F(Tuner, a_preferred_compressor_is_taken_unless_another_is_clearly_faster) 
   const size_t preferred = 2;
   for (const double other : {0.95, 0.8}) {
     CodecTuner tuner(preferred);
-    const auto arms = run(tuner, 40, numbers(5, 1), [&](size_t arm) { return arm == preferred ? 1.0 : arm == 1 ? other : 1.05; }, 1);
+    const auto arms = run(
+        tuner, 40, numbers(5, 1), [&](size_t arm) { return arm == preferred ? 1.0
+                                                           : arm == 1       ? other
+                                                                            : 1.05; }, 1);
     EXPECT_EQ(arms.back(), other < 0.9 ? 1U : preferred);
   }
 }
@@ -225,14 +251,16 @@ TEST_F(Tuner, looks_again_when_another_is_foretold_to_gain_more_than_it_was) {
   EXPECT_EQ(back.back(), k_arm_off);
 }
 
-// From the first to the last of its runs, whatever file they are of: one in eight looks once it is settled, and none while it tries.
+// From the first to the last of its runs, whatever file they are of: one in eight looks once it is settled, and none
+// while it tries.
 TEST_F(Tuner, has_every_eighth_run_look) {
   CodecTuner tuner;
   EXPECT_TRUE(tuner.order().looks);
   int looks = 0;
   for (int i = 0; i < 81; ++i) {
     const CodecOrder order = tuner.order();
-    if (i > 0) looks += order.looks ? 1 : 0;
+    if (i > 0)
+      looks += order.looks ? 1 : 0;
     EXPECT_EQ(order.notes, tuner.order().notes);
     tuner.learn(order.arm, 1, order.looks ? Foretold{numbers(1, 4), numbers(1, 4), {}} : Foretold{});
   }
@@ -263,7 +291,8 @@ TEST_F(Tuner, own_ways_are_for_whom_far_more_is_gained_than_with_all) {
   EXPECT_EQ(own_way(off, numbers(4, 1), 1), 1U) << "its data shrinks, or its link is slow";
   EXPECT_EQ(own_way(off, numbers(1.4, 1), 1), k_arm_off);
   const CodecOrder gains_all{.arm = k_arm_off, .all = {numbers(4, 1), numbers(4, 1)}};
-  EXPECT_EQ(own_way(gains_all, numbers(5, 1), 1), k_arm_off) << "with all as much, and the trial found off to be faster";
+  EXPECT_EQ(own_way(gains_all, numbers(5, 1), 1), k_arm_off)
+      << "with all as much, and the trial found off to be faster";
   EXPECT_EQ(own_way(gains_all, numbers(9, 1), 1), 1U);
   const CodecOrder first{.arm = 1, .all = {numbers(4, 1), numbers(4, 1)}};
   EXPECT_EQ(own_way(first, numbers(1, 2), k_arm_off), k_arm_off) << "noise, or a link that is fast";
@@ -274,7 +303,8 @@ TEST_F(Tuner, own_ways_are_for_whom_far_more_is_gained_than_with_all) {
 // What a trial has shown to be worse than foretold is not tried again for being foretold the same.
 TEST_F(Tuner, leaves_alone_what_gains_no_more_than_when_it_was_tried) {
   CodecTuner tuner;
-  run(tuner, 40, numbers(4, 1), [](size_t arm) { return arm == k_arm_off ? 1.0 : 2.0; }, 1);
+  run(
+      tuner, 40, numbers(4, 1), [](size_t arm) { return arm == k_arm_off ? 1.0 : 2.0; }, 1);
   const size_t settled = tuner.arm();
   const auto arms = run(tuner, 20, numbers(5, 1), [](size_t arm) { return arm == k_arm_off ? 1.0 : 2.0; });
   EXPECT_THAT(arms, testing::Each(settled));
@@ -290,7 +320,8 @@ TEST_F(Tuner, one_slow_run_changes_nothing) {
 
 TEST(CodecModel, weighs_the_wire_against_the_work) {
   CodecModel model;
-  if (arm_count() < 2) GTEST_SKIP() << "no compressor is built in";
+  if (arm_count() < 2)
+    GTEST_SKIP() << "no compressor is built in";
   model.made(1, 4, 2e-9);
   model.undone(1, 1e-9);
   const double slow = 80e-9, fast = 0.2e-9;
@@ -307,9 +338,11 @@ TEST(CodecModel, weighs_the_wire_against_the_work) {
 
 // Messages take longer than samples do: so would those that were only sampled.
 TEST(CodecModel, what_was_only_sampled_is_as_much_slower_as_what_was_used) {
-  if (arm_count() < 4) GTEST_SKIP() << "too few compressors are built in";
+  if (arm_count() < 4)
+    GTEST_SKIP() << "too few compressors are built in";
   CodecModel model;
-  for (size_t arm = 1; arm < 4; ++arm) model.guess(arm, 4, 1e-9 * static_cast<double>(arm));
+  for (size_t arm = 1; arm < 4; ++arm)
+    model.guess(arm, 4, 1e-9 * static_cast<double>(arm));
   const CodecModel::Work make{.encodes = 1, .decodes = 0};
   model.guess(2, 4, 50e-9);  // a core was taken away meanwhile
   const double sampled = model.work(2, 4, make);
@@ -330,7 +363,8 @@ TEST(CodecModel, takes_compressors_for_as_fast_as_they_are_known_until_there_is_
     EXPECT_DOUBLE_EQ(model.work(arm, 4, {.encodes = 2, .decodes = 0}), 1e-6 / compressor_of(arm)->megabytes_per_s());
 }
 
-// Nothing was tried, since nothing else was of use: a gain of 15 % is looked at then, and after a trial one of half as much again as it foretold.
+// Nothing was tried, since nothing else was of use: a gain of 15 % is looked at then, and after a trial one of half as
+// much again as it foretold.
 TEST_F(Tuner, looks_again_sooner_where_nothing_was_tried) {
   for (const double gain : {1.1, 1.3}) {
     CodecTuner tuner;
@@ -339,7 +373,8 @@ TEST_F(Tuner, looks_again_sooner_where_nothing_was_tried) {
     tuner.learn(CodecTuner::k_by_message, 1, foretold);
     ASSERT_TRUE(tuner.settled());
     EXPECT_THAT(tuner.why(), HasSubstr("no other is foretold to gain anything"));
-    for (int i = 0; i < 3; ++i) tuner.learn(k_arm_off, 1, {});
+    for (int i = 0; i < 3; ++i)
+      tuner.learn(k_arm_off, 1, {});
     foretold.found[k_arm_off] = foretold.quiet[k_arm_off] = foretold.wire[k_arm_off] = gain * 1.01;
     tuner.learn(k_arm_off, 1, foretold);
     EXPECT_EQ(tuner.settled(), gain < 1.15) << gain;
@@ -348,32 +383,38 @@ TEST_F(Tuner, looks_again_sooner_where_nothing_was_tried) {
 
 // A first message that took what was to be expected is believed at once.
 TEST(CodecModel, a_first_message_is_held_against_what_others_took) {
-  if (arm_count() < 4) GTEST_SKIP() << "too few compressors are built in";
+  if (arm_count() < 4)
+    GTEST_SKIP() << "too few compressors are built in";
   CodecModel model;
   model.guess(1, 4, 1e-9);
   model.guess(2, 4, 2e-9);
-  for (int i = 0; i < 40; ++i) model.made(1, 4, 4e-9);
+  for (int i = 0; i < 40; ++i)
+    model.made(1, 4, 4e-9);
   EXPECT_NEAR(model.work(2, 4, {.encodes = 1, .decodes = 0}), 4e-9, 0.1e-9);
   model.made(2, 4, 8e-9);
   EXPECT_NEAR(model.encode(4)[2].value(), 8e-9, 0.1e-9);
 }
 
-// Memory that is used for the first time takes its time: a message ten times as slow as the sample foretold is no reason to give a compressor up.
+// Memory that is used for the first time takes its time: a message ten times as slow as the sample foretold is no
+// reason to give a compressor up.
 TEST(CodecModel, one_message_that_was_far_slower_counts_for_little) {
-  if (arm_count() < 2) GTEST_SKIP() << "no compressor is built in";
+  if (arm_count() < 2)
+    GTEST_SKIP() << "no compressor is built in";
   CodecModel model;
   model.encode(4)[1].guess(1e-9);
   model.made(1, 4, 10e-9);
   model.undone(1, 10e-9);
   EXPECT_LE(model.encode(4)[1].value(), 1.51e-9);
   EXPECT_LE(model.decode()[1].value(), 1.51 * 1.51e-9);
-  for (int i = 0; i < 40; ++i) model.made(1, 4, 10e-9);
+  for (int i = 0; i < 40; ++i)
+    model.made(1, 4, 10e-9);
   EXPECT_GT(model.encode(4)[1].value(), 8e-9) << "it was no single one";
 }
 
 // What the work costs is known best when the run is over.
 TEST(RunTally, takes_the_wire_as_it_was_and_the_work_as_it_is_known_in_the_end) {
-  if (arm_count() < 2) GTEST_SKIP() << "no compressor is built in";
+  if (arm_count() < 2)
+    GTEST_SKIP() << "no compressor is built in";
   CodecModel model;
   model.encode(4)[1].guess(5e-9);
   ArmNumbers ratios{};
@@ -418,7 +459,8 @@ TEST(CodecModel, learns_how_far_samples_are_off) {
   model.compare(2, 8, 0.5, 1);
   EXPECT_DOUBLE_EQ(model.corrected(2, 8, 0.4), 0.5) << "by a quarter at most";
   EXPECT_DOUBLE_EQ(model.corrected(2, 8, 0.9), 1) << "never more than there is";
-  for (const double made : {0.01, 0.9}) model.compare(1, 8, made < 0.1 ? 0.5 : 0.01, made);
+  for (const double made : {0.01, 0.9})
+    model.compare(1, 8, made < 0.1 ? 0.5 : 0.01, made);
   EXPECT_DOUBLE_EQ(model.corrected(1, 8, 0.4), 0.4) << "a sample of another part of the data than most of the message";
 }
 

@@ -26,7 +26,8 @@ int MPI_Isend(const void* from, int count, MPI_Datatype type, int to, int tag, M
   sends += counts ? 1 : 0;
   return PMPI_Isend(from, count, type, to, tag, comm, request);
 }
-int MPI_Iallreduce(const void* from, void* to, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm, MPI_Request* request) {
+int MPI_Iallreduce(const void* from, void* to, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
+                   MPI_Request* request) {
   reductions += counts ? 1 : 0;
   return PMPI_Iallreduce(from, to, count, type, op, comm, request);
 }
@@ -36,9 +37,13 @@ int MPI_Iallreduce(const void* from, void* to, int count, MPI_Datatype type, MPI
 namespace windrow {
 namespace {
 
-std::shared_ptr<Comm> world() { return Comm::of(MPI_COMM_WORLD).value(); }
+std::shared_ptr<Comm> world() {
+  return Comm::of(MPI_COMM_WORLD).value();
+}
 
-TEST(Agree, is_ok_when_all_are) { EXPECT_TRUE(agree(*world(), Status{}).ok()); }
+TEST(Agree, is_ok_when_all_are) {
+  EXPECT_TRUE(agree(*world(), Status{}).ok());
+}
 
 TEST(Agree, names_the_failing_rank_on_every_rank) {
   const auto comm = world();
@@ -48,7 +53,8 @@ TEST(Agree, names_the_failing_rank_on_every_rank) {
     EXPECT_EQ(verdict.code(), Code::no_space);
     if (comm->size() > 1) {
       EXPECT_EQ(verdict.rank(), victim);
-      EXPECT_NE(verdict.message().find("write of 3 bytes: no space left (rank " + std::to_string(victim) + ", host"), std::string::npos)
+      EXPECT_NE(verdict.message().find("write of 3 bytes: no space left (rank " + std::to_string(victim) + ", host"),
+                std::string::npos)
           << verdict.message();
     }
   }
@@ -56,7 +62,8 @@ TEST(Agree, names_the_failing_rank_on_every_rank) {
 
 TEST(Agree, takes_the_worst_code_and_then_the_lowest_rank) {
   const auto comm = world();
-  const Status mine = comm->rank() == 0 ? Status{Code::not_found, "mild"} : Status{Code::io, "rank " + std::to_string(comm->rank())};
+  const Status mine =
+      comm->rank() == 0 ? Status{Code::not_found, "mild"} : Status{Code::io, "rank " + std::to_string(comm->rank())};
   const Status verdict = agree(*comm, mine);
   EXPECT_EQ(verdict.code(), comm->size() == 1 ? Code::not_found : Code::io);
   if (comm->size() > 1) {
@@ -95,16 +102,19 @@ TEST(AgreeAndWork, gives_what_rank_0_makes_of_the_numbers_to_all) {
     int calls = 0;
     std::vector<int64_t> maximum(length, comm->rank()), sum(length, 1), bits(length, int64_t{1} << comm->rank());
     bool at_work = true;
-    const Status verdict = agree_and_work(*comm, Status{}, {.maximum = maximum, .sum = sum, .bits = bits}, [&](const Pulse& agreed) {
-      ++calls;
-      EXPECT_EQ(agreed.maximum.back(), comm->size() - 1);
-      EXPECT_EQ(agreed.sum.back(), comm->size());
-      EXPECT_EQ(agreed.bits.back(), (int64_t{1} << comm->size()) - 1);
-      agreed.maximum.back() = 77;
-      agreed.sum.back() = 78;
-      agreed.bits.back() = 79;
-      return Status{};
-    }, &at_work);
+    const Status verdict = agree_and_work(
+        *comm, Status{}, {.maximum = maximum, .sum = sum, .bits = bits},
+        [&](const Pulse& agreed) {
+          ++calls;
+          EXPECT_EQ(agreed.maximum.back(), comm->size() - 1);
+          EXPECT_EQ(agreed.sum.back(), comm->size());
+          EXPECT_EQ(agreed.bits.back(), (int64_t{1} << comm->size()) - 1);
+          agreed.maximum.back() = 77;
+          agreed.sum.back() = 78;
+          agreed.bits.back() = 79;
+          return Status{};
+        },
+        &at_work);
     EXPECT_TRUE(verdict.ok()) << verdict.message();
     EXPECT_FALSE(at_work);
     EXPECT_EQ(calls, comm->rank() == 0 ? 1 : 0);
@@ -118,10 +128,14 @@ TEST(AgreeAndWork, tells_all_what_fails_of_the_work) {
   const auto comm = world();
   for (const bool throws : {false, true}) {
     bool at_work = false;
-    const Status verdict = agree_and_work(*comm, Status{}, {}, [&](const Pulse&) -> Status {
-      if (throws) throw std::bad_alloc();
-      return {Code::no_space, "no room for it"};
-    }, &at_work);
+    const Status verdict = agree_and_work(
+        *comm, Status{}, {},
+        [&](const Pulse&) -> Status {
+          if (throws)
+            throw std::bad_alloc();
+          return {Code::no_space, "no room for it"};
+        },
+        &at_work);
     EXPECT_EQ(verdict.code(), throws ? Code::out_of_memory : Code::no_space);
     EXPECT_TRUE(at_work);
     if (!throws) {
@@ -136,7 +150,8 @@ TEST(AgreeAndWork, does_nothing_where_a_rank_has_failed) {
   for (int victim = 0; victim < comm->size(); ++victim) {
     bool called = false, at_work = true;
     const Status mine = comm->rank() == victim ? Status{Code::io, "broken"} : Status{};
-    const Status verdict = agree_and_work(*comm, mine, {}, [&](const Pulse&) { return called = true, Status{}; }, &at_work);
+    const Status verdict = agree_and_work(
+        *comm, mine, {}, [&](const Pulse&) { return called = true, Status{}; }, &at_work);
     EXPECT_EQ(verdict.code(), Code::io);
     EXPECT_FALSE(at_work);
     EXPECT_FALSE(called);
@@ -146,15 +161,19 @@ TEST(AgreeAndWork, does_nothing_where_a_rank_has_failed) {
 // Whoever comes last, and whatever rank 0 came for, nobody waits for ever.
 TEST(AgreeAndWork, is_told_from_an_agreement) {
   const auto comm = world();
-  if (comm->size() == 1) GTEST_SKIP() << "no other rank";
+  if (comm->size() == 1)
+    GTEST_SKIP() << "no other rank";
   for (int other = 0; other < comm->size(); ++other)
     for (const bool works : {false, true})
       for (int slow = 0; slow < comm->size(); ++slow) {
         ASSERT_TRUE(agree(*comm, Status{}).ok());
-        if (comm->rank() == slow) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+        if (comm->rank() == slow)
+          std::this_thread::sleep_for(std::chrono::milliseconds(2));
         bool called = false;
         const bool does = (comm->rank() == other) == works;
-        const Status verdict = does ? agree_and_work(*comm, Status{}, {}, [&](const Pulse&) { return called = true, Status{}; }) : agree(*comm, Status{});
+        const Status verdict =
+            does ? agree_and_work(*comm, Status{}, {}, [&](const Pulse&) { return called = true, Status{}; })
+                 : agree(*comm, Status{});
         EXPECT_EQ(verdict.code(), Code::mpi);
         EXPECT_FALSE(called);
       }
@@ -163,33 +182,41 @@ TEST(AgreeAndWork, is_told_from_an_agreement) {
 // The same of ranks that came with numbers of other kinds, or more of them.
 TEST(Agree, of_other_numbers_is_told) {
   const auto comm = world();
-  if (comm->size() == 1 || !(comm->rounds().is_ready() || comm->tree().is_ready())) GTEST_SKIP() << "by messages of MPI, which does not look at it";
+  if (comm->size() == 1 || !(comm->rounds().is_ready() || comm->tree().is_ready()))
+    GTEST_SKIP() << "by messages of MPI, which does not look at it";
   for (int other = 0; other < comm->size(); ++other)
     for (const size_t length : {size_t{0}, size_t{1}, size_t{2}, size_t{900}, size_t{5000}})
       for (int slow = 0; slow < comm->size(); ++slow) {
         ASSERT_TRUE(agree(*comm, Status{}).ok());
-        if (comm->rank() == slow) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        if (comm->rank() == slow)
+          std::this_thread::sleep_for(std::chrono::milliseconds(1));
         std::vector<int64_t> one(1, 7), others(length, 3);
-        const Status verdict = comm->rank() == other ? agree(*comm, Status{}, {.maximum = others, .sum = {}, .bits = {}}) : agree(*comm, Status{}, {.maximum = {}, .sum = one, .bits = {}});
+        const Status verdict = comm->rank() == other
+                                   ? agree(*comm, Status{}, {.maximum = others, .sum = {}, .bits = {}})
+                                   : agree(*comm, Status{}, {.maximum = {}, .sum = one, .bits = {}});
         ASSERT_EQ(verdict.code(), Code::mpi) << length << ' ' << verdict.message();
       }
   // A long one against two maxima, as arguments that must be the same are.
   std::vector<int64_t> two(2, 5), long_one(5000, 3);
-  EXPECT_EQ(agree(*comm, Status{}, {.maximum = comm->rank() == 1 ? long_one : two, .sum = {}, .bits = {}}).code(), Code::mpi);
+  EXPECT_EQ(agree(*comm, Status{}, {.maximum = comm->rank() == 1 ? long_one : two, .sum = {}, .bits = {}}).code(),
+            Code::mpi);
   EXPECT_TRUE(agree(*comm, Status{}).ok());
 }
 
 // Of several hosts only the lowest rank of each sends: to the host above it in the tree, and to those below.
 TEST(Agree, costs_messages_between_hosts_alone) {
   const auto comm = world();
-  if (comm->size() > 1 && !(comm->rounds().is_ready() || comm->tree().is_ready())) GTEST_SKIP() << "no memory to share";
+  if (comm->size() > 1 && !(comm->rounds().is_ready() || comm->tree().is_ready()))
+    GTEST_SKIP() << "no memory to share";
   std::vector<int64_t> maximum(3, comm->rank()), sum(200, 1), bits(1, 0);
   counts = true;
   sends = reductions = 0;
   constexpr int k_times = 10;
   for (int i = 0; i < k_times; ++i) {
     EXPECT_TRUE(agree(*comm, Status{}, {.maximum = maximum, .sum = {}, .bits = bits}).ok());
-    EXPECT_TRUE(agree_and_work(*comm, Status{}, {.maximum = {}, .sum = sum, .bits = {}}, [](const Pulse&) { return Status{}; }).ok());
+    EXPECT_TRUE(agree_and_work(*comm, Status{}, {.maximum = {}, .sum = sum, .bits = {}}, [](const Pulse&) {
+                  return Status{};
+                }).ok());
   }
   counts = false;
   std::array<int, 2> all{sends, reductions};
@@ -228,7 +255,8 @@ TEST(SomeRanks, sum_what_they_have_while_the_others_go_on) {
 TEST(Agree, cuts_a_long_message_between_characters) {
   const auto comm = world();
   std::string text;
-  for (int i = 0; i < 3000; ++i) text += "\xc3\xa4";  // a umlaut
+  for (int i = 0; i < 3000; ++i)
+    text += "\xc3\xa4";  // a umlaut
   const Status verdict = agree(*comm, comm->rank() == 0 ? Status{Code::io, text} : Status{});
   const std::string& shown = verdict.message();
   const size_t umlauts = shown.find_first_not_of("\xc3\xa4");
@@ -238,30 +266,36 @@ TEST(Agree, cuts_a_long_message_between_characters) {
 TEST(ShareFromRoot, gives_rank_0s_bytes_to_all) {
   const auto comm = world();
   std::vector<std::byte> bytes;
-  if (comm->rank() == 0) bytes.assign(100'000, std::byte{7});
+  if (comm->rank() == 0)
+    bytes.assign(100'000, std::byte{7});
   ASSERT_TRUE(share_from_root(*comm, Status{}, bytes).ok());
   EXPECT_EQ(bytes, std::vector<std::byte>(100'000, std::byte{7}));
 }
 
-// One word after the other, of every length that goes another way, and letters in between: none is taken for the one before.
+// One word after the other, of every length that goes another way, and letters in between: none is taken for the one
+// before.
 TEST(ShareFromRoot, gives_each_of_many_to_all) {
   const auto comm = world();
   const auto most = static_cast<size_t>(most_letter_bytes(comm->size()));
   int round = 0;
-  for (const size_t size : {size_t{0}, size_t{1}, size_t{255}, k_shared_at_once, k_shared_at_once + 1, most, most + 1, size_t{3}, size_t{3}, most, size_t{0}, size_t{7}}) {
+  for (const size_t size : {size_t{0}, size_t{1}, size_t{255}, k_shared_at_once, k_shared_at_once + 1, most, most + 1,
+                            size_t{3}, size_t{3}, most, size_t{0}, size_t{7}}) {
     const auto value = static_cast<std::byte>(++round);
     std::vector<std::byte> bytes;
-    if (comm->rank() == 0) bytes.assign(size, value);
+    if (comm->rank() == 0)
+      bytes.assign(size, value);
     std::array<int64_t, 3> numbers{comm->rank(), -comm->rank(), round};
     ASSERT_TRUE(share_from_root(*comm, Status{}, bytes, numbers).ok());
     EXPECT_EQ(bytes, std::vector<std::byte>(size, value)) << size;
     EXPECT_EQ(numbers, (std::array<int64_t, 3>{comm->size() - 1, 0, round}));
     std::vector<Letter> out, in;
-    if (comm->rank() > 0) out.push_back({.peer = 0, .bytes = std::vector<std::byte>(5, value)});
+    if (comm->rank() > 0)
+      out.push_back({.peer = 0, .bytes = std::vector<std::byte>(5, value)});
     LetterCounters counters;
     ASSERT_TRUE(exchange_letters(*comm, Status{}, out, in, counters).ok());
     EXPECT_EQ(in.size(), comm->rank() == 0 ? static_cast<size_t>(comm->size() - 1) : 0);
-    for (const Letter& letter : in) EXPECT_EQ(letter.bytes, std::vector<std::byte>(5, value));
+    for (const Letter& letter : in)
+      EXPECT_EQ(letter.bytes, std::vector<std::byte>(5, value));
   }
 }
 
@@ -285,7 +319,9 @@ TEST(Comm, is_kept_with_the_users_communicator_and_outlives_it) {
   MPI_Comm_free(&mine);  // nobody holds ours: it is freed here
 }
 
-TEST(Comm, refuses_what_is_no_intracommunicator) { EXPECT_EQ(Comm::of(MPI_COMM_NULL).status().code(), Code::bad_argument); }
+TEST(Comm, refuses_what_is_no_intracommunicator) {
+  EXPECT_EQ(Comm::of(MPI_COMM_NULL).status().code(), Code::bad_argument);
+}
 
 TEST(Comm, knows_the_hosts) {
   const auto comm = world();

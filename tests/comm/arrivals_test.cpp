@@ -11,26 +11,37 @@
 namespace windrow {
 namespace {
 
-// Open MPI 4.1 writes past the end of the receiver's buffer when it copies a message that is too long straight out of the sender's memory. Before MPI_Init.
+// Open MPI 4.1 writes past the end of the receiver's buffer when it copies a message that is too long straight out of
+// the sender's memory. Before MPI_Init.
 [[maybe_unused]] const int copies_in_pieces = setenv("OMPI_MCA_btl_vader_single_copy_mechanism", "none", 1);
 
-// Every rank sends one message to each other. Those of rank 0 are longer than what is awaited, by one byte or by very much; those of the
-// last rank are shorter. All of them come, whatever came before.
+// Every rank sends one message to each other. Those of rank 0 are longer than what is awaited, by one byte or by very
+// much; those of the last rank are shorter. All of them come, whatever came before.
 TEST(TestSome, takes_messages_that_are_too_long_as_come) {
   const auto comm = Comm::of(MPI_COMM_WORLD).value();
-  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);  // MPICH asks this one, whatever communicator the messages have
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD,
+                          MPI_ERRORS_RETURN);  // MPICH asks this one, whatever communicator the messages have
   const auto size = static_cast<size_t>(comm->size());
   constexpr int k_awaited = 1000;
   for (const int more : {1, 2000, 20000}) {
-    const int bytes = comm->rank() == 0 ? k_awaited + more : comm->rank() + 1 == comm->size() ? k_awaited - 10 : k_awaited;
+    const int bytes = comm->rank() == 0                  ? k_awaited + more
+                      : comm->rank() + 1 == comm->size() ? k_awaited - 10
+                                                         : k_awaited;
     const std::vector<std::byte> sent(static_cast<size_t>(bytes), std::byte{7});
     std::vector<std::byte> got(size * k_awaited);
     std::vector<MPI_Request> requests(size, MPI_REQUEST_NULL), sends(size, MPI_REQUEST_NULL);
     const auto me = static_cast<size_t>(comm->rank());
     for (size_t i = 0; i < size; ++i)
-      if (i != me) { ASSERT_EQ(MPI_Irecv(&got[i * k_awaited], k_awaited, MPI_BYTE, static_cast<int>(i), 17, comm->get(), &requests[i]), MPI_SUCCESS); }
+      if (i != me) {
+        ASSERT_EQ(
+            MPI_Irecv(&got[i * k_awaited], k_awaited, MPI_BYTE, static_cast<int>(i), 17, comm->get(), &requests[i]),
+            MPI_SUCCESS);
+      }
     for (size_t i = 0; i < size; ++i)
-      if (i != me) { ASSERT_EQ(MPI_Isend(sent.data(), bytes, MPI_BYTE, static_cast<int>(i), 17, comm->get(), &sends[i]), MPI_SUCCESS); }
+      if (i != me) {
+        ASSERT_EQ(MPI_Isend(sent.data(), bytes, MPI_BYTE, static_cast<int>(i), 17, comm->get(), &sends[i]),
+                  MPI_SUCCESS);
+      }
     std::vector<int64_t> lengths(size, 0);
     std::vector<int> done(size);
     std::vector<MPI_Status> statuses(size);
@@ -45,7 +56,8 @@ TEST(TestSome, takes_messages_that_are_too_long_as_come) {
       }
       come += static_cast<size_t>(count);
     }
-    for (size_t i = 0; i < size; ++i) EXPECT_EQ(lengths[i], i == me ? 0 : i == 0 ? k_too_long : i + 1 == size ? k_awaited - 10 : k_awaited) << i;
+    for (size_t i = 0; i < size; ++i)
+      EXPECT_EQ(lengths[i], i == me ? 0 : i == 0 ? k_too_long : i + 1 == size ? k_awaited - 10 : k_awaited) << i;
     int count = -1;
     EXPECT_EQ(test_some(requests, done, statuses, count), MPI_SUCCESS);  // nothing is left
     EXPECT_EQ(count, 0);

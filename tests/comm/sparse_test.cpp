@@ -14,14 +14,17 @@
 namespace windrow {
 namespace {
 
-std::shared_ptr<Comm> world() { return Comm::of(MPI_COMM_WORLD).value(); }
+std::shared_ptr<Comm> world() {
+  return Comm::of(MPI_COMM_WORLD).value();
+}
 
 // Who writes to whom in a round is the same on every rank, since all draw from the same seed.
 std::vector<std::vector<bool>> random_graph(int size, unsigned seed) {
   std::mt19937 random(seed);
   std::vector<std::vector<bool>> graph(static_cast<size_t>(size), std::vector<bool>(static_cast<size_t>(size)));
   for (auto& row : graph)
-    for (size_t i = 0; i < row.size(); ++i) row[i] = random() % 3 == 0;
+    for (size_t i = 0; i < row.size(); ++i)
+      row[i] = random() % 3 == 0;
   return graph;
 }
 
@@ -37,8 +40,10 @@ TEST(ExchangeLetters, delivers_each_once_in_many_rounds) {
     const auto graph = random_graph(size, round);
     std::vector<Letter> out, in, expected;
     for (int peer = 0; peer < size; ++peer) {
-      if (graph[static_cast<size_t>(me)][static_cast<size_t>(peer)]) out.push_back({peer, letter_of(me, peer, round)});
-      if (graph[static_cast<size_t>(peer)][static_cast<size_t>(me)]) expected.push_back({peer, letter_of(peer, me, round)});
+      if (graph[static_cast<size_t>(me)][static_cast<size_t>(peer)])
+        out.push_back({peer, letter_of(me, peer, round)});
+      if (graph[static_cast<size_t>(peer)][static_cast<size_t>(me)])
+        expected.push_back({peer, letter_of(peer, me, round)});
     }
     for (const auto exchange : {exchange_letters, exchange_letters_by_messages, exchange_letters_by_host}) {
       LetterCounters counters;
@@ -52,7 +57,8 @@ TEST(ExchangeLetters, delivers_each_once_in_many_rounds) {
   }
 }
 
-// Of the last exchange by messages. It is left as it is: ranks that still poll in that exchange must not see the notices of the next.
+// Of the last exchange by messages. It is left as it is: ranks that still poll in that exchange must not see the
+// notices of the next.
 int parity_of(Comm& comm) {
   comm.next_parity();
   return comm.next_parity();
@@ -68,7 +74,8 @@ TEST(ExchangeLetters, delivers_what_one_rank_alone_has_no_room_for) {
       for (int round = 0; round < 3; ++round) {
         std::vector<Letter> out, in;
         for (int peer = 0; peer < size; ++peer)
-          out.push_back({peer, std::vector<std::byte>(comm->rank() == writer ? length : 3U, static_cast<std::byte>(comm->rank() + round))});
+          out.push_back({peer, std::vector<std::byte>(comm->rank() == writer ? length : 3U,
+                                                      static_cast<std::byte>(comm->rank() + round))});
         LetterCounters counters;
         const int before = parity_of(*comm);
         ASSERT_TRUE(exchange_letters(*comm, Status{}, out, in, counters).ok());
@@ -76,25 +83,31 @@ TEST(ExchangeLetters, delivers_what_one_rank_alone_has_no_room_for) {
         ASSERT_EQ(in.size(), static_cast<size_t>(size));
         EXPECT_EQ(counters.messages, size - 1);
         for (const Letter& letter : in)
-          EXPECT_EQ(letter.bytes, std::vector<std::byte>(letter.peer == writer ? length : 3U, static_cast<std::byte>(letter.peer + round)));
+          EXPECT_EQ(letter.bytes, std::vector<std::byte>(letter.peer == writer ? length : 3U,
+                                                         static_cast<std::byte>(letter.peer + round)));
       }
 }
 
 // After ranks have met in different calls, which is an error on all, nobody reads letters of before.
 TEST(ExchangeLetters, are_none_of_before_after_a_mistake) {
   const auto comm = world();
-  if (!comm->rounds().has_room()) GTEST_SKIP() << "letters go by messages";
+  if (!comm->rounds().has_room())
+    GTEST_SKIP() << "letters go by messages";
   LetterCounters counters;
   std::vector<Letter> in;
   std::mt19937 random(3 + static_cast<unsigned>(comm->rank()));
   for (int round = 0; round < 30; ++round) {
     const auto byte = static_cast<std::byte>(round);
-    ASSERT_TRUE(exchange_letters(*comm, Status{}, std::vector<Letter>{{(comm->rank() + 1) % comm->size(), {byte}}}, in, counters).ok());
+    ASSERT_TRUE(exchange_letters(*comm, Status{}, std::vector<Letter>{{(comm->rank() + 1) % comm->size(), {byte}}}, in,
+                                 counters)
+                    .ok());
     ASSERT_EQ(in.size(), 1U);
     ASSERT_EQ(in.front().bytes, std::vector<std::byte>{byte});
     usleep(static_cast<useconds_t>(random() % 300));
-    if (round % 3 != 0) continue;
-    const Status status = comm->rank() == round % comm->size() ? agree(*comm, Status{}) : exchange_letters(*comm, Status{}, {}, in, counters);
+    if (round % 3 != 0)
+      continue;
+    const Status status = comm->rank() == round % comm->size() ? agree(*comm, Status{})
+                                                               : exchange_letters(*comm, Status{}, {}, in, counters);
     ASSERT_EQ(status.code(), Code::mpi);
   }
 }
@@ -137,7 +150,8 @@ TEST(ExchangeLetters, a_rank_that_failed_fails_all) {
     for (const auto exchange : {exchange_letters, exchange_letters_by_messages}) {
       std::vector<Letter> out{{0, std::vector<std::byte>(10)}}, in;
       LetterCounters counters;
-      const Status verdict = exchange(*comm, comm->rank() == victim ? Status{Code::out_of_memory, "none"} : Status{}, out, in, counters);
+      const Status verdict =
+          exchange(*comm, comm->rank() == victim ? Status{Code::out_of_memory, "none"} : Status{}, out, in, counters);
       EXPECT_EQ(verdict.code(), Code::out_of_memory);
       EXPECT_TRUE(in.empty());
     }
@@ -148,16 +162,20 @@ TEST(ExchangeLetters, a_malformed_notice_fails_all) {
   const auto comm = world();
   const auto with_length = [](int64_t size, size_t bytes) {
     std::vector<std::byte> notice(bytes);
-    if (bytes > 0) std::memcpy(notice.data(), &size, std::min(bytes, sizeof size));
+    if (bytes > 0)
+      std::memcpy(notice.data(), &size, std::min(bytes, sizeof size));
     return notice;
   };
-  for (const auto& notice : {with_length(24, 1000), with_length(1000, 24), with_length(-1, 8), with_length(0, 4), with_length(0, 0), with_length(5000, 100), with_length(INT64_MAX, 9)}) {
+  for (const auto& notice : {with_length(24, 1000), with_length(1000, 24), with_length(-1, 8), with_length(0, 4),
+                             with_length(0, 0), with_length(5000, 100), with_length(INT64_MAX, 9)}) {
     const int tag = k_tag_notice + comm->next_parity();
     comm->next_parity();  // the exchange comes to the same
     MPI_Request request = MPI_REQUEST_NULL;
-    if (comm->rank() == comm->size() - 1) MPI_Issend(notice.data(), static_cast<int>(notice.size()), MPI_BYTE, 0, tag, comm->get(), &request);
+    if (comm->rank() == comm->size() - 1)
+      MPI_Issend(notice.data(), static_cast<int>(notice.size()), MPI_BYTE, 0, tag, comm->get(), &request);
     // It is there before anybody comes to the consensus.
-    for (int there = comm->rank() == 0 ? 0 : 1; there == 0;) MPI_Iprobe(comm->size() - 1, tag, comm->get(), &there, MPI_STATUS_IGNORE);
+    for (int there = comm->rank() == 0 ? 0 : 1; there == 0;)
+      MPI_Iprobe(comm->size() - 1, tag, comm->get(), &there, MPI_STATUS_IGNORE);
     std::vector<Letter> in;
     LetterCounters counters;
     const Status status = exchange_letters_by_messages(*comm, Status{}, {}, in, counters);
@@ -169,35 +187,44 @@ TEST(ExchangeLetters, a_malformed_notice_fails_all) {
   }
 }
 
-// Descriptions and their notices that are not as long as they say: an error, on those ranks at least that they came to, and nothing of it is left for the next exchange.
+// Descriptions and their notices that are not as long as they say: an error, on those ranks at least that they came to,
+// and nothing of it is left for the next exchange.
 TEST(ExchangeLetters, takes_what_is_damaged_and_says_so) {
   using windrow_test::Damage;
   const auto comm = world();
-  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);  // where a message is too long MPICH asks this one, whatever communicator the message has
+  MPI_Comm_set_errhandler(
+      MPI_COMM_WORLD,
+      MPI_ERRORS_RETURN);  // where a message is too long MPICH asks this one, whatever communicator the message has
   std::vector<Letter> in;
   LetterCounters counters;
-  for (const std::vector<int>& tags : {std::vector<int>{k_tag_notice, k_tag_notice + 1}, std::vector<int>{k_tag_description}})
+  for (const std::vector<int>& tags :
+       {std::vector<int>{k_tag_notice, k_tag_notice + 1}, std::vector<int>{k_tag_description}})
     for (const Damage kind : {Damage::shorter, Damage::longer, Damage::much_longer})
       for (const bool all : {false, true})
         for (const auto exchange : {exchange_letters_by_messages, exchange_letters_by_host}) {
           const auto letters = [&] {
             std::vector<Letter> out;
-            for (int peer = 0; peer < comm->size(); ++peer) out.push_back({peer, std::vector<std::byte>(peer % 2 == 0 ? 50000 : 30, std::byte{3})});
+            for (int peer = 0; peer < comm->size(); ++peer)
+              out.push_back({peer, std::vector<std::byte>(peer % 2 == 0 ? 50000 : 30, std::byte{3})});
             return out;
           }();
           windrow_test::damaged_tags = tags;
           windrow_test::damaged_messages = 0;
-          if (all || comm->rank() == comm->size() - 1) windrow_test::damage = kind;
+          if (all || comm->rank() == comm->size() - 1)
+            windrow_test::damage = kind;
           Status status = exchange(*comm, Status{}, letters, in, counters);
           windrow_test::damage = Damage::none;
           int damaged = 0;
           MPI_Allreduce(&windrow_test::damaged_messages, &damaged, 1, MPI_INT, MPI_SUM, comm->get());
           status = agree(*comm, std::move(status));
           EXPECT_EQ(status.code(), damaged > 0 ? Code::internal : Code::ok) << status.message();
-          if (exchange == exchange_letters_by_messages && comm->size() > 2) { EXPECT_GT(damaged, 0); }
+          if (exchange == exchange_letters_by_messages && comm->size() > 2) {
+            EXPECT_GT(damaged, 0);
+          }
           ASSERT_TRUE(agree(*comm, exchange(*comm, Status{}, letters, in, counters)).ok());
           ASSERT_EQ(in.size(), static_cast<size_t>(comm->size()));
-          for (const Letter& letter : in) EXPECT_EQ(letter.bytes.size(), comm->rank() % 2 == 0 ? 50000U : 30U);
+          for (const Letter& letter : in)
+            EXPECT_EQ(letter.bytes.size(), comm->rank() % 2 == 0 ? 50000U : 30U);
         }
 }
 

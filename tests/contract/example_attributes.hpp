@@ -22,7 +22,8 @@ std::vector<std::byte> bytes_of(std::initializer_list<Number> numbers) {
 }
 
 template <class Number>
-Attribute numbers(const std::string& name, Type type, std::initializer_list<Number> values, bool big_endian = k_native_is_big) {
+Attribute numbers(const std::string& name, Type type, std::initializer_list<Number> values,
+                  bool big_endian = k_native_is_big) {
   Attribute attribute;
   attribute.name = name;
   attribute.type = type;
@@ -40,7 +41,8 @@ inline Attribute text(const std::string& name, const std::string& value) {
   return attribute;
 }
 
-inline Attribute fixed_text(const std::string& name, std::vector<std::string> values, int64_t size, TextPadding padding) {
+inline Attribute fixed_text(const std::string& name, std::vector<std::string> values, int64_t size,
+                            TextPadding padding) {
   Attribute attribute;
   attribute.name = name;
   attribute.type = Type::text;
@@ -66,7 +68,8 @@ inline std::vector<Attribute> all_attributes() {
       numbers<uint32_t>("uint32", Type::uint32, {0, UINT32_MAX}, true),
       numbers<int64_t>("int64", Type::int64, {INT64_MIN, INT64_MAX}),
       numbers<uint64_t>("uint64", Type::uint64, {0, UINT64_MAX}),
-      numbers<float>("float32", Type::float32, {0.1F, -0.0F, k_not_a_number, std::numeric_limits<float>::denorm_min()}, true),
+      numbers<float>("float32", Type::float32, {0.1F, -0.0F, k_not_a_number, std::numeric_limits<float>::denorm_min()},
+                     true),
       numbers<double>("float64", Type::float64, {0.1, 1e300, -k_infinity, k_infinity}),
       text("variable text", "grüße, \"quoted\"\n"),
       text("empty text", ""),
@@ -106,8 +109,10 @@ inline std::vector<Attribute> all_attributes() {
 inline Catalog sorted(Catalog catalog) {
   const auto by_name = [](const Attribute& a, const Attribute& b) { return a.name < b.name; };
   const auto by_path = [](const auto& a, const auto& b) { return a.path < b.path; };
-  for (auto& group : catalog.groups) std::sort(group.attributes.begin(), group.attributes.end(), by_name);
-  for (auto& variable : catalog.variables) std::sort(variable.attributes.begin(), variable.attributes.end(), by_name);
+  for (auto& group : catalog.groups)
+    std::sort(group.attributes.begin(), group.attributes.end(), by_name);
+  for (auto& variable : catalog.variables)
+    std::sort(variable.attributes.begin(), variable.attributes.end(), by_name);
   std::sort(catalog.groups.begin(), catalog.groups.end(), by_path);
   std::sort(catalog.variables.begin(), catalog.variables.end(), by_path);
   return catalog;

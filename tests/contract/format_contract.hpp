@@ -36,7 +36,8 @@ class FormatContract : public testing::TestWithParam<std::string_view> {
       const Status status = format.put_attribute(definition.path, attribute);
       EXPECT_TRUE(status.ok()) << status.message();
     }
-    expected_.variables.push_back({definition.path, definition.type, definition.shape, placement.value(), attributes, ""});
+    expected_.variables.push_back(
+        {definition.path, definition.type, definition.shape, placement.value(), attributes, ""});
     expected_.variables.back().details = definition.details;
     expected_.variables.back().null_space = definition.null_space;
     return placement.value();
@@ -82,7 +83,13 @@ TEST_P(FormatContract, says_again_what_was_defined) {
   define(*format, {"/a/opaque", Type::opaque, {3}, false, {}, false, {.bytes = 5, .tag = "a tag"}});
   define(*format, {"/a/untagged", Type::opaque, {3}, false, {}, false, {.bytes = 5}});
   for (const TextPadding padding : {TextPadding::null_terminated, TextPadding::null_padded, TextPadding::space_padded})
-    define(*format, {"/a/text" + std::to_string(number++), Type::text, {4}, false, {}, false, {.bytes = 7, .text_ascii = true, .text_padding = padding}});
+    define(*format, {"/a/text" + std::to_string(number++),
+                     Type::text,
+                     {4},
+                     false,
+                     {},
+                     false,
+                     {.bytes = 7, .text_ascii = true, .text_padding = padding}});
   define(*format, {"/a/texts", Type::text, {2, 2}, false, {}, false, {.text_padding = TextPadding::null_terminated}});
   define(*format, {"/a/null", Type::float32, {}, false, {}, false, {}, true});
   define(*format, {"/scalar", Type::float64, {}, false}, all_attributes());
@@ -98,15 +105,18 @@ TEST_P(FormatContract, bytes_written_at_the_placements_are_the_variables) {
   auto format = open(FormatMode::create);
   define_group(*format, "/");
   std::vector<Placement> places;
-  for (int i = 0; i < 20; ++i) places.push_back(define(*format, {"/v" + std::to_string(i), Type::uint8, {100 + 1000 * i}, false}));
+  for (int i = 0; i < 20; ++i)
+    places.push_back(define(*format, {"/v" + std::to_string(i), Type::uint8, {100 + 1000 * i}, false}));
   auto writer = open_store(path_, StoreMode::update, {});
   ASSERT_TRUE(writer.ok());
   const auto content = [&](size_t i) {
     return std::vector<std::byte>(static_cast<size_t>(places[i].bytes), static_cast<std::byte>(i + 1));
   };
-  for (size_t i = 0; i < 10; ++i) ASSERT_TRUE(writer.value()->write_at(places[i].offset, content(i)).ok());
+  for (size_t i = 0; i < 10; ++i)
+    ASSERT_TRUE(writer.value()->write_at(places[i].offset, content(i)).ok());
   ASSERT_TRUE(format->flush().ok());
-  for (size_t i = 10; i < 20; ++i) ASSERT_TRUE(writer.value()->write_at(places[i].offset, content(i)).ok());
+  for (size_t i = 10; i < 20; ++i)
+    ASSERT_TRUE(writer.value()->write_at(places[i].offset, content(i)).ok());
   ASSERT_TRUE(format->put_attribute("/v3", text("late", "metadata after the data")).ok());
   expected_.variables[3].attributes.push_back(text("late", "metadata after the data"));
   places.push_back(define(*format, {"/late", Type::uint8, {5000}, false}));
@@ -166,13 +176,17 @@ TEST_P(FormatContract, an_update_adds_and_replaces) {
   ASSERT_TRUE(format->put_attribute("/old", other_type).ok());
   expected_.variables[0].attributes[0] = other_type;
   // Of the same type and shape, and of another shape; a list is written up to what is refused.
-  const std::array several{numbers<int32_t>("m", Type::int32, {1, 2, 3}), text("t", "a"), numbers<int32_t>("m", Type::int32, {4, 5, 6}),
-                           numbers<int32_t>("s", Type::int32, {7}), numbers<int32_t>("s", Type::int32, {8, 9})};
+  const std::array several{numbers<int32_t>("m", Type::int32, {1, 2, 3}), text("t", "a"),
+                           numbers<int32_t>("m", Type::int32, {4, 5, 6}), numbers<int32_t>("s", Type::int32, {7}),
+                           numbers<int32_t>("s", Type::int32, {8, 9})};
   ASSERT_TRUE(format->put_attributes("/old", several).ok());
-  for (const size_t i : {2U, 1U, 4U}) expected_.variables[0].attributes.push_back(several[i]);
+  for (const size_t i : {2U, 1U, 4U})
+    expected_.variables[0].attributes.push_back(several[i]);
   Attribute nameless = several[0];
   nameless.name = "";
-  EXPECT_EQ(format->put_attributes("/", std::array{numbers<int32_t>("before", Type::int32, {1}), nameless, several[1]}).code(), Code::bad_argument);
+  EXPECT_EQ(format->put_attributes("/", std::array{numbers<int32_t>("before", Type::int32, {1}), nameless, several[1]})
+                .code(),
+            Code::bad_argument);
   expected_.groups[0].attributes.push_back(numbers<int32_t>("before", Type::int32, {1}));
   EXPECT_EQ(format->put_attributes("/nothing", several).code(), Code::not_found);
   EXPECT_TRUE(format->put_attributes("/old", {}).ok());
@@ -189,7 +203,8 @@ TEST_P(FormatContract, a_flushed_file_may_be_renamed_while_it_is_open) {
   const auto companions = format_companions(GetParam(), path_);
   const auto renamed_companions = format_companions(GetParam(), renamed);
   std::filesystem::rename(path_, renamed);
-  for (size_t i = 0; i < companions.size(); ++i) std::filesystem::rename(companions[i], renamed_companions[i]);
+  for (size_t i = 0; i < companions.size(); ++i)
+    std::filesystem::rename(companions[i], renamed_companions[i]);
   path_ = renamed;
   EXPECT_EQ(sorted(catalog()), sorted(expected_)) << "published so far";
   define(*format, {"/after", Type::int32, {10}, false});
@@ -212,8 +227,8 @@ TEST_P(FormatContract, refuses_names_that_are_taken_or_cannot_be) {
     EXPECT_EQ(define_at(orphan), Code::not_found) << orphan;
     EXPECT_EQ(format->define_group(orphan).code(), Code::not_found) << orphan;
   }
-  for (const std::string& wrong : {std::string(), std::string("v"), std::string("//v"), std::string("/g/"), std::string("/./v"),
-                                   std::string("/a\0b", 4)}) {
+  for (const std::string& wrong : {std::string(), std::string("v"), std::string("//v"), std::string("/g/"),
+                                   std::string("/./v"), std::string("/a\0b", 4)}) {
     EXPECT_EQ(define_at(wrong), Code::bad_argument) << wrong;
     EXPECT_EQ(format->define_group(wrong).code(), Code::bad_argument) << wrong;
   }
@@ -244,7 +259,10 @@ TEST_P(FormatContract, takes_back_what_was_defined_last) {
   ASSERT_TRUE(format->define_group("/g").ok());
   ASSERT_TRUE(format->define_variable({"/g/v", Type::float64, {1000}, false}).ok());
   ASSERT_TRUE(format->put_attribute("/g/v", text("units", "K")).ok());
-  ASSERT_TRUE(format->define_split({"/whole", Type::float64, {6}, false}, std::vector<Part>{{"0", {{0}, {3}}}, {"1", {{3}, {3}}}}).ok());
+  ASSERT_TRUE(
+      format
+          ->define_split({"/whole", Type::float64, {6}, false}, std::vector<Part>{{"0", {{0}, {3}}}, {"1", {{3}, {3}}}})
+          .ok());
   EXPECT_EQ(format->undefine("/nothing", 0).ok(), false);
   EXPECT_EQ(format->undefine("/g", 0).ok(), false) << "it has a member";
   for (const char* each : {"/whole", "/g/v", "/g"}) {
@@ -322,7 +340,8 @@ TEST_P(FormatContract, says_what_is_wrong_with_a_path) {
     EXPECT_EQ(missing.status().code(), Code::not_found);
     EXPECT_THAT(missing.status().message(), testing::HasSubstr("missing"));
   }
-  EXPECT_EQ(open_format(GetParam(), folder_.path("no/folder"), FormatMode::create, {}).status().code(), Code::not_found);
+  EXPECT_EQ(open_format(GetParam(), folder_.path("no/folder"), FormatMode::create, {}).status().code(),
+            Code::not_found);
   auto foreign = open_store(path_, StoreMode::create, {});
   const std::vector<std::byte> bytes(5000, std::byte{'x'});
   ASSERT_TRUE(foreign.value()->write_at(0, bytes).ok());

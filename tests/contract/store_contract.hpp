@@ -12,14 +12,15 @@
 #include <thread>
 #include <vector>
 
-#include "storage/store.hpp"
 #include "../temporary_folder.hpp"
+#include "storage/store.hpp"
 
 namespace windrow::test {
 
 inline std::vector<std::byte> pattern(size_t size, unsigned seed = 1) {
   std::vector<std::byte> bytes(size);
-  for (size_t i = 0; i < size; ++i) bytes[i] = static_cast<std::byte>((i * 131 + i / 251 + seed) & 0xff);
+  for (size_t i = 0; i < size; ++i)
+    bytes[i] = static_cast<std::byte>((i * 131 + i / 251 + seed) & 0xff);
   return bytes;
 }
 
@@ -59,7 +60,8 @@ TEST_P(StoreContract, writes_and_reads_slices_of_any_number_and_size) {
     std::vector<std::vector<std::byte>> parts;
     std::vector<ConstSlice> slices;
     std::vector<std::byte> together;
-    for (size_t i = 0; i < count; ++i) parts.push_back(pattern(i % 5 * 3, static_cast<unsigned>(i)));  // empty ones too
+    for (size_t i = 0; i < count; ++i)
+      parts.push_back(pattern(i % 5 * 3, static_cast<unsigned>(i)));  // empty ones too
     for (const auto& part : parts) {
       slices.push_back({part.data(), static_cast<int64_t>(part.size())});
       together.insert(together.end(), part.begin(), part.end());
@@ -70,8 +72,10 @@ TEST_P(StoreContract, writes_and_reads_slices_of_any_number_and_size) {
     EXPECT_EQ(back, together);
     std::vector<std::vector<std::byte>> back_parts;
     std::vector<Slice> back_slices;
-    for (const auto& part : parts) back_parts.emplace_back(part.size());
-    for (auto& part : back_parts) back_slices.push_back({part.data(), static_cast<int64_t>(part.size())});
+    for (const auto& part : parts)
+      back_parts.emplace_back(part.size());
+    for (auto& part : back_parts)
+      back_slices.push_back({part.data(), static_cast<int64_t>(part.size())});
     ASSERT_TRUE(store->read_slices_at(1000, back_slices).ok());
     EXPECT_EQ(back_parts, parts);
   }

@@ -61,7 +61,9 @@ struct Steps {
 
 class Copies : public testing::Test {
  protected:
-  std::string path(const std::string& name) const { return folder_.file(name + (windrow_has("hdf5") != 0 ? ".h5" : ".raw")); }
+  std::string path(const std::string& name) const {
+    return folder_.file(name + (windrow_has("hdf5") != 0 ? ".h5" : ".raw"));
+  }
   void expect_error(int code, int expected, const std::string& part) {
     EXPECT_EQ(code, expected);
     EXPECT_THAT(windrow_error_message(), HasSubstr(part));
@@ -82,7 +84,8 @@ TEST_F(Copies, have_all_of_a_file_and_say_what_was_done) {
   ASSERT_WINDROW_OK(windrow_copy(MPI_COMM_WORLD, path("a").c_str(), path("b").c_str(), nullptr, &info));
   expect_copied(path("b"));
   const int64_t bytes = k_rows * k_columns * 8 + 4;
-  EXPECT_EQ(std::vector<int64_t>({info.begun, info.variables, info.groups, info.attributes, info.bytes}), std::vector<int64_t>({1, 2, 2, 1, bytes}));
+  EXPECT_EQ(std::vector<int64_t>({info.begun, info.variables, info.groups, info.attributes, info.bytes}),
+            std::vector<int64_t>({1, 2, 2, 1, bytes}));
   EXPECT_GT(steps.calls, 1);
   EXPECT_EQ(steps.done, bytes);
   EXPECT_EQ(steps.total, bytes);
@@ -99,13 +102,15 @@ TEST_F(Copies, become_other_formats_and_replace_what_is_there) {
   const Options raw{{"format", "raw"}, {"strategy", "two-phase"}};
   ASSERT_WINDROW_OK(windrow_copy(MPI_COMM_WORLD, path("a").c_str(), folder_.file("no ending").c_str(), raw, nullptr));
   expect_copied(folder_.file("no ending"));
-  ASSERT_WINDROW_OK(windrow_copy(MPI_COMM_WORLD, folder_.file("no ending").c_str(), folder_.file("b.raw").c_str(), nullptr, nullptr));
+  ASSERT_WINDROW_OK(
+      windrow_copy(MPI_COMM_WORLD, folder_.file("no ending").c_str(), folder_.file("b.raw").c_str(), nullptr, nullptr));
   expect_copied(folder_.file("b.raw"));
 }
 
 TEST_F(Copies, are_made_from_cpp) {
   make(path("a"));
-  const windrow_copy_info info = windrow::copy_file(MPI_COMM_WORLD, path("a"), path("b"), windrow::Options{{"strategy", "list"}});
+  const windrow_copy_info info =
+      windrow::copy_file(MPI_COMM_WORLD, path("a"), path("b"), windrow::Options{{"strategy", "list"}});
   EXPECT_EQ(info.variables, 2);
   expect_copied(path("b"));
   EXPECT_THROW(windrow::copy_file(MPI_COMM_WORLD, path("none"), path("b")), windrow::Error);
@@ -114,7 +119,9 @@ TEST_F(Copies, are_made_from_cpp) {
 TEST_F(Copies, that_cannot_be_are_errors_on_all_ranks) {
   make(path("a"));
   const std::string a = path("a"), b = path("b");
-  const auto copy = [](const char* from, const char* to, windrow_copy_info* info = nullptr) { return windrow_copy(MPI_COMM_WORLD, from, to, nullptr, info); };
+  const auto copy = [](const char* from, const char* to, windrow_copy_info* info = nullptr) {
+    return windrow_copy(MPI_COMM_WORLD, from, to, nullptr, info);
+  };
   windrow_copy_info info{};
   info.size = sizeof info;
   expect_error(copy(path("none").c_str(), b.c_str(), &info), WINDROW_NOT_FOUND, "none");
@@ -127,13 +134,15 @@ TEST_F(Copies, that_cannot_be_are_errors_on_all_ranks) {
   expect_error(copy(a.c_str(), last ? nullptr : b.c_str()), WINDROW_BAD_ARGUMENT, "the target is NULL");
   info.size = last ? 1 : info.size;
   expect_error(copy(a.c_str(), b.c_str(), &info), WINDROW_BAD_ARGUMENT, "size of windrow_copy_info");
-  if (size_of() > 1) expect_error(copy(a.c_str(), last ? b.c_str() : path("c").c_str()), WINDROW_BAD_ARGUMENT, "differ");
+  if (size_of() > 1)
+    expect_error(copy(a.c_str(), last ? b.c_str() : path("c").c_str()), WINDROW_BAD_ARGUMENT, "differ");
   MPI_Barrier(MPI_COMM_WORLD);
   EXPECT_EQ(std::filesystem::exists(b), false);
 }
 
 TEST_F(Copies, name_what_the_target_cannot_hold_and_write_nothing) {
-  if (windrow_has("netcdf") == 0) GTEST_SKIP() << "built without PnetCDF";
+  if (windrow_has("netcdf") == 0)
+    GTEST_SKIP() << "built without PnetCDF";
   const std::string source = folder_.file("a.raw"), target = folder_.file("b.nc");
   windrow_file* file = nullptr;
   ASSERT_WINDROW_OK(windrow_create(MPI_COMM_WORLD, source.c_str(), nullptr, &file));
@@ -141,7 +150,8 @@ TEST_F(Copies, name_what_the_target_cannot_hold_and_write_nothing) {
   EXPECT_WINDROW_OK(windrow_close(file));
   windrow_copy_info info{};
   info.size = sizeof info;
-  expect_error(windrow_copy(MPI_COMM_WORLD, source.c_str(), target.c_str(), nullptr, &info), WINDROW_UNSUPPORTED, "1 part that cannot be copied yet");
+  expect_error(windrow_copy(MPI_COMM_WORLD, source.c_str(), target.c_str(), nullptr, &info), WINDROW_UNSUPPORTED,
+               "1 part that cannot be copied yet");
   EXPECT_THAT(info.refused, HasSubstr("/group: "));
   MPI_Barrier(MPI_COMM_WORLD);
   EXPECT_EQ(folder_.names(), std::vector<std::string>({"a.raw", "a.raw.json"}));

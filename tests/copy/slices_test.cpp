@@ -9,12 +9,15 @@
 namespace copying {
 namespace {
 
-// Every element of every item is in exactly one share of one batch, and each rank's shares fit its buffer, or are one element.
+// Every element of every item is in exactly one share of one batch, and each rank's shares fit its buffer, or are one
+// element.
 void expect_covered_once(const std::vector<Item>& items, int ranks, int64_t given) {
   int64_t buffer = given;
   std::vector<std::vector<int>> seen;
-  for (const Item& item : items) seen.emplace_back(static_cast<size_t>(element_count(item.shape)), 0);
-  for (const Item& item : items) buffer = std::max(buffer, (item.element_bytes + 7) / 8 * 8);
+  for (const Item& item : items)
+    seen.emplace_back(static_cast<size_t>(element_count(item.shape)), 0);
+  for (const Item& item : items)
+    buffer = std::max(buffer, (item.element_bytes + 7) / 8 * 8);
   Slicer slicer(items, ranks, given);
   for (Batch batch = slicer.next(); !batch.empty(); batch = slicer.next()) {
     for (int rank = 0; rank < ranks; ++rank) {
@@ -22,9 +25,11 @@ void expect_covered_once(const std::vector<Item>& items, int ranks, int64_t give
       for (const Piece& piece : batch) {
         const Item& item = items[piece.item];
         bytes += share_bytes(item, piece, rank, ranks);
-        if (item.shape.empty() && rank > 0) continue;  // a scalar is everybody's
+        if (item.shape.empty() && rank > 0)
+          continue;  // a scalar is everybody's
         const Share share = share_of(item, piece, rank, ranks);
-        for (int64_t i = share.first; i < share.first + share.count; ++i) ++seen[piece.item][static_cast<size_t>(i)];
+        for (int64_t i = share.first; i < share.first + share.count; ++i)
+          ++seen[piece.item][static_cast<size_t>(i)];
       }
       ASSERT_LE(bytes, buffer) << "rank " << rank << " of " << ranks;
     }
@@ -38,13 +43,15 @@ TEST(Slicer, covers_each_element_once_within_the_buffer) {
   const std::vector<Item> items{{0, {}, 8},     {1, {7, 5, 3}, 4}, {2, {0, 4}, 8},
                                 {3, {1000}, 1}, {4, {2, 300}, 8},  {5, {1, 1, 1}, 2}};
   for (int ranks : {1, 2, 3, 4, 13})
-    for (int64_t buffer : {16, 24, 64, 1000, 4096, 1 << 20}) expect_covered_once(items, ranks, buffer);
+    for (int64_t buffer : {16, 24, 64, 1000, 4096, 1 << 20})
+      expect_covered_once(items, ranks, buffer);
 }
 
 TEST(Slicer, takes_elements_that_are_larger_than_the_buffer_one_a_rank) {
   const std::vector<Item> items{{0, {5}, 4}, {1, {7}, 5000}, {2, {}, 20000}, {3, {100}, 1}, {4, {2, 3}, 4097}};
   for (int ranks : {1, 2, 3, 8})
-    for (int64_t buffer : {16, 2048, 4096, 5001, 1 << 20}) expect_covered_once(items, ranks, buffer);
+    for (int64_t buffer : {16, 2048, 4096, 5001, 1 << 20})
+      expect_covered_once(items, ranks, buffer);
 }
 
 TEST(Slicer, takes_small_variables_together) {
@@ -90,7 +97,9 @@ TEST(BoxesOfRange, lists_exactly_the_elements_of_the_range_in_order) {
   }
 }
 
-TEST(BoxesOfRange, is_one_box_for_whole_rows) { EXPECT_EQ(boxes_of_range({10, 20, 30}, 2 * 600, 3 * 600).number, 1); }
+TEST(BoxesOfRange, is_one_box_for_whole_rows) {
+  EXPECT_EQ(boxes_of_range({10, 20, 30}, 2 * 600, 3 * 600).number, 1);
+}
 
 }  // namespace
 }  // namespace copying

@@ -78,7 +78,8 @@ TEST(Blocks, agree_with_the_model_from_0_to_5_dimensions) {
   Random random(21);
   for (int round = 0; round < 6000; ++round) {
     Shape shape;
-    for (int64_t d = random(0, 5); d > 0; --d) shape.push_back(random(0, 40) == 0 ? 0 : random(1, 6));
+    for (int64_t d = random(0, 5); d > 0; --d)
+      shape.push_back(random(0, 40) == 0 ? 0 : random(1, 6));
     const Blocks blocks = random_blocks(random, shape, random(0, 4));
     const auto made = make_blocks(shape, blocks.count, blocks.lists());
     ASSERT_TRUE(made.ok()) << made.status().message();
@@ -89,12 +90,14 @@ TEST(Blocks, agree_with_the_model_from_0_to_5_dimensions) {
   }
 }
 
-// Boxes told as offsets and strides are the same; then with dimensions in another order in memory, some backwards and with gaps.
+// Boxes told as offsets and strides are the same; then with dimensions in another order in memory, some backwards and
+// with gaps.
 TEST(Blocks, may_lie_at_any_distances_in_memory) {
   Random random(22);
   for (int round = 0; round < 4000; ++round) {
     Shape shape;
-    for (int64_t d = random(0, 4); d > 0; --d) shape.push_back(random(1, 6));
+    for (int64_t d = random(0, 4); d > 0; --d)
+      shape.push_back(random(1, 6));
     const Blocks blocks = random_blocks(random, shape, random(0, 4));
     const size_t n = shape.size();
     Shape offsets, strides;
@@ -103,14 +106,16 @@ TEST(Blocks, may_lie_at_any_distances_in_memory) {
     for (size_t i = 0; i < static_cast<size_t>(blocks.count); ++i) {
       Shape order(n), stride(n);
       std::iota(order.begin(), order.end(), size_t{0});
-      for (size_t d = n; d-- > 1;) std::swap(order[d], order[static_cast<size_t>(random(0, static_cast<int64_t>(d)))]);
+      for (size_t d = n; d-- > 1;)
+        std::swap(order[d], order[static_cast<size_t>(random(0, static_cast<int64_t>(d)))]);
       int64_t room = 1, first = base;
       for (const int64_t d : order) {
         const auto at = static_cast<size_t>(d);
         room *= random(1, 2);
         stride[at] = random(0, 2) == 0 ? -room : room;
         const int64_t count = std::max<int64_t>(1, blocks.counts[i * n + at]);
-        if (stride[at] < 0) first += (count - 1) * room;
+        if (stride[at] < 0)
+          first += (count - 1) * room;
         room *= count;
       }
       base += room;
@@ -118,7 +123,8 @@ TEST(Blocks, may_lie_at_any_distances_in_memory) {
       strides.insert(strides.end(), stride.begin(), stride.end());
       for_each_element(shape, blocks, static_cast<int64_t>(i), [&](const Shape& index, int64_t file) {
         int64_t memory = first;
-        for (size_t d = 0; d < n; ++d) memory += index[d] * stride[d];
+        for (size_t d = 0; d < n; ++d)
+          memory += index[d] * stride[d];
         expected[file] = memory;
       });
     }
@@ -128,7 +134,8 @@ TEST(Blocks, may_lie_at_any_distances_in_memory) {
     ASSERT_EQ(element_map(runs), expected);
     ASSERT_EQ(made.value().memory_elements <= base, true);
     ASSERT_LE(memory_end(runs), made.value().memory_elements);
-    for (const auto& echo : echoes(made.value(), runs)) ASSERT_LE(std::max(echo.from, echo.to) + echo.length, base);
+    for (const auto& echo : echoes(made.value(), runs))
+      ASSERT_LE(std::max(echo.from, echo.to) + echo.length, base);
   }
 }
 
@@ -138,20 +145,23 @@ TEST(Block, with_strides_that_cannot_be_is_refused) {
     return message_of(make_blocks(shape, 1, {start, count, {}, {}, offsets, strides}));
   };
   EXPECT_THAT(refused({0}, {0, 1}), HasSubstr("block 0 has stride 0 along dimension 0, which has 2 elements"));
-  EXPECT_THAT(refused({1}, {3, -1}), HasSubstr("block 0 lies at 1 in memory with strides 3 x -1: that reaches before its beginning"));
+  EXPECT_THAT(refused({1}, {3, -1}),
+              HasSubstr("block 0 lies at 1 in memory with strides 3 x -1: that reaches before its beginning"));
   EXPECT_THAT(refused({-1}, {3, 1}), HasSubstr("before its beginning"));
   EXPECT_THAT(refused({0}, {k_max, k_max}), HasSubstr("too far"));
   EXPECT_THAT(refused({k_max}, {3, 1}), HasSubstr("too far"));
   EXPECT_THAT(refused({0}, {3}), HasSubstr("1 memory offset and 2 strides are needed"));
   EXPECT_THAT(refused({0, 0}, {3, 1}), HasSubstr("1 memory offset and"));
   const Shape one{1, 1};
-  EXPECT_TRUE(make_blocks(shape, 1, {start, one, {}, {}, Shape{7}, Shape{0, 0}}).ok()) << "of one element strides do not matter";
+  EXPECT_TRUE(make_blocks(shape, 1, {start, one, {}, {}, Shape{7}, Shape{0, 0}}).ok())
+      << "of one element strides do not matter";
 }
 
 // What it costs does not depend on its elements, and each of these lies apart.
 TEST(Block, in_the_order_of_fortran_is_one_nest) {
   const Shape shape{1000, 1000, 1000}, start{0, 0, 0};
-  const Pieces pieces = element_pieces(make_blocks(shape, 1, {start, shape, {}, {}, Shape{0}, Shape{1, 1000, 1'000'000}}).value());
+  const Pieces pieces =
+      element_pieces(make_blocks(shape, 1, {start, shape, {}, {}, Shape{0}, Shape{1, 1000, 1'000'000}}).value());
   EXPECT_EQ(extent_count(pieces), 1'000'000'000);
   EXPECT_EQ(pieces.store()->records, 1);
   EXPECT_LT(pieces.memory_bytes(), 1000);
@@ -244,7 +254,8 @@ TEST(Points, are_sorted_and_the_later_of_two_wins) {
   EXPECT_THAT(runs_of(points.value().flagged),
               ElementsAre(windrow::Run{3, 0, 2, 0, 0, 1}, windrow::Run{7, 2, 1, 0, 0, 1}));
   EXPECT_THAT(echoes(points.value(), points.value().listed), ElementsAre(Echo{3, 1, 1}));
-  EXPECT_THAT(message_of(make_points(10, Shape{0, 10}, {})), HasSubstr("entry 1 of the points is 10; the points are 0 to 9"));
+  EXPECT_THAT(message_of(make_points(10, Shape{0, 10}, {})),
+              HasSubstr("entry 1 of the points is 10; the points are 0 to 9"));
   EXPECT_THAT(message_of(make_points(10, Shape{-1}, {})), HasSubstr("entry 0 of the points is -1"));
   EXPECT_THAT(message_of(make_points(-1, {}, {})), HasSubstr("-1"));
   EXPECT_THAT(message_of(make_points(10, list, std::vector<unsigned char>{1})),
@@ -263,10 +274,12 @@ TEST(Points, agree_with_the_model) {
       expected[list[i]] = static_cast<int64_t>(i);
     }
     const int64_t scale = random(0, 3) == 0 ? k_max / 60 : 1;  // too large to be sorted together with their places
-    for (int64_t& point : list) point *= scale;
+    for (int64_t& point : list)
+      point *= scale;
     const Decomposition made = make_points(points * scale, list, {}).value();
     ElementMap scaled;
-    for (const auto& [point, place] : expected) scaled[point * scale] = place;
+    for (const auto& [point, place] : expected)
+      scaled[point * scale] = place;
     ASSERT_EQ(element_map(element_pieces(made)), scaled);
     std::map<int64_t, int64_t> copies;
     for (const Echo& echo : echoes(made, made.listed)) {

@@ -35,23 +35,27 @@ using Owners = std::map<int64_t, int>;
 
 struct Found {
   Owners owners;
-  Balance balance;       // as the search counted it
+  Balance balance;  // as the search counted it
 };
 
 // As the ranks of a program find owners, with any number of directory ranks.
 class Program {
  public:
-  Program(const Mesh& mesh, int directories, bool flags) : mesh_(mesh), flags_(flags), directory_{mesh.points, directories, k_grain, k_margin} {
+  Program(const Mesh& mesh, int directories, bool flags)
+      : mesh_(mesh), flags_(flags), directory_{mesh.points, directories, k_grain, k_margin} {
     holdings_.resize(static_cast<size_t>(directories));
     std::map<int64_t, int> holders;
     for (const auto& list : mesh.held)
-      for (const int64_t point : list) ++holders[point];
-    for (const auto& list : mesh.held) shares_.push_back(std::any_of(list.begin(), list.end(), [&](int64_t point) { return holders[point] > 1; }));
+      for (const int64_t point : list)
+        ++holders[point];
+    for (const auto& list : mesh.held)
+      shares_.push_back(std::any_of(list.begin(), list.end(), [&](int64_t point) { return holders[point] > 1; }));
     for (size_t rank = 0; rank < mesh.held.size(); ++rank) {
       const std::vector<int64_t> list(mesh.held[rank].begin(), mesh.held[rank].end());
       std::vector<unsigned char> owned;
       if (flags)
-        for (const int64_t point : list) owned.push_back(mesh.partition.at(point) == static_cast<int>(rank));
+        for (const int64_t point : list)
+          owned.push_back(mesh.partition.at(point) == static_cast<int>(rank));
       const Decomposition mine = make_points(mesh.points, list, owned).value();
       const Pieces held = element_pieces(mine);
       for (const DirectoryPart& part : split_by_directory(held, directory_))
@@ -59,7 +63,8 @@ class Program {
             {static_cast<int>(rank), wire(held, part.view), wire(mine.flagged, part.view), mine.has_flags});
     }
     for (int rank = 0; rank < directories; ++rank)
-      shared_.push_back(find_shared(holdings_[static_cast<size_t>(rank)], {rank, directory_.block(rank), directory_.view(rank)}, mesh.points));
+      shared_.push_back(find_shared(holdings_[static_cast<size_t>(rank)],
+                                    {rank, directory_.block(rank), directory_.view(rank)}, mesh.points));
   }
 
   Found idg() const {
@@ -67,7 +72,8 @@ class Program {
     std::vector<int64_t> loads(mesh_.held.size());
     for (size_t i = 0; i < shared_.size(); ++i) {
       const Grouping grouping = group_by_idg(shared_[i], Partition(holdings_[i]));
-      for (size_t holder = 0; holder < shared_[i].ranks.size(); ++holder) loads[static_cast<size_t>(shared_[i].ranks[holder])] += grouping.loads[holder];
+      for (size_t holder = 0; holder < shared_[i].ranks.size(); ++holder)
+        loads[static_cast<size_t>(shared_[i].ranks[holder])] += grouping.loads[holder];
       found.balance.intervals += std::accumulate(grouping.intervals.begin(), grouping.intervals.end(), int64_t{0});
     }
     found.balance.imbalance = found.balance.imbalance_of_loads = imbalance_of(loads, held());
@@ -78,7 +84,8 @@ class Program {
   // By a rule that does not search.
   Owners by(OwnerPolicy policy) const {
     std::vector<std::vector<int>> balanced;
-    for (const SharedPoints& shared : shared_) balanced.push_back(first_holders(shared));
+    for (const SharedPoints& shared : shared_)
+      balanced.push_back(first_holders(shared));
     return owners(policy, balanced);
   }
 
@@ -86,7 +93,8 @@ class Program {
     std::vector<BalancedOwners> parts;
     const size_t ranks = mesh_.held.size(), length = 2 * ranks;
     std::optional<RankShares> known;
-    if (reference) known = RankShares{std::vector<int64_t>(ranks), std::vector<int64_t>(ranks)};
+    if (reference)
+      known = RankShares{std::vector<int64_t>(ranks), std::vector<int64_t>(ranks)};
     for (size_t i = 0; i < shared_.size(); ++i) {
       if (!reference) {
         parts.emplace_back(shared_[i], std::vector<int>());
@@ -105,19 +113,23 @@ class Program {
       std::fill(totals.begin(), totals.end(), 0);
       for (BalancedOwners& part : parts) {
         part.try_all(search);
-        for (size_t trial = 0; trial < k_trials; ++trial) part.add_totals(trial, std::span(totals).subspan(trial * length, length));
+        for (size_t trial = 0; trial < k_trials; ++trial)
+          part.add_totals(trial, std::span(totals).subspan(trial * length, length));
       }
       if (const auto best = search.judge(totals))
-        for (BalancedOwners& part : parts) part.keep(*best);
+        for (BalancedOwners& part : parts)
+          part.keep(*best);
     }
     std::vector<std::vector<int>> chosen;
-    for (const BalancedOwners& part : parts) chosen.emplace_back(part.kept().begin(), part.kept().end());
+    for (const BalancedOwners& part : parts)
+      chosen.emplace_back(part.kept().begin(), part.kept().end());
     return {owners(OwnerPolicy::balanced, chosen), search.found()};
   }
 
   int64_t holes() const {
     int64_t holes = 0;
-    for (const SharedPoints& shared : shared_) holes += shared.holes;
+    for (const SharedPoints& shared : shared_)
+      holes += shared.holes;
     return holes;
   }
 
@@ -131,7 +143,8 @@ class Program {
 
   std::vector<int64_t> held() const {
     std::vector<int64_t> counts;
-    for (const auto& list : mesh_.held) counts.push_back(static_cast<int64_t>(list.size()));
+    for (const auto& list : mesh_.held)
+      counts.push_back(static_cast<int64_t>(list.size()));
     return counts;
   }
 
@@ -139,8 +152,11 @@ class Program {
     std::vector<int64_t> places;
     for (const auto& list : mesh_.held) {
       double sum = 0;
-      for (const int64_t point : list) sum += static_cast<double>(point);
-      places.push_back(list.empty() ? 0 : static_cast<int64_t>(sum / static_cast<double>(list.size()) / static_cast<double>(mesh_.points) * (1 << 20)));
+      for (const int64_t point : list)
+        sum += static_cast<double>(point);
+      places.push_back(list.empty() ? 0
+                                    : static_cast<int64_t>(sum / static_cast<double>(list.size()) /
+                                                           static_cast<double>(mesh_.points) * (1 << 20)));
     }
     return places;
   }
@@ -153,10 +169,13 @@ class Program {
       const SharedPoints& shared = shared_[i];
       std::optional<Partition> partition;
       Grouping idg;
-      if (flags_) idg = group_by_idg(shared, partition.emplace(holdings_[i]));
-      const auto words = write_losses(shared, directory_.view(static_cast<int>(i)), {flags_ ? &*partition : nullptr, idg.chosen, balanced[i]});
+      if (flags_)
+        idg = group_by_idg(shared, partition.emplace(holdings_[i]));
+      const auto words = write_losses(shared, directory_.view(static_cast<int>(i)),
+                                      {flags_ ? &*partition : nullptr, idg.chosen, balanced[i]});
       for (size_t holder = 0; holder < shared.ranks.size(); ++holder) {
-        if (!words[holder]) continue;
+        if (!words[holder])
+          continue;
         const auto rank = static_cast<size_t>(shared.ranks[holder]);
         told[rank] = true;
         EXPECT_TRUE(read_losses(*words[holder], lost[rank]).ok());
@@ -166,8 +185,10 @@ class Program {
     for (size_t rank = 0; rank < mesh_.held.size(); ++rank) {
       EXPECT_EQ(told[rank], shares_[rank]) << rank;
       std::set<int64_t> left = mesh_.held[rank];
-      for (const auto& [point, memory] : element_map(lost[rank][static_cast<size_t>(policy)].take())) EXPECT_EQ(left.erase(point), 1U);
-      for (const int64_t point : left) EXPECT_TRUE(owners.emplace(point, static_cast<int>(rank)).second) << point;
+      for (const auto& [point, memory] : element_map(lost[rank][static_cast<size_t>(policy)].take()))
+        EXPECT_EQ(left.erase(point), 1U);
+      for (const int64_t point : left)
+        EXPECT_TRUE(owners.emplace(point, static_cast<int>(rank)).second) << point;
     }
     EXPECT_EQ(owners.size(), mesh_.partition.size());
     return owners;
@@ -185,7 +206,8 @@ int64_t intervals_of(const Owners& owners) {
   int64_t intervals = 0, before = -2;
   int last = -1;
   for (const auto& [point, owner] : owners) {
-    if (point != before + 1 || owner != last) ++intervals;
+    if (point != before + 1 || owner != last)
+      ++intervals;
     before = point;
     last = owner;
   }
@@ -199,9 +221,13 @@ int64_t least_intervals(const Mesh& mesh) {
   for (const auto& [point, owner] : mesh.partition) {
     std::set<int> holders, both;
     for (size_t rank = 0; rank < mesh.held.size(); ++rank)
-      if (mesh.held[rank].contains(point)) holders.insert(static_cast<int>(rank));
-    if (point == before + 1) std::set_intersection(going.begin(), going.end(), holders.begin(), holders.end(), std::inserter(both, both.begin()));
-    if (both.empty()) ++intervals;
+      if (mesh.held[rank].contains(point))
+        holders.insert(static_cast<int>(rank));
+    if (point == before + 1)
+      std::set_intersection(going.begin(), going.end(), holders.begin(), holders.end(),
+                            std::inserter(both, both.begin()));
+    if (both.empty())
+      ++intervals;
     going = both.empty() ? holders : both;
     before = point;
   }
@@ -215,11 +241,14 @@ Mesh random_mesh(Random& random, int64_t most_points, int64_t shared_percent) {
   const auto any_rank = [&] { return static_cast<int>(random(0, static_cast<int64_t>(mesh.held.size()) - 1)); };
   int rank = any_rank();
   for (int64_t point = 0; point < mesh.points; ++point) {
-    if (random(0, 15) == 0) rank = any_rank();
-    if (random(0, 40) == 0) continue;
+    if (random(0, 15) == 0)
+      rank = any_rank();
+    if (random(0, 40) == 0)
+      continue;
     mesh.partition[point] = rank;
     mesh.held[static_cast<size_t>(rank)].insert(point);
-    while (random(0, 99) < shared_percent) mesh.held[static_cast<size_t>(any_rank())].insert(point);
+    while (random(0, 99) < shared_percent)
+      mesh.held[static_cast<size_t>(any_rank())].insert(point);
   }
   return mesh;
 }
@@ -245,13 +274,15 @@ TEST(Idg, of_the_papers_mesh_by_ranks) {
   Mesh mesh{8, std::vector<std::set<int64_t>>(2), {}};
   for (int node = 0; node < 8; ++node) {
     mesh.partition[node] = k_paper_parts[static_cast<size_t>(node)];
-    for (const int part : k_paper_lists[static_cast<size_t>(node)]) mesh.held[static_cast<size_t>(part)].insert(node);
+    for (const int part : k_paper_lists[static_cast<size_t>(node)])
+      mesh.held[static_cast<size_t>(part)].insert(node);
   }
   Program program(mesh, 2, true);
   const Found idg = program.idg();
   EXPECT_EQ(idg.owners, (Owners{{0, 0}, {1, 0}, {2, 0}, {3, 0}, {4, 0}, {5, 0}, {6, 1}, {7, 1}}));
   EXPECT_EQ(idg.balance, (Balance{2, 1, 1}));  // six points and two, of four on average
-  EXPECT_EQ(program.by(OwnerPolicy::idg_figure), (Owners{{0, 0}, {1, 1}, {2, 0}, {3, 0}, {4, 0}, {5, 1}, {6, 1}, {7, 1}}));
+  EXPECT_EQ(program.by(OwnerPolicy::idg_figure),
+            (Owners{{0, 0}, {1, 1}, {2, 0}, {3, 0}, {4, 0}, {5, 1}, {6, 1}, {7, 1}}));
   // As few intervals as in table 2, and no imbalance.
   const Found balanced = program.balanced(0.05, idg.balance);
   EXPECT_EQ(balanced.owners, (Owners{{0, 0}, {1, 0}, {2, 0}, {3, 0}, {4, 1}, {5, 1}, {6, 1}, {7, 1}}));
@@ -268,7 +299,8 @@ TEST(Idg, follows_the_paper_whatever_the_number_of_directory_ranks) {
       const auto in = [](const auto& owners, int64_t at) { return owners.contains(at) ? owners.at(at) : k_nobody; };
       std::vector<int> list{part};
       for (size_t rank = 0; rank < mesh.held.size(); ++rank)
-        if (static_cast<int>(rank) != part && mesh.held[rank].contains(point)) list.push_back(static_cast<int>(rank));
+        if (static_cast<int>(rank) != part && mesh.held[rank].contains(point))
+          list.push_back(static_cast<int>(rank));
       const int after = in(mesh.partition, point + 1);
       expected[point] = list.size() == 1 ? part : idg_owner(list, in(expected, point - 1), after);
       figure[point] = list.size() == 1 ? part : idg_owner_of_figure(list, in(mesh.partition, point - 1), after);
@@ -283,8 +315,10 @@ TEST(Idg, follows_the_paper_whatever_the_number_of_directory_ranks) {
       Owners by_rank;
       for (size_t rank = 0; rank < mesh.held.size(); ++rank)
         for (const int64_t point : mesh.held[rank])
-          if (lowest) by_rank.emplace(point, static_cast<int>(rank));
-          else by_rank[point] = static_cast<int>(rank);
+          if (lowest)
+            by_rank.emplace(point, static_cast<int>(rank));
+          else
+            by_rank[point] = static_cast<int>(rank);
       ASSERT_EQ(program.by(lowest ? OwnerPolicy::first : OwnerPolicy::highest), by_rank);
     }
   }
@@ -296,10 +330,12 @@ TEST(RandomOwner, is_a_holder_and_the_same_for_any_number_of_directory_ranks) {
     const Mesh mesh = random_mesh(random, 5000, 30);
     const Owners owners = Program(mesh, 1, false).by(OwnerPolicy::random);
     ASSERT_EQ(Program(mesh, static_cast<int>(random(2, 9)), false).by(OwnerPolicy::random), owners);
-    for (const auto& [point, owner] : owners) ASSERT_TRUE(mesh.held[static_cast<size_t>(owner)].contains(point));
+    for (const auto& [point, owner] : owners)
+      ASSERT_TRUE(mesh.held[static_cast<size_t>(owner)].contains(point));
   }
   int64_t first = 0;
-  for (int64_t point = 0; point < 10'000; ++point) first += random_holder(point, 2) == 0 ? 1 : 0;
+  for (int64_t point = 0; point < 10'000; ++point)
+    first += random_holder(point, 2) == 0 ? 1 : 0;
   EXPECT_NEAR(static_cast<double>(first), 5000, 200);
 }
 
@@ -363,7 +399,8 @@ TEST(Balanced, shares_out_what_everybody_holds) {
   Mesh mesh{100'000, std::vector<std::set<int64_t>>(8), {}};
   for (int64_t point = 0; point < mesh.points; ++point) {
     mesh.partition[point] = 0;
-    for (auto& list : mesh.held) list.insert(point);
+    for (auto& list : mesh.held)
+      list.insert(point);
   }
   for (const int directories : {1, 5}) {
     const Found found = Program(mesh, directories, false).balanced(0.05, {});
@@ -389,12 +426,15 @@ TEST(Balanced, weighs_intervals_and_points) {
       int last = -1;
       for (const auto& [point, rank] : owners) {
         ++points[static_cast<size_t>(rank)];
-        if (point != before + 1 || rank != last) ++intervals[static_cast<size_t>(rank)];
+        if (point != before + 1 || rank != last)
+          ++intervals[static_cast<size_t>(rank)];
         before = point;
         last = rank;
       }
-      for (size_t rank = 0; rank < points.size(); ++rank) points[rank] += intervals[rank] * weight / k_weight_of_point;
-      for (const auto& list : mesh.held) held.push_back(static_cast<int64_t>(list.size()));
+      for (size_t rank = 0; rank < points.size(); ++rank)
+        points[rank] += intervals[rank] * weight / k_weight_of_point;
+      for (const auto& list : mesh.held)
+        held.push_back(static_cast<int64_t>(list.size()));
       return imbalance_of(points, held);
     };
     ASSERT_DOUBLE_EQ(weighed.balance.imbalance_of_loads, imbalance_of_loads(weighed.owners)) << round;
@@ -415,7 +455,8 @@ TEST(Balanced, of_long_shared_sequences_is_nearly_the_least) {
       const int a = static_cast<int>(random(0, 4)), b = (a + static_cast<int>(random(1, 4))) % 5;
       for (; begin < end; ++begin) {
         mesh.partition[begin] = a;
-        for (const int rank : {a, b}) mesh.held[static_cast<size_t>(rank)].insert(begin);
+        for (const int rank : {a, b})
+          mesh.held[static_cast<size_t>(rank)].insert(begin);
       }
     }
     Program program(mesh, 1, true), several(mesh, 7, true);
@@ -429,7 +470,9 @@ TEST(Balanced, of_long_shared_sequences_is_nearly_the_least) {
 // Flags that no point, or two, or not all ranks have: lost_pieces() says which.
 TEST(Partition, is_sound_where_each_point_has_one_owner) {
   const auto pieces = [](std::vector<int64_t> list) { return element_pieces(make_points(100, list, {}).value()); };
-  const auto holding = [&](int rank, const std::vector<int64_t>& held, const std::vector<int64_t>& owned) { return Holding{rank, pieces(held), pieces(owned), true}; };
+  const auto holding = [&](int rank, const std::vector<int64_t>& held, const std::vector<int64_t>& owned) {
+    return Holding{rank, pieces(held), pieces(owned), true};
+  };
   const auto is_sound = [](const std::vector<Holding>& holdings, int64_t held) {
     const bool sound = Partition(holdings).is_sound(held);
     EXPECT_EQ(lost_pieces(holdings, OwnerPolicy::partitioner).ok(), sound);
@@ -450,7 +493,8 @@ TEST(Losses, that_are_malformed_are_refused) {
   append_varint(words, 3);
   words.push_back(std::byte{1});
   EXPECT_TRUE(read_losses(words, lost).ok());
-  for (size_t length = 1; length < words.size(); ++length) EXPECT_EQ(read_losses(std::span(words).first(length), lost).code(), Code::internal) << length;
+  for (size_t length = 1; length < words.size(); ++length)
+    EXPECT_EQ(read_losses(std::span(words).first(length), lost).code(), Code::internal) << length;
   for (const auto& [gap, length] : {std::pair<uint64_t, uint64_t>{UINT64_MAX, 1}, {1, UINT64_MAX}, {INT64_MAX, 1}}) {
     std::vector<std::byte> far;
     append_varint(far, gap);
@@ -466,7 +510,8 @@ TEST(SharedPoints, count_what_nobody_holds) {
   Random random(46);
   for (int round = 0; round < 200; ++round) {
     const Mesh mesh = random_mesh(random, 5000, 30);
-    ASSERT_EQ(Program(mesh, static_cast<int>(random(1, 9)), false).holes(), mesh.points - static_cast<int64_t>(mesh.partition.size()));
+    ASSERT_EQ(Program(mesh, static_cast<int>(random(1, 9)), false).holes(),
+              mesh.points - static_cast<int64_t>(mesh.partition.size()));
   }
 }
 

@@ -27,7 +27,8 @@ class Random {
 inline ElementMap element_map(PieceView list) {
   ElementMap map;
   for_each_piece(list, [&](const Piece& piece) {
-    for (int64_t k = 0; k < piece.length; ++k) map[piece.file + k] = piece.memory + k;
+    for (int64_t k = 0; k < piece.length; ++k)
+      map[piece.file + k] = piece.memory + k;
   });
   return map;
 }
@@ -41,7 +42,8 @@ inline std::vector<Run> runs_of(PieceView list) {
 
 inline Pieces pieces_of(const std::vector<Run>& runs) {
   PiecesBuilder builder;
-  for (const Run& run : runs) builder.add(run);
+  for (const Run& run : runs)
+    builder.add(run);
   return builder.take();
 }
 
@@ -74,7 +76,8 @@ template <class Visit>
 void for_each_element(const std::vector<int64_t>& shape, const Blocks& blocks, int64_t block, Visit&& visit) {
   const size_t n = shape.size(), first = static_cast<size_t>(block) * n;
   int64_t elements = 1;
-  for (size_t d = 0; d < n; ++d) elements *= blocks.counts[first + d];
+  for (size_t d = 0; d < n; ++d)
+    elements *= blocks.counts[first + d];
   std::vector<int64_t> index = shape;  // of as many dimensions
   for (int64_t number = 0; number < elements; ++number) {
     int64_t rest = number, file = 0, file_stride = 1;

@@ -44,7 +44,8 @@ Result<std::vector<Pieces>> write_views(const std::vector<Decomposition>& ranks,
   std::vector<std::vector<Pieces>> lost(ranks.size());
   for (const auto& directory : holdings) {
     Result<std::vector<Pieces>> lists = lost_pieces(directory, policy);
-    if (!lists.ok()) return lists.status();
+    if (!lists.ok())
+      return lists.status();
     for (size_t i = 0; i < directory.size(); ++i)
       lost[static_cast<size_t>(directory[i].rank)].push_back(wire(lists.value()[i]));
   }
@@ -60,7 +61,8 @@ Decomposition random_decomposition(Random& random, const Shape& shape, bool poin
     return make_blocks(shape, blocks.count, blocks.lists()).value();
   }
   Shape list(static_cast<size_t>(random(0, 30)));
-  for (int64_t& point : list) point = random(0, shape[0] - 1);
+  for (int64_t& point : list)
+    point = random(0, shape[0] - 1);
   return make_points(shape[0], list, {}).value();
 }
 
@@ -102,7 +104,8 @@ TEST(SplitByDirectory, gives_each_its_part) {
 
 TEST(DirectoryOfPoints, has_ranks_at_equal_distances_with_enough_to_do) {
   for (const int ranks : {1, 2, 3, 5, 8, 16, 64, 1000})
-    for (const int64_t points : {int64_t{0}, int64_t{1}, k_block_least - 1, 2 * k_block_least, 5 * k_block_least + 7, 63 * k_block_least, int64_t{1} << 40}) {
+    for (const int64_t points : {int64_t{0}, int64_t{1}, k_block_least - 1, 2 * k_block_least, 5 * k_block_least + 7,
+                                 63 * k_block_least, int64_t{1} << 40}) {
       const Directory directory = directory_of_points(points, ranks);
       ASSERT_GE(directory.ranks, 1);
       ASSERT_LT((directory.ranks - 1) * directory.spacing, ranks);
@@ -115,7 +118,8 @@ TEST(DirectoryOfPoints, has_ranks_at_equal_distances_with_enough_to_do) {
           continue;
         }
         ASSERT_EQ(part.directory * directory.spacing, rank);
-        if (part.block.empty()) continue;
+        if (part.block.empty())
+          continue;
         ASSERT_EQ(part.block.begin, end);
         end = part.block.end;
         if (directory.ranks > 1) {
@@ -132,9 +136,11 @@ TEST(SplitByDirectory, tells_every_directory_rank_that_sees_a_part) {
     const int64_t elements = random(1, 200);
     const Directory directory{elements, static_cast<int>(random(1, 12)), random(1, 20), random(0, 30)};
     std::set<int64_t> list;
-    for (int64_t i = random(0, 10); i > 0; --i) list.insert(random(0, elements - 1));
+    for (int64_t i = random(0, 10); i > 0; --i)
+      list.insert(random(0, elements - 1));
     std::vector<windrow::Run> runs;
-    for (const int64_t element : list) runs.push_back({element, 0, 1, 0, 0, 1});
+    for (const int64_t element : list)
+      runs.push_back({element, 0, 1, 0, 0, 1});
     std::vector<int> expected, told;
     int64_t end = 0;
     for (int rank = 0; rank < directory.ranks; ++rank) {
@@ -143,11 +149,13 @@ TEST(SplitByDirectory, tells_every_directory_rank_that_sees_a_part) {
       ASSERT_TRUE(block.end == elements || block.end % directory.grain == 0);
       end = block.end;
       if (!block.empty()) {
-        ASSERT_EQ(view, (Extent{std::max<int64_t>(0, block.begin - directory.margin), std::min(elements, block.end + directory.margin)}));
+        ASSERT_EQ(view, (Extent{std::max<int64_t>(0, block.begin - directory.margin),
+                                std::min(elements, block.end + directory.margin)}));
         ASSERT_EQ(directory.rank_of(block.begin), rank);
         ASSERT_EQ(directory.rank_of(block.end - 1), rank);
       }
-      if (list.lower_bound(view.begin) != list.lower_bound(view.end)) expected.push_back(rank);
+      if (list.lower_bound(view.begin) != list.lower_bound(view.end))
+        expected.push_back(rank);
     }
     ASSERT_EQ(end, elements);
     const Pieces held = pieces_of(runs);
@@ -160,13 +168,16 @@ TEST(SplitByDirectory, tells_every_directory_rank_that_sees_a_part) {
   }
 }
 
-// Blocks of many rows, which are compared by their nests where they can be: each element has the highest of its holders.
+// Blocks of many rows, which are compared by their nests where they can be: each element has the highest of its
+// holders.
 TEST(LostPieces, of_blocks_with_many_rows) {
   Random random(36);
   int shared = 0, alone = 0;
   for (int round = 0; round < 150; ++round) {
     const Shape shape{random(4, 24), random(4, 24), random(2, 8)};
-    const Shape cuts[3] = {{0, random(1, shape[0] - 1), shape[0]}, {0, random(1, shape[1] - 1), shape[1]}, {0, random(1, shape[2] - 1), shape[2]}};
+    const Shape cuts[3] = {{0, random(1, shape[0] - 1), shape[0]},
+                           {0, random(1, shape[1] - 1), shape[1]},
+                           {0, random(1, shape[2] - 1), shape[2]}};
     std::vector<Decomposition> ranks;
     for (size_t box = 0; box < 8; ++box) {
       std::vector<int64_t> start, count;
@@ -175,13 +186,15 @@ TEST(LostPieces, of_blocks_with_many_rows) {
         start.push_back(cuts[d][side]);
         count.push_back(cuts[d][side + 1] - cuts[d][side]);
       }
-      if (round % 3 == 0 && box == 2) --start[1], ++count[1];  // one reaches into another
+      if (round % 3 == 0 && box == 2)
+        --start[1], ++count[1];  // one reaches into another
       ranks.push_back(make_block(shape, {start, count, {}, {}}).value());
     }
     std::map<int64_t, size_t> winner;
     size_t held = 0;
     for (size_t rank = 0; rank < ranks.size(); ++rank)
-      for (const auto& [element, memory] : element_map(element_pieces(ranks[rank]))) winner[element] = rank, ++held;
+      for (const auto& [element, memory] : element_map(element_pieces(ranks[rank])))
+        winner[element] = rank, ++held;
     held > winner.size() ? ++shared : ++alone;
     for (const int directories : {1, 3, 8}) {
       auto views = write_views(ranks, OwnerPolicy::highest, directories);
@@ -205,14 +218,17 @@ TEST(LostPieces, one_rank_of_those_that_share_keeps_each_element) {
     const bool points = random(0, 1) == 0;
     Shape shape{random(1, 30)};
     if (!points)
-      for (int64_t d = random(0, 3); d > 0; --d) shape.push_back(random(1, 5));
+      for (int64_t d = random(0, 3); d > 0; --d)
+        shape.push_back(random(1, 5));
     const bool lowest = random(0, 1) == 0;
     std::vector<Decomposition> ranks;
-    for (int64_t i = random(1, 6); i > 0; --i) ranks.push_back(random_decomposition(random, shape, points));
+    for (int64_t i = random(1, 6); i > 0; --i)
+      ranks.push_back(random_decomposition(random, shape, points));
     std::map<int64_t, size_t> winner;
     for (size_t rank = 0; rank < ranks.size(); ++rank)
       for (const auto& [element, memory] : element_map(element_pieces(ranks[rank])))
-        if (!lowest || !winner.contains(element)) winner[element] = rank;
+        if (!lowest || !winner.contains(element))
+          winner[element] = rank;
 
     const auto views =
         write_views(ranks, lowest ? OwnerPolicy::first : OwnerPolicy::highest, static_cast<int>(random(1, 8)));
@@ -220,7 +236,8 @@ TEST(LostPieces, one_rank_of_those_that_share_keeps_each_element) {
     for (size_t rank = 0; rank < ranks.size(); ++rank) {
       ElementMap expected;
       for (const auto& entry : element_map(element_pieces(ranks[rank])))
-        if (winner[entry.first] == rank) expected.insert(entry);
+        if (winner[entry.first] == rank)
+          expected.insert(entry);
       ASSERT_EQ(element_map(views.value()[rank]), expected);
     }
   }
@@ -251,7 +268,8 @@ TEST(LostPieces, partitioner_follows_the_flags_and_finds_what_is_wrong_with_them
     for (size_t rank = 0; rank < held.size(); ++rank) {
       const Shape list(held[rank].begin(), held[rank].end());
       std::vector<unsigned char> owned;
-      for (const int64_t point : list) owned.push_back(point == victim ? twice : owner[point] == rank);
+      for (const int64_t point : list)
+        owned.push_back(point == victim ? twice : owner[point] == rank);
       ranks.push_back(make_points(points, list, owned).value());
     }
     const auto views = write_views(ranks, OwnerPolicy::partitioner, static_cast<int>(random(1, 8)));
@@ -265,7 +283,8 @@ TEST(LostPieces, partitioner_follows_the_flags_and_finds_what_is_wrong_with_them
     for (size_t rank = 0; rank < ranks.size(); ++rank) {
       ElementMap expected;
       for (const auto& entry : element_map(element_pieces(ranks[rank])))
-        if (owner[entry.first] == rank) expected.insert(entry);
+        if (owner[entry.first] == rank)
+          expected.insert(entry);
       ASSERT_EQ(element_map(views.value()[rank]), expected);
     }
   }
@@ -288,7 +307,8 @@ TEST(LostPieces, messages_name_the_point_and_the_ranks) {
             "owner=partitioner needs owner flags for all points, but rank 3 gave none");
   EXPECT_EQ(message({holding(2, true), Holding{3, {}, {}, false}}), "");
   std::vector<Holding> many;
-  for (int rank = 0; rank < 100; ++rank) many.push_back(holding(rank, false));
+  for (int rank = 0; rank < 100; ++rank)
+    many.push_back(holding(rank, false));
   EXPECT_EQ(message(many), "point 17 is held by ranks 0, 1, 2, 3 and 96 more but no rank owns it");
   EXPECT_EQ(
       lost_pieces(std::vector<Holding>{holding(5, true), holding(2, true)}, OwnerPolicy::partitioner).status().rank(),
@@ -304,7 +324,8 @@ TEST(LostPieces, of_5_billion_elements_takes_no_time_where_nothing_is_shared) {
   }
   const auto views = write_views(ranks, OwnerPolicy::highest, 4);
   ASSERT_TRUE(views.ok());
-  for (size_t rank = 0; rank < 4; ++rank) EXPECT_EQ(runs_of(views.value()[rank]), runs_of(element_pieces(ranks[rank])));
+  for (size_t rank = 0; rank < 4; ++rank)
+    EXPECT_EQ(runs_of(views.value()[rank]), runs_of(element_pieces(ranks[rank])));
 }
 
 TEST(LostPieces, of_blocks_that_overlap_by_a_halo_are_runs) {
@@ -323,10 +344,12 @@ TEST(LostPieces, of_blocks_that_overlap_by_a_halo_are_runs) {
 TEST(LostPieces, when_1000_ranks_hold_the_same) {
   const Pieces all = pieces_of({{0, 0, 1'000'000'000, 0, 0, 1}});
   std::vector<Holding> holders;
-  for (int rank = 0; rank < 1000; ++rank) holders.push_back({rank, all, {}, false});
+  for (int rank = 0; rank < 1000; ++rank)
+    holders.push_back({rank, all, {}, false});
   const auto lost = lost_pieces(holders, OwnerPolicy::first);
   EXPECT_TRUE(lost.value()[0].empty());
-  for (size_t rank = 1; rank < 1000; ++rank) ASSERT_EQ(runs_of(lost.value()[rank]), runs_of(all));
+  for (size_t rank = 1; rank < 1000; ++rank)
+    ASSERT_EQ(runs_of(lost.value()[rank]), runs_of(all));
 }
 
 TEST(LostPieces, one_rank_alone_keeps_10_to_the_12_pieces_without_walking_them) {
@@ -344,7 +367,8 @@ TEST(LostPieces, lists_of_a_million_points_are_small_together) {
   std::vector<Decomposition> ranks;
   for (int rank = 0; rank < 2; ++rank) {
     Shape list;
-    for (int64_t i = 0; i < k_points; ++i) list.push_back(random(0, 4 * k_points - 1));
+    for (int64_t i = 0; i < k_points; ++i)
+      list.push_back(random(0, 4 * k_points - 1));
     ranks.push_back(make_points(4 * k_points, list, {}).value());
   }
   const auto views = write_views(ranks, OwnerPolicy::first, 2);

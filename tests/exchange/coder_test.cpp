@@ -27,14 +27,16 @@ Plan with(Codec codec) {
 // Numbers of 4 bytes that stay for a while.
 std::vector<std::byte> runs(size_t count) {
   std::vector<std::byte> letter(count);
-  for (size_t i = 0; i < count; i += 4) letter[i] = static_cast<std::byte>(i / 64 % 50);
+  for (size_t i = 0; i < count; i += 4)
+    letter[i] = static_cast<std::byte>(i / 64 % 50);
   return letter;
 }
 
 // A rank of another host, or -1.
 int somebody_else(const Comm& comm) {
   for (const int root : comm.host_roots())
-    if (root != comm.host_root()) return root;
+    if (root != comm.host_root())
+      return root;
   return -1;
 }
 
@@ -43,8 +45,10 @@ class CoderOfDescriptions : public testing::Test {
   void SetUp() override {
     comm_ = Comm::of(MPI_COMM_WORLD).value();
     other_ = somebody_else(*comm_);
-    if (other_ < 0) GTEST_SKIP() << "all ranks are on one host";
-    if (std::ranges::none_of(compressors(), [](const Compressor* each) { return each->does(1); })) GTEST_SKIP() << "no compressor of bytes is built in";
+    if (other_ < 0)
+      GTEST_SKIP() << "all ranks are on one host";
+    if (std::ranges::none_of(compressors(), [](const Compressor* each) { return each->does(1); }))
+      GTEST_SKIP() << "no compressor of bytes is built in";
   }
   std::shared_ptr<Comm> comm_;
   int other_ = -1;
@@ -77,14 +81,16 @@ TEST_F(CoderOfDescriptions, travel_as_they_are_where_that_is_asked_for_or_nothin
   comm_->set_link(k_slow_link);
   std::mt19937 random(1);
   std::vector<std::byte> noise(20'000);
-  for (std::byte& each : noise) each = static_cast<std::byte>(random());
+  for (std::byte& each : noise)
+    each = static_cast<std::byte>(random());
   std::vector<std::byte> sent = noise;
   EXPECT_FALSE(Coder(*comm_, with(Codec::automatic), false, trace_).shrink(other_, sent, seconds_));
   EXPECT_EQ(sent, noise);
   sent = runs(20'000);
   EXPECT_FALSE(Coder(*comm_, with(Codec::off), false, trace_).shrink(other_, sent, seconds_));
   std::vector<std::byte> near = runs(20'000);
-  EXPECT_FALSE(Coder(*comm_, with(Codec::automatic), false, trace_).shrink(comm_->rank(), near, seconds_)) << "within a host";
+  EXPECT_FALSE(Coder(*comm_, with(Codec::automatic), false, trace_).shrink(comm_->rank(), near, seconds_))
+      << "within a host";
 }
 
 // What a damaged length claims is not asked of the system.
@@ -94,15 +100,18 @@ TEST_F(CoderOfDescriptions, that_claim_to_be_of_other_lengths_are_refused) {
   std::vector<std::byte> sent = runs(20'000);
   ASSERT_TRUE(coder.shrink(other_, sent, seconds_));
   const int64_t before = coder.bytes();
-  for (const int64_t claimed : {int64_t{-1}, int64_t{0}, int64_t{19'999}, int64_t{20'001}, int64_t{4'294'967'280}, INT64_MAX, INT64_MIN}) {
+  for (const int64_t claimed :
+       {int64_t{-1}, int64_t{0}, int64_t{19'999}, int64_t{20'001}, int64_t{4'294'967'280}, INT64_MAX, INT64_MIN}) {
     std::vector<std::byte> damaged = sent;
     std::memcpy(damaged.data(), &claimed, sizeof claimed);
     EXPECT_EQ(coder.grow(damaged, seconds_).status().code(), Code::internal) << claimed;
-    const auto in_header = static_cast<uint32_t>(claimed);  // both say the same, and there are not bytes enough for so many
+    const auto in_header =
+        static_cast<uint32_t>(claimed);  // both say the same, and there are not bytes enough for so many
     std::memcpy(damaged.data() + sizeof claimed + 4, &in_header, sizeof in_header);
     EXPECT_EQ(coder.grow(damaged, seconds_).status().code(), Code::internal) << claimed;
   }
-  for (size_t length = 0; length < 32; ++length) EXPECT_EQ(coder.grow(std::span(sent).first(length), seconds_).status().code(), Code::internal) << length;
+  for (size_t length = 0; length < 32; ++length)
+    EXPECT_EQ(coder.grow(std::span(sent).first(length), seconds_).status().code(), Code::internal) << length;
   EXPECT_LE(coder.bytes(), before + 1024) << "no memory was asked for but for one byte more";
   EXPECT_TRUE(coder.grow(sent, seconds_).ok());
 }
@@ -114,9 +123,11 @@ class CoderOfData : public CoderOfDescriptions {
 
   void SetUp() override {
     CoderOfDescriptions::SetUp();
-    if (IsSkipped()) return;
+    if (IsSkipped())
+      return;
     for (const int root : comm_->host_roots())
-      if (root != comm_->host_root()) others_.push_back(root);
+      if (root != comm_->host_root())
+        others_.push_back(root);
     frame_.resize(k_largest + k_frame_header);
   }
 
@@ -136,7 +147,8 @@ class CoderOfData : public CoderOfDescriptions {
     const auto bytes = coder.encode(traffic, message, frame_.data());
     std::vector<std::byte> got(bytes.begin(), bytes.end());
     got.resize(std::max(got.size(), message.size()));
-    const std::byte* undone = coder.decode(traffic.rank, got.data(), static_cast<int64_t>(bytes.size()), static_cast<int64_t>(message.size()));
+    const std::byte* undone = coder.decode(traffic.rank, got.data(), static_cast<int64_t>(bytes.size()),
+                                           static_cast<int64_t>(message.size()));
     EXPECT_TRUE(coder.status().ok()) << coder.status().message();
     EXPECT_EQ(std::memcmp(undone, message.data(), message.size()), 0);
     return static_cast<int64_t>(bytes.size());
@@ -145,13 +157,15 @@ class CoderOfData : public CoderOfDescriptions {
   static std::vector<std::byte> noise(size_t count) {
     static std::mt19937 random(7);
     std::vector<std::byte> bytes(count);
-    for (std::byte& each : bytes) each = static_cast<std::byte>(random());
+    for (std::byte& each : bytes)
+      each = static_cast<std::byte>(random());
     return bytes;
   }
 
   static std::vector<std::byte> equal(size_t count) {
     std::vector<std::byte> bytes(count);
-    for (size_t i = 0; i < count; ++i) bytes[i] = static_cast<std::byte>(i % 4 + 1);
+    for (size_t i = 0; i < count; ++i)
+      bytes[i] = static_cast<std::byte>(i % 4 + 1);
     return bytes;
   }
 
@@ -190,7 +204,8 @@ TEST_F(CoderOfData, counts_each_message_by_what_became_of_it) {
   EXPECT_EQ(sent(coder, traffic_[0], runs(20'000)), 20'000);
   EXPECT_EQ(sent(coder, traffic_[0], equal(20'000)), k_frame_header + 4);
   int again = 0;
-  while (again < 100 && sent(coder, traffic_[0], runs(20'000)) == 20'000) ++again;
+  while (again < 100 && sent(coder, traffic_[0], runs(20'000)) == 20'000)
+    ++again;
   EXPECT_GT(again, 8);
   EXPECT_LT(again, 20);
 }
@@ -202,22 +217,25 @@ TEST_F(CoderOfData, with_checksums_is_a_frame_whatever_becomes_of_it) {
     made->begin({.arm = CodecTuner::k_by_message, .looks = true});
     const int64_t length = sent(*made, traffic_[0], runs(20'000));
     EXPECT_EQ(length < 20'000, codec == Codec::automatic) << length;
-    EXPECT_EQ(sent(*made, traffic_[0], noise(20'000)), 20'000 + k_frame_header) << "a header of 16 bytes and nothing more";
+    EXPECT_EQ(sent(*made, traffic_[0], noise(20'000)), 20'000 + k_frame_header)
+        << "a header of 16 bytes and nothing more";
     EXPECT_EQ(sent(*made, traffic_[0], noise(3)), 3 + k_frame_header);
   }
 }
 
-// What was tried and found best for all is not best for whom noise goes to, nor for whom alone something shrinks. What a rank has to do with that lasts from
-// one transfer, as of the next file, to another.
+// What was tried and found best for all is not best for whom noise goes to, nor for whom alone something shrinks. What
+// a rank has to do with that lasts from one transfer, as of the next file, to another.
 TEST_F(CoderOfData, goes_its_own_way_to_whom_other_data_goes) {
-  if (others_.size() < 2) GTEST_SKIP() << "there is only one other host";
+  if (others_.size() < 2)
+    GTEST_SKIP() << "there is only one other host";
   comm_->set_link(k_slow_link);
   for (const size_t order : {k_arm_off, size_t{1}}) {
     SCOPED_TRACE(arm_name(order));
     trace_ = {};
     CodecNotes notes;
     auto made = coder(Codec::automatic);
-    // A first run, message by message, tells of the one. It lasts long enough for more samples, which may take 0.3 % of the time.
+    // A first run, message by message, tells of the one. It lasts long enough for more samples, which may take 0.3 % of
+    // the time.
     made->begin({.arm = CodecTuner::k_by_message, .looks = true, .notes = &notes});
     const auto began = std::chrono::steady_clock::now();
     EXPECT_LT(sent(*made, traffic_[0], runs(20'000)), 5'000);
@@ -230,21 +248,27 @@ TEST_F(CoderOfData, goes_its_own_way_to_whom_other_data_goes) {
     EXPECT_GT(made->foretold().found[k_arm_off], 0);
     int64_t busy = 0;
     for (int run = 0; run < 24; ++run) {
-      if (run == 12) made = coder(Codec::automatic);
+      if (run == 12)
+        made = coder(Codec::automatic);
       made->begin({.arm = order, .looks = run % 8 == 4, .all = all_alike(), .notes = &notes});
-      for (Traffic& traffic : traffic_) traffic.begin();
+      for (Traffic& traffic : traffic_)
+        traffic.begin();
       EXPECT_EQ(made->passive(), order == k_arm_off && run < 4) << "from the first look on";
       EXPECT_EQ(made->rests(), order == k_arm_off && run % 8 != 4);
       EXPECT_EQ(made->times(20'000), run % 8 == 4) << "only runs that look";
-      if (made->passive()) continue;
+      if (made->passive())
+        continue;
       ++busy;
       EXPECT_LT(sent(*made, traffic_[0], runs(20'000)), 5'000);
       EXPECT_EQ(sent(*made, traffic_[1], noise(20'000)), 20'000);
       EXPECT_EQ(trace_.codecs[1].messages, trace_.codecs[1].bytes_in / 20'000) << "noise is not even tried";
-      EXPECT_EQ(made->foretold().found[k_arm_off] > 0, !made->rests()) << "some ranks' messages alone are not what all foretell";
+      EXPECT_EQ(made->foretold().found[k_arm_off] > 0, !made->rests())
+          << "some ranks' messages alone are not what all foretell";
       made->end();
     }
-    if (order == k_arm_off) { EXPECT_EQ(trace_.messages_own_way, busy) << "those to the first, and no others"; }
+    if (order == k_arm_off) {
+      EXPECT_EQ(trace_.messages_own_way, busy) << "those to the first, and no others";
+    }
   }
 }
 
@@ -261,7 +285,8 @@ TEST_F(CoderOfData, obeys_the_trial_where_all_are_foretold_to_gain_as_much) {
   for (int run = 0; run < 24; ++run) {
     made->begin({.arm = k_arm_off, .looks = run % 8 == 0, .all = all, .notes = &notes});
     traffic_[0].begin();
-    if (made->passive()) continue;
+    if (made->passive())
+      continue;
     ++looks;
     EXPECT_EQ(sent(*made, traffic_[0], runs(20'000)), 20'000);
   }
@@ -269,7 +294,8 @@ TEST_F(CoderOfData, obeys_the_trial_where_all_are_foretold_to_gain_as_much) {
   EXPECT_EQ(trace_.messages_own_way, 0);
 }
 
-// Of short messages, and of those all of whose elements are equal, a compressor's speed is not learnt; nor is anything of compressors that do not do such elements.
+// Of short messages, and of those all of whose elements are equal, a compressor's speed is not learnt; nor is anything
+// of compressors that do not do such elements.
 TEST_F(CoderOfData, learns_from_what_tells) {
   comm_->set_link(k_slow_link);
   comm_->attachment(Comm::Remembered::codecs) = nullptr;  // other tests have learnt
@@ -286,14 +312,17 @@ TEST_F(CoderOfData, learns_from_what_tells) {
   EXPECT_EQ(made->foretold().found[k_arm_off], 0);
   EXPECT_LT(sent(*made, traffic_[0], runs(2'000)), 1'000);
   EXPECT_EQ(traffic_[0].ratios[k_arm_off], 1);
-  for (size_t arm = 2; arm < arm_count(); ++arm) EXPECT_FALSE(model.encode(4)[arm].known()) << arm_name(arm);
+  for (size_t arm = 2; arm < arm_count(); ++arm)
+    EXPECT_FALSE(model.encode(4)[arm].known()) << arm_name(arm);
   made->end();
   made->begin({.arm = CodecTuner::k_by_message, .looks = true});
   traffic_[0].begin();
   EXPECT_LT(sent(*made, traffic_[0], runs(20'000)), 5'000);
-  for (size_t arm = 1; arm < arm_count(); ++arm) EXPECT_TRUE(model.encode(4)[arm].known()) << arm_name(arm);
+  for (size_t arm = 1; arm < arm_count(); ++arm)
+    EXPECT_TRUE(model.encode(4)[arm].known()) << arm_name(arm);
   made->end();
-  if (others_.size() < 2) return;
+  if (others_.size() < 2)
+    return;
   traffic_[1].element_bytes = 1;
   made->begin({.arm = CodecTuner::k_by_message, .looks = true});
   (void)sent(*made, traffic_[1], runs(20'000));
@@ -301,7 +330,9 @@ TEST_F(CoderOfData, learns_from_what_tells) {
     const bool does = compressor_of(arm)->does(1);
     EXPECT_EQ(model.encode(1)[arm].known(), does) << arm_name(arm);
     EXPECT_EQ(traffic_[1].ratios[arm] < 1, does) << arm_name(arm);
-    if (!does) { EXPECT_EQ(model.work(arm, 1, {}), 0) << "what is not done takes no time"; }
+    if (!does) {
+      EXPECT_EQ(model.work(arm, 1, {}), 0) << "what is not done takes no time";
+    }
   }
   made->end();
 }
@@ -314,7 +345,9 @@ TEST_F(CoderOfData, says_that_a_fast_link_needs_no_compressor) {
   for (int run = 0; run < 3; ++run) {
     made->begin(tuner.order());
     traffic_[0].begin();
-    if (!made->passive()) { EXPECT_EQ(sent(*made, traffic_[0], runs(20'000)), 20'000); }
+    if (!made->passive()) {
+      EXPECT_EQ(sent(*made, traffic_[0], runs(20'000)), 20'000);
+    }
     made->end();
     tuner.learn(made->arm(), 1e-3, made->foretold());
   }

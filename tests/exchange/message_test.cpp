@@ -24,7 +24,9 @@ Window window_of(Extent bytes) {
 
 std::vector<Message> messages_of(std::span<const Item> items, const Window& window) {
   std::vector<Message> messages;
-  for (Message message = first_message(items, window); message.bytes > 0; message = message_behind(items, window, message)) messages.push_back(message);
+  for (Message message = first_message(items, window); message.bytes > 0;
+       message = message_behind(items, window, message))
+    messages.push_back(message);
   return messages;
 }
 
@@ -42,9 +44,11 @@ Pieces irregular(int64_t count, unsigned seed, uint64_t most_apart = 4000) {
   return builder.take();
 }
 
-// What is packed message by message and spread at the other side is what the window is to hold; there are as few messages as can be, none much shorter.
+// What is packed message by message and spread at the other side is what the window is to hold; there are as few
+// messages as can be, none much shorter.
 void expect_whole(std::span<const Item> items, const Window& window, int64_t slot_bytes) {
-  std::vector<std::byte> want(static_cast<size_t>(slot_bytes), std::byte{0xee}), got = want, packed(static_cast<size_t>(window.message_bytes));
+  std::vector<std::byte> want(static_cast<size_t>(slot_bytes), std::byte{0xee}),
+      got = want, packed(static_cast<size_t>(window.message_bytes));
   const int64_t all = place_in_slot(items, window, want.data());
   std::vector<std::byte> description;
   describe(items, {0, INT64_MAX / 4}, description);
@@ -63,13 +67,15 @@ void expect_whole(std::span<const Item> items, const Window& window, int64_t slo
   }
   EXPECT_EQ(theirs.bytes, 0);
   EXPECT_EQ(bytes, all);
-  EXPECT_EQ(static_cast<int64_t>(messages.size()), ceil_divide(all, window.message_bytes)) << "where no byte is asked for twice";
+  EXPECT_EQ(static_cast<int64_t>(messages.size()), ceil_divide(all, window.message_bytes))
+      << "where no byte is asked for twice";
   EXPECT_TRUE(got == want);
 }
 
 std::vector<std::byte> numbers(int64_t bytes) {
   std::vector<std::byte> memory(static_cast<size_t>(bytes));
-  for (size_t i = 0; i < memory.size(); ++i) memory[i] = static_cast<std::byte>(i * 31 + (i >> 9));
+  for (size_t i = 0; i < memory.size(); ++i)
+    memory[i] = static_cast<std::byte>(i * 31 + (i >> 9));
   return memory;
 }
 
@@ -89,7 +95,8 @@ TEST(Message, holds_all_variables_of_its_bytes) {
   const int64_t apart = hull(pieces).end + 20;
   std::vector<std::byte> memory = numbers(total_bytes(pieces));
   std::vector<Item> items;
-  for (int64_t i = 0; i < 5; ++i) items.push_back(make_item(pieces, i * apart, memory.data(), i == 3 ? 4 : 1));
+  for (int64_t i = 0; i < 5; ++i)
+    items.push_back(make_item(pieces, i * apart, memory.data(), i == 3 ? 4 : 1));
   expect_whole(items, window_of({0, 5 * apart}), 5 * apart);
   expect_whole(items, window_of({apart - 9, 3 * apart + 1001}), 5 * apart);
 }
@@ -111,13 +118,17 @@ TEST(Message, may_be_one_unbroken_piece) {
 // Stripes of 64 KiB to 1 MiB, dealt to three writers: windows have many parts, and messages end inside of them.
 TEST(Message, is_cut_where_windows_are_dealt) {
   for (const char* const text : {"stripe=1MiB,count=4", "stripe=64KiB,count=3"}) {
-    const PlanLimits limits{.buffer_bytes = int64_t{4} << 20, .unit = 65536, .writers = 3, .layout = std::make_shared<const StorageLayout>(parse_mock(text).value())};
+    const PlanLimits limits{.buffer_bytes = int64_t{4} << 20,
+                            .unit = 65536,
+                            .writers = 3,
+                            .layout = std::make_shared<const StorageLayout>(parse_mock(text).value())};
     const Pieces pieces = irregular(60'000, 11, 8);
     const Extent held = hull(pieces);
     Pattern pattern{.regions = {{0, held.end}}};
     pattern.bytes = held.end;
     pattern.pieces = extent_count(pieces);
-    const Plan plan = make_plan(Strategy{.domains = Domains::target}, pattern, {.ranks = 3, .host_roots = {0, 1, 2}}, limits).value();
+    const Plan plan =
+        make_plan(Strategy{.domains = Domains::target}, pattern, {.ranks = 3, .host_roots = {0, 1, 2}}, limits).value();
     ASSERT_TRUE(plan.deal != nullptr);
     std::vector<std::byte> memory = numbers(total_bytes(pieces));
     const std::vector<Item> items{make_item(pieces, 0, memory.data(), 1)};
@@ -133,7 +144,8 @@ TEST(Message, is_cut_where_windows_are_dealt) {
   }
 }
 
-// Somebody reads the same bytes many times in one flush: then no cut may be right, and a message is as long as it must be.
+// Somebody reads the same bytes many times in one flush: then no cut may be right, and a message is as long as it must
+// be.
 TEST(Message, ends_where_one_byte_is_asked_for_too_often) {
   PiecesBuilder builder;
   builder.add(Piece{5, 0, 3});
@@ -142,7 +154,8 @@ TEST(Message, ends_where_one_byte_is_asked_for_too_often) {
   const std::vector<Item> items(static_cast<size_t>(k_message_bytes) + 1, make_item(piece, 0, memory.data(), 1));
   const std::vector<Message> messages = messages_of(items, window_of({0, 64}));
   ASSERT_EQ(messages.size(), 3U);
-  for (const Message& message : messages) EXPECT_EQ(message.bytes, k_message_bytes + 1) << "also where nobody asks for the bytes before";
+  for (const Message& message : messages)
+    EXPECT_EQ(message.bytes, k_message_bytes + 1) << "also where nobody asks for the bytes before";
 }
 
 }  // namespace

@@ -49,7 +49,8 @@ TEST(FromNests, agrees_with_the_model_for_pieces) {
     for (int64_t i = random(0, 12); i > 0; --i) {
       const Piece piece{random(0, 60), random(0, 1000), random(0, width)};
       pieces.push_back(piece);
-      for (int64_t k = 0; k < piece.length; ++k) expected[piece.file + k] = piece.memory + k;
+      for (int64_t k = 0; k < piece.length; ++k)
+        expected[piece.file + k] = piece.memory + k;
     }
     const Pieces list = from_pieces(pieces);
     ASSERT_STREQ(broken_invariant(list), "");
@@ -88,7 +89,8 @@ TEST(Subtract, agrees_with_the_model) {
     const ByteMap map_b = byte_map(b);
     ByteMap only;
     for (const auto& entry : byte_map(a))
-      if (!map_b.contains(entry.first)) only.insert(entry);
+      if (!map_b.contains(entry.first))
+        only.insert(entry);
     const Pieces difference = subtract(a, b);
     ASSERT_STREQ(broken_invariant(difference), "");
     ASSERT_EQ(byte_map(difference), only);
@@ -103,7 +105,8 @@ TEST(Subtract, of_long_lists) {
     const ByteMap map_b = byte_map(b);
     ByteMap only;
     for (const auto& entry : byte_map(a))
-      if (!map_b.contains(entry.first)) only.insert(entry);
+      if (!map_b.contains(entry.first))
+        only.insert(entry);
     ASSERT_EQ(byte_map(subtract(a, b)), only);
   }
 }
@@ -123,11 +126,13 @@ TEST(Coverage, agrees_with_the_model) {
       lists.push_back(pieces_of(random_nests(random, random(0, 90), random(0, round % 50 == 0 ? 200 : 6))));
     const std::vector<PieceView> views(lists.begin(), lists.end());
     for (const Pieces& list : lists)
-      for (const auto& [file, memory] : byte_map(list)) expected[file] = true;
+      for (const auto& [file, memory] : byte_map(list))
+        expected[file] = true;
     const Pieces all = coverage(views);
     ASSERT_STREQ(broken_invariant(all), "");
     std::map<int64_t, bool> covered;
-    for (const auto& [file, memory] : byte_map(all)) covered[file] = true;
+    for (const auto& [file, memory] : byte_map(all))
+      covered[file] = true;
     ASSERT_EQ(covered, expected);
     // Maximal: nothing to merge is left.
     ASSERT_EQ(static_cast<int64_t>(contiguous_extents(all).size()), extent_count(all));
@@ -144,13 +149,15 @@ TEST(Coverage, of_lists_at_their_places_and_scales) {
       lists.push_back(random_list(random));
       const int64_t factor = random(1, 3), base = random(0, 3) * 100;
       placed.push_back({PieceView(lists.back(), factor), base});
-      for (const auto& [file, memory] : byte_map(placed.back().pieces)) expected[file + base] = true;
+      for (const auto& [file, memory] : byte_map(placed.back().pieces))
+        expected[file + base] = true;
     }
     int64_t last = -1;
     for_each_covered_extent(placed, [&](Extent extent) {
       ASSERT_GT(extent.begin, last);
       ASSERT_GT(extent.end, extent.begin);
-      for (int64_t at = extent.begin; at < extent.end; ++at) covered[at] = true;
+      for (int64_t at = extent.begin; at < extent.end; ++at)
+        covered[at] = true;
       last = extent.end;
     });
     ASSERT_EQ(covered, expected);
@@ -167,12 +174,14 @@ TEST(Shared, ranges_agree_with_the_model) {
     const std::vector<PieceView> views(lists.begin(), lists.end());
     std::map<int64_t, std::vector<size_t>> expected, found;
     for (size_t i = 0; i < lists.size(); ++i)
-      for (const auto& [file, memory] : byte_map(lists[i])) expected[file].push_back(i);
+      for (const auto& [file, memory] : byte_map(lists[i]))
+        expected[file].push_back(i);
     std::erase_if(expected, [](const auto& entry) { return entry.second.size() < 2; });
     for_each_shared(views, [&](Extent range, std::span<const size_t> sharing) {
       std::vector<size_t> sorted(sharing.begin(), sharing.end());
       std::sort(sorted.begin(), sorted.end());
-      for (int64_t at = range.begin; at < range.end; ++at) found[at] = sorted;
+      for (int64_t at = range.begin; at < range.end; ++at)
+        found[at] = sorted;
     });
     ASSERT_EQ(found, expected);
   }

@@ -18,7 +18,8 @@ ChunkGrid grid_of(const std::vector<int64_t>& shape, const std::vector<int64_t>&
 
 int64_t model_place(const std::vector<int64_t>& shape, const std::vector<int64_t>& chunk, int64_t element) {
   int64_t number = 0, within = 0, grid_stride = 1, chunk_stride = 1, elements = 1;
-  for (const int64_t extent : chunk) elements *= extent;
+  for (const int64_t extent : chunk)
+    elements *= extent;
   for (size_t i = shape.size(); i-- > 0; element /= shape[i]) {
     const int64_t index = element % shape[i];
     number += index / chunk[i] * grid_stride;
@@ -48,7 +49,8 @@ TEST(ChunkGrid, places_each_element_where_the_model_does) {
       const int64_t length = std::min(all - element, 1 + below(12)), memory = 10 * all - 2 * element;
       if (below(4) > 0) {
         builder.add(Piece{element, memory, length});
-        for (int64_t i = 0; i < length; ++i) expected[model_place(shape, chunk, element + i)] = memory + i;
+        for (int64_t i = 0; i < length; ++i)
+          expected[model_place(shape, chunk, element + i)] = memory + i;
       }
       element += length;
     }
@@ -58,7 +60,8 @@ TEST(ChunkGrid, places_each_element_where_the_model_does) {
     for_each_piece(placed, [&](const Piece& piece) {
       EXPECT_GT(piece.file, before);
       before = piece.file + piece.length - 1;
-      for (int64_t i = 0; i < piece.length; ++i) found[piece.file + i] = piece.memory + i;
+      for (int64_t i = 0; i < piece.length; ++i)
+        found[piece.file + i] = piece.memory + i;
     });
     EXPECT_EQ(found, expected);
   }
@@ -70,7 +73,8 @@ TEST(ChunkGrid, knows_what_of_a_chunk_lies_inside) {
   EXPECT_EQ(grid.count(), 9);
   EXPECT_EQ(grid.elements(), 24);
   int64_t all = 0;
-  for (int64_t number = 0; number < grid.count(); ++number) all += grid.elements_inside(number);
+  for (int64_t number = 0; number < grid.count(); ++number)
+    all += grid.elements_inside(number);
   EXPECT_EQ(all, 140);
   EXPECT_EQ(grid.first_element(8), (std::vector<int64_t>{6, 4, 0}));
   EXPECT_EQ(grid.elements_inside(8), 4);

@@ -30,7 +30,8 @@ std::vector<std::byte> encoded(const Pieces& list) {
 
 std::vector<std::byte> numbers(std::initializer_list<uint64_t> values) {
   std::vector<std::byte> bytes;
-  for (const uint64_t value : values) append_varint(bytes, value);
+  for (const uint64_t value : values)
+    append_varint(bytes, value);
   return bytes;
 }
 
@@ -92,7 +93,8 @@ TEST(Encode, gives_back_the_file_side_with_packed_memory) {
     ByteMap expected;
     int64_t place = 0;
     for (const auto& [file, memory] : whole)
-      if (file >= window.begin && file < window.end) expected[file] = place++;
+      if (file >= window.begin && file < window.end)
+        expected[file] = place++;
     ASSERT_EQ(byte_map(back.value()), expected);
   }
 }
@@ -100,7 +102,8 @@ TEST(Encode, gives_back_the_file_side_with_packed_memory) {
 TEST(Encode, a_block_is_a_few_bytes_a_dimension_until_it_is_cut_and_then_too) {
   Nest block(windrow::Run{0, 0, 100, 0, 0, 1});
   int64_t stride = 128, memory = 120;
-  for (int d = 0; d < 3; ++d, stride *= 1024, memory *= 1010) block.repeat(1000, stride, memory);
+  for (int d = 0; d < 3; ++d, stride *= 1024, memory *= 1010)
+    block.repeat(1000, stride, memory);
   const Pieces list = pieces_of(std::vector<Nest>{block});
   EXPECT_LE(encoded(list).size(), 24u);
   std::vector<std::byte> part;
@@ -183,9 +186,11 @@ TEST(Decode, takes_loops_whose_steps_touch_without_counting_them) {
   expect_safe(bytes);
 
   std::vector<uint64_t> many{2, 0, 0, 8, 0, 2, 31, 5, 8};  // 31 loops of two steps, each of which touches the other
-  for (int i = 0; i < 31; ++i) many.insert(many.end(), {0, 0});
+  for (int i = 0; i < 31; ++i)
+    many.insert(many.end(), {0, 0});
   std::vector<std::byte> nested;
-  for (const uint64_t value : many) append_varint(nested, value);
+  for (const uint64_t value : many)
+    append_varint(nested, value);
   position = 0;
   const Result<Pieces> deep = decode(nested, position);
   ASSERT_TRUE(deep.ok()) << deep.status().message();
@@ -197,7 +202,8 @@ TEST(Decode, is_safe_on_random_bytes) {
   for (int round = 0; round < 200000; ++round) {
     std::vector<std::byte> bytes(static_cast<size_t>(random(0, 40)));
     const int64_t largest = random(0, 1) == 0 ? 255 : 9;
-    for (std::byte& byte : bytes) byte = static_cast<std::byte>(random(0, largest));
+    for (std::byte& byte : bytes)
+      byte = static_cast<std::byte>(random(0, largest));
     ASSERT_NO_FATAL_FAILURE(expect_safe(bytes));
   }
 }
@@ -210,7 +216,8 @@ TEST(Decode, is_safe_on_mutated_encodings) {
       const auto at = static_cast<size_t>(random(0, static_cast<int64_t>(bytes.size()) - 1));
       bytes[at] = static_cast<std::byte>(random(0, 255));
     }
-    if (random(0, 4) == 0) bytes.resize(static_cast<size_t>(random(0, static_cast<int64_t>(bytes.size()))));
+    if (random(0, 4) == 0)
+      bytes.resize(static_cast<size_t>(random(0, static_cast<int64_t>(bytes.size()))));
     ASSERT_NO_FATAL_FAILURE(expect_safe(bytes));
   }
 }

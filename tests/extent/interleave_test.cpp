@@ -16,14 +16,16 @@ std::map<int64_t, int64_t> bytes_of(PieceView pieces) {
   for_each_piece(pieces, [&](const Piece& piece) {
     EXPECT_GT(piece.file, before) << "sorted and disjoint";
     before = piece.file + piece.length - 1;
-    for (int64_t i = 0; i < piece.length; ++i) bytes[piece.file + i] = piece.memory + i;
+    for (int64_t i = 0; i < piece.length; ++i)
+      bytes[piece.file + i] = piece.memory + i;
   });
   return bytes;
 }
 
 void expect_as_the_model(PieceView pieces, int64_t row, int64_t stride) {
   std::map<int64_t, int64_t> expected;
-  for (const auto& [file, memory] : bytes_of(pieces)) expected[file / row * stride + file % row] = memory;
+  for (const auto& [file, memory] : bytes_of(pieces))
+    expected[file / row * stride + file % row] = memory;
   EXPECT_EQ(bytes_of(interleave(pieces, row, stride)), expected) << "rows of " << row << " every " << stride;
 }
 
@@ -35,7 +37,8 @@ TEST(Interleave, cuts_any_pieces_at_rows) {
     PiecesBuilder builder;
     for (int64_t at = 0; at < all;) {
       const int64_t length = std::min(all - at, 1 + below(50));
-      if (below(3) > 0) builder.add(Piece{at, 10 * all - 2 * at, length});
+      if (below(3) > 0)
+        builder.add(Piece{at, 10 * all - 2 * at, length});
       at += length;
     }
     expect_as_the_model(builder.take(), row, stride);
@@ -48,14 +51,18 @@ TEST(Interleave, follows_the_loops_of_blocks) {
   for (int round = 0; round < 300; ++round) {
     const int64_t x = 1 + below(7), y = 1 + below(6), z = 1 + below(5), records = 1 + below(5);
     const int64_t nx = 1 + below(x), ny = 1 + below(y), nz = 1 + below(z), nt = 1 + below(records);
-    Nest nest(windrow::Run{below(x - nx + 1) + x * (below(y - ny + 1) + y * (below(z - nz + 1) + z * below(records - nt + 1))), 0, nx, ny > 1 ? x : 0,
-                  ny > 1 ? nx : 0, ny});
-    if (nz > 1) nest.repeat(nz, x * y, nx * ny);
-    if (nt > 1) nest.repeat(nt, x * y * z, nx * ny * nz);
+    Nest nest(windrow::Run{
+        below(x - nx + 1) + x * (below(y - ny + 1) + y * (below(z - nz + 1) + z * below(records - nt + 1))), 0, nx,
+        ny > 1 ? x : 0, ny > 1 ? nx : 0, ny});
+    if (nz > 1)
+      nest.repeat(nz, x * y, nx * ny);
+    if (nt > 1)
+      nest.repeat(nt, x * y * z, nx * ny * nz);
     PiecesBuilder builder;
     builder.add(nest);
     const Pieces pieces = builder.take();
-    for (const int64_t row : {x * y * z, x * y, x, int64_t{5}}) expect_as_the_model(pieces, row, row + below(9));
+    for (const int64_t row : {x * y * z, x * y, x, int64_t{5}})
+      expect_as_the_model(pieces, row, row + below(9));
   }
 }
 

@@ -26,39 +26,47 @@ inline void put_into(ByteMap& map, const Nest& nest) {
       file += index * loop.file_stride;
       memory += index * loop.memory_stride;
     }
-    for (int64_t k = 0; k < nest.run.length; ++k) map[file + k] = memory + k;
+    for (int64_t k = 0; k < nest.run.length; ++k)
+      map[file + k] = memory + k;
   }
 }
 
 inline ByteMap byte_map(const std::vector<Nest>& nests) {
   ByteMap map;
-  for (const Nest& nest : nests) put_into(map, nest);
+  for (const Nest& nest : nests)
+    put_into(map, nest);
   return map;
 }
 
 inline std::vector<Nest> nests_of(PieceView list) {
   std::vector<Nest> nests;
-  for (NestCursor cursor(list); !cursor.done(); cursor.next()) nests.push_back(cursor.nest());
+  for (NestCursor cursor(list); !cursor.done(); cursor.next())
+    nests.push_back(cursor.nest());
   return nests;
 }
 
-inline ByteMap byte_map(PieceView list) { return byte_map(nests_of(list)); }
+inline ByteMap byte_map(PieceView list) {
+  return byte_map(nests_of(list));
+}
 
 inline std::vector<Run> runs_of(PieceView list) {
   std::vector<Run> runs;
-  for (const Nest& nest : nests_of(list)) for_each_run(nest, [&](const Run& run) { runs.push_back(run); });
+  for (const Nest& nest : nests_of(list))
+    for_each_run(nest, [&](const Run& run) { runs.push_back(run); });
   return runs;
 }
 
 inline Pieces pieces_of(const std::vector<Nest>& nests) {
   PiecesBuilder builder;
-  for (const Nest& nest : nests) builder.add(nest);
+  for (const Nest& nest : nests)
+    builder.add(nest);
   return builder.take();
 }
 
 inline Pieces pieces_of(const std::vector<Run>& runs) {
   PiecesBuilder builder;
-  for (const Run& run : runs) builder.add(run);
+  for (const Run& run : runs)
+    builder.add(run);
   return builder.take();
 }
 
@@ -78,11 +86,16 @@ inline const char* broken_invariant(PieceView list) {
   int64_t end = 0;
   for (const Nest& nest : nests_of(list)) {
     const Run& run = nest.run;
-    if (run.length <= 0 || run.count <= 0) return "positive length and count";
-    if (run.file < end) return "order";
-    if (run.count == 1 && (run.file_stride != 0 || run.memory_stride != 0)) return "a single piece has no strides";
-    if (run.count == 1 && nest.depth > 0) return "loops repeat several pieces";
-    if (run.count > 1 && run.file_stride < run.length) return "disjoint pieces";
+    if (run.length <= 0 || run.count <= 0)
+      return "positive length and count";
+    if (run.file < end)
+      return "order";
+    if (run.count == 1 && (run.file_stride != 0 || run.memory_stride != 0))
+      return "a single piece has no strides";
+    if (run.count == 1 && nest.depth > 0)
+      return "loops repeat several pieces";
+    if (run.count > 1 && run.file_stride < run.length)
+      return "disjoint pieces";
     if (run.count > 1 && run.file_stride == run.length && run.memory_stride == run.length)
       return "touching pieces are one";
     for (int i = 0; i < nest.depth; ++i)
@@ -127,7 +140,8 @@ inline std::vector<Nest> random_nests(Random& random, int64_t file, int64_t part
         nests.push_back(Nest(Run{file, memory, length, 0, 0, 1}));
         file += length + hole;
         memory += length + memory_hole;
-        if (memory < 0) memory = 1000 + file;
+        if (memory < 0)
+          memory = 1000 + file;
       }
     }
     file += random(0, 8);
@@ -137,6 +151,8 @@ inline std::vector<Nest> random_nests(Random& random, int64_t file, int64_t part
 }
 
 // A valid list within about [0, 400).
-inline Pieces random_list(Random& random) { return pieces_of(random_nests(random, random(0, 20), random(0, 6))); }
+inline Pieces random_list(Random& random) {
+  return pieces_of(random_nests(random, random(0, 20), random(0, 6)));
+}
 
 }  // namespace windrow::test

@@ -31,9 +31,11 @@ constexpr Extent k_everything{0, std::numeric_limits<int64_t>::max()};
 
 TEST(PiecesBuilder, merges_neighbours_and_compresses_regular_sequences) {
   PiecesBuilder builder;
-  for (int64_t i = 0; i < 4; ++i) builder.add(Piece{i * 10, i * 3, 3});  // contiguous in memory, strided in the file
-  builder.add(Piece{33, 12, 2});                                         // grows the last piece: it leaves the run
-  for (int64_t i = 0; i < 3; ++i) builder.add(Piece{100 + i * 4, 40 + i * 4, 4});  // one piece
+  for (int64_t i = 0; i < 4; ++i)
+    builder.add(Piece{i * 10, i * 3, 3});  // contiguous in memory, strided in the file
+  builder.add(Piece{33, 12, 2});           // grows the last piece: it leaves the run
+  for (int64_t i = 0; i < 3; ++i)
+    builder.add(Piece{100 + i * 4, 40 + i * 4, 4});  // one piece
   EXPECT_THAT(runs_of(builder.take()), ElementsAre(windrow::Run{0, 0, 3, 10, 3, 3}, windrow::Run{30, 9, 5, 0, 0, 1},
                                                    windrow::Run{100, 40, 12, 0, 0, 1}));
   EXPECT_TRUE(builder.take().empty());
@@ -76,7 +78,8 @@ void expect_window(PieceView list, const ByteMap& whole, Extent window) {
     ASSERT_GT(piece.length, 0);
     ASSERT_GT(piece.file, last);
     last = piece.file;
-    for (int64_t k = 0; k < piece.length; ++k) visited[piece.file + k] = piece.memory + k;
+    for (int64_t k = 0; k < piece.length; ++k)
+      visited[piece.file + k] = piece.memory + k;
   });
   ASSERT_EQ(visited, expected);
   for_each_nest(list, window, [&](const Nest& nest) { test::put_into(nested, nest); });
@@ -90,7 +93,9 @@ void expect_window(PieceView list, const ByteMap& whole, Extent window) {
 // What is told apart is apart; and two blocks of one array are told apart where they are.
 TEST(Nests, that_have_no_byte_in_common_are_told_apart) {
   std::mt19937 random(57);
-  const auto within = [&](int64_t low, int64_t high) { return low + static_cast<int64_t>(random() % static_cast<uint32_t>(high - low + 1)); };
+  const auto within = [&](int64_t low, int64_t high) {
+    return low + static_cast<int64_t>(random() % static_cast<uint32_t>(high - low + 1));
+  };
   const auto of_any_strides = [&] {
     Nest nest(windrow::Run{within(0, 60), 0, within(1, 6), 0, 0, 1});
     for (int64_t levels = within(0, 3), span = nest.run.length; levels > 0; --levels) {
@@ -118,7 +123,8 @@ TEST(Nests, that_have_no_byte_in_common_are_told_apart) {
         file = file * shape[d] + start[d];
       }
       nest = Nest(windrow::Run{file, 0, 1, 0, 0, 1});
-      for (size_t d = 3; d-- > 0; stride *= shape[d], memory *= count[d]) nest.repeat(count[d], stride, memory);
+      for (size_t d = 3; d-- > 0; stride *= shape[d], memory *= count[d])
+        nest.repeat(count[d], stride, memory);
     }
     ByteMap one, other;
     put_into(one, nests[0]);
@@ -140,7 +146,8 @@ TEST(Window, every_function_agrees_with_the_model) {
     const Pieces list = random(0, 1) == 0 ? random_list(random) : with_runs(random_list(random));
     const int64_t begin = random(-5, 120);
     expect_window(list, byte_map(list), {begin, begin + random(0, 120)});
-    if (HasFatalFailure()) return;
+    if (HasFatalFailure())
+      return;
   }
 }
 
@@ -148,12 +155,14 @@ TEST(Window, of_a_list_with_checkpoints_at_any_scale) {
   Random random(5);
   for (int round = 0; round < 60; ++round) {
     std::vector<Nest> nests = random_nests(random, random(0, 20), 600);
-    if (random(0, 1) == 0) std::erase_if(nests, [](const Nest& nest) { return nest.depth > 0; });
+    if (random(0, 1) == 0)
+      std::erase_if(nests, [](const Nest& nest) { return nest.depth > 0; });
     const Pieces list = pieces_of(nests);
     ASSERT_GT(list.store()->checkpoints.size(), 2u);
     const int64_t factor = random(0, 1) == 0 ? 1 : random(2, 5);
     std::vector<Nest> scaled = nests;
-    for (Nest& nest : scaled) scale(nest, factor);
+    for (Nest& nest : scaled)
+      scale(nest, factor);
     const ByteMap whole = byte_map(scaled);
     const Pieces ready = with_runs(list);
     ASSERT_EQ(ready.store()->runs.empty(),
@@ -164,7 +173,8 @@ TEST(Window, of_a_list_with_checkpoints_at_any_scale) {
     for (int i = 0; i < 20; ++i) {
       const int64_t begin = random(0, hull(view).end);
       expect_window(view, whole, {begin, begin + random(0, random(0, 1) == 0 ? 50 : 5000)});
-      if (HasFatalFailure()) return;
+      if (HasFatalFailure())
+        return;
     }
   }
 }
@@ -177,7 +187,8 @@ TEST(NestCursor, skips_to_the_first_nest_that_ends_behind) {
     NestCursor leaps(list), steps(list);
     for (int64_t offset = 0; !steps.done(); offset += random(1, random(0, 3) == 0 ? 2000 : 60)) {
       leaps.skip(offset);
-      while (!steps.done() && steps.file_end() <= offset) steps.next();
+      while (!steps.done() && steps.file_end() <= offset)
+        steps.next();
       ASSERT_EQ(leaps.done(), steps.done());
       if (!steps.done()) {
         ASSERT_EQ(leaps.nest().run, steps.nest().run);
@@ -195,7 +206,8 @@ TEST(Measures, agree_with_the_model) {
     const Extent all = map.empty() ? Extent{} : Extent{map.begin()->first, map.rbegin()->first + 1};
     ASSERT_EQ(hull(list), all);
     int64_t end = 0;
-    for (const auto& [file, memory] : map) end = std::max(end, memory + 1);
+    for (const auto& [file, memory] : map)
+      end = std::max(end, memory + 1);
     ASSERT_EQ(memory_end(list), end);
     int64_t pieces = 0, shortest = INT64_MAX, longest = 0;
     for_each_piece(list, [&](const Piece& piece) {
@@ -232,7 +244,8 @@ TEST(Large, fields_of_all_widths) {
     file += 2 * step;
   }
   PiecesBuilder builder;
-  for (const Piece& piece : pieces) builder.add(piece);
+  for (const Piece& piece : pieces)
+    builder.add(piece);
   std::vector<Piece> read;
   const Pieces list = builder.take();
   for_each_piece(list, [&](const Piece& piece) { read.push_back(piece); });

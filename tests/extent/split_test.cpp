@@ -25,7 +25,8 @@ TEST(Split, places_each_element_where_a_model_does) {
     int64_t all = 1;
     for (int64_t i = 0, dimensions = 1 + below(4); i < dimensions; ++i) {
       bounds.push_back({0});
-      for (int64_t ranges = 1 + below(4); ranges > 0; --ranges) bounds.back().push_back(bounds.back().back() + 1 + below(3));
+      for (int64_t ranges = 1 + below(4); ranges > 0; --ranges)
+        bounds.back().push_back(bounds.back().back() + 1 + below(3));
       all *= bounds.back().back();
     }
     auto made = Split::make(bounds);
@@ -52,7 +53,8 @@ TEST(Split, places_each_element_where_a_model_does) {
     for (int64_t at = 0, memory = 5; first + at < all;) {
       const int64_t length = std::min(1 + below(12), all - first - at);
       builder.add(Piece{at, memory, length});
-      for (int64_t i = 0; i < length; ++i) memory_of[first + at + i] = memory + i;
+      for (int64_t i = 0; i < length; ++i)
+        memory_of[first + at + i] = memory + i;
       memory += length + below(3);
       at += length + below(4);
     }
@@ -74,7 +76,8 @@ TEST(Split, places_each_element_where_a_model_does) {
   }
 }
 
-// Blocks are moved as such: one record for each part that a block meets, however many rows it has. Of any strides each element comes to its place.
+// Blocks are moved as such: one record for each part that a block meets, however many rows it has. Of any strides each
+// element comes to its place.
 TEST(Split, places_blocks_without_their_rows) {
   std::mt19937 random(12);
   const auto below = [&](int64_t most) { return static_cast<int64_t>(random() % static_cast<uint32_t>(most)); };
@@ -83,7 +86,8 @@ TEST(Split, places_blocks_without_their_rows) {
     const auto dimensions = static_cast<size_t>(1 + below(4));
     for (size_t i = 0; i < dimensions; ++i) {
       bounds.push_back({0});
-      for (int64_t ranges = 1 + below(3); ranges > 0; --ranges) bounds.back().push_back(bounds.back().back() + 1 + below(4));
+      for (int64_t ranges = 1 + below(3); ranges > 0; --ranges)
+        bounds.back().push_back(bounds.back().back() + 1 + below(4));
     }
     const Split split = std::move(Split::make(bounds)).value();
     const bool regular = round % 4 != 0;  // else with strides of its own, which may pass over the ends of rows
@@ -93,10 +97,12 @@ TEST(Split, places_blocks_without_their_rows) {
       start.push_back(below(split.shape()[i]));
       count.push_back(1 + below(split.shape()[i] - start[i]));
       step.push_back(regular ? 1 : 1 + below(3));
-      while ((count[i] - 1) * step[i] + start[i] >= split.shape()[i]) --count[i];
+      while ((count[i] - 1) * step[i] + start[i] >= split.shape()[i])
+        --count[i];
       file = file * split.shape()[i] + start[i];
       int64_t ranges = 0;
-      for (size_t range = 0; range + 1 < bounds[i].size(); ++range) ranges += bounds[i][range] < start[i] + count[i] && bounds[i][range + 1] > start[i] ? 1 : 0;
+      for (size_t range = 0; range + 1 < bounds[i].size(); ++range)
+        ranges += bounds[i][range] < start[i] + count[i] && bounds[i][range + 1] > start[i] ? 1 : 0;
       met *= ranges;
     }
     Nest nest(windrow::Run{file, memory, 1, 0, 0, 1});
@@ -137,7 +143,8 @@ TEST(Split, places_blocks_without_their_rows) {
       for_each_piece(PieceView(list), [&, number = part](const Piece& piece) {
         EXPECT_GE(piece.file, before);
         before = piece.file + piece.length;
-        for (int64_t i = 0; i < piece.length; ++i) found[{number, piece.file + i}] = piece.memory + i;
+        for (int64_t i = 0; i < piece.length; ++i)
+          found[{number, piece.file + i}] = piece.memory + i;
       });
     }
     ASSERT_EQ(found, expected) << "round " << round;
@@ -155,7 +162,8 @@ TEST(Split, of_the_slowest_dimension_is_one_piece_a_part) {
   builder.add(Piece{0, 0, 10'000});
   const auto parts = split.place(builder.take());
   ASSERT_EQ(parts.size(), 4u);
-  for (const auto& [part, list] : parts) EXPECT_EQ(extent_count(list), 1) << part;
+  for (const auto& [part, list] : parts)
+    EXPECT_EQ(extent_count(list), 1) << part;
 }
 
 // However many parts one piece lies in.
@@ -167,7 +175,8 @@ TEST(Split, into_very_many_parts_needs_no_deep_stack) {
   const auto parts = split.place(builder.take());
   ASSERT_EQ(parts.size(), static_cast<size_t>(k_parts));
   int64_t elements = 0;
-  for (const auto& [part, list] : parts) elements += total_bytes(list);
+  for (const auto& [part, list] : parts)
+    elements += total_bytes(list);
   EXPECT_EQ(elements, 3 * k_parts);
 }
 
@@ -181,28 +190,42 @@ TEST(Split, is_as_asked) {
 
 // Ranges that are even end where chunks do; lengths that are given stay as they are.
 TEST(Split, is_of_whole_units_where_there_are_enough) {
-  const auto bounds = [](const SplitRequest& request, const std::vector<int64_t>& shape) { return split_of(request, shape).bounds(); };
+  const auto bounds = [](const SplitRequest& request, const std::vector<int64_t>& shape) {
+    return split_of(request, shape).bounds();
+  };
   const std::vector<int64_t> unit{4, 3};
-  EXPECT_EQ(bounds({.axes = "0", .count = 2, .unit = unit}, {19, 10}), (std::vector<std::vector<int64_t>>{{0, 8, 19}, {0, 10}}));
-  EXPECT_EQ(bounds({.axes = "0", .count = 4, .unit = unit}, {19, 10}), (std::vector<std::vector<int64_t>>{{0, 4, 8, 12, 19}, {0, 10}}));
-  EXPECT_EQ(bounds({.axes = "0", .count = 5, .unit = unit}, {19, 10}), (std::vector<std::vector<int64_t>>{{0, 4, 8, 12, 16, 19}, {0, 10}}));
-  EXPECT_EQ(bounds({.axes = "0,1", .count = 6, .unit = unit}, {19, 10}), (std::vector<std::vector<int64_t>>{{0, 8, 12, 19}, {0, 6, 10}}));
-  EXPECT_EQ(bounds({.parts = "2x3", .count = 6, .unit = unit}, {19, 10}), (std::vector<std::vector<int64_t>>{{0, 8, 19}, {0, 3, 6, 10}}));
-  EXPECT_EQ(bounds({.parts = "9+10x2", .count = 6, .unit = unit}, {19, 10}), (std::vector<std::vector<int64_t>>{{0, 9, 19}, {0, 6, 10}}));
+  EXPECT_EQ(bounds({.axes = "0", .count = 2, .unit = unit}, {19, 10}),
+            (std::vector<std::vector<int64_t>>{{0, 8, 19}, {0, 10}}));
+  EXPECT_EQ(bounds({.axes = "0", .count = 4, .unit = unit}, {19, 10}),
+            (std::vector<std::vector<int64_t>>{{0, 4, 8, 12, 19}, {0, 10}}));
+  EXPECT_EQ(bounds({.axes = "0", .count = 5, .unit = unit}, {19, 10}),
+            (std::vector<std::vector<int64_t>>{{0, 4, 8, 12, 16, 19}, {0, 10}}));
+  EXPECT_EQ(bounds({.axes = "0,1", .count = 6, .unit = unit}, {19, 10}),
+            (std::vector<std::vector<int64_t>>{{0, 8, 12, 19}, {0, 6, 10}}));
+  EXPECT_EQ(bounds({.parts = "2x3", .count = 6, .unit = unit}, {19, 10}),
+            (std::vector<std::vector<int64_t>>{{0, 8, 19}, {0, 3, 6, 10}}));
+  EXPECT_EQ(bounds({.parts = "9+10x2", .count = 6, .unit = unit}, {19, 10}),
+            (std::vector<std::vector<int64_t>>{{0, 9, 19}, {0, 6, 10}}));
   // The first dimension is long enough, but one chunk; and none has enough chunks.
   EXPECT_EQ(bounds({.count = 3, .unit = {10, 2}}, {10, 6}), (std::vector<std::vector<int64_t>>{{0, 10}, {0, 2, 4, 6}}));
   EXPECT_EQ(bounds({.count = 3, .unit = {10, 6}}, {10, 6}), (std::vector<std::vector<int64_t>>{{0, 4, 7, 10}, {0, 6}}));
 }
 
 TEST(Split, knows_texts_that_fit_nothing) {
-  for (const char* good : {"", "auto", "none", "0", "0,2", "31"}) EXPECT_TRUE(check_split({.axes = good, .parts = ""}).ok()) << good;
-  for (const char* bad : {"o", "0,0", "0,", "-1", "0x1", " 0"}) EXPECT_EQ(check_split({.axes = bad, .parts = ""}).code(), Code::bad_argument) << bad;
-  for (const char* good : {"", "auto", "4", "4x1x2", "3+5+2x1x4"}) EXPECT_TRUE(check_split({.axes = "", .parts = good}).ok()) << good;
-  for (const char* bad : {"0x1", "-1x1", "3+x1", "x", "two", "3,2"}) EXPECT_EQ(check_split({.axes = "", .parts = bad}).code(), Code::bad_argument) << bad;
+  for (const char* good : {"", "auto", "none", "0", "0,2", "31"})
+    EXPECT_TRUE(check_split({.axes = good, .parts = ""}).ok()) << good;
+  for (const char* bad : {"o", "0,0", "0,", "-1", "0x1", " 0"})
+    EXPECT_EQ(check_split({.axes = bad, .parts = ""}).code(), Code::bad_argument) << bad;
+  for (const char* good : {"", "auto", "4", "4x1x2", "3+5+2x1x4"})
+    EXPECT_TRUE(check_split({.axes = "", .parts = good}).ok()) << good;
+  for (const char* bad : {"0x1", "-1x1", "3+x1", "x", "two", "3,2"})
+    EXPECT_EQ(check_split({.axes = "", .parts = bad}).code(), Code::bad_argument) << bad;
 }
 
 TEST(Split, refuses_what_does_not_fit) {
-  const auto code = [](const SplitRequest& request, const std::vector<int64_t>& shape) { return make_split(request, shape).status().code(); };
+  const auto code = [](const SplitRequest& request, const std::vector<int64_t>& shape) {
+    return make_split(request, shape).status().code();
+  };
   EXPECT_EQ(code({.axes = "2", .parts = "", .count = 2}, {4, 4}), Code::bad_argument);
   EXPECT_EQ(code({.axes = "0,0", .parts = "", .count = 2}, {4, 4}), Code::bad_argument);
   EXPECT_EQ(code({.axes = "one", .parts = "", .count = 2}, {4, 4}), Code::bad_argument);
@@ -211,7 +234,8 @@ TEST(Split, refuses_what_does_not_fit) {
   EXPECT_EQ(code({.axes = "auto", .parts = "3+2x1", .count = 2}, {4, 4}), Code::bad_argument);
   EXPECT_EQ(code({.axes = "auto", .parts = "1+2x1", .count = 2}, {4, 4}), Code::bad_argument);
   EXPECT_EQ(code({.axes = "auto", .parts = "0+4x1", .count = 2}, {4, 4}), Code::bad_argument);
-  EXPECT_EQ(code({.axes = "auto", .parts = "9223372036854775807+9223372036854775807x1", .count = 2}, {4, 4}), Code::bad_argument);
+  EXPECT_EQ(code({.axes = "auto", .parts = "9223372036854775807+9223372036854775807x1", .count = 2}, {4, 4}),
+            Code::bad_argument);
   EXPECT_EQ(code({.axes = "auto", .parts = "2x2", .count = 3}, {4, 4}), Code::bad_argument);
   EXPECT_EQ(code({.axes = "auto", .parts = "auto", .count = 17}, {4, 4}), Code::not_found);
   EXPECT_EQ(code({.axes = "auto", .parts = "auto", .count = 2}, {}), Code::bad_argument);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// checkpoint PATH NUMBER FAULT KEY=VALUE...: writes a grid of that number with all ranks, or dies of the fault ("": none).
-// With WINDROW_REPORT in the environment rank 0 prints the report of the write. For kill_test.py and small_shared_memory_test.py.
+// checkpoint PATH NUMBER FAULT KEY=VALUE...: writes a grid of that number with all ranks, or dies of the fault ("":
+// none). With WINDROW_REPORT in the environment rank 0 prints the report of the write. For kill_test.py and
+// small_shared_memory_test.py.
 #include <mpi.h>
 #include <windrow/windrow.h>
 
@@ -25,12 +26,17 @@ int write(const char* path, double number, const windrow_options* options) {
   const std::vector<double> data(static_cast<size_t>(k_rows * k_columns), number);
   windrow_file* file = nullptr;
   int variable = -1;
-  if (windrow_create(MPI_COMM_WORLD, path, options, &file) != WINDROW_OK) return failed("create");
-  if (windrow_define_variable(file, "grid", WINDROW_FLOAT64, 2, shape, &variable) != WINDROW_OK) return failed("define");
-  if (windrow_write_block(file, variable, start, count, data.data()) != WINDROW_OK) return failed("write");
+  if (windrow_create(MPI_COMM_WORLD, path, options, &file) != WINDROW_OK)
+    return failed("create");
+  if (windrow_define_variable(file, "grid", WINDROW_FLOAT64, 2, shape, &variable) != WINDROW_OK)
+    return failed("define");
+  if (windrow_write_block(file, variable, start, count, data.data()) != WINDROW_OK)
+    return failed("write");
   const char* report = nullptr;
-  if (windrow_report(file, "text", &report) != WINDROW_OK) return failed("report");
-  if (rank == 0 && std::getenv("WINDROW_REPORT") != nullptr) std::puts(report);
+  if (windrow_report(file, "text", &report) != WINDROW_OK)
+    return failed("report");
+  if (rank == 0 && std::getenv("WINDROW_REPORT") != nullptr)
+    std::puts(report);
   return windrow_close(file) == WINDROW_OK ? 0 : failed("close");
 }
 
@@ -38,9 +44,11 @@ int write(const char* path, double number, const windrow_options* options) {
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
-  if (argc < 4) return 2;
+  if (argc < 4)
+    return 2;
   windrow_options* options = nullptr;
-  if (windrow_options_create(&options) != WINDROW_OK) return failed("options");
+  if (windrow_options_create(&options) != WINDROW_OK)
+    return failed("options");
   std::vector<std::string> settings(argv + 4, argv + argc);
   if (argv[3][0] != '\0') {
     settings.emplace_back("store=faulty");
@@ -48,7 +56,9 @@ int main(int argc, char** argv) {
   }
   for (const std::string& setting : settings) {
     const size_t equals = setting.find('=');
-    if (windrow_options_set(options, setting.substr(0, equals).c_str(), setting.substr(equals + 1).c_str()) != WINDROW_OK) return failed("option");
+    if (windrow_options_set(options, setting.substr(0, equals).c_str(), setting.substr(equals + 1).c_str()) !=
+        WINDROW_OK)
+      return failed("option");
   }
   const int code = write(argv[1], std::atof(argv[2]), options);
   windrow_options_free(options);

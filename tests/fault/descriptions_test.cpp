@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What descriptions cost: the heap of each rank, from before a decomposition is made of a million irregular points to after it was
-// written and read, beside the caller's own lists and data.
+// What descriptions cost: the heap of each rank, from before a decomposition is made of a million irregular points to
+// after it was written and read, beside the caller's own lists and data.
 #include <algorithm>
 #include <random>
 
@@ -17,9 +17,14 @@ constexpr int64_t k_points_a_rank = 1'000'000;
 #else
 constexpr int64_t k_points_a_rank = 100'000;
 #endif
-constexpr int64_t k_most_bytes = 24 * k_points_a_rank;  // of a rank that answers for its own points; a team's root for those of two
+constexpr int64_t k_most_bytes =
+    24 * k_points_a_rank;  // of a rank that answers for its own points; a team's root for those of two
 
-enum class Holders { one, some_two, one_or_none };
+enum class Holders {
+  one,
+  some_two,
+  one_or_none
+};
 
 // Points in no order: each belongs to one rank; one in twenty is held by the next rank too; or three of four by none.
 std::vector<int64_t> points_of_rank(int64_t points, Holders holders) {
@@ -29,7 +34,8 @@ std::vector<int64_t> points_of_rank(int64_t points, Holders holders) {
     const auto owner = static_cast<int>((hash >> 33) % static_cast<uint64_t>(size_of()));
     const bool halo = holders == Holders::some_two && (hash >> 20) % 20 == 0 && (owner + 1) % size_of() == rank_of();
     const bool hole = holders == Holders::one_or_none && (hash >> 50) % 4 != 0;
-    if ((owner == rank_of() || halo) && !hole) list.push_back(point);
+    if ((owner == rank_of() || halo) && !hole)
+      list.push_back(point);
   }
   std::mt19937_64 engine(static_cast<uint64_t>(rank_of()));
   std::shuffle(list.begin(), list.end(), engine);
@@ -42,7 +48,8 @@ class Descriptions : public testing::TestWithParam<KeyValues> {
     const int64_t points = k_points_a_rank * size_of() * (holders == Holders::one_or_none ? 4 : 1);
     const std::vector<int64_t> list = points_of_rank(points, holders);
     std::vector<int32_t> values(list.size()), read(list.size(), -1);
-    for (size_t i = 0; i < list.size(); ++i) values[i] = static_cast<int32_t>(list[i] * 3 + 1);
+    for (size_t i = 0; i < list.size(); ++i)
+      values[i] = static_cast<int32_t>(list[i] * 3 + 1);
     const Options options(GetParam());
     windrow_file* file = nullptr;
     int variable = -1;
@@ -51,7 +58,8 @@ class Descriptions : public testing::TestWithParam<KeyValues> {
     const int64_t before = heap_use.now;
     heap_use.begin();
     windrow_decomposition* made = nullptr;
-    ASSERT_WINDROW_OK(windrow_points(MPI_COMM_WORLD, points, static_cast<int64_t>(list.size()), list.data(), nullptr, &made));
+    ASSERT_WINDROW_OK(
+        windrow_points(MPI_COMM_WORLD, points, static_cast<int64_t>(list.size()), list.data(), nullptr, &made));
     const Decomposition decomposition(made);
     const int64_t making = heap_use.peak - before;
     EXPECT_WINDROW_OK(windrow_write(file, variable, made, values.data()));
@@ -68,16 +76,23 @@ class Descriptions : public testing::TestWithParam<KeyValues> {
   SharedFolder folder_;
 };
 
-TEST_P(Descriptions, of_a_million_points_a_rank_are_small) { write_and_read(Holders::one); }
+TEST_P(Descriptions, of_a_million_points_a_rank_are_small) {
+  write_and_read(Holders::one);
+}
 
-TEST_P(Descriptions, of_points_that_several_hold_are_small) { write_and_read(Holders::some_two); }
+TEST_P(Descriptions, of_points_that_several_hold_are_small) {
+  write_and_read(Holders::some_two);
+}
 
-TEST_P(Descriptions, of_points_with_holes_between_are_small) { write_and_read(Holders::one_or_none); }
+TEST_P(Descriptions, of_points_with_holes_between_are_small) {
+  write_and_read(Holders::one_or_none);
+}
 
-INSTANTIATE_TEST_SUITE_P(Strategies, Descriptions,
-                         testing::Values(KeyValues{{"strategy", "two-phase"}, {"writers", "2"}, {"buffer", "65536"}},
-                                         KeyValues{{"strategy", "two-phase"}, {"writers", "2"}, {"buffer", "65536"},
-                                                   {"shared_memory", "false"}},
-                                         KeyValues{{"gather", "team(2)"}, {"domains", "even"}, {"writers", "2"}, {"buffer", "65536"}}));
+INSTANTIATE_TEST_SUITE_P(
+    Strategies, Descriptions,
+    testing::Values(KeyValues{{"strategy", "two-phase"}, {"writers", "2"}, {"buffer", "65536"}},
+                    KeyValues{
+                        {"strategy", "two-phase"}, {"writers", "2"}, {"buffer", "65536"}, {"shared_memory", "false"}},
+                    KeyValues{{"gather", "team(2)"}, {"domains", "even"}, {"writers", "2"}, {"buffer", "65536"}}));
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Two communicators of one host that ask for shared memory at once, more together than there is: halves MEBIBYTES. Each rank fills what its half was
-// given. Prints how many halves were refused.
+// Two communicators of one host that ask for shared memory at once, more together than there is: halves MEBIBYTES. Each
+// rank fills what its half was given. Prints how many halves were refused.
 #include <mpi.h>
 
 #include <cstdio>
@@ -23,10 +23,12 @@ int main(int argc, char** argv) {
   auto given = segment.reserve(half, bytes);
   int failed = given.ok() ? 0 : 1, refused = given.ok() && !given.value() && half_rank == 0 ? 1 : 0;
   MPI_Barrier(MPI_COMM_WORLD);  // both have been answered before anybody touches what he has
-  if (given.ok() && given.value()) std::memset(segment.base_of(half_rank), 17, static_cast<size_t>(bytes));
+  if (given.ok() && given.value())
+    std::memset(segment.base_of(half_rank), 17, static_cast<size_t>(bytes));
   MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   MPI_Allreduce(MPI_IN_PLACE, &refused, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-  if (rank == 0) std::printf("refused %d\n", refused);
+  if (rank == 0)
+    std::printf("refused %d\n", refused);
   MPI_Comm_free(&half);
   MPI_Finalize();
   return failed == 0 ? 0 : 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Offsets beyond 2 and 4 GiB and more than 2^32 elements, in sparse files: little blocks at the ends and across the borders are
-// written and read, the disk holds almost nothing.
+// Offsets beyond 2 and 4 GiB and more than 2^32 elements, in sparse files: little blocks at the ends and across the
+// borders are written and read, the disk holds almost nothing.
 #include <sys/stat.h>
 
 #include "../capi/checked.hpp"
@@ -12,19 +12,21 @@ using namespace windrow_test;
 constexpr int64_t k_most_disk_bytes = int64_t{64} << 20;
 
 const std::vector<KeyValues>& strategies() {
-  static const std::vector<KeyValues> all{{},
-                                          {{"strategy", "list"}},
-                                          {{"strategy", "two-phase"}, {"writers", "2"}, {"buffer", "65536"}},
-                                          {{"domains", "aligned"}, {"writers", "3"}, {"buffer", "65536"}},
-                                          {{"domains", "even"}, {"writers", "2"}, {"access", "sieve"}, {"buffer", "65536"}},
-                                          {{"gather", "team(2)"}, {"domains", "even"}, {"writers", "2"}, {"buffer", "65536"}},
-                                          {{"gather", "team(2)"}, {"domains", "none"}, {"buffer", "65536"}}};
+  static const std::vector<KeyValues> all{
+      {},
+      {{"strategy", "list"}},
+      {{"strategy", "two-phase"}, {"writers", "2"}, {"buffer", "65536"}},
+      {{"domains", "aligned"}, {"writers", "3"}, {"buffer", "65536"}},
+      {{"domains", "even"}, {"writers", "2"}, {"access", "sieve"}, {"buffer", "65536"}},
+      {{"gather", "team(2)"}, {"domains", "even"}, {"writers", "2"}, {"buffer", "65536"}},
+      {{"gather", "team(2)"}, {"domains", "none"}, {"buffer", "65536"}}};
   return all;
 }
 
 std::string text_of(const KeyValues& options) {
   std::string text;
-  for (const auto& [key, value] : options) text += key + "=" + value + " ";
+  for (const auto& [key, value] : options)
+    text += key + "=" + value + " ";
   return text;
 }
 
@@ -34,12 +36,15 @@ int64_t disk_bytes(const std::string& path) {
   return int64_t{about.st_blocks} * 512;
 }
 
-int64_t file_bytes(const std::string& path) { return static_cast<int64_t>(std::filesystem::file_size(path)); }
+int64_t file_bytes(const std::string& path) {
+  return static_cast<int64_t>(std::filesystem::file_size(path));
+}
 
 class LargeOffsets : public testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
-    if (GetParam() == ".h5" && windrow_has("hdf5") == 0) GTEST_SKIP() << "built without HDF5";
+    if (GetParam() == ".h5" && windrow_has("hdf5") == 0)
+      GTEST_SKIP() << "built without HDF5";
   }
   std::string path() const { return folder_.file("large" + GetParam()); }
 
@@ -50,7 +55,8 @@ class LargeOffsets : public testing::TestWithParam<std::string> {
     int variable = -1;
     const Options options(strategy);
     ASSERT_WINDROW_OK(windrow_create(MPI_COMM_WORLD, path().c_str(), options, &file));
-    ASSERT_WINDROW_OK(windrow_define_variable(file, "v", type, static_cast<int>(shape.size()), shape.data(), &variable));
+    ASSERT_WINDROW_OK(
+        windrow_define_variable(file, "v", type, static_cast<int>(shape.size()), shape.data(), &variable));
     put(file, variable);
     EXPECT_WINDROW_OK(windrow_close(file));
     EXPECT_LT(disk_bytes(path()), k_most_disk_bytes);
@@ -72,17 +78,21 @@ struct Blocks {
     constexpr int64_t k_length = 8;
     const int64_t rank = rank_of(), size = size_of();
     const int64_t around = k_length * size / 2;
-    for (const int64_t place : {int64_t{0}, (int64_t{1} << 31) / element_bytes - around, (int64_t{1} << 32) / element_bytes - around,
-                                (int64_t{1} << 31) - around, (int64_t{1} << 32) - around, elements - k_length * size}) {
+    for (const int64_t place :
+         {int64_t{0}, (int64_t{1} << 31) / element_bytes - around, (int64_t{1} << 32) / element_bytes - around,
+          (int64_t{1} << 31) - around, (int64_t{1} << 32) - around, elements - k_length * size}) {
       const int64_t start = place + k_length * rank;
-      if (place < 0 || start + k_length > elements || (!starts.empty() && start <= starts.back())) continue;
+      if (place < 0 || start + k_length > elements || (!starts.empty() && start <= starts.back()))
+        continue;
       starts.push_back(start);
       counts.push_back(k_length);
-      for (int64_t i = 0; i < k_length; ++i) values.push_back((start + i) * 7 + 1);
+      for (int64_t i = 0; i < k_length; ++i)
+        values.push_back((start + i) * 7 + 1);
     }
     const int64_t shape[1] = {elements};
     windrow_decomposition* d = nullptr;
-    EXPECT_WINDROW_OK(windrow_blocks(MPI_COMM_WORLD, 1, shape, static_cast<int64_t>(starts.size()), starts.data(), counts.data(), nullptr, nullptr, &d));
+    EXPECT_WINDROW_OK(windrow_blocks(MPI_COMM_WORLD, 1, shape, static_cast<int64_t>(starts.size()), starts.data(),
+                                     counts.data(), nullptr, nullptr, &d));
     decomposition.reset(d);
   }
 };
@@ -96,11 +106,16 @@ TEST_P(LargeOffsets, beyond_four_gibibytes) {
     std::vector<int64_t> read(blocks.values.size(), -1);
     write_and_read(
         strategy, WINDROW_INT64, {k_elements},
-        [&](windrow_file* file, int v) { EXPECT_WINDROW_OK(windrow_write(file, v, blocks.decomposition.get(), blocks.values.data())); },
-        [&](windrow_file* file, int v) { EXPECT_WINDROW_OK(windrow_read(file, v, blocks.decomposition.get(), read.data())); });
+        [&](windrow_file* file, int v) {
+          EXPECT_WINDROW_OK(windrow_write(file, v, blocks.decomposition.get(), blocks.values.data()));
+        },
+        [&](windrow_file* file, int v) {
+          EXPECT_WINDROW_OK(windrow_read(file, v, blocks.decomposition.get(), read.data()));
+        });
     EXPECT_EQ(read, blocks.values);
     EXPECT_GE(file_bytes(path()), k_elements * 8);
-    if (failed_anywhere()) return;
+    if (failed_anywhere())
+      return;
   }
 }
 
@@ -109,16 +124,22 @@ TEST_P(LargeOffsets, more_elements_than_an_int_counts) {
   const Blocks blocks(k_elements, 1);
   EXPECT_GE(blocks.starts.size(), 4u);
   std::vector<int8_t> data;
-  for (const int64_t value : blocks.values) data.push_back(static_cast<int8_t>(value % 101));
+  for (const int64_t value : blocks.values)
+    data.push_back(static_cast<int8_t>(value % 101));
   for (const KeyValues& strategy : strategies()) {
     SCOPED_TRACE(text_of(strategy));
     std::vector<int8_t> read(data.size(), -1);
     write_and_read(
         strategy, WINDROW_INT8, {k_elements},
-        [&](windrow_file* file, int v) { EXPECT_WINDROW_OK(windrow_write(file, v, blocks.decomposition.get(), data.data())); },
-        [&](windrow_file* file, int v) { EXPECT_WINDROW_OK(windrow_read(file, v, blocks.decomposition.get(), read.data())); });
+        [&](windrow_file* file, int v) {
+          EXPECT_WINDROW_OK(windrow_write(file, v, blocks.decomposition.get(), data.data()));
+        },
+        [&](windrow_file* file, int v) {
+          EXPECT_WINDROW_OK(windrow_read(file, v, blocks.decomposition.get(), read.data()));
+        });
     EXPECT_EQ(read, data);
-    if (failed_anywhere()) return;
+    if (failed_anywhere())
+      return;
   }
 }
 
@@ -126,22 +147,29 @@ TEST_P(LargeOffsets, points_with_large_numbers) {
   constexpr int64_t k_points = (int64_t{1} << 33) + 5;
   const int64_t rank = rank_of();
   std::vector<int64_t> list, values;
-  for (const int64_t near : {k_points - 1, int64_t{1} << 32, int64_t{1} << 31, (int64_t{1} << 32) + 12'345, int64_t{20'000}}) list.push_back(near - 3 * rank);
+  for (const int64_t near :
+       {k_points - 1, int64_t{1} << 32, int64_t{1} << 31, (int64_t{1} << 32) + 12'345, int64_t{20'000}})
+    list.push_back(near - 3 * rank);
   list.push_back(int64_t{1} << 33);  // all ranks hold this one
   for (const int64_t point : list)
-    for (int64_t k = 0; k < 2; ++k) values.push_back(point * 2 + k);
+    for (int64_t k = 0; k < 2; ++k)
+      values.push_back(point * 2 + k);
   windrow_decomposition* made = nullptr;
-  ASSERT_WINDROW_OK(windrow_points(MPI_COMM_WORLD, k_points, static_cast<int64_t>(list.size()), list.data(), nullptr, &made));
+  ASSERT_WINDROW_OK(
+      windrow_points(MPI_COMM_WORLD, k_points, static_cast<int64_t>(list.size()), list.data(), nullptr, &made));
   const Decomposition decomposition(made);
   for (const KeyValues& strategy : strategies()) {
     SCOPED_TRACE(text_of(strategy));
     std::vector<int64_t> read(values.size(), -1);
     write_and_read(
         strategy, WINDROW_INT64, {k_points, 2},
-        [&](windrow_file* file, int v) { EXPECT_WINDROW_OK(windrow_write(file, v, decomposition.get(), values.data())); },
+        [&](windrow_file* file, int v) {
+          EXPECT_WINDROW_OK(windrow_write(file, v, decomposition.get(), values.data()));
+        },
         [&](windrow_file* file, int v) { EXPECT_WINDROW_OK(windrow_read(file, v, decomposition.get(), read.data())); });
     EXPECT_EQ(read, values);
-    if (failed_anywhere()) return;
+    if (failed_anywhere())
+      return;
   }
 }
 
@@ -150,7 +178,8 @@ TEST_P(LargeOffsets, rows_far_apart) {
   constexpr int64_t k_columns = int64_t{3} << 28;  // of 4 bytes: 3 GiB a row
   const int64_t shape[2] = {3, k_columns}, start[2] = {0, k_columns - 4 * (rank_of() + 1)}, count[2] = {3, 4};
   std::vector<int32_t> data;
-  for (int32_t i = 0; i < 12; ++i) data.push_back(100 * rank_of() + i);
+  for (int32_t i = 0; i < 12; ++i)
+    data.push_back(100 * rank_of() + i);
   for (const KeyValues& strategy : strategies()) {
     SCOPED_TRACE(text_of(strategy));
     std::vector<int32_t> read(data.size(), -1);
@@ -159,7 +188,8 @@ TEST_P(LargeOffsets, rows_far_apart) {
         [&](windrow_file* file, int v) { EXPECT_WINDROW_OK(windrow_write_block(file, v, start, count, data.data())); },
         [&](windrow_file* file, int v) { EXPECT_WINDROW_OK(windrow_read_block(file, v, start, count, read.data())); });
     EXPECT_EQ(read, data);
-    if (failed_anywhere()) return;
+    if (failed_anywhere())
+      return;
   }
 }
 
@@ -175,22 +205,27 @@ TEST_P(LargeOffsets, variables_behind_large_ones) {
     int v[3];
     std::vector<std::vector<uint8_t>> data(3), read(3);
     for (size_t i = 0; i < 3; ++i) {
-      ASSERT_WINDROW_OK(windrow_define_variable(file, ("v" + std::to_string(i)).c_str(), WINDROW_UINT8, 1, &k_elements, &v[i]));
-      for (const int64_t value : blocks.values) data[i].push_back(static_cast<uint8_t>(value * static_cast<int64_t>(i + 1) % 251));
+      ASSERT_WINDROW_OK(
+          windrow_define_variable(file, ("v" + std::to_string(i)).c_str(), WINDROW_UINT8, 1, &k_elements, &v[i]));
+      for (const int64_t value : blocks.values)
+        data[i].push_back(static_cast<uint8_t>(value * static_cast<int64_t>(i + 1) % 251));
       read[i].assign(data[i].size(), 0);
       EXPECT_WINDROW_OK(windrow_put(file, v[i], blocks.decomposition.get(), data[i].data()));
     }
     EXPECT_WINDROW_OK(windrow_flush(file));
-    for (size_t i = 0; i < 3; ++i) EXPECT_WINDROW_OK(windrow_get(file, v[i], blocks.decomposition.get(), read[i].data()));
+    for (size_t i = 0; i < 3; ++i)
+      EXPECT_WINDROW_OK(windrow_get(file, v[i], blocks.decomposition.get(), read[i].data()));
     EXPECT_WINDROW_OK(windrow_flush(file));
     EXPECT_WINDROW_OK(windrow_close(file));
     EXPECT_EQ(read, data);
     EXPECT_GE(file_bytes(path()), 3 * k_elements);
     EXPECT_LT(disk_bytes(path()), k_most_disk_bytes);
-    if (failed_anywhere()) return;
+    if (failed_anywhere())
+      return;
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Formats, LargeOffsets, testing::Values(".raw", ".h5"), [](const auto& format) { return format.param.substr(1); });
+INSTANTIATE_TEST_SUITE_P(Formats, LargeOffsets, testing::Values(".raw", ".h5"),
+                         [](const auto& format) { return format.param.substr(1); });
 
 }  // namespace

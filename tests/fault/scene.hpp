@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A small program whose calls are made to fail one by one: files with a grid, points and attributes; and what stands on the disk
-// before and has to be there afterwards.
+// A small program whose calls are made to fail one by one: files with a grid, points and attributes; and what stands on
+// the disk before and has to be there afterwards.
 #pragma once
 
 #include <algorithm>
@@ -22,18 +22,27 @@ inline const std::vector<KeyValues>& fault_strategies() {
       {{"strategy", "list"}},
       {{"strategy", "two-phase"}, {"writers", "2"}, {"buffer", "4096"}, {"io_thread", "off"}},
       {{"strategy", "two-phase"}, {"writers", "2"}, {"buffer", "4096"}, {"io_thread", "on"}},
-      {{"strategy", "two-phase"}, {"writers", "2"}, {"buffer", "4096"}, {"shared_memory", "false"}, {"io_thread", "on"}},
+      {{"strategy", "two-phase"},
+       {"writers", "2"},
+       {"buffer", "4096"},
+       {"shared_memory", "false"},
+       {"io_thread", "on"}},
       {{"domains", "even"}, {"writers", "2"}, {"access", "sieve"}, {"buffer", "4096"}, {"io_thread", "on"}},
       {{"domains", "none"}, {"access", "sieve"}, {"buffer", "4096"}},
       {{"gather", "team(2)"}, {"domains", "none"}, {"buffer", "4096"}},
       {{"gather", "team(2)"}, {"domains", "even"}, {"writers", "2"}, {"buffer", "4096"}},
       {{"gather", "host"}, {"domains", "even"}, {"writers", "2"}},
-      {{"domains", "even"}, {"writers", "2"}, {"shared_memory", "false"}, {"check_messages", "true"}, {"codec", "auto"}},
+      {{"domains", "even"},
+       {"writers", "2"},
+       {"shared_memory", "false"},
+       {"check_messages", "true"},
+       {"codec", "auto"}},
   };
   return all;
 }
 
-// Every variable in small compressed chunks, which go through rank 0's index of chunks. The name of such a file begins with "chunked".
+// Every variable in small compressed chunks, which go through rank 0's index of chunks. The name of such a file begins
+// with "chunked".
 inline const std::vector<KeyValues>& chunked_strategies() {
   static const std::vector<KeyValues> all{
       {{"chunks", "auto"}, {"filters", "shuffle,deflate:1"}, {"writers", "2"}},
@@ -55,31 +64,36 @@ inline const std::vector<KeyValues>& split_strategies() {
 }
 
 inline const std::vector<KeyValues>& strategies_for(const std::string& ending) {
-  if (ending.starts_with("split")) return split_strategies();
+  if (ending.starts_with("split"))
+    return split_strategies();
   return ending.starts_with("chunked") ? chunked_strategies() : fault_strategies();
 }
 
 // How the file that stands there is made.
 inline KeyValues standing_options(const std::string& ending) {
-  if (ending.starts_with("split")) return split_strategies().front();
+  if (ending.starts_with("split"))
+    return split_strategies().front();
   return ending.starts_with("chunked") ? chunked_strategies().back() : KeyValues{};
 }
 
 inline std::string text_of(const KeyValues& options) {
   std::string text;
-  for (const auto& [key, value] : options) text += key + "=" + value + " ";
+  for (const auto& [key, value] : options)
+    text += key + "=" + value + " ";
   return text.empty() ? "default" : text;
 }
 
 // A path with a finished file at it, the same for a whole test; its bytes are compared after each failure. Collective.
 class Standing {
  public:
-  Standing(const SharedFolder& folder, const std::string& extension) : folder_(folder), path_(folder.file("file" + extension)) {}
+  Standing(const SharedFolder& folder, const std::string& extension)
+      : folder_(folder), path_(folder.file("file" + extension)) {}
   void remember() {
     MPI_Barrier(MPI_COMM_WORLD);
     names_ = files();
     bytes_.clear();
-    for (const std::string& name : names_) bytes_.push_back(bytes_of_file(folder_.file(name)));
+    for (const std::string& name : names_)
+      bytes_.push_back(bytes_of_file(folder_.file(name)));
     MPI_Barrier(MPI_COMM_WORLD);
   }
   // Nothing has changed, and nothing was left behind.
@@ -87,7 +101,8 @@ class Standing {
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank_of() == 0) {
       EXPECT_EQ(files(), names_);
-      for (size_t i = 0; i < names_.size(); ++i) EXPECT_TRUE(bytes_of_file(folder_.file(names_[i])) == bytes_[i]) << names_[i];
+      for (size_t i = 0; i < names_.size(); ++i)
+        EXPECT_TRUE(bytes_of_file(folder_.file(names_[i])) == bytes_[i]) << names_[i];
     }
     MPI_Barrier(MPI_COMM_WORLD);
   }
@@ -95,7 +110,8 @@ class Standing {
     MPI_Barrier(MPI_COMM_WORLD);
     // Another set of subfiles may stand there.
     for (const auto& entry : std::filesystem::directory_iterator(folder_.path()))
-      if (rank_of() == 0 && entry.is_directory()) std::filesystem::remove_all(entry.path());
+      if (rank_of() == 0 && entry.is_directory())
+        std::filesystem::remove_all(entry.path());
     for (size_t i = 0; i < names_.size() && rank_of() == 0; ++i) {
       std::filesystem::create_directories(std::filesystem::path(folder_.file(names_[i])).parent_path());
       std::ofstream stream(folder_.file(names_[i]), std::ios::binary | std::ios::trunc);
@@ -133,12 +149,14 @@ class Scene {
     start = {0, k_columns * rank};
     count = {k_rows, k_columns};
     for (int64_t r = 0; r < k_rows; ++r)
-      for (int64_t c = 0; c < k_columns; ++c) grid.push_back(static_cast<int32_t>(base_ + r * 1000 + start[1] + c));
+      for (int64_t c = 0; c < k_columns; ++c)
+        grid.push_back(static_cast<int32_t>(base_ + r * 1000 + start[1] + c));
     // Each rank's own points and the first of the next rank's, backwards.
     for (int64_t i = std::min(k_points, all_points - 1); i >= 0; --i) {
       list.push_back((rank * k_points + i) % all_points);
       owned.push_back(i < k_points ? 1 : 0);
-      for (int64_t k = 0; k < k_load; ++k) values.push_back(static_cast<double>(base_) + 10.0 * static_cast<double>(list.back()) + static_cast<double>(k));
+      for (int64_t k = 0; k < k_load; ++k)
+        values.push_back(static_cast<double>(base_) + 10.0 * static_cast<double>(list.back()) + static_cast<double>(k));
     }
     grid_read.assign(grid.size(), -1);
     values_read.assign(values.size(), -1);
@@ -157,7 +175,9 @@ class Scene {
 
   int create() { return windrow_create(comm, path.c_str(), options, &file); }
   int open(int mode) { return windrow_open(comm, path.c_str(), mode, options, &file); }
-  int make_block(windrow_decomposition** d) { return windrow_block(comm, 2, grid_shape.data(), start.data(), count.data(), nullptr, nullptr, d); }
+  int make_block(windrow_decomposition** d) {
+    return windrow_block(comm, 2, grid_shape.data(), start.data(), count.data(), nullptr, nullptr, d);
+  }
   int make_points(windrow_decomposition** d) {
     return windrow_points(comm, point_shape[0], static_cast<int64_t>(list.size()), list.data(), owned.data(), d);
   }
@@ -170,7 +190,8 @@ class Scene {
   }
   void begin() {  // up to the first put
     ASSERT_WINDROW_OK(create());
-    ASSERT_WINDROW_OK(windrow_define_variable(file, "fields/grid", WINDROW_INT32, 2, grid_shape.data(), &grid_variable));
+    ASSERT_WINDROW_OK(
+        windrow_define_variable(file, "fields/grid", WINDROW_INT32, 2, grid_shape.data(), &grid_variable));
     ASSERT_WINDROW_OK(windrow_define_variable(file, "points", WINDROW_FLOAT64, 2, point_shape.data(), &point_variable));
     ASSERT_WINDROW_OK(windrow_put_attribute_text(file, "/", "title", "a title that is longer than a short string"));
     decompose();
@@ -232,7 +253,7 @@ class Scene {
   std::vector<unsigned char> owned;
   std::vector<int32_t> grid, grid_read;
   std::vector<double> values, values_read;
-  std::vector<double> wide_grid;     // the same in other types
+  std::vector<double> wide_grid;  // the same in other types
   std::vector<float> narrow_values;
   std::unique_ptr<Options> other_options;
   const char* text = nullptr;
@@ -241,8 +262,8 @@ class Scene {
   int base_;
 };
 
-// One collective call: what comes before it, the call itself, and what has to hold after it has succeeded. A call that failed is
-// repeated on the same handles, if it can be.
+// One collective call: what comes before it, the call itself, and what has to hold after it has succeeded. A call that
+// failed is repeated on the same handles, if it can be.
 struct Call {
   std::string name;
   std::function<void(Scene&)> prepare;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Deflate over whichever libraries are built in: what one makes every other reads, at each level, and nothing is touched beyond the ends.
+// Deflate over whichever libraries are built in: what one makes every other reads, at each level, and nothing is
+// touched beyond the ends.
 #include <gtest/gtest.h>
 #include <zlib.h>
 
@@ -26,7 +27,8 @@ using ByteList = std::vector<std::byte>;
 
 constexpr size_t k_most = 300'007;  // several blocks of any library
 
-// By number: zeros, text, a wave of doubles shuffled, one of floats, a walk of integers, noise, noise between repetitions.
+// By number: zeros, text, a wave of doubles shuffled, one of floats, a walk of integers, noise, noise between
+// repetitions.
 constexpr int k_contents = 7;
 ByteList content(int which, size_t size) {
   std::mt19937 random(static_cast<uint32_t>(which));
@@ -38,31 +40,43 @@ ByteList content(int which, size_t size) {
     }
   };
   switch (which) {
-    case 0: break;
+    case 0:
+      break;
     case 1:
-      for (size_t i = 0; i < size; ++i) bytes[i] = static_cast<std::byte>("of ranks and rows, "[i * i / 7 % 19]);
+      for (size_t i = 0; i < size; ++i)
+        bytes[i] = static_cast<std::byte>("of ranks and rows, "[i * i / 7 % 19]);
       break;
     case 2: {
       fill_with(290.0);
       const ByteList plain = bytes;
       for (size_t i = 0; i < size / 8; ++i)
-        for (size_t k = 0; k < 8; ++k) bytes[k * (size / 8) + i] = plain[8 * i + k];
+        for (size_t k = 0; k < 8; ++k)
+          bytes[k * (size / 8) + i] = plain[8 * i + k];
       break;
     }
-    case 3: fill_with(3.5F); break;
-    case 4: fill_with(int32_t{100'000}); break;
+    case 3:
+      fill_with(3.5F);
+      break;
+    case 4:
+      fill_with(int32_t{100'000});
+      break;
     case 5:
-      for (std::byte& byte : bytes) byte = static_cast<std::byte>(random());
+      for (std::byte& byte : bytes)
+        byte = static_cast<std::byte>(random());
       break;
     default:
-      for (size_t i = 0; i < size; ++i) bytes[i] = i / 70'000 % 2 == 0 ? static_cast<std::byte>(random()) : bytes[i / 2];
+      for (size_t i = 0; i < size; ++i)
+        bytes[i] = i / 70'000 % 2 == 0 ? static_cast<std::byte>(random()) : bytes[i / 2];
   }
   return bytes;
 }
 
-const std::vector<size_t> k_sizes{0, 1, 2, 3, 7, 15, 16, 17, 63, 64, 65, 255, 4095, 4096, 4097, 65'534, 65'535, 65'536, 65'537, k_most};
+const std::vector<size_t> k_sizes{0,  1,   2,    3,    7,    15,     16,     17,     63,     64,
+                                  65, 255, 4095, 4096, 4097, 65'534, 65'535, 65'536, 65'537, k_most};
 
-std::vector<Filter> deflate(int level) { return {{1, {static_cast<uint32_t>(level)}, "deflate"}}; }
+std::vector<Filter> deflate(int level) {
+  return {{1, {static_cast<uint32_t>(level)}, "deflate"}};
+}
 
 ByteList encoded(const std::vector<Filter>& filters, std::span<const std::byte> bytes, FilterBuffers& buffers) {
   ByteBuffer out;
@@ -74,7 +88,9 @@ ByteList encoded(const std::vector<Filter>& filters, std::span<const std::byte> 
 ByteList by_zlib(std::span<const std::byte> bytes, int level) {
   uLongf size = compressBound(bytes.size());
   ByteList out(size);
-  EXPECT_EQ(compress2(reinterpret_cast<Bytef*>(out.data()), &size, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size(), level), Z_OK);
+  EXPECT_EQ(compress2(reinterpret_cast<Bytef*>(out.data()), &size, reinterpret_cast<const Bytef*>(bytes.data()),
+                      bytes.size(), level),
+            Z_OK);
   out.resize(size);
   return out;
 }
@@ -82,7 +98,8 @@ ByteList by_zlib(std::span<const std::byte> bytes, int level) {
 bool zlib_reads(const ByteList& stored, const ByteList& bytes) {
   ByteList out(bytes.size() + 1);
   uLongf size = out.size();
-  return uncompress(reinterpret_cast<Bytef*>(out.data()), &size, reinterpret_cast<const Bytef*>(stored.data()), stored.size()) == Z_OK &&
+  return uncompress(reinterpret_cast<Bytef*>(out.data()), &size, reinterpret_cast<const Bytef*>(stored.data()),
+                    stored.size()) == Z_OK &&
          size == bytes.size() && std::equal(bytes.begin(), bytes.end(), out.begin());
 }
 
@@ -100,7 +117,8 @@ bool libdeflate_reads(const ByteList& stored, const ByteList& bytes) {
   ByteList out(bytes.size() + 1);
   size_t size = 0;
   libdeflate_decompressor* decompressor = libdeflate_alloc_decompressor();
-  const auto result = libdeflate_zlib_decompress(decompressor, stored.data(), stored.size(), out.data(), out.size(), &size);
+  const auto result =
+      libdeflate_zlib_decompress(decompressor, stored.data(), stored.size(), out.data(), out.size(), &size);
   libdeflate_free_decompressor(decompressor);
   return result == LIBDEFLATE_SUCCESS && size == bytes.size() && std::equal(bytes.begin(), bytes.end(), out.begin());
 }
@@ -135,8 +153,8 @@ bool isal_reads(const ByteList& stored, const ByteList& bytes) {
   state->avail_in = static_cast<uint32_t>(stored.size());
   state->next_out = reinterpret_cast<uint8_t*>(out.data());
   state->avail_out = static_cast<uint32_t>(out.size());
-  return isal_inflate(state.get()) == ISAL_DECOMP_OK && state->block_state == ISAL_BLOCK_FINISH && state->total_out == bytes.size() &&
-         std::equal(bytes.begin(), bytes.end(), out.begin());
+  return isal_inflate(state.get()) == ISAL_DECOMP_OK && state->block_state == ISAL_BLOCK_FINISH &&
+         state->total_out == bytes.size() && std::equal(bytes.begin(), bytes.end(), out.begin());
 }
 
 #endif
@@ -173,18 +191,22 @@ TEST(Deflate, reads_what_every_library_makes) {
     for (int which = 0; which < k_contents; ++which) {
       const ByteList bytes = content(which, size);
       const auto reads = [&](const ByteList& stored, const char* whose, int level) {
-        SCOPED_TRACE(testing::Message() << size << " bytes of content " << which << " by " << whose << ", level " << level);
+        SCOPED_TRACE(testing::Message() << size << " bytes of content " << which << " by " << whose << ", level "
+                                        << level);
         ByteList back(size);
         const Status status = decode(deflate(1), 0, stored, back, buffers);
         EXPECT_TRUE(status.ok()) << status.message();
         EXPECT_TRUE(back == bytes);
       };
-      for (const int level : {0, 1, 6, 9}) reads(by_zlib(bytes, level), "zlib", level);
+      for (const int level : {0, 1, 6, 9})
+        reads(by_zlib(bytes, level), "zlib", level);
 #ifdef WINDROW_HAS_LIBDEFLATE
-      for (const int level : {1, 6, 12}) reads(by_libdeflate(bytes, level), "libdeflate", level);
+      for (const int level : {1, 6, 12})
+        reads(by_libdeflate(bytes, level), "libdeflate", level);
 #endif
 #ifdef WINDROW_HAS_ISAL
-      for (const int level : {0, 1, 2, 3}) reads(by_isal(bytes, level), "ISA-L", level);
+      for (const int level : {0, 1, 2, 3})
+        reads(by_isal(bytes, level), "ISA-L", level);
 #endif
     }
 }
@@ -229,7 +251,8 @@ TEST(Deflate, touches_nothing_beyond_the_ends) {
   }
 }
 
-// Cut off anywhere, changed anywhere, or longer than there is room: an error, since a checksum stands at the end, and no byte beyond the ends.
+// Cut off anywhere, changed anywhere, or longer than there is room: an error, since a checksum stands at the end, and
+// no byte beyond the ends.
 TEST(Deflate, takes_no_byte_outside_of_damaged_chunks) {
   FilterBuffers buffers;
   const Guarded out(4096), stored_memory(8192);
@@ -244,7 +267,9 @@ TEST(Deflate, takes_no_byte_outside_of_damaged_chunks) {
         return decode(deflate(1), 0, stored, out.last(size), buffers);
       };
       for (size_t length = 0; length < made.size(); ++length)
-        EXPECT_EQ(decode_last({made.begin(), made.begin() + static_cast<std::ptrdiff_t>(length)}, bytes.size()).code(), Code::bad_file) << length;
+        EXPECT_EQ(decode_last({made.begin(), made.begin() + static_cast<std::ptrdiff_t>(length)}, bytes.size()).code(),
+                  Code::bad_file)
+            << length;
       for (const size_t size : {size_t{0}, size_t{1}, bytes.size() - 1, bytes.size() + 1, size_t{4096}})
         EXPECT_EQ(decode_last(made, size).code(), Code::bad_file) << size;
       for (size_t at = 0; at < made.size(); ++at)
@@ -257,7 +282,8 @@ TEST(Deflate, takes_no_byte_outside_of_damaged_chunks) {
         }
       for (int round = 0; round < 2000; ++round) {
         ByteList damaged = made;
-        for (uint32_t i = 0; i < 1 + random() % 8; ++i) damaged[2 + random() % (made.size() - 2)] = static_cast<std::byte>(random());
+        for (uint32_t i = 0; i < 1 + random() % 8; ++i)
+          damaged[2 + random() % (made.size() - 2)] = static_cast<std::byte>(random());
         damaged.insert(damaged.end(), random() % 3, std::byte{});
         (void)decode_last(damaged, random() % 4096);
       }
@@ -279,7 +305,8 @@ TEST(Deflate, is_put_behind_what_is_there) {
   for (size_t i = 0; i < all.size(); ++i) {
     const size_t begin = i == 0 ? 0 : ends[i - 1];
     ByteList back(all[i].size());
-    const Status status = decode(std::vector<Filter>{{2, {8}, "shuffle"}, {1, {1}, "deflate"}}, 0, out.bytes().subspan(begin, ends[i] - begin), back, buffers);
+    const Status status = decode(std::vector<Filter>{{2, {8}, "shuffle"}, {1, {1}, "deflate"}}, 0,
+                                 out.bytes().subspan(begin, ends[i] - begin), back, buffers);
     EXPECT_TRUE(status.ok()) << status.message();
     EXPECT_TRUE(back == all[i]) << i;
   }

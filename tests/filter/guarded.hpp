@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Memory that ends where no byte can be touched: a library's assembler, that no sanitizer sees, dies at the first byte too far.
+// Memory that ends where no byte can be touched: a library's assembler, that no sanitizer sees, dies at the first byte
+// too far.
 #pragma once
 
 #include <sys/mman.h>

@@ -16,7 +16,8 @@ Catalog example() {
   strange.unsupported = "compound type";
   catalog.variables = {{"/a/v", Type::float64, {3, 4}, {2048, 96, true}, {strange}, ""},
                        {"/a/w", Type::none, {3}, {}, {}, "chunked"}};
-  catalog.variables.back().details = {.bytes = 3, .text_ascii = true, .text_padding = TextPadding::space_padded, .tag = "tag", .enumeration = "A=1"};
+  catalog.variables.back().details = {
+      .bytes = 3, .text_ascii = true, .text_padding = TextPadding::space_padded, .tag = "tag", .enumeration = "A=1"};
   catalog.variables.back().null_space = true;
   catalog.variables.back().fill = {std::byte{1}, std::byte{2}, std::byte{3}};
   catalog.variables.back().held = true;

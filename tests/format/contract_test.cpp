@@ -11,13 +11,17 @@ std::vector<std::string_view> whole_formats() {
   return names;
 }
 
-INSTANTIATE_TEST_SUITE_P(built_in, FormatContract, testing::ValuesIn(whole_formats()), [](const auto& name) { return std::string(name.param); });
+INSTANTIATE_TEST_SUITE_P(built_in, FormatContract, testing::ValuesIn(whole_formats()),
+                         [](const auto& name) { return std::string(name.param); });
 
 TEST(FormatTable, finds_the_format_of_a_name) {
-  for (const char* name : {"a.h5", "/x.y/a.hdf5", "a b.nc4"}) EXPECT_EQ(format_of_name(name), "hdf5") << name;
+  for (const char* name : {"a.h5", "/x.y/a.hdf5", "a b.nc4"})
+    EXPECT_EQ(format_of_name(name), "hdf5") << name;
   EXPECT_EQ(format_of_name("a.raw"), "raw");
-  for (const char* name : {"a.nc", "b.cdf"}) EXPECT_EQ(format_of_name(name), "netcdf") << name;
-  for (const char* name : {"", "h5", "a", "a.h5/b", "a.h5.txt"}) EXPECT_EQ(format_of_name(name), "") << name;
+  for (const char* name : {"a.nc", "b.cdf"})
+    EXPECT_EQ(format_of_name(name), "netcdf") << name;
+  for (const char* name : {"", "h5", "a", "a.h5/b", "a.h5.txt"})
+    EXPECT_EQ(format_of_name(name), "") << name;
 }
 
 TEST(FormatTable, finds_hdf5_behind_a_user_block_without_the_library) {
@@ -54,8 +58,11 @@ TEST(FormatTable, says_what_is_not_built_in) {
   const auto unknown = open_format("grib", "x", FormatMode::create, {});
   EXPECT_EQ(unknown.status().code(), Code::unsupported);
   EXPECT_THAT(unknown.status().message(), testing::HasSubstr("raw"));
-  const auto has = [](std::string_view name) { return std::find(format_names().begin(), format_names().end(), name) != format_names().end(); };
-  if (has("hdf5")) return;
+  const auto has = [](std::string_view name) {
+    return std::find(format_names().begin(), format_names().end(), name) != format_names().end();
+  };
+  if (has("hdf5"))
+    return;
   const auto without = open_format("hdf5", "x.h5", FormatMode::create, {});
   EXPECT_EQ(without.status().code(), Code::unsupported);
   EXPECT_THAT(without.status().message(), testing::HasSubstr("built without HDF5"));

@@ -19,9 +19,11 @@ struct Output {
 inline Output run(const std::string& command) {
   Output output;
   std::FILE* pipe = ::popen((command + " 2>&1").c_str(), "r");
-  if (!pipe) return output;
+  if (!pipe)
+    return output;
   char buffer[4096];
-  for (size_t size = 0; (size = std::fread(buffer, 1, sizeof buffer, pipe)) > 0;) output.text.append(buffer, size);
+  for (size_t size = 0; (size = std::fread(buffer, 1, sizeof buffer, pipe)) > 0;)
+    output.text.append(buffer, size);
   output.exit_code = ::pclose(pipe);
   return output;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Any bytes as the header of a netCDF classic file: decoded or refused. What was decoded and is encoded has the same length and says the same.
+// Any bytes as the header of a netCDF classic file: decoded or refused. What was decoded and is encoded has the same
+// length and says the same.
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
@@ -12,7 +13,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const auto bytes = std::as_bytes(std::span(data, size));
   for (const int64_t file_bytes : {static_cast<int64_t>(size), int64_t{1} << 40}) {
     const auto header = windrow::decode_header(bytes, file_bytes, "a file");
-    if (!header.ok()) continue;
+    if (!header.ok())
+      continue;
     const int64_t length = header.value().bytes;
     FUZZ_EXPECT(length >= 0 && length <= static_cast<int64_t>(size));
     // What is whole is so whatever comes behind it, and says so again.

@@ -24,7 +24,8 @@ class ForeignHdf5 : public testing::Test {
   }
   Result<Catalog> read() {
     auto format = open_format("hdf5", path_, FormatMode::read, {});
-    if (!format.ok()) return format.status();
+    if (!format.ok())
+      return format.status();
     return format.value()->catalog();
   }
   Catalog catalog() {
@@ -34,7 +35,8 @@ class ForeignHdf5 : public testing::Test {
   }
   const Variable* find(const Catalog& catalog, const std::string& path) {
     for (const Variable& variable : catalog.variables)
-      if (variable.path == path) return &variable;
+      if (variable.path == path)
+        return &variable;
     ADD_FAILURE() << path << " is missing";
     return nullptr;
   }
@@ -74,12 +76,14 @@ void copy(const std::string& from, const std::string& to) {
   }
   for (const Variable& variable : catalog.value().variables) {
     ASSERT_EQ(variable.unsupported, "") << variable.path;
-    const auto placement =
-        target.value()->define_variable({variable.path, variable.type, variable.shape, variable.placement.big_endian, variable.chunking, variable.extendible, variable.details, variable.null_space});
+    const auto placement = target.value()->define_variable(
+        {variable.path, variable.type, variable.shape, variable.placement.big_endian, variable.chunking,
+         variable.extendible, variable.details, variable.null_space});
     ASSERT_TRUE(placement.ok()) << placement.status().message();
     copy_attributes(variable.path, variable.attributes);
     std::vector<std::byte> bytes(static_cast<size_t>(variable.placement.bytes));
-    if (bytes.empty()) continue;
+    if (bytes.empty())
+      continue;
     ASSERT_TRUE(reader.value()->read_at(variable.placement.offset, bytes).ok());
     ASSERT_TRUE(writer.value()->write_at(placement.value().offset, bytes).ok());
   }
@@ -103,7 +107,8 @@ g = f.create_group("a/b c/gr\u00fc\u00dfe")
 n = 0
 for kind in "i1 u1 i2 u2 i4 u4 i8 u8 f4 f8".split():
     for order in "<>":
-        d = f.create_dataset("a/%s_%s" % (kind, "le" if order == "<" else "be"), data=np.arange(60, dtype=order + kind).reshape(3, 4, 5))
+        d = f.create_dataset("a/%s_%s" % (kind, "le" if order == "<" else "be"),
+                             data=np.arange(60, dtype=order + kind).reshape(3, 4, 5))
         d.attrs["n"] = np.arange(n, n + 3, dtype=order + kind)
         n += 1
 f["scalar"] = np.float32(2.5)
@@ -136,10 +141,13 @@ put(f, "tagged", tagged, np.frombuffer(b"01234567", "V4"), (2,))
 for padding, p in (("term", T.STR_NULLTERM), ("pad", T.STR_NULLPAD), ("space", T.STR_SPACEPAD)):
     for cset, c in (("ascii", T.CSET_ASCII), ("utf8", T.CSET_UTF8)):
         filler = b" " if padding == "space" else b"\0"
-        d = h5py.h5d.create(f.id, ("texts %s %s" % (padding, cset)).encode(), text(5, p, c), h5py.h5s.create_simple((2,)))
-        d.write(h5py.h5s.ALL, h5py.h5s.ALL, np.frombuffer(b"ab".ljust(5, filler) + b"abcd".ljust(5, filler), "S5"), mtype=text(5, p, c))
+        d = h5py.h5d.create(f.id, ("texts %s %s" % (padding, cset)).encode(), text(5, p, c),
+                            h5py.h5s.create_simple((2,)))
+        d.write(h5py.h5s.ALL, h5py.h5s.ALL,
+                np.frombuffer(b"ab".ljust(5, filler) + b"abcd".ljust(5, filler), "S5"), mtype=text(5, p, c))
         put(g, "fixed %s %s" % (padding, cset), text(6, p, c), np.frombuffer(b"abc".ljust(6, filler), "S6")[0])
-        put(g, "array %s %s" % (padding, cset), text(4, p, c), np.frombuffer(b"ab".ljust(4, filler) + b"abc".ljust(4, filler) + filler * 4, "S4"), (3,))
+        put(g, "array %s %s" % (padding, cset), text(4, p, c),
+            np.frombuffer(b"ab".ljust(4, filler) + b"abc".ljust(4, filler) + filler * 4, "S4"), (3,))
         put(g, "empty %s %s" % (padding, cset), text(4, p, c), None, (0,))
 )");
   const std::string target = folder_.path("copy.h5");
@@ -168,7 +176,8 @@ f.close()
     auto store = open_store(path_, StoreMode::read, {});
     std::vector<int32_t> values(1000);
     ASSERT_TRUE(store.value()->read_at(variable->placement.offset, std::as_writable_bytes(std::span(values))).ok());
-    for (int32_t i = 0; i < 1000; ++i) ASSERT_EQ(values[static_cast<size_t>(i)], i) << "user block " << block;
+    for (int32_t i = 0; i < 1000; ++i)
+      ASSERT_EQ(values[static_cast<size_t>(i)], i) << "user block " << block;
 
     auto update = open_format("hdf5", path_, FormatMode::update, {});
     const auto added = update.value()->define_variable({"/added", Type::int32, {1000}, false});
@@ -239,7 +248,9 @@ f["plain"] = np.arange(3)
     const Variable* variable = find(found, path);
     ASSERT_NE(variable, nullptr);
     EXPECT_EQ(variable->unsupported, reason) << path;
-    EXPECT_EQ(variable->placement.offset >= 0, variable->unsupported.empty() && variable->chunking.empty() && !variable->held) << path;
+    EXPECT_EQ(variable->placement.offset >= 0,
+              variable->unsupported.empty() && variable->chunking.empty() && !variable->held)
+        << path;
   }
   EXPECT_TRUE(find(found, "/compact")->held && find(found, "/late")->held);
   EXPECT_EQ(find(found, "/compact")->content, std::vector<std::byte>(40));
@@ -265,7 +276,8 @@ f["type"] = np.dtype("f8")
 )");
   const Catalog found = catalog();
   std::vector<std::string> groups;
-  for (const Group& group : found.groups) groups.push_back(group.path);
+  for (const Group& group : found.groups)
+    groups.push_back(group.path);
   EXPECT_THAT(groups, testing::ElementsAre("/", "/g", "/g/inner"));
   EXPECT_EQ(found.variables.size(), 2U);
   EXPECT_THAT(found.unsupported, UnorderedElementsAre("/elsewhere: external link", "/type: named datatype"));
@@ -286,8 +298,10 @@ f["d"].make_scale("d"); f["v"].dims[0].attach_scale(f["d"])
 )");
   const Catalog found = catalog();
   std::map<std::string, std::string> reasons;
-  for (const Attribute& attribute : found.groups.front().attributes) reasons[attribute.name] = attribute.unsupported;
-  const std::map<std::string, std::string> expected{{"compound", "compound type"}, {"region", "reference type"}, {"fine", ""}};
+  for (const Attribute& attribute : found.groups.front().attributes)
+    reasons[attribute.name] = attribute.unsupported;
+  const std::map<std::string, std::string> expected{
+      {"compound", "compound type"}, {"region", "reference type"}, {"fine", ""}};
   EXPECT_EQ(reasons, expected);
   EXPECT_EQ(find(found, "/v")->dimensions, std::vector<std::string>{"/d"});
   EXPECT_TRUE(find(found, "/v")->attributes.empty()) << "DIMENSION_LIST is its dimensions";
@@ -305,13 +319,15 @@ f.attrs["large"] = np.zeros(20000)
   EXPECT_EQ(found.groups.size(), 101U);
   EXPECT_EQ(found.variables.size(), 100U);
   EXPECT_EQ(found.groups.front().attributes.size(), 101U);
-  for (const Variable& variable : found.variables) EXPECT_EQ(variable.unsupported, "") << variable.path;
+  for (const Variable& variable : found.variables)
+    EXPECT_EQ(variable.unsupported, "") << variable.path;
 }
 
 // HDF5 marks what it has open for writing, and opens nothing that is marked; a job may be killed any time.
 TEST_F(ForeignHdf5, a_file_that_is_open_for_update_is_not_marked) {
   for (const char* userblock : {"0", "1024"}) {
-    make(std::string("f.close()\nf = h5py.File(path, 'w', libver=('v110', 'v110'), userblock_size=") + userblock + ")\nf['a'] = np.arange(10)\n");
+    make(std::string("f.close()\nf = h5py.File(path, 'w', libver=('v110', 'v110'), userblock_size=") + userblock +
+         ")\nf['a'] = np.arange(10)\n");
     auto format = open_format("hdf5", path_, FormatMode::update, {});
     ASSERT_TRUE(format.ok()) << format.status().message();
     const std::string copied = path_ + ".copy";
@@ -368,7 +384,8 @@ assert (f["late nine"][...] == 9).all() and (f["keep"][...] == np.arange(10)).al
   EXPECT_EQ(output.exit_code, 0) << output.text;
 }
 
-// As h5py makes files with libver="v112": datatypes of version 4 where earlier libraries know 3; and a header that says nothing that HDF5 knows.
+// As h5py makes files with libver="v112": datatypes of version 4 where earlier libraries know 3; and a header that says
+// nothing that HDF5 knows.
 TEST_F(ForeignHdf5, one_bad_object_or_attribute_leaves_the_rest_readable) {
   make(R"(
 f.create_group("g").attrs["there"] = np.int8(1)
@@ -384,11 +401,14 @@ f["broken"] = np.arange(4, dtype=">u4")
   patch("\x10\x09\x00\x00\x02\x00\x00\x00"s, "\x40"s);
   patch("\x10\x01\x00\x00\x04\x00\x00\x00"s, "\x1e"s);  // a class
   const Catalog found = catalog();
-  EXPECT_THAT(found.unsupported, UnorderedElementsAre("/newer: made by a newer HDF5 than this Windrow has",
-                                                      "/newer attribute: its attributes, of which one is made by a newer HDF5 than this Windrow has",
-                                                      HasSubstr("/broken: ")));
+  EXPECT_THAT(found.unsupported,
+              UnorderedElementsAre(
+                  "/newer: made by a newer HDF5 than this Windrow has",
+                  "/newer attribute: its attributes, of which one is made by a newer HDF5 than this Windrow has",
+                  HasSubstr("/broken: ")));
   std::vector<std::string> variables;
-  for (const Variable& variable : found.variables) variables.push_back(variable.path + variable.unsupported);
+  for (const Variable& variable : found.variables)
+    variables.push_back(variable.path + variable.unsupported);
   EXPECT_THAT(variables, UnorderedElementsAre("/a", "/newer attribute", "/z"));
   EXPECT_EQ(found.groups.back().attributes.size(), 1U);
 }

@@ -24,7 +24,8 @@ int flock_calls = 0;
 // In place of the C library's, for libhdf5 too: a file system that refuses locks.
 extern "C" __attribute__((visibility("default"))) int flock(int, int) noexcept {
   ++flock_calls;
-  if (flock_error == 0) return 0;
+  if (flock_error == 0)
+    return 0;
   errno = flock_error;
   return -1;
 }
@@ -85,7 +86,8 @@ TEST_F(Hdf5, h5py_reads_every_type_and_order) {
   const Output output = run_h5py(R"(
 expected = {"i1": [-128, 127], "u1": [0, 255], "<i2": [256], ">i2": [256], "<u2": [65535], ">u2": [1],
             "<i4": [-2**31], ">i4": [-2**31], "<u4": [1], ">u4": [1], "<i8": [-2**63], ">i8": [-2**63],
-            "<u8": [2**63], ">u8": [2**63], "<f2": [0.5], ">f2": [0.5], "<f4": [0.5], ">f4": [0.5], "<f8": [-0.5], ">f8": [-0.5]}
+            "<u8": [2**63], ">u8": [2**63], "<f2": [0.5], ">f2": [0.5], "<f4": [0.5], ">f4": [0.5],
+            "<f8": [-0.5], ">f8": [-0.5]}
 g = h5py.File(path, "r")["g"]
 assert sorted(g) == sorted(expected)
 for name, values in expected.items():
@@ -98,7 +100,8 @@ for name, values in expected.items():
 
 TEST_F(Hdf5, h5py_reads_attributes_scalars_and_empty_variables) {
   auto format = open(FormatMode::create);
-  for (const Attribute& attribute : all_attributes()) ASSERT_TRUE(format->put_attribute("/", attribute).ok());
+  for (const Attribute& attribute : all_attributes())
+    ASSERT_TRUE(format->put_attribute("/", attribute).ok());
   const auto scalar = format->define_variable({"/scalar", Type::float64, {}, false});
   write(scalar.value(), bytes_of<double>({2.5}));
   ASSERT_TRUE(format->define_variable({"/empty", Type::int32, {3, 0}, false}).ok());
@@ -130,7 +133,8 @@ TEST_F(Hdf5, two_runs_make_the_same_bytes) {
     for (int i = 0; i < 30; ++i)
       write(format->define_variable({"/g/v" + std::to_string(i), Type::float64, {1000 * i + 1}, false}).value(),
             std::vector<std::byte>(8 * static_cast<size_t>(1000 * i + 1), std::byte{1}));
-    for (const Attribute& attribute : all_attributes()) ASSERT_TRUE(format->put_attribute("/g", attribute).ok());
+    for (const Attribute& attribute : all_attributes())
+      ASSERT_TRUE(format->put_attribute("/g", attribute).ok());
     ASSERT_TRUE(format->close().ok());
   };
   make("first");
@@ -160,8 +164,10 @@ TEST_F(Hdf5, what_other_processes_write_survives_flush_and_close) {
       auto store = open_store(path_, StoreMode::update, {});
       bool good = store.ok();
       for (size_t n = 0; n < places.size() && good; ++n)
-        good = store.value()->write_at(places[n].offset, std::vector<std::byte>(static_cast<size_t>(places[n].bytes),
-                                                                                static_cast<std::byte>(n + 1))).ok();
+        good = store.value()
+                   ->write_at(places[n].offset, std::vector<std::byte>(static_cast<size_t>(places[n].bytes),
+                                                                       static_cast<std::byte>(n + 1)))
+                   .ok();
       ::_exit(good ? 0 : 1);
     }
     int result = 1;
@@ -253,7 +259,8 @@ TEST_F(Hdf5, opens_a_file_late_in_another_folder_and_without_locks) {
     auto read = open_format("hdf5", name, FormatMode::read, {});
     ASSERT_TRUE(read.ok()) << again << read.status().message();
     EXPECT_EQ(read.value()->catalog().value().variables.size(), 1U);
-    if (again) std::filesystem::current_path("/");
+    if (again)
+      std::filesystem::current_path("/");
     const auto texts = read.value()->read_texts("/t");
     std::filesystem::current_path(before);
     ASSERT_TRUE(texts.ok()) << again << texts.status().message();
@@ -275,7 +282,8 @@ TEST_F(Hdf5, the_process_file_size_limit_is_an_error_and_not_a_signal) {
   const pid_t child = ::fork();
   if (child == 0) {
     const rlimit limit{.rlim_cur = 100'000, .rlim_max = 100'000};
-    if (::setrlimit(RLIMIT_FSIZE, &limit) != 0) ::_exit(2);
+    if (::setrlimit(RLIMIT_FSIZE, &limit) != 0)
+      ::_exit(2);
     auto format = open_format("hdf5", path_, FormatMode::create, {});
     const auto large = format.value()->define_variable({"/large", Type::uint8, {200'000}, false});
     const auto small = format.value()->define_variable({"/small", Type::uint8, {2000}, false});
@@ -294,9 +302,11 @@ TEST_F(Hdf5, storage_that_refuses_metadata_is_an_error_and_not_a_crash_at_exit) 
     if (child == 0) {
       auto format = open_format("hdf5", path_, FormatMode::create, {});
       for (int i = 0; i < 60; ++i)
-        if (!format.value()->define_group("/g" + std::to_string(i)).ok()) ::_exit(2);
+        if (!format.value()->define_group("/g" + std::to_string(i)).ok())
+          ::_exit(2);
       const rlimit limit{.rlim_cur = 10'000, .rlim_max = 10'000};
-      if (::setrlimit(RLIMIT_FSIZE, &limit) != 0 || ::signal(SIGXFSZ, SIG_IGN) == SIG_ERR) ::_exit(2);
+      if (::setrlimit(RLIMIT_FSIZE, &limit) != 0 || ::signal(SIGXFSZ, SIG_IGN) == SIG_ERR)
+        ::_exit(2);
       bool good = true;
       if (flushed_first) {
         good = format.value()->flush().code() == Code::io && format.value()->define_group("/more").code() == Code::io;
@@ -345,7 +355,8 @@ TEST_F(Hdf5, room_that_is_given_again_is_zero) {
 // The disk is full behind the file's end, and before it HDF5 has written over half of what others knew.
 TEST_F(Hdf5, storage_that_refuses_metadata_leaves_what_was_published) {
   auto format = open(FormatMode::create);
-  for (int i = 0; i < 60; ++i) ASSERT_TRUE(format->define_group("/g" + std::to_string(i)).ok());
+  for (int i = 0; i < 60; ++i)
+    ASSERT_TRUE(format->define_group("/g" + std::to_string(i)).ok());
   ASSERT_TRUE(format->define_variable({"/texts", Type::text, {300}, false}).ok());
   ASSERT_TRUE(format->write_texts("/texts", std::vector<std::string>(300, "old")).ok());
   ASSERT_TRUE(format->close().ok());
@@ -355,7 +366,9 @@ TEST_F(Hdf5, storage_that_refuses_metadata_leaves_what_was_published) {
       auto updated = open_format("hdf5", path_, FormatMode::update, {});
       bool good = true;
       const auto change = [&](const std::string& what) {
-        for (int i = 0; i < 60; ++i) good = good && updated.value()->put_attribute("/g" + std::to_string(i), text(what, std::string(50, 'x'))).ok();
+        for (int i = 0; i < 60; ++i)
+          good =
+              good && updated.value()->put_attribute("/g" + std::to_string(i), text(what, std::string(50, 'x'))).ok();
         good = good && updated.value()->write_texts("/texts", std::vector<std::string>(300, what)).ok();
       };
       if (flushed_between) {
@@ -364,7 +377,8 @@ TEST_F(Hdf5, storage_that_refuses_metadata_leaves_what_was_published) {
       }
       const auto size = static_cast<rlim_t>(std::filesystem::file_size(path_));
       const rlimit limit{.rlim_cur = size, .rlim_max = size};
-      if (::setrlimit(RLIMIT_FSIZE, &limit) != 0 || ::signal(SIGXFSZ, SIG_IGN) == SIG_ERR) ::_exit(2);
+      if (::setrlimit(RLIMIT_FSIZE, &limit) != 0 || ::signal(SIGXFSZ, SIG_IGN) == SIG_ERR)
+        ::_exit(2);
       change("refused");
       std::exit(good && updated.value()->close().code() == Code::io ? 0 : 1);
     }
@@ -378,8 +392,10 @@ TEST_F(Hdf5, storage_that_refuses_metadata_leaves_what_was_published) {
     EXPECT_EQ(catalog.value().groups.size(), 61U);
     for (const Group& group : catalog.value().groups)
       EXPECT_EQ(group.attributes.size(), flushed_between && group.path != "/" ? 1U : 0U) << group.path;
-    EXPECT_EQ(format->read_texts("/texts").value(), std::vector<std::string>(300, flushed_between ? "published" : "old"));
-    EXPECT_TRUE(format->put_attribute("/g7", text("room", "again")).ok() && format->delete_attribute("/g7", "room").ok() && format->close().ok());
+    EXPECT_EQ(format->read_texts("/texts").value(),
+              std::vector<std::string>(300, flushed_between ? "published" : "old"));
+    EXPECT_TRUE(format->put_attribute("/g7", text("room", "again")).ok() &&
+                format->delete_attribute("/g7", "room").ok() && format->close().ok());
   }
 }
 
@@ -403,7 +419,8 @@ TEST_F(Hdf5, attributes_may_be_large_and_a_refused_one_leaves_the_old) {
   large.data.resize(80'000);
   large.name = "large";
   EXPECT_TRUE(format->put_attribute("/", large).ok());
-  EXPECT_EQ(format->put_attribute("/", fixed_text("n", {std::string("a\0b", 3)}, 4, TextPadding::null_padded)).code(), Code::ok);
+  EXPECT_EQ(format->put_attribute("/", fixed_text("n", {std::string("a\0b", 3)}, 4, TextPadding::null_padded)).code(),
+            Code::ok);
   EXPECT_EQ(format->put_attribute("/", text("n", std::string("a\0b", 3))).code(), Code::bad_argument);
   const auto attributes = format->catalog().value().groups.front().attributes;
   ASSERT_EQ(attributes.size(), 2U);

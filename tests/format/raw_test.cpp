@@ -72,7 +72,8 @@ sys.exit(0 if a.tolist() == [[1, 2], [3, 256]] else 1)
 
 TEST_F(RawFormat, keeps_texts_that_are_not_utf8) {
   auto format = open_format("raw", path_, FormatMode::update, {});
-  Attribute latin = fixed_text("latin", {std::string("gr\xfc\xdf"), std::string("a\0b", 3)}, 4, TextPadding::null_padded);
+  Attribute latin =
+      fixed_text("latin", {std::string("gr\xfc\xdf"), std::string("a\0b", 3)}, 4, TextPadding::null_padded);
   ASSERT_TRUE(format.value()->put_attribute("/g", latin).ok());
   ASSERT_TRUE(format.value()->close().ok());
   format = open_format("raw", path_, FormatMode::read, {});
@@ -159,7 +160,7 @@ TEST_F(RawFormat, refuses_integers_outside_their_type) {
   Json about = Json::parse(sidecar());
   Json& attribute = about["variables"][1]["attributes"][0];
   attribute["type"] = "int8";
-  const std::pair<const char*, bool> cases[] = {{"-128", true}, {"127", true},   {"128", false},
+  const std::pair<const char*, bool> cases[] = {{"-128", true},  {"127", true},  {"128", false},
                                                 {"-129", false}, {"1.0", false}, {"18446744073709551615", false}};
   for (const auto& [value, fits] : cases) {
     attribute["values"] = Json::array({Json::parse(value)});
@@ -169,8 +170,9 @@ TEST_F(RawFormat, refuses_integers_outside_their_type) {
 
 TEST_F(RawFormat, refuses_text_that_is_no_sidecar) {
   const std::string good = sidecar();
-  for (const std::string& text : {std::string(), std::string("{}"), std::string("[]"), std::string("7"), std::string("\"raw\""),
-                                  std::string("{\"windrow\": \"raw\"}"), std::string(100'000, '['), good.substr(0, good.size() / 2)}) {
+  for (const std::string& text :
+       {std::string(), std::string("{}"), std::string("[]"), std::string("7"), std::string("\"raw\""),
+        std::string("{\"windrow\": \"raw\"}"), std::string(100'000, '['), good.substr(0, good.size() / 2)}) {
     EXPECT_EQ(open_with(text).code(), Code::bad_file) << text.substr(0, 50);
   }
   EXPECT_TRUE(open_with(good).ok());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Runs a fuzz target over the files of a folder, without a fuzzer: each file, each of its beginnings, and each of its bytes changed a little.
+// Runs a fuzz target over the files of a folder, without a fuzzer: each file, each of its beginnings, and each of its
+// bytes changed a little.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -26,7 +27,8 @@ int main(int count, char** arguments) {
     for (const auto& entry : std::filesystem::directory_iterator(arguments[i])) {
       std::ifstream stream(entry.path(), std::ios::binary);
       std::vector<uint8_t> input(std::istreambuf_iterator<char>(stream), {});
-      for (size_t length = 0; length <= input.size(); ++length, ++inputs) run(input, length);
+      for (size_t length = 0; length <= input.size(); ++length, ++inputs)
+        run(input, length);
       for (uint8_t& byte : input)
         for (const uint8_t flip : {uint8_t{1}, uint8_t{0x80}, uint8_t{0xff}}) {
           byte ^= flip;

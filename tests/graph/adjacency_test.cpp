@@ -20,7 +20,8 @@ std::map<int64_t, std::set<int64_t>> sets_of(const Lists& lists) {
   for (size_t i = 0; i + 1 < lists.offsets.size(); ++i) {
     const auto begin = lists.numbers.begin() + lists.offsets[i], end = lists.numbers.begin() + lists.offsets[i + 1];
     EXPECT_TRUE(std::is_sorted(begin, end));
-    if (begin != end) sets[static_cast<int64_t>(i)] = {begin, end};
+    if (begin != end)
+      sets[static_cast<int64_t>(i)] = {begin, end};
   }
   return sets;
 }
@@ -34,13 +35,17 @@ TEST(Neighbours, of_two_tetrahedra_with_a_common_face) {
 }
 
 TEST(Neighbours, of_each_kind_of_cell) {
-  const std::map<int, std::pair<size_t, size_t>> nodes_and_edges{{4, {3, 3}}, {5, {4, 4}}, {6, {4, 6}}, {7, {5, 8}}, {8, {6, 9}}, {9, {8, 12}}};
+  const std::map<int, std::pair<size_t, size_t>> nodes_and_edges{{4, {3, 3}}, {5, {4, 4}}, {6, {4, 6}},
+                                                                 {7, {5, 8}}, {8, {6, 9}}, {9, {8, 12}}};
   for (const auto& [kind, counts] : nodes_and_edges) {
     Numbers cell(counts.first);
-    for (size_t i = 0; i < cell.size(); ++i) cell[i] = static_cast<int64_t>(cell.size() - i);  // not in order, and from 1
+    for (size_t i = 0; i < cell.size(); ++i)
+      cell[i] = static_cast<int64_t>(cell.size() - i);  // not in order, and from 1
     const auto nodes = static_cast<int64_t>(cell.size()) + 1;
     EXPECT_EQ(neighbours_of(nodes, kind, cell, Neighbourhood::edges).value().numbers.size(), 2 * counts.second) << kind;
-    EXPECT_EQ(neighbours_of(nodes, kind, cell, Neighbourhood::cells).value().numbers.size(), counts.first * (counts.first - 1)) << kind;
+    EXPECT_EQ(neighbours_of(nodes, kind, cell, Neighbourhood::cells).value().numbers.size(),
+              counts.first * (counts.first - 1))
+        << kind;
   }
 }
 

@@ -8,10 +8,11 @@ namespace {
 
 using testing::ElementsAre;
 
-// Figure 3 and table 1 of the paper. Its pseudocode adds the parts of neighbours as they come, so that node 2's list is 1 0: the
-// table has the same.
+// Figure 3 and table 1 of the paper. Its pseudocode adds the parts of neighbours as they come, so that node 2's list is
+// 1 0: the table has the same.
 TEST(Classification, of_the_papers_mesh) {
-  const std::vector<std::vector<int64_t>> neighbours{{1, 3}, {0, 4, 7}, {4, 5, 6, 7}, {0, 5, 7}, {1, 2, 6}, {2, 3, 7}, {2, 4}, {1, 2, 3, 5}};
+  const std::vector<std::vector<int64_t>> neighbours{{1, 3},    {0, 4, 7}, {4, 5, 6, 7}, {0, 5, 7},
+                                                     {1, 2, 6}, {2, 3, 7}, {2, 4},       {1, 2, 3, 5}};
   const std::vector<int> partition{0, 0, 1, 0, 1, 0, 1, 0};
   std::vector<int64_t> offsets{0}, numbers;
   for (const auto& list : neighbours) {
@@ -31,13 +32,16 @@ TEST(Classification, keeps_the_order_of_the_neighbours_and_names_no_part_twice) 
 }
 
 TEST(Classification, messages_name_the_node) {
-  const auto message = [](const std::vector<int64_t>& offsets, const std::vector<int64_t>& neighbours, const std::vector<int>& partition) {
+  const auto message = [](const std::vector<int64_t>& offsets, const std::vector<int64_t>& neighbours,
+                          const std::vector<int>& partition) {
     return classify_nodes(offsets, neighbours, partition).status().message();
   };
   EXPECT_EQ(message({0, 1, 2}, {1, 2}, {0, 0}), "node 1 has neighbour 2; the nodes of this mesh are 0 to 1");
   EXPECT_EQ(message({0, 1, 2}, {1, 0}, {0, -1}), "node 1 is in part -1; parts count from 0");
-  EXPECT_EQ(message({0, 1, 3}, {1, 0}, {0, 0}), "the neighbours of node 1 are said to be numbers 1 to 3 of a list of 2");
-  EXPECT_EQ(message({1, 0, 0}, {1, 0}, {0, 0}), "the neighbours of node 0 are said to be numbers 1 to 0 of a list of 2");
+  EXPECT_EQ(message({0, 1, 3}, {1, 0}, {0, 0}),
+            "the neighbours of node 1 are said to be numbers 1 to 3 of a list of 2");
+  EXPECT_EQ(message({1, 0, 0}, {1, 0}, {0, 0}),
+            "the neighbours of node 0 are said to be numbers 1 to 0 of a list of 2");
 }
 
 }  // namespace

@@ -25,7 +25,8 @@ void expect_pieces_of_parts(const Bounds& bounds) {
       EXPECT_EQ(box.count[i] % chunk[i], 0);
       // Behind the first dimension along which a chunk is longer than 1 it has all of the part.
       EXPECT_TRUE(may_be_longer || chunk[i] == box.count[i]) << "dimension " << i;
-      if (chunk[i] > 1) may_be_longer = false;
+      if (chunk[i] > 1)
+        may_be_longer = false;
     }
   }
 }
@@ -37,7 +38,8 @@ TEST(RegularChunk, lies_in_one_piece_of_one_part) {
     for (auto& ranges : bounds) {
       const int64_t unit = 1 + static_cast<int64_t>(random() % 3);
       ranges = {0};
-      for (size_t i = 0; i < 1 + random() % 3; ++i) ranges.push_back(ranges.back() + unit * (1 + static_cast<int64_t>(random() % 4)));
+      for (size_t i = 0; i < 1 + random() % 3; ++i)
+        ranges.push_back(ranges.back() + unit * (1 + static_cast<int64_t>(random() % 4)));
     }
     expect_pieces_of_parts(bounds);
   }
@@ -58,11 +60,14 @@ TEST(RegularChunk, is_cut_where_it_is_large) {
   EXPECT_EQ(regular_chunk(Bounds{{0, 1024}, {0, 1 << 20}}, 8), (std::vector<int64_t>{8, 1 << 20}));
   EXPECT_EQ(regular_chunk(Bounds{{0, 2}, {0, 1 << 24}}, 8), (std::vector<int64_t>{1, 1 << 23}));
   const int64_t prime = 1'000'000'007;
-  EXPECT_EQ(regular_chunk(Bounds{{0, prime}}, 8), std::vector<int64_t>{prime}) << "or it would have a reference for each element";
+  EXPECT_EQ(regular_chunk(Bounds{{0, prime}}, 8), std::vector<int64_t>{prime})
+      << "or it would have a reference for each element";
 }
 
 TEST(CountOfChunks, has_an_end) {
-  const auto count = [](std::vector<int64_t> shape, std::vector<int64_t> chunk) { return count_of_chunks(shape, chunk); };
+  const auto count = [](std::vector<int64_t> shape, std::vector<int64_t> chunk) {
+    return count_of_chunks(shape, chunk);
+  };
   EXPECT_EQ(count({}, {}), 1);
   EXPECT_EQ(count({7, 0}, {1, 1}), 0);
   EXPECT_EQ(count({7, 5}, {2, 5}), 4);

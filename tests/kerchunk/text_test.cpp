@@ -54,18 +54,21 @@ Catalog catalog_of(std::vector<Variable> variables) {
 }
 
 // What all references are; those of Zarr's own keys parsed.
-json references_of(const Catalog& catalog, std::vector<ReferencedArray> arrays, std::vector<std::string> files = {"a.h5"}) {
+json references_of(const Catalog& catalog, std::vector<ReferencedArray> arrays,
+                   std::vector<std::string> files = {"a.h5"}) {
   json whole = json::parse(references_text(catalog, arrays, files, std::vector<std::string>{}));
   EXPECT_EQ(whole["version"], 1);
   json found = whole["refs"];
   for (auto& [key, value] : found.items())
-    if (key.find(".z") != std::string::npos) value = json::parse(value.get<std::string>());
+    if (key.find(".z") != std::string::npos)
+      value = json::parse(value.get<std::string>());
   return found;
 }
 
 TEST(ReferencesText, says_where_chunks_lie) {
   const Catalog catalog = catalog_of({variable_of("/g/\"odd\" \xce\xb5", Type::float32, {5, 4})});
-  const json found = references_of(catalog, {{0, {2, 4}, {{0, 100, 32}, {1, 200, 32}, {1, 300, 32}}}}, {"a.h5", "s/1.h5"});
+  const json found =
+      references_of(catalog, {{0, {2, 4}, {{0, 100, 32}, {1, 200, 32}, {1, 300, 32}}}}, {"a.h5", "s/1.h5"});
   const std::string name = "g/\"odd\" \xce\xb5/";
   EXPECT_EQ(found[".zgroup"], json::parse(R"({"zarr_format":2})"));
   EXPECT_EQ(found["g/.zgroup"]["zarr_format"], 2);
@@ -100,10 +103,12 @@ TEST(ReferencesText, has_attributes_but_not_our_own) {
   Attribute list = number("list", Type::float64, 0.0);
   list.shape = {2};
   list.data = bytes_of(std::array<double, 2>{2, 0.1});
-  catalog.groups[0].attributes = {word("title", "a \"b\"\n\xff"), list, word("windrow_set", "x"), word("_NCProperties", "x")};
-  catalog.variables[0].attributes = {number<int16_t>("_FillValue", Type::int16, -1), number<uint64_t>("large", Type::uint64, UINT64_MAX),
-                                     number<float>("float", Type::float32, 0.1F), number<unsigned char>("yes", Type::boolean, 1),
-                                     number<uint16_t>("half", Type::float16, 0xb600)};
+  catalog.groups[0].attributes = {word("title", "a \"b\"\n\xff"), list, word("windrow_set", "x"),
+                                  word("_NCProperties", "x")};
+  catalog.variables[0].attributes = {
+      number<int16_t>("_FillValue", Type::int16, -1), number<uint64_t>("large", Type::uint64, UINT64_MAX),
+      number<float>("float", Type::float32, 0.1F), number<unsigned char>("yes", Type::boolean, 1),
+      number<uint16_t>("half", Type::float16, 0xb600)};
   const json found = references_of(catalog, {{0, {2}, {}}});
   EXPECT_EQ(found[".zattrs"].dump(), R"({"list":[2.0,0.1],"title":"a \"b\"\n\\xff"})");
   EXPECT_EQ(found["v/.zattrs"]["large"], UINT64_MAX);
@@ -129,20 +134,26 @@ TEST(ReferencesText, has_no_nuls_at_the_end_of_attributes) {
 TEST(ReferencesText, is_ascii_whatever_it_says) {
   Catalog catalog = catalog_of({variable_of("/\u03b5", Type::int16, {2})});
   catalog.variables[0].attributes = {word("units", "\u00b0C, \u20ac, \U0001f33e"), word("\u00b5", "plain")};
-  const std::string text = references_text(catalog, std::vector<ReferencedArray>{{0, {2}, {}}}, std::vector<std::string>{"a.h5"}, std::vector<std::string>{});
-  EXPECT_TRUE(std::all_of(text.begin(), text.end(), [](char each) { return static_cast<unsigned char>(each) < 0x80; })) << text;
+  const std::string text = references_text(catalog, std::vector<ReferencedArray>{{0, {2}, {}}},
+                                           std::vector<std::string>{"a.h5"}, std::vector<std::string>{});
+  EXPECT_TRUE(std::all_of(text.begin(), text.end(), [](char each) { return static_cast<unsigned char>(each) < 0x80; }))
+      << text;
   const std::string attributes = json::parse(text)["refs"]["\u03b5/.zattrs"];
-  EXPECT_TRUE(std::all_of(attributes.begin(), attributes.end(), [](char each) { return static_cast<unsigned char>(each) < 0x80; })) << attributes;
+  EXPECT_TRUE(std::all_of(attributes.begin(), attributes.end(), [](char each) {
+    return static_cast<unsigned char>(each) < 0x80;
+  })) << attributes;
   EXPECT_EQ(json::parse(attributes)["units"], "\u00b0C, \u20ac, \U0001f33e");
   EXPECT_EQ(json::parse(attributes)["\u00b5"], "plain");
 }
 
 TEST(ReferencesText, has_the_bytes_of_chunks_that_nobody_wrote) {
-  Variable zeros = variable_of("/zeros", Type::float64, {2}), small = variable_of("/small", Type::uint16, {1}), marked = variable_of("/marked", Type::float64, {2});
+  Variable zeros = variable_of("/zeros", Type::float64, {2}), small = variable_of("/small", Type::uint16, {1}),
+           marked = variable_of("/marked", Type::float64, {2});
   small.content = {std::byte{1}, std::byte{2}};
   marked.attributes = {number("_FillValue", Type::float64, 7.0)};
   marked.fill = bytes_of(7.0);
-  const json found = references_of(catalog_of({zeros, small, marked}), {{0, {1}, {{0, 8, 8}, {}}}, {1, {1}, {{}}}, {2, {2}, {{}}}});
+  const json found =
+      references_of(catalog_of({zeros, small, marked}), {{0, {1}, {{0, 8, 8}, {}}}, {1, {1}, {{}}}, {2, {2}, {{}}}});
   EXPECT_EQ(found["zeros/1"], "base64:AAAAAAAAAAA=");
   EXPECT_EQ(found["small/0"], "base64:AQI=");
   EXPECT_EQ(found["marked/0"], "base64:AAAAAAAAHEAAAAAAAAAcQA==");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Layouts as file systems, other ranks and options tell them, from anybody: an error, or one that is sound, finds every byte's stripe, and comes
-// whole to other ranks.
+// Layouts as file systems, other ranks and options tell them, from anybody: an error, or one that is sound, finds every
+// byte's stripe, and comes whole to other ranks.
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -17,7 +17,9 @@ void expect_sound(const windrow::StorageLayout& layout) {
   FUZZ_EXPECT(!windrow::layout_text(layout).empty());
   FUZZ_EXPECT(windrow::lock_unit(layout) >= 1);
   for (const windrow::LayoutComponent& component : layout.components)
-    for (const int64_t offset : {component.bytes.begin, component.bytes.begin + (component.bytes.end - component.bytes.begin) / 3, component.bytes.end - 1}) {
+    for (const int64_t offset :
+         {component.bytes.begin, component.bytes.begin + (component.bytes.end - component.bytes.begin) / 3,
+          component.bytes.end - 1}) {
       const windrow::Stripe stripe = windrow::stripe_at(layout, offset);
       FUZZ_EXPECT(stripe.bytes.begin <= offset && offset < stripe.bytes.end);
       FUZZ_EXPECT(stripe.bytes.begin >= component.bytes.begin && stripe.bytes.end <= component.bytes.end);
@@ -35,11 +37,16 @@ windrow::Result<windrow::StorageLayout> parse(uint8_t kind, std::span<const std:
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   size_t position = 0;
   switch (kind % 5) {
-    case 0: return windrow::parse_lustre(bytes);
-    case 1: return windrow::parse_cephfs(text);
-    case 2: return windrow::parse_beegfs(bytes, std::vector<int64_t>(kind / 5, 3));
-    case 3: return windrow::parse_mock(text);
-    default: return windrow::read_layout(bytes, position);
+    case 0:
+      return windrow::parse_lustre(bytes);
+    case 1:
+      return windrow::parse_cephfs(text);
+    case 2:
+      return windrow::parse_beegfs(bytes, std::vector<int64_t>(kind / 5, 3));
+    case 3:
+      return windrow::parse_mock(text);
+    default:
+      return windrow::read_layout(bytes, position);
   }
 }
 
@@ -47,10 +54,12 @@ windrow::Result<windrow::StorageLayout> parse(uint8_t kind, std::span<const std:
 
 // The first byte: what the others are.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  if (size == 0) return 0;
+  if (size == 0)
+    return 0;
   const auto bytes = std::as_bytes(std::span(data + 1, size - 1));
   const auto layout = parse(data[0], bytes);
-  if (layout.ok() && layout.value().known()) expect_sound(layout.value());
+  if (layout.ok() && layout.value().known())
+    expect_sound(layout.value());
   (void)windrow::parse_stripes({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
   return 0;
 }

@@ -44,7 +44,8 @@ TEST(StorageLayout, agrees_with_counting_byte_by_byte) {
   for (int64_t offset = 0; offset < 100; ++offset) {
     const size_t number = offset < 10 ? 0 : offset < 31 ? 1 : 2;
     const LayoutComponent& component = layout.components[number];
-    if (offset == 10 || offset == 31 || offset % component.stripe_bytes == 0) begin = offset;
+    if (offset == 10 || offset == 31 || offset % component.stripe_bytes == 0)
+      begin = offset;
     const Stripe stripe = stripe_at(layout, offset);
     EXPECT_EQ(stripe.bytes.begin, begin) << offset;
     EXPECT_EQ(stripe.column, offset / component.stripe_bytes % component.stripe_count) << offset;
@@ -63,7 +64,8 @@ TEST(StorageLayout, counts_objects_in_rows) {
   for (size_t stripe = 0; stripe < objects.size(); ++stripe) {
     const int64_t object = objects[stripe], offset = static_cast<int64_t>(stripe) * 64 * k_kib + 5;
     EXPECT_EQ(object_of(only, static_cast<int64_t>(stripe)), object) << stripe;
-    EXPECT_EQ(target_of(layout, offset), object < 6 ? only.targets[static_cast<size_t>(object)] : k_no_target) << stripe;
+    EXPECT_EQ(target_of(layout, offset), object < 6 ? only.targets[static_cast<size_t>(object)] : k_no_target)
+        << stripe;
     EXPECT_EQ(stripe_at(layout, offset).column, static_cast<int64_t>(stripe) % 3);
     EXPECT_EQ(object_of(only, offset_of_object(only, object) / (64 * k_kib)), object);
     EXPECT_TRUE(offset_of_object(only, object) < offset);
@@ -76,9 +78,12 @@ TEST(StorageLayout, counts_objects_in_rows) {
 TEST(StorageLayout, counts_the_targets_that_it_names) {
   StorageLayout layout = mock("stripe=1MiB,count=1,object=4MiB,objects=200,targets=7");
   EXPECT_EQ(count_targets(layout.components.front()), 7);
-  EXPECT_EQ(layout_text(layout), "mock: stripe size 1 MiB, stripe count 1, object size 4 MiB, its first 200 objects on 7 targets: 0, 1, 2, 3, 4, 5, 6");
+  EXPECT_EQ(layout_text(layout),
+            "mock: stripe size 1 MiB, stripe count 1, object size 4 MiB, its first 200 objects on 7 targets: 0, 1, 2, "
+            "3, 4, 5, 6");
   EXPECT_TRUE(names_targets(layout));
-  std::replace(layout.components.front().targets.begin(), layout.components.front().targets.end(), int64_t{0}, k_no_target);
+  std::replace(layout.components.front().targets.begin(), layout.components.front().targets.end(), int64_t{0},
+               k_no_target);
   EXPECT_EQ(count_targets(layout.components.front()), 6);
   EXPECT_THAT(layout_text(layout), HasSubstr("on 6 targets: 1, 2, 3, 4, 5, 6 ("));
   EXPECT_THAT(layout_text(layout), HasSubstr(" objects on none that is known)"));
@@ -116,7 +121,10 @@ TEST(StorageLayout, names_its_faults) {
       {"has no bytes", [](StorageLayout& each) { each.components[1].bytes.end = 100; }},
       {"before the file", [](StorageLayout& each) { each.components[0].bytes.begin = -1; }},
       {"no whole stripes", [](StorageLayout& each) { each.components[1].object_bytes = 100'000; }},
-      {"5 objects, which are no whole rows of 4", [](StorageLayout& each) { each.components[1].object_bytes = 64 * k_kib, each.components[1].targets.push_back(1); }},
+      {"5 objects, which are no whole rows of 4",
+       [](StorageLayout& each) {
+         each.components[1].object_bytes = 64 * k_kib, each.components[1].targets.push_back(1);
+       }},
   };
   const StorageLayout sound = mock("stripe=50,count=1,until=100;stripe=64KiB,count=4");
   EXPECT_TRUE(check_layout(sound).ok());
@@ -132,17 +140,22 @@ TEST(StorageLayout, names_its_faults) {
 
 TEST(StorageLayout, reads_as_a_text) {
   EXPECT_EQ(layout_text({}), "not known");
-  EXPECT_EQ(layout_text({.kind = LayoutKind::blocks, .components = {{.stripe_bytes = 4096, .targets = {}}}}), "blocks of 4 KiB");
+  EXPECT_EQ(layout_text({.kind = LayoutKind::blocks, .components = {{.stripe_bytes = 4096, .targets = {}}}}),
+            "blocks of 4 KiB");
   EXPECT_EQ(layout_text(mock("stripe=1MiB,count=4")), "mock: stripe size 1 MiB, stripe count 4 on targets 0, 1, 2, 3");
   EXPECT_EQ(layout_text(mock("stripe=64KiB,count=1,until=1MiB;stripe=1MiB,count=10")),
-            "mock: up to 1 MiB stripe size 64 KiB, stripe count 1 on target 0; then stripe size 1 MiB, stripe count 10 on targets 0, 1, 2, 3, 4, 5, 6, 7 "
+            "mock: up to 1 MiB stripe size 64 KiB, stripe count 1 on target 0; then stripe size 1 MiB, stripe count 10 "
+            "on targets 0, 1, 2, 3, 4, 5, 6, 7 "
             "and 2 more");
 }
 
 TEST(StorageLayout, comes_whole_to_other_ranks) {
-  const std::vector<StorageLayout> layouts{{}, mock("stripe=1MiB,count=2000,first=9"), mock("stripe=1,count=1,until=5;stripe=64KiB,count=7,targets=3"),
-                                           mock("stripe=64KiB,count=3,object=1MiB,objects=999,targets=70"),
-                                           parse_cephfs("stripe_unit=65536 stripe_count=3 object_size=131072 pool=a").value()};
+  const std::vector<StorageLayout> layouts{
+      {},
+      mock("stripe=1MiB,count=2000,first=9"),
+      mock("stripe=1,count=1,until=5;stripe=64KiB,count=7,targets=3"),
+      mock("stripe=64KiB,count=3,object=1MiB,objects=999,targets=70"),
+      parse_cephfs("stripe_unit=65536 stripe_count=3 object_size=131072 pool=a").value()};
   for (const StorageLayout& layout : layouts) {
     std::vector<std::byte> bytes{std::byte{42}};
     append_layout(bytes, layout);

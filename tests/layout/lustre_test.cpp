@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Lustre's attribute: blobs as documented, in both byte orders; hostile ones; all cut short at every byte, and thousands of changed ones.
+// Lustre's attribute: blobs as documented, in both byte orders; hostile ones; all cut short at every byte, and
+// thousands of changed ones.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -24,7 +25,8 @@ constexpr uint32_t k_with_objects = 0x10, k_stale = 0x01, k_extension = 0x40, k_
 StorageLayout parse(const std::vector<std::byte>& bytes) {
   auto layout = parse_lustre(bytes);
   EXPECT_TRUE(layout.ok()) << layout.status().message();
-  if (!layout.ok()) return {};
+  if (!layout.ok())
+    return {};
   EXPECT_EQ(layout.value().kind, LayoutKind::lustre);
   EXPECT_TRUE(check_layout(layout.value()).ok());
   return std::move(layout).value();
@@ -43,9 +45,13 @@ std::vector<std::byte> four_targets(bool swapped = false) {
 
 // To 64 MiB on one target, to 1 GiB on two, then on four; the last has no objects yet.
 std::vector<std::byte> progressive(bool swapped = false) {
-  const LustreStripes one{.count = 1, .targets = {7}, .swapped = swapped}, two{.count = 2, .targets = {2, 4}, .with_pool = true, .swapped = swapped},
+  const LustreStripes one{.count = 1, .targets = {7}, .swapped = swapped},
+      two{.count = 2, .targets = {2, 4}, .with_pool = true, .swapped = swapped},
       rest{.stripe_bytes = 4 << 20, .count = 4, .targets = {}, .swapped = swapped};
-  return composite({{0, 64 << 20, k_with_objects, one.bytes()}, {64 << 20, 1 << 30, k_with_objects, two.bytes()}, {1 << 30, k_eof, 0, rest.bytes()}}, swapped);
+  return composite({{0, 64 << 20, k_with_objects, one.bytes()},
+                    {64 << 20, 1 << 30, k_with_objects, two.bytes()},
+                    {1 << 30, k_eof, 0, rest.bytes()}},
+                   swapped);
 }
 
 }  // namespace
@@ -53,8 +59,9 @@ std::vector<std::byte> progressive(bool swapped = false) {
 TEST(Lustre, tells_stripes_and_targets_in_versions_one_and_three_and_both_byte_orders) {
   for (const bool with_pool : {false, true})
     for (const bool swapped : {false, true}) {
-      const StorageLayout layout =
-          parse(LustreStripes{.stripe_bytes = 4 << 20, .count = 3, .targets = {9, 0, 65536}, .with_pool = with_pool, .swapped = swapped}.bytes());
+      const StorageLayout layout = parse(LustreStripes{
+          .stripe_bytes = 4 << 20, .count = 3, .targets = {9, 0, 65536}, .with_pool = with_pool, .swapped = swapped}
+                                             .bytes());
       ASSERT_EQ(layout.components.size(), 1u);
       const LayoutComponent& only = layout.components.front();
       EXPECT_EQ(only.bytes, (Extent{0, k_no_end}));
@@ -103,8 +110,9 @@ TEST(Lustre, takes_defaults_without_objects) {
 }
 
 TEST(Lustre, tells_data_on_the_metadata_server) {
-  const StorageLayout layout = parse(composite({{0, 1 << 20, k_with_objects, LustreStripes{.pattern = 0x100, .targets = {}}.bytes()},
-                                                {1 << 20, k_eof, k_with_objects, four_targets()}}));
+  const StorageLayout layout =
+      parse(composite({{0, 1 << 20, k_with_objects, LustreStripes{.pattern = 0x100, .targets = {}}.bytes()},
+                       {1 << 20, k_eof, k_with_objects, four_targets()}}));
   EXPECT_TRUE(layout.components[0].on_metadata_server);
   EXPECT_EQ(target_of(layout, 17), k_no_target);
   EXPECT_EQ(target_of(layout, k_mib), 5);
@@ -113,7 +121,8 @@ TEST(Lustre, tells_data_on_the_metadata_server) {
 TEST(Lustre, takes_the_first_mirror_that_is_whole) {
   const auto other = LustreStripes{.stripe_bytes = 2 << 20, .count = 1, .targets = {8}}.bytes();
   const auto of_flags = [&](uint32_t first, uint32_t second) {
-    return composite({{0, k_eof, k_with_objects | first, four_targets(), 1}, {0, k_eof, k_with_objects | second, other, 2}});
+    return composite(
+        {{0, k_eof, k_with_objects | first, four_targets(), 1}, {0, k_eof, k_with_objects | second, other, 2}});
   };
   EXPECT_EQ(parse(of_flags(0, 0)).components.front().stripe_bytes, k_mib);
   EXPECT_EQ(parse(of_flags(k_stale, 0)).components.front().stripe_bytes, 2 * k_mib);
@@ -124,15 +133,19 @@ TEST(Lustre, takes_the_first_mirror_that_is_whole) {
 TEST(Lustre, takes_the_mirror_that_lies_in_lustre) {
   const auto elsewhere = LustreBlob().u32(0x0BD70BD0).u32(48).u64(0).u64(0).u64(0).u64(0).u64(0).bytes();
   for (const bool first : {true, false}) {
-    const LustreComponent foreign{0, k_eof, 0, elsewhere, first ? 1U : 2U}, here{0, k_eof, k_with_objects, four_targets(), first ? 2U : 1U};
-    EXPECT_EQ(parse(first ? composite({foreign, here}) : composite({here, foreign})).components.front().stripe_count, 4);
+    const LustreComponent foreign{0, k_eof, 0, elsewhere, first ? 1U : 2U},
+        here{0, k_eof, k_with_objects, four_targets(), first ? 2U : 1U};
+    EXPECT_EQ(parse(first ? composite({foreign, here}) : composite({here, foreign})).components.front().stripe_count,
+              4);
   }
   expect_fault(composite({{0, k_eof, 0, elsewhere, 1}}), "in another storage");
 }
 
 TEST(Lustre, lets_components_grow_into_their_extension) {
-  const auto stripes = four_targets(), extension = LustreStripes{.stripe_bytes = 64 << 20, .count = 0, .targets = {}}.bytes();
-  const StorageLayout layout = parse(composite({{0, 64 << 20, k_with_objects, stripes}, {64 << 20, k_eof, k_extension, extension}}));
+  const auto stripes = four_targets(),
+             extension = LustreStripes{.stripe_bytes = 64 << 20, .count = 0, .targets = {}}.bytes();
+  const StorageLayout layout =
+      parse(composite({{0, 64 << 20, k_with_objects, stripes}, {64 << 20, k_eof, k_extension, extension}}));
   ASSERT_EQ(layout.components.size(), 1u);
   EXPECT_EQ(layout.components.front().bytes, (Extent{0, k_no_end}));
   EXPECT_EQ(layout.components.front().stripe_count, 4);
@@ -157,13 +170,16 @@ TEST(Lustre, names_what_is_impossible) {
   expect_fault(composite({{0, 100, k_with_objects, stripes}, {100, 50, k_with_objects, stripes}}), "has no bytes");
   expect_fault(composite({{k_eof - 1, k_eof, k_with_objects, stripes}}), "where no file reaches");
   expect_fault(composite({{0, k_eof, k_with_objects, stripes}}, false, 1), "cut short");
-  expect_fault(composite({{0, k_eof, k_with_objects, composite({{0, k_eof, k_with_objects, stripes}})}}), "begins no stripes");
+  expect_fault(composite({{0, k_eof, k_with_objects, composite({{0, k_eof, k_with_objects, stripes}})}}),
+               "begins no stripes");
   // More components than bytes: 65535 in a header alone.
-  expect_fault(LustreBlob().u32(0x0BD60BD0).u32(32).u32(1).u16(0).u16(0xffff).text("", 16).bytes(), "more than 32 bytes tell of");
+  expect_fault(LustreBlob().u32(0x0BD60BD0).u32(32).u32(1).u16(0).u16(0xffff).text("", 16).bytes(),
+               "more than 32 bytes tell of");
 }
 
 TEST(Lustre, keeps_targets_that_are_gone_as_not_known) {
-  const StorageLayout layout = parse(LustreStripes{.pattern = 0x40000001, .count = 3, .targets = {4, UINT32_MAX, UINT32_MAX}}.bytes());
+  const StorageLayout layout =
+      parse(LustreStripes{.pattern = 0x40000001, .count = 3, .targets = {4, UINT32_MAX, UINT32_MAX}}.bytes());
   EXPECT_THAT(layout.components.front().targets, ElementsAre(4, k_no_target, k_no_target));
   EXPECT_FALSE(layout.components.front().overstriped);
   EXPECT_THAT(layout_text(layout), HasSubstr("(2 not known)"));
@@ -171,7 +187,8 @@ TEST(Lustre, keeps_targets_that_are_gone_as_not_known) {
 
 TEST(Lustre, refuses_what_is_cut_short_at_any_byte) {
   // One that is whole without its targets is a default, and no error.
-  const std::map<std::string, std::vector<std::byte>> blobs{{"plain", four_targets()}, {"progressive", progressive()}, {"swapped", progressive(true)}};
+  const std::map<std::string, std::vector<std::byte>> blobs{
+      {"plain", four_targets()}, {"progressive", progressive()}, {"swapped", progressive(true)}};
   for (const auto& [name, whole] : blobs)
     for (size_t size = 0; size < whole.size(); ++size) {
       const auto layout = parse_lustre(std::span(whole).first(size));
@@ -190,11 +207,14 @@ TEST(Lustre, gives_sound_layouts_or_errors_for_changed_bytes) {
   int sound = 0, faults = 0;
   for (int turn = 0; turn < 40'000; ++turn) {
     std::vector<std::byte> bytes = blobs[below(blobs.size())];
-    for (size_t changes = 1 + below(4); changes > 0; --changes) bytes[below(bytes.size())] = static_cast<std::byte>(below(4) == 0 ? 0xff : below(256));
-    if (below(8) == 0) bytes.resize(below(bytes.size() + 1));
+    for (size_t changes = 1 + below(4); changes > 0; --changes)
+      bytes[below(bytes.size())] = static_cast<std::byte>(below(4) == 0 ? 0xff : below(256));
+    if (below(8) == 0)
+      bytes.resize(below(bytes.size() + 1));
     const auto layout = parse_lustre(bytes);
     ++(layout.ok() ? sound : faults);
-    if (!layout.ok()) continue;
+    if (!layout.ok())
+      continue;
     ASSERT_TRUE(check_layout(layout.value()).ok());
     for (const int64_t offset : {int64_t{0}, 64 * k_mib, int64_t{1} << 40, INT64_MAX - 1}) {
       const Stripe stripe = stripe_at(layout.value(), offset);

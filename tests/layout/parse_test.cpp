@@ -34,7 +34,8 @@ void expect_fault(const Result<StorageLayout>& layout, const std::string& part, 
 }  // namespace
 
 TEST(CephFs, tells_stripes_and_objects) {
-  const auto layout = parse_cephfs("stripe_unit=1048576 stripe_count=4 object_size=4194304 pool=cephfs data=1 stripe_unit=7");
+  const auto layout =
+      parse_cephfs("stripe_unit=1048576 stripe_count=4 object_size=4194304 pool=cephfs data=1 stripe_unit=7");
   ASSERT_TRUE(layout.ok()) << layout.status().message();
   EXPECT_EQ(layout.value().kind, LayoutKind::cephfs);
   const LayoutComponent& only = layout.value().components.front();
@@ -46,7 +47,9 @@ TEST(CephFs, tells_stripes_and_objects) {
 }
 
 TEST(CephFs, names_what_is_wrong) {
-  const auto expect = [](const char* text, const std::string& part) { expect_fault(parse_cephfs(text), part, Code::bad_file); };
+  const auto expect = [](const char* text, const std::string& part) {
+    expect_fault(parse_cephfs(text), part, Code::bad_file);
+  };
   expect("", "stripe_unit is missing");
   expect("stripe_unit=65536 object_size=65536 pool=a", "stripe_count is missing");
   expect("pool=stripe_unit=65536 stripe_count=1 object_size=65536", "stripe_unit is missing");
@@ -73,7 +76,9 @@ TEST(BeeGfs, tells_chunks_and_targets) {
 }
 
 TEST(BeeGfs, names_what_is_wrong) {
-  const auto expect = [](const std::vector<std::byte>& bytes, const std::string& part) { expect_fault(parse_beegfs(bytes, {}), part, Code::bad_file); };
+  const auto expect = [](const std::vector<std::byte>& bytes, const std::string& part) {
+    expect_fault(parse_beegfs(bytes, {}), part, Code::bad_file);
+  };
   expect(beegfs(0, 524288, 3), "pattern 0");
   expect(beegfs(4, 524288, 3), "pattern 4");
   expect(beegfs(1, 0, 3), "0 bytes");
@@ -81,7 +86,8 @@ TEST(BeeGfs, names_what_is_wrong) {
   expect(beegfs(1, 4096, 3), "4096 bytes");
   expect(beegfs(1, 524288, 0), "no targets");
   const std::vector<std::byte> whole = beegfs(1, 524288, 3);
-  for (size_t size = 0; size < 10; ++size) expect({whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size)}, "cut short");
+  for (size_t size = 0; size < 10; ++size)
+    expect({whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size)}, "cut short");
   EXPECT_EQ(parse_beegfs(whole, std::vector<int64_t>{1, 2, -7}).status().code(), Code::bad_file);
 }
 
@@ -97,8 +103,10 @@ TEST(Mock, stands_for_any_layout) {
   ASSERT_TRUE(objects.ok()) << objects.status().message();
   EXPECT_EQ(objects.value().components.front().object_bytes, k_mib);
   EXPECT_EQ(objects.value().components.front().targets.size(), 100u);
-  EXPECT_THAT(objects.value().components.front().targets, testing::Each(testing::AllOf(testing::Ge(0), testing::Lt(5))));
-  for (const char* text : {"stripe=64KiB,count=1,until=1MiB;stripe=1MiB,count=4", "stripe=64KiB,count=1;until=1MiB;stripe=1MiB,count=4"}) {
+  EXPECT_THAT(objects.value().components.front().targets,
+              testing::Each(testing::AllOf(testing::Ge(0), testing::Lt(5))));
+  for (const char* text :
+       {"stripe=64KiB,count=1,until=1MiB;stripe=1MiB,count=4", "stripe=64KiB,count=1;until=1MiB;stripe=1MiB,count=4"}) {
     const auto composite = parse_mock(text);
     ASSERT_TRUE(composite.ok()) << composite.status().message();
     ASSERT_EQ(composite.value().components.size(), 2u);
@@ -108,7 +116,9 @@ TEST(Mock, stands_for_any_layout) {
 }
 
 TEST(Mock, names_what_is_wrong) {
-  const auto expect = [](const char* text, const std::string& part) { expect_fault(parse_mock(text), part, Code::bad_argument); };
+  const auto expect = [](const char* text, const std::string& part) {
+    expect_fault(parse_mock(text), part, Code::bad_argument);
+  };
   expect("", "needs its stripe");
   expect("count=3", "needs its stripe");
   expect("stripe=0,count=3", "stripe cannot be \"0\"");
@@ -133,19 +143,24 @@ TEST(Texts, give_sound_layouts_or_errors_when_changed) {
   const auto below = [&](size_t end) { return std::uniform_int_distribution<size_t>(0, end - 1)(random); };
   const std::string letters = "0123456789=;,ksKMGiBstripecountuntilobjectsize_ -+\xff";
   const std::vector<std::string> texts{"stripe_unit=1048576 stripe_count=4 object_size=4194304 pool=cephfs_data",
-                                       "stripe=64KiB,count=1,until=1MiB;stripe=1MiB,count=4,first=1,targets=3", "stripe=64KiB,count=2,object=1MiB,objects=8"};
+                                       "stripe=64KiB,count=1,until=1MiB;stripe=1MiB,count=4,first=1,targets=3",
+                                       "stripe=64KiB,count=2,object=1MiB,objects=8"};
   int sound = 0;
   for (int turn = 0; turn < 40'000; ++turn) {
     const size_t which = below(3);
     std::string text = texts[which];
     for (size_t changes = 1 + below(3); changes > 0; --changes) {
       const size_t at = below(text.size());
-      if (below(2) == 0) text[at] = letters[below(letters.size())];
-      else text.erase(at, 1 + below(4));
-      if (text.empty()) break;
+      if (below(2) == 0)
+        text[at] = letters[below(letters.size())];
+      else
+        text.erase(at, 1 + below(4));
+      if (text.empty())
+        break;
     }
     const auto layout = which == 0 ? parse_cephfs(text) : parse_mock(text);
-    if (!layout.ok()) continue;
+    if (!layout.ok())
+      continue;
     ++sound;
     ASSERT_TRUE(check_layout(layout.value()).ok()) << text;
     ASSERT_GT(stripe_at(layout.value(), 12'345'678).bytes.end, 12'345'678) << text;

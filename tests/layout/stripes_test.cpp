@@ -28,8 +28,26 @@ TEST(Stripes, are_asked_for_by_the_site_or_in_numbers) {
 }
 
 TEST(Stripes, that_nobody_can_have_are_refused) {
-  for (const char* text : {"", "8", "size=0", "size=1000", "size=-65536", "size=4GiB", "size=", "count=0", "count=-1", "count=2001", "count=8.5",
-                           "first=-1", "first=65535", "width=3", "size=64KiB,,count=3", "size=64KiB;count=3", "Auto", "count=2,", ",count=2", "count=2,count=3"}) {
+  for (const char* text : {"",
+                           "8",
+                           "size=0",
+                           "size=1000",
+                           "size=-65536",
+                           "size=4GiB",
+                           "size=",
+                           "count=0",
+                           "count=-1",
+                           "count=2001",
+                           "count=8.5",
+                           "first=-1",
+                           "first=65535",
+                           "width=3",
+                           "size=64KiB,,count=3",
+                           "size=64KiB;count=3",
+                           "Auto",
+                           "count=2,",
+                           ",count=2",
+                           "count=2,count=3"}) {
     const auto request = parse_stripes(text);
     ASSERT_FALSE(request.ok()) << text;
     EXPECT_EQ(request.status().code(), Code::bad_argument);
@@ -61,7 +79,8 @@ TEST(Stripes, tell_whether_somebody_chose_them) {
 
 TEST(Stripes, are_put_in_the_words_of_cephfs) {
   const StorageLayout given = parse_cephfs("stripe_unit=4194304 stripe_count=1 object_size=8388608 pool=a").value();
-  EXPECT_EQ(cephfs_request({.bytes = k_mib, .count = 4}, given), "stripe_unit=1048576 stripe_count=4 object_size=8388608");
+  EXPECT_EQ(cephfs_request({.bytes = k_mib, .count = 4}, given),
+            "stripe_unit=1048576 stripe_count=4 object_size=8388608");
   EXPECT_EQ(cephfs_request({.bytes = 16 * k_mib}, given), "stripe_unit=16777216 stripe_count=1 object_size=16777216");
   EXPECT_EQ(cephfs_request({.count = 3}, {}), "stripe_unit=4194304 stripe_count=3 object_size=4194304");
   EXPECT_TRUE(parse_cephfs(cephfs_request({.bytes = 192 << 10, .count = 4}, given)).ok());
@@ -74,8 +93,14 @@ TEST(Stripes, of_a_mock_are_as_they_were_set) {
   EXPECT_THAT(set.components.front().targets, ElementsAre(2, 3, 0));
   EXPECT_TRUE(check_layout(set).ok());
   EXPECT_EQ(with_stripes(site, {.count = k_all_targets}).components.front().stripe_count, 4);
-  EXPECT_EQ(with_stripes(parse_mock("stripe=1MiB,count=2").value(), {.count = k_all_targets}).components.front().stripe_count, 2) << "of more nobody knows";
-  EXPECT_EQ(with_stripes(parse_mock("stripe=1MiB,targets=2147483648").value(), {.count = k_all_targets}).components.front().stripe_count, k_most_stripes);
+  EXPECT_EQ(
+      with_stripes(parse_mock("stripe=1MiB,count=2").value(), {.count = k_all_targets}).components.front().stripe_count,
+      2)
+      << "of more nobody knows";
+  EXPECT_EQ(with_stripes(parse_mock("stripe=1MiB,targets=2147483648").value(), {.count = k_all_targets})
+                .components.front()
+                .stripe_count,
+            k_most_stripes);
   const StorageLayout over = with_stripes(parse_mock("stripe=4KiB,count=8,targets=2").value(), {.bytes = 65536});
   EXPECT_TRUE(over.components.front().overstriped);
   EXPECT_EQ(over.storage_targets, 2);
@@ -84,7 +109,8 @@ TEST(Stripes, of_a_mock_are_as_they_were_set) {
   const StorageLayout three = with_stripes(objects, {.bytes = 256 << 10, .count = 3});
   EXPECT_EQ(three.components.front().object_bytes, 256 << 10);
   EXPECT_EQ(three.components.front().targets.size(), 12U) << "whole rows";
-  for (const StorageLayout& each : {over, three}) EXPECT_TRUE(check_layout(each).ok());
+  for (const StorageLayout& each : {over, three})
+    EXPECT_TRUE(check_layout(each).ok());
 }
 
 }  // namespace windrow::test

@@ -23,7 +23,8 @@ TEST(StripeTally, counts_requests_and_bytes_of_each_target) {
 TEST(StripeTally, tells_regular_stripes_as_one_run) {
   const StorageLayout layout = parse_mock("stripe=100,count=4").value();
   StripeTally tally;
-  for (int64_t i = 0; i < 1000; ++i) tally.add(layout, {100 + 400 * i, 100 + 400 * i + 50});
+  for (int64_t i = 0; i < 1000; ++i)
+    tally.add(layout, {100 + 400 * i, 100 + 400 * i + 50});
   tally.add(layout, {100 + 400 * 999 + 50, 200 + 400 * 999});  // the rest of the last one
   tally.add(layout, {0, 1});
   ASSERT_EQ(tally.stripes().size(), 2U);
@@ -37,7 +38,8 @@ TEST(StripeTally, tells_regular_stripes_as_one_run) {
 TEST(StripeTally, keeps_no_endless_list) {
   const StorageLayout layout = parse_mock("stripe=100,count=4").value();
   StripeTally tally;
-  for (int64_t i = 0; i < 10'000; ++i) tally.add(layout, {i * i * 100, i * i * 100 + 1});
+  for (int64_t i = 0; i < 10'000; ++i)
+    tally.add(layout, {i * i * 100, i * i * 100 + 1});
   EXPECT_TRUE(tally.stripes().empty());
   EXPECT_EQ(tally.targets().at(1).requests + tally.targets().at(0).requests, 10'000) << "squares are 0 or 1 modulo 4";
 }

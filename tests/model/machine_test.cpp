@@ -15,7 +15,9 @@ namespace {
 
 using testing::HasSubstr;
 
-Result<Machine> parse(const std::string& members) { return parse_machine("{\"windrow machine\": 1" + members + "}", "a machine.json"); }
+Result<Machine> parse(const std::string& members) {
+  return parse_machine("{\"windrow machine\": 1" + members + "}", "a machine.json");
+}
 
 void expect_fault(const std::string& members, const std::string& field, const std::string& part) {
   const auto machine = parse(members);
@@ -39,7 +41,8 @@ Machine unlike_the_default() {
   });
   machine.storage.targets = 4096, machine.storage.targets_per_server = 3, machine.storage.stripe_count = 5;
   machine.network.latency_s = 1.0 / 3e6;
-  machine.codecs = {{.name = "lz4", .encode_bytes_per_s = 1e9 / 3, .decode_bytes_per_s = 2e9}, {.name = "zstd", .encode_bytes_per_s = 1e8, .decode_bytes_per_s = 5e8}};
+  machine.codecs = {{.name = "lz4", .encode_bytes_per_s = 1e9 / 3, .decode_bytes_per_s = 2e9},
+                    {.name = "zstd", .encode_bytes_per_s = 1e8, .decode_bytes_per_s = 5e8}};
   machine.writes = {{.request_bytes = 4096, .ranks = 1, .bytes_per_s = 1e8}};
   machine.reads = {{.request_bytes = 65536, .ranks = 4, .bytes_per_s = 1.5e8, .sharing = Sharing::targets}};
   return machine;
@@ -47,7 +50,8 @@ Machine unlike_the_default() {
 
 std::vector<double> numbers_of(const Machine& machine) {
   std::vector<double> numbers;
-  for_each_number(machine, [&](std::string_view, auto number, auto, auto) { numbers.push_back(static_cast<double>(number)); });
+  for_each_number(machine,
+                  [&](std::string_view, auto number, auto, auto) { numbers.push_back(static_cast<double>(number)); });
   return numbers;
 }
 
@@ -65,7 +69,8 @@ TEST(Machine, is_read_as_it_was_written) {
   ASSERT_TRUE(again.ok()) << again.status().message();
   EXPECT_EQ(numbers_of(again.value()), numbers_of(machine));
   const auto& least = numbers_of(Machine{});
-  for (size_t i = 0; i < least.size(); ++i) EXPECT_NE(numbers_of(machine)[i], least[i]) << "number " << i << " is not told from its default";
+  for (size_t i = 0; i < least.size(); ++i)
+    EXPECT_NE(numbers_of(machine)[i], least[i]) << "number " << i << " is not told from its default";
   EXPECT_EQ(machine_text(again.value()), machine_text(machine));
   EXPECT_EQ(again.value().name, machine.name);
   EXPECT_EQ(again.value().codecs.at(0).encode_bytes_per_s, 1e9 / 3);
@@ -74,7 +79,8 @@ TEST(Machine, is_read_as_it_was_written) {
 }
 
 TEST(Machine, takes_sizes_and_rates_as_texts) {
-  const auto machine = parse(R"(, "storage": {"stripe_bytes": "4 MiB", "target_write_bytes_per_s": "1.5 GB", "request_bytes": 1048576.0})");
+  const auto machine = parse(
+      R"(, "storage": {"stripe_bytes": "4 MiB", "target_write_bytes_per_s": "1.5 GB", "request_bytes": 1048576.0})");
   ASSERT_TRUE(machine.ok()) << machine.status().message();
   EXPECT_EQ(machine.value().storage.stripe_bytes, int64_t{4} << 20);
   EXPECT_EQ(machine.value().storage.target_write_bytes_per_s, 1.5e9);
@@ -96,24 +102,30 @@ TEST(Machine, names_the_field_that_is_wrong) {
   expect_fault(R"(, "network": 7)", "network", "an object is wanted");
   expect_fault(R"(, "storage": {"kind": 7})", "storage.kind", "a text is wanted");
   expect_fault(R"(, "storage": {"targets": 4, "stripe_count": 5})", "storage.stripe_count", "there are 4 targets");
-  expect_fault(R"(, "storage": {"targets": 4, "targets_per_server": 6})", "storage.targets_per_server", "there are 4 targets");
+  expect_fault(R"(, "storage": {"targets": 4, "targets_per_server": 6})", "storage.targets_per_server",
+               "there are 4 targets");
   expect_fault(R"(, "metadata": {"opens_per_s": 0})", "metadata.opens_per_s", "it is believed");
   expect_fault(R"(, "metadata": {"opens_per_second": 5})", "metadata.opens_per_second", "no name that there is");
   expect_fault(R"(, "host": 5)", "host", "no name that there is");
-  expect_fault(R"(, "codecs": [{"name": "lz4", "encode_bytes_per_s": 5}])", "codecs[0].decode_bytes_per_s", "is missing");
+  expect_fault(R"(, "codecs": [{"name": "lz4", "encode_bytes_per_s": 5}])", "codecs[0].decode_bytes_per_s",
+               "is missing");
   expect_fault(R"(, "codecs": [7])", "codecs[0]", "an object is wanted");
   expect_fault(R"(, "codecs": {})", "codecs", "a list");
   const std::string lz4 = R"({"name": "lz4", "encode_bytes_per_s": 5, "decode_bytes_per_s": 5})";
   expect_fault(", \"codecs\": [" + lz4 + ", " + lz4 + "]", "codecs[1].name", "as another's is");
-  expect_fault(R"(, "writes": [{"request_bytes": 0, "ranks": 1, "bytes_per_s": 1}])", "writes[0].request_bytes", "cannot be 0");
-  expect_fault(R"(, "writes": [{"request_bytes": 8, "ranks": 1, "bytes_per_s": 1}, {"request_bytes": 8, "ranks": 2, "bytes_per_s": 1}, {"request_bytes": 8, "ranks": 1, "bytes_per_s": 2}])",
-               "writes[2]", "the same request_bytes, ranks and sharing as writes[0]");
+  expect_fault(R"(, "writes": [{"request_bytes": 0, "ranks": 1, "bytes_per_s": 1}])", "writes[0].request_bytes",
+               "cannot be 0");
+  expect_fault(
+      R"(, "writes": [{"request_bytes": 8, "ranks": 1, "bytes_per_s": 1}, )"
+      R"({"request_bytes": 8, "ranks": 2, "bytes_per_s": 1}, {"request_bytes": 8, "ranks": 1, "bytes_per_s": 2}])",
+      "writes[2]", "the same request_bytes, ranks and sharing as writes[0]");
   expect_fault(R"(, "hosts": 2, "hosts": 64)", "hosts", "is there twice");
   expect_fault(R"(, "network": {"latency_s": 1, "bytes_per_s": 1e9, "latency_s": 0})", "latency_s", "is there twice");
   expect_fault(R"(, "network": {"bytes_per_s": "10 Gb"})", "network.bytes_per_s", "that would be bits");
   expect_fault(R"(, "network": {"bytes_per_s": 1})", "network.bytes_per_s", "it is believed from 1000");
   expect_fault(R"(, "network": {"latency_s": 100000})", "network.latency_s", "it is believed");
-  expect_fault(R"(, "reads": [{"request_bytes": 1, "ranks": 1, "bytes_per_s": 1, "sharing": "among"}])", "reads[0].sharing", "there are apart, interleaved, targets, mapped, sieved");
+  expect_fault(R"(, "reads": [{"request_bytes": 1, "ranks": 1, "bytes_per_s": 1, "sharing": "among"}])",
+               "reads[0].sharing", "there are apart, interleaved, targets, mapped, sieved");
 }
 
 TEST(Machine, is_no_file_of_another_kind) {
@@ -132,7 +144,8 @@ TEST(Machine, is_no_file_of_another_kind) {
   expect("{\"windrow machine\": 2}", "version 2; this Windrow reads 1");
   expect("{\"windrow machine\": \"1\"}", "version");
   expect(std::string(100'000, '['), "lists within lists");
-  expect("{\"windrow machine\": 1, \"hosts\": " + std::string(150'000, '[') + std::string(150'000, ']') + "}", "lists within lists");
+  expect("{\"windrow machine\": 1, \"hosts\": " + std::string(150'000, '[') + std::string(150'000, ']') + "}",
+         "lists within lists");
   expect(std::string((size_t{1} << 20) + 1, ' '), "longer than 1 MiB");
 }
 
@@ -141,8 +154,10 @@ TEST(Machine, text_survives_any_change) {
   std::mt19937 random(7);
   for (int i = 0; i < 3000; ++i) {
     std::string text = written;
-    for (unsigned change = 0; change < 1 + random() % 3; ++change) text[random() % text.size()] = static_cast<char>(random() % 256);
-    if (random() % 4 == 0) text.resize(random() % text.size());
+    for (unsigned change = 0; change < 1 + random() % 3; ++change)
+      text[random() % text.size()] = static_cast<char>(random() % 256);
+    if (random() % 4 == 0)
+      text.resize(random() % text.size());
     const auto machine = parse_machine(text, "changed");
     const bool sound = !machine.ok() || parse_machine(machine_text(machine.value()), "again").ok();
     EXPECT_TRUE(sound) << text;
@@ -154,12 +169,16 @@ TEST(Machine, has_every_number_in_its_manual) {
   std::stringstream manual;
   manual << stream.rdbuf();
   const Machine defaults;
-  for_each_number(defaults, [&](std::string_view name, auto, auto, auto) { EXPECT_THAT(manual.str(), HasSubstr("`" + std::string(name) + "`")); });
+  for_each_number(defaults, [&](std::string_view name, auto, auto, auto) {
+    EXPECT_THAT(manual.str(), HasSubstr("`" + std::string(name) + "`"));
+  });
 }
 
 TEST(MeasuredRates, are_between_and_beside_what_was_measured) {
-  const std::vector<MeasuredRate> rates{{.request_bytes = 1024, .ranks = 1, .bytes_per_s = 100}, {.request_bytes = 4096, .ranks = 1, .bytes_per_s = 400},
-                                        {.request_bytes = 1024, .ranks = 4, .bytes_per_s = 200}, {.request_bytes = 4096, .ranks = 4, .bytes_per_s = 800}};
+  const std::vector<MeasuredRate> rates{{.request_bytes = 1024, .ranks = 1, .bytes_per_s = 100},
+                                        {.request_bytes = 4096, .ranks = 1, .bytes_per_s = 400},
+                                        {.request_bytes = 1024, .ranks = 4, .bytes_per_s = 200},
+                                        {.request_bytes = 4096, .ranks = 4, .bytes_per_s = 800}};
   EXPECT_DOUBLE_EQ(rate_at(rates, 1024, 1), 100);
   EXPECT_NEAR(rate_at(rates, 2048, 1), 200, 1e-9);
   EXPECT_NEAR(rate_at(rates, 2048, 2), 200 * std::sqrt(2), 1e-9);
@@ -170,7 +189,8 @@ TEST(MeasuredRates, are_between_and_beside_what_was_measured) {
 
 // Of several ranks short requests were not measured: they lose as much as one rank's do.
 TEST(MeasuredRates, of_short_requests_of_several_fall_as_one_rank_s_do) {
-  const std::vector<MeasuredRate> rates{{.request_bytes = 1024, .ranks = 1, .bytes_per_s = 100}, {.request_bytes = 65536, .ranks = 1, .bytes_per_s = 400},
+  const std::vector<MeasuredRate> rates{{.request_bytes = 1024, .ranks = 1, .bytes_per_s = 100},
+                                        {.request_bytes = 65536, .ranks = 1, .bytes_per_s = 400},
                                         {.request_bytes = 65536, .ranks = 4, .bytes_per_s = 1000}};
   EXPECT_DOUBLE_EQ(rate_at(rates, 1024, 4), 250);
   EXPECT_DOUBLE_EQ(rate_at(rates, 512, 4), 125);
@@ -179,7 +199,9 @@ TEST(MeasuredRates, of_short_requests_of_several_fall_as_one_rank_s_do) {
 }
 
 TEST(MeasuredRates, of_one_sharing_say_nothing_of_another) {
-  const std::vector<MeasuredRate> rates{{.request_bytes = 1024, .ranks = 1, .bytes_per_s = 100}, {.request_bytes = 1024, .ranks = 1, .bytes_per_s = 7, .sharing = Sharing::interleaved}};
+  const std::vector<MeasuredRate> rates{
+      {.request_bytes = 1024, .ranks = 1, .bytes_per_s = 100},
+      {.request_bytes = 1024, .ranks = 1, .bytes_per_s = 7, .sharing = Sharing::interleaved}};
   EXPECT_DOUBLE_EQ(rate_at(rates, 1024, 1), 100);
   EXPECT_DOUBLE_EQ(rate_at(rates, 1024, 1, Sharing::interleaved), 7);
   EXPECT_EQ(rate_at(rates, 1024, 1, Sharing::mapped), 0);

@@ -15,23 +15,44 @@ namespace windrow::test {
 namespace {
 
 Work raked_work() {
-  Work work{.ranks = 64, .hosts = 8, .agreements = 3, .rounds = 4, .rank_copies = 1e6, .host_copies = 8e6, .rank_pieces = 1e3, .host_pieces = 8e3, .rank_sends = 7e6,
-            .host_sends = 7e6, .sends = 56e6, .messages = 224, .storage = {}, .storage_parts = 1};
-  work.storage[0] = {.reading = false, .sharing = Sharing::apart, .actors = 8, .bytes = 64e6, .actor_bytes = 8e6, .request_bytes = 4e6, .targets = 4, .stripe_bytes = 1e6};
+  Work work{.ranks = 64,
+            .hosts = 8,
+            .agreements = 3,
+            .rounds = 4,
+            .rank_copies = 1e6,
+            .host_copies = 8e6,
+            .rank_pieces = 1e3,
+            .host_pieces = 8e3,
+            .rank_sends = 7e6,
+            .host_sends = 7e6,
+            .sends = 56e6,
+            .messages = 224,
+            .storage = {},
+            .storage_parts = 1};
+  work.storage[0] = {.reading = false,
+                     .sharing = Sharing::apart,
+                     .actors = 8,
+                     .bytes = 64e6,
+                     .actor_bytes = 8e6,
+                     .request_bytes = 4e6,
+                     .targets = 4,
+                     .stripe_bytes = 1e6};
   return work;
 }
 
 bool is_sound(const Prediction& seconds) {
   for (const double each : {seconds.open, seconds.plan, seconds.exchange, seconds.storage, seconds.total})
-    if (!std::isfinite(each) || each < 0) return false;
+    if (!std::isfinite(each) || each < 0)
+      return false;
   return true;
 }
 
 // Each number of the work, to be changed.
 std::vector<double*> numbers_of(Work& work) {
   StorageWork& part = work.storage[0];
-  return {&work.agreements, &work.rank_copies, &work.host_copies, &work.rank_pieces, &work.host_pieces, &work.rank_sends, &work.host_sends, &work.sends, &work.messages,
-          &work.call_backs, &part.bytes,       &part.actor_bytes, &part.target_bytes};
+  return {&work.agreements, &work.rank_copies, &work.host_copies, &work.rank_pieces, &work.host_pieces,
+          &work.rank_sends, &work.host_sends,  &work.sends,       &work.messages,    &work.call_backs,
+          &part.bytes,      &part.actor_bytes, &part.target_bytes};
 }
 
 }  // namespace
@@ -49,7 +70,8 @@ TEST(Predict, of_nothing_to_do_is_the_opening_of_the_file) {
 TEST(Predict, knows_kinds_of_file_systems) {
   Work work = raked_work();
   const auto of = [&](const char* kind) { return predict(work, default_machine(kind, 4)).storage; };
-  for (const char* kind : {"local", "nfs", "lustre", "beegfs", "cephfs", "gpfs"}) EXPECT_EQ(default_machine(kind).storage.kind, kind);
+  for (const char* kind : {"local", "nfs", "lustre", "beegfs", "cephfs", "gpfs"})
+    EXPECT_EQ(default_machine(kind).storage.kind, kind);
   EXPECT_GT(of("cephfs"), of("gpfs"));  // three copies
   EXPECT_GT(of("nfs"), of("lustre"));   // one server
   work.storage[0].sharing = Sharing::interleaved;
@@ -73,7 +95,8 @@ TEST(Predict, grows_with_the_work) {
       EXPECT_GE(predict(more, machine).total, before) << kind << ", number " << i;
     }
     more = less;
-    for (double* number : numbers_of(more)) *number *= 2;
+    for (double* number : numbers_of(more))
+      *number *= 2;
     EXPECT_GT(predict(more, machine).total, before) << kind;
   }
 }
@@ -95,16 +118,24 @@ TEST(Predict, shrinks_with_a_faster_machine) {
 
 TEST(Predict, counts_bytes_at_the_rate_that_was_measured) {
   Machine machine;
-  machine.writes = {{.request_bytes = 4096, .ranks = 1, .bytes_per_s = 1e6}, {.request_bytes = 1 << 20, .ranks = 1, .bytes_per_s = 1e8},
-                    {.request_bytes = 4096, .ranks = 4, .bytes_per_s = 3e6}, {.request_bytes = 1 << 20, .ranks = 4, .bytes_per_s = 2e8}};
+  machine.writes = {{.request_bytes = 4096, .ranks = 1, .bytes_per_s = 1e6},
+                    {.request_bytes = 1 << 20, .ranks = 1, .bytes_per_s = 1e8},
+                    {.request_bytes = 4096, .ranks = 4, .bytes_per_s = 3e6},
+                    {.request_bytes = 1 << 20, .ranks = 4, .bytes_per_s = 2e8}};
   Work work{.storage_parts = 1};
-  work.storage[0] = {.reading = false, .sharing = Sharing::apart, .actors = 4, .bytes = 2e8, .actor_bytes = 5e7, .request_bytes = 1 << 20};
+  work.storage[0] = {.reading = false,
+                     .sharing = Sharing::apart,
+                     .actors = 4,
+                     .bytes = 2e8,
+                     .actor_bytes = 5e7,
+                     .request_bytes = 1 << 20};
   EXPECT_NEAR(predict(work, machine).storage, 1, 1e-9);
   // One of them has nearly everything: it is alone at the end.
   work.storage[0].actor_bytes = 1.9e8;
   EXPECT_NEAR(predict(work, machine).storage, 1.9, 1e-9);
   // Below the smallest request that was measured each costs as much as that one did.
-  work.storage[0] = {.reading = false, .sharing = Sharing::apart, .actors = 1, .bytes = 1e6, .actor_bytes = 1e6, .request_bytes = 41};
+  work.storage[0] = {
+      .reading = false, .sharing = Sharing::apart, .actors = 1, .bytes = 1e6, .actor_bytes = 1e6, .request_bytes = 41};
   EXPECT_NEAR(predict(work, machine).storage, 4096.0 / 41, 1e-6);
   // What was not measured is reckoned.
   work.storage[0].sharing = Sharing::interleaved;
@@ -125,7 +156,9 @@ TEST(Predict, counts_what_is_read_before_it_is_written) {
   EXPECT_NEAR(predict(work, reckoned).storage, once + read, 1e-12);
   // Where both were measured as one they are not added up.
   Machine measured = reckoned;
-  for (const int64_t ranks : {1, 8}) measured.writes.push_back({.request_bytes = 1 << 20, .ranks = ranks, .bytes_per_s = 64e6 / 10, .sharing = Sharing::sieved});
+  for (const int64_t ranks : {1, 8})
+    measured.writes.push_back(
+        {.request_bytes = 1 << 20, .ranks = ranks, .bytes_per_s = 64e6 / 10, .sharing = Sharing::sieved});
   EXPECT_NEAR(predict(work, measured).storage, 10, 1e-9);
   work.storage[0].reading = true;  // what is read over is read once
   EXPECT_NEAR(predict(work, measured).storage, read, 1e-12);
@@ -149,10 +182,12 @@ TEST(Predict, compresses_what_is_sent_where_that_is_faster) {
   machine.cores_per_host = 2;
   machine.network.bytes_per_s = machine.network.host_bytes_per_s = 1e8;
   const double plain = predict(work, machine).exchange;
-  machine.codecs = {{.name = "lz4", .encode_bytes_per_s = 4e8, .decode_bytes_per_s = 4e8}, {.name = "zstd", .encode_bytes_per_s = 1e7, .decode_bytes_per_s = 1e7}};
+  machine.codecs = {{.name = "lz4", .encode_bytes_per_s = 4e8, .decode_bytes_per_s = 4e8},
+                    {.name = "zstd", .encode_bytes_per_s = 1e7, .decode_bytes_per_s = 1e7}};
   EXPECT_EQ(predict(work, machine).exchange, plain);
   work.compresses = true;
-  EXPECT_NEAR(plain - predict(work, machine).exchange, 2 - (1 + 0.5), 1e-9);  // half of two seconds of a host's link, and lz4 on both cores
+  EXPECT_NEAR(plain - predict(work, machine).exchange, 2 - (1 + 0.5),
+              1e-9);  // half of two seconds of a host's link, and lz4 on both cores
   machine.network.bytes_per_s = machine.network.host_bytes_per_s = 1e11;
   const double fast = predict(work, machine).exchange;
   work.compresses = false;
@@ -164,7 +199,8 @@ TEST(Predict, makes_no_file_to_read_it) {
   Machine machine;
   machine.metadata.creates_per_s = 0.1;
   EXPECT_GT(predict(work, machine).open, 10);
-  for (StorageWork& part : work.storage) part.reading = true;
+  for (StorageWork& part : work.storage)
+    part.reading = true;
   EXPECT_LT(predict(work, machine).open, 1);
 }
 
@@ -242,20 +278,31 @@ TEST(Predict, overlaps_rounds_where_cores_are_free) {
 
 TEST(Predict, is_sound_for_any_numbers) {
   std::mt19937 random(11);
-  constexpr double k_nan = std::numeric_limits<double>::quiet_NaN(), k_infinite = std::numeric_limits<double>::infinity();
+  constexpr double k_nan = std::numeric_limits<double>::quiet_NaN(),
+                   k_infinite = std::numeric_limits<double>::infinity();
   const std::vector<double> hostile{k_nan, k_infinite, -k_infinite, -1, 0, 1, 1e-300, 1e300, 9.3e18, 5};
   const auto any = [&] { return hostile[random() % hostile.size()]; };
   Machine measured;
-  measured.writes = measured.reads = {{.request_bytes = 4096, .ranks = 3, .bytes_per_s = 1e9}, {.request_bytes = 4096, .ranks = 3, .bytes_per_s = 1e9, .sharing = Sharing::mapped}};
+  measured.writes =
+      measured.reads = {{.request_bytes = 4096, .ranks = 3, .bytes_per_s = 1e9},
+                        {.request_bytes = 4096, .ranks = 3, .bytes_per_s = 1e9, .sharing = Sharing::mapped}};
   measured.codecs = {{.name = "lz4"}};
   for (int i = 0; i < 20'000; ++i) {
     Work work;
-    for (double* number : numbers_of(work)) *number = any();
+    for (double* number : numbers_of(work))
+      *number = any();
     work.ranks = any(), work.hosts = any(), work.rounds = any(), work.compresses = random() % 2 == 0;
     work.storage_parts = random() % 5;
     for (StorageWork& part : work.storage)
-      part = {.reading = random() % 2 == 0, .sieving = random() % 2 == 0, .sharing = static_cast<Sharing>(random() % 5), .actors = any(), .bytes = any(), .actor_bytes = any(), .request_bytes = any(),
-              .targets = any(), .stripe_bytes = any()};
+      part = {.reading = random() % 2 == 0,
+              .sieving = random() % 2 == 0,
+              .sharing = static_cast<Sharing>(random() % 5),
+              .actors = any(),
+              .bytes = any(),
+              .actor_bytes = any(),
+              .request_bytes = any(),
+              .targets = any(),
+              .stripe_bytes = any()};
     ASSERT_TRUE(is_sound(predict(work, Machine{}))) << i;
     ASSERT_TRUE(is_sound(predict(work, measured))) << i;
     ASSERT_TRUE(is_sound(predict(work, default_machine("local")))) << i;

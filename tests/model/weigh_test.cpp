@@ -44,7 +44,8 @@ TEST(Weigh, is_sound_for_any_numbers) {
   for (const double number : {0.0, 1e-300, 1e300, std::numeric_limits<double>::infinity(), std::nan("")})
     for (const int64_t interval : {int64_t{0}, int64_t{-1}, int64_t{1}, std::numeric_limits<int64_t>::max()}) {
       Machine machine;
-      machine.memory.copy_bytes_per_s = machine.memory.piece_s = machine.storage.request_s = machine.storage.client_bytes_per_s = number;
+      machine.memory.copy_bytes_per_s = machine.memory.piece_s = machine.storage.request_s =
+          machine.storage.client_bytes_per_s = number;
       const WriteWeights weights = weigh_writing(machine, interval);
       EXPECT_TRUE(std::isfinite(weights.interval_s) && weights.interval_s >= 0) << number << ' ' << interval;
       EXPECT_TRUE(std::isfinite(weights.byte_s) && weights.byte_s > 0) << number << ' ' << interval;

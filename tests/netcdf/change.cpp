@@ -11,10 +11,12 @@ int main(int argc, char** argv) {
   int code = argc == 3 ? 0 : 2;
   try {
     windrow::Options options{{"buffer", "4096"}};
-    if (argc == 3 && *argv[2] != '\0') options.set("store", "faulty").set("fault", argv[2]);
+    if (argc == 3 && *argv[2] != '\0')
+      options.set("store", "faulty").set("fault", argv[2]);
     windrow::File file = windrow::File::open(MPI_COMM_WORLD, argv[1], windrow::Mode::update, options);
     file.put_attribute("/", "history", std::string(20000, 'h'));
-    (void)file.define_variable("added", WINDROW_INT16, {0, 3}, windrow::Options{{"extendible", "true"}, {"fill_value", "-1"}});
+    (void)file.define_variable("added", WINDROW_INT16, {0, 3},
+                               windrow::Options{{"extendible", "true"}, {"fill_value", "-1"}});
     file.close();
   } catch (const windrow::Error& error) {
     std::fprintf(stderr, "%s\n", error.what());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is defined when data are in the file already: they are moved where the header needs their room, and nothing is lost.
+// What is defined when data are in the file already: they are moved where the header needs their room, and nothing is
+// lost.
 #include <gmock/gmock.h>
 
 #include "netcdf.hpp"
@@ -135,11 +136,14 @@ TEST_F(Changes, of_attributes_move_all_data_where_it_has_none) {
   }
 }
 
-// Objects of CephFS are a file's own: those of the file that takes its name lie on other OSDs, which nobody was asked about.
+// Objects of CephFS are a file's own: those of the file that takes its name lie on other OSDs, which nobody was asked
+// about.
 TEST_F(Changes, that_move_data_forget_which_targets_have_its_objects) {
   make();
   File file = File::open(MPI_COMM_WORLD, path(), Mode::update,
-                         {{"layout", "mock:stripe=4KiB,count=2,object=8KiB,objects=100,targets=3"}, {"domains", "target"}, {"writers", "3"}});
+                         {{"layout", "mock:stripe=4KiB,count=2,object=8KiB,objects=100,targets=3"},
+                          {"domains", "target"},
+                          {"writers", "3"}});
   const Decomposition rows = rows_of(k_y, k_x, part_);
   const auto of_fixed = values<double>(1, 0, part_, k_x), of_more = values<double>(5, 0, part_, k_x);
   file.put(file.find_variable("fixed"), rows, of_fixed);
@@ -167,7 +171,8 @@ TEST_F(Changes, of_variables_move_records) {
     make();
     File file = File::open(MPI_COMM_WORLD, path(), Mode::update, {{"buffer", buffer}});
     const int fixed = file.define_variable("more", WINDROW_FLOAT64, {k_y, k_x});
-    const int grows = file.define_variable("c", WINDROW_INT16, {0, k_y, k_x}, {{"extendible", "true"}, {"fill_value", "-9"}});
+    const int grows =
+        file.define_variable("c", WINDROW_INT16, {0, k_y, k_x}, {{"extendible", "true"}, {"fill_value", "-9"}});
     EXPECT_EQ(file.shape(grows), (std::vector<int64_t>{k_records, k_y, k_x}));
     const Decomposition rows = rows_of(k_y, k_x, part_);
     const auto of_more = values<double>(5, 0, part_, k_x);
@@ -179,7 +184,8 @@ TEST_F(Changes, of_variables_move_records) {
     on_root([&] {
       const int id = open_nc(path());
       EXPECT_EQ(get_nc<double>(id, "more", {0, 0}, {k_y, k_x}), values<double>(5, 0, {0, k_y}, k_x));
-      EXPECT_EQ(get_nc<int16_t>(id, "c", {k_records, 0, 0}, {1, k_y, k_x}), values<int16_t>(6, k_records, {0, k_y}, k_x));
+      EXPECT_EQ(get_nc<int16_t>(id, "c", {k_records, 0, 0}, {1, k_y, k_x}),
+                values<int16_t>(6, k_records, {0, k_y}, k_x));
       EXPECT_EQ(get_nc<int16_t>(id, "c", {2, 0, 0}, {1, k_y, k_x}), std::vector<int16_t>(k_y * k_x, -9));
       EXPECT_NC(ncmpi_close(id));
     });
@@ -225,7 +231,8 @@ TEST_F(Changes, of_names_and_links_of_a_path) {
   expect_made();
 }
 
-// The first write of the rank that fails is one of the copy: every rank hears of it, the file is as it was, and the change can be tried again.
+// The first write of the rank that fails is one of the copy: every rank hears of it, the file is as it was, and the
+// change can be tried again.
 TEST_F(Changes, that_fail_leave_the_file_as_it_was) {
   for (int victim = 0; victim < size_of(); ++victim)
     for (const char* operation : {"write", "read"}) {
@@ -233,7 +240,8 @@ TEST_F(Changes, that_fail_leave_the_file_as_it_was) {
       const std::string before = rank_of() == 0 ? bytes_of_file(path()) : "";
       MPI_Barrier(MPI_COMM_WORLD);
       const std::string fault = "rank=" + std::to_string(victim) + ",operation=" + operation + ",error=io";
-      File file = File::open(MPI_COMM_WORLD, path(), Mode::update, {{"store", "faulty"}, {"fault", fault}, {"buffer", "4096"}});
+      File file =
+          File::open(MPI_COMM_WORLD, path(), Mode::update, {{"store", "faulty"}, {"fault", fault}, {"buffer", "4096"}});
       file.put_attribute("/", "long", std::string(15000, 'x'));
       const int code = windrow_flush(file.get());
       expect_same_everywhere(code);
@@ -243,15 +251,20 @@ TEST_F(Changes, that_fail_leave_the_file_as_it_was) {
         EXPECT_EQ(folder_.names(), std::vector<std::string>{"file.nc"});
       });
       // What fits goes into the old file again.
-      if (victim == 0) file.delete_attribute("/", "long");
-      if (victim == 0) file.put_attribute("/", "a", "b");
-      if (victim == 0) file.close();
-      else file.discard();
+      if (victim == 0)
+        file.delete_attribute("/", "long");
+      if (victim == 0)
+        file.put_attribute("/", "a", "b");
+      if (victim == 0)
+        file.close();
+      else
+        file.discard();
       expect_made();
     }
 }
 
-// Bytes behind the last record that the header tells of are no record's: what nobody writes is zero when the file has grown past them.
+// Bytes behind the last record that the header tells of are no record's: what nobody writes is zero when the file has
+// grown past them.
 TEST_F(Changes, nothing_of_a_job_that_was_killed_comes_back) {
   make();
   on_root([&] { std::ofstream(path(), std::ios::binary | std::ios::app) << std::string(3 * k_y * k_x * 6, 'x'); });
@@ -264,7 +277,8 @@ TEST_F(Changes, nothing_of_a_job_that_was_killed_comes_back) {
   on_root([&] {
     const int id = open_nc(path());
     EXPECT_EQ(get_nc<float>(id, "a", {k_records, 0, 0}, {1, k_y, k_x}), std::vector<float>(k_y * k_x));
-    EXPECT_EQ(get_nc<float>(id, "a", {k_records + 1, 0, 0}, {1, k_y, k_x}), values<float>(2, k_records + 1, {0, k_y}, k_x));
+    EXPECT_EQ(get_nc<float>(id, "a", {k_records + 1, 0, 0}, {1, k_y, k_x}),
+              values<float>(2, k_records + 1, {0, k_y}, k_x));
     EXPECT_EQ(get_nc<int16_t>(id, "b", {k_records, 0, 0}, {2, k_y, k_x}), std::vector<int16_t>(2 * k_y * k_x));
     EXPECT_EQ(get_nc<int8_t>(id, "odd", {k_records, 0}, {2, 5}), std::vector<int8_t>(10));
     EXPECT_NC(ncmpi_close(id));

@@ -21,29 +21,42 @@ struct Kind {
   int type;
   int netcdf;
 };
-const std::vector<Kind> k_kinds{{"b", WINDROW_INT8, NC_BYTE},      {"s", WINDROW_INT16, NC_SHORT},    {"i", WINDROW_INT32, NC_INT},
-                                {"f", WINDROW_FLOAT32, NC_FLOAT},  {"d", WINDROW_FLOAT64, NC_DOUBLE}, {"ub", WINDROW_UINT8, NC_UBYTE},
-                                {"us", WINDROW_UINT16, NC_USHORT}, {"ui", WINDROW_UINT32, NC_UINT},   {"l", WINDROW_INT64, NC_INT64},
-                                {"ul", WINDROW_UINT64, NC_UINT64}};
+const std::vector<Kind> k_kinds{{"b", WINDROW_INT8, NC_BYTE},      {"s", WINDROW_INT16, NC_SHORT},
+                                {"i", WINDROW_INT32, NC_INT},      {"f", WINDROW_FLOAT32, NC_FLOAT},
+                                {"d", WINDROW_FLOAT64, NC_DOUBLE}, {"ub", WINDROW_UINT8, NC_UBYTE},
+                                {"us", WINDROW_UINT16, NC_USHORT}, {"ui", WINDROW_UINT32, NC_UINT},
+                                {"l", WINDROW_INT64, NC_INT64},    {"ul", WINDROW_UINT64, NC_UINT64}};
 
 // Calls work(T) with the C type of a kind.
 template <class Work>
 void with_type(int type, Work&& work) {
   switch (type) {
-    case WINDROW_INT8: return work(int8_t{});
-    case WINDROW_INT16: return work(int16_t{});
-    case WINDROW_INT32: return work(int32_t{});
-    case WINDROW_FLOAT32: return work(float{});
-    case WINDROW_FLOAT64: return work(double{});
-    case WINDROW_UINT8: return work(uint8_t{});
-    case WINDROW_UINT16: return work(uint16_t{});
-    case WINDROW_UINT32: return work(uint32_t{});
-    case WINDROW_INT64: return work(int64_t{});
-    default: return work(uint64_t{});
+    case WINDROW_INT8:
+      return work(int8_t{});
+    case WINDROW_INT16:
+      return work(int16_t{});
+    case WINDROW_INT32:
+      return work(int32_t{});
+    case WINDROW_FLOAT32:
+      return work(float{});
+    case WINDROW_FLOAT64:
+      return work(double{});
+    case WINDROW_UINT8:
+      return work(uint8_t{});
+    case WINDROW_UINT16:
+      return work(uint16_t{});
+    case WINDROW_UINT32:
+      return work(uint32_t{});
+    case WINDROW_INT64:
+      return work(int64_t{});
+    default:
+      return work(uint64_t{});
   }
 }
 
-size_t kinds_of(int version) { return version == 5 ? k_kinds.size() : 5; }
+size_t kinds_of(int version) {
+  return version == 5 ? k_kinds.size() : 5;
+}
 
 class NetcdfFiles : public testing::TestWithParam<int> {
  protected:
@@ -74,8 +87,10 @@ void write_kinds(const std::string& path, int version, const Options& options, P
       const std::vector<T> data = values<T>(static_cast<int>(i), 0, part, k_x);
       file.write(fixed[i], rows, data);
       std::vector<std::vector<T>> records;
-      for (int64_t r = 0; r < k_records; ++r) records.push_back(values<T>(static_cast<int>(i), r, part, k_x));
-      for (int64_t r = 0; r < k_records; ++r) file.put_record(growing[i], r, rows, records[static_cast<size_t>(r)]);
+      for (int64_t r = 0; r < k_records; ++r)
+        records.push_back(values<T>(static_cast<int>(i), r, part, k_x));
+      for (int64_t r = 0; r < k_records; ++r)
+        file.put_record(growing[i], r, rows, records[static_cast<size_t>(r)]);
       file.flush();
     });
   file.put_attribute("/", "title", "a test");
@@ -99,9 +114,12 @@ TEST_P(NetcdfFiles, are_read_by_pnetcdf) {
       with_type(k_kinds[i].type, [&](auto zero) {
         using T = decltype(zero);
         const auto number = static_cast<int>(i);
-        EXPECT_EQ(get_nc<T>(id, k_kinds[i].name, {0, 0}, {k_y, k_x}), values<T>(number, 0, {0, k_y}, k_x)) << k_kinds[i].name;
+        EXPECT_EQ(get_nc<T>(id, k_kinds[i].name, {0, 0}, {k_y, k_x}), values<T>(number, 0, {0, k_y}, k_x))
+            << k_kinds[i].name;
         for (int64_t r = 0; r < k_records; ++r)
-          EXPECT_EQ(get_nc<T>(id, k_kinds[i].name + std::string("_t"), {r, 0, 0}, {1, k_y, k_x}), values<T>(number, r, {0, k_y}, k_x)) << k_kinds[i].name;
+          EXPECT_EQ(get_nc<T>(id, k_kinds[i].name + std::string("_t"), {r, 0, 0}, {1, k_y, k_x}),
+                    values<T>(number, r, {0, k_y}, k_x))
+              << k_kinds[i].name;
       });
     char title[16] = {};
     EXPECT_NC(ncmpi_get_att_text(id, NC_GLOBAL, "title", title));
@@ -117,16 +135,19 @@ void expect_kinds(const std::string& path, int version, Part part) {
     with_type(k_kinds[i].type, [&](auto zero) {
       using T = decltype(zero);
       const auto number = static_cast<int>(i);
-      const int fixed = file.find_variable(k_kinds[i].name), growing = file.find_variable(k_kinds[i].name + std::string("_t"));
+      const int fixed = file.find_variable(k_kinds[i].name),
+                growing = file.find_variable(k_kinds[i].name + std::string("_t"));
       EXPECT_EQ(file.variable(fixed).type, k_kinds[i].type);
       EXPECT_EQ(file.variable(growing).extendible, 1);
       EXPECT_EQ(file.shape(growing), (std::vector<int64_t>{k_records, k_y, k_x}));
       EXPECT_EQ(file.dimension_names(growing), (std::vector<std::string>{"time", "y", "x"}));
-      std::vector<T> read(static_cast<size_t>(part.rows * k_x)), expected, whole(static_cast<size_t>(k_records * part.rows * k_x));
+      std::vector<T> read(static_cast<size_t>(part.rows * k_x)), expected,
+          whole(static_cast<size_t>(k_records * part.rows * k_x));
       file.get(fixed, rows, read);
       file.get(growing, all, whole);  // records of several variables, whole ones and single ones, in one plan
       std::vector<std::vector<T>> single(k_records, std::vector<T>(read.size()));
-      for (int64_t r = 0; r < k_records; ++r) file.get_record(growing, r, rows, single[static_cast<size_t>(r)]);
+      for (int64_t r = 0; r < k_records; ++r)
+        file.get_record(growing, r, rows, single[static_cast<size_t>(r)]);
       file.flush();
       EXPECT_EQ(read, values<T>(number, 0, part, k_x)) << k_kinds[i].name;
       for (int64_t r = 0; r < k_records; ++r) {
@@ -156,7 +177,8 @@ TEST_P(NetcdfFiles, of_pnetcdf_are_read_and_recognised_whatever_they_are_called)
     std::vector<int> fixed, growing;
     for (size_t i = 0; i < kinds_of(GetParam()); ++i) {
       EXPECT_NC(ncmpi_def_var(id, k_kinds[i].name, k_kinds[i].netcdf, 2, dimensions + 1, &fixed.emplace_back()));
-      EXPECT_NC(ncmpi_def_var(id, (k_kinds[i].name + std::string("_t")).c_str(), k_kinds[i].netcdf, 3, dimensions, &growing.emplace_back()));
+      EXPECT_NC(ncmpi_def_var(id, (k_kinds[i].name + std::string("_t")).c_str(), k_kinds[i].netcdf, 3, dimensions,
+                              &growing.emplace_back()));
     }
     EXPECT_NC(ncmpi__enddef(id, 777, 512, 100, 1024));
     EXPECT_NC(ncmpi_begin_indep_data(id));
@@ -177,7 +199,8 @@ TEST_P(NetcdfFiles, of_pnetcdf_are_read_and_recognised_whatever_they_are_called)
   expect_kinds(other, GetParam(), part_);
 }
 
-INSTANTIATE_TEST_SUITE_P(versions, NetcdfFiles, testing::Values(1, 2, 5), [](const auto& version) { return "cdf" + std::to_string(version.param); });
+INSTANTIATE_TEST_SUITE_P(versions, NetcdfFiles, testing::Values(1, 2, 5),
+                         [](const auto& version) { return "cdf" + std::to_string(version.param); });
 
 class NetcdfFile : public testing::Test {
  protected:
@@ -199,9 +222,11 @@ TEST_F(NetcdfFile, holds_what_any_strategy_writes) {
   const Part part = part_of(k_ny);
   for (const auto& strategy : strategies) {
     Options options;
-    for (const auto& [key, text] : strategy) options.set(key, text);
+    for (const auto& [key, text] : strategy)
+      options.set(key, text);
     File file = File::create(MPI_COMM_WORLD, path(), options);
-    const Options grows{{"extendible", "true"}}, filled{{"fill_value", "-7.5"}}, both{{"extendible", "true"}, {"fill_value", "-3"}};
+    const Options grows{{"extendible", "true"}}, filled{{"fill_value", "-7.5"}},
+        both{{"extendible", "true"}, {"fill_value", "-3"}};
     const int fixed = file.define_variable("fixed", WINDROW_FLOAT64, {k_ny, k_nx});
     const int holes = file.define_variable("holes", WINDROW_FLOAT32, {k_ny, k_nx}, filled);
     const int a = file.define_variable("a", WINDROW_INT16, {0, k_ny, k_nx}, grows);
@@ -226,7 +251,8 @@ TEST_F(NetcdfFile, holds_what_any_strategy_writes) {
       const auto record = values<double>(4, r, part, k_nx);
       of_b.insert(of_b.end(), record.begin(), record.end());
     }
-    // All records of several variables in one plan, which lie between each other, with a part of one that does not grow.
+    // All records of several variables in one plan, which lie between each other, with a part of one that does not
+    // grow.
     std::vector<int16_t> of_whole_a;
     for (int64_t r = 0; r < 3; ++r) {
       const auto record = values<int16_t>(3, r, part, k_nx);
@@ -255,7 +281,8 @@ TEST_F(NetcdfFile, holds_what_any_strategy_writes) {
       EXPECT_EQ(get_nc<double>(id, "fixed", {0, 0}, {k_ny, k_nx}), values<double>(1, 0, {0, k_ny}, k_nx));
       for (int64_t r = 0; r < 3; ++r)
         EXPECT_EQ(get_nc<int16_t>(id, "a", {r, 0, 0}, {1, k_ny, k_nx}), values<int16_t>(3, r, {0, k_ny}, k_nx)) << r;
-      EXPECT_EQ(get_nc<int16_t>(id, "z", {0, 0, 0}, {3, k_ny, k_nx}), std::vector<int16_t>(3 * k_ny * k_nx)) << "zeros where nobody writes";
+      EXPECT_EQ(get_nc<int16_t>(id, "z", {0, 0, 0}, {3, k_ny, k_nx}), std::vector<int16_t>(3 * k_ny * k_nx))
+          << "zeros where nobody writes";
       EXPECT_EQ(get_nc<int8_t>(id, "c", {0, 0, 0}, {1, k_ny, k_nx}), std::vector<int8_t>(k_ny * k_nx, -3)) << "filled";
       for (int64_t r = 0; r < 3; ++r)
         EXPECT_EQ(get_nc<double>(id, "b", {r, 0, 0}, {1, k_ny, k_nx}), values<double>(4, r, {0, k_ny}, k_nx)) << r;
@@ -269,7 +296,8 @@ TEST_F(NetcdfFile, holds_what_any_strategy_writes) {
       EXPECT_EQ(fill, -3);
       EXPECT_NC(ncmpi_close(id));
       const std::string bytes = bytes_of_file(path());
-      if (first.empty()) first = bytes;
+      if (first.empty())
+        first = bytes;
       EXPECT_TRUE(bytes == first) << "the same bytes, whatever the strategy";
     });
   }
@@ -285,9 +313,11 @@ TEST_F(NetcdfFile, of_one_growing_variable_has_no_padding) {
     std::vector<std::vector<int16_t>> data;
     for (int16_t r = 0; r < 5; ++r) {
       data.emplace_back();
-      for (int64_t x = part.first; x < part.first + part.rows; ++x) data.back().push_back(static_cast<int16_t>(100 * r + x));
+      for (int64_t x = part.first; x < part.first + part.rows; ++x)
+        data.back().push_back(static_cast<int16_t>(100 * r + x));
     }
-    for (int64_t r = 0; r < 5; ++r) file.put_record(v, r, mine, data[static_cast<size_t>(r)]);
+    for (int64_t r = 0; r < 5; ++r)
+      file.put_record(v, r, mine, data[static_cast<size_t>(r)]);
     file.close();
   }
   expect_valid(path());
@@ -335,7 +365,8 @@ TEST_F(NetcdfFile, has_text_as_characters) {
   }
   {
     File file = File::create(MPI_COMM_WORLD, path());
-    const int names = file.define_variable("names", WINDROW_TEXT, {k_names}, Options{{"element_bytes", std::to_string(k_length)}});
+    const int names =
+        file.define_variable("names", WINDROW_TEXT, {k_names}, Options{{"element_bytes", std::to_string(k_length)}});
     const Decomposition rows = Decomposition::rows(MPI_COMM_WORLD, k_names, part.rows);
     windrow::check(windrow_write(file.get(), names, rows.get(), mine.data()));
     file.put_attribute("names", "empty", "");
@@ -360,8 +391,10 @@ TEST_F(NetcdfFile, has_text_as_characters) {
 }
 
 TEST_F(NetcdfFile, has_room_and_alignment_as_asked_for) {
-  File file = File::create(MPI_COMM_WORLD, path(), {{"header_room", "100000"}, {"alignment", "65536"}, {"record_alignment", "1048576"}});
-  for (const char* name : {"v", "w"}) (void)file.define_variable(name, WINDROW_INT8, {100});
+  File file = File::create(MPI_COMM_WORLD, path(),
+                           {{"header_room", "100000"}, {"alignment", "65536"}, {"record_alignment", "1048576"}});
+  for (const char* name : {"v", "w"})
+    (void)file.define_variable(name, WINDROW_INT8, {100});
   const int r = file.define_variable("r", WINDROW_INT32, {0, 10}, Options{{"extendible", "true"}});
   const Decomposition same = Decomposition::same(MPI_COMM_WORLD, {10});
   const std::vector<int32_t> data(10, 1);
@@ -376,7 +409,8 @@ TEST_F(NetcdfFile, has_room_and_alignment_as_asked_for) {
 
 TEST_F(NetcdfFile, has_alignments_that_are_no_multiple_of_four) {
   File file = File::create(MPI_COMM_WORLD, path(), {{"alignment", "7"}, {"record_alignment", "10"}});
-  for (const char* name : {"v", "w"}) (void)file.define_variable(name, WINDROW_INT8, {101});
+  for (const char* name : {"v", "w"})
+    (void)file.define_variable(name, WINDROW_INT8, {101});
   (void)file.define_variable("r", WINDROW_INT32, {0, 10}, Options{{"extendible", "true"}});
   file.sync();
   EXPECT_EQ(file.variable(0).offset % 7, 0);
@@ -416,12 +450,16 @@ std::string header_of_pnetcdf(const std::string& path, int version, int64_t head
 TEST_F(NetcdfFile, has_the_header_that_pnetcdf_writes) {
   for (const int version : {1, 2, 5}) {
     SCOPED_TRACE(version);
-    const Options options{{"netcdf_version", std::to_string(version)}, {"alignment", "64"}, {"record_alignment", "512"}, {"header_room", "3000"}};
+    const Options options{{"netcdf_version", std::to_string(version)},
+                          {"alignment", "64"},
+                          {"record_alignment", "512"},
+                          {"header_room", "3000"}};
     File file = File::create(MPI_COMM_WORLD, path(), options);
     file.put_attribute("/", "title", "title");
     file.put_attribute("/", "range", std::vector<double>{-1.5, 2});
     for (size_t i = 0; i < kinds_of(version); ++i) {
-      const int grows = file.define_variable("grows_" + std::string(k_kinds[i].name), k_kinds[i].type, {0, k_x}, Options{{"extendible", "true"}});
+      const int grows = file.define_variable("grows_" + std::string(k_kinds[i].name), k_kinds[i].type, {0, k_x},
+                                             Options{{"extendible", "true"}});
       file.name_dimensions(grows, {"t", "x"});
       const std::string name = "fixed_" + std::string(k_kinds[i].name);
       file.name_dimensions(file.define_variable(name, k_kinds[i].type, {k_x}), {"x"});
@@ -432,7 +470,8 @@ TEST_F(NetcdfFile, has_the_header_that_pnetcdf_writes) {
       const std::string bytes = bytes_of_file(path());
       const auto header = windrow::decode_header(std::as_bytes(std::span(bytes)), std::ssize(bytes), "it");
       ASSERT_TRUE(header.ok()) << header.status().message();
-      const std::string other = header_of_pnetcdf(folder_.file("other.nc"), version, header.value().bytes, header.value().contents.variables[1].offset);
+      const std::string other = header_of_pnetcdf(folder_.file("other.nc"), version, header.value().bytes,
+                                                  header.value().contents.variables[1].offset);
       EXPECT_TRUE(bytes.substr(0, static_cast<size_t>(header.value().bytes)) == other);
     });
   }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Headers from outside: cut short and changed everywhere, they are read or refused, by all ranks alike; nothing is read beside them.
+// Headers from outside: cut short and changed everywhere, they are read or refused, by all ranks alike; nothing is read
+// beside them.
 #include <gmock/gmock.h>
 
 #include <cstring>
 #include <random>
 
-#include "format/netcdf/header.hpp"
 #include "../stride.hpp"
+#include "format/netcdf/header.hpp"
 #include "netcdf.hpp"
 
 namespace {
@@ -17,7 +18,9 @@ using windrow::Decomposition;
 using windrow::File;
 using windrow::Options;
 
-size_t step() { return static_cast<size_t>(stride()); }
+size_t step() {
+  return static_cast<size_t>(stride());
+}
 
 class Hostile : public testing::Test {
  protected:
@@ -26,13 +29,15 @@ class Hostile : public testing::Test {
   std::string sound(int version) const {
     File file = File::create(MPI_COMM_WORLD, path(), {{"netcdf_version", std::to_string(version)}});
     (void)file.define_variable("fixed", WINDROW_INT16, {3, 2});
-    const int grows = file.define_variable("grows", WINDROW_FLOAT32, {2, 3}, Options{{"extendible", "true"}, {"fill_value", "2"}});
+    const int grows =
+        file.define_variable("grows", WINDROW_FLOAT32, {2, 3}, Options{{"extendible", "true"}, {"fill_value", "2"}});
     file.name_dimensions(grows, {"time", "x"});
     file.put_attribute("/", "title", "t");
     file.put_attribute("grows", "range", std::vector<double>{1, 2});
     file.close();
     std::string bytes;
-    if (rank_of() == 0) bytes = bytes_of_file(path());
+    if (rank_of() == 0)
+      bytes = bytes_of_file(path());
     int length = static_cast<int>(bytes.size());
     MPI_Bcast(&length, 1, MPI_INT, 0, MPI_COMM_WORLD);
     bytes.resize(static_cast<size_t>(length));
@@ -40,7 +45,10 @@ class Hostile : public testing::Test {
     return bytes;
   }
   void write(const std::string& bytes) const {
-    on_root([&] { std::ofstream(path(), std::ios::binary | std::ios::trunc).write(bytes.data(), static_cast<std::streamsize>(bytes.size())); });
+    on_root([&] {
+      std::ofstream(path(), std::ios::binary | std::ios::trunc)
+          .write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+    });
   }
   // Opened and, where that is possible, read through. The code, which all ranks have.
   int try_to_read(const std::string& bytes) const {
@@ -48,7 +56,8 @@ class Hostile : public testing::Test {
     windrow_file* file = nullptr;
     const int code = windrow_open(MPI_COMM_WORLD, path().c_str(), WINDROW_READ, nullptr, &file);
     expect_same_everywhere(code);
-    if (code != WINDROW_OK) return code;
+    if (code != WINDROW_OK)
+      return code;
     const Decomposition all = Decomposition::same(MPI_COMM_WORLD, {});
     for (int i = 0; i < windrow_variable_count(file); ++i) {
       windrow_variable_info info{};
@@ -56,8 +65,10 @@ class Hostile : public testing::Test {
       EXPECT_WINDROW_OK(windrow_inquire_variable(file, i, &info));
       int64_t elements = info.element_bytes;
       constexpr int64_t k_most = 100'000;
-      for (int d = 0; d < info.ndims && elements <= k_most; ++d) elements *= info.shape[d];
-      if (elements > k_most) continue;
+      for (int d = 0; d < info.ndims && elements <= k_most; ++d)
+        elements *= info.shape[d];
+      if (elements > k_most)
+        continue;
       std::vector<char> data(static_cast<size_t>(std::max<int64_t>(elements, 1)));
       const int read = windrow_read(file, i, all.get(), data.data());
       expect_same_everywhere(read);
@@ -67,7 +78,8 @@ class Hostile : public testing::Test {
     return code;
   }
   static int64_t header_bytes(const std::string& bytes) {
-    const auto header = windrow::decode_header(std::as_bytes(std::span(bytes)), static_cast<int64_t>(bytes.size()), "it");
+    const auto header =
+        windrow::decode_header(std::as_bytes(std::span(bytes)), static_cast<int64_t>(bytes.size()), "it");
     EXPECT_TRUE(header.ok()) << header.status().message();
     return header.ok() ? header.value().bytes : 0;
   }
@@ -82,7 +94,8 @@ TEST_F(Hostile, headers_that_end_early_are_bad_files) {
       EXPECT_EQ(try_to_read(bytes.substr(0, length)), WINDROW_BAD_FILE) << length;
       EXPECT_THAT(windrow_error_message(), HasSubstr("file.nc"));
     }
-    EXPECT_EQ(try_to_read(bytes.substr(0, header)), WINDROW_OK) << "the data that are missing are missed when they are read";
+    EXPECT_EQ(try_to_read(bytes.substr(0, header)), WINDROW_OK)
+        << "the data that are missing are missed when they are read";
   }
 }
 
@@ -95,7 +108,8 @@ TEST_F(Hostile, every_byte_that_is_changed_is_refused_or_read) {
         std::string changed = bytes;
         changed[at] = static_cast<char>(changed[at] ^ flip);
         const int code = try_to_read(changed);
-        EXPECT_TRUE(code == WINDROW_OK || code == WINDROW_BAD_FILE || code == WINDROW_UNSUPPORTED) << at << ": " << windrow_error_message();
+        EXPECT_TRUE(code == WINDROW_OK || code == WINDROW_BAD_FILE || code == WINDROW_UNSUPPORTED)
+            << at << ": " << windrow_error_message();
       }
   }
 }
@@ -107,7 +121,8 @@ TEST_F(Hostile, several_bytes_at_once_too) {
     const auto header = static_cast<size_t>(header_bytes(bytes));
     for (int round = 0; round < 300; round += stride()) {
       std::string changed = bytes;
-      for (int i = 0; i < 4; ++i) changed[random() % header] = static_cast<char>(round % 3 == 0 ? 0xff : round % 3 == 1 ? 0 : random());
+      for (int i = 0; i < 4; ++i)
+        changed[random() % header] = static_cast<char>(round % 3 == 0 ? 0xff : round % 3 == 1 ? 0 : random());
       (void)try_to_read(changed);
     }
   }
@@ -121,10 +136,12 @@ TEST_F(Hostile, inspection_reads_nothing_beside_the_bytes) {
     for (int round = 0; round < 20'000; ++round) {
       std::vector<std::byte> changed(static_cast<size_t>(header_bytes(bytes)));
       std::memcpy(changed.data(), bytes.data(), changed.size());
-      for (int i = 0; i < 3; ++i) changed[4 + random() % (changed.size() - 4)] = static_cast<std::byte>(random());
+      for (int i = 0; i < 3; ++i)
+        changed[4 + random() % (changed.size() - 4)] = static_cast<std::byte>(random());
       changed.resize(1 + random() % changed.size());
       changed.shrink_to_fit();
-      const auto header = windrow::decode_header(changed, round % 2 == 0 ? INT64_MAX / 4 : static_cast<int64_t>(changed.size()), "it");
+      const auto header =
+          windrow::decode_header(changed, round % 2 == 0 ? INT64_MAX / 4 : static_cast<int64_t>(changed.size()), "it");
       EXPECT_TRUE(!header.ok() || header.value().bytes <= static_cast<int64_t>(changed.size()));
     }
   }
@@ -165,7 +182,8 @@ TEST_F(Hostile, files_that_are_cut_short_are_not_read_as_zeros) {
   write(bytes);
   for (int round = 0; round < 2; ++round) {
     windrow_file* update = nullptr;
-    EXPECT_EQ(windrow_open(MPI_COMM_WORLD, path().c_str(), WINDROW_UPDATE, nullptr, &update), WINDROW_BAD_FILE) << "it has no record";
+    EXPECT_EQ(windrow_open(MPI_COMM_WORLD, path().c_str(), WINDROW_UPDATE, nullptr, &update), WINDROW_BAD_FILE)
+        << "it has no record";
     EXPECT_THAT(windrow_error_message(), HasSubstr("ends at byte 4101"));
     File file = File::open(MPI_COMM_WORLD, path(), windrow::Mode::read);
     std::vector<int16_t> values(6);
@@ -174,8 +192,7 @@ TEST_F(Hostile, files_that_are_cut_short_are_not_read_as_zeros) {
     EXPECT_THAT(windrow_error_message(), HasSubstr("the file ends at byte 4101"));
     try {
       file.close();
-    } catch (const windrow::Error&) {
-    }
+    } catch (const windrow::Error&) {}
     MPI_Barrier(MPI_COMM_WORLD);
     on_root([&] { EXPECT_EQ(bytes_of_file(path()).size(), bytes.size()); });
   }

@@ -14,13 +14,15 @@
 
 namespace windrow_test {
 
-// [ny][nx] of a record, or of all where there are none: this rank's rows. Ranks get different numbers of rows, and the last of many none.
+// [ny][nx] of a record, or of all where there are none: this rank's rows. Ranks get different numbers of rows, and the
+// last of many none.
 struct Part {
   int64_t first = 0, rows = 0;
 };
 inline Part part_of(int64_t ny) {
   const int64_t ranks = size_of() > 2 ? size_of() - 1 : size_of();
-  if (rank_of() >= ranks) return {ny, 0};
+  if (rank_of() >= ranks)
+    return {ny, 0};
   const int64_t begin = ny * rank_of() / ranks;
   return {begin, ny * (rank_of() + 1) / ranks - begin};
 }
@@ -33,7 +35,8 @@ template <class T>
 std::vector<T> values(int variable, int64_t record, Part part, int64_t nx) {
   std::vector<T> out;
   for (int64_t y = part.first; y < part.first + part.rows; ++y)
-    for (int64_t x = 0; x < nx; ++x) out.push_back(static_cast<T>(value(variable, record, y, x)));
+    for (int64_t x = 0; x < nx; ++x)
+      out.push_back(static_cast<T>(value(variable, record, y, x)));
   return out;
 }
 
@@ -49,7 +52,8 @@ inline windrow::Decomposition rows_of_all(int64_t records, int64_t ny, int64_t n
 // Rank 0 alone speaks to PnetCDF; all ranks wait for what it finds.
 template <class Work>
 void on_root(Work&& work) {
-  if (rank_of() == 0) work();
+  if (rank_of() == 0)
+    work();
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
@@ -71,13 +75,20 @@ inline int open_nc(const std::string& path) {
 // What PnetCDF takes for a C type.
 template <class T>
 MPI_Datatype mpi_type() {
-  if constexpr (std::is_same_v<T, char>) return MPI_CHAR;
-  else if constexpr (std::is_same_v<T, float>) return MPI_FLOAT;
-  else if constexpr (std::is_same_v<T, double>) return MPI_DOUBLE;
-  else if constexpr (sizeof(T) == 1) return std::is_signed_v<T> ? MPI_SIGNED_CHAR : MPI_UNSIGNED_CHAR;
-  else if constexpr (sizeof(T) == 2) return std::is_signed_v<T> ? MPI_SHORT : MPI_UNSIGNED_SHORT;
-  else if constexpr (sizeof(T) == 4) return std::is_signed_v<T> ? MPI_INT : MPI_UNSIGNED;
-  else return std::is_signed_v<T> ? MPI_LONG_LONG : MPI_UNSIGNED_LONG_LONG;
+  if constexpr (std::is_same_v<T, char>)
+    return MPI_CHAR;
+  else if constexpr (std::is_same_v<T, float>)
+    return MPI_FLOAT;
+  else if constexpr (std::is_same_v<T, double>)
+    return MPI_DOUBLE;
+  else if constexpr (sizeof(T) == 1)
+    return std::is_signed_v<T> ? MPI_SIGNED_CHAR : MPI_UNSIGNED_CHAR;
+  else if constexpr (sizeof(T) == 2)
+    return std::is_signed_v<T> ? MPI_SHORT : MPI_UNSIGNED_SHORT;
+  else if constexpr (sizeof(T) == 4)
+    return std::is_signed_v<T> ? MPI_INT : MPI_UNSIGNED;
+  else
+    return std::is_signed_v<T> ? MPI_LONG_LONG : MPI_UNSIGNED_LONG_LONG;
 }
 
 template <class T>
@@ -85,7 +96,8 @@ std::vector<T> get_nc(int id, const std::string& name, std::vector<MPI_Offset> s
   int variable = -1;
   EXPECT_NC(ncmpi_inq_varid(id, name.c_str(), &variable));
   MPI_Offset elements = 1;
-  for (const MPI_Offset each : count) elements *= each;
+  for (const MPI_Offset each : count)
+    elements *= each;
   std::vector<T> read(static_cast<size_t>(elements));
   EXPECT_NC(ncmpi_get_vara(id, variable, start.data(), count.data(), read.data(), elements, mpi_type<T>()));
   return read;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sets of netCDF classic files: fixed and growing variables that are split, read by any ranks, changed, damaged, and seen by PnetCDF.
+// Sets of netCDF classic files: fixed and growing variables that are split, read by any ranks, changed, damaged, and
+// seen by PnetCDF.
 #include <gmock/gmock.h>
 
 #include <fstream>
@@ -25,10 +26,12 @@ class NetcdfSubfiles : public testing::Test {
   // Names as a climate code has them; `field` and `other` grow.
   void make(const KeyValues& ways, const std::string& name = "file.nc") const {
     windrow::Options options;
-    for (const auto& [key, value] : ways) options.set(key, value);
+    for (const auto& [key, value] : ways)
+      options.set(key, value);
     File file = File::create(MPI_COMM_WORLD, path(name), options);
     define(file);
-    for (int64_t r = 0; r < k_records; ++r) write(file, r);
+    for (int64_t r = 0; r < k_records; ++r)
+      write(file, r);
     file.close();
   }
   static void define(File& file) {
@@ -49,10 +52,12 @@ class NetcdfSubfiles : public testing::Test {
     const auto field = values<float>(2, r, part_, k_x);
     const auto other = values<int16_t>(3, r, part_, k_x);
     const std::vector<double> time(1, static_cast<double>(r));
-    if (r == 0) file.put(file.find_variable("fixed"), rows, fixed);
+    if (r == 0)
+      file.put(file.find_variable("fixed"), rows, fixed);
     file.put_record(file.find_variable("time"), r, one, time);
     file.put_record(file.find_variable("field"), r, rows, field);
-    if (r % 2 == 0) file.put_record(file.find_variable("other"), r, rows, other);
+    if (r % 2 == 0)
+      file.put_record(file.find_variable("other"), r, rows, other);
     file.flush();
   }
   static void expect_all(File& file, int64_t records = k_records) {
@@ -74,9 +79,12 @@ class NetcdfSubfiles : public testing::Test {
     EXPECT_EQ(last, values<float>(2, records - 1, part, k_x));
     for (int64_t r = 0; r < records; ++r) {
       const auto from = static_cast<std::ptrdiff_t>(count) * r;
-      EXPECT_EQ(std::vector(field.begin() + from, field.begin() + from + static_cast<std::ptrdiff_t>(count)), values<float>(2, r, part, k_x)) << r;
+      EXPECT_EQ(std::vector(field.begin() + from, field.begin() + from + static_cast<std::ptrdiff_t>(count)),
+                values<float>(2, r, part, k_x))
+          << r;
       const auto wanted = r % 2 == 0 ? values<int16_t>(3, r, part, k_x) : std::vector<int16_t>(count, -9);
-      EXPECT_EQ(std::vector(other.begin() + from, other.begin() + from + static_cast<std::ptrdiff_t>(count)), wanted) << r;
+      EXPECT_EQ(std::vector(other.begin() + from, other.begin() + from + static_cast<std::ptrdiff_t>(count)), wanted)
+          << r;
     }
   }
   static MPI_Comm windrow_file_comm_of(const File&) { return used_comm; }
@@ -105,12 +113,14 @@ class NetcdfSubfiles : public testing::Test {
     used_comm = MPI_COMM_WORLD;
     MPI_Comm_free(&few);
     expect_valid(path());
-    for (const std::string& subfile : subfiles()) expect_valid(subfile);
+    for (const std::string& subfile : subfiles())
+      expect_valid(subfile);
   }
   std::vector<std::string> subfiles() const {
     File file = File::open(MPI_COMM_WORLD, path(), Mode::read);
     std::vector<std::string> names;
-    for (int i = 0; i < windrow_subfile_count(file.get()); ++i) names.push_back(folder_.file(windrow_subfile_name(file.get(), i)));
+    for (int i = 0; i < windrow_subfile_count(file.get()); ++i)
+      names.push_back(folder_.file(windrow_subfile_name(file.get(), i)));
     file.close();
     return names;
   }
@@ -119,7 +129,8 @@ class NetcdfSubfiles : public testing::Test {
   Part part_ = part_of(k_y);
 };
 
-// The text that a file is created with, and the one that is made of it later. Names of dimensions and the mark of missing values are the file's, whoever gave them.
+// The text that a file is created with, and the one that is made of it later. Names of dimensions and the mark of
+// missing values are the file's, whoever gave them.
 TEST_F(NetcdfSubfiles, references_are_the_same_now_and_later) {
   for (const char* files : {"one", "subfiles(2)"}) {
     {
@@ -142,38 +153,53 @@ TEST_F(NetcdfSubfiles, references_are_the_same_now_and_later) {
     const auto now = text_of(path() + ".kerchunk.json");
     EXPECT_EQ(now, text_of(path() + ".later.json")) << files;
     EXPECT_EQ(nlohmann::json::parse(now["refs"]["short/.zarray"].get<std::string>())["fill_value"], -9);
-    EXPECT_EQ(nlohmann::json::parse(now["refs"]["short/.zattrs"].get<std::string>())["_ARRAY_DIMENSIONS"], (Names{"dim_4", "dim_6"}));
+    EXPECT_EQ(nlohmann::json::parse(now["refs"]["short/.zattrs"].get<std::string>())["_ARRAY_DIMENSIONS"],
+              (Names{"dim_4", "dim_6"}));
     MPI_Barrier(MPI_COMM_WORLD);
   }
 }
 
 TEST_F(NetcdfSubfiles, are_read_by_any_ranks_as_one_array) {
-  const std::vector<KeyValues> ways{
-      {{"files", "subfiles(2)"}}, {{"files", "subfiles(5)"}}, {{"files", "per-rank"}}, {{"files", "subfiles(3)"}, {"strategy", "two-phase"}},
-      {{"files", "subfiles(3)"}, {"strategy", "list"}}, {{"files", "subfiles(4)"}, {"strategy", "subfiling"}, {"buffer", "4096"}},
-      {{"files", "subfiles(3)"}, {"domains", "even"}, {"access", "sieve"}}, {{"files", "subfiles(3)"}, {"domains", "none"}, {"access", "sieve"}},
-      {{"files", "subfiles(3)"}, {"access", "mapped"}}, {{"files", "subfiles(3)"}, {"gather", "team(2)"}}, {{"files", "subfiles(16)"}}};
+  const std::vector<KeyValues> ways{{{"files", "subfiles(2)"}},
+                                    {{"files", "subfiles(5)"}},
+                                    {{"files", "per-rank"}},
+                                    {{"files", "subfiles(3)"}, {"strategy", "two-phase"}},
+                                    {{"files", "subfiles(3)"}, {"strategy", "list"}},
+                                    {{"files", "subfiles(4)"}, {"strategy", "subfiling"}, {"buffer", "4096"}},
+                                    {{"files", "subfiles(3)"}, {"domains", "even"}, {"access", "sieve"}},
+                                    {{"files", "subfiles(3)"}, {"domains", "none"}, {"access", "sieve"}},
+                                    {{"files", "subfiles(3)"}, {"access", "mapped"}},
+                                    {{"files", "subfiles(3)"}, {"gather", "team(2)"}},
+                                    {{"files", "subfiles(16)"}}};
   for (const KeyValues& way : ways) {
     make(way);
     expect_made();
-    if (failed_anywhere()) return;
+    if (failed_anywhere())
+      return;
   }
 }
 
 TEST_F(NetcdfSubfiles, are_split_along_any_dimensions_but_the_one_that_grows) {
   const windrow::Options set{{"files", "subfiles(6)"}};
   File file = File::create(MPI_COMM_WORLD, path(), set);
-  const auto define = [&](const char* name, const windrow::Options& options) { return file.define_variable(name, WINDROW_FLOAT32, {0, k_y, k_x}, options); };
-  const int x = define("x", {{"extendible", "true"}, {"split", "2"}}), both = define("both", {{"extendible", "true"}, {"split", "1,2"}}),
-            given = define("given", {{"extendible", "true"}, {"split_parts", "1x10+7x1"}}), whole = define("whole", {{"extendible", "true"}, {"split", "none"}});
+  const auto define = [&](const char* name, const windrow::Options& options) {
+    return file.define_variable(name, WINDROW_FLOAT32, {0, k_y, k_x}, options);
+  };
+  const int x = define("x", {{"extendible", "true"}, {"split", "2"}}),
+            both = define("both", {{"extendible", "true"}, {"split", "1,2"}}),
+            given = define("given", {{"extendible", "true"}, {"split_parts", "1x10+7x1"}}),
+            whole = define("whole", {{"extendible", "true"}, {"split", "none"}});
   EXPECT_THROW(define("records", {{"extendible", "true"}, {"split", "0"}}), windrow::Error);
   EXPECT_THROW(define("chunked", {{"chunks", "1x4x4"}}), windrow::Error);
-  for (const int each : {x, both, given, whole}) file.name_dimensions(each, {"time", "lat", "lon"});
+  for (const int each : {x, both, given, whole})
+    file.name_dimensions(each, {"time", "lat", "lon"});
   const Decomposition rows = rows_of(k_y, k_x, part_);
   for (int64_t r = 0; r < k_records; ++r) {
     std::vector<std::vector<float>> data;
-    for (int i = 0; i < 4; ++i) data.push_back(values<float>(i, r, part_, k_x));
-    for (const int each : {x, both, given, whole}) file.put_record(each, r, rows, data[static_cast<size_t>(each)]);
+    for (int i = 0; i < 4; ++i)
+      data.push_back(values<float>(i, r, part_, k_x));
+    for (const int each : {x, both, given, whole})
+      file.put_record(each, r, rows, data[static_cast<size_t>(each)]);
     file.flush();
   }
   file.close();
@@ -183,12 +209,14 @@ TEST_F(NetcdfSubfiles, are_split_along_any_dimensions_but_the_one_that_grows) {
     std::vector<float> read(static_cast<size_t>(k_records * part_.rows * k_x)), wanted;
     file.read(file.find_variable(name), all, read);
     for (int64_t r = 0; r < k_records; ++r)
-      for (const float each : values<float>(file.find_variable(name), r, part_, k_x)) wanted.push_back(each);
+      for (const float each : values<float>(file.find_variable(name), r, part_, k_x))
+        wanted.push_back(each);
     EXPECT_EQ(read, wanted) << name;
   }
   EXPECT_EQ(problems(file), "");
   file.close();
-  for (const std::string& subfile : subfiles()) expect_valid(subfile);
+  for (const std::string& subfile : subfiles())
+    expect_valid(subfile);
 }
 
 // The part, its dimensions by their names, and where it belongs.
@@ -211,7 +239,8 @@ TEST_F(NetcdfSubfiles, are_whole_files_to_pnetcdf) {
       EXPECT_EQ(length, range[4] - range[1]);
       const Part rows{range[1], range[4] - range[1]};
       for (int64_t r = 0; r < k_records; ++r)
-        EXPECT_EQ(get_nc<float>(id, "field", {r, 0, 0}, {1, rows.rows, k_x}), values<float>(2, r, rows, k_x)) << name << " " << r;
+        EXPECT_EQ(get_nc<float>(id, "field", {r, 0, 0}, {1, rows.rows, k_x}), values<float>(2, r, rows, k_x))
+            << name << " " << r;
       EXPECT_EQ(get_nc<double>(id, "fixed", {0, 0}, {rows.rows, k_x}), values<double>(1, 0, rows, k_x));
       EXPECT_NC(ncmpi_close(id));
       begin = range[4];
@@ -235,7 +264,8 @@ TEST_F(NetcdfSubfiles, grow_and_take_new_definitions) {
   File file = File::open(MPI_COMM_WORLD, path(), Mode::update);
   write(file, k_records);
   // Records get longer, and the header outgrows its room: every subfile is written anew.
-  const int late = file.define_variable("late", WINDROW_FLOAT64, {k_records + 1, k_y, k_x}, {{"extendible", "true"}});  // as many as there are by now
+  const int late = file.define_variable("late", WINDROW_FLOAT64, {k_records + 1, k_y, k_x},
+                                        {{"extendible", "true"}});  // as many as there are by now
   EXPECT_EQ(file.shape(late), (std::vector<int64_t>{k_records + 1, k_y, k_x}));
   file.put_attribute("field", "long", std::string(40000, 'x'));
   const Decomposition rows = rows_of(k_y, k_x, part_);
@@ -257,7 +287,8 @@ TEST_F(NetcdfSubfiles, grow_and_take_new_definitions) {
 
 // What has a place keeps it: a set whose base file had to move for another alignment could not be sealed.
 TEST_F(NetcdfSubfiles, stay_where_they_are_whatever_alignment_is_asked_for_later) {
-  for (const auto& [made_by, changed_by] : {std::pair{"4096", "1"}, std::pair{"1", "4096"}, std::pair{"8192", "4096"}}) {
+  for (const auto& [made_by, changed_by] :
+       {std::pair{"4096", "1"}, std::pair{"1", "4096"}, std::pair{"8192", "4096"}}) {
     make({{"files", "subfiles(3)"}, {"alignment", made_by}});
     File file = File::open(MPI_COMM_WORLD, path(), Mode::update, {{"alignment", changed_by}});
     write(file, k_records);
@@ -266,7 +297,8 @@ TEST_F(NetcdfSubfiles, stay_where_they_are_whatever_alignment_is_asked_for_later
     file.put_attribute("fixed", "more", 1);
     file.close();
     expect_made(k_records + 2);
-    if (failed_anywhere()) return;
+    if (failed_anywhere())
+      return;
   }
 }
 
@@ -288,7 +320,8 @@ TEST_F(NetcdfSubfiles, take_another_alignment_where_they_move) {
     file.read(file.find_variable("late"), rows, read);
     EXPECT_EQ(read, data);
     file.close();
-    if (failed_anywhere()) return;
+    if (failed_anywhere())
+      return;
   }
 }
 
@@ -298,10 +331,13 @@ TEST_F(NetcdfSubfiles, can_be_many) {
   constexpr int64_t k_long = 170;
   File file = File::create(MPI_COMM_WORLD, path(), set);
   const auto column = [&](int64_t i) { return std::vector<double>{static_cast<double>(i + 1)}; };
-  const auto cell = [&](int64_t i) { return Decomposition::block(MPI_COMM_WORLD, {k_long}, {i}, {rank_of() == 0 ? 1 : 0}); };
+  const auto cell = [&](int64_t i) {
+    return Decomposition::block(MPI_COMM_WORLD, {k_long}, {i}, {rank_of() == 0 ? 1 : 0});
+  };
   std::vector<int> variables;
   for (int each = 0; each < 3; ++each) {
-    variables.push_back(file.define_variable("v" + std::to_string(each), WINDROW_FLOAT64, {0, k_long}, {{"extendible", "true"}}));
+    variables.push_back(
+        file.define_variable("v" + std::to_string(each), WINDROW_FLOAT64, {0, k_long}, {{"extendible", "true"}}));
     for (const int variable : variables)
       for (const int64_t i : {int64_t{0}, k_long - 1}) {
         const auto data = column(i + variable);
@@ -309,7 +345,8 @@ TEST_F(NetcdfSubfiles, can_be_many) {
         file.put_record(variable, each, at, data);
         file.flush();
       }
-    if (each == 1) file.sync();
+    if (each == 1)
+      file.sync();
   }
   file.close();
   file = File::open(MPI_COMM_WORLD, path(), Mode::read);
@@ -319,7 +356,8 @@ TEST_F(NetcdfSubfiles, can_be_many) {
     std::vector<double> read(3 * k_long), wanted(3 * k_long);
     file.read(variable, all, read);
     for (int64_t r = variable; r < 3; ++r)
-      for (const int64_t i : {int64_t{0}, k_long - 1}) wanted[static_cast<size_t>(r * k_long + i)] = column(i + variable).front();
+      for (const int64_t i : {int64_t{0}, k_long - 1})
+        wanted[static_cast<size_t>(r * k_long + i)] = column(i + variable).front();
     EXPECT_EQ(read, wanted) << variable;
   }
   file.close();
@@ -332,13 +370,17 @@ TEST_F(NetcdfSubfiles, of_many_variables_have_all_their_places) {
   windrow::Options options;
   options.set("files", "subfiles(8)");
   File file = File::create(MPI_COMM_WORLD, path(), options);
-  for (int64_t i = 0; i < k_variables; ++i) file.define_variable("v" + std::to_string(i), WINDROW_FLOAT64, {k_y, k_x});
+  for (int64_t i = 0; i < k_variables; ++i)
+    file.define_variable("v" + std::to_string(i), WINDROW_FLOAT64, {k_y, k_x});
   for (const bool again : {false, true}) {
     std::vector<std::vector<double>> written;
-    for (int64_t i = 0; i < k_variables; ++i) written.push_back(values<double>(static_cast<int>(i), again ? 1 : 0, part_, k_x));
-    for (int64_t i = 0; i < k_variables; ++i) file.put(static_cast<int>(i), rows, written[static_cast<size_t>(i)]);
+    for (int64_t i = 0; i < k_variables; ++i)
+      written.push_back(values<double>(static_cast<int>(i), again ? 1 : 0, part_, k_x));
+    for (int64_t i = 0; i < k_variables; ++i)
+      file.put(static_cast<int>(i), rows, written[static_cast<size_t>(i)]);
     file.flush();
-    if (!again) file.sync();
+    if (!again)
+      file.sync();
   }
   file.close();
   File read = File::open(MPI_COMM_WORLD, path(), Mode::read);
@@ -357,9 +399,12 @@ TEST_F(NetcdfSubfiles, at_fault_are_named_and_all_else_is_read) {
   const auto own = subfiles();
   std::string other;
   for (const std::string& name : folder_.names())
-    if (name.starts_with("b.nc.subfiles")) other = folder_.file(name);
+    if (name.starts_with("b.nc.subfiles"))
+      other = folder_.file(name);
   const std::string one = own.at(1), kept = folder_.file("kept");
-  const auto replace = [&](const std::string& by) { std::filesystem::copy_file(by, one, std::filesystem::copy_options::overwrite_existing); };
+  const auto replace = [&](const std::string& by) {
+    std::filesystem::copy_file(by, one, std::filesystem::copy_options::overwrite_existing);
+  };
   struct Damage {
     const char* words;
     int code;
@@ -367,9 +412,14 @@ TEST_F(NetcdfSubfiles, at_fault_are_named_and_all_else_is_read) {
   };
   const std::vector<Damage> damages{
       {"is missing", WINDROW_NOT_FOUND, [&] { std::filesystem::remove(one); }},
-      {"is damaged", WINDROW_BAD_FILE, [&] { std::filesystem::resize_file(one, std::filesystem::file_size(one) - 100); }},
+      {"is damaged", WINDROW_BAD_FILE,
+       [&] { std::filesystem::resize_file(one, std::filesystem::file_size(one) - 100); }},
       {"is damaged", WINDROW_BAD_FILE, [&] { std::filesystem::resize_file(one, 0); }},
-      {"is a link, a folder", WINDROW_BAD_FILE, [&] { std::filesystem::remove(one); std::filesystem::create_directory(one); }},
+      {"is a link, a folder", WINDROW_BAD_FILE,
+       [&] {
+         std::filesystem::remove(one);
+         std::filesystem::create_directory(one);
+       }},
       {"another set", WINDROW_BAD_FILE, [&] { replace(other + "/1.nc"); }},
       {"is number 2", WINDROW_BAD_FILE, [&] { replace(own.at(2)); }},
   };
@@ -399,12 +449,14 @@ TEST_F(NetcdfSubfiles, at_fault_are_named_and_all_else_is_read) {
     EXPECT_THAT(message, HasSubstr(damage.words));
     EXPECT_THAT(problems(file), HasSubstr("/1.nc"));
     file.close();
-    EXPECT_THROW(File::open(MPI_COMM_WORLD, path(), Mode::update), windrow::Error) << "what is to be changed must be whole";
+    EXPECT_THROW(File::open(MPI_COMM_WORLD, path(), Mode::update), windrow::Error)
+        << "what is to be changed must be whole";
     on_root([&] {
       std::filesystem::remove_all(one);
       std::filesystem::copy_file(kept, one);
     });
-    if (failed_anywhere()) return;
+    if (failed_anywhere())
+      return;
   }
   expect_made();
 }
@@ -463,22 +515,28 @@ TEST_F(NetcdfSubfiles, have_checksums_of_their_elements) {
   flip(names.at(0), "field");
   EXPECT_EQ(told(), "") << "they have none any more";
   flip(names.at(0), "fixed");
-  EXPECT_THAT(told(), HasSubstr("/0.nc\": the elements of \"/fixed\" " + differs)) << "that of what was not changed is as it was";
+  EXPECT_THAT(told(), HasSubstr("/0.nc\": the elements of \"/fixed\" " + differs))
+      << "that of what was not changed is as it was";
 }
 
-// Checksums of a set that was made without them may be more than its headers have room for: its files are written anew when it is closed.
+// Checksums of a set that was made without them may be more than its headers have room for: its files are written anew
+// when it is closed.
 TEST_F(NetcdfSubfiles, whose_headers_outgrow_their_room_at_last_are_whole) {
   constexpr int k_variables = 400;
   constexpr int64_t k_length = 6;
   const auto move = [&](File& file, double add) {
-    const auto mine = Decomposition::block(MPI_COMM_WORLD, {k_length}, {0}, {rank_of() == size_of() - 1 ? k_length : 0});
+    const auto mine =
+        Decomposition::block(MPI_COMM_WORLD, {k_length}, {0}, {rank_of() == size_of() - 1 ? k_length : 0});
     std::vector<std::vector<double>> data;
-    for (int each = 0; each < k_variables; ++each) data.push_back({each + add, each + add, each - add, each - add, each + 0.5, each + 0.5});
-    for (int each = 0; each < k_variables; ++each) file.put(each, mine, data[static_cast<size_t>(each)]);
+    for (int each = 0; each < k_variables; ++each)
+      data.push_back({each + add, each + add, each - add, each - add, each + 0.5, each + 0.5});
+    for (int each = 0; each < k_variables; ++each)
+      file.put(each, mine, data[static_cast<size_t>(each)]);
     file.flush();
   };
   File file = File::create(MPI_COMM_WORLD, path(), {{"files", "subfiles(3)"}, {"split", "0"}});
-  for (int each = 0; each < k_variables; ++each) file.define_variable("v" + std::to_string(each), WINDROW_FLOAT64, {k_length});
+  for (int each = 0; each < k_variables; ++each)
+    file.define_variable("v" + std::to_string(each), WINDROW_FLOAT64, {k_length});
   move(file, 1);
   file.close();
   const auto begin_of = [&](const std::string& subfile) {
@@ -506,10 +564,12 @@ TEST_F(NetcdfSubfiles, whose_headers_outgrow_their_room_at_last_are_whole) {
     EXPECT_EQ(read, (std::vector<double>{each + 2, each + 2, each - 2, each - 2, each + 0.5, each + 0.5}));
   }
   file.close();
-  for (const std::string& name : names) expect_valid(name);
+  for (const std::string& name : names)
+    expect_valid(name);
 }
 
-// A job that was killed may have left more records in a subfile than the base file knows of, in its header or behind what that tells of.
+// A job that was killed may have left more records in a subfile than the base file knows of, in its header or behind
+// what that tells of.
 TEST_F(NetcdfSubfiles, have_nothing_of_records_that_were_never_published) {
   for (const bool defines : {false, true}) {
     make({{"files", "subfiles(3)"}});
@@ -526,7 +586,8 @@ TEST_F(NetcdfSubfiles, have_nothing_of_records_that_were_never_published) {
     const int64_t last = k_records + 2;
     File file = File::open(MPI_COMM_WORLD, path(), Mode::update);
     expect_all(file);
-    if (defines) file.define_variable("late", WINDROW_FLOAT64, {k_records, k_y, k_x}, {{"extendible", "true"}});
+    if (defines)
+      file.define_variable("late", WINDROW_FLOAT64, {k_records, k_y, k_x}, {{"extendible", "true"}});
     write(file, last);
     file.close();
     file = File::open(MPI_COMM_WORLD, path(), Mode::read);
@@ -538,18 +599,23 @@ TEST_F(NetcdfSubfiles, have_nothing_of_records_that_were_never_published) {
       std::vector<double> late(field.size(), -1);
       file.get_record(file.find_variable("field"), r, rows, field);
       file.get_record(file.find_variable("other"), r, rows, other);
-      if (defines) file.get_record(file.find_variable("late"), r, rows, late);
+      if (defines)
+        file.get_record(file.find_variable("late"), r, rows, late);
       file.flush();
       const bool written = r < k_records || r == last;
       EXPECT_EQ(field, written ? values<float>(2, r, part_, k_x) : std::vector<float>(field.size())) << r;
-      EXPECT_EQ(other, written && r % 2 == 0 ? values<int16_t>(3, r, part_, k_x) : std::vector<int16_t>(other.size(), -9)) << r;
+      EXPECT_EQ(other,
+                written && r % 2 == 0 ? values<int16_t>(3, r, part_, k_x) : std::vector<int16_t>(other.size(), -9))
+          << r;
       if (defines) {
         EXPECT_EQ(late, std::vector<double>(late.size())) << r;
       }
     }
     file.close();
-    for (const std::string& name : names) expect_valid(name);
-    if (failed_anywhere()) return;
+    for (const std::string& name : names)
+      expect_valid(name);
+    if (failed_anywhere())
+      return;
   }
 }
 
@@ -582,7 +648,8 @@ TEST_F(NetcdfSubfiles, have_nothing_of_what_was_refused) {
     const auto data = values<float>(1, 2, part_, k_x);
     std::vector<int32_t> whole;
     for (int64_t r = 0; r < 5; ++r)
-      for (const int32_t each : values<int32_t>(2, r, part_, k_x)) whole.push_back(each);
+      for (const int32_t each : values<int32_t>(2, r, part_, k_x))
+        whole.push_back(each);
     file.put_record(v, 2, rows, data);
     file.put(fixed, all, whole);
     file.close();
@@ -610,7 +677,8 @@ TEST_F(NetcdfSubfiles, have_nothing_of_what_was_refused) {
       EXPECT_NC(ncmpi_close(id));
     });
     expect_valid(first);
-    if (failed_anywhere()) return;
+    if (failed_anywhere())
+      return;
   }
 }
 

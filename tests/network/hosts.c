@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hosts PAIRS...: what MPI sees of the hosts, in JSON: how many there are; on each rank, how many ranks share its memory as MPI says, and
-   how many are seen in its /dev/shm; and the rate in MB/s between rank 0 and each rank that is named. For bed_test.py. */
+/* hosts PAIRS...: what MPI sees of the hosts, in JSON: how many there are; on each rank, how many ranks share its
+   memory as MPI says, and how many are seen in its /dev/shm; and the rate in MB/s between rank 0 and each rank that is
+   named. For bed_test.py. */
 #include <fcntl.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { message_bytes = 8 << 20, turns = 4 };
+enum {
+  message_bytes = 8 << 20,
+  turns = 4
+};
 
 /* Each rank leaves a file in /dev/shm; those of other hosts must not be there. */
 static int visible_in_shared_memory(int rank, int size, int job) {
@@ -22,7 +26,8 @@ static int visible_in_shared_memory(int rank, int size, int job) {
     seen += access(of_other, F_OK) == 0;
   }
   MPI_Barrier(MPI_COMM_WORLD);
-  if (file >= 0) close(file);
+  if (file >= 0)
+    close(file);
   unlink(name);
   return seen;
 }
@@ -41,8 +46,10 @@ static double rate(int rank, int partner, char *buffer) {
     }
     double time = MPI_Wtime() - begin;
     int place = turn - 1;
-    for (; place > 0 && seconds[place - 1] > time; --place) seconds[place] = seconds[place - 1];
-    if (place >= 0) seconds[place] = time;
+    for (; place > 0 && seconds[place - 1] > time; --place)
+      seconds[place] = seconds[place - 1];
+    if (place >= 0)
+      seconds[place] = time;
   }
   MPI_Barrier(MPI_COMM_WORLD);
   return 2e-6 * message_bytes / seconds[turns / 2];
@@ -63,21 +70,26 @@ int main(int argc, char **argv) {
   both[1] = visible_in_shared_memory(rank, size, job);
   int hosts = host_rank == 0, *all = calloc((size_t)size, sizeof both);
   char *buffer = calloc(1, message_bytes);
-  if (all == NULL || buffer == NULL) MPI_Abort(MPI_COMM_WORLD, 1);
+  if (all == NULL || buffer == NULL)
+    MPI_Abort(MPI_COMM_WORLD, 1);
   MPI_Allreduce(MPI_IN_PLACE, &hosts, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   MPI_Gather(both, 2, MPI_INT, all, 2, MPI_INT, 0, MPI_COMM_WORLD);
   if (rank == 0) {
     printf("{\"hosts\": %d, \"ranks_of_a_host\": [", hosts);
-    for (int i = 0; i < size; ++i) printf("%s%d", i > 0 ? ", " : "", all[2 * i]);
+    for (int i = 0; i < size; ++i)
+      printf("%s%d", i > 0 ? ", " : "", all[2 * i]);
     printf("], \"seen_in_shared_memory\": [");
-    for (int i = 0; i < size; ++i) printf("%s%d", i > 0 ? ", " : "", all[2 * i + 1]);
+    for (int i = 0; i < size; ++i)
+      printf("%s%d", i > 0 ? ", " : "", all[2 * i + 1]);
     printf("], \"rates\": [");
   }
   for (int i = 1; i < argc; ++i) {
     const double found = rate(rank, atoi(argv[i]), buffer);
-    if (rank == 0) printf("%s%.1f", i > 1 ? ", " : "", found);
+    if (rank == 0)
+      printf("%s%.1f", i > 1 ? ", " : "", found);
   }
-  if (rank == 0) printf("]}\n");
+  if (rank == 0)
+    printf("]}\n");
   free(all);
   free(buffer);
   MPI_Finalize();

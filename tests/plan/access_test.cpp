@@ -17,8 +17,11 @@ struct Seen {
 std::vector<Seen> requests(AccessRule rule, Extent window, const std::vector<Extent>& covered) {
   std::vector<Seen> seen;
   PiecesBuilder pieces;
-  for (const Extent& extent : covered) pieces.add(Piece{extent.begin, extent.begin, extent.size()});
-  for_each_request(rule, window, pieces.take(), [&](const Request& request) { seen.push_back({request.bytes, request.holes}); });
+  for (const Extent& extent : covered)
+    pieces.add(Piece{extent.begin, extent.begin, extent.size()});
+  for_each_request(rule, window, pieces.take(), [&](const Request& request) {
+    seen.push_back({request.bytes, request.holes});
+  });
   return seen;
 }
 

@@ -20,14 +20,21 @@ using testing::HasSubstr;
 
 constexpr int64_t k_mib = int64_t{1} << 20;
 
-StorageLayout mock(std::string_view text) { return parse_mock(text).value(); }
+StorageLayout mock(std::string_view text) {
+  return parse_mock(text).value();
+}
 
-Plan plan_of(const StorageLayout& layout, std::vector<Extent> regions, int writers, Domains domains = Domains::target, int64_t buffer = 4 * k_mib, int64_t piece = 8) {
+Plan plan_of(const StorageLayout& layout, std::vector<Extent> regions, int writers, Domains domains = Domains::target,
+             int64_t buffer = 4 * k_mib, int64_t piece = 8) {
   Pattern pattern{.regions = std::move(regions)};
-  for (const Extent& region : pattern.regions) pattern.bytes += region.size();
+  for (const Extent& region : pattern.regions)
+    pattern.bytes += region.size();
   pattern.pieces = std::max<int64_t>(1, pattern.bytes / piece);
   Strategy strategy{.domains = domains};
-  const PlanLimits limits{.buffer_bytes = buffer, .unit = lock_unit(layout), .writers = writers, .layout = std::make_shared<const StorageLayout>(layout)};
+  const PlanLimits limits{.buffer_bytes = buffer,
+                          .unit = lock_unit(layout),
+                          .writers = writers,
+                          .layout = std::make_shared<const StorageLayout>(layout)};
   return make_plan(strategy, pattern, {.ranks = writers, .host_roots = {0}}, limits).value();
 }
 
@@ -40,7 +47,8 @@ std::vector<Extent> parts_of(const Window& window) {
 std::vector<Extent> parts_in_order(const Windows& windows) {
   std::vector<Extent> all;
   for (int64_t i = 0; i < windows.count(); ++i)
-    for (const Extent& part : parts_of(windows.window(i))) all.push_back(part);
+    for (const Extent& part : parts_of(windows.window(i)))
+      all.push_back(part);
   std::sort(all.begin(), all.end(), [](const Extent& a, const Extent& b) { return a.begin < b.begin; });
   return all;
 }
@@ -52,7 +60,8 @@ TEST(DealByTarget, gives_each_writer_a_target_as_in_the_paper) {
   ASSERT_EQ(plan.writers.size(), 4U);
   for (int64_t writer = 0; writer < 4; ++writer) {
     std::vector<Extent> want;
-    for (int64_t stripe = writer; stripe < 16; stripe += 4) want.push_back({stripe * k_mib, (stripe + 1) * k_mib});
+    for (int64_t stripe = writer; stripe < 16; stripe += 4)
+      want.push_back({stripe * k_mib, (stripe + 1) * k_mib});
     EXPECT_EQ(parts_in_order(windows_of(plan, static_cast<size_t>(writer))), want);
   }
 }
@@ -68,11 +77,13 @@ TEST(DealByTarget, lets_writers_share_a_target_each_in_a_stretch_of_the_file) {
   const Plan plan = plan_of(mock("stripe=1MiB,count=2"), {{0, 32 * k_mib}}, 5);  // one of them is too many
   ASSERT_EQ(plan.writers.size(), 4U);
   EXPECT_EQ(plan.sharers, 2);
-  EXPECT_THAT(plan.domains, ElementsAre(Extent{0, 16 * k_mib}, Extent{16 * k_mib, 32 * k_mib}, Extent{0, 16 * k_mib}, Extent{16 * k_mib, 32 * k_mib}));
+  EXPECT_THAT(plan.domains, ElementsAre(Extent{0, 16 * k_mib}, Extent{16 * k_mib, 32 * k_mib}, Extent{0, 16 * k_mib},
+                                        Extent{16 * k_mib, 32 * k_mib}));
   EXPECT_THAT(plan.reasons, Contains(HasSubstr("2 writers share each of 2 targets")));
 }
 
-// Variables that follow each other in the file, each written by a flush of its own: a target that one writer had is no other's afterwards.
+// Variables that follow each other in the file, each written by a flush of its own: a target that one writer had is no
+// other's afterwards.
 TEST(DealByTarget, gives_a_target_to_the_same_writer_in_each_flush) {
   for (const int64_t bytes : {5 * k_mib / 2, 3 * k_mib, k_mib / 2, 17 * k_mib})
     for (const int writers : {2, 3, 4}) {
@@ -84,18 +95,22 @@ TEST(DealByTarget, gives_a_target_to_the_same_writer_in_each_flush) {
         ASSERT_EQ(plan.strategy.domains, Domains::target);
         for (size_t i = 0; i < plan.domains.size(); ++i)
           for (const Extent& part : parts_in_order(windows_of(plan, i)))
-            for (int64_t at = std::max(part.begin, begin); at < std::min(part.end, begin + bytes); at = next_stripe(layout, at)) {
+            for (int64_t at = std::max(part.begin, begin); at < std::min(part.end, begin + bytes);
+                 at = next_stripe(layout, at)) {
               writers_of_target[stripe_at(layout, at).target].insert(plan.writers[i]);
               writers_of_stripe[at / k_mib].insert(plan.writers[i]);
             }
       }
       EXPECT_EQ(writers_of_target.size(), 4U);
-      for (const auto& [target, having] : writers_of_target) EXPECT_EQ(having.size(), 1U) << target << " of " << bytes << " by " << writers;
-      for (const auto& [stripe, having] : writers_of_stripe) EXPECT_EQ(having.size(), 1U) << stripe;
+      for (const auto& [target, having] : writers_of_target)
+        EXPECT_EQ(having.size(), 1U) << target << " of " << bytes << " by " << writers;
+      for (const auto& [stripe, having] : writers_of_stripe)
+        EXPECT_EQ(having.size(), 1U) << stripe;
     }
 }
 
-// The first component is over after a few stripes; the others' writers have their targets to the end, whether a flush has bytes on all of them or not.
+// The first component is over after a few stripes; the others' writers have their targets to the end, whether a flush
+// has bytes on all of them or not.
 TEST(DealByTarget, gives_a_target_to_the_same_writer_within_a_component) {
   const StorageLayout layout = mock("stripe=64KiB,count=1,until=1MiB;stripe=1MiB,count=3,first=1");
   std::set<std::vector<int>> groups;
@@ -117,7 +132,8 @@ TEST(DealByTarget, leaves_at_least_half_of_the_writers_at_work) {
 
 // Of a progressive file whose first component is small and lies on one target that the second does not have.
 TEST(DealByTarget, weighs_targets_by_their_bytes) {
-  const auto dealing = deal_by_target({{0, 101 * k_mib}}, 4, mock("stripe=1MiB,count=1,until=1MiB;stripe=1MiB,count=4,first=1"));
+  const auto dealing =
+      deal_by_target({{0, 101 * k_mib}}, 4, mock("stripe=1MiB,count=1,until=1MiB;stripe=1MiB,count=4,first=1"));
   ASSERT_TRUE(dealing);
   EXPECT_EQ(dealing->groups, 4);
   const std::vector<int>& groups = dealing->parts[1].groups;
@@ -142,7 +158,8 @@ TEST(DealByTarget, gives_each_writer_the_objects_of_a_target) {
   const auto objects_of = [&](size_t writer) {
     std::set<int64_t> objects;
     for (const Extent& part : parts_in_order(windows_of(plan, writer)))
-      for (int64_t at = part.begin; at < part.end; at += k_mib) objects.insert(at / (4 * k_mib));
+      for (int64_t at = part.begin; at < part.end; at += k_mib)
+        objects.insert(at / (4 * k_mib));
     return objects;
   };
   EXPECT_THAT(objects_of(0), ElementsAre(0, 1, 4));
@@ -172,21 +189,27 @@ TEST(DealByTarget, deals_rows_in_turn_behind_the_objects_that_it_knows) {
   EXPECT_EQ(dealing->parts[1].stripe_bytes, 4 * k_mib);
   EXPECT_THAT(dealing->parts[1].groups, ElementsAre(0, 1, 2));
   EXPECT_FALSE(dealing->by_column);
-  EXPECT_THAT(plan_of(layout, {{0, 400 * k_mib}}, 3).reasons, Contains(HasSubstr("behind 16 MiB nobody knows which target has an object: rows of them go to the writers in turn")));
+  EXPECT_THAT(plan_of(layout, {{0, 400 * k_mib}}, 3).reasons,
+              Contains(HasSubstr(
+                  "behind 16 MiB nobody knows which target has an object: rows of them go to the writers in turn")));
   const auto behind = deal_by_target({{100 * k_mib, 400 * k_mib}}, 3, layout);
   ASSERT_TRUE(behind);
   EXPECT_EQ(behind->parts.size(), 1U);
   EXPECT_TRUE(behind->by_column) << "as where no target is known";
-  EXPECT_THAT(plan_of(layout, {{100 * k_mib, 400 * k_mib}}, 3).reasons, Contains(HasSubstr("2 writers with columns of stripes of their own")));
-  EXPECT_FALSE(deal_by_target({{100 * k_mib, 400 * k_mib}}, 3, mock("stripe=1MiB,count=1,object=2MiB,objects=8,targets=3")));
+  EXPECT_THAT(plan_of(layout, {{100 * k_mib, 400 * k_mib}}, 3).reasons,
+              Contains(HasSubstr("2 writers with columns of stripes of their own")));
+  EXPECT_FALSE(
+      deal_by_target({{100 * k_mib, 400 * k_mib}}, 3, mock("stripe=1MiB,count=1,object=2MiB,objects=8,targets=3")));
 }
 
 // As many objects as are asked about, on as many OSDs as large systems have.
 TEST(MakePlan, deals_thousands_of_objects_on_a_thousand_targets) {
-  const Plan plan = plan_of(mock("stripe=4MiB,count=1,object=4MiB,objects=4096,targets=1000"), {{3, int64_t{1} << 50}}, 2000);
+  const Plan plan =
+      plan_of(mock("stripe=4MiB,count=1,object=4MiB,objects=4096,targets=1000"), {{3, int64_t{1} << 50}}, 2000);
   EXPECT_EQ(plan.strategy.domains, Domains::target);
   int64_t bytes = 0;
-  for (size_t i = 0; i < plan.domains.size(); ++i) bytes += windows_of(plan, i).bytes_in({0, int64_t{1} << 50});
+  for (size_t i = 0; i < plan.domains.size(); ++i)
+    bytes += windows_of(plan, i).bytes_in({0, int64_t{1} << 50});
   EXPECT_EQ(bytes, (int64_t{1} << 50) - 3);
 }
 
@@ -194,14 +217,18 @@ TEST(DealByTarget, is_not_where_there_is_nothing_to_choose) {
   EXPECT_FALSE(deal_by_target({{0, 100 * k_mib}}, 1, mock("stripe=1MiB,count=4")));
   EXPECT_FALSE(deal_by_target({{0, 100 * k_mib}}, 4, mock("stripe=1MiB,count=1")));
   EXPECT_FALSE(deal_by_target({}, 4, mock("stripe=1MiB,count=4")));
-  EXPECT_FALSE(deal_by_target({{0, 100 * k_mib}}, 4, {.kind = LayoutKind::lustre, .components = {{.stripe_bytes = k_mib, .stripe_count = 0, .targets = {}}}}));
-  EXPECT_FALSE(deal_by_target({{0, 100 * k_mib}}, 4, mock("stripe=1PiB,count=65535"))) << "its stripes are longer than any file";
+  EXPECT_FALSE(deal_by_target(
+      {{0, 100 * k_mib}}, 4,
+      {.kind = LayoutKind::lustre, .components = {{.stripe_bytes = k_mib, .stripe_count = 0, .targets = {}}}}));
+  EXPECT_FALSE(deal_by_target({{0, 100 * k_mib}}, 4, mock("stripe=1PiB,count=65535")))
+      << "its stripes are longer than any file";
 }
 
 TEST(MakePlan, cuts_where_stripes_end_when_there_is_nothing_to_deal) {
   for (const Domains domains : {Domains::target, Domains::cyclic}) {
     EXPECT_EQ(plan_of(mock("stripe=1MiB,count=4"), {{0, 100 * k_mib}}, 1, domains).strategy.domains, Domains::aligned);
-    EXPECT_EQ(plan_of(mock("stripe=1PiB,count=65535"), {{0, 100 * k_mib}}, 3, domains).strategy.domains, domains == Domains::cyclic ? Domains::cyclic : Domains::aligned);
+    EXPECT_EQ(plan_of(mock("stripe=1PiB,count=65535"), {{0, 100 * k_mib}}, 3, domains).strategy.domains,
+              domains == Domains::cyclic ? Domains::cyclic : Domains::aligned);
   }
   const Plan plan = plan_of(mock("stripe=1MiB,count=1"), {{0, 100 * k_mib}}, 4);
   EXPECT_EQ(plan.strategy.domains, Domains::aligned);
@@ -216,7 +243,8 @@ TEST(MakePlan, deals_by_itself_where_short_pieces_lie_on_several_targets) {
   for (const char* other : {"stripe=1MiB,count=1", "stripe=64KiB,count=4"}) {
     plan = plan_of(mock(other), {{0, 100 * k_mib}}, 4, Domains::automatic);
     EXPECT_EQ(plan.strategy.domains, Domains::aligned) << other;
-    const auto said = Contains(HasSubstr("domains aligned, not target: stripes of 64 KiB are too short for a request each"));
+    const auto said =
+        Contains(HasSubstr("domains aligned, not target: stripes of 64 KiB are too short for a request each"));
     if (std::string_view(other).starts_with("stripe=64KiB"))
       EXPECT_THAT(plan.reasons, said);
     else
@@ -225,15 +253,20 @@ TEST(MakePlan, deals_by_itself_where_short_pieces_lie_on_several_targets) {
 }
 
 std::string random_mock(std::mt19937_64& random) {
-  const auto number = [&random](int64_t most) { return 1 + static_cast<int64_t>(random() % static_cast<uint64_t>(most)); };
+  const auto number = [&random](int64_t most) {
+    return 1 + static_cast<int64_t>(random() % static_cast<uint64_t>(most));
+  };
   std::string text;
   int64_t end = 0;
   const int64_t components = number(3);
   for (int64_t i = 0; i < components; ++i) {
     const int64_t stripe = number(3000), count = number(9);
-    text += (i > 0 ? ";" : "") + ("stripe=" + std::to_string(stripe) + ",count=" + std::to_string(count) + ",targets=" + std::to_string(number(7)));
-    if (number(3) == 1) text += ",object=" + std::to_string(stripe * number(3)) + ",objects=" + std::to_string(count * number(4));
-    if (i + 1 < components) text += ",until=" + std::to_string(end += number(40'000));
+    text += (i > 0 ? ";" : "") + ("stripe=" + std::to_string(stripe) + ",count=" + std::to_string(count) +
+                                  ",targets=" + std::to_string(number(7)));
+    if (number(3) == 1)
+      text += ",object=" + std::to_string(stripe * number(3)) + ",objects=" + std::to_string(count * number(4));
+    if (i + 1 < components)
+      text += ",until=" + std::to_string(end += number(40'000));
   }
   return text;
 }
@@ -274,7 +307,8 @@ TEST_P(Dealt, gives_every_byte_one_writer_and_every_stripe_no_two) {
             const Stripe stripe = stripe_at(layout, at);
             const auto [place, fresh] = writer_of_stripe.try_emplace({stripe.bytes.begin, stripe.bytes.end}, i);
             EXPECT_EQ(place->second, i) << "the stripe at " << at << " has two writers";
-            if (stripe.target != k_no_target) writers_of_target[stripe.target].insert(i);  // of objects that nobody was asked about
+            if (stripe.target != k_no_target)
+              writers_of_target[stripe.target].insert(i);  // of objects that nobody was asked about
           }
         });
     }
@@ -287,16 +321,23 @@ TEST_P(Dealt, gives_every_byte_one_writer_and_every_stripe_no_two) {
       }
     }
     int64_t want = 0;
-    for (const Extent& region : regions) want += region.size();
+    for (const Extent& region : regions)
+      want += region.size();
     EXPECT_EQ(bytes, want);
-    if (plan.strategy.domains != Domains::target) continue;
-    for (const auto& [target, having] : writers_of_target) EXPECT_LE(static_cast<int64_t>(having.size()), plan.sharers);
-    if (text.find("object") != std::string::npos) continue;
-    if (plan.sharers * plan.deal->groups() == static_cast<int64_t>(plan.writers.size()) && plan.deal->groups() == static_cast<int>(writers_of_target.size())) {
+    if (plan.strategy.domains != Domains::target)
+      continue;
+    for (const auto& [target, having] : writers_of_target)
+      EXPECT_LE(static_cast<int64_t>(having.size()), plan.sharers);
+    if (text.find("object") != std::string::npos)
+      continue;
+    if (plan.sharers * plan.deal->groups() == static_cast<int64_t>(plan.writers.size()) &&
+        plan.deal->groups() == static_cast<int>(writers_of_target.size())) {
       std::map<size_t, int> targets_of_writer;
       for (const auto& [target, having] : writers_of_target)
-        for (const size_t writer : having) ++targets_of_writer[writer];
-      for (const auto& [writer, targets] : targets_of_writer) EXPECT_EQ(targets, 1);
+        for (const size_t writer : having)
+          ++targets_of_writer[writer];
+      for (const auto& [writer, targets] : targets_of_writer)
+        EXPECT_EQ(targets, 1);
     }
   }
 }
@@ -306,16 +347,20 @@ TEST_P(Dealt, finds_the_window_of_each_offset) {
   for (int turn = 0; turn < 200; ++turn) {
     const auto regions = random_regions(random);
     const Plan plan = plan_of(mock(random_mock(random)), regions, 2 + static_cast<int>(random() % 9), GetParam(), 4096);
-    if (plan.deal == nullptr) continue;
+    if (plan.deal == nullptr)
+      continue;
     for (size_t i = 0; i < plan.domains.size(); ++i) {
       const Windows windows = windows_of(plan, i);
       for (int probe = 0; probe < 40; ++probe) {
-        const auto offset = plan.domains[i].begin + static_cast<int64_t>(random() % static_cast<uint64_t>(plan.domains[i].size() + 2));
+        const auto offset =
+            plan.domains[i].begin + static_cast<int64_t>(random() % static_cast<uint64_t>(plan.domains[i].size() + 2));
         const int64_t index = windows.index_of(offset);
         for (int64_t other = 0; other < windows.count(); ++other) {
           const std::vector<Extent> parts = parts_of(windows.window(other));
-          if (parts.empty() || index == windows.count()) continue;
-          const bool behind = parts.back().end > offset, later = parts.back().begin > parts_of(windows.window(index)).back().begin;
+          if (parts.empty() || index == windows.count())
+            continue;
+          const bool behind = parts.back().end > offset,
+                     later = parts.back().begin > parts_of(windows.window(index)).back().begin;
           ASSERT_EQ(behind, later || other == index);
         }
         const auto none_before = [&](int64_t at) { return std::max(at, offset); };
@@ -359,30 +404,38 @@ TEST(MakePlan, puts_as_many_short_stripes_into_a_window_as_fit) {
     at += 64 << 10;
   });
   EXPECT_EQ(at, plan.window_bytes);
-  EXPECT_EQ(plan_of(mock("stripe=64KiB,count=8"), {{0, 8000 * k_mib}}, 8).window_bytes, 4 * k_mib) << "all that the buffer holds";
-  EXPECT_EQ(plan_of(mock("stripe=512,count=8"), {{0, 8000 * k_mib}}, 8).window_bytes, 256 * 512) << "requests of a window are not without number";
+  EXPECT_EQ(plan_of(mock("stripe=64KiB,count=8"), {{0, 8000 * k_mib}}, 8).window_bytes, 4 * k_mib)
+      << "all that the buffer holds";
+  EXPECT_EQ(plan_of(mock("stripe=512,count=8"), {{0, 8000 * k_mib}}, 8).window_bytes, 256 * 512)
+      << "requests of a window are not without number";
   EXPECT_EQ(plan_of(mock("stripe=3MiB,count=8"), {{0, 8000 * k_mib}}, 8).window_bytes, 3 * k_mib);
-  EXPECT_EQ(plan_of(mock("stripe=8MiB,count=8"), {{0, 8000 * k_mib}}, 8).window_bytes, 4 * k_mib) << "parts of a stripe";
+  EXPECT_EQ(plan_of(mock("stripe=8MiB,count=8"), {{0, 8000 * k_mib}}, 8).window_bytes, 4 * k_mib)
+      << "parts of a stripe";
 }
 
 // A lock that the sharer before holds is not asked for at the end, unless few ranks hold what lies at a place.
 TEST(MakePlan, lets_sharers_of_a_target_begin_where_their_stretches_do) {
   const auto starts = [](const Plan& plan) {
     std::vector<int64_t> all;
-    for (size_t i = 0; i < plan.domains.size(); ++i) all.push_back(windows_of(plan, i).start);
+    for (size_t i = 0; i < plan.domains.size(); ++i)
+      all.push_back(windows_of(plan, i).start);
     return all;
   };
   const StorageLayout layout = mock("stripe=1MiB,count=2");
-  const Plan of_short = plan_of(layout, {{0, 64 * k_mib}}, 4), of_long = plan_of(layout, {{0, 64 * k_mib}}, 4, Domains::target, 4 * k_mib, k_mib);
+  const Plan of_short = plan_of(layout, {{0, 64 * k_mib}}, 4),
+             of_long = plan_of(layout, {{0, 64 * k_mib}}, 4, Domains::target, 4 * k_mib, k_mib);
   ASSERT_EQ(of_short.sharers, 2);
   const int64_t half = windows_of(of_short, 2).count() / 2;
   ASSERT_GT(half, 0);
   EXPECT_EQ(starts(of_short), (std::vector<int64_t>{0, 0, half, 0}));
   EXPECT_EQ(starts(of_long), (std::vector<int64_t>{0, 0, half, half}));
-  EXPECT_EQ(starts(plan_of(layout, {{0, 64 * k_mib}}, 2)), (std::vector<int64_t>{0, windows_of(plan_of(layout, {{0, 64 * k_mib}}, 2), 1).count() / 2})) << "no sharers";
+  EXPECT_EQ(starts(plan_of(layout, {{0, 64 * k_mib}}, 2)),
+            (std::vector<int64_t>{0, windows_of(plan_of(layout, {{0, 64 * k_mib}}, 2), 1).count() / 2}))
+      << "no sharers";
 }
 
-// What a file system may say, however odd, as long as check_layout() takes it: a plan that has every byte once, or aligned domains.
+// What a file system may say, however odd, as long as check_layout() takes it: a plan that has every byte once, or
+// aligned domains.
 TEST(MakePlan, plans_by_any_layout_that_can_be) {
   std::mt19937_64 random(13);
   const auto below = [&random](int64_t end) { return static_cast<int64_t>(random() % static_cast<uint64_t>(end)); };
@@ -390,30 +443,38 @@ TEST(MakePlan, plans_by_any_layout_that_can_be) {
     StorageLayout layout{.kind = LayoutKind::lustre, .components = {}};
     int64_t end = 0;
     for (int64_t left = 1 + below(4); left > 0; --left) {
-      LayoutComponent component{.bytes = {end, left == 1 ? k_no_end : end + 1 + below(int64_t{1} << below(60))}, .stripe_bytes = 1 + below(int64_t{1} << below(62)),
-                                .stripe_count = below(3) == 0 ? below(k_most_stripes + 1) : below(9), .targets = {}};
+      LayoutComponent component{.bytes = {end, left == 1 ? k_no_end : end + 1 + below(int64_t{1} << below(60))},
+                                .stripe_bytes = 1 + below(int64_t{1} << below(62)),
+                                .stripe_count = below(3) == 0 ? below(k_most_stripes + 1) : below(9),
+                                .targets = {}};
       if (below(2) == 0)
-        for (int64_t i = 0; i < component.stripe_count; ++i) component.targets.push_back(below(4) == 0 ? k_no_target : below(4) == 0 ? INT64_MAX - 1 : below(5));
+        for (int64_t i = 0; i < component.stripe_count; ++i)
+          component.targets.push_back(below(4) == 0 ? k_no_target : below(4) == 0 ? INT64_MAX - 1 : below(5));
       if (below(3) == 0 && component.stripe_count > 0 && component.stripe_bytes < int64_t{1} << 40) {
         component.object_bytes = component.stripe_bytes * (1 + below(int64_t{1} << below(20)));
         component.targets.clear();
-        for (int64_t i = component.stripe_count * below(5); i > 0; --i) component.targets.push_back(below(4) == 0 ? k_no_target : below(9));
+        for (int64_t i = component.stripe_count * below(5); i > 0; --i)
+          component.targets.push_back(below(4) == 0 ? k_no_target : below(9));
       }
       end = component.bytes.end;
       layout.components.push_back(std::move(component));
     }
-    if (!check_layout(layout).ok()) continue;
+    if (!check_layout(layout).ok())
+      continue;
     const int64_t begin = below(int64_t{1} << below(61));
     const std::vector<Extent> regions{{begin, begin + 1 + below(int64_t{1} << below(61))}};
-    const Plan plan = plan_of(layout, regions, 1 + static_cast<int>(below(40)), below(2) == 0 ? Domains::target : Domains::cyclic);
+    const Plan plan =
+        plan_of(layout, regions, 1 + static_cast<int>(below(40)), below(2) == 0 ? Domains::target : Domains::cyclic);
     for (int probe = 0; probe < 20; ++probe) {
       const int64_t offset = regions[0].begin + below(regions[0].size());
       int64_t having = 0;
       for (size_t i = 0; i < plan.domains.size(); ++i) {
         const Windows windows = windows_of(plan, i);
         const int64_t index = windows.index_of(offset);
-        if (index < 0 || index >= windows.count()) continue;
-        for (const Extent& part : parts_of(windows.window(index))) having += part.begin <= offset && offset < part.end ? 1 : 0;
+        if (index < 0 || index >= windows.count())
+          continue;
+        for (const Extent& part : parts_of(windows.window(index)))
+          having += part.begin <= offset && offset < part.end ? 1 : 0;
       }
       ASSERT_EQ(having, 1) << offset << " in " << layout_text(layout);
     }
@@ -430,11 +491,15 @@ TEST(MakePlan, lets_each_target_begin_elsewhere) {
     // Every window with bytes is come to once, whatever lies between.
     std::vector<int64_t> found;
     const auto every_fifth = [](int64_t offset) { return (offset + 5 * k_mib - 1) / (5 * k_mib) * (5 * k_mib); };
-    for (int64_t index = windows.leap(0, every_fifth); index < windows.count(); index = windows.leap(index + 1, every_fifth)) found.push_back(index);
+    for (int64_t index = windows.leap(0, every_fifth); index < windows.count();
+         index = windows.leap(index + 1, every_fifth))
+      found.push_back(index);
     EXPECT_TRUE(std::is_sorted(found.begin(), found.end()));
     for (int64_t offset = 0; offset < 512 * k_mib; offset += 5 * k_mib) {
       const Extent part = windows.next_part(offset);
-      EXPECT_TRUE(part.empty() || part.begin > offset || std::binary_search(found.begin(), found.end(), windows.index_of(offset))) << offset;
+      EXPECT_TRUE(part.empty() || part.begin > offset ||
+                  std::binary_search(found.begin(), found.end(), windows.index_of(offset)))
+          << offset;
     }
   }
   EXPECT_EQ(eighths.size(), 8U);
@@ -450,7 +515,8 @@ TEST(MakePlan, deals_an_exabyte_to_100_000_writers) {
   const std::vector<Extent> parts = parts_of(last.window(last.count() / 2));
   EXPECT_EQ(parts.size(), 4U);
   EXPECT_EQ(last.index_of(parts.front().begin), last.count() / 2);
-  for (const Extent& part : parts) EXPECT_EQ(part.begin / k_mib % 2000, 1999);
+  for (const Extent& part : parts)
+    EXPECT_EQ(part.begin / k_mib % 2000, 1999);
 }
 
 }  // namespace

@@ -15,7 +15,8 @@ using testing::ElementsAre;
 
 int64_t bytes_within(const std::vector<Extent>& regions, Extent part) {
   int64_t bytes = 0;
-  for (const Extent& region : regions) bytes += intersect(region, part).size();
+  for (const Extent& region : regions)
+    bytes += intersect(region, part).size();
   return bytes;
 }
 
@@ -51,7 +52,8 @@ TEST(CutEven, gives_each_part_the_same_number_of_bytes) {
     const auto domains = cut_even(regions, parts);
     expect_partition(regions, domains);
     int64_t all = 0;
-    for (const Extent& region : regions) all += region.size();
+    for (const Extent& region : regions)
+      all += region.size();
     for (const Extent& domain : domains) {
       EXPECT_LE(bytes_within(regions, domain), all / parts + 1);
       EXPECT_GE(bytes_within(regions, domain), all / parts);
@@ -64,7 +66,8 @@ TEST(CutAligned, cuts_at_multiples_of_the_unit_for_100_000_writers) {
   const auto domains = cut_aligned(regions, 100'000, 4096);
   ASSERT_EQ(domains.size(), 100'000U);
   expect_partition(regions, domains);
-  for (size_t i = 1; i < domains.size(); ++i) ASSERT_EQ(domains[i].begin % 4096, 0) << i;
+  for (size_t i = 1; i < domains.size(); ++i)
+    ASSERT_EQ(domains[i].begin % 4096, 0) << i;
 }
 
 TEST(CutAligned, leaves_parts_empty_when_there_are_more_writers_than_units) {
@@ -72,12 +75,14 @@ TEST(CutAligned, leaves_parts_empty_when_there_are_more_writers_than_units) {
   const auto domains = cut_aligned(regions, 4, 4096);
   expect_partition(regions, domains);
   int filled = 0;
-  for (const Extent& domain : domains) filled += domain.empty() ? 0 : 1;
+  for (const Extent& domain : domains)
+    filled += domain.empty() ? 0 : 1;
   EXPECT_EQ(filled, 2);
 }
 
 TEST(CutEven, of_nothing_is_empty) {
-  for (const Extent& domain : cut_even({}, 3)) EXPECT_TRUE(domain.empty());
+  for (const Extent& domain : cut_even({}, 3))
+    EXPECT_TRUE(domain.empty());
 }
 
 TEST(CutAtStripes, is_cut_aligned_where_all_stripes_are_as_long) {
@@ -85,14 +90,16 @@ TEST(CutAtStripes, is_cut_aligned_where_all_stripes_are_as_long) {
   for (int turn = 0; turn < 300; ++turn) {
     const std::vector<Extent> regions = random_regions(random);
     const int64_t parts = 1 + static_cast<int64_t>(random() % 20), unit = 1 + static_cast<int64_t>(random() % 70'000);
-    const StorageLayout layout{.kind = LayoutKind::mock, .components = {{.stripe_bytes = unit, .stripe_count = 3, .targets = {}}}};
+    const StorageLayout layout{.kind = LayoutKind::mock,
+                               .components = {{.stripe_bytes = unit, .stripe_count = 3, .targets = {}}}};
     EXPECT_EQ(cut_at_stripes(regions, parts, layout), cut_aligned(regions, parts, unit));
   }
 }
 
 TEST(CutAtStripes, gives_no_stripe_of_any_component_to_two_writers) {
   std::mt19937_64 random(6);
-  const StorageLayout layout = parse_mock("stripe=64KiB,count=1,until=700000;stripe=192KiB,count=2,until=2MiB;stripe=1MiB,count=4").value();
+  const StorageLayout layout =
+      parse_mock("stripe=64KiB,count=1,until=700000;stripe=192KiB,count=2,until=2MiB;stripe=1MiB,count=4").value();
   for (int turn = 0; turn < 300; ++turn) {
     const std::vector<Extent> regions = random_regions(random);
     const auto parts = cut_at_stripes(regions, 1 + static_cast<int64_t>(random() % 20), layout);
@@ -125,7 +132,8 @@ TEST(SpreadWriters, never_names_a_rank_twice) {
     for (int64_t count : {int64_t{1}, int64_t{2}, int64_t{5}, int64_t{64}, int64_t{1'000'000}}) {
       const auto writers = spread_writers({.ranks = ranks, .host_roots = {0}}, count);
       EXPECT_EQ(static_cast<int64_t>(writers.size()), std::min<int64_t>(count, ranks));
-      for (size_t i = 1; i < writers.size(); ++i) ASSERT_LT(writers[i - 1], writers[i]);
+      for (size_t i = 1; i < writers.size(); ++i)
+        ASSERT_LT(writers[i - 1], writers[i]);
       EXPECT_LT(writers.back(), ranks);
     }
 }

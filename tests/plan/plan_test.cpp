@@ -13,19 +13,28 @@ using testing::HasSubstr;
 
 constexpr int64_t k_mib = int64_t{1} << 20;
 
-Strategy strategy_of(StrategyRequest request) { return parse_strategy(request).value(); }
+Strategy strategy_of(StrategyRequest request) {
+  return parse_strategy(request).value();
+}
 
 // 131 072 ranks on 1024 hosts write an array of 8 TB in pieces of `piece` bytes.
 Pattern large(int64_t piece) {
   const int64_t bytes = 8'000'000'000'000;
   const bool is_long = piece >= PlanLimits{}.direct_bytes;
-  return {.reading = false, .bytes = bytes, .pieces = bytes / piece, .long_bytes = is_long ? bytes : 0,
-          .long_pieces = is_long ? bytes / piece : 0, .ranks_with_data = 131'072, .largest_rank_bytes = bytes / 131'072,
-          .owned_flags = false, .regions = {{2048, 2048 + bytes}}};
+  return {.reading = false,
+          .bytes = bytes,
+          .pieces = bytes / piece,
+          .long_bytes = is_long ? bytes : 0,
+          .long_pieces = is_long ? bytes / piece : 0,
+          .ranks_with_data = 131'072,
+          .largest_rank_bytes = bytes / 131'072,
+          .owned_flags = false,
+          .regions = {{2048, 2048 + bytes}}};
 }
 Topology thousand_hosts() {
   Topology topology{.ranks = 131'072, .host_roots = {}};
-  for (int host = 0; host < 1024; ++host) topology.host_roots.push_back(host * 128);
+  for (int host = 0; host < 1024; ++host)
+    topology.host_roots.push_back(host * 128);
   return topology;
 }
 
@@ -47,18 +56,26 @@ TEST(MakePlan, keeps_windows_and_their_messages_within_the_buffers) {
       limits.buffers = buffers;
       limits.buffer_bytes = buffer;
       const Plan plan = make_plan(Strategy{}, large(512), thousand_hosts(), limits).value();
-      EXPECT_LE(2 * plan.slots * plan.window_bytes, std::max(buffers * buffer, int64_t{4} * 4096)) << buffers << " of " << buffer;
+      EXPECT_LE(2 * plan.slots * plan.window_bytes, std::max(buffers * buffer, int64_t{4} * 4096))
+          << buffers << " of " << buffer;
       EXPECT_GE(plan.slots, buffer == 4096 ? 1 : 2);
       EXPECT_EQ(plan.slots, plan.slots_of_messages);
       EXPECT_LE(3 * plan.message_bytes, std::max(buffers * buffer / 10, 3 * (int64_t{64} << 10)));
       EXPECT_LE(plan.read_before_bytes, std::max<int64_t>(4096, buffers * buffer / 64));
-      EXPECT_EQ(plan.window_bytes, plan.window_bytes < buffer && (buffers < 4 || buffer > (int64_t{4} << 20)) ? plan.window_bytes : buffer);
+      EXPECT_EQ(plan.window_bytes, plan.window_bytes < buffer && (buffers < 4 || buffer > (int64_t{4} << 20))
+                                       ? plan.window_bytes
+                                       : buffer);
     }
 }
 
 // Of 8 ranks on one host.
 Pattern of_bytes(int64_t bytes) {
-  return {.bytes = bytes, .pieces = bytes / 512, .entries = 8, .ranks_with_data = 8, .largest_rank_bytes = bytes / 8, .regions = {{0, bytes}}};
+  return {.bytes = bytes,
+          .pieces = bytes / 512,
+          .entries = 8,
+          .ranks_with_data = 8,
+          .largest_rank_bytes = bytes / 8,
+          .regions = {{0, bytes}}};
 }
 
 TEST(MakePlan, has_more_and_shorter_windows_of_long_domains_in_the_same_memory) {
@@ -92,13 +109,15 @@ TEST(MakePlan, has_no_short_windows_where_they_are_not_wanted) {
   limits.buffers = 2;
   limits.writers = 1;
   const Strategy strategy = strategy_of({.domains = "even", .access = "contiguous"});
-  EXPECT_EQ(make_plan(strategy, of_bytes(512 * k_mib), Topology{.ranks = 8}, limits).value().window_bytes, 4 * k_mib) << "nobody said that requests may be short";
+  EXPECT_EQ(make_plan(strategy, of_bytes(512 * k_mib), Topology{.ranks = 8}, limits).value().window_bytes, 4 * k_mib)
+      << "nobody said that requests may be short";
   limits.short_window = k_mib;
   EXPECT_EQ(make_plan(strategy, of_bytes(512 * k_mib), Topology{.ranks = 8}, limits).value().window_bytes, k_mib);
   EXPECT_EQ(make_plan(strategy, large(512), thousand_hosts(), limits).value().window_bytes, 2 * k_mib)
       << "messages come from other hosts";
   limits.window_unit = 3 * k_mib;
-  EXPECT_EQ(make_plan(strategy, of_bytes(512 * k_mib), Topology{.ranks = 8}, limits).value().window_bytes, 3 * k_mib) << "whole chunks";
+  EXPECT_EQ(make_plan(strategy, of_bytes(512 * k_mib), Topology{.ranks = 8}, limits).value().window_bytes, 3 * k_mib)
+      << "whole chunks";
   limits.window_unit = 0;
   limits.buffer_bytes = k_mib / 2;
   const Plan small = make_plan(strategy, of_bytes(512 * k_mib), Topology{.ranks = 8}, limits).value();
@@ -114,9 +133,13 @@ TEST(MakePlan, makes_windows_smaller_where_there_are_two_stages) {
       limits.buffers = buffers;
       limits.buffer_bytes = buffer;
       const int64_t most = buffers * buffer;
-      const Plan one = make_plan(strategy_of({.gather = "team(16)", .domains = "none"}), large(512), thousand_hosts(), limits).value();
+      const Plan one =
+          make_plan(strategy_of({.gather = "team(16)", .domains = "none"}), large(512), thousand_hosts(), limits)
+              .value();
       EXPECT_EQ(one.window_bytes, buffers < 4 ? buffer / 2 : buffer);
-      const Plan two = make_plan(strategy_of({.gather = "team(16)", .domains = "even"}), large(512), thousand_hosts(), limits).value();
+      const Plan two =
+          make_plan(strategy_of({.gather = "team(16)", .domains = "even"}), large(512), thousand_hosts(), limits)
+              .value();
       const int64_t of_root = 4 * two.slots * two.window_bytes;
       EXPECT_LE(of_root, most) << buffers << " of " << buffer;
       EXPECT_GE(two.slots, 2);
@@ -127,7 +150,12 @@ TEST(MakePlan, makes_windows_smaller_where_there_are_two_stages) {
 // 2.25 MiB of four hosts: parts of whole MiB would be 1, 1, 0.25 and nothing.
 TEST(MakePlan, cuts_small_domains_at_small_units_where_it_may) {
   const int64_t bytes = 9 * (int64_t{1} << 18);
-  const Pattern pattern{.reading = false, .bytes = bytes, .pieces = bytes / 512, .ranks_with_data = 8, .largest_rank_bytes = bytes / 8, .regions = {{2048, 2048 + bytes}}};
+  const Pattern pattern{.reading = false,
+                        .bytes = bytes,
+                        .pieces = bytes / 512,
+                        .ranks_with_data = 8,
+                        .largest_rank_bytes = bytes / 8,
+                        .regions = {{2048, 2048 + bytes}}};
   const Topology topology{.ranks = 8, .host_roots = {0, 2, 4, 6}};
   PlanLimits limits;
   limits.unit = int64_t{1} << 20;
@@ -135,7 +163,8 @@ TEST(MakePlan, cuts_small_domains_at_small_units_where_it_may) {
   const auto longest = [&] {
     const Plan plan = make_plan(strategy_of({.domains = "aligned"}), pattern, topology, limits).value();
     int64_t most = 0;
-    for (const Extent& domain : plan.domains) most = std::max(most, domain.size());
+    for (const Extent& domain : plan.domains)
+      most = std::max(most, domain.size());
     return most;
   };
   EXPECT_EQ(longest(), int64_t{1} << 20);
@@ -155,7 +184,8 @@ TEST(MakePlan, leaves_out_a_stage_that_has_nothing_to_do) {
   EXPECT_EQ(all.team, 131'072);
   EXPECT_FALSE(all.has_domains());
   EXPECT_THAT(all.reasons, testing::Contains(HasSubstr("one team")));
-  const Plan asked = make_plan(strategy_of({.gather = "team(1000000)", .domains = "even"}), large(512), thousand_hosts(), {}).value();
+  const Plan asked =
+      make_plan(strategy_of({.gather = "team(1000000)", .domains = "even"}), large(512), thousand_hosts(), {}).value();
   EXPECT_TRUE(asked.gathers() && asked.has_domains());
   const Plan halves = make_plan(strategy_of({.gather = "team(65536)"}), large(512), thousand_hosts(), {}).value();
   EXPECT_TRUE(halves.gathers() && halves.has_domains());
@@ -184,7 +214,8 @@ TEST(MakePlan, leaves_rows_to_their_holders) {
 
 PlanLimits of_four_targets() {
   PlanLimits limits;
-  limits.layout = std::make_shared<const StorageLayout>(StorageLayout{.kind = LayoutKind::mock, .components = {{.stripe_bytes = 1 << 20, .stripe_count = 4, .targets = {0, 1, 2, 3}}}});
+  limits.layout = std::make_shared<const StorageLayout>(StorageLayout{
+      .kind = LayoutKind::mock, .components = {{.stripe_bytes = 1 << 20, .stripe_count = 4, .targets = {0, 1, 2, 3}}}});
   limits.unit = 1 << 20;
   return limits;
 }
@@ -192,7 +223,8 @@ PlanLimits of_four_targets() {
 TEST(MakePlan, takes_rows_to_their_targets_where_hosts_meet) {
   const auto topology_of_hosts = [](int hosts) {
     Topology topology{.ranks = 8};
-    for (int host = 0; host < hosts; ++host) topology.host_roots.push_back(host * 8 / hosts);
+    for (int host = 0; host < hosts; ++host)
+      topology.host_roots.push_back(host * 8 / hosts);
     return topology;
   };
   Pattern rows;
@@ -203,7 +235,9 @@ TEST(MakePlan, takes_rows_to_their_targets_where_hosts_meet) {
   const PlanLimits limits = of_four_targets();
   for (const bool reading : {false, true}) {
     rows.reading = reading;
-    const auto domains_with = [&](int hosts) { return make_plan(Strategy{}, rows, topology_of_hosts(hosts), limits).value().strategy.domains; };
+    const auto domains_with = [&](int hosts) {
+      return make_plan(Strategy{}, rows, topology_of_hosts(hosts), limits).value().strategy.domains;
+    };
     EXPECT_EQ(domains_with(8), Domains::target);
     EXPECT_EQ(domains_with(4), Domains::target);
     EXPECT_EQ(domains_with(2), Domains::none);  // fewer than targets
@@ -211,11 +245,13 @@ TEST(MakePlan, takes_rows_to_their_targets_where_hosts_meet) {
     PlanLimits asked = limits;
     asked.direct_asked = true;
     EXPECT_EQ(make_plan(Strategy{}, rows, topology_of_hosts(8), asked).value().strategy.domains, Domains::none);
-    EXPECT_EQ(make_plan(strategy_of({.access = "list"}), rows, topology_of_hosts(8), limits).value().strategy.domains, Domains::none);
+    EXPECT_EQ(make_plan(strategy_of({.access = "list"}), rows, topology_of_hosts(8), limits).value().strategy.domains,
+              Domains::none);
     PlanLimits few = limits;
     few.writers = 3;  // of four targets
     EXPECT_EQ(make_plan(Strategy{}, rows, topology_of_hosts(8), few).value().strategy.domains, Domains::none);
-    EXPECT_EQ(make_plan(strategy_of({.gather = "host"}), rows, topology_of_hosts(4), limits).value().strategy.domains, Domains::none);
+    EXPECT_EQ(make_plan(strategy_of({.gather = "host"}), rows, topology_of_hosts(4), limits).value().strategy.domains,
+              Domains::none);
     Pattern longer = rows;
     longer.bytes *= 4;  // each goes round the targets more than four times
     longer.regions = {{0, longer.bytes}};
@@ -243,7 +279,8 @@ TEST(MakePlan, reads_over_small_holes) {
   limits.hole_bytes = 512;
   EXPECT_EQ(make_plan(Strategy{}, sparse, thousand_hosts(), limits).value().strategy.access, Access::sieve);
   sparse.regions = {{0, sparse.bytes + 1000}};
-  sparse.pieces = sparse.bytes / 513;  // longer than a hole may be: to write they are worth a request each, to read they are not
+  sparse.pieces =
+      sparse.bytes / 513;  // longer than a hole may be: to write they are worth a request each, to read they are not
   EXPECT_EQ(make_plan(Strategy{}, sparse, thousand_hosts(), limits).value().strategy.access, Access::contiguous);
   sparse.reading = true;
   EXPECT_EQ(make_plan(Strategy{}, sparse, thousand_hosts(), limits).value().strategy.access, Access::sieve);
@@ -258,9 +295,11 @@ TEST(MakePlan, asks_for_long_pieces_in_memory) {
   EXPECT_EQ(plan.strategy.access, Access::list);
   EXPECT_FALSE(plan.has_domains());
   EXPECT_THAT(describe_text(plan), HasSubstr("pieces are 65536 bytes long on average, so each rank asks for its own"));
-  EXPECT_EQ(make_plan(Strategy{}, reading, one_host, {.direct_read_bytes = 65537}).value().strategy.access, Access::mapped);
+  EXPECT_EQ(make_plan(Strategy{}, reading, one_host, {.direct_read_bytes = 65537}).value().strategy.access,
+            Access::mapped);
   reading.swapped = true;
-  EXPECT_EQ(make_plan(Strategy{}, reading, one_host, {}).value().strategy.access, Access::mapped) << "one copy, which swaps";
+  EXPECT_EQ(make_plan(Strategy{}, reading, one_host, {}).value().strategy.access, Access::mapped)
+      << "one copy, which swaps";
 }
 
 TEST(MakePlan, copies_what_is_in_memory_out_of_it) {
@@ -269,16 +308,24 @@ TEST(MakePlan, copies_what_is_in_memory_out_of_it) {
   const Plan plan = make_plan(Strategy{}, reading, Topology{.ranks = 8, .host_roots = {0}}, {}).value();
   EXPECT_EQ(plan.strategy.access, Access::mapped);
   EXPECT_FALSE(plan.has_domains());
-  EXPECT_EQ(make_plan(strategy_of({.preset = "two-phase"}), reading, thousand_hosts(), {}).value().strategy.access, Access::contiguous);
-  EXPECT_EQ(make_plan(strategy_of({.access = "mapped"}), large(512), thousand_hosts(), {}).value().strategy.access, Access::contiguous);
+  EXPECT_EQ(make_plan(strategy_of({.preset = "two-phase"}), reading, thousand_hosts(), {}).value().strategy.access,
+            Access::contiguous);
+  EXPECT_EQ(make_plan(strategy_of({.access = "mapped"}), large(512), thousand_hosts(), {}).value().strategy.access,
+            Access::contiguous);
 }
 
 TEST(MakePlan, maps_short_pieces_however_they_lie) {
   const Topology one_host{.ranks = 8, .host_roots = {0}};
   for (const int64_t region_bytes : {1 << 20, 2 << 20})  // all of it, or half with holes between
     for (const int64_t piece : {512, 4096, 16384}) {
-      const Pattern reading{.reading = true, .bytes = 1 << 20, .pieces = (1 << 20) / piece, .entries = 8, .ranks_with_data = 8,
-                            .largest_rank_bytes = 1 << 17, .in_memory = true, .regions = {{0, region_bytes}}};
+      const Pattern reading{.reading = true,
+                            .bytes = 1 << 20,
+                            .pieces = (1 << 20) / piece,
+                            .entries = 8,
+                            .ranks_with_data = 8,
+                            .largest_rank_bytes = 1 << 17,
+                            .in_memory = true,
+                            .regions = {{0, region_bytes}}};
       const Plan plan = make_plan(Strategy{}, reading, one_host, {.direct_read_bytes = 16384}).value();
       EXPECT_EQ(plan.strategy.access, piece < 16384 ? Access::mapped : Access::list) << piece;
       EXPECT_FALSE(plan.has_domains());
@@ -331,7 +378,8 @@ TEST(MakePlan, short_pieces_of_teams_go_through_two_phases_among_the_roots) {
   const Plan plan = make_plan(strategy_of({.preset = "scorpio"}), large(512), thousand_hosts(), {}).value();
   EXPECT_EQ(plan.strategy.domains, Domains::aligned);
   EXPECT_EQ(plan.writers.size(), 1024u) << "one a host";
-  for (const int writer : plan.writers) EXPECT_EQ(writer % 16, 0);
+  for (const int writer : plan.writers)
+    EXPECT_EQ(writer % 16, 0);
   EXPECT_EQ(make_plan(strategy_of({.gather = "team(16)"}), large(512), thousand_hosts(), {}).value().strategy.domains,
             Domains::aligned);
   EXPECT_EQ(make_plan(strategy_of({.gather = "team(200)"}), large(512), thousand_hosts(), {}).value().writers.size(),
@@ -358,7 +406,8 @@ TEST(MakePlan, rows_of_teams_go_from_each_root) {
 }
 
 TEST(MakePlan, a_team_is_never_larger_than_all_ranks) {
-  const Plan plan = make_plan(strategy_of({.gather = "team(50)"}), large(512), {.ranks = 7, .host_roots = {0}}, {}).value();
+  const Plan plan =
+      make_plan(strategy_of({.gather = "team(50)"}), large(512), {.ranks = 7, .host_roots = {0}}, {}).value();
   EXPECT_EQ(plan.team, 7);
 }
 
@@ -454,9 +503,18 @@ TEST(Windows, cover_a_domain_beyond_4_gib_once) {
 Plan irregular(const Strategy& strategy, int64_t points, int64_t load, bool flags, double link_seconds) {
   const int64_t bytes = points * load * 4;
   Topology topology{.ranks = 8, .host_roots = {0, 2, 4, 6}, .link_seconds = link_seconds};
-  if (link_seconds == 0) topology.host_roots = {0};
-  const Pattern pattern{.reading = false, .bytes = bytes, .pieces = points / 2, .ranks_with_data = 8, .largest_rank_bytes = bytes / 8, .owned_flags = flags,
-                        .replicas = true, .points = points, .load = load, .regions = {{0, bytes}}};
+  if (link_seconds == 0)
+    topology.host_roots = {0};
+  const Pattern pattern{.reading = false,
+                        .bytes = bytes,
+                        .pieces = points / 2,
+                        .ranks_with_data = 8,
+                        .largest_rank_bytes = bytes / 8,
+                        .owned_flags = flags,
+                        .replicas = true,
+                        .points = points,
+                        .load = load,
+                        .regions = {{0, bytes}}};
   return make_plan(strategy, pattern, topology, {}).value();
 }
 

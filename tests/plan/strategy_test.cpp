@@ -55,7 +55,8 @@ TEST(ParseStrategy, reads_codecs_with_shuffle_and_level) {
     EXPECT_EQ(plain.value().codec, find_codec(name));
     EXPECT_FALSE(plain.value().codec_shuffle);
     const std::string shuffled = name + "+shuffle";
-    if (!compressor->shuffles()) continue;
+    if (!compressor->shuffles())
+      continue;
     EXPECT_TRUE(parse_strategy({.codec = shuffled}).value().codec_shuffle);
     EXPECT_EQ(codec_text(parse_strategy({.codec = shuffled}).value()), shuffled);
   }
@@ -64,11 +65,15 @@ TEST(ParseStrategy, reads_codecs_with_shuffle_and_level) {
     EXPECT_EQ(level.codec_level, 3);
     EXPECT_EQ(codec_text(level), "zstd+shuffle(3)");
     EXPECT_THAT(parse_strategy({.codec = "zstd(99)"}).status().message(), HasSubstr("1 to"));
-    for (const char* wrong : {"zstd(", "zstd(x)", "zstd(0)"}) EXPECT_EQ(parse_strategy({.codec = wrong}).status().code(), Code::bad_argument) << wrong;
+    for (const char* wrong : {"zstd(", "zstd(x)", "zstd(0)"})
+      EXPECT_EQ(parse_strategy({.codec = wrong}).status().code(), Code::bad_argument) << wrong;
   }
-  EXPECT_THAT(parse_strategy({.codec = "zip"}).status().message(), HasSubstr("it is one of auto, off, lzo, lz4, zstd, delta"));
-  for (const char* none : {"auto", "off", "zip", ""}) EXPECT_EQ(find_codec(none), std::nullopt) << none;
-  for (const char* name : {"auto", "off"}) EXPECT_EQ(name_of(parse_strategy({.codec = name}).value().codec), name);
+  EXPECT_THAT(parse_strategy({.codec = "zip"}).status().message(),
+              HasSubstr("it is one of auto, off, lzo, lz4, zstd, delta"));
+  for (const char* none : {"auto", "off", "zip", ""})
+    EXPECT_EQ(find_codec(none), std::nullopt) << none;
+  for (const char* name : {"auto", "off"})
+    EXPECT_EQ(name_of(parse_strategy({.codec = name}).value().codec), name);
   for (const char* wrong : {"zip", "auto+shuffle", "off(2)", "lz4+shuffel", "off+shuffle", "delta+shuffle", "delta(2)"})
     EXPECT_EQ(parse_strategy({.codec = wrong}).status().code(), Code::bad_argument) << wrong;
 }
@@ -91,15 +96,18 @@ TEST(ParseStrategy, reads_team_sizes) {
   const Strategy both = parse_strategy({.gather = "team(3,7)"}).value();
   EXPECT_EQ(both.team_write, 3);
   EXPECT_EQ(both.team_read, 7);
-  for (const char* wrong : {"team", "team()", "team(0)", "team(-1)", "team(2,)", "team(2,x)", "team(2", "team(99999999999999999999)"})
+  for (const char* wrong :
+       {"team", "team()", "team(0)", "team(-1)", "team(2,)", "team(2,x)", "team(2", "team(99999999999999999999)"})
     EXPECT_EQ(parse_strategy({.gather = wrong}).status().code(), Code::bad_argument) << wrong;
 }
 
 TEST(StrategyFeatures, name_each_choice_once) {
   auto features = strategy_features();
   std::sort(features.begin(), features.end(), [](const Feature& a, const Feature& b) { return a.name < b.name; });
-  for (size_t i = 1; i < features.size(); ++i) EXPECT_NE(features[i].name, features[i - 1].name);
-  EXPECT_TRUE(std::any_of(features.begin(), features.end(), [](const Feature& f) { return f.name == "domains=aligned" && f.built; }));
+  for (size_t i = 1; i < features.size(); ++i)
+    EXPECT_NE(features[i].name, features[i - 1].name);
+  EXPECT_TRUE(std::any_of(features.begin(), features.end(),
+                          [](const Feature& f) { return f.name == "domains=aligned" && f.built; }));
 }
 
 }  // namespace

@@ -17,8 +17,10 @@ PatternNumbers combine(const std::vector<PatternNumbers>& ranks) {
   maxima.fill(-std::numeric_limits<int64_t>::max());
   for (const PatternNumbers& each : ranks) {
     pack(each, sums_of_rank, maxima_of_rank);
-    for (size_t i = 0; i < sums.size(); ++i) sums[i] += sums_of_rank[i];
-    for (size_t i = 0; i < maxima.size(); ++i) maxima[i] = std::max(maxima[i], maxima_of_rank[i]);
+    for (size_t i = 0; i < sums.size(); ++i)
+      sums[i] += sums_of_rank[i];
+    for (size_t i = 0; i < maxima.size(); ++i)
+      maxima[i] = std::max(maxima[i], maxima_of_rank[i]);
   }
   PatternNumbers all;
   unpack(sums, maxima, all);
@@ -28,17 +30,22 @@ PatternNumbers combine(const std::vector<PatternNumbers>& ranks) {
 TEST(PatternNumbers, of_one_rank_come_back_as_they_were) {
   PatternNumbers numbers;
   int64_t next = 1;
-  for (const PatternField& field : k_pattern_fields) field.of(numbers) = next++;
+  for (const PatternField& field : k_pattern_fields)
+    field.of(numbers) = next++;
   PatternNumbers back = combine({numbers});
   next = 1;
-  for (const PatternField& field : k_pattern_fields) EXPECT_EQ(field.of(back), next++);
+  for (const PatternField& field : k_pattern_fields)
+    EXPECT_EQ(field.of(back), next++);
 }
 
 TEST(PatternNumbers, are_each_in_the_table_once) {
   PatternNumbers numbers;
-  for (const PatternField& field : k_pattern_fields) field.of(numbers) = 0;
-  for (const PatternField& field : k_pattern_fields) ++field.of(numbers);
-  for (const PatternField& field : k_pattern_fields) EXPECT_EQ(field.of(numbers), 1);
+  for (const PatternField& field : k_pattern_fields)
+    field.of(numbers) = 0;
+  for (const PatternField& field : k_pattern_fields)
+    ++field.of(numbers);
+  for (const PatternField& field : k_pattern_fields)
+    EXPECT_EQ(field.of(numbers), 1);
 }
 
 TEST(PatternNumbers, are_combined_each_in_its_way) {
@@ -46,14 +53,16 @@ TEST(PatternNumbers, are_combined_each_in_its_way) {
   for (const size_t size : {size_t{1}, size_t{2}, size_t{7}}) {
     std::vector<PatternNumbers> ranks(size);
     for (PatternNumbers& each : ranks)
-      for (const PatternField& field : k_pattern_fields) field.of(each) = static_cast<int64_t>(random() % 2000) - 1000;
+      for (const PatternField& field : k_pattern_fields)
+        field.of(each) = static_cast<int64_t>(random() % 2000) - 1000;
     PatternNumbers all = combine(ranks);
     for (const PatternField& field : k_pattern_fields) {
       int64_t expected = field.of(ranks.front());
       for (size_t i = 1; i < size; ++i) {
         const int64_t number = field.of(ranks[i]);
-        expected = field.reduction == Reduction::sum ? expected + number
-                   : field.reduction == Reduction::maximum ? std::max(expected, number) : std::min(expected, number);
+        expected = field.reduction == Reduction::sum       ? expected + number
+                   : field.reduction == Reduction::maximum ? std::max(expected, number)
+                                                           : std::min(expected, number);
       }
       EXPECT_EQ(field.of(all), expected);
     }

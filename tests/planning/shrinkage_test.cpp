@@ -15,7 +15,8 @@ namespace {
 // `count` pieces of `length` bytes, `stride` apart in the file, one behind the other in memory.
 Pieces pieces_of(int64_t count, int64_t length, int64_t stride) {
   PiecesBuilder builder;
-  for (int64_t i = 0; i < count; ++i) builder.add(Piece{.file = i * stride, .memory = i * length, .length = length});
+  for (int64_t i = 0; i < count; ++i)
+    builder.add(Piece{.file = i * stride, .memory = i * length, .length = length});
   return builder.take();
 }
 
@@ -26,17 +27,20 @@ int64_t of_64(std::vector<std::byte>& memory, int64_t length, int64_t stride, in
 }
 
 TEST(Shrinkage, is_known_from_a_few_places) {
-  if (compressors().empty()) GTEST_SKIP() << "no compressor is built in";
+  if (compressors().empty())
+    GTEST_SKIP() << "no compressor is built in";
   std::mt19937 random(7);
   for (const int64_t size : {int64_t{512}, int64_t{100'000}, int64_t{4'000'000}})
     for (const int64_t length : {int64_t{8}, int64_t{512}}) {
       std::vector<std::byte> zeros(static_cast<size_t>(size / 512 * 512)), noise(zeros.size());
-      for (std::byte& each : noise) each = static_cast<std::byte>(random());
+      for (std::byte& each : noise)
+        each = static_cast<std::byte>(random());
       EXPECT_LE(of_64(zeros, length, 3 * length, 8), size > 1000 ? 1 : 4) << size << " " << length;
       EXPECT_EQ(of_64(noise, length, 3 * length, 8), 64) << size << " " << length;
       // Small numbers in large elements: shuffled, most of it is zeros.
       std::vector<std::byte> small(zeros.size());
-      for (size_t i = 0; i < small.size(); i += 8) small[i] = static_cast<std::byte>(random());
+      for (size_t i = 0; i < small.size(); i += 8)
+        small[i] = static_cast<std::byte>(random());
       const int64_t left = of_64(small, length, 3 * length, 8);
       EXPECT_GE(left, 8);
       EXPECT_LE(left, 16);
@@ -51,13 +55,16 @@ TEST(Shrinkage, of_nothing_is_unknown) {
 
 // Two pieces as far apart as a sparse array lets them be, and very many with the last one far away.
 TEST(Shrinkage, of_sparse_items_is_seen_too) {
-  if (compressors().empty()) GTEST_SKIP() << "no compressor is built in";
+  if (compressors().empty())
+    GTEST_SKIP() << "no compressor is built in";
   std::vector<std::byte> memory(std::size_t{1} << 20);
   std::vector<Item> items;
   PiecesBuilder builder;
-  for (const int64_t at : {int64_t{0}, int64_t{1} << 57}) builder.add(Piece{.file = at, .memory = at > 0 ? 4096 : 0, .length = 4096});
+  for (const int64_t at : {int64_t{0}, int64_t{1} << 57})
+    builder.add(Piece{.file = at, .memory = at > 0 ? 4096 : 0, .length = 4096});
   const Pieces two = builder.take();
-  for (int64_t i = 0; i < 100'000; ++i) builder.add(Piece{.file = i * 16, .memory = i * 8, .length = 8});
+  for (int64_t i = 0; i < 100'000; ++i)
+    builder.add(Piece{.file = i * 16, .memory = i * 8, .length = 8});
   builder.add(Piece{.file = int64_t{1} << 57, .memory = 800'000, .length = 8});
   const Pieces many = builder.take();
   for (const Pieces& pieces : {two, many}) {
@@ -69,12 +76,15 @@ TEST(Shrinkage, of_sparse_items_is_seen_too) {
 
 // A large field of noise is not hidden by a small one of zeros, on one rank or on several.
 TEST(Shrinkage, counts_bytes) {
-  if (compressors().empty()) GTEST_SKIP() << "no compressor is built in";
+  if (compressors().empty())
+    GTEST_SKIP() << "no compressor is built in";
   std::mt19937 random(3);
   std::vector<std::byte> noise(1'000'000), zeros(100'000);
-  for (std::byte& each : noise) each = static_cast<std::byte>(random());
+  for (std::byte& each : noise)
+    each = static_cast<std::byte>(random());
   const Pieces all_noise = pieces_of(1, 1'000'000, 1), all_zeros = pieces_of(1, 100'000, 1);
-  const std::vector<Item> loud{make_item(all_noise, 0, noise.data(), 1, 4)}, quiet{make_item(all_zeros, 1'000'000, zeros.data(), 1, 4)}, both{loud[0], quiet[0]};
+  const std::vector<Item> loud{make_item(all_noise, 0, noise.data(), 1, 4)},
+      quiet{make_item(all_zeros, 1'000'000, zeros.data(), 1, 4)}, both{loud[0], quiet[0]};
   EXPECT_EQ(look_at(both).of_64(), 64);
   const Shrinkage a = look_at(loud), b = look_at(quiet);
   EXPECT_EQ((Shrinkage{.bytes = a.bytes + b.bytes, .left = a.left + b.left}).of_64(), 64);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Writes one HDF5 file of every kind of thing, and one as netCDF-4 tools expect it, in parallel, for other people's readers.
+// Writes one HDF5 file of every kind of thing, and one as netCDF-4 tools expect it, in parallel, for other people's
+// readers.
 //   kinds KINDS.h5 CLIMATE.nc4
 #include <mpi.h>
 
@@ -28,7 +29,8 @@ template <class T, class Value>
 std::vector<T> part(const Decomposition& rows, Value&& value) {
   std::vector<T> data;
   const auto mine = rows.my_rows();
-  for (int64_t i = 0; i < mine.count; ++i) data.push_back(static_cast<T>(value(mine.first + i)));
+  for (int64_t i = 0; i < mine.count; ++i)
+    data.push_back(static_cast<T>(value(mine.first + i)));
   return data;
 }
 
@@ -38,7 +40,8 @@ void put_bytes(File& file, int variable, const Decomposition& rows, const std::v
 }
 
 template <class T, class Value>
-void number(File& file, const std::string& name, int type, const Options& options, const Decomposition& rows, Value&& value) {
+void number(File& file, const std::string& name, int type, const Options& options, const Decomposition& rows,
+            Value&& value) {
   const int variable = file.define_variable(name, type, {k_cells}, options);
   const std::vector<T> data = part<T>(rows, value);
   windrow::check(windrow_put(file.get(), variable, rows.get(), data.data()));
@@ -48,15 +51,21 @@ void number(File& file, const std::string& name, int type, const Options& option
 void write_kinds(const std::string& path) {
   File file = File::create(MPI_COMM_WORLD, path);
   const Decomposition rows = Decomposition::rows(MPI_COMM_WORLD, k_cells);
-  const Options plain, big = [] { Options o; o.set("byte_order", "big"); return o; }();
+  const Options plain, big = [] {
+    Options o;
+    o.set("byte_order", "big");
+    return o;
+  }();
   const auto same = [](int64_t i) { return i; };
   number<int8_t>(file, "numbers/int8", WINDROW_INT8, plain, rows, same);
   number<uint16_t>(file, "numbers/uint16 big", WINDROW_UINT16, big, rows, same);
   number<int64_t>(file, "numbers/int64", WINDROW_INT64, plain, rows, same);
   number<float>(file, "numbers/float32 big", WINDROW_FLOAT32, big, rows, same);
-  number<double>(file, "numbers/\xce\xb5", WINDROW_FLOAT64, plain, rows, [](int64_t i) { return 0.5 * static_cast<double>(i); });
+  number<double>(file, "numbers/\xce\xb5", WINDROW_FLOAT64, plain, rows,
+                 [](int64_t i) { return 0.5 * static_cast<double>(i); });
   number<unsigned char>(file, "bool", WINDROW_BOOL, plain, rows, [](int64_t i) { return i % 3 == 0; });
-  number<std::complex<double>>(file, "complex", WINDROW_COMPLEX128, plain, rows, [](int64_t i) { return std::complex<double>(static_cast<double>(i), -1); });
+  number<std::complex<double>>(file, "complex", WINDROW_COMPLEX128, plain, rows,
+                               [](int64_t i) { return std::complex<double>(static_cast<double>(i), -1); });
   Options colours, text, opaque, filled, chunks, grows;
   colours.set("enumeration", "RED=0\nGREEN=1\nBLUE=2");
   number<int32_t>(file, "colour", WINDROW_INT32, colours, rows, [](int64_t i) { return i % 3; });
@@ -64,7 +73,8 @@ void write_kinds(const std::string& path) {
   std::vector<unsigned char> bytes;
   const auto mine = rows.my_rows();
   for (int64_t i = mine.first; i < mine.first + mine.count; ++i)
-    for (const char each : {'n', static_cast<char>('0' + i / 10), static_cast<char>('0' + i % 10), '\0'}) bytes.push_back(static_cast<unsigned char>(each));
+    for (const char each : {'n', static_cast<char>('0' + i / 10), static_cast<char>('0' + i % 10), '\0'})
+      bytes.push_back(static_cast<unsigned char>(each));
   put_bytes(file, file.define_variable("text", WINDROW_TEXT, {k_cells}, text), rows, bytes);
   opaque.set("element_bytes", "4");
   put_bytes(file, file.define_variable("opaque", WINDROW_OPAQUE, {k_cells}, opaque), rows, bytes);
@@ -76,7 +86,8 @@ void write_kinds(const std::string& path) {
   file.define_variable("never", WINDROW_FLOAT32, {4}, filled);
   chunks.set("chunks", "16");
   chunks.set("filters", "shuffle,deflate:6,fletcher32");
-  number<double>(file, "compressed", WINDROW_FLOAT64, chunks, rows, [](int64_t i) { return static_cast<double>(i / 7); });
+  number<double>(file, "compressed", WINDROW_FLOAT64, chunks, rows,
+                 [](int64_t i) { return static_cast<double>(i / 7); });
   grows.set("extendible", "true");
   const int records = file.define_variable("records", WINDROW_INT32, {0, k_cells}, grows);
   for (int64_t record = 0; record < k_time; ++record) {
@@ -107,8 +118,10 @@ void write_kinds(const std::string& path) {
 
 void write_climate(const std::string& path) {
   File file = File::create(MPI_COMM_WORLD, path);
-  const Decomposition times = Decomposition::rows(MPI_COMM_WORLD, k_time), cells = Decomposition::rows(MPI_COMM_WORLD, k_cells);
-  const int time = file.define_variable("time", WINDROW_FLOAT64, {k_time}), x = file.define_variable("x", WINDROW_FLOAT32, {k_cells});
+  const Decomposition times = Decomposition::rows(MPI_COMM_WORLD, k_time),
+                      cells = Decomposition::rows(MPI_COMM_WORLD, k_cells);
+  const int time = file.define_variable("time", WINDROW_FLOAT64, {k_time}),
+            x = file.define_variable("x", WINDROW_FLOAT32, {k_cells});
   const std::vector<double> hours = part<double>(times, [](int64_t i) { return 6.0 * static_cast<double>(i); });
   const std::vector<float> places = part<float>(cells, [](int64_t i) { return static_cast<float>(i); });
   windrow::check(windrow_put(file.get(), time, times.get(), hours.data()));
@@ -132,7 +145,8 @@ void write_climate(const std::string& path) {
   const Decomposition columns = Decomposition::block(MPI_COMM_WORLD, shape, start, count);
   std::vector<float> kelvin;
   for (int64_t t = 0; t < k_time; ++t)
-    for (int64_t i = mine.first; i < mine.first + mine.count; ++i) kelvin.push_back(static_cast<float>(250 + 10 * t + i));
+    for (int64_t i = mine.first; i < mine.first + mine.count; ++i)
+      kelvin.push_back(static_cast<float>(250 + 10 * t + i));
   windrow::check(windrow_put(file.get(), temperature, columns.get(), kelvin.data()));
   const int64_t first[3] = {1, mine.first, 0}, some[3] = {1, mine.count, 1};
   const std::vector<double> pascal = part<double>(cells, [](int64_t i) { return 1e5 + static_cast<double>(i); });
@@ -147,11 +161,13 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   int exit_code = 0;
   try {
-    if (argc != 3) throw std::runtime_error("kinds KINDS.h5 CLIMATE.nc4");
+    if (argc != 3)
+      throw std::runtime_error("kinds KINDS.h5 CLIMATE.nc4");
     write_kinds(argv[1]);
     write_climate(argv[2]);
   } catch (const std::exception& error) {
-    if (rank() == 0) std::fprintf(stderr, "kinds: %s\n", error.what());
+    if (rank() == 0)
+      std::fprintf(stderr, "kinds: %s\n", error.what());
     exit_code = 1;
   }
   MPI_Finalize();

@@ -32,7 +32,8 @@ void write_series(SharedFolder& folder, const std::string& trace, int files, int
       EXPECT_WINDROW_OK(windrow_define_variable(file, ("v" + std::to_string(&number - numbers.data())).c_str(),
                                                 WINDROW_FLOAT64, 2, shape, &number));
     EXPECT_WINDROW_OK(windrow_define_variable(file, "other", WINDROW_FLOAT64, 2, other, &last));
-    for (const int number : numbers) EXPECT_WINDROW_OK(windrow_write_block(file, number, start, count, values.data()));
+    for (const int number : numbers)
+      EXPECT_WINDROW_OK(windrow_write_block(file, number, start, count, values.data()));
     EXPECT_WINDROW_OK(windrow_write_block(file, last, other_start, other_count, values.data()));
     EXPECT_WINDROW_OK(windrow_close(file));
   }

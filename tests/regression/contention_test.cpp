@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Many clients of one target: the model that chooses and the simulator agree on what they cost, and writers then meet targets one to one.
+// Many clients of one target: the model that chooses and the simulator agree on what they cost, and writers then meet
+// targets one to one.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -14,20 +15,35 @@ namespace {
 using Options = std::vector<std::pair<std::string, std::string>>;
 constexpr int64_t k_mib = int64_t{1} << 20, k_gib = int64_t{1} << 30;
 
-Machine ranger() { return parse_machine(find_machine("ranger")->file, "ranger").value(); }
+Machine ranger() {
+  return parse_machine(find_machine("ranger")->file, "ranger").value();
+}
 
 // Y-Lib, section IV: each rank has its bytes in one piece; or whole stripes in turn; or bricks of them.
-Workload rows(int ranks, int64_t mebibytes) { return {.division = Division::rows, .ranks = ranks, .shape = {ranks * mebibytes, k_mib}, .element_bytes = 1}; }
-Workload stripes(int ranks) { return {.division = Division::cyclic, .ranks = ranks, .shape = {ranks * k_gib / 4}, .element_bytes = 1, .block = k_mib}; }
+Workload rows(int ranks, int64_t mebibytes) {
+  return {.division = Division::rows, .ranks = ranks, .shape = {ranks * mebibytes, k_mib}, .element_bytes = 1};
+}
+Workload stripes(int ranks) {
+  return {
+      .division = Division::cyclic, .ranks = ranks, .shape = {ranks * k_gib / 4}, .element_bytes = 1, .block = k_mib};
+}
 Workload read(Workload written) {
   written.reading = true;
   return written;
 }
-Workload bricks(int ranks) { return {.division = Division::cyclic, .ranks = ranks, .shape = {ranks * 16 * k_mib}, .element_bytes = 1, .block = 64 << 10}; }
+Workload bricks(int ranks) {
+  return {.division = Division::cyclic,
+          .ranks = ranks,
+          .shape = {ranks * 16 * k_mib},
+          .element_bytes = 1,
+          .block = 64 << 10};
+}
 
 Simulation run(const Machine& machine, const Workload& workload, const Options& options, bool by_machine) {
-  SimulationRequest request{.workload = workload, .machine = machine, .settings = {}, .habits = {}, .times = 1, .by_machine = by_machine};
-  for (const auto& [key, value] : options) EXPECT_TRUE(request.settings.set(key, value).ok()) << key;
+  SimulationRequest request{
+      .workload = workload, .machine = machine, .settings = {}, .habits = {}, .times = 1, .by_machine = by_machine};
+  for (const auto& [key, value] : options)
+    EXPECT_TRUE(request.settings.set(key, value).ok()) << key;
   auto simulation = simulate(request);
   EXPECT_TRUE(simulation.ok()) << simulation.status().message();
   return simulation.ok() ? std::move(simulation).value() : Simulation{};
@@ -37,7 +53,9 @@ Simulation run(const Machine& machine, const Workload& workload, const Options& 
 double foretold_over_simulated(const Machine& machine, const Workload& workload, const Options& options) {
   const Simulation simulation = run(machine, workload, options, true);
   EXPECT_NE(simulation.plan.input, nullptr);
-  return simulation.plan.input == nullptr ? 0 : chosen_of(weigh(*simulation.plan.input)).seconds.storage / simulation.seconds.storage;
+  return simulation.plan.input == nullptr
+             ? 0
+             : chosen_of(weigh(*simulation.plan.input)).seconds.storage / simulation.seconds.storage;
 }
 
 TEST(Contention, is_foretold_as_it_is_simulated) {
@@ -46,22 +64,28 @@ TEST(Contention, is_foretold_as_it_is_simulated) {
     for (const int ranks : {64, 512}) {
       Machine machine = ranger();
       machine.storage.stripe_count = targets;
-      const auto few = std::to_string(std::min<int64_t>(ranks, targets)), many = std::to_string(std::min<int64_t>(ranks, 4 * targets));
+      const auto few = std::to_string(std::min<int64_t>(ranks, targets)),
+                 many = std::to_string(std::min<int64_t>(ranks, 4 * targets));
       const std::vector<std::tuple<const char*, Workload, const char*, std::string>> cases{
-          {"rows, as they are", rows(ranks, 96), "none", "0"},         {"rows read, as they are", read(rows(ranks, 96)), "none", "0"},
-          {"rows, even domains", rows(ranks, 96), "even", few},        {"rows, by target", rows(ranks, 96), "target", few},
-          {"bricks, even domains", bricks(ranks), "even", many},   {"bricks, by target", bricks(ranks), "target", few},
+          {"rows, as they are", rows(ranks, 96), "none", "0"},
+          {"rows read, as they are", read(rows(ranks, 96)), "none", "0"},
+          {"rows, even domains", rows(ranks, 96), "even", few},
+          {"rows, by target", rows(ranks, 96), "target", few},
+          {"bricks, even domains", bricks(ranks), "even", many},
+          {"bricks, by target", bricks(ranks), "target", few},
           {"bricks, four to a target", bricks(ranks), "target", many},
       };
       for (const auto& [name, workload, domains, writers] : cases) {
-        const double ratio = foretold_over_simulated(machine, workload, {{"gather", "none"}, {"domains", domains}, {"writers", writers}});
+        const double ratio = foretold_over_simulated(machine, workload,
+                                                     {{"gather", "none"}, {"domains", domains}, {"writers", writers}});
         EXPECT_LE(ratio, k_tolerance) << fmt::format("{}, {} ranks, {} targets", name, ranks, targets);
         EXPECT_GE(ratio, 1 / k_tolerance) << fmt::format("{}, {} ranks, {} targets", name, ranks, targets);
       }
     }
 }
 
-// That each rank's stripes lie on one target is nothing that the model is told: it takes them to lie on all, and foretells no less than there is.
+// That each rank's stripes lie on one target is nothing that the model is told: it takes them to lie on all, and
+// foretells no less than there is.
 TEST(Contention, of_stripes_in_turn_is_not_foretold_too_low) {
   EXPECT_GE(foretold_over_simulated(ranger(), stripes(512), {{"gather", "none"}, {"domains", "none"}}), 0.8);
 }
@@ -75,7 +99,8 @@ TEST(Contention, leads_to_writers_with_targets_of_their_own) {
     EXPECT_LT(chosen.seconds.total(), 0.75 * all_to_all.seconds.total()) << by_machine;
   }
   // Within the bound, 128 clients of a target, nothing has to be brought together.
-  for (const bool by_machine : {false, true}) EXPECT_EQ(run(ranger(), rows(128, 1024), {}, by_machine).plan.strategy.domains, Domains::none) << by_machine;
+  for (const bool by_machine : {false, true})
+    EXPECT_EQ(run(ranger(), rows(128, 1024), {}, by_machine).plan.strategy.domains, Domains::none) << by_machine;
   // Who says how long pieces that their holders move are gets that.
   EXPECT_EQ(run(ranger(), rows(1024, 1024), {{"direct_bytes", "1MiB"}}, false).plan.strategy.domains, Domains::none);
 }
@@ -86,7 +111,10 @@ TEST(Contention, is_found_from_measured_rates) {
   for (const int64_t ranks : {int64_t{2}, int64_t{4}, int64_t{8}})
     for (const Sharing sharing : {Sharing::apart, Sharing::targets}) {
       const double seconds = 0.010 + (sharing == Sharing::apart ? 0.001 * static_cast<double>(ranks - 1) : 0);
-      rates.push_back({.request_bytes = k_mib, .ranks = ranks, .bytes_per_s = static_cast<double>(ranks * k_mib) / seconds, .sharing = sharing});
+      rates.push_back({.request_bytes = k_mib,
+                       .ranks = ranks,
+                       .bytes_per_s = static_cast<double>(ranks * k_mib) / seconds,
+                       .sharing = sharing});
     }
   EXPECT_NEAR(turn_seconds(rates, 8), 0.001, 1e-9);
   EXPECT_EQ(turn_seconds({}, 8), 0);
@@ -118,7 +146,13 @@ TEST(Contention, is_found_from_measured_rates) {
   machine.writes = rates;
   machine.storage.turn_s = 0.001;
   Work work{.ranks = 64, .hosts = 64, .storage_parts = 1};
-  work.storage[0] = {.sharing = Sharing::apart, .actors = 64, .bytes = 64.0 * k_gib, .actor_bytes = k_gib, .request_bytes = k_mib, .targets = 8, .stripe_bytes = k_mib};
+  work.storage[0] = {.sharing = Sharing::apart,
+                     .actors = 64,
+                     .bytes = 64.0 * k_gib,
+                     .actor_bytes = k_gib,
+                     .request_bytes = k_mib,
+                     .targets = 8,
+                     .stripe_bytes = k_mib};
   const double seconds = 64.0 * 1024 / 8 * (0.010 + 0.007 + 0.056);
   EXPECT_NEAR(predict(work, machine).storage, seconds, 0.01 * seconds);
 }

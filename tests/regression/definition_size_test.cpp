@@ -36,7 +36,8 @@ class DefinitionSize : public testing::Test {
 };
 
 TEST_F(DefinitionSize, counts_what_was_defined_before) {
-  for (int i = 0; i < 10; ++i) ASSERT_WINDROW_OK(define(8));
+  for (int i = 0; i < 10; ++i)
+    ASSERT_WINDROW_OK(define(8));
   ASSERT_WINDROW_OK(define(k_tib / 2));
   ASSERT_WINDROW_OK(define(k_tib));
   EXPECT_NE(define(k_tib), WINDROW_OK);
@@ -45,7 +46,8 @@ TEST_F(DefinitionSize, counts_what_was_defined_before) {
 }
 
 TEST_F(DefinitionSize, counts_many_that_are_small_for_themselves) {
-  for (int i = 0; i < 63; ++i) ASSERT_WINDROW_OK(define(k_tib / 32)) << i;
+  for (int i = 0; i < 63; ++i)
+    ASSERT_WINDROW_OK(define(k_tib / 32)) << i;
   EXPECT_NE(define(k_tib / 16), WINDROW_OK);
 }
 

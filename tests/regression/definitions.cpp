@@ -21,11 +21,14 @@ using Cases = std::vector<std::pair<std::string, Define>>;
 
 int rank = 0;
 
-std::string repeated(size_t length) { return std::string(length, 'n'); }
+std::string repeated(size_t length) {
+  return std::string(length, 'n');
+}
 
 std::string nested(int depth, const std::string& name = "d") {
   std::string path;
-  for (int i = 0; i < depth; ++i) path += "/" + name;
+  for (int i = 0; i < depth; ++i)
+    path += "/" + name;
   return path;
 }
 
@@ -33,7 +36,8 @@ class Options {
  public:
   Options(std::initializer_list<std::pair<const char*, std::string>> values) {
     windrow_options_create(&raw_);
-    for (const auto& [key, value] : values) code_ = code_ != 0 ? code_ : windrow_options_set(raw_, key, value.c_str());
+    for (const auto& [key, value] : values)
+      code_ = code_ != 0 ? code_ : windrow_options_set(raw_, key, value.c_str());
   }
   Options(const Options&) = delete;
   Options& operator=(const Options&) = delete;
@@ -120,7 +124,8 @@ Cases names() {
                                                      {"class", "CLASS"},
                                                      {"scale", "REFERENCE_LIST"},
                                                      {"dim-name", "NAME"}};
-  for (const auto& [label, name] : odd) add_name(cases, label, name);
+  for (const auto& [label, name] : odd)
+    add_name(cases, label, name);
   return cases;
 }
 
@@ -160,7 +165,8 @@ Cases sizes() {
   for (const int count : {70, 300})
     cases.emplace_back("attributes-" + std::to_string(count), [=](windrow_file* f) {
       for (int i = 0; i < count; ++i)
-        if (const int code = attribute(f, "a" + std::to_string(i), 1)) return code;
+        if (const int code = attribute(f, "a" + std::to_string(i), 1))
+          return code;
       return 0;
     });
   for (const int bytes : {1000, 65000, 65536, 70000})
@@ -172,7 +178,8 @@ Cases sizes() {
     });
   for (const int count : {4, 32, 33, 300}) {
     std::string filters = "shuffle";
-    for (int i = 1; i < count; ++i) filters += ",shuffle";
+    for (int i = 1; i < count; ++i)
+      filters += ",shuffle";
     cases.emplace_back("filters-" + std::to_string(count), [=](windrow_file* f) {
       return variable(f, "o", {200}, WINDROW_INT32, Options{{"filters", filters}}.get());
     });
@@ -239,14 +246,18 @@ int number_of_root(int code) {
 int read_precious(const std::string& path, int64_t expected) {
   windrow_file* file = nullptr;
   int number = -1, code = windrow_open(MPI_COMM_WORLD, path.c_str(), WINDROW_READ, nullptr, &file);
-  if (code != 0) return code;
+  if (code != 0)
+    return code;
   windrow_decomposition* same = nullptr;
   int64_t data[4] = {};
   code = windrow_find_variable(file, "precious", &number);
-  if (code == 0) code = windrow_same(MPI_COMM_WORLD, 0, nullptr, nullptr, nullptr, &same);
-  if (code == 0) code = windrow_read(file, number, same, data);
+  if (code == 0)
+    code = windrow_same(MPI_COMM_WORLD, 0, nullptr, nullptr, nullptr, &same);
+  if (code == 0)
+    code = windrow_read(file, number, same, data);
   for (const int64_t each : data)
-    if (code == 0 && each != expected) code = 99;
+    if (code == 0 && each != expected)
+      code = 99;
   if (code == 0 && std::strlen(windrow_unsupported_objects(file)) > 0)
     code = 98;  // what was defined and cannot be read
   windrow_decomposition_free(same);
@@ -261,16 +272,22 @@ void try_case(const std::string& path, const Define& define, bool before) {
   int number = -1, code = 0;
   windrow_same(MPI_COMM_WORLD, 0, nullptr, nullptr, nullptr, &same);
   int made = windrow_create(MPI_COMM_WORLD, path.c_str(), nullptr, &file);
-  if (made == 0) made = windrow_define_variable(file, "precious", WINDROW_INT64, 1, shape, &number);
-  if (made == 0 && before) code = define(file);
-  if (made == 0) made = windrow_write(file, number, same, data);
-  if (made == 0 && !before) code = define(file);
+  if (made == 0)
+    made = windrow_define_variable(file, "precious", WINDROW_INT64, 1, shape, &number);
+  if (made == 0 && before)
+    code = define(file);
+  if (made == 0)
+    made = windrow_write(file, number, same, data);
+  if (made == 0 && !before)
+    code = define(file);
   const int closed = made != 0 ? made : windrow_close(file);
   windrow_decomposition_free(same);
   const std::string message = closed != 0 ? windrow_error_message() : "";
   const int opened = read_precious(path, 7), agreed = number_of_root(code);
-  if (rank == 0) std::printf("%s %d %d %d %s\n", path.c_str(), code, closed, opened, message.substr(0, 300).c_str());
-  if (agreed != code) std::printf("%s disagreement of rank %d: %d\n", path.c_str(), rank, code);
+  if (rank == 0)
+    std::printf("%s %d %d %d %s\n", path.c_str(), code, closed, opened, message.substr(0, 300).c_str());
+  if (agreed != code)
+    std::printf("%s disagreement of rank %d: %d\n", path.c_str(), rank, code);
   std::fflush(stdout);
 }
 

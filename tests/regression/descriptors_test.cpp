@@ -20,7 +20,8 @@ bool shared_memory_fails = false;  // on this rank
 
 // What takes the pages of shared memory, before the system's own.
 extern "C" int posix_fallocate(int file, off_t offset, off_t length) {
-  if (shared_memory_fails) return ENOSPC;
+  if (shared_memory_fails)
+    return ENOSPC;
   using Function = int (*)(int, off_t, off_t);
   static const auto of_system = reinterpret_cast<Function>(dlsym(RTLD_NEXT, "posix_fallocate"));
   return of_system(file, offset, length);
@@ -60,17 +61,22 @@ int write_and_read(const std::string& path, const windrow_options* options) {
   const auto close = [&](int code) {
     expect_same_everywhere(code, comm);
     const int closed = code == WINDROW_OK ? windrow_close(file) : windrow_discard(file);
-    if (code == WINDROW_OK) expect_same_everywhere(closed, comm);
+    if (code == WINDROW_OK)
+      expect_same_everywhere(closed, comm);
     return code == WINDROW_OK ? closed : code;
   };
   int code = windrow_create(comm, path.c_str(), options, &file);
-  if (code == WINDROW_OK) code = windrow_define_variable(file, "v", WINDROW_FLOAT64, 2, shape, &variable);
-  if (code == WINDROW_OK) code = windrow_write_block(file, variable, start, count, data.data());
+  if (code == WINDROW_OK)
+    code = windrow_define_variable(file, "v", WINDROW_FLOAT64, 2, shape, &variable);
+  if (code == WINDROW_OK)
+    code = windrow_write_block(file, variable, start, count, data.data());
   code = close(code);
   if (code == WINDROW_OK) {
     code = windrow_open(comm, path.c_str(), WINDROW_READ, nullptr, &file);
-    if (code == WINDROW_OK) code = windrow_find_variable(file, "v", &variable);
-    if (code == WINDROW_OK) code = windrow_read_block(file, variable, start, count, read.data());
+    if (code == WINDROW_OK)
+      code = windrow_find_variable(file, "v", &variable);
+    if (code == WINDROW_OK)
+      code = windrow_read_block(file, variable, start, count, read.data());
     if (code == WINDROW_OK) {
       EXPECT_EQ(read, data);
     }
@@ -86,14 +92,16 @@ TEST(Descriptors, ranks_without_any_hold_nobody_up) {
   int done = 0;
   for (const char* name : {"a.h5", "a.nc", "a.raw", "set.raw"}) {
     const std::string ending = std::string(name).substr(std::string(name).rfind('.') + 1);
-    if ((ending == "h5" && windrow_has("hdf5") == 0) || (ending == "nc" && windrow_has("netcdf") == 0)) continue;
+    if ((ending == "h5" && windrow_has("hdf5") == 0) || (ending == "nc" && windrow_has("netcdf") == 0))
+      continue;
     for (int victim = 0; victim < size_of() && !failed_anywhere(); ++victim)
       for (const int left : {0, 1, 2, 3, 4, 6, 9, 14}) {
         SCOPED_TRACE(std::string(name) + ", rank " + std::to_string(victim) + " has " + std::to_string(left));
         int code = WINDROW_OK;
         {
           std::unique_ptr<FewDescriptors> few;
-          if (rank_of() == victim) few = std::make_unique<FewDescriptors>(left);
+          if (rank_of() == victim)
+            few = std::make_unique<FewDescriptors>(left);
           code = write_and_read(folder.file(name),
                                 name[0] == 's' ? static_cast<const windrow_options*>(subfiles) : nullptr);
         }

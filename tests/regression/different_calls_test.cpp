@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A rank that makes another collective call than the others, of the same file, of another one or of none: all ranks get the same error, which names both
-// calls; no later call of the file waits for another rank, nothing is published, and the communicator can be used further.
+// A rank that makes another collective call than the others, of the same file, of another one or of none: all ranks get
+// the same error, which names both calls; no later call of the file waits for another rank, nothing is published, and
+// the communicator can be used further.
 #include <dlfcn.h>
 #include <sys/statvfs.h>
 
@@ -24,7 +25,8 @@ extern "C" int statvfs(const char* path, struct statvfs* info) noexcept {
   using Function = int (*)(const char*, struct statvfs*);
   static const auto system = reinterpret_cast<Function>(dlsym(RTLD_NEXT, "statvfs"));
   const int code = system(path, info);
-  if (code == 0 && shared_memory_is_full && std::strcmp(path, "/dev/shm") == 0) info->f_bavail = 0;
+  if (code == 0 && shared_memory_is_full && std::strcmp(path, "/dev/shm") == 0)
+    info->f_bavail = 0;
   return code;
 }
 
@@ -57,7 +59,8 @@ struct Scene {
       ASSERT_WINDROW_OK(windrow_define_variable(*handle, "v", WINDROW_INT32, 1, shape, &variable));
     }
     ASSERT_WINDROW_OK(windrow_put(file, variable, parts.get(), data.data()));
-    if (!in_two) return;
+    if (!in_two)
+      return;
     ASSERT_WINDROW_OK(windrow_flush_begin(file));
   }
   template <class Function>
@@ -70,12 +73,14 @@ struct Scene {
 };
 
 struct Case {
-  const char* name;   // as the message has it
-  bool of_file;       // of the first one
+  const char* name;  // as the message has it
+  bool of_file;      // of the first one
   std::function<int(Scene&)> call;
 };
 
-int end(windrow_file*& file, int (*how)(windrow_file*)) { return how(std::exchange(file, nullptr)); }
+int end(windrow_file*& file, int (*how)(windrow_file*)) {
+  return how(std::exchange(file, nullptr));
+}
 
 const std::vector<Case>& cases() {
   static const std::vector<Case> all{
@@ -85,61 +90,78 @@ const std::vector<Case>& cases() {
       {"discard", true, [](Scene& s) { return end(s.file, windrow_discard); }},
       {"flush_begin", true, [](Scene& s) { return windrow_flush_begin(s.file); }},
       {"flush_end", true, [](Scene& s) { return windrow_flush_end(s.file); }},
-      {"write_block", true, [](Scene& s) { return windrow_write_block(s.file, s.variable, s.start, s.count, s.data.data()); }},
-      {"read_block", true, [](Scene& s) { return windrow_read_block(s.file, s.variable, s.start, s.count, s.data.data()); }},
-      {"explain", true, [](Scene& s) {
+      {"write_block", true,
+       [](Scene& s) { return windrow_write_block(s.file, s.variable, s.start, s.count, s.data.data()); }},
+      {"read_block", true,
+       [](Scene& s) { return windrow_read_block(s.file, s.variable, s.start, s.count, s.data.data()); }},
+      {"explain", true,
+       [](Scene& s) {
          const char* text = nullptr;
          return windrow_explain(s.file, "text", &text);
        }},
-      {"set_strategy", true, [](Scene& s) { return windrow_set_strategy(s.file, Options{{"strategy", "list"}}); }},
-      {"define_variables", true, [](Scene& s) {
+      {"set_strategy", true,
+       [](Scene& s) {
+         return windrow_set_strategy(s.file, Options{{"strategy", "list"}});
+       }},
+      {"define_variables", true,
+       [](Scene& s) {
          int number = -1;
          return windrow_define_variable(s.file, "w", WINDROW_FLOAT64, 1, s.shape, &number);
        }},
       {"define_group", true, [](Scene& s) { return windrow_define_group(s.file, "group"); }},
       {"define_dimension", true, [](Scene& s) { return windrow_define_dimension(s.file, "x", 4); }},
       {"define_link", true, [](Scene& s) { return windrow_define_link(s.file, "link", "/v"); }},
-      {"name_dimensions", true, [](Scene& s) {
+      {"name_dimensions", true,
+       [](Scene& s) {
          const char* names[1] = {"x"};
          return windrow_name_dimensions(s.file, s.variable, names);
        }},
       {"put_attribute", true, [](Scene& s) { return windrow_put_attribute_text(s.file, "/", "title", "a title"); }},
       {"delete_attribute", true, [](Scene& s) { return windrow_delete_attribute(s.file, "/", "title"); }},
-      {"put_texts", true, [](Scene& s) {
+      {"put_texts", true,
+       [](Scene& s) {
          const char* const texts[1] = {"a text"};
          return windrow_put_texts(s.file, s.variable, texts);
        }},
-      {"get_texts", true, [](Scene& s) {
+      {"get_texts", true,
+       [](Scene& s) {
          std::vector<const char*> texts(static_cast<size_t>(s.shape[0]));
          return windrow_get_texts(s.file, s.variable, texts.data());
        }},
-      {"define_grid", true, [](Scene& s) {
+      {"define_grid", true,
+       [](Scene& s) {
          const int64_t nodes[2] = {2, 2};
          const double origin[2] = {0, 0}, spacing[2] = {1, 1};
          int grid = -1;
          return windrow_xdmf_uniform_grid(s.file, "grid", 0, 2, nodes, origin, spacing, &grid);
        }},
-      {"define_field", true, [](Scene& s) { return windrow_xdmf_field(s.file, 0, "field", WINDROW_AT_NODES, s.variable); }},
-      {"write_references", true, [](Scene& s) {
+      {"define_field", true,
+       [](Scene& s) { return windrow_xdmf_field(s.file, 0, "field", WINDROW_AT_NODES, s.variable); }},
+      {"write_references", true,
+       [](Scene& s) {
          const char* left = nullptr;
          return windrow_write_references(s.file, nullptr, nullptr, &left);
        }},
-      {"check_subfiles", true, [](Scene& s) {
+      {"check_subfiles", true,
+       [](Scene& s) {
          const char* problems = nullptr;
          return windrow_check_subfiles(s.file, &problems);
        }},
       {"flush", false, [](Scene& s) { return windrow_flush(s.other); }},
       {"close", false, [](Scene& s) { return end(s.other, windrow_close); }},
-      {"open", false, [](Scene& s) {
+      {"open", false,
+       [](Scene& s) {
          windrow_file* third = nullptr;
          const int code = windrow_create(s.comm, (s.path + ".third.raw").c_str(), nullptr, &third);
          EXPECT_EQ(third == nullptr, code != WINDROW_OK);
          return code;
        }},
-      {"the making of a decomposition", false, [](Scene& s) {
+      {"the making of a decomposition", false,
+       [](Scene& s) {
          return s.make([&](auto** made) { return windrow_rows(s.comm, s.shape[0], WINDROW_EVEN, made); });
        }},
-      {"the making of a decomposition", false, [](Scene& s) {
+      {"the making of a decomposition", false,
+       [](Scene& s) {
          const int64_t points[1] = {rank_of(s.comm)};
          return s.make([&](auto** made) { return windrow_points(s.comm, s.shape[0], 1, points, nullptr, made); });
        }},
@@ -150,23 +172,27 @@ const std::vector<Case>& cases() {
 class DifferentCalls : public testing::TestWithParam<bool> {
  protected:
   void SetUp() override {
-    if (size_of() == 1) GTEST_SKIP() << "one rank is in one call";
+    if (size_of() == 1)
+      GTEST_SKIP() << "one rank is in one call";
     MPI_Comm_dup(MPI_COMM_WORLD, &comm_);
     shared_memory_is_full = !GetParam();
     ASSERT_EQ(windrow::Comm::of(comm_).value()->rounds().is_ready(), GetParam() && ranks_per_host() >= size_of());
     shared_memory_is_full = false;
   }
   void TearDown() override {
-    if (comm_ != MPI_COMM_NULL) MPI_Comm_free(&comm_);
+    if (comm_ != MPI_COMM_NULL)
+      MPI_Comm_free(&comm_);
   }
   bool is_twin(const Case& a, const Case& b) const { return std::string(a.name) == b.name && a.of_file == b.of_file; }
 
   // The file is out of use: its calls are errors without the other ranks, so each rank makes another number of them.
   static void expect_lost(windrow_file*& file, bool closes, Scene& scene) {
-    if (file == nullptr) return;
+    if (file == nullptr)
+      return;
     for (int i = 0; i <= rank_of(); ++i) {
       EXPECT_EQ(windrow_flush(file), WINDROW_MPI);
-      EXPECT_NE(std::string(windrow_error_message()).find("cannot be used any more"), std::string::npos) << windrow_error_message();
+      EXPECT_NE(std::string(windrow_error_message()).find("cannot be used any more"), std::string::npos)
+          << windrow_error_message();
       EXPECT_EQ(windrow_write_block(file, 0, scene.start, scene.count, scene.data.data()), WINDROW_MPI);
       EXPECT_EQ(windrow_flush_end(file), WINDROW_MPI);
       EXPECT_EQ(windrow_define_group(file, "later"), WINDROW_MPI);
@@ -183,20 +209,26 @@ class DifferentCalls : public testing::TestWithParam<bool> {
     scene.path = folder_.file("file.raw");
     scene.other_path = folder_.file("other.raw");
     scene.begin(std::strcmp(most.name, "flush_end") == 0 || std::strcmp(one.name, "flush_end") == 0);
-    if (failed_anywhere()) return;
+    if (failed_anywhere())
+      return;
     const int code = (rank_of() == victim ? one : most).call(scene);
     const std::string message = windrow_error_message();
     EXPECT_EQ(code, WINDROW_MPI) << message;
     expect_same_everywhere(code);
     const Case &lowest = victim == 0 ? one : most, &second = victim == 0 ? most : one;
-    EXPECT_NE(message.find("the ranks are in different calls: rank 0 in " + std::string(lowest.name)), std::string::npos) << message;
-    EXPECT_NE(message.find("rank " + std::to_string(victim == 0 ? 1 : victim) + " in " + second.name), std::string::npos) << message;
+    EXPECT_NE(message.find("the ranks are in different calls: rank 0 in " + std::string(lowest.name)),
+              std::string::npos)
+        << message;
+    EXPECT_NE(message.find("rank " + std::to_string(victim == 0 ? 1 : victim) + " in " + second.name),
+              std::string::npos)
+        << message;
     if (most.of_file || one.of_file) {
       EXPECT_NE(message.find("\"" + scene.path + "\""), std::string::npos) << message;
       expect_lost(scene.file, closes, scene);
     }
-    const bool is_other_lost = (!most.of_file && std::strstr(most.name, "making") == nullptr && std::strcmp(most.name, "open") != 0) ||
-                               (!one.of_file && std::strstr(one.name, "making") == nullptr && std::strcmp(one.name, "open") != 0);
+    const bool is_other_lost =
+        (!most.of_file && std::strstr(most.name, "making") == nullptr && std::strcmp(most.name, "open") != 0) ||
+        (!one.of_file && std::strstr(one.name, "making") == nullptr && std::strcmp(one.name, "open") != 0);
     if (is_other_lost) {
       EXPECT_NE(message.find("\"" + scene.other_path + "\""), std::string::npos) << message;
       expect_lost(scene.other, closes, scene);
@@ -219,17 +251,21 @@ class DifferentCalls : public testing::TestWithParam<bool> {
   MPI_Comm comm_ = MPI_COMM_NULL;
 };
 
-INSTANTIATE_TEST_SUITE_P(Memory, DifferentCalls, testing::Values(true, false), [](const auto& each) { return each.param ? "shared" : "full"; });
+INSTANTIATE_TEST_SUITE_P(Memory, DifferentCalls, testing::Values(true, false),
+                         [](const auto& each) { return each.param ? "shared" : "full"; });
 
 TEST_P(DifferentCalls, are_the_same_error_on_all_ranks_and_let_nobody_wait) {
   int number = 0;
   for (const Case& most : cases())
     for (const Case& one : cases())
       for (int victim = 0; victim < size_of(); ++victim) {
-        if (is_twin(most, one) || number++ % stride() != 0) continue;
-        SCOPED_TRACE(std::string(most.name) + (most.of_file ? "" : " (another)") + ", and " + one.name + (one.of_file ? "" : " (another)") + " on rank " + std::to_string(victim));
+        if (is_twin(most, one) || number++ % stride() != 0)
+          continue;
+        SCOPED_TRACE(std::string(most.name) + (most.of_file ? "" : " (another)") + ", and " + one.name +
+                     (one.of_file ? "" : " (another)") + " on rank " + std::to_string(victim));
         try_one(most, one, victim, number / stride() % 2 == 0);
-        if (failed_anywhere()) return;
+        if (failed_anywhere())
+          return;
       }
 }
 
@@ -252,7 +288,8 @@ TEST_P(DifferentCalls, of_two_files_that_a_rank_flushes_in_another_order_write_n
       const int code = windrow_flush(first != turned ? scene.file : scene.other);
       EXPECT_EQ(code, WINDROW_MPI);
       const std::string message = windrow_error_message();
-      if (!first) continue;
+      if (!first)
+        continue;
       expect_same_everywhere(code);
       EXPECT_NE(message.find("flush of \"" + scene.path + "\""), std::string::npos) << message;
       EXPECT_NE(message.find("flush of \"" + scene.other_path + "\""), std::string::npos) << message;
@@ -267,7 +304,8 @@ TEST_P(DifferentCalls, of_two_files_that_a_rank_flushes_in_another_order_write_n
       EXPECT_EQ(folder_.names(), (std::vector<std::string>{"third.raw", "third.raw.json"}));
     }
     MPI_Barrier(MPI_COMM_WORLD);
-    if (failed_anywhere()) return;
+    if (failed_anywhere())
+      return;
   }
 }
 
@@ -291,7 +329,8 @@ TEST_P(DifferentCalls, leave_a_file_that_is_changed_in_place_readable) {
     EXPECT_WINDROW_OK(windrow_read_block(scene.file, 0, scene.start, scene.count, read.data()));
     EXPECT_EQ(read, scene.data);
     EXPECT_WINDROW_OK(windrow_close(scene.file));
-    if (failed_anywhere()) return;
+    if (failed_anywhere())
+      return;
   }
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The system calls of this process that concern files in one folder are counted, and one of them fails, is cut short, or is the last that has an effect:
- * from then on the folder stays as it is, as if all processes had been killed in that moment, while the program goes on. The calls themselves are replaced,
- * so that none is missed, whoever makes it. */
+/* The system calls of this process that concern files in one folder are counted, and one of them fails, is cut short,
+ * or is the last that has an effect: from then on the folder stays as it is, as if all processes had been killed in
+ * that moment, while the program goes on. The calls themselves are replaced, so that none is missed, whoever makes it.
+ */
 #pragma once
 
 #ifdef __cplusplus

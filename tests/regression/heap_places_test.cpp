@@ -14,12 +14,14 @@ using namespace windrow_test;
 
 // Little-endian numbers in a file's bytes.
 void put(std::string& bytes, size_t at, uint64_t number, size_t size) {
-  for (size_t i = 0; i < size; ++i) bytes[at + i] = static_cast<char>(number >> (8 * i));
+  for (size_t i = 0; i < size; ++i)
+    bytes[at + i] = static_cast<char>(number >> (8 * i));
 }
 
 std::vector<size_t> all_of(const std::string& bytes, const std::string& what) {
   std::vector<size_t> found;
-  for (size_t at = bytes.find(what); at != std::string::npos; at = bytes.find(what, at + 1)) found.push_back(at);
+  for (size_t at = bytes.find(what); at != std::string::npos; at = bytes.find(what, at + 1))
+    found.push_back(at);
   return found;
 }
 
@@ -29,14 +31,16 @@ constexpr size_t k_superblock = 96, k_checksum = 4;
 std::map<size_t, size_t> headers_of(const std::string& bytes) {
   const auto has_checksum = [&](size_t begin, size_t end) {
     std::string checksum(k_checksum, '\0');
-    put(checksum, 0, windrow::checksum_of_metadata(std::as_bytes(std::span(bytes).subspan(begin, end - begin))), k_checksum);
+    put(checksum, 0, windrow::checksum_of_metadata(std::as_bytes(std::span(bytes).subspan(begin, end - begin))),
+        k_checksum);
     return bytes.compare(end, k_checksum, checksum) == 0;
   };
   std::map<size_t, size_t> headers;
   for (const char* signature : {"OHDR", "OCHK"})
     for (const size_t begin : all_of(bytes, signature)) {
       size_t end = begin + std::strlen(signature);
-      while (end + k_checksum < bytes.size() && !has_checksum(begin, end)) ++end;
+      while (end + k_checksum < bytes.size() && !has_checksum(begin, end))
+        ++end;
       headers[begin] = end;
     }
   return headers;
@@ -60,11 +64,13 @@ class HeapPlaces : public testing::Test {
       std::string address(8, '\0');
       put(address, 0, heap, 8);
       for (const size_t place : all_of(bytes_, address))
-        if (place > k_superblock) places_.push_back(place - 4);
+        if (place > k_superblock)
+          places_.push_back(place - 4);
     }
     ASSERT_GE(places_.size(), 8U);
     headers_ = headers_of(bytes_);
-    for (const auto& [begin, end] : headers_) ASSERT_LT(end + k_checksum, bytes_.size()) << "header at " << begin;
+    for (const auto& [begin, end] : headers_)
+      ASSERT_LT(end + k_checksum, bytes_.size()) << "header at " << begin;
   }
 
   // Opens the file with these bytes and reads all of it: either everything, or an error that names the texts. The
@@ -88,7 +94,8 @@ class HeapPlaces : public testing::Test {
     EXPECT_WINDROW_OK(windrow_find_variable(file, "names", &variable));
     code = windrow_get_texts(file, variable, texts);
     EXPECT_TRUE(code == WINDROW_OK || code == WINDROW_BAD_FILE) << windrow_error_message();
-    if (code != WINDROW_OK) count_named();
+    if (code != WINDROW_OK)
+      count_named();
     EXPECT_WINDROW_OK(windrow_discard(file));
     return code;
   }
@@ -151,7 +158,8 @@ TEST_F(HeapPlaces, of_texts_that_were_just_put_are_no_error) {
   ASSERT_WINDROW_OK(windrow_find_variable(file, "names", &variable));
   ASSERT_WINDROW_OK(windrow_put_texts(file, variable, fresh));
   ASSERT_WINDROW_OK(windrow_get_texts(file, variable, texts));
-  for (int i = 0; i < 5; ++i) EXPECT_STREQ(texts[i], fresh[i]);
+  for (int i = 0; i < 5; ++i)
+    EXPECT_STREQ(texts[i], fresh[i]);
   EXPECT_WINDROW_OK(windrow_close(file));
 }
 
@@ -203,7 +211,8 @@ class Mappings : public testing::Test {
 };
 
 TEST_F(Mappings, that_are_whole_are_followed) {
-  for (const int mode : {WINDROW_READ, WINDROW_UPDATE}) EXPECT_TRUE(is_whole(bytes_, mode));
+  for (const int mode : {WINDROW_READ, WINDROW_UPDATE})
+    EXPECT_TRUE(is_whole(bytes_, mode));
   EXPECT_EQ(named_, 0);
 }
 
@@ -227,12 +236,14 @@ TEST_F(Mappings, that_are_not_where_the_dataset_says_are_named) {
   int damaged = 0;
   for (const auto& [begin, end] : headers_of(bytes_)) {
     const size_t place = bytes_.find("\4\3" + address, begin);
-    if (place >= end) continue;
+    if (place >= end)
+      continue;
     for (const auto& [offset, size] : {std::pair<size_t, size_t>{2, 8}, {10, 4}})
       for (const uint64_t number : {0ULL, 1ULL, 7ULL, 4096ULL, 0xffffULL, 1ULL << 40}) {
         std::string bytes = bytes_;
         put(bytes, place + offset, number, size);
-        if (bytes == bytes_) continue;
+        if (bytes == bytes_)
+          continue;
         const auto header = std::as_bytes(std::span(bytes).subspan(begin, end - begin));
         put(bytes, end, windrow::checksum_of_metadata(header), k_checksum);
         damaged += is_whole(bytes, WINDROW_READ) ? 0 : 1;

@@ -23,18 +23,22 @@ TEST(LinkOfHosts, is_one_for_all_ranks_of_a_host) {
     const int host = comm->host_index_of(rank);
     EXPECT_EQ(host == comm->host_index(), comm->host_rank_of(rank) >= 0) << rank;
     EXPECT_EQ(each.link == nullptr, host == comm->host_index()) << "messages within a host go over no link";
-    if (each.link == nullptr) continue;
-    for (const Traffic& other : traffic) EXPECT_EQ(other.link == each.link, comm->host_index_of(other.rank) == host) << rank << " and " << other.rank;
+    if (each.link == nullptr)
+      continue;
+    for (const Traffic& other : traffic)
+      EXPECT_EQ(other.link == each.link, comm->host_index_of(other.rank) == host) << rank << " and " << other.rank;
   }
   // One message to the first rank of another host tells of the link to its last.
   Traffic* first = nullptr;
   for (Traffic& each : traffic)
-    if (first == nullptr && each.link != nullptr) first = &each;
+    if (first == nullptr && each.link != nullptr)
+      first = &each;
   ASSERT_NE(first, nullptr);
   EXPECT_FALSE(first->link->known());
   coder.took(*first, 1000, 2e-3);
   for (const Traffic& each : traffic) {
-    if (each.link == nullptr) continue;
+    if (each.link == nullptr)
+      continue;
     EXPECT_EQ(each.link->known(), each.link == first->link) << each.rank;
   }
 }

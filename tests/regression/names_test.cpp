@@ -17,17 +17,23 @@ class SameNames : public Files {
  protected:
   static int make(windrow_file* file, const char* path, const std::vector<int64_t>& shape) {
     int variable = -1;
-    EXPECT_WINDROW_OK(windrow_define_variable(file, path, WINDROW_FLOAT32, static_cast<int>(shape.size()), shape.data(), &variable));
+    EXPECT_WINDROW_OK(
+        windrow_define_variable(file, path, WINDROW_FLOAT32, static_cast<int>(shape.size()), shape.data(), &variable));
     return variable;
   }
-  static void name(windrow_file* file, int variable, std::vector<const char*> names) { EXPECT_WINDROW_OK(windrow_name_dimensions(file, variable, names.data())); }
+  static void name(windrow_file* file, int variable, std::vector<const char*> names) {
+    EXPECT_WINDROW_OK(windrow_name_dimensions(file, variable, names.data()));
+  }
   static void write(windrow_file* file, int variable, const std::vector<int64_t>& shape, float from) {
     int64_t elements = 1;
-    for (const int64_t extent : shape) elements *= extent;
+    for (const int64_t extent : shape)
+      elements *= extent;
     std::vector<float> values(static_cast<size_t>(elements));
-    for (size_t i = 0; i < values.size(); ++i) values[i] = from + static_cast<float>(i);
+    for (size_t i = 0; i < values.size(); ++i)
+      values[i] = from + static_cast<float>(i);
     windrow_decomposition* same = nullptr;
-    EXPECT_WINDROW_OK(windrow_same(MPI_COMM_WORLD, static_cast<int>(shape.size()), shape.data(), nullptr, nullptr, &same));
+    EXPECT_WINDROW_OK(
+        windrow_same(MPI_COMM_WORLD, static_cast<int>(shape.size()), shape.data(), nullptr, nullptr, &same));
     EXPECT_WINDROW_OK(windrow_write(file, variable, same, values.data()));
     windrow_decomposition_free(same);
   }
@@ -39,9 +45,11 @@ class SameNames : public Files {
     EXPECT_WINDROW_OK(windrow_inquire_variable(file, variable, &info));
     EXPECT_EQ(std::vector<std::string>(info.dimension_names, info.dimension_names + info.ndims), names) << path;
     int64_t elements = 1;
-    for (int i = 0; i < info.ndims; ++i) elements *= info.shape[i];
+    for (int i = 0; i < info.ndims; ++i)
+      elements *= info.shape[i];
     std::vector<float> values(static_cast<size_t>(elements), -1), wanted;
-    for (size_t i = 0; i < values.size(); ++i) wanted.push_back(from + static_cast<float>(i));
+    for (size_t i = 0; i < values.size(); ++i)
+      wanted.push_back(from + static_cast<float>(i));
     windrow_decomposition* same = nullptr;
     EXPECT_WINDROW_OK(windrow_same(MPI_COMM_WORLD, info.ndims, info.shape, nullptr, nullptr, &same));
     EXPECT_WINDROW_OK(windrow_read(file, variable, same, values.data()));
@@ -66,8 +74,10 @@ TEST_P(SameNames, in_the_file_that_defines_them_and_when_it_is_opened_or_changed
   EXPECT_WINDROW_OK(windrow_define_dimension(file, "unused", 6));
   EXPECT_WINDROW_OK(windrow_define_dimension(file, "scalar", 5));
   EXPECT_WINDROW_OK(windrow_define_dimension(file, "late", 4));
-  const int time = make(file, "time", {2}), bounds = make(file, "bounds", {2, 3}), station = make(file, "station", {4, 5});
-  const int x = make(file, "x", {3, 2}), field = make(file, "field", {4, 3, 2}), scalar = make(file, "scalar", {}), unused = make(file, "unused", {});
+  const int time = make(file, "time", {2}), bounds = make(file, "bounds", {2, 3}),
+            station = make(file, "station", {4, 5});
+  const int x = make(file, "x", {3, 2}), field = make(file, "field", {4, 3, 2}), scalar = make(file, "scalar", {}),
+            unused = make(file, "unused", {});
   const int late = make(file, "late", {4}), other = make(file, "other", {5});
   EXPECT_EQ(windrow_define_dimension(file, "unused", 6), WINDROW_EXISTS);
   const int64_t shape[1] = {1};
@@ -102,7 +112,8 @@ TEST_P(SameNames, in_the_file_that_defines_them_and_when_it_is_opened_or_changed
     expect(at, "other", {"scalar"}, 97);
   };
   using testing::Pair;
-  const auto are_there = ElementsAre(Pair("/bounds", 3), Pair("/length", 5), Pair("/scalar", 5), Pair("/unused", 6), Pair("/x", 2));
+  const auto are_there =
+      ElementsAre(Pair("/bounds", 3), Pair("/length", 5), Pair("/scalar", 5), Pair("/unused", 6), Pair("/x", 2));
   look(file);
   EXPECT_THAT(dimensions(file), are_there);
   ASSERT_WINDROW_OK(windrow_close(file));
@@ -128,7 +139,8 @@ TEST_P(SameNames, in_the_file_that_defines_them_and_when_it_is_opened_or_changed
   ASSERT_WINDROW_OK(windrow_close(file));
 }
 
-// A variable that has the name of a dimension which others have already is not moved: it keeps what it is in memory and in the file.
+// A variable that has the name of a dimension which others have already is not moved: it keeps what it is in memory and
+// in the file.
 TEST_P(SameNames, of_a_dimension_that_has_users) {
   windrow_file* file = create(path());
   EXPECT_WINDROW_OK(windrow_define_dimension(file, "n", 3));
@@ -146,13 +158,16 @@ TEST_P(SameNames, of_a_dimension_that_has_users) {
   ASSERT_WINDROW_OK(windrow_close(file));
 }
 
-// netCDF numbers scales that say no number as it finds them: those that are there keep theirs when Windrow adds some, in a group and below it.
+// netCDF numbers scales that say no number as it finds them: those that are there keep theirs when Windrow adds some,
+// in a group and below it.
 TEST_P(SameNames, of_dimensions_that_are_added_to_a_file_of_netcdf) {
-  if (GetParam() != ".h5") return;
+  if (GetParam() != ".h5")
+    return;
   const auto python = [&](const char* script) {
     int exit_code = 0;
     if (rank_of() == 0) {
-      const windrow::test::Output output = windrow::test::run_h5py(std::string("try:\n    import netCDF4\nexcept ImportError:\n    sys.exit(77)\n") + script, path());
+      const windrow::test::Output output = windrow::test::run_h5py(
+          std::string("try:\n    import netCDF4\nexcept ImportError:\n    sys.exit(77)\n") + script, path());
       exit_code = output.exit_code;
       EXPECT_TRUE(exit_code == 0 || WEXITSTATUS(exit_code) == 77) << output.text;
     }
@@ -187,7 +202,8 @@ with h5py.File(path, "a") as f:
 with netCDF4.Dataset(path, "a") as f:
     assert list(f.variables) == ["time", "x", "more"] and list(f["sub"].variables) == ["q", "v", "fresh"]
     assert [f[name].dimensions for name in ("time", "x", "more", "sub/q", "sub/v", "sub/fresh")] == [
-        ("time",), ("x",), ("x", "fresh"), ("q",), ("x", "q"), ("fresh6", "inner")], [f[name].dimensions for name in ("sub/v", "sub/fresh")]
+        ("time",), ("x",), ("x", "fresh"), ("q",), ("x", "q"), ("fresh6", "inner")], [
+        f[name].dimensions for name in ("sub/v", "sub/fresh")]
     assert (f["more"][:] == np.arange(200, 215).reshape(3, 5)).all() and (f["sub/v"][:] == 6).all()
     f.createVariable("newest", "i4", ("fresh", "x"))[:] = 1
     f["time"][3] = 4
@@ -196,14 +212,15 @@ with netCDF4.Dataset(path) as f:
 )"));
 }
 
-// Each new group was looked for from the root, and all its parents in a list: 1000 in each other took 12 s. A path has 200
-// names at most.
+// Each new group was looked for from the root, and all its parents in a list: 1000 in each other took 12 s. A path has
+// 200 names at most.
 TEST_P(SameNames, and_a_thousand_groups_of_two_hundred_in_each_other) {
   windrow_file* file = create(path());
   const double start = MPI_Wtime();
   for (int branch = 0; branch < 5; ++branch) {
     std::string path = "/b" + std::to_string(branch);
-    for (int i = 1; i < 200; ++i) path += "/d";
+    for (int i = 1; i < 200; ++i)
+      path += "/d";
     const int code = windrow_define_group(file, path.c_str());
     EXPECT_EQ(code, GetParam() == ".nc" ? WINDROW_UNSUPPORTED : WINDROW_OK);
   }
@@ -239,7 +256,8 @@ TEST_P(SameNames, not_those_of_links_to_what_is_too_far) {
   for (int i = 0; i < windrow_link_count(file); ++i) {
     const char *link = "", *target = "";
     ASSERT_WINDROW_OK(windrow_inquire_link(file, i, &link, &target));
-    if (std::string(link) != "/longest") continue;
+    if (std::string(link) != "/longest")
+      continue;
     EXPECT_EQ(target, longest);
     ++found;
   }
@@ -249,10 +267,12 @@ TEST_P(SameNames, not_those_of_links_to_what_is_too_far) {
 
 std::vector<std::string> endings() {
   std::vector<std::string> list{".h5", ".raw"};
-  if (windrow_has("netcdf") != 0) list.push_back(".nc");
+  if (windrow_has("netcdf") != 0)
+    list.push_back(".nc");
   return list;
 }
 
-INSTANTIATE_TEST_SUITE_P(Formats, SameNames, testing::ValuesIn(endings()), [](const auto& each) { return each.param.substr(1); });
+INSTANTIATE_TEST_SUITE_P(Formats, SameNames, testing::ValuesIn(endings()),
+                         [](const auto& each) { return each.param.substr(1); });
 
 }  // namespace

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The header of a netCDF classic file: its bytes as the specification has them, and what a format does with headers that are wrong.
+// The header of a netCDF classic file: its bytes as the specification has them, and what a format does with headers
+// that are wrong.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -22,7 +23,8 @@ using testing::HasSubstr;
 
 std::vector<std::byte> bytes_of(std::initializer_list<int> values) {
   std::vector<std::byte> bytes;
-  for (const int value : values) bytes.push_back(static_cast<std::byte>(value));
+  for (const int value : values)
+    bytes.push_back(static_cast<std::byte>(value));
   return bytes;
 }
 
@@ -43,24 +45,28 @@ NetcdfContents example(int version) {
 }
 
 TEST(NetcdfHeader, has_the_bytes_of_the_specification) {
-  EXPECT_EQ(encode_header(example(1)), bytes_of({
-      'C', 'D', 'F', 1,  0, 0, 0, 2,                                                                     // two records
-      0, 0, 0, 10,  0, 0, 0, 2,  0, 0, 0, 1, 't', 0, 0, 0,  0, 0, 0, 0,  0, 0, 0, 1, 'x', 0, 0, 0,  0, 0, 0, 3,  // dimensions
-      0, 0, 0, 0,  0, 0, 0, 0,                                                                           // no attributes
-      0, 0, 0, 11,  0, 0, 0, 1,  0, 0, 0, 1, 'v', 0, 0, 0,  0, 0, 0, 2,  0, 0, 0, 0,  0, 0, 0, 1,        // v(t, x)
-      0, 0, 0, 12,  0, 0, 0, 1,  0, 0, 0, 3, 'a', 'd', 'd', 0,  0, 0, 0, 3,  0, 0, 0, 1,  0xff, 0xfe, 0, 0,
-      0, 0, 0, 3,  0, 0, 0, 8,  0, 0, 0x10, 0}));                                                        // short, 8 bytes, at 4096
+  EXPECT_EQ(
+      encode_header(example(1)), bytes_of(
+                                     {'C', 'D', 'F', 1,  0,    0, 0, 2,  // two records
+                                      0,   0,   0,   10, 0,    0, 0, 2,    0,    0, 0, 1, 't', 0,   0,   0, 0,
+                                      0,   0,   0,   0,  0,    0, 1, 'x',  0,    0, 0, 0, 0,   0,   3,  // dimensions
+                                      0,   0,   0,   0,  0,    0, 0, 0,                                 // no attributes
+                                      0,   0,   0,   11, 0,    0, 0, 1,    0,    0, 0, 1, 'v', 0,   0,   0, 0,
+                                      0,   0,   2,   0,  0,    0, 0, 0,    0,    0, 1,  // v(t, x)
+                                      0,   0,   0,   12, 0,    0, 0, 1,    0,    0, 0, 3, 'a', 'd', 'd', 0, 0,
+                                      0,   0,   3,   0,  0,    0, 1, 0xff, 0xfe, 0, 0, 0, 0,   0,   3,   0, 0,
+                                      0,   8,   0,   0,  0x10, 0}));  // short, 8 bytes, at 4096
   const auto second = encode_header(example(2));
   EXPECT_EQ(std::vector(second.end() - 12, second.end()), bytes_of({0, 0, 0, 8, 0, 0, 0, 0, 0, 0, 0x10, 0}));
-  EXPECT_EQ(encode_header(example(5)), bytes_of({
-      'C', 'D', 'F', 5,  0, 0, 0, 0, 0, 0, 0, 2,
-      0, 0, 0, 10,  0, 0, 0, 0, 0, 0, 0, 2,  0, 0, 0, 0, 0, 0, 0, 1, 't', 0, 0, 0,  0, 0, 0, 0, 0, 0, 0, 0,
-      0, 0, 0, 0, 0, 0, 0, 1, 'x', 0, 0, 0,  0, 0, 0, 0, 0, 0, 0, 3,
-      0, 0, 0, 0,  0, 0, 0, 0, 0, 0, 0, 0,
-      0, 0, 0, 11,  0, 0, 0, 0, 0, 0, 0, 1,  0, 0, 0, 0, 0, 0, 0, 1, 'v', 0, 0, 0,  0, 0, 0, 0, 0, 0, 0, 2,
-      0, 0, 0, 0, 0, 0, 0, 0,  0, 0, 0, 0, 0, 0, 0, 1,
-      0, 0, 0, 12,  0, 0, 0, 0, 0, 0, 0, 1,  0, 0, 0, 0, 0, 0, 0, 3, 'a', 'd', 'd', 0,  0, 0, 0, 3,  0, 0, 0, 0, 0, 0, 0, 1,  0xff, 0xfe, 0, 0,
-      0, 0, 0, 3,  0, 0, 0, 0, 0, 0, 0, 8,  0, 0, 0, 0, 0, 0, 0x10, 0}));
+  EXPECT_EQ(encode_header(example(5)),
+            bytes_of({'C',  'D', 'F', 5, 0,   0, 0,   0,   0,   0,   0,  2, 0,  0, 0, 10, 0, 0, 0, 0, 0, 0,    0,
+                      2,    0,   0,   0, 0,   0, 0,   0,   1,   't', 0,  0, 0,  0, 0, 0,  0, 0, 0, 0, 0, 0,    0,
+                      0,    0,   0,   0, 0,   1, 'x', 0,   0,   0,   0,  0, 0,  0, 0, 0,  0, 3, 0, 0, 0, 0,    0,
+                      0,    0,   0,   0, 0,   0, 0,   0,   0,   0,   11, 0, 0,  0, 0, 0,  0, 0, 1, 0, 0, 0,    0,
+                      0,    0,   0,   1, 'v', 0, 0,   0,   0,   0,   0,  0, 0,  0, 0, 2,  0, 0, 0, 0, 0, 0,    0,
+                      0,    0,   0,   0, 0,   0, 0,   0,   1,   0,   0,  0, 12, 0, 0, 0,  0, 0, 0, 0, 1, 0,    0,
+                      0,    0,   0,   0, 0,   3, 'a', 'd', 'd', 0,   0,  0, 0,  3, 0, 0,  0, 0, 0, 0, 0, 1,    0xff,
+                      0xfe, 0,   0,   0, 0,   0, 3,   0,   0,   0,   0,  0, 0,  0, 8, 0,  0, 0, 0, 0, 0, 0x10, 0}));
 }
 
 TEST(NetcdfHeader, is_decoded_as_it_was_encoded) {
@@ -69,7 +75,8 @@ TEST(NetcdfHeader, is_decoded_as_it_was_encoded) {
     for (int type = 1; type <= (version == 5 ? 11 : 6); ++type) {
       const auto kind = static_cast<NetcdfType>(type);
       NetcdfAttribute attribute{"a" + std::to_string(type), kind, 3, {}};
-      for (int64_t i = 0; i < 3 * netcdf_type_bytes(kind); ++i) attribute.data.push_back(static_cast<std::byte>(i + type));
+      for (int64_t i = 0; i < 3 * netcdf_type_bytes(kind); ++i)
+        attribute.data.push_back(static_cast<std::byte>(i + type));
       contents.attributes.push_back(attribute);
     }
     const auto bytes = encode_header(contents);
@@ -78,7 +85,8 @@ TEST(NetcdfHeader, is_decoded_as_it_was_encoded) {
     ASSERT_TRUE(decoded.ok()) << decoded.status().message();
     EXPECT_EQ(decoded.value().bytes, std::ssize(bytes));
     ASSERT_EQ(decoded.value().contents.attributes.size(), contents.attributes.size());
-    for (size_t i = 0; i < contents.attributes.size(); ++i) EXPECT_EQ(decoded.value().contents.attributes[i].data, contents.attributes[i].data);
+    for (size_t i = 0; i < contents.attributes.size(); ++i)
+      EXPECT_EQ(decoded.value().contents.attributes[i].data, contents.attributes[i].data);
     EXPECT_EQ(decoded.value().contents.records, 2);
     EXPECT_EQ(decoded.value().contents.variables[0].offset, 0x1000);
     EXPECT_EQ(encode_header(decoded.value().contents), bytes);
@@ -90,12 +98,14 @@ TEST(NetcdfHeader, is_decoded_as_it_was_encoded) {
 TEST(NetcdfHeader, puts_no_two_variables_on_the_same_bytes) {
   NetcdfContents contents = example(2);
   contents.variables.push_back({"fixed", NetcdfType::int32, {1}, {}, 0x0ff0});
-  EXPECT_TRUE(decode_header(encode_header(contents), 5000, "file").ok()) << "before the records, and after them in the header";
+  EXPECT_TRUE(decode_header(encode_header(contents), 5000, "file").ok())
+      << "before the records, and after them in the header";
   for (const int64_t offset : {0x0ff8, 0x1000, 0x1100}) {
     contents.variables.back().offset = offset;
     const auto decoded = decode_header(encode_header(contents), 5000, "file");
     EXPECT_EQ(decoded.status().code(), Code::bad_file) << offset;
-    EXPECT_THAT(decoded.status().message(), AllOf(HasSubstr("\"v\""), HasSubstr("\"fixed\""), HasSubstr("same bytes"))) << offset;
+    EXPECT_THAT(decoded.status().message(), AllOf(HasSubstr("\"v\""), HasSubstr("\"fixed\""), HasSubstr("same bytes")))
+        << offset;
   }
 }
 
@@ -130,7 +140,8 @@ class NetcdfFiles : public testing::Test {
     return {std::istreambuf_iterator<char>(stream), {}};
   }
   void replace(const std::string& bytes) const {
-    std::ofstream(path_, std::ios::binary | std::ios::trunc).write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+    std::ofstream(path_, std::ios::binary | std::ios::trunc)
+        .write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   }
   TemporaryFolder folder_;
   std::string path_ = folder_.path("file.nc");
@@ -145,7 +156,8 @@ TEST_F(NetcdfFiles, with_more_records_than_they_have_bytes_for_are_read_and_not_
     EXPECT_EQ(open(FormatMode::read)->catalog().value().variables[1].shape.front(), (int64_t{1} << 30) + 4);
     const auto refused = open_format("netcdf", path_, FormatMode::update, {});
     EXPECT_EQ(refused.status().code(), Code::bad_file);
-    EXPECT_THAT(refused.status().message(), AllOf(HasSubstr("file.nc"), HasSubstr("1073741828 records"), HasSubstr("cut short or damaged")));
+    EXPECT_THAT(refused.status().message(),
+                AllOf(HasSubstr("file.nc"), HasSubstr("1073741828 records"), HasSubstr("cut short or damaged")));
     EXPECT_TRUE(content() == bytes);
   }
 }
@@ -207,7 +219,8 @@ TEST_F(NetcdfFiles, take_back_what_they_cannot_hold_when_it_is_defined) {
   refused(format->define_dimension({.path = "/another", .length = 0}), "one unlimited dimension");
   refused(format->define_dimension({.path = "/long", .length = int64_t{1} << 32}), "netcdf_version=5");
   refused(format->define_variable(fixed("/long", {int64_t{1} << 31})).status(), "netcdf_version=2");
-  EXPECT_TRUE(format->define_variable(fixed("/large", {int64_t{1} << 30})).ok()) << "the last one may be larger than its size can tell";
+  EXPECT_TRUE(format->define_variable(fixed("/large", {int64_t{1} << 30})).ok())
+      << "the last one may be larger than its size can tell";
   refused(format->define_variable(fixed("/next", {2})).status(), "\"large\"");
   EXPECT_TRUE(format->lay_out().ok());
   EXPECT_TRUE(format->undefine("/large", 0).ok());
@@ -237,7 +250,8 @@ TEST_F(NetcdfFiles, with_what_is_not_understood_take_no_definition) {
   bytes.resize(5000);
   replace({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
   auto format = open(FormatMode::update);
-  EXPECT_THAT(format->define_variable(fixed("/more", {2})).status().message(), AllOf(HasSubstr("/more"), HasSubstr("\"/deep\" has 33 dimensions")));
+  EXPECT_THAT(format->define_variable(fixed("/more", {2})).status().message(),
+              AllOf(HasSubstr("/more"), HasSubstr("\"/deep\" has 33 dimensions")));
   EXPECT_EQ(format->delete_attribute("/v", "add").code(), Code::unsupported);
   EXPECT_TRUE(format->extend("/v", std::vector<int64_t>{3, 3}).ok()) << "the number of records is there";
   EXPECT_TRUE(format->close().ok());
@@ -250,7 +264,8 @@ TEST(NormalForm, of_names) {
   const auto same = [](const char8_t* text) { return std::optional<std::string>(reinterpret_cast<const char*>(text)); };
   EXPECT_EQ(form(u8"plain_1"), same(u8"plain_1"));
   EXPECT_EQ(form(u8"\u00e9t\u00e9"), same(u8"\u00e9t\u00e9"));
-  if (!form(u8"\u0307")) GTEST_SKIP() << "built without utf8proc";
+  if (!form(u8"\u0307"))
+    GTEST_SKIP() << "built without utf8proc";
   EXPECT_EQ(form(u8"D\u0307"), same(u8"\u1e0a"));
   EXPECT_EQ(form(u8"D\u0307\u0323"), same(u8"\u1e0c\u0307")) << "marks are put in order";
   EXPECT_EQ(form(u8"\u00ea\u0323"), same(u8"\u1ec7")) << "a mark may go before one that is composed already";

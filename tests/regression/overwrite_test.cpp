@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Several places of a file are changed together: after each call that is the last, all bytes are the old ones or all are the new ones.
+// Several places of a file are changed together: after each call that is the last, all bytes are the old ones or all
+// are the new ones.
 #include "storage/overwrite.hpp"
 
 #include <gtest/gtest.h>
@@ -37,7 +38,8 @@ class StoppedStore final : public Store {
     return goes || !fails_ ? Status() : Status(Code::io, "refused");
   }
   Status read_at(int64_t offset, std::span<std::byte> bytes) override {
-    if (static_cast<size_t>(offset) + bytes.size() > bytes_.size()) return {Code::bad_file, "ends early"};
+    if (static_cast<size_t>(offset) + bytes.size() > bytes_.size())
+      return {Code::bad_file, "ends early"};
     std::memcpy(bytes.data(), bytes_.data() + offset, bytes.size());
     return {};
   }
@@ -46,7 +48,8 @@ class StoppedStore final : public Store {
   Result<int64_t> size() override { return static_cast<int64_t>(bytes_.size()); }
   Status resize(int64_t size) override {
     const bool goes = goes_through();
-    if (goes) bytes_.resize(static_cast<size_t>(size));
+    if (goes)
+      bytes_.resize(static_cast<size_t>(size));
     return goes || !fails_ ? Status() : Status(Code::io, "refused");
   }
   Status sync() override { return {}; }
@@ -63,7 +66,8 @@ class StoppedStore final : public Store {
 
 std::vector<std::byte> pattern(int64_t bytes, int seed) {
   std::vector<std::byte> made(static_cast<size_t>(bytes));
-  for (size_t i = 0; i < made.size(); ++i) made[i] = static_cast<std::byte>(i * 7 + static_cast<size_t>(seed));
+  for (size_t i = 0; i < made.size(); ++i)
+    made[i] = static_cast<std::byte>(i * 7 + static_cast<size_t>(seed));
   return made;
 }
 
@@ -81,7 +85,8 @@ TEST(Overwrite, IsWholeOrNotAtAll) {
   const std::vector<std::byte> old = pattern(k_bytes, 1), first = pattern(300, 90), second = pattern(2000, 91);
   const std::array changes{Overwrite{100, first}, Overwrite{2500, second}};
   std::vector<std::byte> wanted = old;
-  for (const Overwrite& each : changes) std::memcpy(wanted.data() + each.offset, each.bytes.data(), each.bytes.size());
+  for (const Overwrite& each : changes)
+    std::memcpy(wanted.data() + each.offset, each.bytes.data(), each.bytes.size());
   for (const bool fails : {false, true})
     for (int stop = 0;; ++stop) {
       StoppedStore store(old);
@@ -93,7 +98,8 @@ TEST(Overwrite, IsWholeOrNotAtAll) {
       EXPECT_TRUE(roll_back(store, false).ok());
       EXPECT_TRUE(find_undo_log(store).value().old.empty());
       EXPECT_EQ(as_read(store, old.size()), read) << stop;
-      if (!done) continue;
+      if (!done)
+        continue;
       EXPECT_EQ(store.bytes(), wanted) << "nothing is left behind the end";
       break;
     }

@@ -19,7 +19,8 @@ constexpr const char* k_strange = "somebody else's";
 // Of the folder: what begins with a dot and ends so.
 std::string temporary(const SharedFolder& folder, const std::string& ending) {
   for (const std::string& name : folder.names())
-    if (name.starts_with('.') && name.ends_with(ending)) return folder.file(name);
+    if (name.starts_with('.') && name.ends_with(ending))
+      return folder.file(name);
   return "";
 }
 
@@ -27,8 +28,10 @@ void replace(const std::string& path, bool removes) {
   ASSERT_FALSE(path.empty());
   const bool is_folder = fs::is_directory(path);
   fs::rename(path, path + "-taken");
-  if (removes) return;
-  if (is_folder) fs::create_directory(path);
+  if (removes)
+    return;
+  if (is_folder)
+    fs::create_directory(path);
   std::ofstream(is_folder ? path + "/strange" : path) << k_strange;
 }
 
@@ -57,14 +60,18 @@ void try_case(const Case& tried, const windrow_options* options) {
       replace(replaced, tried.removes);
     }
     MPI_Barrier(MPI_COMM_WORLD);
-    if (tried.syncs && strange) expect_same_everywhere(windrow_sync(file));
+    if (tried.syncs && strange)
+      expect_same_everywhere(windrow_sync(file));
     const int code = windrow_close(file);
     EXPECT_EQ(code == WINDROW_OK, !strange) << windrow_error_message();
     expect_same_everywhere(code);
-    if (!strange) before = bytes_of_file(path);
-    if (!strange || rank_of() != 0) continue;
+    if (!strange)
+      before = bytes_of_file(path);
+    if (!strange || rank_of() != 0)
+      continue;
     EXPECT_EQ(bytes_of_file(path), before);
-    if (tried.removes || replaced.empty()) continue;
+    if (tried.removes || replaced.empty())
+      continue;
     EXPECT_THAT(windrow_error_message(), HasSubstr("replaced by somebody else"));
     EXPECT_EQ(bytes_of_file(fs::is_directory(replaced) ? replaced + "/strange" : replaced), k_strange);
   }
@@ -85,7 +92,8 @@ TEST(Replaced, temporary_files_are_not_published) {
       std::vector<std::pair<Case, const windrow_options*>> cases{{{"a.raw", "00", removes, syncs}, one},
                                                                  {{"a.raw", ".json", removes, syncs}, one},
                                                                  {{"a.raw", ".subfiles", removes, syncs}, set}};
-      if (windrow_has("netcdf") != 0) cases.push_back({{"a.nc", "00", removes, syncs}, one});
+      if (windrow_has("netcdf") != 0)
+        cases.push_back({{"a.nc", "00", removes, syncs}, one});
       if (windrow_has("hdf5") != 0) {
         cases.push_back({{"a.h5", "00", removes, syncs}, one});
         cases.push_back({{"a.h5", "00", removes, syncs}, set});
@@ -93,7 +101,8 @@ TEST(Replaced, temporary_files_are_not_published) {
       for (const auto& [tried, options] : cases) {
         SCOPED_TRACE(tried.name + " " + tried.ending + (removes ? ", removed" : ", replaced") +
                      (syncs ? ", then a sync" : ""));
-        if (!failed_anywhere()) try_case(tried, options);
+        if (!failed_anywhere())
+          try_case(tried, options);
       }
     }
 }
@@ -105,9 +114,11 @@ constexpr const char* k_text = "about this file";
 void write_variable(windrow_file* file, const char* name, double first, int* code = nullptr) {
   const int64_t shape[1] = {k_each * size_of()}, start[1] = {k_each * rank_of()}, count[1] = {k_each};
   std::vector<double> data(k_each);
-  for (size_t i = 0; i < data.size(); ++i) data[i] = first + static_cast<double>(start[0]) + static_cast<double>(i);
+  for (size_t i = 0; i < data.size(); ++i)
+    data[i] = first + static_cast<double>(start[0]) + static_cast<double>(i);
   int variable = -1, found = windrow_find_variable(file, name, &variable);
-  if (found != WINDROW_OK) found = windrow_define_variable(file, name, WINDROW_FLOAT64, 1, shape, &variable);
+  if (found != WINDROW_OK)
+    found = windrow_define_variable(file, name, WINDROW_FLOAT64, 1, shape, &variable);
   const int written = found == WINDROW_OK ? windrow_write_block(file, variable, start, count, data.data()) : found;
   if (code == nullptr) {
     EXPECT_WINDROW_OK(written);
@@ -125,14 +136,16 @@ std::string read_variable(windrow_file* file, const char* name, double first) {
       windrow_read_block(file, variable, start, count, data.data()) != WINDROW_OK)
     return windrow_error_message();
   for (size_t i = 0; i < data.size(); ++i)
-    if (data[i] != first + static_cast<double>(start[0]) + static_cast<double>(i)) return "other elements";
+    if (data[i] != first + static_cast<double>(start[0]) + static_cast<double>(i))
+      return "other elements";
   return "";
 }
 
 void make(const std::string& path, const windrow_options* options, double first) {
   windrow_file* file = nullptr;
   ASSERT_WINDROW_OK(windrow_create(MPI_COMM_WORLD, path.c_str(), options, &file));
-  for (const char* name : {"v", "w"}) write_variable(file, name, first);
+  for (const char* name : {"v", "w"})
+    write_variable(file, name, first);
   ASSERT_WINDROW_OK(windrow_close(file));
 }
 
@@ -145,7 +158,8 @@ struct Opened {
 std::vector<Opened> opened_kinds(const Options& one, const Options& set) {
   std::vector<Opened> kinds{{"a.raw", one, ""}, {"a.raw", one, ".json"}, {"a.raw", set, ""}, {"a.raw", set, "/1.raw"}};
   for (const auto& [format, ending] : {std::pair("netcdf", "nc"), std::pair("hdf5", "h5")}) {
-    if (windrow_has(format) == 0) continue;
+    if (windrow_has(format) == 0)
+      continue;
     const std::string name = std::string("a.") + ending;
     kinds.insert(kinds.end(), {{name, one, ""}, {name, set, ""}, {name, set, std::string("/1.") + ending}});
   }
@@ -153,13 +167,19 @@ std::vector<Opened> opened_kinds(const Options& one, const Options& set) {
 }
 
 std::string path_of(const SharedFolder& folder, const Opened& kind) {
-  if (!kind.replaced.starts_with('/')) return folder.file(kind.name + kind.replaced);
+  if (!kind.replaced.starts_with('/'))
+    return folder.file(kind.name + kind.replaced);
   for (const std::string& name : folder.names())
-    if (name.starts_with(kind.name + ".subfiles-")) return folder.file(name + kind.replaced);
+    if (name.starts_with(kind.name + ".subfiles-"))
+      return folder.file(name + kind.replaced);
   return "";
 }
 
-enum class When { before_writing, before_sync, before_close };
+enum class When {
+  before_writing,
+  before_sync,
+  before_close
+};
 
 void try_update(const Opened& kind, bool removes, When when) {
   SharedFolder folder;
@@ -169,10 +189,12 @@ void try_update(const Opened& kind, bool removes, When when) {
   const std::string path = path_of(folder, kind);
   const auto interfere = [&] {
     MPI_Barrier(MPI_COMM_WORLD);
-    if (rank_of() == 0) replace(path, removes);
+    if (rank_of() == 0)
+      replace(path, removes);
     MPI_Barrier(MPI_COMM_WORLD);
   };
-  if (when == When::before_writing) interfere();
+  if (when == When::before_writing)
+    interfere();
   int code = WINDROW_OK;
   write_variable(file, "v", 1000, &code);
   write_variable(file, "n", 2000, &code);
@@ -188,7 +210,8 @@ void try_update(const Opened& kind, bool removes, When when) {
     EXPECT_NE(code, WINDROW_OK);
     EXPECT_THAT(windrow_error_message(), HasSubstr(fs::path(path).filename().string()));
   }
-  if (when == When::before_close) interfere();
+  if (when == When::before_close)
+    interfere();
   code = windrow_close(file);
   expect_same_everywhere(code);
   EXPECT_NE(code, WINDROW_OK);
@@ -206,14 +229,16 @@ TEST(Replaced, files_changed_in_place_are_not_taken_for_others) {
       for (const When when : {When::before_writing, When::before_sync, When::before_close}) {
         SCOPED_TRACE(kind.name + (kind.options == set ? " set " : " ") + kind.replaced +
                      (removes ? ", removed" : ", replaced") + std::to_string(static_cast<int>(when)));
-        if (!failed_anywhere()) try_update(kind, removes, when);
+        if (!failed_anywhere())
+          try_update(kind, removes, when);
       }
 }
 
 TEST(Replaced, readers_read_what_they_have_opened) {
   const Options one{}, set{{"files", "subfiles(2)"}, {"split_parts", "2"}};
   for (const Opened& kind : opened_kinds(one, set)) {
-    if (kind.replaced == ".json") continue;
+    if (kind.replaced == ".json")
+      continue;
     SCOPED_TRACE(kind.name + (kind.options == set ? " set " : " ") + kind.replaced);
     SharedFolder folder;
     const std::string path = folder.file(kind.name);
@@ -221,9 +246,12 @@ TEST(Replaced, readers_read_what_they_have_opened) {
     windrow_file* file = nullptr;
     ASSERT_WINDROW_OK(windrow_open(MPI_COMM_WORLD, path.c_str(), WINDROW_READ, nullptr, &file));
     const bool is_subfile = kind.replaced.starts_with('/');
-    if (is_subfile && rank_of() == 0) fs::copy_file(path_of(folder, kind), folder.file("copy"));
-    if (is_subfile && rank_of() == 0) fs::rename(folder.file("copy"), path_of(folder, kind));
-    if (!is_subfile) make(path, kind.options, 5000);
+    if (is_subfile && rank_of() == 0)
+      fs::copy_file(path_of(folder, kind), folder.file("copy"));
+    if (is_subfile && rank_of() == 0)
+      fs::rename(folder.file("copy"), path_of(folder, kind));
+    if (!is_subfile)
+      make(path, kind.options, 5000);
     MPI_Barrier(MPI_COMM_WORLD);
     const std::string fault = read_variable(file, "v", 0);
     if (is_subfile) {
@@ -232,17 +260,20 @@ TEST(Replaced, readers_read_what_they_have_opened) {
       EXPECT_EQ(fault, "");
     }
     EXPECT_WINDROW_OK(windrow_close(file));
-    if (is_subfile) continue;
+    if (is_subfile)
+      continue;
     ASSERT_WINDROW_OK(windrow_open(MPI_COMM_WORLD, path.c_str(), WINDROW_READ, nullptr, &file));
     EXPECT_EQ(read_variable(file, "v", 5000), "");
     EXPECT_WINDROW_OK(windrow_close(file));
-    if (failed_anywhere()) return;
+    if (failed_anywhere())
+      return;
   }
 }
 
 // Once a file has its name, another writer may use the name of its draft: before the references are there too.
 TEST(Replaced, temporary_references_are_of_one_writer) {
-  if (windrow_has("netcdf") == 0) GTEST_SKIP() << "built without netCDF";
+  if (windrow_has("netcdf") == 0)
+    GTEST_SKIP() << "built without netCDF";
   SharedFolder folder;
   const Options options{{"files", "subfiles(2)"}};
   const std::string path = folder.file("a.nc"), draft = folder.file(".a.nc.windrow-0000");
@@ -260,7 +291,8 @@ TEST(Replaced, temporary_references_are_of_one_writer) {
     for (const std::string& name : folder.names()) {
       struct stat about {};
       const bool is_one = name.starts_with('.') && name.find(".kerchunk.json") != std::string::npos;
-      if (is_one && ::stat(folder.file(name).c_str(), &about) == 0) files.emplace(name, about.st_ino);
+      if (is_one && ::stat(folder.file(name).c_str(), &about) == 0)
+        files.emplace(name, about.st_ino);
     }
     return files;
   };
@@ -278,12 +310,14 @@ TEST(Replaced, temporary_references_are_of_one_writer) {
   if (rank_of() == 0) {
     const auto after = references();
     EXPECT_EQ(after.size(), 2U);
-    for (const auto& [name, file] : before) EXPECT_TRUE(after.contains(name) && after.at(name) == file) << name;
+    for (const auto& [name, file] : before)
+      EXPECT_TRUE(after.contains(name) && after.at(name) == file) << name;
   }
   MPI_Barrier(MPI_COMM_WORLD);
   EXPECT_WINDROW_OK(windrow_discard(first));
   EXPECT_WINDROW_OK(windrow_close(second));
-  if (rank_of() != 0) return;
+  if (rank_of() != 0)
+    return;
   EXPECT_FALSE(bytes_of_file(path + ".kerchunk.json").empty());
   EXPECT_TRUE(references().empty());
 }

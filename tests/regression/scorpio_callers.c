@@ -10,7 +10,8 @@ int scorpio_write_dataset2(void *vector, datatype_t mytype, int ndims, int *glob
 static int failures;
 
 static void expect(int holds, const char *what, int line) {
-  if (holds) return;
+  if (holds)
+    return;
   ++failures;
   fprintf(stderr, "line %d, not so: %s\n", line, what);
 }
@@ -51,7 +52,8 @@ static void check_fields(const iogroup_t *group, int size) {
   int rank, ranks, of_team, in_team, team = size < 1 ? 1 : size;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  if (team > ranks) team = ranks;
+  if (team > ranks)
+    team = ranks;
   EXPECT(group->globalrank == rank && group->globalsize == ranks && group->preferredGroupSize == team);
   EXPECT(group->iogroupRank == rank / team && group->localrank == rank % team &&
          group->numIOgroups == (ranks + team - 1) / team);
@@ -82,9 +84,11 @@ static void write_and_read(const char *path, int size) {
   check_fields(group, size);
   EXPECT(group->numFiles == 1 && strncmp(group->file[fhandle]->filename, path, MAX_FILENAME - 1) == 0);
   rows = 2 + group->globalrank % 2;
-  for (int i = 0; i < group->globalrank; ++i) first += 2 + i % 2;
+  for (int i = 0; i < group->globalrank; ++i)
+    first += 2 + i % 2;
   int globaldims[2] = {group->globalsize / 2 * 5 + group->globalsize % 2 * 2, 2}, localdims[2] = {rows, 2};
-  for (int i = 0; i < 2 * rows; ++i) values[i] = 2 * first + i;
+  for (int i = 0; i < 2 * rows; ++i)
+    values[i] = 2 * first + i;
   sid = scorpio_create_dataset_group("Simulations/MAIN", fhandle, group);
   EXPECT(sid != FAILURE);
   EXPECT(scorpio_write_dataset2(values, SCORPIO_INTEGER, 2, globaldims, localdims, fhandle, "cells", group) == 0);
@@ -109,14 +113,17 @@ static void write_and_read(const char *path, int size) {
   assert(all != NULL);
   EXPECT(scorpio_read_entire_dataset(all, SCORPIO_INTEGER, 2, globaldims, fhandle, "/Simulations/MAIN/cells", group) ==
          0);
-  for (int i = 0; i < 2 * globaldims[0]; ++i) EXPECT(all[i] == i);
+  for (int i = 0; i < 2 * globaldims[0]; ++i)
+    EXPECT(all[i] == i);
   memset(all, 0, (size_t)(2 * globaldims[0]) * sizeof(int));
   EXPECT(scorpio_read_dataset_all(all, SCORPIO_INTEGER, 2, globaldims, fhandle, "/Simulations/MAIN/Mesh", group) == 0);
-  for (int i = 0; i < 2 * globaldims[0]; ++i) EXPECT(all[i] == i);
+  for (int i = 0; i < 2 * globaldims[0]; ++i)
+    EXPECT(all[i] == i);
   memset(values, 0, sizeof values);
   EXPECT(scorpio_read_dataset2(values, SCORPIO_INTEGER, 2, globaldims, localdims, fhandle, "/Simulations/MAIN/cells",
                                group) == 0);
-  for (int i = 0; i < 2 * rows; ++i) EXPECT(values[i] == 2 * first + i);
+  for (int i = 0; i < 2 * rows; ++i)
+    EXPECT(values[i] == 2 * first + i);
   one[0] = one[1] = 0;
   EXPECT(scorpio_read_dataset1(one, SCORPIO_INTEGER, 2, even, mine, fhandle, "/even", group) == 0);
   EXPECT(one[0] == 2 * group->globalrank && one[1] == one[0] + 1);
@@ -127,12 +134,15 @@ static void write_and_read(const char *path, int size) {
 /* More files than the struct's list has room for at first; a copy of the struct that was made before still has the
  * older ones. */
 static void open_many(const char *path) {
-  enum { files = 40 };
+  enum {
+    files = 40
+  };
   iogroup_t *group, before;
   int numbers[files], fhandle;
   open_file(path, 2, SCORPIO_FILE_READONLY, &fhandle, &group);
   before = *group;
-  for (int i = 0; i < files; ++i) numbers[i] = scorpio_open_file(path, group, SCORPIO_FILE_READONLY);
+  for (int i = 0; i < files; ++i)
+    numbers[i] = scorpio_open_file(path, group, SCORPIO_FILE_READONLY);
   EXPECT(group->numFiles == files + 1);
   for (int i = 0; i < files; ++i) {
     EXPECT(group->file[numbers[i]]->handle == numbers[i] &&
@@ -148,7 +158,8 @@ int main(int argc, char **argv) {
   int ranks, all = 0;
   MPI_Init(&argc, &argv);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  for (int size = 1; size <= ranks + 1; ++size) write_and_read(argv[1], size);
+  for (int size = 1; size <= ranks + 1; ++size)
+    write_and_read(argv[1], size);
   open_many(argv[1]);
   MPI_Allreduce(&failures, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   MPI_Finalize();

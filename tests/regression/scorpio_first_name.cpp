@@ -18,7 +18,8 @@ class Output {
     parallelIO_IOgroup_init(&config_, &group_);
   }
   ~Output() {
-    if (file_ >= 0) parallelIO_close_file(file_, &group_);
+    if (file_ >= 0)
+      parallelIO_close_file(file_, &group_);
     parallelIO_IOgroup_cleanup(&group_);
   }
   Output(const Output&) = delete;
@@ -71,7 +72,8 @@ bool run(const std::string& path) {
   std::vector<double> values(3), again(3);
   {
     Output output(MPI_COMM_WORLD);
-    for (size_t i = 0; i < values.size(); ++i) values[i] = 3 * output.rank() + static_cast<double>(i);
+    for (size_t i = 0; i < values.size(); ++i)
+      values[i] = 3 * output.rank() + static_cast<double>(i);
     ok = output.open(path, FILE_CREATE) && output.write("pressure/0", values) && output.set_time(2.5);
   }
   Output input(MPI_COMM_WORLD);
@@ -86,7 +88,8 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   int ok = run(argv[1]) ? 1 : 0, all = 0;
   MPI_Allreduce(&ok, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-  if (ok == 0) std::cerr << "a field was not written and read\n";
+  if (ok == 0)
+    std::cerr << "a field was not written and read\n";
   MPI_Finalize();
   return all == 1 ? 0 : 1;
 }

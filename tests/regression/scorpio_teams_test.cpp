@@ -25,9 +25,11 @@ class ScorpioTeams : public testing::Test {
     const std::array<int64_t, 3> place{rank_of() / (grid[1] * grid[2]), rank_of() / grid[2] % grid[1],
                                        rank_of() % grid[2]};
     std::array<int64_t, 3> shape{}, start{}, count{k_side, k_side, k_side};
-    for (size_t i = 0; i < 3; ++i) shape[i] = k_side * grid[i], start[i] = k_side * place[i];
+    for (size_t i = 0; i < 3; ++i)
+      shape[i] = k_side * grid[i], start[i] = k_side * place[i];
     std::vector<double> values(static_cast<size_t>(k_side * k_side * k_side)), read(values.size());
-    for (size_t i = 0; i < values.size(); ++i) values[i] = 1e6 * rank_of() + static_cast<double>(i);
+    for (size_t i = 0; i < values.size(); ++i)
+      values[i] = 1e6 * rank_of() + static_cast<double>(i);
     windrow_file* file = nullptr;
     int variable = 0;
     EXPECT_WINDROW_OK(windrow_create(MPI_COMM_WORLD, folder_.file(name).c_str(), Options(options), &file));
@@ -47,11 +49,13 @@ class ScorpioTeams : public testing::Test {
 // A grid of 2 x 2 x 2 ranks: the rows of each team of 2 are 32 requests; windows of 512 KiB are 4 of a file that begins
 // with the data, and 5 where it begins within a window.
 TEST_F(ScorpioTeams, write_blocks_by_two_phases_among_the_roots) {
-  if (size_of() != 8) GTEST_SKIP() << "of 8 ranks";
+  if (size_of() != 8)
+    GTEST_SKIP() << "of 8 ranks";
   const KeyValues teams{{"strategy", "scorpio"}, {"gather", "team(2)"}},
       rows{{"strategy", "scorpio"}, {"gather", "team(2)"}, {"domains", "none"}};
   for (const std::string name : {"teams.raw", "teams.h5"}) {
-    if (name == "teams.h5" && windrow_has("hdf5") == 0) continue;
+    if (name == "teams.h5" && windrow_has("hdf5") == 0)
+      continue;
     const json two = write(name, teams, true), one = write(name, rows, true);
     EXPECT_EQ(two["plans"][0]["domains"], "aligned");
     EXPECT_EQ(two["plans"][0]["writers"], ranks_per_host() < size_of() ? json({0, 4}) : json({0}))
@@ -65,7 +69,8 @@ TEST_F(ScorpioTeams, write_blocks_by_two_phases_among_the_roots) {
 
 // Every kind of gathering leaves the second phase open.
 TEST_F(ScorpioTeams, choose_the_second_phase_where_only_gather_is_asked_for) {
-  if (size_of() != 8) GTEST_SKIP() << "of 8 ranks";
+  if (size_of() != 8)
+    GTEST_SKIP() << "of 8 ranks";
   EXPECT_EQ(write("teams.raw", {{"gather", "team(2)"}}, true)["write_requests"], 4);
   EXPECT_EQ(write("teams.raw", {{"strategy", "scorpio"}, {"gather", "team(8)"}}, true)["plans"][0]["domains"], "none")
       << "one root has everything";

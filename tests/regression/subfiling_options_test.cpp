@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Subfiling as other libraries ask for it: at a variable of a file that is one so far, by a largest size of a file; no empty subfiles, no tiny parts.
+// Subfiling as other libraries ask for it: at a variable of a file that is one so far, by a largest size of a file; no
+// empty subfiles, no tiny parts.
 #include <algorithm>
 
 #include "../capi/checked.hpp"
@@ -14,7 +15,8 @@ constexpr int64_t k_shape[2] = {k_rows, 16};
 class SubfilingOptions : public testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
-    if (windrow_has(GetParam() == "h5" ? "hdf5" : GetParam() == "nc" ? "netcdf" : "raw") == 0) GTEST_SKIP() << "not built in";
+    if (windrow_has(GetParam() == "h5" ? "hdf5" : GetParam() == "nc" ? "netcdf" : "raw") == 0)
+      GTEST_SKIP() << "not built in";
   }
   std::string path() const { return folder_.file("a." + GetParam()); }
   windrow_file* create(const KeyValues& options = {}) const {
@@ -40,7 +42,8 @@ class SubfilingOptions : public testing::TestWithParam<std::string> {
     start[1] = 0;
     count[1] = k_shape[1];
     std::vector<double> data(static_cast<size_t>(count[0] * count[1]));
-    for (size_t i = 0; i < data.size(); ++i) data[i] = static_cast<double>(start[0] * k_shape[1]) + static_cast<double>(i);
+    for (size_t i = 0; i < data.size(); ++i)
+      data[i] = static_cast<double>(start[0] * k_shape[1]) + static_cast<double>(i);
     return data;
   }
   static void write(windrow_file* file, int variable) {
@@ -77,9 +80,11 @@ class SubfilingOptions : public testing::TestWithParam<std::string> {
     int files = 0;
     int64_t largest = 0;
     for (const std::string& name : folder_.names()) {
-      if (!is_set_in_use(folder_.file(name))) continue;
+      if (!is_set_in_use(folder_.file(name)))
+        continue;
       for (const auto& entry : std::filesystem::directory_iterator(folder_.file(name))) {
-        if (entry.path().extension() == ".json") continue;
+        if (entry.path().extension() == ".json")
+          continue;
         ++files;
         largest = std::max(largest, static_cast<int64_t>(entry.file_size()));
       }
@@ -108,12 +113,15 @@ TEST_P(SubfilingOptions, at_a_variable_make_the_file_a_set) {
     const int a = define(file, "a", options);
     const int after = define(file, "after", {});
     const int disabled = define(file, "disabled", {{"subfiling", "disable"}});
-    for (const int each : {a, after, disabled}) write(file, each);
+    for (const int each : {a, after, disabled})
+      write(file, each);
     ASSERT_WINDROW_OK(windrow_close(file));
     file = open();
-    for (const char* name : {"before", "a", "after", "disabled"}) expect_written(file, name);
+    for (const char* name : {"before", "a", "after", "disabled"})
+      expect_written(file, name);
     EXPECT_EQ(split_of(file, "a"), split);
-    for (const char* name : {"before", "after", "disabled"}) EXPECT_EQ(split_of(file, name), "") << name;
+    for (const char* name : {"before", "after", "disabled"})
+      EXPECT_EQ(split_of(file, name), "") << name;
     EXPECT_EQ(problems(file), "");
     EXPECT_WINDROW_OK(windrow_close(file));
   }
@@ -162,7 +170,8 @@ TEST_P(SubfilingOptions, make_no_empty_subfiles_and_no_tiny_parts) {
   const int64_t five = 5;
   int small = -1, asked = -1;
   EXPECT_WINDROW_OK(windrow_define_variable(file, "small", WINDROW_FLOAT64, 1, &five, &small));
-  EXPECT_WINDROW_OK(windrow_define_variable_with(file, "asked", WINDROW_FLOAT64, 1, &five, Options({{"files", "subfiles(4)"}}), &asked));
+  EXPECT_WINDROW_OK(windrow_define_variable_with(file, "asked", WINDROW_FLOAT64, 1, &five,
+                                                 Options({{"files", "subfiles(4)"}}), &asked));
   EXPECT_EQ(windrow_subfile_count(file), 4) << "in which variables have parts";
   ASSERT_WINDROW_OK(windrow_close(file));
   EXPECT_EQ(subfiles_found().first, 4);
@@ -216,7 +225,8 @@ TEST_P(SubfilingOptions, bound_the_size_of_files) {
   ASSERT_WINDROW_OK(windrow_close(file));
   EXPECT_LE(subfiles_found().second, k_limit);
   file = create({{"subfile_bytes", std::to_string(k_limit)}, {"expected_bytes", "3MiB"}});
-  for (const char* name : {"a", "b"}) EXPECT_WINDROW_OK(windrow_define_variable(file, name, WINDROW_FLOAT64, 1, &most, &large));
+  for (const char* name : {"a", "b"})
+    EXPECT_WINDROW_OK(windrow_define_variable(file, name, WINDROW_FLOAT64, 1, &most, &large));
   ASSERT_WINDROW_OK(windrow_close(file));
   EXPECT_LE(subfiles_found().second, k_limit);
   EXPECT_GE(subfiles_found().first, 10);
@@ -226,14 +236,17 @@ INSTANTIATE_TEST_SUITE_P(Formats, SubfilingOptions, testing::Values("h5", "nc", 
 
 // The base file of a netCDF set has no arrays for other programs.
 TEST(SubfilingReferences, are_made_for_netcdf_sets) {
-  if (windrow_has("netcdf") == 0) GTEST_SKIP() << "built without netCDF";
+  if (windrow_has("netcdf") == 0)
+    GTEST_SKIP() << "built without netCDF";
   SharedFolder folder;
   for (const bool split : {true, false}) {
     for (const std::string wish : {"auto", "none"}) {
       windrow_file* file = nullptr;
       int variable = -1;
-      ASSERT_WINDROW_OK(windrow_create(MPI_COMM_WORLD, folder.file("a.nc").c_str(), Options({{"references", wish}}), &file));
-      EXPECT_WINDROW_OK(windrow_define_variable_with(file, "v", WINDROW_FLOAT64, 2, k_shape, Options({{"files", split ? "subfiles(2)" : "one"}}), &variable));
+      ASSERT_WINDROW_OK(
+          windrow_create(MPI_COMM_WORLD, folder.file("a.nc").c_str(), Options({{"references", wish}}), &file));
+      EXPECT_WINDROW_OK(windrow_define_variable_with(file, "v", WINDROW_FLOAT64, 2, k_shape,
+                                                     Options({{"files", split ? "subfiles(2)" : "one"}}), &variable));
       ASSERT_WINDROW_OK(windrow_close(file));
       MPI_Barrier(MPI_COMM_WORLD);
       EXPECT_EQ(std::filesystem::exists(folder.file("a.nc.kerchunk.json")), split && wish == "auto");

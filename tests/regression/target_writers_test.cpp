@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// With domains=target each storage target has one client, also of variables that grow, that are split over subfiles, and
-// of chunks.
+// With domains=target each storage target has one client, also of variables that grow, that are split over subfiles,
+// and of chunks.
 #include <gmock/gmock.h>
 
 #include "../capi/files.hpp"
@@ -23,9 +23,11 @@ void add_clients(windrow_file* file, Clients& clients) {
   const json report = report_of(file);
   std::vector<int64_t> mine;
   for (const json& run : report["stripes_of_this_rank"])
-    for (int64_t i = 0; i < run[2]; ++i) mine.insert(mine.end(), {run[0].get<int64_t>() + i * run[1].get<int64_t>(), rank_of()});
+    for (int64_t i = 0; i < run[2]; ++i)
+      mine.insert(mine.end(), {run[0].get<int64_t>() + i * run[1].get<int64_t>(), rank_of()});
   mine = gather(mine);
-  for (size_t i = 0; i < mine.size(); i += 2) clients[{mine[i] >> 30, mine[i] / k_stripe % k_targets}].insert(mine[i + 1]);
+  for (size_t i = 0; i < mine.size(); i += 2)
+    clients[{mine[i] >> 30, mine[i] / k_stripe % k_targets}].insert(mine[i + 1]);
 }
 
 void expect_one_each(const Clients& clients, size_t targets) {
@@ -35,14 +37,16 @@ void expect_one_each(const Clients& clients, size_t targets) {
     EXPECT_EQ(ranks.size(), 1U) << "target " << target.second << " of file " << target.first;
     busy.insert(ranks.begin(), ranks.end());
   }
-  EXPECT_EQ(busy.size(), std::min<size_t>(targets, static_cast<size_t>(size_of()))) << "all ranks, as far as there are targets";
+  EXPECT_EQ(busy.size(), std::min<size_t>(targets, static_cast<size_t>(size_of())))
+      << "all ranks, as far as there are targets";
 }
 
 class TargetWriters : public Files {
  protected:
   void SetUp() override {
     Files::SetUp();
-    if (GetParam() == ".nc" && windrow_has("netcdf") == 0) GTEST_SKIP() << "built without netCDF";
+    if (GetParam() == ".nc" && windrow_has("netcdf") == 0)
+      GTEST_SKIP() << "built without netCDF";
   }
   void TearDown() override {
     if (file_ != nullptr) {
@@ -57,7 +61,8 @@ class TargetWriters : public Files {
   int define(const char* name, int64_t rows, const KeyValues& options) {
     const int64_t shape[2] = {rows, k_columns};
     int variable = -1;
-    EXPECT_WINDROW_OK(windrow_define_variable_with(file_, name, WINDROW_FLOAT64, 2, shape, Options(options), &variable));
+    EXPECT_WINDROW_OK(
+        windrow_define_variable_with(file_, name, WINDROW_FLOAT64, 2, shape, Options(options), &variable));
     return variable;
   }
   // Columns, so that each rank has pieces of all stripes.
@@ -89,7 +94,8 @@ class TargetWriters : public Files {
 };
 
 TEST_P(TargetWriters, keep_their_targets_while_variables_grow) {
-  if (GetParam() != ".nc") GTEST_SKIP() << "what grows there has chunks, or cannot grow";
+  if (GetParam() != ".nc")
+    GTEST_SKIP() << "what grows there has chunks, or cannot grow";
   for (const char* files : {"one", "subfiles(2)"}) {
     SCOPED_TRACE(files);
     const size_t targets = static_cast<size_t>(k_targets) * (files[0] == 's' ? 2 : 1);
@@ -105,7 +111,8 @@ TEST_P(TargetWriters, keep_their_targets_while_variables_grow) {
     std::vector<double> row(static_cast<size_t>(count_[1])), read(row.size());
     for (int64_t record = 0; record < 12; ++record) {
       std::iota(row.begin(), row.end(), 1e6 * rank_of() + 1e5 * static_cast<double>(record));
-      for (const int variable : variables) EXPECT_WINDROW_OK(windrow_put_record(file_, variable, record, columns.get(), row.data()));
+      for (const int variable : variables)
+        EXPECT_WINDROW_OK(windrow_put_record(file_, variable, record, columns.get(), row.data()));
       EXPECT_WINDROW_OK(windrow_flush(file_));
       if (size_of() > 1) {
         EXPECT_EQ(plan()["domains"], "target") << plan();
@@ -113,7 +120,8 @@ TEST_P(TargetWriters, keep_their_targets_while_variables_grow) {
       add_clients(file_, clients);
     }
     // The stripes that a flush has bytes of are those of some targets.
-    for (const auto& [target, ranks] : clients) EXPECT_EQ(ranks.size(), 1U) << "target " << target.second << " of file " << target.first;
+    for (const auto& [target, ranks] : clients)
+      EXPECT_EQ(ranks.size(), 1U) << "target " << target.second << " of file " << target.first;
     EXPECT_EQ(clients.size(), targets);
     EXPECT_WINDROW_OK(windrow_get_record(file_, variables[1], 11, columns.get(), read.data()));
     EXPECT_WINDROW_OK(windrow_flush(file_));
@@ -130,21 +138,25 @@ TEST_P(TargetWriters, have_targets_of_the_subfiles_of_their_own) {
   expect_data(variable);
   expect_dealt(3 * k_targets);
   EXPECT_WINDROW_OK(windrow_close(std::exchange(file_, nullptr)));
-  ASSERT_WINDROW_OK(windrow_open(MPI_COMM_WORLD, path().c_str(), WINDROW_READ, Options({{"layout", k_layout}, {"strategy", "ylib"}, {"writers", "2"}}), &file_));
+  ASSERT_WINDROW_OK(windrow_open(MPI_COMM_WORLD, path().c_str(), WINDROW_READ,
+                                 Options({{"layout", k_layout}, {"strategy", "ylib"}, {"writers", "2"}}), &file_));
   expect_data(variable);
   Clients clients;
   add_clients(file_, clients);
   std::map<int64_t, std::set<int64_t>> files;
   for (const auto& [target, ranks] : clients) {
     EXPECT_EQ(ranks.size(), 1U);
-    for (const int64_t rank : ranks) files[rank].insert(target.first);
+    for (const int64_t rank : ranks)
+      files[rank].insert(target.first);
   }
-  for (const auto& [rank, own] : files) EXPECT_LE(own.size(), size_of() > 1 ? 2U : 3U) << "few writers have targets of the same file";
+  for (const auto& [rank, own] : files)
+    EXPECT_LE(own.size(), size_of() > 1 ? 2U : 3U) << "few writers have targets of the same file";
 }
 
 // New ones have a place before they are written.
 TEST_P(TargetWriters, are_those_of_chunks) {
-  if (GetParam() != ".h5") GTEST_SKIP() << "it has no chunks";
+  if (GetParam() != ".h5")
+    GTEST_SKIP() << "it has no chunks";
   for (const char* files : {"one", "subfiles(2)"}) {
     SCOPED_TRACE(files);
     const size_t targets = static_cast<size_t>(k_targets) * (files[0] == 's' ? 2 : 1);
@@ -175,7 +187,8 @@ TEST_P(TargetWriters, are_those_of_chunks) {
 
 // Records of HDF5's are new chunks; and what is not written of a chunk holds the fill value.
 TEST_P(TargetWriters, keep_their_targets_while_chunks_are_appended) {
-  if (GetParam() != ".h5") GTEST_SKIP() << "it has no chunks";
+  if (GetParam() != ".h5")
+    GTEST_SKIP() << "it has no chunks";
   for (const char* files : {"one", "subfiles(2)"}) {
     SCOPED_TRACE(files);
     const size_t targets = static_cast<size_t>(k_targets) * (files[0] == 's' ? 2 : 1);
@@ -211,7 +224,8 @@ TEST_P(TargetWriters, keep_their_targets_while_chunks_are_appended) {
     for (int64_t record = 0; record < 6; ++record)
       for (int64_t column = 0; column < k_chunks * k_columns; ++column) {
         int writer = 0;
-        while (column < k_written && column >= k_written * (writer + 1) / size_of()) ++writer;
+        while (column < k_written && column >= k_written * (writer + 1) / size_of())
+          ++writer;
         const double expected = column >= k_written ? -7
                                                     : 1e6 * writer + 1e5 * static_cast<double>(record) +
                                                           static_cast<double>(column - k_written * writer / size_of());
@@ -224,7 +238,8 @@ TEST_P(TargetWriters, keep_their_targets_while_chunks_are_appended) {
 
 // A plan lists what moves, not what there is.
 TEST_P(TargetWriters, are_those_of_some_of_very_many_chunks) {
-  if (GetParam() != ".h5") GTEST_SKIP() << "it has no chunks";
+  if (GetParam() != ".h5")
+    GTEST_SKIP() << "it has no chunks";
   create({{"alignment", "65536"}}, k_targets);
   constexpr int64_t k_all = 70'000;
   const int variable = define("many", k_all, {{"chunks", "1x8192"}});
@@ -239,7 +254,8 @@ TEST_P(TargetWriters, are_those_of_some_of_very_many_chunks) {
 
 // Encoded they are longer or shorter than they were, and lie elsewhere. Who reads them knows where.
 TEST_P(TargetWriters, of_chunks_with_filters_are_chosen_for_readers) {
-  if (GetParam() != ".h5") GTEST_SKIP() << "it has no chunks";
+  if (GetParam() != ".h5")
+    GTEST_SKIP() << "it has no chunks";
   create({}, k_targets);
   const int variable = define("filtered", k_rows, {{"chunks", "1x8192"}, {"filters", "shuffle"}});
   for (int again = 0; again < 2; ++again) {
@@ -255,6 +271,7 @@ TEST_P(TargetWriters, of_chunks_with_filters_are_chosen_for_readers) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Formats, TargetWriters, testing::Values(".raw", ".nc", ".h5"), [](const auto& each) { return each.param.substr(1); });
+INSTANTIATE_TEST_SUITE_P(Formats, TargetWriters, testing::Values(".raw", ".nc", ".h5"),
+                         [](const auto& each) { return each.param.substr(1); });
 
 }  // namespace

@@ -17,7 +17,8 @@ using nlohmann::json;
 TEST(SampledRanks, are_64_with_the_first_and_the_last_among_them) {
   for (const int ranks : {1, 2, 63, 64, 65, 66, 127, 128, 1000, 4097, 99'991}) {
     int sampled = 0;
-    for (int rank = 0; rank < ranks; ++rank) sampled += is_sampled_rank(rank, ranks) ? 1 : 0;
+    for (int rank = 0; rank < ranks; ++rank)
+      sampled += is_sampled_rank(rank, ranks) ? 1 : 0;
     EXPECT_EQ(sampled, std::min(ranks, k_sampled_ranks)) << ranks;
     EXPECT_TRUE(is_sampled_rank(0, ranks) && is_sampled_rank(ranks - 1, ranks)) << ranks;
   }
@@ -26,9 +27,12 @@ TEST(SampledRanks, are_64_with_the_first_and_the_last_among_them) {
 // As a rank tells it that is not sampled: times, counters, and sizes and targets.
 std::vector<std::byte> message_of(int rank) {
   std::vector<std::byte> message;
-  for (int i = 0; i < 2 + k_stages; ++i) append_varint(message, static_cast<uint64_t>(rank * 10 + i));
-  for (size_t i = 0; i < k_rank_counters.size(); ++i) append_varint(message, static_cast<uint64_t>(rank));
-  for (const unsigned number : {1U, 1U, 20U, 3U, 0U, 1U, 1U, 8U, 1000U}) append_varint(message, number);  // three writes of 2^20 bytes; 1000 bytes to target 7
+  for (int i = 0; i < 2 + k_stages; ++i)
+    append_varint(message, static_cast<uint64_t>(rank * 10 + i));
+  for (size_t i = 0; i < k_rank_counters.size(); ++i)
+    append_varint(message, static_cast<uint64_t>(rank));
+  for (const unsigned number : {1U, 1U, 20U, 3U, 0U, 1U, 1U, 8U, 1000U})
+    append_varint(message, number);  // three writes of 2^20 bytes; 1000 bytes to target 7
   return message;
 }
 
@@ -38,7 +42,9 @@ json line_of(int ranks, const std::vector<std::vector<std::byte>>& messages) {
   const FlushReport report;
   const Catalog catalog;
   const Status verdict;
-  const std::string line = flush_line(opening, 3, {report, catalog, verdict}, [&](int rank) { return std::span<const std::byte>(messages[static_cast<size_t>(rank)]); });
+  const std::string line = flush_line(opening, 3, {report, catalog, verdict}, [&](int rank) {
+    return std::span<const std::byte>(messages[static_cast<size_t>(rank)]);
+  });
   EXPECT_EQ(line.find('\n'), line.size() - 1);
   return json::parse(line);
 }
@@ -46,11 +52,13 @@ json line_of(int ranks, const std::vector<std::vector<std::byte>>& messages) {
 TEST(FlushLine, of_very_many_ranks_has_some_of_them_and_the_least_the_median_and_the_most_of_all) {
   constexpr int k_ranks = 5001;
   std::vector<std::vector<std::byte>> messages;
-  for (int rank = 0; rank < k_ranks; ++rank) messages.push_back(message_of(rank));
+  for (int rank = 0; rank < k_ranks; ++rank)
+    messages.push_back(message_of(rank));
   const json line = line_of(k_ranks, messages);
   EXPECT_EQ(line["by_rank"]["bytes_written"].size(), k_sampled_ranks);
   EXPECT_EQ(line["by_rank"]["bytes_written"].back(), k_ranks - 1);
-  EXPECT_EQ(line["by_rank"]["of_all_ranks"]["bytes_written"], json({{"least", 0}, {"median", k_ranks / 2}, {"most", k_ranks - 1}}));
+  EXPECT_EQ(line["by_rank"]["of_all_ranks"]["bytes_written"],
+            json({{"least", 0}, {"median", k_ranks / 2}, {"most", k_ranks - 1}}));
   EXPECT_EQ(line["request_sizes"]["write"], json::parse("[[20, 15003]]"));
   EXPECT_EQ(line["targets"].size(), k_ranks);
   EXPECT_EQ(line["targets"][17], json({17, 7, 1000}));
@@ -68,7 +76,8 @@ TEST(FlushLine, is_a_line_whatever_ranks_have_told) {
     std::vector<std::byte> message = message_of(1);
     message.resize(random() % 80);
     for (std::byte& each : message)
-      if (random() % 4 == 0) each = static_cast<std::byte>(random() % 3);
+      if (random() % 4 == 0)
+        each = static_cast<std::byte>(random() % 3);
     (void)line_of(1, {message});
   }
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The calls one by one: types, conversion, files of others (scorpio_test.py makes foreign.h5), texts, attributes, links, teams. */
+/* The calls one by one: types, conversion, files of others (scorpio_test.py makes foreign.h5), texts, attributes,
+ * links, teams. */
 #include "checks.h"
 
 #define ROUND_TRIP(kind, type, name, value)                                           \
@@ -65,14 +66,17 @@ static void foreign(void) {
   EXPECT(scorpio_get_dataset_dims(dims, file, "a group/table", &group) == 0 && dims[0] == 2 && dims[1] == 3);
   EXPECT(scorpio_read_dataset(whole, SCORPIO_DOUBLE, 2, dims, NULL, file, "a group/table", &group,
                               SCORPIO_EVERYONE_ENTIRE_DATASET_READ) == 0);
-  for (int i = 0; i < 6; ++i) EXPECT(whole[i] == i);
+  for (int i = 0; i < 6; ++i)
+    EXPECT(whole[i] == i);
   EXPECT(scorpio_read_str_array(&texts, &count, file, "variable", &group) == 0 && count == 2);
   EXPECT(strcmp(texts[0], "Größe") == 0 && strcmp(texts[1], "") == 0);
-  for (int i = 0; i < count; ++i) free(texts[i]);
+  for (int i = 0; i < count; ++i)
+    free(texts[i]);
   free(texts);
   EXPECT(scorpio_read_str_array(&texts, &count, file, "fixed", &group) == 0 && count == 3);
   EXPECT(strcmp(texts[0], "four") == 0 && strcmp(texts[1], "three") == 0 && strcmp(texts[2], "") == 0);
-  for (int i = 0; i < count; ++i) free(texts[i]);
+  for (int i = 0; i < count; ++i)
+    free(texts[i]);
   free(texts);
   EXPECT(scorpio_read_simple_attr("step", (void **)&step, SCORPIO_INTEGER, file, "a group", &group) == 0 && *step == 7);
   EXPECT(scorpio_read_simple_attr("title", (void **)&title, SCORPIO_STRING, file, "/", &group) == 0 &&
@@ -199,7 +203,8 @@ static void teams(void) {
   int global[2] = {ranks * (ranks - 1) / 2 + 1, 2}, local[2] = {rank == 0 ? 1 : rank, 2},
       start = rank == 0 ? 0 : rank * (rank - 1) / 2 + 1;
   long values[64], read[64] = {0};
-  for (int i = 0; i < 2 * local[0]; ++i) values[i] = 2 * start + i;
+  for (int i = 0; i < 2 * local[0]; ++i)
+    values[i] = 2 * start + i;
   for (size_t i = 0; i < sizeof asked / sizeof asked[0]; ++i) {
     iogroup_conf_t configuration = {asked[i][0], asked[i][1], MPI_COMM_WORLD};
     iogroup_t group;
@@ -239,14 +244,18 @@ static long long written_bytes(void) {
   char line[100];
   FILE *counts = fopen("/proc/self/io", "r");
   while (counts != NULL && fgets(line, sizeof line, counts) != NULL)
-    if (sscanf(line, "wchar: %lld", &bytes) == 1) break;
-  if (counts != NULL) fclose(counts);
+    if (sscanf(line, "wchar: %lld", &bytes) == 1)
+      break;
+  if (counts != NULL)
+    fclose(counts);
   return bytes;
 }
 
 /* The first rank of each team writes what the team has, the others nothing. */
 static void roots_write(void) {
-  enum { each = 3 << 20 };
+  enum {
+    each = 3 << 20
+  };
   char *data = malloc(each);
   memset(data, rank, each);
   for (int team = 1; team <= ranks; ++team) {
@@ -258,8 +267,10 @@ static void roots_write(void) {
                                  SCORPIO_UNIFORM_CONTIGUOUS_WRITE) == 0);
     const long long bytes = written_bytes() - before;
     const int first = rank / team * team, members = ranks - first < team ? ranks - first : team;
-    if (before >= 0) EXPECT(rank == first ? bytes >= (long long)members * each : bytes < each / 2);
-    if (before >= 0) EXPECT(bytes < (long long)members * each + each / 2);
+    if (before >= 0)
+      EXPECT(rank == first ? bytes >= (long long)members * each : bytes < each / 2);
+    if (before >= 0)
+      EXPECT(bytes < (long long)members * each + each / 2);
     EXPECT(scorpio_close_file(file, &group) == 0);
     EXPECT(scorpio_IOgroup_cleanup(&group) == 0);
   }

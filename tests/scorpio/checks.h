@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the programs of this folder share. Each is run as PROGRAM CASE FOLDER and fails where an expectation did on any rank. */
+/* What the programs of this folder share. Each is run as PROGRAM CASE FOLDER and fails where an expectation did on any
+ * rank. */
 #pragma once
 
 #include <mpi.h>
@@ -15,7 +16,8 @@ static const char *folder;
 #define EXPECT(condition) expect((condition) ? 1 : 0, #condition, __LINE__)
 
 static inline void expect(int holds, const char *what, int line) {
-  if (holds) return;
+  if (holds)
+    return;
   ++failures;
   printf("[rank %d] line %d, not so: %s (%s)\n", rank, line, what, windrow_error_message());
 }
@@ -55,8 +57,12 @@ static inline iogroup_t group_of(int team) {
 }
 
 /* This rank's rows of `rows`, divided as a uniform pattern does, and the first of them. */
-static inline int share_of(int rows) { return rows / ranks + (rank < rows % ranks); }
-static inline int first_of(int rows) { return rows / ranks * rank + (rank < rows % ranks ? rank : rows % ranks); }
+static inline int share_of(int rows) {
+  return rows / ranks + (rank < rows % ranks);
+}
+static inline int first_of(int rows) {
+  return rows / ranks * rank + (rank < rows % ranks ? rank : rows % ranks);
+}
 
 struct test {
   const char *name;
@@ -74,9 +80,11 @@ static inline int run_test(int argc, char **argv, const struct test *tests, int 
       tests[i].run();
       known = 1;
     }
-  if (!known) ++failures;
+  if (!known)
+    ++failures;
   MPI_Allreduce(&failures, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-  if (rank == 0 && all == 0) printf("all as expected\n");
+  if (rank == 0 && all == 0)
+    printf("all as expected\n");
   MPI_Finalize();
   return all != 0;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What was wrong in the original, one case each; those of its Fortran interface are in fortran_test.f90. scorpio_test.py looks at the files. */
+/* What was wrong in the original, one case each; those of its Fortran interface are in fortran_test.f90.
+ * scorpio_test.py looks at the files. */
 #include <dirent.h>
 #include <hdf5.h>
 #include <limits.h>
@@ -7,14 +8,16 @@
 
 #include "checks.h"
 
-/* Blocks of a last team that is smaller than the others: its root took part in fewer collective writes, and the job hung. */
+/* Blocks of a last team that is smaller than the others: its root took part in fewer collective writes, and the job
+ * hung. */
 static void uneven_last_team(void) {
   for (int team = 1; team <= ranks + 1; ++team) {
     iogroup_t group = group_of(team);
     int file = scorpio_open_file(path_of("uneven %d.h5", team), &group, SCORPIO_FILE_CREATE);
     int global[2] = {2 * ranks, 6}, local[2] = {2, 3}, start[2] = {2 * rank, 0}, values[6], all[12 * 32] = {0};
     for (int half = 0; half < 2; ++half, start[1] += 3) {
-      for (int i = 0; i < 6; ++i) values[i] = (start[0] + i / 3) * 6 + start[1] + i % 3;
+      for (int i = 0; i < 6; ++i)
+        values[i] = (start[0] + i / 3) * 6 + start[1] + i % 3;
       EXPECT(scorpio_write_dataset_block(values, SCORPIO_INTEGER, 2, global, local, start, file, "blocks", &group) ==
              0);
     }
@@ -25,7 +28,8 @@ static void uneven_last_team(void) {
     EXPECT(scorpio_write_dataset_block(values, SCORPIO_INTEGER, 2, global, local, start, file, "some", &group) == 0);
     EXPECT(scorpio_read_dataset(all, SCORPIO_INTEGER, 2, global, global, file, "blocks", &group,
                                 SCORPIO_EVERYONE_ENTIRE_DATASET_READ) == 0);
-    for (int i = 0; i < 12 * ranks; ++i) EXPECT(all[i] == i);
+    for (int i = 0; i < 12 * ranks; ++i)
+      EXPECT(all[i] == i);
     EXPECT(scorpio_close_file(file, &group) == 0);
     EXPECT(scorpio_IOgroup_cleanup(&group) == 0);
   }
@@ -38,15 +42,18 @@ static void everyone_gets_all(void) {
     int file = scorpio_open_file(path_of("all %d.h5", team), &group, SCORPIO_FILE_CREATE);
     int global[2] = {3 * ranks, 4}, local[2] = {3, 4};
     double values[12], all[12 * 32] = {0}, part[6] = {0}, again[12 * 32] = {0};
-    for (int i = 0; i < 12; ++i) values[i] = rank * 12 + i + 0.5;
+    for (int i = 0; i < 12; ++i)
+      values[i] = rank * 12 + i + 0.5;
     EXPECT(scorpio_write_dataset(values, SCORPIO_DOUBLE, 2, global, local, file, "table", &group,
                                  SCORPIO_UNIFORM_CONTIGUOUS_WRITE) == 0);
     EXPECT(scorpio_read_dataset(all, SCORPIO_DOUBLE, 2, global, global, file, "table", &group,
                                 SCORPIO_EVERYONE_ENTIRE_DATASET_READ) == 0);
-    for (int i = 0; i < 12 * ranks; ++i) EXPECT(all[i] == i + 0.5);
+    for (int i = 0; i < 12 * ranks; ++i)
+      EXPECT(all[i] == i + 0.5);
     int dims[2] = {3, 2}, starts[2] = {3 * ranks - 3, 1};
     EXPECT(scorpio_read_same_sub_dataset(part, SCORPIO_DOUBLE, 2, dims, starts, file, "table", &group) == 0);
-    for (int i = 0; i < 6; ++i) EXPECT(part[i] == (starts[0] + i / 2) * 4 + 1 + i % 2 + 0.5);
+    for (int i = 0; i < 6; ++i)
+      EXPECT(part[i] == (starts[0] + i / 2) * 4 + 1 + i % 2 + 0.5);
     EXPECT(scorpio_read_entire_dataset(again, SCORPIO_DOUBLE, 2, global, file, "table", &group) == 0);
     EXPECT(memcmp(all, again, sizeof all) == 0);
     memset(again, 0, sizeof again);
@@ -63,7 +70,8 @@ static void remainder_rows(void) {
   int file = scorpio_open_file(path_of("remainder.h5", 0), &group, SCORPIO_FILE_CREATE);
   int rows = 4 * ranks - 1, global[2] = {rows, 2}, local[2] = {share_of(rows), 2}, first = first_of(rows);
   float values[8], read[8] = {0};
-  for (int i = 0; i < 2 * local[0]; ++i) values[i] = (float)(2 * first + i);
+  for (int i = 0; i < 2 * local[0]; ++i)
+    values[i] = (float)(2 * first + i);
   EXPECT(scorpio_write_dataset(values, SCORPIO_FLOAT, 2, global, local, file, "rows", &group,
                                SCORPIO_UNIFORM_CONTIGUOUS_WRITE) == 0);
   EXPECT(scorpio_read_dataset(read, SCORPIO_FLOAT, 2, global, local, file, "rows", &group,
@@ -90,17 +98,20 @@ static void remainder_rows(void) {
   EXPECT(scorpio_IOgroup_cleanup(&group) == 0);
 }
 
-/* More elements than an int counts: sums of counts overflowed, and of a dataset's size half of the bytes were handed on. */
+/* More elements than an int counts: sums of counts overflowed, and of a dataset's size half of the bytes were handed
+ * on. */
 static void large_counts(void) {
   iogroup_t group = group_of(ranks);
   int file = scorpio_open_file(path_of("large.h5", 0), &group, SCORPIO_FILE_CREATE);
   int global[2] = {70000, 40000}, local[2] = {2, 4}, start[2] = {70000 - 2 * ranks + 2 * rank, 39996};
   char values[8], corner[8 * 32] = {0};
-  for (int i = 0; i < 8; ++i) values[i] = (char)(rank * 8 + i);
+  for (int i = 0; i < 8; ++i)
+    values[i] = (char)(rank * 8 + i);
   EXPECT(scorpio_write_dataset_block(values, SCORPIO_CHAR, 2, global, local, start, file, "large", &group) == 0);
   int dims[2] = {2 * ranks, 4}, starts[2] = {70000 - 2 * ranks, 39996}, ndims = 0, size = 17, told[2] = {0, 0};
   EXPECT(scorpio_read_same_sub_dataset(corner, SCORPIO_CHAR, 2, dims, starts, file, "large", &group) == 0);
-  for (int i = 0; i < 8 * ranks; ++i) EXPECT(corner[i] == i);
+  for (int i = 0; i < 8 * ranks; ++i)
+    EXPECT(corner[i] == i);
   EXPECT(scorpio_get_dataset_ndims(&ndims, file, "large", &group) == 0 && ndims == 2);
   EXPECT(scorpio_get_dataset_dims(told, file, "large", &group) == 0 && told[0] == 70000 && told[1] == 40000);
   EXPECT(scorpio_get_dataset_size(&size, file, "large", &group) == -1 && size == 17);
@@ -250,7 +261,8 @@ static void errors_reach_every_rank(void) {
   EXPECT(scorpio_open_file(path_of("x.h5", 0), NULL, SCORPIO_FILE_CREATE) == -1);
   iogroup_conf_t nobody = {0, 1, MPI_COMM_NULL}, different = {0, odd_one ? 1 : ranks, MPI_COMM_WORLD};
   EXPECT_FAILS(scorpio_IOgroup_init(&nobody, &group), "MPI_COMM_NULL");
-  if (ranks > 1) EXPECT_FAILS(scorpio_IOgroup_init(&different, &group), "differ");
+  if (ranks > 1)
+    EXPECT_FAILS(scorpio_IOgroup_init(&different, &group), "differ");
 }
 
 static herr_t never(hid_t stack, void *count) {
@@ -259,7 +271,8 @@ static herr_t never(hid_t stack, void *count) {
   return 0;
 }
 
-/* The program's handler of HDF5's errors was replaced, and every rank printed. The output of this case is looked at: two errors. */
+/* The program's handler of HDF5's errors was replaced, and every rank printed. The output of this case is looked at:
+ * two errors. */
 static void quiet(void) {
   int called = 0;
   H5Eset_auto2(H5E_DEFAULT, never, &called);
@@ -282,7 +295,9 @@ static void quiet(void) {
 
 /* Types of the machine, contiguous, without filters: that was all. Here the environment chooses. */
 static void storage_is_a_setting(void) {
-  enum { each = 20000 };
+  enum {
+    each = 20000
+  };
   setenv("WINDROW_FILTERS", "shuffle,deflate:1", 1);
   setenv("WINDROW_CHUNKS", "4096", 1);
   setenv("WINDROW_BYTE_ORDER", "big", 1);
@@ -293,7 +308,8 @@ static void storage_is_a_setting(void) {
   unsetenv("WINDROW_BYTE_ORDER");
   int global[1] = {each * ranks}, local[1] = {each};
   double *values = malloc(each * sizeof *values), *read = calloc(each, sizeof *read);
-  for (int i = 0; i < each; ++i) values[i] = rank * each + i;
+  for (int i = 0; i < each; ++i)
+    values[i] = rank * each + i;
   EXPECT(scorpio_write_dataset(values, SCORPIO_DOUBLE, 1, global, local, file, "values", &group,
                                SCORPIO_UNIFORM_CONTIGUOUS_WRITE) == 0);
   EXPECT(scorpio_read_dataset(read, SCORPIO_DOUBLE, 1, global, local, file, "values", &group,
@@ -350,8 +366,10 @@ static void calls_share_no_state(void) {
 static int open_descriptors(void) {
   int count = 0;
   DIR *descriptors = opendir("/proc/self/fd");
-  while (descriptors != NULL && readdir(descriptors) != NULL) ++count;
-  if (descriptors != NULL) closedir(descriptors);
+  while (descriptors != NULL && readdir(descriptors) != NULL)
+    ++count;
+  if (descriptors != NULL)
+    closedir(descriptors);
   return count;
 }
 
@@ -369,7 +387,8 @@ static void files_are_given_back(void) {
     EXPECT(scorpio_write_dataset(&i, SCORPIO_INTEGER, 1, global, local, file, "i", &group,
                                  SCORPIO_UNIFORM_CONTIGUOUS_WRITE) == 0);
     EXPECT(scorpio_close_file(file, &group) == 0);
-    if (i == 1) before = open_descriptors();
+    if (i == 1)
+      before = open_descriptors();
   }
   EXPECT(open_descriptors() == before);
   /* Closed with the group: published. */
@@ -392,9 +411,13 @@ static void overlap_and_memory(void) {
   EXPECT(scorpio_write_dataset_block(values, SCORPIO_INTEGER, 1, global, local, start, file, "overlap", &group) == 0);
   EXPECT(scorpio_read_dataset(all, SCORPIO_INTEGER, 1, global, global, file, "overlap", &group,
                               SCORPIO_EVERYONE_ENTIRE_DATASET_READ) == 0);
-  for (int i = 0; i < global[0]; ++i) EXPECT(all[i] == (i / 2 < ranks ? i / 2 : ranks - 1));
+  for (int i = 0; i < global[0]; ++i)
+    EXPECT(all[i] == (i / 2 < ranks ? i / 2 : ranks - 1));
 
-  enum { mib = 1 << 20, each = 24 * mib };
+  enum {
+    mib = 1 << 20,
+    each = 24 * mib
+  };
   char *data = malloc(each), *read = malloc(each);
   memset(data, rank + 1, each);
   memset(read, 0x55, each);

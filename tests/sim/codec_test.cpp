@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What codecs make of messages between hosts, as it is simulated: less where links are slow, nothing where they are fast.
+// What codecs make of messages between hosts, as it is simulated: less where links are slow, nothing where they are
+// fast.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -70,7 +71,8 @@ TEST(SimulatedCodec, is_left_out_by_auto_where_it_costs_more_than_it_saves) {
 }
 
 TEST(SimulatedCodec, is_said_to_be_left_out_where_its_speed_is_not_known) {
-  if (find_compressor("lzo") == nullptr) GTEST_SKIP() << "built without lzo";
+  if (find_compressor("lzo") == nullptr)
+    GTEST_SKIP() << "built without lzo";
   EXPECT_EQ(exchange_of(k_slow, "lzo"), exchange_of(k_slow, "off"));
   EXPECT_EQ(run(k_slow, "lzo").value().codec, "lzo, whose speed the machine file does not tell: left out");
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the simulator counts is what the library itself counts, of the same pattern with the same options on as many ranks: messages, descriptions, requests, bytes, who
-// touches the file, and the memory of the rank that holds most.
+// What the simulator counts is what the library itself counts, of the same pattern with the same options on as many
+// ranks: messages, descriptions, requests, bytes, who touches the file, and the memory of the rank that holds most.
 #include <gtest/gtest.h>
 #include <mpi.h>
 
@@ -51,7 +51,8 @@ Machine this_machine() {
 
 // What this rank holds, as blocks that the library takes.
 ::windrow::Decomposition decomposition_of(const Workload& workload) {
-  if (workload.division == Division::same) return ::windrow::Decomposition::same(MPI_COMM_WORLD, workload.shape);
+  if (workload.division == Division::same)
+    return ::windrow::Decomposition::same(MPI_COMM_WORLD, workload.shape);
   const HeldElements held = held_by(workload, rank_of_world());
   if (workload.division == Division::grid) {
     const Extent whole = hull(held.elements);
@@ -60,19 +61,22 @@ Machine this_machine() {
     for (size_t i = 0; i < workload.shape.size(); ++i) {
       inner /= workload.shape[i];
       start.push_back(first / inner);
-      if (!whole.empty()) count[i] = last / inner - first / inner + 1;
+      if (!whole.empty())
+        count[i] = last / inner - first / inner + 1;
       first %= inner, last %= inner;
     }
     return ::windrow::Decomposition::block(MPI_COMM_WORLD, workload.shape, start, count);
   }
   std::vector<int64_t> starts, counts;
-  for_each_piece(held.elements, {0, workload.elements()}, [&](const Piece& piece) { starts.push_back(piece.file), counts.push_back(piece.length); });
+  for_each_piece(held.elements, {0, workload.elements()},
+                 [&](const Piece& piece) { starts.push_back(piece.file), counts.push_back(piece.length); });
   const std::vector<int64_t> flat{workload.elements()};
   return ::windrow::Decomposition::blocks(MPI_COMM_WORLD, flat, starts, counts);
 }
 
 std::vector<int64_t> shape_of(const Workload& workload) {
-  if (workload.division == Division::grid || workload.division == Division::same) return workload.shape;
+  if (workload.division == Division::grid || workload.division == Division::same)
+    return workload.shape;
   return {workload.elements()};
 }
 
@@ -80,23 +84,29 @@ std::vector<int64_t> shape_of(const Workload& workload) {
 json measured(const Workload& workload, const Options& options) {
   const std::string path = shared_path("a file.raw");
   ::windrow::Options all;
-  for (const auto& [key, value] : options) all.set(key, value);
+  for (const auto& [key, value] : options)
+    all.set(key, value);
   const auto decomposition = decomposition_of(workload);
   const auto each = static_cast<size_t>(total_bytes(held_by(workload, rank_of_world()).elements));
-  std::vector<std::vector<double>> data(static_cast<size_t>(workload.variables), std::vector<double>(each, rank_of_world()));
+  std::vector<std::vector<double>> data(static_cast<size_t>(workload.variables),
+                                        std::vector<double>(each, rank_of_world()));
   std::vector<int> numbers;
   auto file = ::windrow::File::create(MPI_COMM_WORLD, path, all);
-  for (size_t i = 0; i < data.size(); ++i) numbers.push_back(file.define_variable<double>("v" + std::to_string(i), shape_of(workload)));
+  for (size_t i = 0; i < data.size(); ++i)
+    numbers.push_back(file.define_variable<double>("v" + std::to_string(i), shape_of(workload)));
   if (workload.reading) {
     // Whoever wrote it: what is read is somebody's, and no hole.
     const auto rows = ::windrow::Decomposition::same(MPI_COMM_WORLD, shape_of(workload));
     const std::vector<double> whole(static_cast<size_t>(workload.elements()));
-    for (const int number : numbers) file.put(number, rows, whole);
+    for (const int number : numbers)
+      file.put(number, rows, whole);
     file.close();
     file = ::windrow::File::open(MPI_COMM_WORLD, path, ::windrow::Mode::read, all);
-    for (size_t i = 0; i < data.size(); ++i) file.get(file.find_variable("v" + std::to_string(i)), decomposition, data[i]);
+    for (size_t i = 0; i < data.size(); ++i)
+      file.get(file.find_variable("v" + std::to_string(i)), decomposition, data[i]);
   } else {
-    for (size_t i = 0; i < data.size(); ++i) file.put(numbers[i], decomposition, data[i]);
+    for (size_t i = 0; i < data.size(); ++i)
+      file.put(numbers[i], decomposition, data[i]);
   }
   file.flush();
   const json report = json::parse(file.report("json"));
@@ -104,7 +114,8 @@ json measured(const Workload& workload, const Options& options) {
   return report;
 }
 
-constexpr const char* k_by_machine = "machine";  // an option whose value is for the library: the simulation has the same numbers
+constexpr const char* k_by_machine =
+    "machine";  // an option whose value is for the library: the simulation has the same numbers
 
 void expect_same_counts(Workload workload, Options options, const Machine& machine = this_machine()) {
   workload.ranks = ranks_of_world();
@@ -112,9 +123,11 @@ void expect_same_counts(Workload workload, Options options, const Machine& machi
   ASSERT_TRUE(complete(workload).ok());
   SimulationRequest request{.workload = workload, .machine = machine, .settings = {}, .habits = {}};
   // The test's own settings: what a machine without measured links and with cores to spare does.
-  for (const auto& [key, value] : Options{{"buffers", "4"}, {"codec", "off"}}) options.emplace_back(key, value);
+  for (const auto& [key, value] : Options{{"buffers", "4"}, {"codec", "off"}})
+    options.emplace_back(key, value);
   for (const auto& [key, value] : options) {
-    if (key == k_by_machine) request.by_machine = true;
+    if (key == k_by_machine)
+      request.by_machine = true;
     ASSERT_TRUE(key == k_by_machine || request.settings.set(key, value).ok()) << key;
   }
   const auto simulation = simulate(request);
@@ -123,7 +136,8 @@ void expect_same_counts(Workload workload, Options options, const Machine& machi
   options.emplace_back("file_system", "lustre");
   const json report = measured(workload, options);
   std::string what = workload_text(workload);
-  for (const auto& [key, value] : options) what += " " + key + "=" + value;
+  for (const auto& [key, value] : options)
+    what += " " + key + "=" + value;
   SCOPED_TRACE(what + "\n" + describe_text(simulation.value().plan));
   const json& plan = report["plans"].back();
   const Simulation& counted = simulation.value();
@@ -139,7 +153,8 @@ void expect_same_counts(Workload workload, Options options, const Machine& machi
   EXPECT_EQ(report["write_requests"], counted.write_requests);
   EXPECT_EQ(report["read_requests"], counted.read_requests);
   EXPECT_EQ(report["writers"], counted.clients);
-  // Messages between hosts are counted as long as they can be, and those of several ranks at once as long together as a window.
+  // Messages between hosts are counted as long as they can be, and those of several ranks at once as long together as a
+  // window.
   EXPECT_LE(report["peak_memory"].get<int64_t>(), 2 * counted.most_memory);
   EXPECT_GE(report["peak_memory"].get<int64_t>(), counted.most_memory / 2);
   const bool exact = counted.hosts > 1 || report["peak_memory"] == counted.most_memory;
@@ -152,17 +167,25 @@ void expect_same_counts_both_ways(Workload workload, const Options& options) {
   expect_same_counts(std::move(workload), options);
 }
 
-Workload grid() { return {.division = Division::grid, .shape = {40, 61, 50}, .variables = 2}; }
-Workload rows() { return {.division = Division::rows, .shape = {33'099}, .variables = 2}; }
-Workload cyclic() { return {.division = Division::cyclic, .shape = {100'001}, .block = 100}; }
+Workload grid() {
+  return {.division = Division::grid, .shape = {40, 61, 50}, .variables = 2};
+}
+Workload rows() {
+  return {.division = Division::rows, .shape = {33'099}, .variables = 2};
+}
+Workload cyclic() {
+  return {.division = Division::cyclic, .shape = {100'001}, .block = 100};
+}
 
 }  // namespace
 
 TEST(Counts, are_the_librarys_of_automatic_choices) {
-  for (const Workload& workload : {grid(), rows(), cyclic()}) expect_same_counts_both_ways(workload, {});
+  for (const Workload& workload : {grid(), rows(), cyclic()})
+    expect_same_counts_both_ways(workload, {});
 }
 
-// Of one pattern by machines that are good at different things: each chooses otherwise, and the simulation as the library does.
+// Of one pattern by machines that are good at different things: each chooses otherwise, and the simulation as the
+// library does.
 TEST(Counts, are_the_librarys_of_what_a_machine_file_chooses) {
   Machine requests = this_machine(), locks = this_machine(), links = this_machine();
   requests.storage.request_s = requests.storage.target_request_s = 0.01;
@@ -170,7 +193,8 @@ TEST(Counts, are_the_librarys_of_what_a_machine_file_chooses) {
   links.network.latency_s = links.network.message_s = links.metadata.flush_s = 0.1;
   for (const Machine& machine : {requests, locks, links}) {
     const std::string path = shared_path("a machine.json");
-    if (rank_of_world() == 0) std::ofstream(path) << machine_text(machine);
+    if (rank_of_world() == 0)
+      std::ofstream(path) << machine_text(machine);
     MPI_Barrier(MPI_COMM_WORLD);
     for (Workload workload : {grid(), rows(), cyclic()})
       for (const bool reading : {false, true}) {
@@ -183,21 +207,30 @@ TEST(Counts, are_the_librarys_of_what_a_machine_file_chooses) {
 
 TEST(Counts, are_the_librarys_of_each_kind_of_domains) {
   for (const char* domains : {"even", "aligned", "cyclic", "target"})
-    for (const char* writers : {"0", "2", "3"}) expect_same_counts_both_ways(grid(), {{"domains", domains}, {"writers", writers}});
+    for (const char* writers : {"0", "2", "3"})
+      expect_same_counts_both_ways(grid(), {{"domains", domains}, {"writers", writers}});
   expect_same_counts_both_ways(cyclic(), {{"domains", "target"}, {"writers", "4"}, {"buffer", "64KiB"}});
 }
 
-// Of each 64 elements the ranks hold 48 in turn; nobody has the others. What is new needs no reading to be written over holes, unless no writer has it to itself.
+// Of each 64 elements the ranks hold 48 in turn; nobody has the others. What is new needs no reading to be written over
+// holes, unless no writer has it to itself.
 TEST(Counts, are_the_librarys_of_what_is_sieved) {
   constexpr int64_t k_groups = 700;
   const int64_t each = 48 / ranks_of_world();
   Workload holed{.division = Division::lists, .shape = {64 * k_groups}, .variables = 2};
   for (int rank = 0; rank < ranks_of_world(); ++rank) {
     PiecesBuilder list;
-    if (each > 0) list.add(::windrow::Run{.file = rank * each, .memory = 0, .length = each, .file_stride = 64, .memory_stride = each, .count = k_groups});
+    if (each > 0)
+      list.add(::windrow::Run{.file = rank * each,
+                              .memory = 0,
+                              .length = each,
+                              .file_stride = 64,
+                              .memory_stride = each,
+                              .count = k_groups});
     holed.lists.push_back(list.take());
   }
-  for (const char* writers : {"1", "2"}) expect_same_counts_both_ways(holed, {{"domains", "even"}, {"access", "sieve"}, {"writers", writers}});
+  for (const char* writers : {"1", "2"})
+    expect_same_counts_both_ways(holed, {{"domains", "even"}, {"access", "sieve"}, {"writers", writers}});
   expect_same_counts_both_ways(holed, {{"domains", "aligned"}, {"access", "contiguous"}});
 }
 
@@ -214,11 +247,14 @@ TEST(Counts, are_the_librarys_without_domains) {
 }
 
 TEST(Counts, are_the_librarys_where_long_pieces_go_their_own_way) {
-  expect_same_counts_both_ways({.division = Division::grid, .shape = {64, 4096}, .variables = 3, .rank_grid = {ranks_of_world(), 1}}, {{"direct_bytes", "16KiB"}, {"domains", "aligned"}});
+  expect_same_counts_both_ways(
+      {.division = Division::grid, .shape = {64, 4096}, .variables = 3, .rank_grid = {ranks_of_world(), 1}},
+      {{"direct_bytes", "16KiB"}, {"domains", "aligned"}});
 }
 
 TEST(Counts, are_the_librarys_of_subfiles) {
-  for (const char* files : {"subfiles(2)", "subfiles(3)"}) expect_same_counts_both_ways(grid(), {{"files", files}, {"domains", "aligned"}});
+  for (const char* files : {"subfiles(2)", "subfiles(3)"})
+    expect_same_counts_both_ways(grid(), {{"files", files}, {"domains", "aligned"}});
   expect_same_counts_both_ways(grid(), {{"files", "subfiles(4)"}, {"split_parts", "2x1x2"}, {"strategy", "two-phase"}});
   expect_same_counts_both_ways(rows(), {{"files", "subfiles(3)"}, {"strategy", "list"}});
   // Each file's targets, by as many writers as there are ranks, or fewer.
@@ -229,7 +265,8 @@ TEST(Counts, are_the_librarys_of_subfiles) {
 
 TEST(Counts, are_the_librarys_of_more_ranks_than_elements) {
   expect_same_counts_both_ways({.division = Division::rows, .shape = {2}}, {{"strategy", "two-phase"}});
-  expect_same_counts_both_ways({.division = Division::grid, .shape = {1, 3}, .rank_grid = {ranks_of_world(), 1}}, {{"domains", "aligned"}});
+  expect_same_counts_both_ways({.division = Division::grid, .shape = {1, 3}, .rank_grid = {ranks_of_world(), 1}},
+                               {{"domains", "aligned"}});
 }
 
 TEST(Counts, are_the_librarys_of_what_all_read) {

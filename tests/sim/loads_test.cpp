@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One part of a machine at a time: what is asked of it takes as long as its number says, and only where it is the slowest.
+// One part of a machine at a time: what is asked of it takes as long as its number says, and only where it is the
+// slowest.
 #include "sim/loads.hpp"
 
 #include <gtest/gtest.h>
@@ -12,18 +13,31 @@ Machine fast() {
   Machine machine;
   machine.hosts = 4, machine.ranks_per_host = 2;
   machine.memory = {.copy_bytes_per_s = 1e18, .host_copy_bytes_per_s = 1e18};
-  machine.network = {.latency_s = 0, .bytes_per_s = 1e18, .host_bytes_per_s = 1e18, .message_s = 0, .within_host_latency_s = 0, .within_host_bytes_per_s = 1e18};
-  machine.storage = {.targets = 4, .target_write_bytes_per_s = 1e18, .target_read_bytes_per_s = 1e18, .client_bytes_per_s = 1e18, .request_s = 0, .target_request_s = 0, .lock_s = 0};
+  machine.network = {.latency_s = 0,
+                     .bytes_per_s = 1e18,
+                     .host_bytes_per_s = 1e18,
+                     .message_s = 0,
+                     .within_host_latency_s = 0,
+                     .within_host_bytes_per_s = 1e18};
+  machine.storage = {.targets = 4,
+                     .target_write_bytes_per_s = 1e18,
+                     .target_read_bytes_per_s = 1e18,
+                     .client_bytes_per_s = 1e18,
+                     .request_s = 0,
+                     .target_request_s = 0,
+                     .lock_s = 0};
   return machine;
 }
 
-// Seconds of both phases: ranks 0 to 7 on 4 hosts send 100 bytes each to rank 0 and 50 to rank 6, both in phase 0 of 2; rank 7 also 30 in phase 1.
+// Seconds of both phases: ranks 0 to 7 on 4 hosts send 100 bytes each to rank 0 and 50 to rank 6, both in phase 0 of 2;
+// rank 7 also 30 in phase 1.
 double exchanged(const Machine& machine, size_t phase_of_7 = 1, const Compression& compression = {}) {
   ExchangeLoads loads(machine, 8, {0, 6}, 2, compression);
   for (int rank = 0; rank < 8; ++rank) {
     loads.add({rank, 0, 0, 0, 100, rank == 1});
     loads.add({rank, 6, 1, 0, 50, rank == 7});
-    if (rank == 7) loads.add({7, 0, 0, phase_of_7, 30, false});
+    if (rank == 7)
+      loads.add({7, 0, 0, phase_of_7, 30, false});
     loads.end_rank(rank);
   }
   loads.finish();
@@ -36,7 +50,8 @@ StorageLoads stored(const Machine& machine, int64_t files = 1) {
   for (int rank = 0; rank < 8; ++rank) {
     loads.begin_client(rank, static_cast<size_t>(rank));
     loads.request(0, 40);
-    for (int64_t target = 0; target < 4; ++target) loads.touch(0, rank % files, target, 10);
+    for (int64_t target = 0; target < 4; ++target)
+      loads.touch(0, rank % files, target, 10);
     loads.end_client();
   }
   loads.finish();
@@ -72,7 +87,8 @@ TEST(ExchangeLoads, of_one_phase_are_added_up) {
 
 TEST(ExchangeLoads, shrink_between_hosts_and_take_time_on_both_ends) {
   const Compression half{.codec = "lz4", .shrinks_to = 0.5, .rank_s = 2, .server_s = 3};
-  EXPECT_DOUBLE_EQ(exchanged(fast(), 1, half), (600 * 3 + 0) + 30 * 3) << "rank 0 expands what 6 ranks of other hosts send; then rank 7's";
+  EXPECT_DOUBLE_EQ(exchanged(fast(), 1, half), (600 * 3 + 0) + 30 * 3)
+      << "rank 0 expands what 6 ranks of other hosts send; then rank 7's";
   Machine machine = fast();
   machine.network.host_bytes_per_s = 0.1;
   EXPECT_DOUBLE_EQ(exchanged(machine, 1, half), 3000 + 150) << "half of 600 bytes, then of 30, to rank 0's host";
@@ -80,7 +96,8 @@ TEST(ExchangeLoads, shrink_between_hosts_and_take_time_on_both_ends) {
   EXPECT_DOUBLE_EQ(exchanged(machine, 1, half), 20000 + 1500) << "half of 400 bytes, then of 30";
   machine = fast();
   machine.cores_per_host = 1;
-  EXPECT_DOUBLE_EQ(exchanged(machine, 1, half), (300 * 2 + 600 * 3) + (30 * 2 + 30 * 3)) << "one core for two ranks: what the busiest host sends, and what one with a writer takes";
+  EXPECT_DOUBLE_EQ(exchanged(machine, 1, half), (300 * 2 + 600 * 3) + (30 * 2 + 30 * 3))
+      << "one core for two ranks: what the busiest host sends, and what one with a writer takes";
 }
 
 TEST(ExchangeLoads, go_as_they_are_within_a_host) {
@@ -125,7 +142,8 @@ TEST(StorageLoads, know_how_many_share_a_file) {
 
 TEST(StorageLoads, go_as_fast_as_was_measured) {
   Machine machine = fast();
-  machine.writes = {{.request_bytes = 40, .ranks = 2, .bytes_per_s = 10}, {.request_bytes = 40, .ranks = 8, .bytes_per_s = 80}};
+  machine.writes = {{.request_bytes = 40, .ranks = 2, .bytes_per_s = 10},
+                    {.request_bytes = 40, .ranks = 8, .bytes_per_s = 80}};
   EXPECT_DOUBLE_EQ(stored(machine).bound_of(0, 1).seconds, 320.0 / 80) << "8 ranks, 40 bytes each";
   machine.writes.pop_back();
   EXPECT_LT(stored(machine).bound_of(0, 1).seconds, 1e-9) << "nobody measured 8";
@@ -134,7 +152,8 @@ TEST(StorageLoads, go_as_fast_as_was_measured) {
 TEST(StorageLoads, have_a_matrix_of_who_wrote_where) {
   const auto loads = stored(fast());
   ASSERT_EQ(loads.matrix().size(), 8U);
-  for (const auto& row : loads.matrix()) EXPECT_EQ(row, (std::vector<double>{10, 10, 10, 10}));
+  for (const auto& row : loads.matrix())
+    EXPECT_EQ(row, (std::vector<double>{10, 10, 10, 10}));
 }
 
 }  // namespace windrow::test

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Simulation, not measurement: the headlines of the papers on the modelled machines, within factors that docs/simulation.md states. What each machine's numbers are fitted to is
-// there too; a headline that a fit does not touch is a prediction.
+// Simulation, not measurement: the headlines of the papers on the modelled machines, within factors that
+// docs/simulation.md states. What each machine's numbers are fitted to is there too; a headline that a fit does not
+// touch is a prediction.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -22,7 +23,9 @@ constexpr int64_t k_mib = int64_t{1} << 20, k_gib = int64_t{1} << 30;
 // Collective writes and reads of MPI-IO as it was then: everybody opens the file, and rounds are in step.
 constexpr PeerHabits k_mpi_io{.all_open = true, .in_step = true};
 
-Machine machine_of(const char* name) { return parse_machine(find_machine(name)->file, name).value(); }
+Machine machine_of(const char* name) {
+  return parse_machine(find_machine(name)->file, name).value();
+}
 
 Simulation run(const Machine& machine, const Workload& workload, const Options& options, PeerHabits habits = {},
                int64_t times = 1, double shrinks_to = k_usual_shrinkage) {
@@ -32,7 +35,8 @@ Simulation run(const Machine& machine, const Workload& workload, const Options& 
                             .habits = habits,
                             .times = times,
                             .shrinks_to = shrinks_to};
-  for (const auto& [key, value] : options) EXPECT_TRUE(request.settings.set(key, value).ok()) << key;
+  for (const auto& [key, value] : options)
+    EXPECT_TRUE(request.settings.set(key, value).ok()) << key;
   auto simulation = simulate(request);
   EXPECT_TRUE(simulation.ok()) << simulation.status().message();
   return simulation.ok() ? std::move(simulation).value() : Simulation{};
@@ -49,16 +53,26 @@ void expect_within(double value, double paper, double factor, const std::string&
 }
 
 // Y-Lib, section IV: each rank has 1 GiB; "conforming" is one piece, "one to one" all stripes of one target.
-Workload conforming(int ranks) { return {.division = Division::rows, .ranks = ranks, .shape = {ranks * 1024, k_mib}, .element_bytes = 1}; }
-Workload one_to_one(int ranks) { return {.division = Division::cyclic, .ranks = ranks, .shape = {ranks * k_gib}, .element_bytes = 1, .block = k_mib}; }
+Workload conforming(int ranks) {
+  return {.division = Division::rows, .ranks = ranks, .shape = {ranks * 1024, k_mib}, .element_bytes = 1};
+}
+Workload one_to_one(int ranks) {
+  return {.division = Division::cyclic, .ranks = ranks, .shape = {ranks * k_gib}, .element_bytes = 1, .block = k_mib};
+}
 
 // SCORPIO, section V.
 Workload two_datasets(int ranks, int64_t elements, bool reading) {
-  return {.division = Division::rows, .reading = reading, .ranks = ranks, .shape = {elements}, .element_bytes = 4, .variables = 2};
+  return {.division = Division::rows,
+          .reading = reading,
+          .ranks = ranks,
+          .shape = {elements},
+          .element_bytes = 4,
+          .variables = 2};
 }
 double read_and_write(int64_t elements, const Options& options, PeerHabits habits) {
   double seconds = 0;
-  for (const bool reading : {true, false}) seconds += run("jaguar", two_datasets(147'456, elements, reading), options, habits).seconds.total();
+  for (const bool reading : {true, false})
+    seconds += run("jaguar", two_datasets(147'456, elements, reading), options, habits).seconds.total();
   return seconds;
 }
 
@@ -100,7 +114,8 @@ Workload mesh_of(int64_t nodes, int parts, double intervals, int64_t load) {
   for (int64_t part = 0; part < parts; ++part) {
     const int64_t mine = nodes * (part + 1) / parts - nodes * part / parts;
     std::set<int64_t> cuts{mine};
-    while (static_cast<int64_t>(cuts.size()) < each) cuts.insert(1 + static_cast<int64_t>(random()) % (mine - 1));
+    while (static_cast<int64_t>(cuts.size()) < each)
+      cuts.insert(1 + static_cast<int64_t>(random()) % (mine - 1));
     ends[static_cast<size_t>(part)].assign(cuts.begin(), cuts.end());
   }
   std::vector<PiecesBuilder> builders(static_cast<size_t>(parts));
@@ -117,7 +132,8 @@ Workload mesh_of(int64_t nodes, int parts, double intervals, int64_t load) {
                     .element_bytes = 4,
                     .points = nodes,
                     .load = load};
-  for (PiecesBuilder& builder : builders) workload.lists.push_back(builder.take());
+  for (PiecesBuilder& builder : builders)
+    workload.lists.push_back(builder.take());
   return workload;
 }
 
@@ -140,7 +156,8 @@ int64_t load_of_lists(const char* machine, const Mesh& mesh) {
   int64_t from = 1;
   for (int64_t load = 1; load <= 500; load += load < 20 ? 1 : load < 200 ? 5 : 50) {
     const Workload workload = mesh_of(mesh.nodes, 8, mesh.metis, load);
-    if (by_lists(machine, workload) >= by_two_phases(machine, workload)) from = load + 1;
+    if (by_lists(machine, workload) >= by_two_phases(machine, workload))
+      from = load + 1;
   }
   return from;
 }
@@ -163,28 +180,48 @@ double less_of_exchange(const Machine& machine, Parts of, int64_t load, double s
 }
 
 // Subfiling, section V A: 256 x 256 x 256 elements of 4 bytes for each of 8 x 8 x 8 ranks.
-Workload blocks_of_512() { return {.division = Division::grid, .ranks = 512, .shape = {2048, 2048, 2048}, .element_bytes = 4, .rank_grid = {8, 8, 8}}; }
+Workload blocks_of_512() {
+  return {.division = Division::grid,
+          .ranks = 512,
+          .shape = {2048, 2048, 2048},
+          .element_bytes = 4,
+          .rank_grid = {8, 8, 8}};
+}
 double with_files(const char* machine, const char* parts, int files) {
-  return run(machine, blocks_of_512(), {{"strategy", "subfiling"}, {"files", fmt::format("subfiles({})", files)}, {"split_parts", parts}, {"writers", machine[0] == 'f' ? "128" : "256"}},
+  return run(machine, blocks_of_512(),
+             {{"strategy", "subfiling"},
+              {"files", fmt::format("subfiles({})", files)},
+              {"split_parts", parts},
+              {"writers", machine[0] == 'f' ? "128" : "256"}},
              {.in_step = true})
       .seconds.total();
 }
 double with_one_file(const char* machine) {
-  return run(machine, blocks_of_512(), {{"strategy", "two-phase"}, {"writers", machine[0] == 'f' ? "128" : "256"}}, k_mpi_io).seconds.total();
+  return run(machine, blocks_of_512(), {{"strategy", "two-phase"}, {"writers", machine[0] == 'f' ? "128" : "256"}},
+             k_mpi_io)
+      .seconds.total();
 }
 double with_a_file_each(const char* machine) {
-  return run(machine, blocks_of_512(), {{"strategy", "subfiling"}, {"files", "subfiles(512)"}, {"split_parts", "8x8x8"}}).seconds.total();
+  return run(machine, blocks_of_512(),
+             {{"strategy", "subfiling"}, {"files", "subfiles(512)"}, {"split_parts", "8x8x8"}})
+      .seconds.total();
 }
 
 }  // namespace
 
-// "Between 300 % and 1000 %", section V, Fig. 6 (as its text has it): MPI-IO brings the one-to-one pattern into even domains, Y-Lib the conforming one into one to one.
+// "Between 300 % and 1000 %", section V, Fig. 6 (as its text has it): MPI-IO brings the one-to-one pattern into even
+// domains, Y-Lib the conforming one into one to one.
 TEST(YLib, is_3_to_10_times_faster_than_even_domains) {
   double before = 0;
   for (const int ranks : {128, 256, 512, 1024}) {
     const std::string writers = std::to_string(ranks);
-    const double even = run("ranger", one_to_one(ranks), {{"strategy", "two-phase"}, {"writers", writers}, {"buffer", "4MiB"}}, k_mpi_io).seconds.total();
-    const double targets = run("ranger", conforming(ranks), {{"strategy", "ylib"}, {"writers", writers}, {"buffer", "4MiB"}}, {.all_open = true, .in_step = true, .at_once = true}).seconds.total();
+    const double even = run("ranger", one_to_one(ranks),
+                            {{"strategy", "two-phase"}, {"writers", writers}, {"buffer", "4MiB"}}, k_mpi_io)
+                            .seconds.total();
+    const double targets =
+        run("ranger", conforming(ranks), {{"strategy", "ylib"}, {"writers", writers}, {"buffer", "4MiB"}},
+            {.all_open = true, .in_step = true, .at_once = true})
+            .seconds.total();
     const double gain = even / targets;
     EXPECT_GE(gain, 3) << ranks;
     EXPECT_LE(gain, 10) << ranks;
@@ -197,7 +234,8 @@ TEST(YLib, is_3_to_10_times_faster_than_even_domains) {
 TEST(YLib, is_up_to_3_times_faster_without_redistribution) {
   double most = 0;
   for (const int ranks : {128, 256, 512, 1024}) {
-    const double rows = run("ranger", conforming(ranks), {{"domains", "none"}, {"access", "list"}}, k_mpi_io).seconds.total();
+    const double rows =
+        run("ranger", conforming(ranks), {{"domains", "none"}, {"access", "list"}}, k_mpi_io).seconds.total();
     const double stripes = run("ranger", one_to_one(ranks), {{"domains", "none"}, {"access", "list"}}).seconds.total();
     EXPECT_GE(rows / stripes, 1) << ranks;
     most = std::max(most, rows / stripes);
@@ -208,7 +246,8 @@ TEST(YLib, is_up_to_3_times_faster_without_redistribution) {
 // Rounds of 4 MiB, and yet no writer waits for the rank that another one waits for.
 TEST(YLib, exchanges_rows_in_bounded_rounds_as_fast_as_at_once) {
   const Options options{{"strategy", "ylib"}, {"writers", "128"}, {"buffer", "4MiB"}};
-  const double rounds = run("ranger", conforming(128), options).seconds.exchange, at_once = run("ranger", conforming(128), options, {.at_once = true}).seconds.exchange;
+  const double rounds = run("ranger", conforming(128), options).seconds.exchange,
+               at_once = run("ranger", conforming(128), options, {.at_once = true}).seconds.exchange;
   EXPECT_LE(rounds, 1.05 * at_once);
 }
 
@@ -218,14 +257,16 @@ TEST(YLib, touches_one_target_with_each_writer) {
   int rows = 0;
   for (const TargetRow& row : simulation.rows) {
     rows += row.last_rank - row.first_rank + 1;
-    EXPECT_EQ(std::count_if(row.bytes.begin(), row.bytes.end(), [](double bytes) { return bytes > 0; }), row.last_rank - row.first_rank + 1);
+    EXPECT_EQ(std::count_if(row.bytes.begin(), row.bytes.end(), [](double bytes) { return bytes > 0; }),
+              row.last_rank - row.first_rank + 1);
   }
   EXPECT_EQ(rows, 128);
   EXPECT_EQ(simulation.write_requests, 128 * 1024);
 }
 
 TEST(Scorpio, reads_25_times_faster_at_65536) {
-  const Workload dataset{.division = Division::rows, .reading = true, .ranks = 65'536, .shape = {18'000'000}, .element_bytes = 8};
+  const Workload dataset{
+      .division = Division::rows, .reading = true, .ranks = 65'536, .shape = {18'000'000}, .element_bytes = 8};
   const Simulation all = run("jaguar", dataset, {{"strategy", "two-phase"}}, k_mpi_io, k_datasets);
   const Simulation teams = run("jaguar", dataset, {{"strategy", "scorpio"}}, {.splits = 1}, k_datasets);
   EXPECT_EQ(teams.plan.team, 1024);
@@ -263,24 +304,27 @@ TEST(Scorpio, makes_the_whole_application_5_times_faster) {
 // Section V: 14 GB in 535 and 129 seconds; 1.7 GB 12 times faster.
 TEST(Scorpio, reads_and_writes_4_and_12_times_faster_at_144_k) {
   const int64_t large = 1920 * 1920 * 480, small = 960 * 960 * 240;
-  const double all = read_and_write(large, {{"strategy", "two-phase"}}, k_mpi_io), teams = read_and_write(large, {{"strategy", "scorpio"}}, {.splits = 1});
+  const double all = read_and_write(large, {{"strategy", "two-phase"}}, k_mpi_io),
+               teams = read_and_write(large, {{"strategy", "scorpio"}}, {.splits = 1});
   expect_within(all, 535, 1.1, "all ranks, 14 GB");
   expect_within(teams, 129, 1.1, "teams, 14 GB");
   EXPECT_GT(all / teams, 4 / 1.1);
-  const double small_all = read_and_write(small, {{"strategy", "two-phase"}}, k_mpi_io), small_teams = read_and_write(small, {{"strategy", "scorpio"}}, {.splits = 1});
+  const double small_all = read_and_write(small, {{"strategy", "two-phase"}}, k_mpi_io),
+               small_teams = read_and_write(small, {{"strategy", "scorpio"}}, {.splits = 1});
   expect_within(small_all / small_teams, 12, 1.6, "1.7 GB");
 }
 
 TEST(Scorpio, spends_most_time_opening_where_all_ranks_open) {
-  const Simulation all = run("jaguar", two_datasets(147'456, 1920 * 1920 * 480, true), {{"strategy", "two-phase"}}, k_mpi_io);
+  const Simulation all =
+      run("jaguar", two_datasets(147'456, 1920 * 1920 * 480, true), {{"strategy", "two-phase"}}, k_mpi_io);
   EXPECT_GT(all.seconds.open + all.seconds.close, all.seconds.transfer);
   const Simulation ours = run("jaguar", two_datasets(147'456, 1920 * 1920 * 480, true), {{"strategy", "scorpio"}});
   EXPECT_LT(ours.seconds.open, 0.01 * all.seconds.open);
   EXPECT_EQ(ours.data_opens, 144);
 }
 
-// Section V A: "up to 239.589 % improvement relative to one shared file was observed on Lustre and 97.654 % on Mercury in the 512-process case". On Lustre a file for
-// each process is faster still; on GPFS it is slower than subfiles.
+// Section V A: "up to 239.589 % improvement relative to one shared file was observed on Lustre and 97.654 % on Mercury
+// in the 512-process case". On Lustre a file for each process is faster still; on GPFS it is slower than subfiles.
 TEST(Subfiling, is_ahead_of_the_shared_file_at_512) {
   const double franklin = with_one_file("franklin"), mercury = with_one_file("mercury");
   const double lustre = std::min(with_files("franklin", "4x4x4", 64), with_files("franklin", "2x4x4", 32));
@@ -303,7 +347,8 @@ TEST(Bips3d, writes_lists_of_large_loads_and_two_phases_of_small_ones_over_myrin
 // "The most adequate I/O configuration is list I/O in all the cases": here from loads on that are a fiftieth of the
 // largest.
 TEST(Bips3d, writes_lists_over_fast_ethernet) {
-  for (const Mesh& mesh : k_meshes) EXPECT_LE(load_of_lists("bips3d-ethernet", mesh), 10) << mesh.nodes;
+  for (const Mesh& mesh : k_meshes)
+    EXPECT_LE(load_of_lists("bips3d-ethernet", mesh), 10) << mesh.nodes;
 }
 
 // Section 6.2.1, Fig. 8: "IDG is the most competitive approach in almost all the considered scenarios", "the larger
@@ -367,7 +412,12 @@ TEST(Tpc, exchanges_zeros_as_fast_as_the_compressor_is) {
 
 // "144 000 ranks simulate in under 60 s and 4 GiB": an irregular enough pattern, with an exchange.
 TEST(Scale, of_144000_ranks_is_simulated_in_4_gib) {
-  const Workload grid{.division = Division::grid, .ranks = 144'000, .shape = {1920, 1920, 480}, .element_bytes = 4, .variables = 2, .rank_grid = {60, 60, 40}};
+  const Workload grid{.division = Division::grid,
+                      .ranks = 144'000,
+                      .shape = {1920, 1920, 480},
+                      .element_bytes = 4,
+                      .variables = 2,
+                      .rank_grid = {60, 60, 40}};
   const Simulation simulation = run("jaguar", grid, {{"strategy", "two-phase"}});
   EXPECT_EQ(simulation.bytes, int64_t{1920} * 1920 * 480 * 8);
   EXPECT_EQ(simulation.clients, 12'000);

@@ -29,7 +29,8 @@ std::vector<Workload> some(int ranks) {
 std::vector<int64_t> elements_of(const Pieces& pieces) {
   std::vector<int64_t> elements;
   for_each_piece(pieces, {0, int64_t{1} << 40}, [&](const Piece& piece) {
-    for (int64_t i = 0; i < piece.length; ++i) elements.push_back(piece.file + i);
+    for (int64_t i = 0; i < piece.length; ++i)
+      elements.push_back(piece.file + i);
   });
   return elements;
 }
@@ -41,7 +42,8 @@ TEST(Workload, gives_every_element_to_one_rank) {
     for (const Workload& workload : some(ranks)) {
       std::vector<int> holders(static_cast<size_t>(workload.elements()));
       for (int rank = 0; rank < ranks; ++rank)
-        for (const int64_t element : elements_of(held_by(workload, rank).elements)) ++holders.at(static_cast<size_t>(element));
+        for (const int64_t element : elements_of(held_by(workload, rank).elements))
+          ++holders.at(static_cast<size_t>(element));
       EXPECT_EQ(std::count(holders.begin(), holders.end(), 1), workload.elements()) << workload_text(workload);
     }
 }
@@ -78,9 +80,11 @@ TEST(Workload, of_lists_is_what_they_say) {
 }
 
 TEST(Workload, makes_even_grids) {
-  EXPECT_EQ(made({.division = Division::grid, .ranks = 512, .shape = {64, 64, 64}}).rank_grid, (std::vector<int64_t>{8, 8, 8}));
+  EXPECT_EQ(made({.division = Division::grid, .ranks = 512, .shape = {64, 64, 64}}).rank_grid,
+            (std::vector<int64_t>{8, 8, 8}));
   EXPECT_EQ(made({.division = Division::grid, .ranks = 12, .shape = {64, 64}}).rank_grid, (std::vector<int64_t>{4, 3}));
-  EXPECT_EQ(made({.division = Division::grid, .ranks = 7, .shape = {64, 64, 64}}).rank_grid, (std::vector<int64_t>{7, 1, 1}));
+  EXPECT_EQ(made({.division = Division::grid, .ranks = 7, .shape = {64, 64, 64}}).rank_grid,
+            (std::vector<int64_t>{7, 1, 1}));
 }
 
 TEST(Workload, that_cannot_be_is_refused) {

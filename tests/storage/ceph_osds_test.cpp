@@ -41,7 +41,9 @@ class CephOsds : public testing::Test {
   void has_kernel() {
     system_.ioctls[k_ceph_location] = [this](void* argument) { return kernel_(argument); };
   }
-  Osds ask(const LayoutComponent& component, OsdQuestion question = {}) { return ask_osds(path_, component, question, system_.calls()); }
+  Osds ask(const LayoutComponent& component, OsdQuestion question = {}) {
+    return ask_osds(path_, component, question, system_.calls());
+  }
   Osds ask_library(const LayoutComponent& component, int64_t bytes) {
     library_ = fake_.library();
     system_.ceph = &library_;
@@ -64,7 +66,8 @@ class CephOsds : public testing::Test {
 
 TEST(ObjectsToAsk, are_those_of_the_file_in_whole_rows) {
   EXPECT_EQ(objects_to_ask(stripes(4 * k_mib, 1, 4 * k_mib), 17 * k_mib), 5);
-  EXPECT_EQ(objects_to_ask(stripes(4 * k_mib, 1, 4 * k_mib), 0), 256) << "a GiB of a file that nobody knows the length of";
+  EXPECT_EQ(objects_to_ask(stripes(4 * k_mib, 1, 4 * k_mib), 0), 256)
+      << "a GiB of a file that nobody knows the length of";
   EXPECT_EQ(objects_to_ask(stripes(k_mib, 3, 4 * k_mib), 1), 3);
   EXPECT_EQ(objects_to_ask(stripes(k_mib, 3, 4 * k_mib), 12 * k_mib + 1), 6);
   EXPECT_EQ(objects_to_ask(stripes(4 * k_mib, 1, 4 * k_mib), INT64_MAX), 4096);
@@ -81,14 +84,16 @@ TEST_F(CephOsds, are_told_by_the_kernels_client) {
   EXPECT_THAT(found.targets, ElementsAre(0, 2, 4, 1, 3));
   EXPECT_THAT(found.why, IsEmpty());
   EXPECT_EQ(kernel_.asked, 5);
-  EXPECT_THAT(ask(stripes(k_mib, 1, 4 * k_mib), {.by = OsdsBy::library, .bytes = 4 * k_mib}).targets, ElementsAre(0)) << "who knows at once is asked first";
+  EXPECT_THAT(ask(stripes(k_mib, 1, 4 * k_mib), {.by = OsdsBy::library, .bytes = 4 * k_mib}).targets, ElementsAre(0))
+      << "who knows at once is asked first";
 }
 
 TEST_F(CephOsds, of_rows_of_objects_are_in_the_order_of_their_numbers) {
   has_kernel();
   kernel_.stripe_count = 3;
   kernel_.osd = [](uint64_t object) { return static_cast<int64_t>(100 + object); };
-  EXPECT_THAT(ask(stripes(k_mib, 3, 4 * k_mib), {.bytes = 13 * k_mib}).targets, ElementsAre(100, 101, 102, 103, 104, 105));
+  EXPECT_THAT(ask(stripes(k_mib, 3, 4 * k_mib), {.bytes = 13 * k_mib}).targets,
+              ElementsAre(100, 101, 102, 103, 104, 105));
 }
 
 TEST_F(CephOsds, that_are_down_leave_their_objects_to_nobody) {
@@ -104,12 +109,14 @@ TEST_F(CephOsds, that_are_down_leave_their_objects_to_nobody) {
 TEST_F(CephOsds, are_not_taken_from_answers_about_something_else) {
   has_kernel();
   const std::vector<std::function<void(CephLocation&)>> cases{
-      [](CephLocation& each) { each.object_bytes = 0; },    [](CephLocation& each) { each.object_bytes *= 2; },  [](CephLocation& each) { each.block_bytes = 0; },
-      [](CephLocation& each) { each.block_bytes = UINT64_MAX; }, [](CephLocation& each) { ++each.object_number; }, [](CephLocation& each) { each.object_offset = 4096; },
-      [](CephLocation& each) { each.block_offset = 1; },    [](CephLocation& each) { each.osd = int64_t{1} << 40; }};
+      [](CephLocation& each) { each.object_bytes = 0; }, [](CephLocation& each) { each.object_bytes *= 2; },
+      [](CephLocation& each) { each.block_bytes = 0; },  [](CephLocation& each) { each.block_bytes = UINT64_MAX; },
+      [](CephLocation& each) { ++each.object_number; },  [](CephLocation& each) { each.object_offset = 4096; },
+      [](CephLocation& each) { each.block_offset = 1; }, [](CephLocation& each) { each.osd = int64_t{1} << 40; }};
   for (size_t i = 0; i < cases.size(); ++i) {
     kernel_.spoil = [&](CephLocation& each) {
-      if (each.object_number == 2) cases[i](each);
+      if (each.object_number == 2)
+        cases[i](each);
     };
     const Osds found = ask(stripes(k_mib, 1, 4 * k_mib), {.bytes = 20 * k_mib});
     EXPECT_THAT(found.targets, IsEmpty()) << i;
@@ -122,7 +129,8 @@ TEST_F(CephOsds, survive_any_answer) {
   std::mt19937 random(20240602);
   kernel_.spoil = [&](CephLocation& each) {
     auto* bytes = reinterpret_cast<unsigned char*>(&each);
-    if (random() % 4 == 0) bytes[random() % sizeof each] = static_cast<unsigned char>(random());
+    if (random() % 4 == 0)
+      bytes[random() % sizeof each] = static_cast<unsigned char>(random());
   };
   for (int turn = 0; turn < 3000; ++turn) {
     StorageLayout layout{.kind = LayoutKind::cephfs, .components = {stripes(k_mib, 1, 4 * k_mib)}};
@@ -142,7 +150,8 @@ TEST_F(CephOsds, are_not_told_by_clients_without_the_call) {
   }
   system_.ioctls[k_ceph_location] = [](void*) { return -EIO; };
   EXPECT_THAT(ask(stripes(k_mib, 1, 4 * k_mib)).why, HasSubstr("nput/output error"));
-  EXPECT_THAT(ask_osds(folder_.path("nothing"), stripes(k_mib, 1, 4 * k_mib), {}, system_.calls()).why, HasSubstr("open of"));
+  EXPECT_THAT(ask_osds(folder_.path("nothing"), stripes(k_mib, 1, 4 * k_mib), {}, system_.calls()).why,
+              HasSubstr("open of"));
 }
 
 TEST_F(CephOsds, are_not_waited_for) {
@@ -175,10 +184,12 @@ TEST_F(CephOsds, are_told_by_libcephfs) {
 
 TEST_F(CephOsds, come_from_the_mount_that_the_kernel_names) {
   std::string point;  // as Linux writes it
-  for (const char letter : folder_.path()) point += letter == ' ' ? "\\040" : std::string(1, letter);
+  for (const char letter : folder_.path())
+    point += letter == ' ' ? "\\040" : std::string(1, letter);
   system_.mounts = "1 0 0:5 / / rw - ext4 a rw\n2 1 0:6 /deep " + point + " rw - ceph me@id.other=/volumes rw\n";
   EXPECT_THAT(ask_library(stripes(k_mib, 1, 4 * k_mib), 8 * k_mib).targets, ElementsAre(0, 1));
-  for (const char* call : {"create me", "set client_fs other", "mount /volumes", "open /deep/a file.h5"}) EXPECT_THAT(fake_.calls, Contains(call));
+  for (const char* call : {"create me", "set client_fs other", "mount /volumes", "open /deep/a file.h5"})
+    EXPECT_THAT(fake_.calls, Contains(call));
   fake_.errors["set client_fs"] = -ENOENT;
   fake_.calls.clear();
   EXPECT_THAT(ask_library(stripes(k_mib, 1, 4 * k_mib), 8 * k_mib).targets, SizeIs(2)) << "an older Ceph";
@@ -186,7 +197,8 @@ TEST_F(CephOsds, come_from_the_mount_that_the_kernel_names) {
 }
 
 TEST_F(CephOsds, are_not_known_where_any_call_of_libcephfs_fails) {
-  for (const char* call : {"create", "settings", "set client_mount_timeout", "set log_file", "mount", "open", "about", "osds"}) {
+  for (const char* call :
+       {"create", "settings", "set client_mount_timeout", "set log_file", "mount", "open", "about", "osds"}) {
     fake_.errors = {{call, -EACCES}};
     const Osds found = ask_library(stripes(k_mib, 1, 4 * k_mib), 8 * k_mib);
     EXPECT_THAT(found.targets, IsEmpty()) << call;

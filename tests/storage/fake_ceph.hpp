@@ -35,7 +35,8 @@ struct FakeCephKernel {
 
   int operator()(void* argument) {
     auto& location = *static_cast<CephLocation*>(argument);
-    const uint64_t block = location.file_offset / stripe_bytes, row = block / stripe_count, per_object = object_bytes / stripe_bytes;
+    const uint64_t block = location.file_offset / stripe_bytes, row = block / stripe_count,
+                   per_object = object_bytes / stripe_bytes;
     location.object_number = row / per_object * stripe_count + block % stripe_count;
     location.block_offset = location.file_offset % stripe_bytes;
     location.object_offset = row % per_object * stripe_bytes + location.block_offset;
@@ -53,7 +54,9 @@ struct FakeCephLibrary {
   std::map<std::string, int> errors;
   std::vector<std::string> calls;
   CephFile file{.stripe_bytes = 1 << 20, .stripe_count = 1, .object_bytes = 4 << 20, .inode = 0};
-  std::function<std::vector<int>(int64_t offset)> osds = [](int64_t offset) { return std::vector<int>{static_cast<int>(offset >> 22) % 3, 9}; };
+  std::function<std::vector<int>(int64_t offset)> osds = [](int64_t offset) {
+    return std::vector<int>{static_cast<int>(offset >> 22) % 3, 9};
+  };
   int clients = 0, mounts = 0, files = 0, most_files = 0;
 
   int answer(const std::string& call, const std::string& what = {}) {
@@ -65,13 +68,15 @@ struct FakeCephLibrary {
     return {.create =
                 [this](ceph_mount_info** client, const char* user) {
                   const int error = answer("create", user == nullptr ? "" : user);
-                  if (error < 0) return error;
+                  if (error < 0)
+                    return error;
                   *client = reinterpret_cast<ceph_mount_info*>(this);
                   ++clients;
                   return 0;
                 },
             .settings = [this](ceph_mount_info*) { return answer("settings"); },
-            .conf_set = [this](ceph_mount_info*, const char* option, const char* value) { return answer(std::string("set ") + option, value); },
+            .conf_set = [this](ceph_mount_info*, const char* option,
+                               const char* value) { return answer(std::string("set ") + option, value); },
             .mount =
                 [this](ceph_mount_info*, const char* root) {
                   const int error = answer("mount", root);
@@ -81,7 +86,8 @@ struct FakeCephLibrary {
             .open =
                 [this](ceph_mount_info*, const char* path, int) {
                   const int error = answer("open", path);
-                  if (error < 0) return error;
+                  if (error < 0)
+                    return error;
                   most_files = std::max(most_files, ++files);
                   return 3;
                 },
@@ -92,9 +98,11 @@ struct FakeCephLibrary {
                 },
             .get_file_extent_osds =
                 [this](ceph_mount_info*, int, int64_t offset, std::span<int> out) {
-                  if (const int error = answer("osds"); error < 0) return error;
+                  if (const int error = answer("osds"); error < 0)
+                    return error;
                   const std::vector<int> found = osds(offset);
-                  if (found.empty()) return -EINVAL;  // as Client::get_file_extent_osds() does
+                  if (found.empty())
+                    return -EINVAL;  // as Client::get_file_extent_osds() does
                   std::copy(found.begin(), found.end(), out.begin());
                   return static_cast<int>(found.size());
                 },

@@ -18,13 +18,14 @@
 namespace windrow::test {
 
 inline constexpr unsigned long k_lustre_setstripe = _IOW('f', 154, long), k_lustre_getstripe = _IOW('f', 155, long);
-inline constexpr uint32_t k_ext4 = 0xef53, k_lustre = 0x0bd00bd0, k_beegfs = 0x19830326, k_cephfs = 0x00c36400, k_fuse = 0x65735546;
+inline constexpr uint32_t k_ext4 = 0xef53, k_lustre = 0x0bd00bd0, k_beegfs = 0x19830326, k_cephfs = 0x00c36400,
+                          k_fuse = 0x65735546;
 
 // A file system with these answers. What is not in it is refused, as a kernel does.
 struct FakeSystem {
   uint32_t type = k_ext4;
   int64_t block = 4096;
-  std::map<std::string, std::vector<std::byte>> attributes;  // "PATH NAME"
+  std::map<std::string, std::vector<std::byte>> attributes;   // "PATH NAME"
   int missing = ENODATA;                                      // the error of the others
   std::map<unsigned long, std::function<int(void*)>> ioctls;  // negative: an error
   std::vector<std::string> set;                               // "NAME=VALUE"
@@ -41,9 +42,12 @@ struct FakeSystem {
                 },
             .getxattr = [this](const char* path, const char* name, void* value, size_t size) -> ssize_t {
               const auto found = attributes.find(std::string(path) + " " + name);
-              if (found == attributes.end()) return errno = missing, -1;
-              if (size == 0) return static_cast<ssize_t>(found->second.size());
-              if (size < found->second.size()) return errno = ERANGE, -1;
+              if (found == attributes.end())
+                return errno = missing, -1;
+              if (size == 0)
+                return static_cast<ssize_t>(found->second.size());
+              if (size < found->second.size())
+                return errno = ERANGE, -1;
               std::memcpy(value, found->second.data(), found->second.size());
               return static_cast<ssize_t>(found->second.size());
             },
@@ -61,12 +65,14 @@ struct FakeSystem {
                 [this](int, unsigned long request, void* argument) {
                   const auto found = ioctls.find(request);
                   const int result = found == ioctls.end() ? -ENOTTY : found->second(argument);
-                  if (result < 0) errno = -result;
+                  if (result < 0)
+                    errno = -result;
                   return result < 0 ? -1 : 0;
                 },
             .mounts = [this] { return mounts; },
             .ceph = [this]() -> Result<const CephLibrary*> {
-              if (ceph == nullptr) return Status{Code::unsupported, "there is none here"};
+              if (ceph == nullptr)
+                return Status{Code::unsupported, "there is none here"};
               return ceph;
             }};
   }

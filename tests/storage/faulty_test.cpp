@@ -79,7 +79,8 @@ TEST_F(FaultyStore, fails_on_its_rank_only) {
   const std::string fault = "rank=1,operation=write,error=io";
   EXPECT_TRUE(open(fault, 0).value()->write_at(0, bytes_).ok());
   EXPECT_EQ(open(fault, 1).value()->write_at(0, bytes_).code(), Code::io);
-  EXPECT_EQ(open("operation=write,error=io", 3).value()->write_at(0, bytes_).code(), Code::io) << "no rank is every rank";
+  EXPECT_EQ(open("operation=write,error=io", 3).value()->write_at(0, bytes_).code(), Code::io)
+      << "no rank is every rank";
 }
 
 TEST_F(FaultyStore, names_the_field_that_is_wrong) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Layouts asked for and set through a table of system calls: each file system's answers made by hand, and what becomes of every refusal.
+// Layouts asked for and set through a table of system calls: each file system's answers made by hand, and what becomes
+// of every refusal.
 #include "storage/layout_probe.hpp"
 
 #include <fcntl.h>
@@ -39,7 +40,8 @@ class LayoutProbe : public testing::Test {
     return ::stat(path_.c_str(), &about) == 0 ? about.st_ino : 0;
   }
   size_t files() const {
-    return static_cast<size_t>(std::distance(std::filesystem::directory_iterator(folder_.path()), std::filesystem::directory_iterator()));
+    return static_cast<size_t>(
+        std::distance(std::filesystem::directory_iterator(folder_.path()), std::filesystem::directory_iterator()));
   }
 
   TemporaryFolder folder_;
@@ -78,7 +80,8 @@ TEST_F(LayoutProbe, reads_lustres_attribute) {
 
 TEST_F(LayoutProbe, asks_the_folder_of_a_file_without_objects) {
   system_.type = k_lustre;
-  system_.attributes[folder_.path() + " lustre.lov"] = LustreStripes{.stripe_bytes = 2 << 20, .count = 3, .targets = {}}.bytes();
+  system_.attributes[folder_.path() + " lustre.lov"] =
+      LustreStripes{.stripe_bytes = 2 << 20, .count = 3, .targets = {}}.bytes();
   EXPECT_EQ(probe().layout.components.front().stripe_bytes, 2 * k_mib);
   EXPECT_TRUE(folder_has_layout(folder_.path(), FileSystem::lustre, system_.calls()));
   EXPECT_FALSE(folder_has_layout("/another", FileSystem::lustre, system_.calls()));
@@ -89,13 +92,16 @@ TEST_F(LayoutProbe, asks_lustre_by_its_call_where_there_are_no_attributes) {
   system_.type = k_lustre;
   system_.missing = EOPNOTSUPP;
   system_.ioctls[k_lustre_getstripe] = [](void* argument) {
-    // As lov_getstripe() of Lustre's client: EINVAL for what does not begin as a layout does, and no more stripes than there is room for.
+    // As lov_getstripe() of Lustre's client: EINVAL for what does not begin as a layout does, and no more stripes than
+    // there is room for.
     uint32_t magic = 0;
     uint16_t room = 0;
     std::memcpy(&magic, argument, sizeof magic);
     std::memcpy(&room, static_cast<const std::byte*>(argument) + 28, sizeof room);
-    if (magic != 0x0BD10BD0 && magic != 0x0BD30BD0) return -EINVAL;
-    if (room < 3) return -EOVERFLOW;
+    if (magic != 0x0BD10BD0 && magic != 0x0BD30BD0)
+      return -EINVAL;
+    if (room < 3)
+      return -EOVERFLOW;
     const auto blob = LustreStripes{.count = 3, .targets = {7, 8, 9}, .with_pool = true}.bytes();
     std::memcpy(argument, blob.data(), blob.size());
     return 0;
@@ -131,7 +137,8 @@ TEST_F(LayoutProbe, survives_hostile_attributes_of_any_size) {
     system_.type = type;
     for (int turn = 0; turn < 2000; ++turn) {
       std::vector<std::byte> blob = LustreStripes{.count = 4, .targets = {1, 2, 3, 4}}.bytes();
-      for (int i = 0; i < 3; ++i) blob[random() % blob.size()] = static_cast<std::byte>(random());
+      for (int i = 0; i < 3; ++i)
+        blob[random() % blob.size()] = static_cast<std::byte>(random());
       blob.resize(random() % 3 == 0 ? random() % 70'000 : blob.size());
       system_.attributes[path_ + " lustre.lov"] = system_.attributes[path_ + " ceph.file.layout"] = blob;
       const ProbedLayout probed = probe();
@@ -144,7 +151,8 @@ TEST_F(LayoutProbe, survives_hostile_attributes_of_any_size) {
 TEST_F(LayoutProbe, reads_the_attributes_of_cephfs_behind_fuse_too) {
   for (const uint32_t type : {k_cephfs, k_fuse}) {
     system_.type = type;
-    system_.attributes[path_ + " ceph.file.layout"] = bytes_of("stripe_unit=1048576 stripe_count=3 object_size=4194304 pool=data");
+    system_.attributes[path_ + " ceph.file.layout"] =
+        bytes_of("stripe_unit=1048576 stripe_count=3 object_size=4194304 pool=data");
     const ProbedLayout probed = probe();
     EXPECT_EQ(probed.file_system, FileSystem::cephfs);
     EXPECT_EQ(probed.layout.components.front().stripe_count, 3);
@@ -175,7 +183,8 @@ TEST_F(LayoutProbe, asks_beegfs_by_its_calls) {
     std::memcpy(static_cast<char*>(argument) + 4, &target, 4);
     return index == 2 ? -ENOENT : 0;
   };
-  EXPECT_THAT(probe().layout.components.front().targets, ElementsAre(200, 201, 102)) << "one that the newer call does not find";
+  EXPECT_THAT(probe().layout.components.front().targets, ElementsAre(200, 201, 102))
+      << "one that the newer call does not find";
 }
 
 TEST_F(LayoutProbe, sets_stripes_on_lustre_by_a_file_without_objects) {
@@ -220,7 +229,8 @@ TEST_F(LayoutProbe, leaves_the_file_as_it_was_when_lustre_refuses) {
 
 TEST_F(LayoutProbe, sets_stripes_on_cephfs) {
   system_.type = k_cephfs;
-  system_.attributes[path_ + " ceph.file.layout"] = bytes_of("stripe_unit=4194304 stripe_count=1 object_size=4194304 pool=data");
+  system_.attributes[path_ + " ceph.file.layout"] =
+      bytes_of("stripe_unit=4194304 stripe_count=1 object_size=4194304 pool=data");
   ASSERT_TRUE(set_stripes(path_, {.bytes = k_mib, .count = 4}, probe(), system_.calls()).ok());
   EXPECT_THAT(system_.set, ElementsAre("ceph.file.layout=stripe_unit=1048576 stripe_count=4 object_size=4194304"));
   EXPECT_EQ(set_stripes(path_, {.first = 2}, probe(), system_.calls()).code(), Code::unsupported);

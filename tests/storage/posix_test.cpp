@@ -37,7 +37,8 @@ std::unique_ptr<Store> create(const std::string& path) {
 template <class Check>
 bool in_a_child(Check check) {
   const pid_t child = ::fork();
-  if (child == 0) ::_exit(check() ? 0 : 1);
+  if (child == 0)
+    ::_exit(check() ? 0 : 1);
   int result = 0;
   ::waitpid(child, &result, 0);
   return WIFEXITED(result) && WEXITSTATUS(result) == 0;
@@ -79,7 +80,8 @@ TEST(PosixStore, reads_several_at_the_same_time_as_one_after_the_other) {
   TemporaryFolder folder;
   auto store = create(folder.path("several"));
   std::vector<std::byte> bytes(k_pieces * k_bytes);
-  for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(i * 31 >> 3);
+  for (size_t i = 0; i < bytes.size(); ++i)
+    bytes[i] = static_cast<std::byte>(i * 31 >> 3);
   ASSERT_TRUE(store->write_at(0, bytes).ok());
   auto& posix = dynamic_cast<PosixStore&>(*store);
   for (const bool lanes : {true, false})
@@ -95,13 +97,16 @@ TEST(PosixStore, reads_several_at_the_same_time_as_one_after_the_other) {
       EXPECT_EQ(store->counters().read_requests - before.read_requests, static_cast<int64_t>(count));
       EXPECT_EQ(store->counters().bytes_read - before.bytes_read, static_cast<int64_t>(count * k_bytes));
       for (const ReadRequest& request : requests)
-        EXPECT_TRUE(std::equal(request.bytes.begin(), request.bytes.end(), bytes.begin() + request.offset)) << request.offset;
+        EXPECT_TRUE(std::equal(request.bytes.begin(), request.bytes.end(), bytes.begin() + request.offset))
+            << request.offset;
     }
   std::vector<std::byte> read(k_bytes);
   std::vector<ReadRequest> requests(9, {0, read});
-  for (size_t i = 0; i < requests.size(); ++i) requests[i].offset = static_cast<int64_t>(bytes.size() - (i == 6 ? 1 : k_bytes));
+  for (size_t i = 0; i < requests.size(); ++i)
+    requests[i].offset = static_cast<int64_t>(bytes.size() - (i == 6 ? 1 : k_bytes));
   read.resize(9 * k_bytes);
-  for (size_t i = 0; i < requests.size(); ++i) requests[i].bytes = std::span(read).subspan(i * k_bytes, k_bytes);
+  for (size_t i = 0; i < requests.size(); ++i)
+    requests[i].bytes = std::span(read).subspan(i * k_bytes, k_bytes);
   EXPECT_EQ(posix.read_in_lanes(requests).code(), Code::bad_file) << "one of them goes on behind the end";
   EXPECT_EQ(store->read_several(requests).code(), Code::bad_file);
 }
@@ -111,10 +116,12 @@ TEST(PosixStore, reads_a_long_request_in_pieces_that_count_as_one) {
   TemporaryFolder folder;
   auto store = create(folder.path("long"));
   std::vector<std::byte> bytes(k_bytes), read(k_bytes);
-  for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(i * 2654435761U >> 13);
+  for (size_t i = 0; i < bytes.size(); ++i)
+    bytes[i] = static_cast<std::byte>(i * 2654435761U >> 13);
   ASSERT_TRUE(store->write_at(0, bytes).ok());
   auto& posix = dynamic_cast<PosixStore&>(*store);
-  const std::array requests{ReadRequest{777, std::span(read).subspan(777, (size_t{3} << 20) + 1)}, ReadRequest{3, std::span(read).subspan(3, 700)},
+  const std::array requests{ReadRequest{777, std::span(read).subspan(777, (size_t{3} << 20) + 1)},
+                            ReadRequest{3, std::span(read).subspan(3, 700)},
                             ReadRequest{(3 << 20) + 778, std::span(read).subspan((size_t{3} << 20) + 778)}};
   for (const bool lanes : {true, false}) {
     std::fill(read.begin(), read.end(), std::byte{0});
@@ -141,16 +148,21 @@ TEST(PosixStore, writes_a_long_request_in_calls_that_count_as_one) {
   TemporaryFolder folder;
   auto store = create(folder.path("long"));
   std::vector<std::byte> bytes((size_t{5} << 20) + 12345), read(bytes.size());
-  for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(i * 2654435761U >> 13);
+  for (size_t i = 0; i < bytes.size(); ++i)
+    bytes[i] = static_cast<std::byte>(i * 2654435761U >> 13);
   const int64_t half = 2'500'001, rest = static_cast<int64_t>(bytes.size()) - half;
-  ASSERT_TRUE(store->write_slices_at(7, std::array{ConstSlice{bytes.data(), half}, ConstSlice{nullptr, 0}, ConstSlice{bytes.data() + half, rest}}).ok());
+  ASSERT_TRUE(store
+                  ->write_slices_at(7, std::array{ConstSlice{bytes.data(), half}, ConstSlice{nullptr, 0},
+                                                  ConstSlice{bytes.data() + half, rest}})
+                  .ok());
   EXPECT_EQ(store->counters().write_requests, 1);
   EXPECT_EQ(store->counters().bytes_written, half + rest);
   ASSERT_TRUE(store->read_at(7, read).ok());
   EXPECT_EQ(read, bytes);
 }
 
-// Room that is asked for beforehand (on ext4) is never seen: neither in the file's length nor in what is read where nothing was written.
+// Room that is asked for beforehand (on ext4) is never seen: neither in the file's length nor in what is read where
+// nothing was written.
 TEST(PosixStore, room_for_long_requests_leaves_length_and_holes_as_they_are) {
   constexpr int64_t k_bytes = (3 << 20) + 17, k_begin = 1 << 20, k_behind = 9 << 20;
   TemporaryFolder folder(std::filesystem::current_path());  // rather than in memory
@@ -170,7 +182,8 @@ TEST(PosixStore, room_for_long_requests_leaves_length_and_holes_as_they_are) {
   EXPECT_EQ(all, expected);
 }
 
-// What is expected has room at once, where the file system can; nothing is seen of that but its blocks, and all of it is used in the end.
+// What is expected has room at once, where the file system can; nothing is seen of that but its blocks, and all of it
+// is used in the end.
 TEST(PosixStore, room_for_what_is_expected_is_found_at_once) {
   constexpr int64_t k_begin = 2048, k_bytes = int64_t{5} << 20, k_part = int64_t{1} << 20;
   const TemporaryFolder folder(std::filesystem::current_path());  // rather than in memory
@@ -187,7 +200,8 @@ TEST(PosixStore, room_for_what_is_expected_is_found_at_once) {
     EXPECT_GE(about.st_blocks * 512, k_bytes);
   }
   const std::vector<std::byte> part(k_part, std::byte{7});
-  for (int64_t offset = k_begin; offset < k_begin + k_bytes; offset += k_part) ASSERT_TRUE(store->write_at(offset, part).ok());
+  for (int64_t offset = k_begin; offset < k_begin + k_bytes; offset += k_part)
+    ASSERT_TRUE(store->write_at(offset, part).ok());
   EXPECT_EQ(store->size().value(), k_begin + k_bytes);
   ASSERT_EQ(::stat(path.c_str(), &about), 0);
   if (reserves) {
@@ -208,7 +222,8 @@ TEST(PosixStore, reads_into_memory_at_any_distance_from_a_page) {
   TemporaryFolder folder;
   auto store = create(folder.path("distances"));
   std::vector<std::byte> bytes(k_bytes + 5000), memory(k_bytes + 3 * 4096);
-  for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(i * 2654435761U >> 13);
+  for (size_t i = 0; i < bytes.size(); ++i)
+    bytes[i] = static_cast<std::byte>(i * 2654435761U >> 13);
   ASSERT_TRUE(store->write_at(0, bytes).ok());
   std::byte* const page = memory.data() + (4096 - reinterpret_cast<uintptr_t>(memory.data()) % 4096);
   int64_t requests = store->counters().read_requests;
@@ -220,10 +235,13 @@ TEST(PosixStore, reads_into_memory_at_any_distance_from_a_page) {
       ASSERT_TRUE(store->read_slices_at(offset, std::array{Slice{place, first}, Slice{place + first, last}}).ok());
       EXPECT_TRUE(std::equal(place, place + k_bytes, bytes.data() + offset)) << offset << " " << apart;
       EXPECT_TRUE(std::all_of(memory.data(), place, [](std::byte byte) { return byte == std::byte{0}; }));
-      EXPECT_TRUE(std::all_of(place + k_bytes, memory.data() + memory.size(), [](std::byte byte) { return byte == std::byte{0}; }));
+      EXPECT_TRUE(std::all_of(place + k_bytes, memory.data() + memory.size(),
+                              [](std::byte byte) { return byte == std::byte{0}; }));
       EXPECT_EQ(store->counters().read_requests, ++requests);
     }
-  EXPECT_EQ(store->read_at(static_cast<int64_t>(bytes.size()) - 100'000, std::span(page + 16, 100'001)).code(), Code::bad_file) << "behind the end";
+  EXPECT_EQ(store->read_at(static_cast<int64_t>(bytes.size()) - 100'000, std::span(page + 16, 100'001)).code(),
+            Code::bad_file)
+      << "behind the end";
 }
 
 TEST(PosixStore, the_process_file_size_limit_is_an_error_and_not_a_signal) {
@@ -231,7 +249,8 @@ TEST(PosixStore, the_process_file_size_limit_is_an_error_and_not_a_signal) {
   EXPECT_TRUE(in_a_child([&] {
     auto store = create(folder.path("limited"));
     const rlimit limit{.rlim_cur = 1000, .rlim_max = 1000};
-    if (::setrlimit(RLIMIT_FSIZE, &limit) != 0) return false;
+    if (::setrlimit(RLIMIT_FSIZE, &limit) != 0)
+      return false;
     const std::vector<std::byte> bytes(1001);
     const Status beyond = store->write_at(0, bytes);
     const Status within = store->write_at(0, std::span(bytes).first(1000));
@@ -269,7 +288,8 @@ TEST(PosixStore, maps_missing_permission) {
   std::filesystem::permissions(folder.path("guarded"), std::filesystem::perms::none);
   std::filesystem::permissions(folder.path(), std::filesystem::perms::all);
   EXPECT_TRUE(in_a_child([&] {
-    if (::getuid() == 0 && ::setuid(65534) != 0) return false;  // root may do everything
+    if (::getuid() == 0 && ::setuid(65534) != 0)
+      return false;  // root may do everything
     const auto store = open_store(folder.path("guarded"), StoreMode::read, {});
     return !store.ok() && store.status().code() == Code::no_permission;
   }));
@@ -372,12 +392,14 @@ TEST(PosixStore, a_lock_of_another_process_is_waited_for) {
   EXPECT_EQ(result, 0) << "the other process saw what was written under the lock";
 }
 
-// Others that write long requests to the same file are waited for, where the disk is of this host; a stranger's lock of the whole file is not.
+// Others that write long requests to the same file are waited for, where the disk is of this host; a stranger's lock of
+// the whole file is not.
 TEST(PosixStore, writes_long_requests_in_turns) {
   TemporaryFolder folder;
   const std::string path = folder.path("turns");
   auto store = create(path);
-  if (file_system_of(path) != FileSystem::local) GTEST_SKIP() << "the folder of this test is not on a local disk";
+  if (file_system_of(path) != FileSystem::local)
+    GTEST_SKIP() << "the folder of this test is not on a local disk";
   const int other = ::open(path.c_str(), O_RDWR);
   ASSERT_GE(other, 0);
   const auto lock = [other](int command, short type, off_t begin, off_t length) {
@@ -410,7 +432,8 @@ TEST(PosixStore, shows_bytes_where_the_system_keeps_them) {
   TemporaryFolder folder;
   auto store = create(folder.path("mapped"));
   std::vector<std::byte> bytes(100'000);
-  for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(i % 251);
+  for (size_t i = 0; i < bytes.size(); ++i)
+    bytes[i] = static_cast<std::byte>(i % 251);
   ASSERT_TRUE(store->write_at(0, bytes).ok());
   EXPECT_TRUE(store->in_memory(0, 100'000));
   for (const int64_t begin : {int64_t{0}, int64_t{5'001}, int64_t{99'999}}) {
@@ -434,13 +457,15 @@ TEST(PosixStore, survives_a_file_that_is_cut_short_while_it_is_read) {
   auto store = create(folder.path("cut"));
   const std::vector<std::byte> bytes(1'000'000, std::byte{5});
   ASSERT_TRUE(store->write_at(0, bytes).ok());
-  struct sigaction before {}, after {};
+  struct sigaction before {
+  }, after{};
   ::sigaction(SIGBUS, nullptr, &before);
   auto mapped = store->map(0, 1'000'000);
   ASSERT_TRUE(mapped.ok());
   ASSERT_EQ(::truncate(folder.path("cut").c_str(), 10), 0);
   int64_t sum = 0;
-  for (int64_t i = 0; i < 1'000'000; ++i) sum += static_cast<int64_t>(mapped.value()[i]);
+  for (int64_t i = 0; i < 1'000'000; ++i)
+    sum += static_cast<int64_t>(mapped.value()[i]);
   EXPECT_LT(sum, 5'000'000) << "what is gone reads as zeros";
   const Status status = store->unmap();
   EXPECT_EQ(status.code(), Code::bad_file);
@@ -463,7 +488,8 @@ TEST(PosixStore, leaves_other_bus_errors_to_the_program) {
     TemporaryFolder folder;
     auto store = create(folder.path("own"));
     const std::vector<std::byte> bytes(10'000);
-    if (!store->write_at(0, bytes).ok() || !store->map(0, 10'000).ok()) return false;
+    if (!store->write_at(0, bytes).ok() || !store->map(0, 10'000).ok())
+      return false;
     ::raise(SIGBUS);
     return store->unmap().ok() && caught == 1;
   }));
@@ -475,7 +501,7 @@ TEST(PosixStore, leaves_other_bus_errors_to_the_program) {
     const std::vector<std::byte> bytes(10'000);
     (void)store->write_at(0, bytes);
     (void)store->map(0, 10'000);
-    const struct rlimit no_core {0, 0};
+    const struct rlimit no_core { 0, 0 };
     ::setrlimit(RLIMIT_CORE, &no_core);
     ::raise(SIGBUS);
     ::_exit(0);

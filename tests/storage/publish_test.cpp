@@ -20,7 +20,9 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::MatchesRegex;
 
-void write(const std::string& path, const std::string& text) { std::ofstream(path) << text; }
+void write(const std::string& path, const std::string& text) {
+  std::ofstream(path) << text;
+}
 
 std::string read(const std::string& path) {
   std::ifstream file(path);
@@ -52,7 +54,8 @@ TEST(Publish, a_draft_takes_its_name_and_the_old_file_stays_until_then) {
   for (const bool durable : {false, true}) {
     const std::string before = read(path);
     const Draft draft = start(path);
-    EXPECT_THAT(draft.temporary_path.substr(folder.path().size()), MatchesRegex("/\\.check point\\.h5\\.windrow-[0-9a-z]{4}"));
+    EXPECT_THAT(draft.temporary_path.substr(folder.path().size()),
+                MatchesRegex("/\\.check point\\.h5\\.windrow-[0-9a-z]{4}"));
     EXPECT_EQ(draft.final_path, path);
     write(draft.temporary_path, durable ? "newest" : "new");
     EXPECT_EQ(read(path), before);
@@ -165,7 +168,8 @@ TEST(Publish, a_name_that_fits_alone_has_a_shorter_temporary_one) {
     EXPECT_TRUE(std::filesystem::exists(path));
   }
   std::string name;  // of characters that take three bytes each: none is cut in two
-  for (int i = 0; i < 85; ++i) name += "\u20ac";
+  for (int i = 0; i < 85; ++i)
+    name += "\u20ac";
   const std::string temporary = start(folder.path(name)).temporary_path;
   const size_t stem = temporary.find(".windrow-") - (folder.path().size() + 2);
   EXPECT_EQ(stem % 3, 0U);

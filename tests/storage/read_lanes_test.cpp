@@ -10,7 +10,9 @@
 namespace windrow {
 namespace {
 
-std::byte at(int64_t offset) { return static_cast<std::byte>(static_cast<uint64_t>(offset) * 2654435761U >> 13); }
+std::byte at(int64_t offset) {
+  return static_cast<std::byte>(static_cast<uint64_t>(offset) * 2654435761U >> 13);
+}
 
 // A file whose reads take a millisecond, and fail behind its end.
 class Slow {
@@ -19,9 +21,11 @@ class Slow {
 
   Status read(const ReadRequest& piece, StoreCounters& counters) {
     const int now = ++under_way_;
-    for (int most = most_; now > most && !most_.compare_exchange_weak(most, now);) continue;
+    for (int most = most_; now > most && !most_.compare_exchange_weak(most, now);)
+      continue;
     std::this_thread::sleep_for(std::chrono::milliseconds{1});
-    for (size_t i = 0; i < piece.bytes.size(); ++i) piece.bytes[i] = at(piece.offset + static_cast<int64_t>(i));
+    for (size_t i = 0; i < piece.bytes.size(); ++i)
+      piece.bytes[i] = at(piece.offset + static_cast<int64_t>(i));
     ++counters.read_requests;
     counters.bytes_read += static_cast<int64_t>(piece.bytes.size());
     --under_way_;
@@ -41,12 +45,14 @@ struct Batch {
   std::vector<ReadRequest> requests;
 
   Batch(size_t count, size_t bytes, int64_t begin, int64_t stride) : memory(count * bytes) {
-    for (size_t i = 0; i < count; ++i) requests.push_back({begin + static_cast<int64_t>(i) * stride, std::span(memory).subspan(i * bytes, bytes)});
+    for (size_t i = 0; i < count; ++i)
+      requests.push_back({begin + static_cast<int64_t>(i) * stride, std::span(memory).subspan(i * bytes, bytes)});
   }
   bool is_right(size_t from = 0) const {
     for (const ReadRequest& request : requests)
       for (size_t i = &request == requests.data() ? from : 0; i < request.bytes.size(); ++i)
-        if (request.bytes[i] != at(request.offset + static_cast<int64_t>(i))) return false;
+        if (request.bytes[i] != at(request.offset + static_cast<int64_t>(i)))
+          return false;
     return true;
   }
 };
@@ -92,19 +98,26 @@ TEST(ReadLanes, the_next_batch_begins_meanwhile) {
   Slow file;
   ReadLanes lanes(file.reader());
   std::vector<Batch> batches;
-  for (int64_t i = 0; i < 6; ++i) batches.emplace_back(9, 1000, i * 100'000, 5000);
+  for (int64_t i = 0; i < 6; ++i)
+    batches.emplace_back(9, 1000, i * 100'000, 5000);
   ASSERT_TRUE(lanes.begin(batches[0].requests));
   for (size_t i = 0; i < batches.size(); ++i) {
     StoreCounters counters;
     int calls = 0;
     EXPECT_TRUE(lanes.has_begun(batches[i].requests));
-    EXPECT_TRUE(lanes.finish(batches[i].requests, counters, [&] {
-                       ++calls;
-                       if (i + 1 == batches.size()) return false;
-                       EXPECT_TRUE(lanes.begin(batches[i + 1].requests));
-                       if (i == 2) { EXPECT_FALSE(lanes.begin(batches[i + 2].requests)) << "two are there already"; }
-                       return false;
-                     }).ok());
+    EXPECT_TRUE(lanes
+                    .finish(batches[i].requests, counters,
+                            [&] {
+                              ++calls;
+                              if (i + 1 == batches.size())
+                                return false;
+                              EXPECT_TRUE(lanes.begin(batches[i + 1].requests));
+                              if (i == 2) {
+                                EXPECT_FALSE(lanes.begin(batches[i + 2].requests)) << "two are there already";
+                              }
+                              return false;
+                            })
+                    .ok());
     EXPECT_EQ(calls, 1);
     EXPECT_EQ(counters.read_requests, 9);
     EXPECT_TRUE(batches[i].is_right()) << i;
@@ -155,7 +168,8 @@ TEST(ReadLanes, forgets_what_nobody_finishes) {
   }
   std::fill(first.memory.begin(), first.memory.end(), std::byte{1});
   std::this_thread::sleep_for(std::chrono::milliseconds{5});
-  EXPECT_EQ(std::count(first.memory.begin(), first.memory.end(), std::byte{1}), static_cast<std::ptrdiff_t>(first.memory.size()));
+  EXPECT_EQ(std::count(first.memory.begin(), first.memory.end(), std::byte{1}),
+            static_cast<std::ptrdiff_t>(first.memory.size()));
 }
 
 }  // namespace

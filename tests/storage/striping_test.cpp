@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which stripes a new file gets: what is asked for, what the site has set, what is carried over, and what becomes of refusals.
+// Which stripes a new file gets: what is asked for, what the site has set, what is carried over, and what becomes of
+// refusals.
 #include "storage/striping.hpp"
 
 #include <gmock/gmock.h>
@@ -39,12 +40,15 @@ class StripeDraft : public testing::Test {
   }
   void gives(const std::string& path, uint32_t bytes, uint32_t count) {
     std::vector<uint32_t> targets(count);
-    for (uint32_t i = 0; i < count; ++i) targets[i] = i;
-    system_.attributes[path + " lustre.lov"] = LustreStripes{.stripe_bytes = bytes, .count = count, .targets = targets}.bytes();
+    for (uint32_t i = 0; i < count; ++i)
+      targets[i] = i;
+    system_.attributes[path + " lustre.lov"] =
+        LustreStripes{.stripe_bytes = bytes, .count = count, .targets = targets}.bytes();
   }
   StripingOptions options(const std::vector<std::pair<std::string, std::string>>& values) {
     Settings settings;
-    for (const auto& [key, value] : values) EXPECT_TRUE(settings.set(key, value).ok());
+    for (const auto& [key, value] : values)
+      EXPECT_TRUE(settings.set(key, value).ok());
     auto options = striping_options(settings);
     EXPECT_TRUE(options.ok()) << options.status().message();
     return std::move(options).value();
@@ -67,7 +71,9 @@ class StripeDraft : public testing::Test {
 
 TEST_F(StripeDraft, stays_as_the_folder_has_it_where_nothing_is_known) {
   for (const std::vector<std::pair<std::string, std::string>>& values :
-       {std::vector<std::pair<std::string, std::string>>{}, {{"stripe", "site"}}, {{"stripe", "site"}, {"expected_bytes", "100GiB"}}}) {
+       {std::vector<std::pair<std::string, std::string>>{},
+        {{"stripe", "site"}},
+        {{"stripe", "site"}, {"expected_bytes", "100GiB"}}}) {
     const auto striping = stripe(values);
     EXPECT_EQ(numbers(striping), (StripeNumbers{.bytes = k_mib, .count = 1}));
     EXPECT_THAT(striping.value().why, IsEmpty());
@@ -95,7 +101,8 @@ TEST_F(StripeDraft, never_fights_what_the_folder_was_given) {
   gives(draft_.temporary_path, 1 << 20, 3);  // given from farther above
   EXPECT_EQ(numbers(stripe({{"expected_bytes", "100GiB"}})).count, 3);
   const auto one = LustreStripes{.count = 1, .targets = {0}}.bytes();
-  system_.attributes[draft_.temporary_path + " lustre.lov"] = composite({{0, 1 << 20, 0x10, one}, {1 << 20, UINT64_MAX, 0x10, one}});
+  system_.attributes[draft_.temporary_path + " lustre.lov"] =
+      composite({{0, 1 << 20, 0x10, one}, {1 << 20, UINT64_MAX, 0x10, one}});
   EXPECT_EQ(stripe({{"expected_bytes", "100GiB"}}).value().layout.components.size(), 2u);
   EXPECT_EQ(times_set_, 0);
   EXPECT_EQ(numbers(stripe({{"stripe", "count=7"}})).count, 7) << "but who names numbers gets them";
@@ -113,7 +120,8 @@ TEST_F(StripeDraft, is_striped_as_the_file_that_it_replaces) {
   EXPECT_EQ(numbers(stripe({{"stripe", "size=64KiB,count=2"}})), (StripeNumbers{.bytes = 64 << 10, .count = 2}));
 }
 
-// One stripe too, where the folder has been given nothing, whatever the file's size is expected to be; and several on a target.
+// One stripe too, where the folder has been given nothing, whatever the file's size is expected to be; and several on a
+// target.
 TEST_F(StripeDraft, has_the_stripes_that_it_replaces_also_where_they_are_the_usual) {
   std::ofstream(draft_.final_path).flush();
   gives(draft_.final_path, 1 << 20, 1);
@@ -125,7 +133,8 @@ TEST_F(StripeDraft, has_the_stripes_that_it_replaces_also_where_they_are_the_usu
   EXPECT_EQ(times_set_, 1);
 }
 
-// The file that is replaced has one stripe, as all have that nobody thought about; since then the folder was given a layout.
+// The file that is replaced has one stripe, as all have that nobody thought about; since then the folder was given a
+// layout.
 TEST_F(StripeDraft, follows_a_folder_rather_than_a_file_of_one_stripe) {
   std::ofstream(draft_.final_path).flush();
   gives(draft_.final_path, 4 << 20, 1);
@@ -162,7 +171,8 @@ TEST_F(StripeDraft, says_when_there_are_no_stripes_to_set) {
 TEST_F(StripeDraft, is_a_mock_where_one_is_named) {
   system_.attributes.clear();
   EXPECT_EQ(numbers(stripe({{"layout", "mock:stripe=64KiB,count=3"}})), (StripeNumbers{.bytes = 64 << 10, .count = 3}));
-  EXPECT_EQ(numbers(stripe({{"layout", "mock:stripe=64KiB"}, {"expected_bytes", "4GiB"}})), (StripeNumbers{.bytes = 4 * k_mib, .count = 4}));
+  EXPECT_EQ(numbers(stripe({{"layout", "mock:stripe=64KiB"}, {"expected_bytes", "4GiB"}})),
+            (StripeNumbers{.bytes = 4 * k_mib, .count = 4}));
   EXPECT_FALSE(stripe({{"layout", "none"}}).value().layout.known());
 }
 
@@ -171,7 +181,8 @@ class OnCephFs : public StripeDraft {
   void SetUp() override {
     std::ofstream(draft_.temporary_path).flush();
     system_.type = k_cephfs;
-    system_.attributes[draft_.temporary_path + " ceph.file.layout"] = bytes_of("stripe_unit=1048576 stripe_count=1 object_size=4194304 pool=data");
+    system_.attributes[draft_.temporary_path + " ceph.file.layout"] =
+        bytes_of("stripe_unit=1048576 stripe_count=1 object_size=4194304 pool=data");
     system_.ioctls[k_ceph_location] = [this](void* argument) { return kernel_(argument); };
   }
   FakeCephKernel kernel_;
@@ -180,17 +191,25 @@ class OnCephFs : public StripeDraft {
 TEST_F(OnCephFs, a_draft_says_which_osds_its_objects_will_have) {
   auto striping = stripe({{"ceph_osds", "auto"}});
   ASSERT_TRUE(striping.ok());
-  EXPECT_EQ(layout_text(striping.value().layout), "cephfs: stripe size 1 MiB, stripe count 1, object size 4 MiB, its first 256 objects on 5 targets: 0, 1, 2, 3, 4");
+  EXPECT_EQ(layout_text(striping.value().layout),
+            "cephfs: stripe size 1 MiB, stripe count 1, object size 4 MiB, its first 256 objects on 5 targets: 0, 1, "
+            "2, 3, 4");
   EXPECT_THAT(striping.value().why, IsEmpty());
-  EXPECT_EQ(stripe({{"expected_bytes", "40MiB"}, {"ceph_osds", "auto"}}, 1).value().layout.components.front().targets.size(), 10u);
-  EXPECT_EQ(windrow::targets_of(striping.value().layout), 1) << "every file lies on all of them: no reason for more files";
+  EXPECT_EQ(
+      stripe({{"expected_bytes", "40MiB"}, {"ceph_osds", "auto"}}, 1).value().layout.components.front().targets.size(),
+      10u);
+  EXPECT_EQ(windrow::targets_of(striping.value().layout), 1)
+      << "every file lies on all of them: no reason for more files";
 }
 
 TEST_F(OnCephFs, a_file_is_asked_about_as_long_as_it_is) {
   std::filesystem::resize_file(draft_.temporary_path, 9 * k_mib);
   const Striping striping = find_striping(options({{"ceph_osds", "auto"}}), draft_.temporary_path, system_.calls());
   EXPECT_THAT(striping.layout.components.front().targets, testing::ElementsAre(0, 2, 4));
-  EXPECT_THAT(find_striping(options({{"ceph_osds", "off"}}), draft_.temporary_path, system_.calls()).layout.components.front().targets, IsEmpty());
+  EXPECT_THAT(find_striping(options({{"ceph_osds", "off"}}), draft_.temporary_path, system_.calls())
+                  .layout.components.front()
+                  .targets,
+              IsEmpty());
 }
 
 TEST_F(OnCephFs, osds_of_other_stripes_than_the_attributes_are_not_taken) {
@@ -224,10 +243,12 @@ TEST_F(OnCephFs, a_file_that_is_written_anew_has_other_objects) {
 // Objects as long as the replaced file's too.
 TEST_F(OnCephFs, is_laid_out_as_the_file_that_it_replaces) {
   std::ofstream(draft_.final_path).flush();
-  system_.attributes[draft_.final_path + " ceph.file.layout"] = bytes_of("stripe_unit=1048576 stripe_count=4 object_size=16777216 pool=data");
+  system_.attributes[draft_.final_path + " ceph.file.layout"] =
+      bytes_of("stripe_unit=1048576 stripe_count=4 object_size=16777216 pool=data");
   const auto striping = stripe({});
   ASSERT_TRUE(striping.ok());
-  EXPECT_THAT(striping.value().why, HasSubstr("stripe size 1 MiB, stripe count 4, objects of 16 MiB, as the file that is replaced has them"));
+  EXPECT_THAT(striping.value().why,
+              HasSubstr("stripe size 1 MiB, stripe count 4, objects of 16 MiB, as the file that is replaced has them"));
 }
 
 TEST(StripingOptions, name_what_cannot_be) {

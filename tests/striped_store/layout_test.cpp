@@ -21,7 +21,8 @@ Component part(int64_t begin, int64_t end, int64_t stripe, int count) {
 }
 
 Layout three_parts() {
-  return {.components = {part(0, k_mib, 64 * k_kib, 1), part(k_mib, 7 * k_mib, k_mib, 3), part(7 * k_mib, k_end_of_file, k_mib, k_all_targets)},
+  return {.components = {part(0, k_mib, 64 * k_kib, 1), part(k_mib, 7 * k_mib, k_mib, 3),
+                         part(7 * k_mib, k_end_of_file, k_mib, k_all_targets)},
           .pool = {}};
 }
 
@@ -54,7 +55,8 @@ TEST(Layout, requests_are_cut_as_their_bytes_are) {
     }
     ASSERT_EQ(at, offset + bytes);
     int64_t sum = 0;
-    for (const ObjectRequest& request : by_object(cut(layout, offset, bytes))) sum += request.bytes;
+    for (const ObjectRequest& request : by_object(cut(layout, offset, bytes)))
+      sum += request.bytes;
     ASSERT_EQ(sum, bytes);
   }
 }
@@ -66,7 +68,8 @@ TEST(Layout, pieces_of_a_request_in_one_object_follow_each_other) {
   for (const ObjectRequest& request : by_object(pieces)) {
     int64_t at = request.begin;
     for (const Piece& piece : pieces) {
-      if (piece.object != request.object) continue;
+      if (piece.object != request.object)
+        continue;
       EXPECT_EQ(piece.begin, at);
       at += piece.bytes;
     }
@@ -82,7 +85,10 @@ TEST(Layout, mistakes) {
   EXPECT_NE(mistake_in({.components = {part(k_mib, k_end_of_file, k_mib, 1)}, .pool = {}}, 2), "");
   EXPECT_NE(mistake_in({.components = {part(0, k_end_of_file, 0, 1)}, .pool = {}}, 2), "");
   for (const int64_t end : {k_mib / 2, k_mib * 3 / 2})
-    EXPECT_NE(mistake_in({.components = {part(0, end, k_mib, 1), part(end, k_end_of_file, 64 * k_kib, 1)}, .pool = {}}, 2), "") << "it ends inside a stripe";
+    EXPECT_NE(
+        mistake_in({.components = {part(0, end, k_mib, 1), part(end, k_end_of_file, 64 * k_kib, 1)}, .pool = {}}, 2),
+        "")
+        << "it ends inside a stripe";
   EXPECT_NE(mistake_in({.components = {part(0, k_end_of_file, 4096 * k_mib, 1)}, .pool = {}}, 2), "");
   EXPECT_NE(mistake_in({.components = {part(0, k_end_of_file, k_mib, 0)}, .pool = {}}, 2), "");
 }
@@ -98,7 +104,8 @@ TEST(Lov, is_read_as_it_was_written) {
     EXPECT_EQ(read->pool, layout.pool);
     Layout again = *read;
     uint64_t unused = 0;
-    if (!layout.components.front().targets.empty()) again = placed(again, 4, unused);
+    if (!layout.components.front().targets.empty())
+      again = placed(again, 4, unused);
     EXPECT_EQ(text_of(again), text_of(layout));
   }
 }
@@ -110,9 +117,11 @@ TEST(Lov, damaged_ones_do_no_harm) {
   std::mt19937_64 random(2);
   for (int turn = 0; turn < 20000; ++turn) {
     std::string damaged = sound.substr(0, turn % 3 == 0 ? random() % (sound.size() + 1) : sound.size());
-    for (uint64_t change = random() % 4; change > 0 && !damaged.empty(); --change) damaged[random() % damaged.size()] = static_cast<char>(random());
+    for (uint64_t change = random() % 4; change > 0 && !damaged.empty(); --change)
+      damaged[random() % damaged.size()] = static_cast<char>(random());
     const std::optional<Layout> layout = layout_of_lov(damaged, Component{});
-    if (!layout || !mistake_in(*layout, 4).empty()) continue;
+    if (!layout || !mistake_in(*layout, 4).empty())
+      continue;
     EXPECT_FALSE(cut(placed(*layout, 4, next), 0, k_mib).empty());
   }
 }

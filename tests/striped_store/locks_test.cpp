@@ -52,11 +52,16 @@ std::vector<ExtentLocks::Grant> after_waiting(ExtentLocks& locks, int count) {
   std::vector<ExtentLocks::Grant> grants(static_cast<size_t>(count));
   std::vector<std::thread> threads;
   for (int other = 0; other < count; ++other) {
-    threads.emplace_back([&, other] { grants[static_cast<size_t>(other)] = take(locks, other + 1, Mode::write, other * 10 * k_page, other * 10 * k_page + 1); });
-    while (locks.waiting() <= static_cast<size_t>(other)) std::this_thread::sleep_for(1ms);
+    threads.emplace_back([&, other] {
+      grants[static_cast<size_t>(other)] =
+          take(locks, other + 1, Mode::write, other * 10 * k_page, other * 10 * k_page + 1);
+    });
+    while (locks.waiting() <= static_cast<size_t>(other))
+      std::this_thread::sleep_for(1ms);
   }
   locks.release(first.lock, {});
-  for (std::thread& thread : threads) thread.join();
+  for (std::thread& thread : threads)
+    thread.join();
   return grants;
 }
 
@@ -84,7 +89,8 @@ TEST(ExtentLocks, grow_less_among_many) {
 
 TEST(ExtentLocks, of_readers_are_shared_and_one_that_writes_too_takes_them) {
   ExtentLocks locks;
-  for (int client = 0; client < 5; ++client) EXPECT_EQ(take(locks, client, Mode::read, 0, 1).taken_away, 0);
+  for (int client = 0; client < 5; ++client)
+    EXPECT_EQ(take(locks, client, Mode::read, 0, 1).taken_away, 0);
   EXPECT_EQ(take(locks, 2, Mode::write, 0, 1).taken_away, 4);
   EXPECT_EQ(take(locks, 3, Mode::read, 100 * k_page, 101 * k_page).taken_away, 1);
 }
@@ -113,7 +119,8 @@ TEST(ExtentLocks, exclude_writers) {
     threads.emplace_back([&, client] {
       std::mt19937_64 random(static_cast<uint64_t>(client));
       for (int turn = 0; turn < 300; ++turn) {
-        const auto first = static_cast<int64_t>(random() % k_pages), last = first + static_cast<int64_t>(random() % static_cast<uint64_t>(k_pages - first));
+        const auto first = static_cast<int64_t>(random() % k_pages),
+                   last = first + static_cast<int64_t>(random() % static_cast<uint64_t>(k_pages - first));
         const Mode mode = random() % 3 == 0 ? Mode::write : Mode::read;
         const int weight = mode == Mode::write ? 1000 : 1;
         const auto grant = locks.acquire(client, mode, first * k_page, last * k_page + 1, 10us);
@@ -121,13 +128,16 @@ TEST(ExtentLocks, exclude_writers) {
           const int before = inside[static_cast<size_t>(page)].fetch_add(weight);
           EXPECT_TRUE(before == 0 || (before < 1000 && mode == Mode::read)) << before;
         }
-        if (turn % 10 == 0) std::this_thread::sleep_for(100us);
-        for (int64_t page = first; page <= last; ++page) inside[static_cast<size_t>(page)] -= weight;
+        if (turn % 10 == 0)
+          std::this_thread::sleep_for(100us);
+        for (int64_t page = first; page <= last; ++page)
+          inside[static_cast<size_t>(page)] -= weight;
         locks.release(grant.lock, Clock::now() + 20us);
       }
     });
   }
-  for (std::thread& thread : threads) thread.join();
+  for (std::thread& thread : threads)
+    thread.join();
 }
 
 }  // namespace

@@ -4,9 +4,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { bytes = 1 << 20 };
+enum {
+  bytes = 1 << 20
+};
 
-static unsigned char expected(int sender, int i) { return (unsigned char)((sender * 31 + i) % 251); }
+static unsigned char expected(int sender, int i) {
+  return (unsigned char)((sender * 31 + i) % 251);
+}
 
 int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
@@ -17,13 +21,17 @@ int main(int argc, char **argv) {
   unsigned char *sent = malloc(bytes), *received = malloc(bytes);
   int mine = sent == NULL || received == NULL;
   if (!mine) {
-    for (int i = 0; i < bytes; ++i) sent[i] = expected(rank, i);
-    MPI_Sendrecv(sent, bytes, MPI_BYTE, next, 0, received, bytes, MPI_BYTE, previous, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    for (int i = 0; i < bytes; ++i) mine |= received[i] != expected(previous, i);
+    for (int i = 0; i < bytes; ++i)
+      sent[i] = expected(rank, i);
+    MPI_Sendrecv(sent, bytes, MPI_BYTE, next, 0, received, bytes, MPI_BYTE, previous, 0, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
+    for (int i = 0; i < bytes; ++i)
+      mine |= received[i] != expected(previous, i);
   }
   int any = 0;
   MPI_Allreduce(&mine, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
-  if (rank == 0) printf("%d ranks: %s\n", size, any ? "WRONG" : "right");
+  if (rank == 0)
+    printf("%d ranks: %s\n", size, any ? "WRONG" : "right");
   free(sent);
   free(received);
   MPI_Finalize();

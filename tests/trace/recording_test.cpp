@@ -8,11 +8,14 @@
 namespace windrow {
 namespace {
 
-int64_t sum_of(const RequestSizes& sizes) { return std::accumulate(sizes.counts().begin(), sizes.counts().end(), int64_t{0}); }
+int64_t sum_of(const RequestSizes& sizes) {
+  return std::accumulate(sizes.counts().begin(), sizes.counts().end(), int64_t{0});
+}
 
 TEST(RequestSizes, are_counted_by_powers_of_two) {
   RequestSizes sizes;
-  for (const int64_t bytes : {0, 1, 2, 3, 4095, 4096, 8191}) sizes.add(1, bytes);
+  for (const int64_t bytes : {0, 1, 2, 3, 4095, 4096, 8191})
+    sizes.add(1, bytes);
   sizes.add(3, 3 * 4096);
   sizes.add(1, INT64_MAX);
   sizes.add(0, 4096);
@@ -27,10 +30,12 @@ TEST(RequestSizes, are_counted_by_powers_of_two) {
 TEST(TargetBytes, keep_every_byte_of_more_targets_than_there_is_room_for) {
   TargetBytes targets;
   constexpr int64_t k_targets = 1000;
-  for (int64_t i = 0; i < 2 * k_targets; ++i) targets.add(i % k_targets, i + 1);
+  for (int64_t i = 0; i < 2 * k_targets; ++i)
+    targets.add(i % k_targets, i + 1);
   targets.add(5, 0);
   int64_t sum = 0;
-  for (const TargetBytes::Part& part : targets.parts()) sum += part.bytes;
+  for (const TargetBytes::Part& part : targets.parts())
+    sum += part.bytes;
   EXPECT_EQ(sum, k_targets * (2 * k_targets + 1));
   EXPECT_EQ(targets.parts().size(), TargetBytes::k_most + 1);
   EXPECT_EQ(targets.parts().back().target, TargetBytes::k_others);
@@ -40,7 +45,8 @@ TEST(TargetBytes, keep_every_byte_of_more_targets_than_there_is_room_for) {
 TEST(Timeline, keeps_all_seconds_when_neighbours_become_one) {
   Timeline timeline;
   constexpr int k_added = 1000;
-  for (int i = 0; i < k_added; ++i) timeline.add({Stage::storage, i * 1.0, i + 0.5, 0.25});
+  for (int i = 0; i < k_added; ++i)
+    timeline.add({Stage::storage, i * 1.0, i + 0.5, 0.25});
   double busy = 0;
   for (const Interval& each : timeline.intervals()) {
     EXPECT_LT(each.begin, each.end);
@@ -54,7 +60,8 @@ TEST(Timeline, keeps_all_seconds_when_neighbours_become_one) {
 
 TEST(Timeline, counts_what_finds_no_room) {
   Timeline timeline;
-  for (int i = 0; i < 100; ++i) timeline.add({i % 2 == 0 ? Stage::storage : Stage::exchange, i * 1.0, i + 0.5, 0.5});
+  for (int i = 0; i < 100; ++i)
+    timeline.add({i % 2 == 0 ? Stage::storage : Stage::exchange, i * 1.0, i + 0.5, 0.5});
   EXPECT_EQ(static_cast<int64_t>(timeline.intervals().size()) + timeline.left_out(), 100);
   EXPECT_GT(timeline.left_out(), 0);
 }

@@ -15,7 +15,8 @@ using Bits = std::array<int64_t, 3>;
 
 Bits bits_of(std::initializer_list<size_t> variables) {
   Bits bits{};
-  for (const size_t each : variables) bits[each / 64] |= static_cast<int64_t>(uint64_t{1} << (each % 64));
+  for (const size_t each : variables)
+    bits[each / 64] |= static_cast<int64_t>(uint64_t{1} << (each % 64));
   return bits;
 }
 
@@ -25,7 +26,9 @@ WriteState state_of(size_t variables = k_variables) {
   return state;
 }
 
-bool picks_all(size_t) { return true; }
+bool picks_all(size_t) {
+  return true;
+}
 
 TEST(WriteState, NewVariableWithoutFillValueReadsAsZerosUntilWritten) {
   WriteState state = state_of();
@@ -52,7 +55,8 @@ TEST(WriteState, NewVariableWithFillValueNeedsIt) {
 
 TEST(WriteState, FillingThatFailsIsMissingAgain) {
   WriteState state = state_of();
-  for (const size_t each : {size_t{5}, size_t{70}}) state.add_contiguous(each, true);
+  for (const size_t each : {size_t{5}, size_t{70}})
+    state.add_contiguous(each, true);
   state.begin_filling(bits_of({5, 6}));
   EXPECT_EQ(state[5].fill, Fill::under_way);
   EXPECT_EQ(state[6].fill, Fill::complete);
@@ -96,14 +100,16 @@ TEST(WriteState, VariableStaysUndefinedUntilWrittenAsAWhole) {
 
 TEST(WriteState, FlagsTravelAsBits) {
   WriteState state = state_of();
-  state.set_moving([](size_t variable) { return variable == 0 || variable == 63 || variable == 64 || variable == 129; });
+  state.set_moving(
+      [](size_t variable) { return variable == 0 || variable == 63 || variable == 64 || variable == 129; });
   Bits bits = bits_of({33});
   state.pack(&VariableState::moving, bits);
   EXPECT_EQ(bits, bits_of({0, 63, 64, 129}));
   WriteState other = state_of();
   other[2].moving = true;
   other.unpack(&VariableState::moving, bits);
-  for (size_t i = 0; i < k_variables; ++i) EXPECT_EQ(other[i].moving, state[i].moving) << i;
+  for (size_t i = 0; i < k_variables; ++i)
+    EXPECT_EQ(other[i].moving, state[i].moving) << i;
 }
 
 TEST(WriteState, MemoryForDefinitionsThatFailedChangesNothing) {

@@ -37,7 +37,7 @@ Catalog example() {
   add("/a:b", Type::int8, {2, 3, 4});             // 13
   add("/compound", Type::none, {2, 3, 4});        // 14
   catalog.variables.back().unsupported = "compound type";
-  add("/four", Type::float32, {2, 3, 4, 4});      // 15
+  add("/four", Type::float32, {2, 3, 4, 4});  // 15
   return catalog;
 }
 
@@ -118,14 +118,16 @@ TEST(Xdmf, a_uniform_grid_with_fields) {
 TEST(Xdmf, fields_of_any_number_of_components_are_vectors) {
   ViewerGrid grid = uniform();
   grid.fields = {GridField{"four", Center::node, 15}};
-  EXPECT_NE(text_of(grid).find("<Attribute Name=\"four\" AttributeType=\"Vector\" Center=\"Node\">"), std::string::npos);
+  EXPECT_NE(text_of(grid).find("<Attribute Name=\"four\" AttributeType=\"Vector\" Center=\"Node\">"),
+            std::string::npos);
 }
 
 TEST(Xdmf, coordinates_from_variables) {
   const std::string rectilinear = text_of(along({0, 1, 2}));
   EXPECT_THAT(rectilinear, HasSubstr("TopologyType=\"3DRectMesh\" Dimensions=\"2 3 4\""));
   EXPECT_THAT(rectilinear, HasSubstr("GeometryType=\"VXVYVZ\""));
-  EXPECT_LT(rectilinear.find("out.h5:/x"), rectilinear.find("out.h5:/y"));  // x first, though the grid's dimensions are z, y, x
+  EXPECT_LT(rectilinear.find("out.h5:/x"),
+            rectilinear.find("out.h5:/y"));  // x first, though the grid's dimensions are z, y, x
   EXPECT_LT(rectilinear.find("out.h5:/y"), rectilinear.find("out.h5:/z"));
   EXPECT_THAT(text_of(along({1, 2})), HasSubstr("GeometryType=\"VXVY\""));
   const std::string curvilinear = text_of(along({3}, GridKind::curvilinear));
@@ -172,7 +174,8 @@ TEST(Xdmf, a_series_is_sorted_and_stands_where_it_began) {
   grids[1].name = "other";
   grids[2].time = -1;
   const std::string text = xdmf_text(grids, example(), "out.h5");
-  const size_t early = text.find("<Time Value=\"-1\"/>"), late = text.find("<Time Value=\"2\"/>"), other = text.find("Name=\"other\"");
+  const size_t early = text.find("<Time Value=\"-1\"/>"), late = text.find("<Time Value=\"2\"/>"),
+               other = text.find("Name=\"other\"");
   EXPECT_LT(early, late);
   EXPECT_LT(late, other);
   EXPECT_NE(other, text.npos);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Writes the corpus of tools/byte-corpus/run into the current folder: one file or set a case, each twice in one process,
-// and calls.txt with every call that returned an error. Knows windrow.h only, so one source serves two builds.
+// Writes the corpus of tools/byte-corpus/run into the current folder: one file or set a case, each twice in one
+// process, and calls.txt with every call that returned an error. Knows windrow.h only, so one source serves two builds.
 #include <windrow/windrow.h>
 
 #include <algorithm>
@@ -13,7 +13,9 @@
 
 // The identities of sets are random. This definition replaces the one of libstdc++, in the library as well.
 unsigned g_next_random = 0;
-std::random_device::result_type std::random_device::_M_getval() { return g_next_random += 0x01234567u; }
+std::random_device::result_type std::random_device::_M_getval() {
+  return g_next_random += 0x01234567u;
+}
 
 namespace {
 
@@ -25,7 +27,8 @@ std::string g_case, g_calls;
 
 // An error is part of the corpus: a build in which another call fails differs in calls.txt. Its words are not.
 bool check(int code, const std::string& call) {
-  if (code != WINDROW_OK) g_calls += g_case + ": " + call + ": " + windrow_code_name(code) + "\n";
+  if (code != WINDROW_OK)
+    g_calls += g_case + ": " + call + ": " + windrow_code_name(code) + "\n";
   return code == WINDROW_OK;
 }
 
@@ -61,8 +64,10 @@ class File {
   File(const File&) = delete;
   File& operator=(const File&) = delete;
   ~File() {
-    if (is_open_) check(windrow_close(file_), "close");
-    for (windrow_decomposition* each : decompositions_) windrow_decomposition_free(each);
+    if (is_open_)
+      check(windrow_close(file_), "close");
+    for (windrow_decomposition* each : decompositions_)
+      windrow_decomposition_free(each);
   }
   windrow_file* get() { return file_; }
   bool is_open() const { return is_open_; }
@@ -79,11 +84,13 @@ class File {
     return check(windrow_find_variable(file_, path.c_str(), &variable), "find " + path) ? variable : -1;
   }
   void name(int variable, std::vector<const char*> names) {
-    if (variable >= 0) check(windrow_name_dimensions(file_, variable, names.data()), "name dimensions");
+    if (variable >= 0)
+      check(windrow_name_dimensions(file_, variable, names.data()), "name dimensions");
   }
   // Queues rows of the slowest dimension, [begin, end) of it divided among the ranks; a scalar is rank 0's.
   void put(int variable, int64_t begin = 0, int64_t end = -1) {
-    if (variable < 0) return;
+    if (variable < 0)
+      return;
     windrow_variable_info about = info(variable);
     Shape shape(about.shape, about.shape + about.ndims), start(shape.size(), 0), count = shape;
     windrow_decomposition* made = nullptr;
@@ -91,22 +98,26 @@ class File {
     if (shape.empty()) {
       check(windrow_same(MPI_COMM_WORLD, 0, nullptr, nullptr, nullptr, &made), "same");
     } else {
-      if (end < 0) end = shape[0];
+      if (end < 0)
+        end = shape[0];
       const int64_t rows = end - begin, each = rows / g_ranks, rest = rows % g_ranks;
       start[0] = begin + each * g_rank + std::min<int64_t>(g_rank, rest);
       count[0] = each + (g_rank < rest ? 1 : 0);
-      for (const int64_t extent : count) elements *= extent;
+      for (const int64_t extent : count)
+        elements *= extent;
       check(
           windrow_block(MPI_COMM_WORLD, about.ndims, shape.data(), start.data(), count.data(), nullptr, nullptr, &made),
           "block");
     }
     int64_t row = about.element_bytes;
-    for (size_t i = 1; i < shape.size(); ++i) row *= shape[i];
+    for (size_t i = 1; i < shape.size(); ++i)
+      row *= shape[i];
     queue(made, elements * about.element_bytes, shape.empty() ? 0 : start[0] * row, variable,
           [&](const void* data) { return windrow_put(file_, variable, made, data); });
   }
   void put_record(int variable, int64_t record) {
-    if (variable < 0) return;
+    if (variable < 0)
+      return;
     windrow_variable_info about = info(variable);
     const Shape shape(about.shape + 1, about.shape + about.ndims);
     windrow_decomposition* made = nullptr;
@@ -212,12 +223,15 @@ void write_types(File* file) {
   const int references = file->define("references", WINDROW_REFERENCE, {2});
   put_attributes(file, "/");
   put_attributes(file, "v float64");
-  for (const int variable : variables) file->put(variable, 0, variable == variables.back() ? 20 : -1);
+  for (const int variable : variables)
+    file->put(variable, 0, variable == variables.back() ? 20 : -1);
   file->flush();
   const char* words[2] = {"some words", "more of them"};
-  if (texts >= 0) check(windrow_put_texts(file->get(), texts, words), "put texts");
+  if (texts >= 0)
+    check(windrow_put_texts(file->get(), texts, words), "put texts");
   const char* paths[2] = {"/letters", ""};
-  if (references >= 0) check(windrow_put_texts(file->get(), references, paths), "put references");
+  if (references >= 0)
+    check(windrow_put_texts(file->get(), references, paths), "put references");
   check(windrow_delete_attribute(file->get(), "/", "table"), "delete attribute");
 }
 
@@ -251,7 +265,8 @@ void write_groups(File* file) {
   check(windrow_define_dimension(file->get(), "/alone", 9), "define dimension");
   check(windrow_define_link(file->get(), "/to y", "a/b/y"), "define link");
   check(windrow_define_link(file->get(), "/a/nowhere", "not/there"), "define link");
-  if (windrow_group_count(file->get()) > 1) put_attributes(file, "/a/b");
+  if (windrow_group_count(file->get()) > 1)
+    put_attributes(file, "/a/b");
   file->text("/a/x", "units", "m");
   file->put(x);
   file->put(y);
@@ -278,9 +293,11 @@ void write_many(File* file) {
   std::vector<int> variables;
   for (int i = 0; i < 60; ++i)
     variables.push_back(file->define("variable " + std::to_string(i), WINDROW_FLOAT32, {8 + i, 5}));
-  for (const int variable : variables) file->put(variable);
+  for (const int variable : variables)
+    file->put(variable);
   file->flush();
-  for (int i = 0; i < 60; i += 7) file->text("variable " + std::to_string(i), "units", "kg");
+  for (int i = 0; i < 60; i += 7)
+    file->text("variable " + std::to_string(i), "units", "kg");
 }
 
 void write_large(File* file) {
@@ -300,7 +317,8 @@ void write_growing(File* file) {
   for (int64_t step = 0; step < 3; ++step) {
     file->put_record(time, step);
     file->put_record(t, step);
-    if (step != 1) file->put_record(small, step);
+    if (step != 1)
+      file->put_record(small, step);
     file->flush();
   }
   file->sync();
@@ -309,7 +327,8 @@ void write_growing(File* file) {
 
 void write_one_growing(File* file) {
   const int only = file->define("only", WINDROW_INT8, {0, 3}, {{"extendible", "true"}});
-  for (int64_t step = 0; step < 5; ++step) file->put_record(only, step);
+  for (int64_t step = 0; step < 5; ++step)
+    file->put_record(only, step);
 }
 
 void write_chunked(File* file) {
@@ -327,7 +346,8 @@ void write_chunked(File* file) {
   file->put(deflated);
   file->put(summed, 0, 350);
   file->flush();
-  for (int64_t step = 0; step < 5; ++step) file->put_record(grows, step);
+  for (int64_t step = 0; step < 5; ++step)
+    file->put_record(grows, step);
   file->put(zstd);
   file->put(automatic);
   file->flush();
@@ -341,7 +361,8 @@ void write_chunked(File* file) {
 void change(const std::string& path) {
   {
     File file(path, WINDROW_UPDATE);
-    if (!file.is_open()) return;
+    if (!file.is_open())
+      return;
     file.text("/", "history", std::string(6000, 'h'));
     file.text("/", "a text", "short");
     const int more = file.define("more", WINDROW_FLOAT64, {21, 4});
@@ -350,27 +371,32 @@ void change(const std::string& path) {
     file.put(file.find("/more"), 3, 11);
   }
   File file(path, WINDROW_UPDATE);
-  if (!file.is_open()) return;
+  if (!file.is_open())
+    return;
   file.put(file.define("more still", WINDROW_INT16, {77}));
   check(windrow_delete_attribute(file.get(), "/", "history"), "delete attribute");
 }
 
 void grow_again(const std::string& path) {
   File file(path, WINDROW_UPDATE);
-  if (!file.is_open()) return;
+  if (!file.is_open())
+    return;
   const int variable = file.find("/t");
-  for (int64_t step = 6; step < 9; ++step) file.put_record(variable, step);
+  for (int64_t step = 6; step < 9; ++step)
+    file.put_record(variable, step);
 }
 
 // Reading must not change what the process writes later.
 void read_all(const std::string& path) {
   File file(path, WINDROW_READ);
-  if (!file.is_open()) return;
+  if (!file.is_open())
+    return;
   for (int i = 0; i < windrow_variable_count(file.get()); ++i) {
     windrow_variable_info about;
     about.size = sizeof about;
     check(windrow_inquire_variable(file.get(), i, &about), "inquire");
-    if (about.ndims == 0 || about.element_bytes == 0 || *about.unsupported != '\0' || about.elements == 0) continue;
+    if (about.ndims == 0 || about.element_bytes == 0 || *about.unsupported != '\0' || about.elements == 0)
+      continue;
     windrow_decomposition* rows = nullptr;
     check(windrow_rows(MPI_COMM_WORLD, about.shape[0], WINDROW_EVEN, &rows), "rows");
     std::vector<unsigned char> data(static_cast<size_t>(about.elements * about.element_bytes));
@@ -425,8 +451,10 @@ const Kind k_kinds[] = {
 
 void write_kind(const Kind& kind) {
   for (const Case& each : k_cases) {
-    if (!windrow_has("hdf5") && std::strcmp(kind.ending, "h5") == 0) continue;
-    if (!windrow_has("netcdf") && std::strcmp(kind.ending, "nc") == 0) continue;
+    if (!windrow_has("hdf5") && std::strcmp(kind.ending, "h5") == 0)
+      continue;
+    if (!windrow_has("netcdf") && std::strcmp(kind.ending, "nc") == 0)
+      continue;
     for (const char* turn : {"1", "2"}) {
       const std::string path = std::string(kind.name) + "." + each.name + "." + turn + "." + kind.ending;
       g_case = path;
@@ -434,11 +462,14 @@ void write_kind(const Kind& kind) {
       {
         Pairs options = kind.options;
         // Chunks get their places in the order in which writers ask for them: with one writer that is always the same.
-        if (each.write == write_chunked) options.emplace_back("writers", "1");
+        if (each.write == write_chunked)
+          options.emplace_back("writers", "1");
         File file(path, options);
-        if (file.is_open()) each.write(&file);
+        if (file.is_open())
+          each.write(&file);
       }
-      if (each.change != nullptr) each.change(path);
+      if (each.change != nullptr)
+        each.change(path);
       read_all(path);
     }
   }
@@ -450,7 +481,8 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &g_rank);
   MPI_Comm_size(MPI_COMM_WORLD, &g_ranks);
-  for (const Kind& kind : k_kinds) write_kind(kind);
+  for (const Kind& kind : k_kinds)
+    write_kind(kind);
   if (g_rank == 0) {
     std::FILE* calls = std::fopen("calls.txt", "w");
     if (calls == nullptr || std::fputs(g_calls.c_str(), calls) < 0 || std::fclose(calls) != 0)

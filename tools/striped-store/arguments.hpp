@@ -10,7 +10,11 @@
 
 namespace striped_store {
 
-enum class Command { none, up, down };
+enum class Command {
+  none,
+  up,
+  down
+};
 
 struct Arguments {
   Command command = Command::none;

@@ -15,19 +15,27 @@ namespace {
 
 constexpr const char* k_text_name = "user.striped_store.layout";
 
-bool is_layout(std::string_view name) { return name == "lustre.lov" || name == "trusted.lov" || name == "user.lov"; }
+bool is_layout(std::string_view name) {
+  return name == "lustre.lov" || name == "trusted.lov" || name == "user.lov";
+}
 
 // Where the backing folder keeps a layout: not every file system has attributes of users, but every one has root's.
-const char* kept_name() { return geteuid() == 0 ? "trusted.lov" : "user.lov"; }
+const char* kept_name() {
+  return geteuid() == 0 ? "trusted.lov" : "user.lov";
+}
 
-bool is_of_backing(std::string_view name) { return name.starts_with("user.") && !is_layout(name) && name != k_text_name; }
+bool is_of_backing(std::string_view name) {
+  return name.starts_with("user.") && !is_layout(name) && name != k_text_name;
+}
 
 void getattr(fuse_req_t request, fuse_ino_t id, fuse_file_info*) {
   answer(request, [&] {
     struct stat about {};
     const auto node = id == Nodes::k_control ? nullptr : node_of(request, id);
-    if (node && fstatat(node->descriptor(), "", &about, AT_EMPTY_PATH | AT_SYMLINK_NOFOLLOW) != 0) return errno;
-    if (!node && id != Nodes::k_control) return ESTALE;
+    if (node && fstatat(node->descriptor(), "", &about, AT_EMPTY_PATH | AT_SYMLINK_NOFOLLOW) != 0)
+      return errno;
+    if (!node && id != Nodes::k_control)
+      return ESTALE;
     fill_attributes(client_of(request), id, about);
     fuse_reply_attr(request, &about, 0);
     return k_replied;
@@ -36,23 +44,30 @@ void getattr(fuse_req_t request, fuse_ino_t id, fuse_file_info*) {
 
 int set_times(const Node& node, const struct stat& wanted, int what) {
   const timespec leave{.tv_sec = 0, .tv_nsec = UTIME_OMIT}, now{.tv_sec = 0, .tv_nsec = UTIME_NOW};
-  const auto time = [&](int given, int is_now, const timespec& value) { return (what & is_now) != 0 ? now : (what & given) != 0 ? value : leave; };
+  const auto time = [&](int given, int is_now, const timespec& value) {
+    return (what & is_now) != 0 ? now : (what & given) != 0 ? value : leave;
+  };
   const std::array times{time(FUSE_SET_ATTR_ATIME, FUSE_SET_ATTR_ATIME_NOW, wanted.st_atim),
                          time(FUSE_SET_ATTR_MTIME, FUSE_SET_ATTR_MTIME_NOW, wanted.st_mtim)};
-  if (times[0].tv_nsec == UTIME_OMIT && times[1].tv_nsec == UTIME_OMIT) return 0;
+  if (times[0].tv_nsec == UTIME_OMIT && times[1].tv_nsec == UTIME_OMIT)
+    return 0;
   return error_of(utimensat(AT_FDCWD, node.link().c_str(), times.data(), 0));
 }
 
 int set_attributes(const Node& node, const struct stat& wanted, int what, const fuse_file_info* opened) {
-  if ((what & FUSE_SET_ATTR_MODE) != 0 && chmod(node.link().c_str(), wanted.st_mode) != 0) return errno;
+  if ((what & FUSE_SET_ATTR_MODE) != 0 && chmod(node.link().c_str(), wanted.st_mode) != 0)
+    return errno;
   if ((what & (FUSE_SET_ATTR_UID | FUSE_SET_ATTR_GID)) != 0) {
     const uid_t user = (what & FUSE_SET_ATTR_UID) != 0 ? wanted.st_uid : static_cast<uid_t>(-1);
     const gid_t group = (what & FUSE_SET_ATTR_GID) != 0 ? wanted.st_gid : static_cast<gid_t>(-1);
-    if (fchownat(node.descriptor(), "", user, group, AT_EMPTY_PATH | AT_SYMLINK_NOFOLLOW) != 0) return errno;
+    if (fchownat(node.descriptor(), "", user, group, AT_EMPTY_PATH | AT_SYMLINK_NOFOLLOW) != 0)
+      return errno;
   }
   if ((what & FUSE_SET_ATTR_SIZE) != 0) {
-    const int result = opened != nullptr ? ftruncate(handle_of(opened).descriptor, wanted.st_size) : truncate(node.link().c_str(), wanted.st_size);
-    if (result != 0) return errno;
+    const int result = opened != nullptr ? ftruncate(handle_of(opened).descriptor, wanted.st_size)
+                                         : truncate(node.link().c_str(), wanted.st_size);
+    if (result != 0)
+      return errno;
   }
   return set_times(node, wanted, what);
 }
@@ -71,7 +86,8 @@ void setattr(fuse_req_t request, fuse_ino_t id, struct stat* wanted, int what, f
 
 // The layout of a file, or what a folder gives to its new files.
 Layout layout_of(const Client& client, const Node& node, const struct stat& about) {
-  if (S_ISDIR(about.st_mode)) return kept_layout(*client.store, node).value_or(client.store->settings().layout);
+  if (S_ISDIR(about.st_mode))
+    return kept_layout(*client.store, node).value_or(client.store->settings().layout);
   const auto file = file_of(client, node, nullptr);
   const std::shared_lock guard(file->mutex);
   return file->layout;
@@ -93,11 +109,14 @@ template <class Get>
 int value_of(std::string& value, Get get) {
   for (;;) {
     const ssize_t size = get(nullptr, 0);
-    if (size < 0) return errno;
+    if (size < 0)
+      return errno;
     value.resize(static_cast<size_t>(size));
     const ssize_t got = size == 0 ? 0 : get(value.data(), value.size());
-    if (got < 0 && errno == ERANGE) continue;  // it grew meanwhile
-    if (got < 0) return errno;
+    if (got < 0 && errno == ERANGE)
+      continue;  // it grew meanwhile
+    if (got < 0)
+      return errno;
     value.resize(static_cast<size_t>(got));
     return 0;
   }
@@ -106,17 +125,21 @@ int value_of(std::string& value, Get get) {
 void getxattr(fuse_req_t request, fuse_ino_t id, const char* name, size_t size) {
   answer(request, [&] {
     const auto node = node_of(request, id);
-    if (!node) return ENODATA;
+    if (!node)
+      return ENODATA;
     std::string value;
     if (is_of_backing(name)) {
       const std::string link = node->link();
-      const int error = value_of(value, [&](char* to, size_t room) { return ::getxattr(link.c_str(), name, to, room); });
+      const int error =
+          value_of(value, [&](char* to, size_t room) { return ::getxattr(link.c_str(), name, to, room); });
       return error != 0 ? error : reply_value(request, value, size);
     }
     struct stat about {};
-    if (fstat(node->descriptor(), &about) != 0) return errno;
+    if (fstat(node->descriptor(), &about) != 0)
+      return errno;
     const bool is_text = std::string_view(name) == k_text_name;
-    if ((!is_text && !is_layout(name)) || !(S_ISREG(about.st_mode) || S_ISDIR(about.st_mode))) return ENODATA;
+    if ((!is_text && !is_layout(name)) || !(S_ISREG(about.st_mode) || S_ISDIR(about.st_mode)))
+      return ENODATA;
     const Layout layout = layout_of(client_of(request), *node, about);
     return reply_value(request, is_text ? text_of(layout) : lov_of(layout, node->inode()), size);
   });
@@ -125,12 +148,17 @@ void getxattr(fuse_req_t request, fuse_ino_t id, const char* name, size_t size) 
 int set_layout(const Client& client, const Node& node, std::string_view value) {
   const Store& store = *client.store;
   const std::optional<Layout> wanted = layout_of_lov(value, store.settings().layout.components.front());
-  if (!wanted || !mistake_in(*wanted, store.settings().targets).empty()) return EINVAL;
+  if (!wanted || !mistake_in(*wanted, store.settings().targets).empty())
+    return EINVAL;
   struct stat about {};
-  if (fstat(node.descriptor(), &about) != 0) return errno;
-  if (S_ISDIR(about.st_mode)) return keep_layout(node, *wanted, node.inode());
-  if (!S_ISREG(about.st_mode)) return EINVAL;
-  if (about.st_size > 0) return EEXIST;
+  if (fstat(node.descriptor(), &about) != 0)
+    return errno;
+  if (S_ISDIR(about.st_mode))
+    return keep_layout(node, *wanted, node.inode());
+  if (!S_ISREG(about.st_mode))
+    return EINVAL;
+  if (about.st_size > 0)
+    return EEXIST;
   const auto file = file_of(client, node, nullptr);
   client.store->set_layout(*file, *wanted);
   keep_layout(node, file->layout, node.inode());
@@ -140,8 +168,10 @@ int set_layout(const Client& client, const Node& node, std::string_view value) {
 void setxattr(fuse_req_t request, fuse_ino_t id, const char* name, const char* value, size_t size, int flags) {
   answer(request, [&] {
     const auto node = node_of(request, id);
-    if (!node) return EPERM;
-    if (is_layout(name)) return set_layout(client_of(request), *node, {value, size});
+    if (!node)
+      return EPERM;
+    if (is_layout(name))
+      return set_layout(client_of(request), *node, {value, size});
     return is_of_backing(name) ? error_of(::setxattr(node->link().c_str(), name, value, size, flags)) : EOPNOTSUPP;
   });
 }
@@ -149,7 +179,8 @@ void setxattr(fuse_req_t request, fuse_ino_t id, const char* name, const char* v
 void removexattr(fuse_req_t request, fuse_ino_t id, const char* name) {
   answer(request, [&] {
     const auto node = node_of(request, id);
-    if (!node || !is_of_backing(name)) return EPERM;
+    if (!node || !is_of_backing(name))
+      return EPERM;
     return error_of(::removexattr(node->link().c_str(), name));
   });
 }
@@ -164,7 +195,8 @@ void listxattr(fuse_req_t request, fuse_ino_t id, size_t size) {
     }
     for (size_t begin = 0; begin < kept.size();) {
       const std::string_view name(kept.c_str() + begin);
-      if (is_of_backing(name)) all.append(name).push_back('\0');
+      if (is_of_backing(name))
+        all.append(name).push_back('\0');
       begin += name.size() + 1;
     }
     return reply_value(request, all, size);
@@ -176,9 +208,11 @@ void listxattr(fuse_req_t request, fuse_ino_t id, size_t size) {
 std::optional<Layout> kept_layout(const Store& store, const Node& node) {
   std::string lov;
   const std::string link = node.link();
-  if (value_of(lov, [&](char* to, size_t room) { return ::getxattr(link.c_str(), kept_name(), to, room); }) != 0) return std::nullopt;
+  if (value_of(lov, [&](char* to, size_t room) { return ::getxattr(link.c_str(), kept_name(), to, room); }) != 0)
+    return std::nullopt;
   std::optional<Layout> layout = layout_of_lov(lov, store.settings().layout.components.front());
-  if (layout && !mistake_in(*layout, store.settings().targets).empty()) layout.reset();  // of a store with more targets
+  if (layout && !mistake_in(*layout, store.settings().targets).empty())
+    layout.reset();  // of a store with more targets
   return layout;
 }
 
@@ -189,21 +223,27 @@ int keep_layout(const Node& node, const Layout& layout, uint64_t number) {
 
 std::shared_ptr<File> file_of(const Client& client, const Node& node, const Node* folder) {
   Store& store = *client.store;
-  if (auto file = store.known_file(node.inode())) return file;
+  if (auto file = store.known_file(node.inode()))
+    return file;
   std::optional<Layout> wanted = kept_layout(store, node);
-  const bool is_new = ::getxattr(node.link().c_str(), kept_name(), nullptr, 0) < 0;  // and not of a store with more targets
-  if (!wanted && folder != nullptr) wanted = kept_layout(store, *folder);
+  const bool is_new =
+      ::getxattr(node.link().c_str(), kept_name(), nullptr, 0) < 0;  // and not of a store with more targets
+  if (!wanted && folder != nullptr)
+    wanted = kept_layout(store, *folder);
   auto file = store.file(node.inode(), wanted.value_or(store.settings().layout), client.nodes->path_of(node));
   // Where it cannot be kept, it is known as long as this store runs.
-  if (is_new) static_cast<void>(keep_layout(node, file->layout, node.inode()));
+  if (is_new)
+    static_cast<void>(keep_layout(node, file->layout, node.inode()));
   return file;
 }
 
 int enter(const Client& client, const Node& folder, const char* name, fuse_entry_param& entry) {
   const auto node = client.nodes->enter(folder, name, entry.attr);
-  if (!node) return errno;
+  if (!node)
+    return errno;
   entry.ino = node->id();
-  if (S_ISREG(entry.attr.st_mode)) file_of(client, *node, &folder);
+  if (S_ISREG(entry.attr.st_mode))
+    file_of(client, *node, &folder);
   fill_attributes(client, entry.ino, entry.attr);
   return 0;
 }

@@ -27,7 +27,8 @@ fuse_lowlevel_ops operations() {
 std::string escaped(const std::string& text) {
   std::string out;
   for (const char each : text) {
-    if (each == ',' || each == '\\') out += '\\';
+    if (each == ',' || each == '\\')
+      out += '\\';
     out += each;
   }
   return out;
@@ -48,17 +49,22 @@ std::string Clients::mount() {
 std::string Clients::mount_one(int number) {
   static const fuse_lowlevel_ops all = operations();
   const std::string& path = store_.settings().mounts[static_cast<size_t>(number)];
-  Session& session = sessions_.emplace_back(Session{.client = {.store = &store_, .nodes = &nodes_, .number = number}, .mount = path});
+  Session& session =
+      sessions_.emplace_back(Session{.client = {.store = &store_, .nodes = &nodes_, .number = number}, .mount = path});
   const std::string options =
-      fmt::format("fsname={},subtype={},default_permissions{}", escaped(store_.settings().backing), k_subtype, geteuid() == 0 ? ",allow_other" : "");
+      fmt::format("fsname={},subtype={},default_permissions{}", escaped(store_.settings().backing), k_subtype,
+                  geteuid() == 0 ? ",allow_other" : "");
   std::vector<std::string> words{"striped-store", "-o", options};
   std::vector<char*> pointers;
-  for (std::string& word : words) pointers.push_back(word.data());
+  for (std::string& word : words)
+    pointers.push_back(word.data());
   fuse_args arguments = FUSE_ARGS_INIT(static_cast<int>(pointers.size()), pointers.data());
   session.fuse = fuse_session_new(&arguments, &all, sizeof(all), &session.client);
   fuse_opt_free_args(&arguments);
-  if (session.fuse == nullptr) return "libfuse refuses the options of " + path;
-  if (fuse_session_mount(session.fuse, path.c_str()) == 0) return "";
+  if (session.fuse == nullptr)
+    return "libfuse refuses the options of " + path;
+  if (fuse_session_mount(session.fuse, path.c_str()) == 0)
+    return "";
   fuse_session_destroy(session.fuse);
   sessions_.pop_back();
   return fmt::format("\"{}\" cannot be mounted: {}", path, std::strerror(errno));
@@ -76,11 +82,13 @@ void Clients::serve() {
       fuse_loop_cfg_destroy(config);
     });
   }
-  for (std::thread& thread : threads) thread.join();
+  for (std::thread& thread : threads)
+    thread.join();
 }
 
 void Clients::unmount() {
-  for (const Session& session : sessions_) striped_store::unmount(session.mount);
+  for (const Session& session : sessions_)
+    striped_store::unmount(session.mount);
 }
 
 }  // namespace striped_store

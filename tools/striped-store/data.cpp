@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Open files. Their bytes never stay in a kernel (direct_io): every read and write of a program comes here, as large as the kernel lets it be.
+// Open files. Their bytes never stay in a kernel (direct_io): every read and write of a program comes here, as large as
+// the kernel lets it be.
 #include <fcntl.h>
 
 #include <algorithm>
@@ -13,7 +14,8 @@
 namespace striped_store {
 namespace {
 
-void reply_opened(fuse_req_t request, std::unique_ptr<Handle> handle, const fuse_entry_param* created, fuse_file_info* about) {
+void reply_opened(fuse_req_t request, std::unique_ptr<Handle> handle, const fuse_entry_param* created,
+                  fuse_file_info* about) {
   about->direct_io = 1;
 #if FUSE_VERSION >= FUSE_MAKE_VERSION(3, 15)
   about->parallel_direct_writes = 1;
@@ -32,7 +34,9 @@ void reply_opened(fuse_req_t request, std::unique_ptr<Handle> handle, const fuse
   }
 }
 
-int flags_for_backing(int flags) { return (flags & ~(O_CREAT | O_EXCL | O_NOFOLLOW | O_DIRECT)) | O_CLOEXEC; }
+int flags_for_backing(int flags) {
+  return (flags & ~(O_CREAT | O_EXCL | O_NOFOLLOW | O_DIRECT)) | O_CLOEXEC;
+}
 
 void open(fuse_req_t request, fuse_ino_t id, fuse_file_info* about) {
   answer(request, [&] {
@@ -41,9 +45,11 @@ void open(fuse_req_t request, fuse_ino_t id, fuse_file_info* about) {
       handle->text = client_of(request).store->record().json();
     } else {
       const auto node = node_of(request, id);
-      if (!node) return ESTALE;
+      if (!node)
+        return ESTALE;
       handle->descriptor = ::open(node->link().c_str(), flags_for_backing(about->flags));
-      if (handle->descriptor < 0) return errno;
+      if (handle->descriptor < 0)
+        return errno;
       handle->file = file_of(client_of(request), *node, nullptr);
       handle->appends = (about->flags & O_APPEND) != 0;
     }
@@ -56,15 +62,20 @@ void create(fuse_req_t request, fuse_ino_t parent, const char* name, mode_t mode
   answer(request, [&] {
     Client& client = client_of(request);
     const auto folder = node_of(request, parent);
-    if (!folder) return ESTALE;
+    if (!folder)
+      return ESTALE;
     auto handle = std::make_unique<Handle>();
     const int exclusive = about->flags & O_EXCL;
-    handle->descriptor = openat(folder->descriptor(), name, flags_for_backing(about->flags) | O_CREAT | O_NOFOLLOW | exclusive, mode);
-    if (handle->descriptor < 0) return errno;
+    handle->descriptor =
+        openat(folder->descriptor(), name, flags_for_backing(about->flags) | O_CREAT | O_NOFOLLOW | exclusive, mode);
+    if (handle->descriptor < 0)
+      return errno;
     const fuse_ctx* caller = fuse_req_ctx(request);
-    if (geteuid() == 0 && fchown(handle->descriptor, caller->uid, caller->gid) != 0) return errno;
+    if (geteuid() == 0 && fchown(handle->descriptor, caller->uid, caller->gid) != 0)
+      return errno;
     fuse_entry_param entry{};
-    if (const int error = enter(client, *folder, name, entry); error != 0) return error;
+    if (const int error = enter(client, *folder, name, entry); error != 0)
+      return error;
     const auto node = client.nodes->find(entry.ino);
     handle->file = file_of(client, *node, folder.get());
     handle->appends = (about->flags & O_APPEND) != 0;
@@ -85,19 +96,23 @@ void read(fuse_req_t request, fuse_ino_t, size_t size, off_t offset, fuse_file_i
     thread_local std::vector<char> buffer;
     buffer.resize(std::max(buffer.size(), size));
     const Client& client = client_of(request);
-    const int64_t got = client.store->serve(*handle.file, client.number, Mode::read, offset, static_cast<int64_t>(size), [&]() -> int64_t {
-      const ssize_t result = pread(handle.descriptor, buffer.data(), size, offset);
-      return result < 0 ? -errno : result;
-    });
-    if (got < 0) return static_cast<int>(-got);
+    const int64_t got = client.store->serve(
+        *handle.file, client.number, Mode::read, offset, static_cast<int64_t>(size), [&]() -> int64_t {
+          const ssize_t result = pread(handle.descriptor, buffer.data(), size, offset);
+          return result < 0 ? -errno : result;
+        });
+    if (got < 0)
+      return static_cast<int>(-got);
     fuse_reply_buf(request, buffer.data(), static_cast<size_t>(got));
     return k_replied;
   });
 }
 
 int control(fuse_req_t request, std::string_view command) {
-  while (command.ends_with('\n')) command.remove_suffix(1);
-  if (command != "reset") return EINVAL;
+  while (command.ends_with('\n'))
+    command.remove_suffix(1);
+  if (command != "reset")
+    return EINVAL;
   client_of(request).store->record().reset();
   return 0;
 }
@@ -106,18 +121,22 @@ void write(fuse_req_t request, fuse_ino_t, const char* bytes, size_t size, off_t
   answer(request, [&] {
     Handle& handle = handle_of(about);
     if (!handle.file) {
-      if (const int error = control(request, {bytes, size}); error != 0) return error;
+      if (const int error = control(request, {bytes, size}); error != 0)
+        return error;
       fuse_reply_write(request, size);
       return k_replied;
     }
     struct stat now {};
-    if (handle.appends && fstat(handle.descriptor, &now) == 0) offset = now.st_size;  // as the backing file will
+    if (handle.appends && fstat(handle.descriptor, &now) == 0)
+      offset = now.st_size;  // as the backing file will
     const Client& client = client_of(request);
-    const int64_t put = client.store->serve(*handle.file, client.number, Mode::write, offset, static_cast<int64_t>(size), [&]() -> int64_t {
-      const ssize_t result = pwrite(handle.descriptor, bytes, size, offset);
-      return result < 0 ? -errno : result;
-    });
-    if (put < 0) return static_cast<int>(-put);
+    const int64_t put = client.store->serve(*handle.file, client.number, Mode::write, offset,
+                                            static_cast<int64_t>(size), [&]() -> int64_t {
+                                              const ssize_t result = pwrite(handle.descriptor, bytes, size, offset);
+                                              return result < 0 ? -errno : result;
+                                            });
+    if (put < 0)
+      return static_cast<int>(-put);
     fuse_reply_write(request, static_cast<size_t>(put));
     return k_replied;
   });
@@ -129,7 +148,9 @@ void flush(fuse_req_t request, fuse_ino_t, fuse_file_info*) {
   fuse_reply_err(request, 0);
 }
 
-void fsync(fuse_req_t request, fuse_ino_t id, int, fuse_file_info* about) { flush(request, id, about); }
+void fsync(fuse_req_t request, fuse_ino_t id, int, fuse_file_info* about) {
+  flush(request, id, about);
+}
 
 void release(fuse_req_t request, fuse_ino_t, fuse_file_info* about) {
   const std::unique_ptr<Handle> handle(&handle_of(about));
@@ -152,8 +173,10 @@ void lseek(fuse_req_t request, fuse_ino_t, off_t offset, int whence, fuse_file_i
   answer(request, [&] {
     const Handle& handle = handle_of(about);
     const off_t found = handle.file ? ::lseek(handle.descriptor, offset, whence) : -1;
-    if (!handle.file) return EINVAL;
-    if (found < 0) return errno;
+    if (!handle.file)
+      return EINVAL;
+    if (found < 0)
+      return errno;
     fuse_reply_lseek(request, found);
     return k_replied;
   });

@@ -11,10 +11,13 @@ namespace striped_store {
 std::string mistake_in(const Layout& layout, int targets) {
   int64_t reached = 0;
   for (const Component& component : layout.components) {
-    if (component.begin != reached || component.end <= component.begin) return "components do not follow each other from 0 on";
-    if (component.stripe < k_smallest_stripe || component.stripe % k_smallest_stripe != 0 || component.stripe > UINT32_MAX)
+    if (component.begin != reached || component.end <= component.begin)
+      return "components do not follow each other from 0 on";
+    if (component.stripe < k_smallest_stripe || component.stripe % k_smallest_stripe != 0 ||
+        component.stripe > UINT32_MAX)
       return fmt::format("a stripe of {} bytes is not a multiple of 64 KiB below 4 GiB", component.stripe);
-    if (component.begin % component.stripe != 0) return "a component does not begin at a stripe of its own";
+    if (component.begin % component.stripe != 0)
+      return "a component does not begin at a stripe of its own";
     if (component.end != k_end_of_file && component.end % component.stripe != 0)
       return fmt::format("a component ends at {}, inside a stripe of {} bytes", component.end, component.stripe);
     if (component.count != k_all_targets && (component.count < 1 || component.count > targets))
@@ -28,20 +31,23 @@ std::string mistake_in(const Layout& layout, int targets) {
 
 Layout placed(Layout layout, int targets, uint64_t& next) {
   for (Component& component : layout.components) {
-    if (component.count == k_all_targets) component.count = targets;
+    if (component.count == k_all_targets)
+      component.count = targets;
     if (component.first == k_any_target) {
       component.first = static_cast<int>(next % static_cast<uint64_t>(targets));
       next += static_cast<uint64_t>(component.count);
     }
     component.targets.clear();
-    for (int object = 0; object < component.count; ++object) component.targets.push_back((component.first + object) % targets);
+    for (int object = 0; object < component.count; ++object)
+      component.targets.push_back((component.first + object) % targets);
   }
   return layout;
 }
 
 int objects_of(const Layout& layout) {
   int objects = 0;
-  for (const Component& component : layout.components) objects += component.count;
+  for (const Component& component : layout.components)
+    objects += component.count;
   return objects;
 }
 
@@ -73,13 +79,15 @@ std::vector<Piece> cut(const Layout& layout, int64_t offset, int64_t bytes) {
 std::vector<ObjectRequest> by_object(const std::vector<Piece>& pieces) {
   std::vector<ObjectRequest> requests;
   for (const Piece& piece : pieces) {
-    auto found = std::find_if(requests.begin(), requests.end(), [&](const ObjectRequest& each) { return each.object == piece.object; });
+    auto found = std::find_if(requests.begin(), requests.end(),
+                              [&](const ObjectRequest& each) { return each.object == piece.object; });
     if (found == requests.end())
       found = requests.insert(requests.end(), {.object = piece.object, .target = piece.target, .begin = piece.begin});
     found->bytes += piece.bytes;
     ++found->pieces;
   }
-  std::sort(requests.begin(), requests.end(), [](const ObjectRequest& a, const ObjectRequest& b) { return a.object < b.object; });
+  std::sort(requests.begin(), requests.end(),
+            [](const ObjectRequest& a, const ObjectRequest& b) { return a.object < b.object; });
   return requests;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where the bytes of a file lie: which object of which target, in components as Lustre's progressive layouts have them. Pure.
+// Where the bytes of a file lie: which object of which target, in components as Lustre's progressive layouts have them.
+// Pure.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +15,8 @@ constexpr int64_t k_smallest_stripe = 64 * 1024;  // Lustre's LOV_MIN_STRIPE_SIZ
 constexpr int k_any_target = -1;
 constexpr int k_all_targets = -1;
 
-// The bytes [begin, end) of a file, dealt in stripes to objects in turn. Stripes are counted from the file's beginning, not the
-// component's.
+// The bytes [begin, end) of a file, dealt in stripes to objects in turn. Stripes are counted from the file's beginning,
+// not the component's.
 struct Component {
   int64_t begin = 0;
   int64_t end = k_end_of_file;
@@ -52,7 +53,8 @@ struct ObjectRequest {
 // Why `layout` cannot be that of a file on so many targets; empty where it can.
 std::string mistake_in(const Layout& layout, int targets);
 
-// Chooses targets for each component: where none is named first, from `next` on, which goes on by the number of objects.
+// Chooses targets for each component: where none is named first, from `next` on, which goes on by the number of
+// objects.
 Layout placed(Layout layout, int targets, uint64_t& next);
 
 int objects_of(const Layout& layout);

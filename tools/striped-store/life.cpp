@@ -42,15 +42,19 @@ int fail(const std::string& problem, int code = k_failed) {
   return code;
 }
 
-std::string file_in(const std::string& folder, const char* name) { return (fs::path(folder) / name).string(); }
+std::string file_in(const std::string& folder, const char* name) {
+  return (fs::path(folder) / name).string();
+}
 
 // The number of the process that holds the lock of a backing folder; nullopt: none does.
 std::optional<pid_t> process_of(const std::string& backing) {
   const int descriptor = open(file_in(backing, k_process_file).c_str(), O_RDWR | O_CLOEXEC);
-  if (descriptor < 0) return std::nullopt;
+  if (descriptor < 0)
+    return std::nullopt;
   std::optional<pid_t> process;
   std::array<char, 16> text{};
-  if (flock(descriptor, LOCK_EX | LOCK_NB) != 0 && pread(descriptor, text.data(), text.size() - 1, 0) > 0) process = static_cast<pid_t>(std::atol(text.data()));
+  if (flock(descriptor, LOCK_EX | LOCK_NB) != 0 && pread(descriptor, text.data(), text.size() - 1, 0) > 0)
+    process = static_cast<pid_t>(std::atol(text.data()));
   close(descriptor);
   return process;
 }
@@ -63,11 +67,13 @@ struct Mount {
 std::vector<Mount> mounts_of_stores() {
   std::vector<Mount> mounts;
   FILE* table = setmntent("/proc/self/mounts", "r");
-  if (table == nullptr) return mounts;
+  if (table == nullptr)
+    return mounts;
   mntent entry{};
   std::array<char, 16384> room{};
   while (getmntent_r(table, &entry, room.data(), static_cast<int>(room.size())) != nullptr)
-    if (std::strcmp(entry.mnt_type, "fuse.striped-store") == 0) mounts.push_back({.path = entry.mnt_dir, .backing = entry.mnt_fsname});
+    if (std::strcmp(entry.mnt_type, "fuse.striped-store") == 0)
+      mounts.push_back({.path = entry.mnt_dir, .backing = entry.mnt_fsname});
   endmntent(table);
   return mounts;
 }
@@ -80,7 +86,8 @@ bool is_mounted(const std::string& path) {
 // As the table of mounts has it. The last name is not looked at: a mount whose process is gone answers nothing.
 std::string full_path(const std::string& path) {
   fs::path whole = fs::absolute(path).lexically_normal();
-  if (!whole.has_filename()) whole = whole.parent_path();
+  if (!whole.has_filename())
+    whole = whole.parent_path();
   std::error_code ignored;
   const fs::path folder = fs::canonical(whole.parent_path(), ignored);
   return (ignored ? whole : folder / whole.filename()).string();
@@ -89,8 +96,10 @@ std::string full_path(const std::string& path) {
 // Empty, or why there is no store in the folder; else it is this process's, until it ends.
 std::string claim(const Settings& settings) {
   const int descriptor = open(file_in(settings.backing, k_process_file).c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-  if (descriptor < 0) return fmt::format("\"{}\": {}", settings.backing, std::strerror(errno));
-  if (flock(descriptor, LOCK_EX | LOCK_NB) != 0) return fmt::format("a store is up already on \"{}\"; striped-store down ends it", settings.backing);
+  if (descriptor < 0)
+    return fmt::format("\"{}\": {}", settings.backing, std::strerror(errno));
+  if (flock(descriptor, LOCK_EX | LOCK_NB) != 0)
+    return fmt::format("a store is up already on \"{}\"; striped-store down ends it", settings.backing);
   const std::string number = fmt::format("{}\n", getpid());
   if (ftruncate(descriptor, 0) != 0 || pwrite(descriptor, number.data(), number.size(), 0) < 0)
     return fmt::format("\"{}\": {}", settings.backing, std::strerror(errno));
@@ -101,15 +110,17 @@ bool is_within(const fs::path& inner, const fs::path& outer) {
   return std::mismatch(outer.begin(), outer.end(), inner.begin(), inner.end()).first == outer.end();
 }
 
-// Empty, or which two of the folders cannot be: a mount hides what is in its folder, and who comes upon it meanwhile waits for the store.
+// Empty, or which two of the folders cannot be: a mount hides what is in its folder, and who comes upon it meanwhile
+// waits for the store.
 std::string nested(const Settings& settings) {
   std::vector<fs::path> folders{settings.backing};
   folders.insert(folders.end(), settings.mounts.begin(), settings.mounts.end());
   for (size_t i = 0; i < folders.size(); ++i)
     for (size_t other = 0; other < folders.size(); ++other)
       if (i != other && is_within(folders[i], folders[other]))
-        return fmt::format("\"{}\" is {} \"{}\": each mount and the backing folder have to be beside each other", folders[i].string(),
-                           folders[i] == folders[other] ? "the same folder as" : "within", folders[other].string());
+        return fmt::format("\"{}\" is {} \"{}\": each mount and the backing folder have to be beside each other",
+                           folders[i].string(), folders[i] == folders[other] ? "the same folder as" : "within",
+                           folders[other].string());
   return "";
 }
 
@@ -117,44 +128,55 @@ std::string make_folders(Settings& settings) {
   std::error_code error;
   if (settings.backing.empty()) {
     std::string name = "/dev/shm/striped-store-XXXXXX";
-    if (mkdtemp(name.data()) == nullptr) return fmt::format("\"{}\": {}", name, std::strerror(errno));
+    if (mkdtemp(name.data()) == nullptr)
+      return fmt::format("\"{}\": {}", name, std::strerror(errno));
     settings.backing = name;
     settings.is_in_memory = true;
     const int mark = creat(file_in(name, k_memory_mark).c_str(), 0644);
-    if (mark >= 0) close(mark);
+    if (mark >= 0)
+      close(mark);
   }
   settings.backing = full_path(settings.backing);
   fs::create_directories(file_in(settings.backing, "files"), error);
-  if (error) return fmt::format("\"{}\": {}", settings.backing, error.message());
+  if (error)
+    return fmt::format("\"{}\": {}", settings.backing, error.message());
   for (std::string& mount : settings.mounts) {
     mount = full_path(mount);
-    if (is_mounted(mount)) return fmt::format("a store is mounted on \"{}\" already, or was; striped-store down ends it", mount);
+    if (is_mounted(mount))
+      return fmt::format("a store is mounted on \"{}\" already, or was; striped-store down ends it", mount);
     fs::create_directories(mount, error);
-    if (error) return fmt::format("\"{}\": {}", mount, error.message());
+    if (error)
+      return fmt::format("\"{}\": {}", mount, error.message());
     const fs::path folder = fs::canonical(mount, error);  // it may be a link
-    if (error) return fmt::format("\"{}\": {}", mount, error.message());
+    if (error)
+      return fmt::format("\"{}\": {}", mount, error.message());
     mount = folder.string();
-    if (is_mounted(mount)) return fmt::format("a store is mounted on \"{}\" already, or was; striped-store down ends it", mount);
+    if (is_mounted(mount))
+      return fmt::format("a store is mounted on \"{}\" already, or was; striped-store down ends it", mount);
   }
   return nested(settings);
 }
 
-// The store's process and a `down` may do this at the same time: each goes on where the other took something away under its hands.
+// The store's process and a `down` may do this at the same time: each goes on where the other took something away under
+// its hands.
 void remove_if_in_memory(const std::string& backing) {
   std::error_code ignored;
-  if (!fs::exists(file_in(backing, k_memory_mark), ignored)) return;
-  for (int tries = 0; tries < 1000 && fs::exists(backing, ignored); ++tries) fs::remove_all(backing, ignored);
+  if (!fs::exists(file_in(backing, k_memory_mark), ignored))
+    return;
+  for (int tries = 0; tries < 1000 && fs::exists(backing, ignored); ++tries)
+    fs::remove_all(backing, ignored);
 }
 
 sigset_t ending_signals() {
   sigset_t signals;
   sigemptyset(&signals);
-  for (const int signal : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&signals, signal);
+  for (const int signal : {SIGTERM, SIGINT, SIGHUP})
+    sigaddset(&signals, signal);
   return signals;
 }
 
-// Ends the process at once, whatever its threads do: a request that sleeps is cut off by the kernel when the process is gone.
-// A signal and the last unmount may come together: the second waits for the end that the first makes.
+// Ends the process at once, whatever its threads do: a request that sleeps is cut off by the kernel when the process is
+// gone. A signal and the last unmount may come together: the second waits for the end that the first makes.
 [[noreturn]] void end(Clients& clients, const std::string& backing) {
   static std::mutex once;
   once.lock();
@@ -196,14 +218,17 @@ int serve(const Settings& settings, Tell tell) {
 // Returns when the store can be used, or cannot be.
 int serve_in_background(const Settings& settings) {
   std::array<int, 2> channel{};
-  if (pipe2(channel.data(), O_CLOEXEC) != 0) return fail(std::strerror(errno));
+  if (pipe2(channel.data(), O_CLOEXEC) != 0)
+    return fail(std::strerror(errno));
   const pid_t child = fork();
-  if (child < 0) return fail(std::strerror(errno));
+  if (child < 0)
+    return fail(std::strerror(errno));
   if (child == 0) {
     close(channel[0]);
     setsid();
     const int nothing = open("/dev/null", O_RDWR);
-    for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) dup2(nothing, stream);
+    for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+      dup2(nothing, stream);
     static_cast<void>(chdir("/") == 0);
     _exit(serve(settings, [&](const std::string& problem) {
       const std::string word = problem.empty() ? "up" : problem;
@@ -214,27 +239,33 @@ int serve_in_background(const Settings& settings) {
   close(channel[1]);
   std::string word;
   std::array<char, 4096> part{};
-  for (ssize_t got = 0; (got = read(channel[0], part.data(), part.size())) > 0;) word.append(part.data(), static_cast<size_t>(got));
-  if (word == "up") return 0;
+  for (ssize_t got = 0; (got = read(channel[0], part.data(), part.size())) > 0;)
+    word.append(part.data(), static_cast<size_t>(got));
+  if (word == "up")
+    return 0;
   waitpid(child, nullptr, 0);
   return fail(word.empty() ? "its process ended while it began" : word);
 }
 
 bool ends_within(const std::string& backing, std::chrono::milliseconds limit) {
   for (const auto stop = Clock::now() + limit; process_of(backing).has_value(); std::this_thread::sleep_for(10ms))
-    if (Clock::now() > stop) return false;
+    if (Clock::now() > stop)
+      return false;
   return true;
 }
 
 // Mounts first: programs get errors at once, and nothing new comes in.
 bool end_store(const std::string& backing) {
   for (const Mount& mount : mounts_of_stores())
-    if (mount.backing == backing) unmount(mount.path);
+    if (mount.backing == backing)
+      unmount(mount.path);
   for (const int signal : {SIGTERM, SIGKILL}) {
     const std::optional<pid_t> process = process_of(backing);
-    if (!process) break;
+    if (!process)
+      break;
     kill(*process, signal);
-    if (ends_within(backing, 5s)) break;
+    if (ends_within(backing, 5s))
+      break;
   }
   remove_if_in_memory(backing);
   return !process_of(backing).has_value();
@@ -252,18 +283,22 @@ void unmount(const std::string& path) {
     execlp("fusermount3", "fusermount3", "-u", "-z", "-q", "--", path.c_str(), nullptr);
     _exit(127);
   }
-  if (child > 0) waitpid(child, nullptr, 0);
+  if (child > 0)
+    waitpid(child, nullptr, 0);
 }
 
 int up(Settings settings) {
-  if (access("/dev/fuse", R_OK | W_OK) != 0) return fail(fmt::format("cannot run here: /dev/fuse: {}", std::strerror(errno)), k_cannot_run_here);
+  if (access("/dev/fuse", R_OK | W_OK) != 0)
+    return fail(fmt::format("cannot run here: /dev/fuse: {}", std::strerror(errno)), k_cannot_run_here);
   if (const std::string problem = make_folders(settings); !problem.empty()) {
     remove_if_in_memory(settings.backing);
     return fail(problem);
   }
-  if (!settings.stays_in_foreground) return serve_in_background(settings);
+  if (!settings.stays_in_foreground)
+    return serve_in_background(settings);
   return serve(settings, [](const std::string& problem) {
-    if (!problem.empty()) fail(problem);
+    if (!problem.empty())
+      fail(problem);
   });
 }
 
@@ -273,8 +308,10 @@ int down(const std::vector<std::string>& paths) {
     const std::string path = full_path(given);
     std::string backing = path;
     for (const Mount& mount : mounts_of_stores())
-      if (mount.path == path) backing = mount.backing;
-    if (!end_store(backing)) code = fail(fmt::format("the store on \"{}\" does not end", backing));
+      if (mount.path == path)
+        backing = mount.backing;
+    if (!end_store(backing))
+      code = fail(fmt::format("the store on \"{}\" does not end", backing));
   }
   return code;
 }

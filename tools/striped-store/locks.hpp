@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Extent locks of one object, as Lustre's servers give them to clients: each as large as others' locks allow, kept after use,
-// and taken away whole from a client when another needs some of it. The time that a hand-over takes passes in here.
-// Source: lustre/ldlm/ldlm_extent.c, without its rounding to the request's alignment.
+// Extent locks of one object, as Lustre's servers give them to clients: each as large as others' locks allow, kept
+// after use, and taken away whole from a client when another needs some of it. The time that a hand-over takes passes
+// in here. Source: lustre/ldlm/ldlm_extent.c, without its rounding to the request's alignment.
 #pragma once
 
 #include <chrono>
@@ -15,7 +15,10 @@ namespace striped_store {
 
 using Clock = std::chrono::steady_clock;
 
-enum class Mode { read, write };
+enum class Mode {
+  read,
+  write
+};
 
 struct Lock {
   int client = 0;
@@ -35,8 +38,9 @@ class ExtentLocks {
     int64_t taken_away = 0;  // locks of other clients that had to go
   };
 
-  // Waits until `client` holds a lock of [begin, end), widened to whole pages; where others' locks have to go, until what runs under them
-  // is done and `hand_over` longer. One such wait at a time, in the order of coming. End with release().
+  // Waits until `client` holds a lock of [begin, end), widened to whole pages; where others' locks have to go, until
+  // what runs under them is done and `hand_over` longer. One such wait at a time, in the order of coming. End with
+  // release().
   Grant acquire(int client, Mode mode, int64_t begin, int64_t end, std::chrono::nanoseconds hand_over);
 
   // `busy_until`: when the target will have done what was asked under the lock.

@@ -25,7 +25,8 @@ class Writer {
  public:
   template <class Number>
   void put(Number number) {
-    for (size_t byte = 0; byte < sizeof(number); ++byte) bytes_.push_back(static_cast<char>(number >> (8 * byte) & 0xff));
+    for (size_t byte = 0; byte < sizeof(number); ++byte)
+      bytes_.push_back(static_cast<char>(number >> (8 * byte) & 0xff));
   }
   void put_text(std::string_view text, size_t size) {
     bytes_.append(text.substr(0, size - 1));
@@ -51,14 +52,17 @@ std::string plain(const Component& component, const std::string& pool, uint64_t 
   Writer out;
   out.put(pool.empty() ? k_magic_v1 : k_magic_v3);
   out.put(k_raid0);
-  out.put(file);         // lmm_oi: id, then sequence
+  out.put(file);  // lmm_oi: id, then sequence
   out.put(uint64_t{0});
   out.put(static_cast<uint32_t>(component.stripe));
   out.put(component.count == k_all_targets ? k_any_or_all : static_cast<uint16_t>(component.count));
   // Of a file this field is its layout's generation.
   const bool is_placed = !component.targets.empty();
-  out.put(is_placed ? uint16_t{0} : component.first == k_any_target ? k_any_or_all : static_cast<uint16_t>(component.first));
-  if (!pool.empty()) out.put_text(pool, k_pool_size);
+  out.put(is_placed                         ? uint16_t{0}
+          : component.first == k_any_target ? k_any_or_all
+                                            : static_cast<uint16_t>(component.first));
+  if (!pool.empty())
+    out.put_text(pool, k_pool_size);
   for (size_t object = 0; object < component.targets.size(); ++object) {
     out.put(file);
     out.put(first_object + object);  // the sequence: what tells this object from the file's others
@@ -72,16 +76,21 @@ std::string plain(const Component& component, const std::string& pool, uint64_t 
 std::optional<Component> component_of(std::string_view lov, const Component& usual, std::string& pool) {
   const auto magic = number_at<uint32_t>(lov, 0);
   const size_t size = magic == k_magic_v1 ? k_size_v1 : k_size_v3;
-  if ((magic != k_magic_v1 && magic != k_magic_v3) || lov.size() < size) return std::nullopt;
+  if ((magic != k_magic_v1 && magic != k_magic_v3) || lov.size() < size)
+    return std::nullopt;
   const auto pattern = number_at<uint32_t>(lov, 4);
-  if (pattern != k_raid0 && pattern != 0) return std::nullopt;
+  if (pattern != k_raid0 && pattern != 0)
+    return std::nullopt;
   Component component = usual;
   component.targets.clear();
-  if (const auto stripe = number_at<uint32_t>(lov, 24); stripe != 0) component.stripe = stripe;
-  if (const auto count = number_at<uint16_t>(lov, 28); count != 0) component.count = count == k_any_or_all ? k_all_targets : count;
+  if (const auto stripe = number_at<uint32_t>(lov, 24); stripe != 0)
+    component.stripe = stripe;
+  if (const auto count = number_at<uint16_t>(lov, 28); count != 0)
+    component.count = count == k_any_or_all ? k_all_targets : count;
   const auto first = number_at<uint16_t>(lov, 30);
   component.first = first == k_any_or_all ? k_any_target : first;
-  if (lov.size() >= size + 24) component.first = static_cast<int>(number_at<uint32_t>(lov, size + 20));
+  if (lov.size() >= size + 24)
+    component.first = static_cast<int>(number_at<uint32_t>(lov, size + 20));
   if (magic == k_magic_v3) {
     const std::string_view name = lov.substr(k_size_v1, k_pool_size);
     pool = name.substr(0, name.find('\0'));
@@ -91,7 +100,8 @@ std::optional<Component> component_of(std::string_view lov, const Component& usu
 
 std::optional<Layout> composite(std::string_view lov, const Component& usual) {
   const auto entries = number_at<uint16_t>(lov, 14);
-  if (lov.size() < k_size_composite + entries * k_size_entry) return std::nullopt;
+  if (lov.size() < k_size_composite + entries * k_size_entry)
+    return std::nullopt;
   Layout layout;
   for (size_t number = 0; number < entries; ++number) {
     const std::string_view entry = lov.substr(k_size_composite + number * k_size_entry, k_size_entry);
@@ -99,9 +109,11 @@ std::optional<Layout> composite(std::string_view lov, const Component& usual) {
     const auto end = number_at<uint64_t>(entry, 16);
     const auto offset = number_at<uint32_t>(entry, 24);
     const auto size = number_at<uint32_t>(entry, 28);
-    if (offset > lov.size() || size > lov.size() - offset || begin > static_cast<uint64_t>(k_end_of_file)) return std::nullopt;
+    if (offset > lov.size() || size > lov.size() - offset || begin > static_cast<uint64_t>(k_end_of_file))
+      return std::nullopt;
     std::optional<Component> component = component_of(lov.substr(offset, size), usual, layout.pool);
-    if (!component) return std::nullopt;
+    if (!component)
+      return std::nullopt;
     component->begin = static_cast<int64_t>(begin);
     component->end = end >= static_cast<uint64_t>(k_end_of_file) ? k_end_of_file : static_cast<int64_t>(end);
     layout.components.push_back(std::move(*component));
@@ -112,7 +124,8 @@ std::optional<Layout> composite(std::string_view lov, const Component& usual) {
 }  // namespace
 
 std::string lov_of(const Layout& layout, uint64_t file) {
-  if (layout.components.size() == 1) return plain(layout.components.front(), layout.pool, file, 0);
+  if (layout.components.size() == 1)
+    return plain(layout.components.front(), layout.pool, file, 0);
   Writer entries, parts;
   size_t offset = k_size_composite + layout.components.size() * k_size_entry;
   uint32_t id = 0;
@@ -143,10 +156,12 @@ std::string lov_of(const Layout& layout, uint64_t file) {
 }
 
 std::optional<Layout> layout_of_lov(std::string_view lov, const Component& usual) {
-  if (number_at<uint32_t>(lov, 0) == k_magic_composite) return composite(lov, usual);
+  if (number_at<uint32_t>(lov, 0) == k_magic_composite)
+    return composite(lov, usual);
   Layout layout;
   std::optional<Component> component = component_of(lov, usual, layout.pool);
-  if (!component) return std::nullopt;
+  if (!component)
+    return std::nullopt;
   component->begin = 0;
   component->end = k_end_of_file;
   layout.components.push_back(std::move(*component));

@@ -10,9 +10,12 @@ int main(int argc, char** argv) {
   try {
     const striped_store::Arguments arguments = striped_store::parse(argc, argv);
     switch (arguments.command) {
-      case striped_store::Command::up: return striped_store::up(arguments.settings);
-      case striped_store::Command::down: return striped_store::down(arguments.down);
-      case striped_store::Command::none: std::fputs(arguments.text.c_str(), stdout);
+      case striped_store::Command::up:
+        return striped_store::up(arguments.settings);
+      case striped_store::Command::down:
+        return striped_store::down(arguments.down);
+      case striped_store::Command::none:
+        std::fputs(arguments.text.c_str(), stdout);
     }
     return 0;
   } catch (const striped_store::Mistake& mistake) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Names: each operation is done on the backing folder. Kernels keep no names and attributes (timeouts of 0), so that clients see each other's.
+// Names: each operation is done on the backing folder. Kernels keep no names and attributes (timeouts of 0), so that
+// clients see each other's.
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/statvfs.h>
@@ -14,11 +15,14 @@ namespace striped_store {
 namespace {
 
 // Nobody makes, moves or removes the control file.
-bool is_control(fuse_ino_t folder, const char* name) { return folder == Nodes::k_root && std::strcmp(name, Nodes::k_control_name) == 0; }
+bool is_control(fuse_ino_t folder, const char* name) {
+  return folder == Nodes::k_root && std::strcmp(name, Nodes::k_control_name) == 0;
+}
 
 int reply_entry(fuse_req_t request, const Node& folder, const char* name) {
   fuse_entry_param entry{};
-  if (const int error = enter(client_of(request), folder, name, entry); error != 0) return error;
+  if (const int error = enter(client_of(request), folder, name, entry); error != 0)
+    return error;
   fuse_reply_entry(request, &entry);
   return k_replied;
 }
@@ -43,14 +47,16 @@ void forget(fuse_req_t request, fuse_ino_t id, uint64_t lookups) {
 }
 
 void forget_multi(fuse_req_t request, size_t count, fuse_forget_data* forgets) {
-  for (size_t each = 0; each < count; ++each) client_of(request).nodes->forget(forgets[each].ino, forgets[each].nlookup);
+  for (size_t each = 0; each < count; ++each)
+    client_of(request).nodes->forget(forgets[each].ino, forgets[each].nlookup);
   fuse_reply_none(request);
 }
 
 // What is made belongs to who asked, where this process may give things away.
 void give_to_caller(fuse_req_t request, const Node& folder, const char* name) {
   const fuse_ctx* caller = fuse_req_ctx(request);
-  if (geteuid() == 0 && fchownat(folder.descriptor(), name, caller->uid, caller->gid, AT_SYMLINK_NOFOLLOW) != 0) return;
+  if (geteuid() == 0 && fchownat(folder.descriptor(), name, caller->uid, caller->gid, AT_SYMLINK_NOFOLLOW) != 0)
+    return;
 }
 
 // Makes something by `make(folder's descriptor)`, which returns as system calls do, and answers with its entry.
@@ -58,9 +64,12 @@ template <class Make>
 void make_entry(fuse_req_t request, fuse_ino_t parent, const char* name, Make make) {
   answer(request, [&] {
     const auto folder = node_of(request, parent);
-    if (!folder) return ESTALE;
-    if (is_control(parent, name)) return EEXIST;
-    if (make(folder->descriptor()) != 0) return errno;
+    if (!folder)
+      return ESTALE;
+    if (is_control(parent, name))
+      return EEXIST;
+    if (make(folder->descriptor()) != 0)
+      return errno;
     give_to_caller(request, *folder, name);
     return reply_entry(request, *folder, name);
   });
@@ -69,17 +78,21 @@ void make_entry(fuse_req_t request, fuse_ino_t parent, const char* name, Make ma
 // A new folder wants for its files what its own folder wants.
 void inherit_layout(const Client& client, const Node& folder, const char* name) {
   const std::optional<Layout> layout = kept_layout(*client.store, folder);
-  if (!layout) return;
+  if (!layout)
+    return;
   fuse_entry_param entry{};
-  if (enter(client, folder, name, entry) != 0) return;
-  if (const auto made = client.nodes->find(entry.ino)) keep_layout(*made, *layout, made->inode());
+  if (enter(client, folder, name, entry) != 0)
+    return;
+  if (const auto made = client.nodes->find(entry.ino))
+    keep_layout(*made, *layout, made->inode());
   client.nodes->forget(entry.ino, 1);
 }
 
 void mkdir(fuse_req_t request, fuse_ino_t parent, const char* name, mode_t mode) {
   make_entry(request, parent, name, [&](int folder) {
     const int result = mkdirat(folder, name, mode);
-    if (result == 0) inherit_layout(client_of(request), *node_of(request, parent), name);
+    if (result == 0)
+      inherit_layout(client_of(request), *node_of(request, parent), name);
     return result;
   });
 }
@@ -95,9 +108,12 @@ void symlink(fuse_req_t request, const char* link, fuse_ino_t parent, const char
 void link(fuse_req_t request, fuse_ino_t id, fuse_ino_t parent, const char* name) {
   answer(request, [&] {
     const auto node = node_of(request, id), folder = node_of(request, parent);
-    if (!node || !folder) return ESTALE;
-    if (is_control(parent, name)) return EEXIST;
-    if (linkat(AT_FDCWD, node->link().c_str(), folder->descriptor(), name, AT_SYMLINK_FOLLOW) != 0) return errno;
+    if (!node || !folder)
+      return ESTALE;
+    if (is_control(parent, name))
+      return EEXIST;
+    if (linkat(AT_FDCWD, node->link().c_str(), folder->descriptor(), name, AT_SYMLINK_FOLLOW) != 0)
+      return errno;
     return reply_entry(request, *folder, name);
   });
 }
@@ -105,9 +121,11 @@ void link(fuse_req_t request, fuse_ino_t id, fuse_ino_t parent, const char* name
 void readlink(fuse_req_t request, fuse_ino_t id) {
   answer(request, [&] {
     const auto node = node_of(request, id);
-    if (!node) return ESTALE;
+    if (!node)
+      return ESTALE;
     std::vector<char> target(PATH_MAX + 1, '\0');
-    if (::readlinkat(node->descriptor(), "", target.data(), target.size() - 1) < 0) return errno;
+    if (::readlinkat(node->descriptor(), "", target.data(), target.size() - 1) < 0)
+      return errno;
     fuse_reply_readlink(request, target.data());
     return k_replied;
   });
@@ -118,16 +136,20 @@ class Removal {
  public:
   Removal(Client& client, const Node& folder, const char* name) : client_(client) {
     fuse_entry_param entry{};
-    if (enter(client, folder, name, entry) != 0) return;
+    if (enter(client, folder, name, entry) != 0)
+      return;
     node_ = client.nodes->find(entry.ino);
     client.nodes->forget(entry.ino, 1);
   }
   void done() {
     struct stat about {};
-    if (!node_ || fstat(node_->descriptor(), &about) != 0 || !S_ISREG(about.st_mode) || about.st_nlink > 0) return;
+    if (!node_ || fstat(node_->descriptor(), &about) != 0 || !S_ISREG(about.st_mode) || about.st_nlink > 0)
+      return;
     const std::shared_ptr<File> file = client_.store->known_file(node_->inode());
-    if (file) file->is_removed = true;
-    if (!file || file->opens == 0) static_cast<void>(::truncate(node_->link().c_str(), 0) == 0);
+    if (file)
+      file->is_removed = true;
+    if (!file || file->opens == 0)
+      static_cast<void>(::truncate(node_->link().c_str(), 0) == 0);
     client_.store->forget_file(node_->inode());
   }
 
@@ -139,10 +161,13 @@ class Removal {
 void unlink(fuse_req_t request, fuse_ino_t parent, const char* name) {
   answer(request, [&] {
     const auto folder = node_of(request, parent);
-    if (!folder) return ESTALE;
-    if (is_control(parent, name)) return EPERM;
+    if (!folder)
+      return ESTALE;
+    if (is_control(parent, name))
+      return EPERM;
     Removal removal(client_of(request), *folder, name);
-    if (unlinkat(folder->descriptor(), name, 0) != 0) return errno;
+    if (unlinkat(folder->descriptor(), name, 0) != 0)
+      return errno;
     removal.done();
     return 0;
   });
@@ -155,17 +180,22 @@ void rmdir(fuse_req_t request, fuse_ino_t parent, const char* name) {
   });
 }
 
-void rename(fuse_req_t request, fuse_ino_t parent, const char* name, fuse_ino_t new_parent, const char* new_name, unsigned flags) {
+void rename(fuse_req_t request, fuse_ino_t parent, const char* name, fuse_ino_t new_parent, const char* new_name,
+            unsigned flags) {
   answer(request, [&] {
     const Client& client = client_of(request);
     const auto from = node_of(request, parent), to = node_of(request, new_parent);
-    if (!from || !to) return ESTALE;
-    if (is_control(parent, name) || is_control(new_parent, new_name)) return EPERM;
+    if (!from || !to)
+      return ESTALE;
+    if (is_control(parent, name) || is_control(new_parent, new_name))
+      return EPERM;
     Removal removal(client_of(request), *to, new_name);
-    if (renameat2(from->descriptor(), name, to->descriptor(), new_name, flags) != 0) return errno;
+    if (renameat2(from->descriptor(), name, to->descriptor(), new_name, flags) != 0)
+      return errno;
     removal.done();
     fuse_entry_param entry{};
-    if (enter(client, *to, new_name, entry) != 0) return 0;
+    if (enter(client, *to, new_name, entry) != 0)
+      return 0;
     const auto node = client.nodes->find(entry.ino);
     if (const auto file = node ? client.store->known_file(node->inode()) : nullptr)
       client.store->record().rename(*file->writers, client.nodes->path_of(*node));
@@ -177,10 +207,12 @@ void rename(fuse_req_t request, fuse_ino_t parent, const char* name, fuse_ino_t 
 void opendir(fuse_req_t request, fuse_ino_t id, fuse_file_info* about) {
   answer(request, [&] {
     const auto node = node_of(request, id);
-    if (!node) return ESTALE;
+    if (!node)
+      return ESTALE;
     const int descriptor = openat(node->descriptor(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR* folder = descriptor < 0 ? nullptr : fdopendir(descriptor);
-    if (folder == nullptr) return errno;
+    if (folder == nullptr)
+      return errno;
     about->fh = reinterpret_cast<uint64_t>(folder);
     fuse_reply_open(request, about);
     return k_replied;
@@ -198,11 +230,14 @@ void readdir(fuse_req_t request, fuse_ino_t, size_t size, off_t offset, fuse_fil
       struct stat attributes {};
       attributes.st_ino = entry->d_ino;
       attributes.st_mode = static_cast<mode_t>(DTTOIF(entry->d_type));
-      const size_t needed = fuse_add_direntry(request, buffer.data() + used, size - used, entry->d_name, &attributes, telldir(folder));
-      if (needed > size - used) break;
+      const size_t needed =
+          fuse_add_direntry(request, buffer.data() + used, size - used, entry->d_name, &attributes, telldir(folder));
+      if (needed > size - used)
+        break;
       used += needed;
     }
-    if (errno != 0 && used == 0) return errno;
+    if (errno != 0 && used == 0)
+      return errno;
     fuse_reply_buf(request, buffer.data(), used);
     return k_replied;
   });
@@ -212,12 +247,15 @@ void releasedir(fuse_req_t request, fuse_ino_t, fuse_file_info* about) {
   answer(request, [&] { return error_of(closedir(reinterpret_cast<DIR*>(about->fh))); });
 }
 
-void fsyncdir(fuse_req_t request, fuse_ino_t, int, fuse_file_info*) { fuse_reply_err(request, 0); }
+void fsyncdir(fuse_req_t request, fuse_ino_t, int, fuse_file_info*) {
+  fuse_reply_err(request, 0);
+}
 
 void statfs(fuse_req_t request, fuse_ino_t) {
   answer(request, [&] {
     struct statvfs about {};
-    if (fstatvfs(node_of(request, Nodes::k_root)->descriptor(), &about) != 0) return errno;
+    if (fstatvfs(node_of(request, Nodes::k_root)->descriptor(), &about) != 0)
+      return errno;
     fuse_reply_statfs(request, &about);
     return k_replied;
   });

@@ -21,11 +21,14 @@ std::string path_behind(const std::string& link) {
 
 }  // namespace
 
-Node::~Node() { close(descriptor_); }
+Node::~Node() {
+  close(descriptor_);
+}
 
 Nodes::Nodes(const std::string& root) {
   const int descriptor = open(root.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor < 0) throw std::system_error(errno, std::generic_category(), root);
+  if (descriptor < 0)
+    throw std::system_error(errno, std::generic_category(), root);
   struct stat about {};
   fstat(descriptor, &about);
   auto node = std::make_shared<Node>(k_root, about.st_ino, descriptor);
@@ -42,7 +45,8 @@ std::shared_ptr<Node> Nodes::find(uint64_t id) {
 
 std::shared_ptr<Node> Nodes::enter(const Node& folder, const char* name, struct stat& about) {
   const int descriptor = openat(folder.descriptor(), name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-  if (descriptor < 0) return nullptr;
+  if (descriptor < 0)
+    return nullptr;
   fstat(descriptor, &about);
   const std::lock_guard guard(mutex_);
   if (const auto known = id_of_.find(about.st_ino); known != id_of_.end()) {
@@ -61,10 +65,12 @@ std::shared_ptr<Node> Nodes::enter(const Node& folder, const char* name, struct 
 void Nodes::forget(uint64_t id, uint64_t lookups) {
   const std::lock_guard guard(mutex_);
   const auto found = by_id_.find(id);
-  if (found == by_id_.end() || id == k_root) return;
+  if (found == by_id_.end() || id == k_root)
+    return;
   Node& node = *found->second;
   node.lookups_ -= lookups < node.lookups_ ? lookups : node.lookups_;
-  if (node.lookups_ > 0) return;
+  if (node.lookups_ > 0)
+    return;
   id_of_.erase(node.inode());
   by_id_.erase(found);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the clients' kernels know of the backing folder: a node for each inode, held open so that its number stays its own, whatever
-// happens to its names. All clients have the same nodes.
+// What the clients' kernels know of the backing folder: a node for each inode, held open so that its number stays its
+// own, whatever happens to its names. All clients have the same nodes.
 #pragma once
 
 #include <sys/stat.h>
@@ -23,7 +23,7 @@ class Node {
 
   uint64_t id() const { return id_; }
   uint64_t inode() const { return inode_; }
-  int descriptor() const { return descriptor_; }  // O_PATH
+  int descriptor() const { return descriptor_; }                                       // O_PATH
   std::string link() const { return "/proc/self/fd/" + std::to_string(descriptor_); }  // a path to the inode itself
 
  private:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the parts of the file system have in common: names.cpp, attributes.cpp and data.cpp (open files) answer what kernels ask.
+// What the parts of the file system have in common: names.cpp, attributes.cpp and data.cpp (open files) answer what
+// kernels ask.
 #pragma once
 
 #include <fuse_lowlevel.h>
@@ -29,16 +30,25 @@ struct Handle {
   bool appends = false;
   std::string text;  // of the control file: the record when it was opened
   ~Handle() {
-    if (descriptor >= 0) close(descriptor);
+    if (descriptor >= 0)
+      close(descriptor);
   }
 };
 
 constexpr int k_replied = -1;
 
-inline Client& client_of(fuse_req_t request) { return *static_cast<Client*>(fuse_req_userdata(request)); }
-inline std::shared_ptr<Node> node_of(fuse_req_t request, fuse_ino_t id) { return client_of(request).nodes->find(id); }
-inline Handle& handle_of(const fuse_file_info* about) { return *reinterpret_cast<Handle*>(about->fh); }
-inline int error_of(int64_t result) { return result < 0 ? errno : 0; }
+inline Client& client_of(fuse_req_t request) {
+  return *static_cast<Client*>(fuse_req_userdata(request));
+}
+inline std::shared_ptr<Node> node_of(fuse_req_t request, fuse_ino_t id) {
+  return client_of(request).nodes->find(id);
+}
+inline Handle& handle_of(const fuse_file_info* about) {
+  return *reinterpret_cast<Handle*>(about->fh);
+}
+inline int error_of(int64_t result) {
+  return result < 0 ? errno : 0;
+}
 
 // Every request gets exactly one answer: what `work` returns, an errno or 0, or k_replied where it has answered itself.
 template <class Work>
@@ -46,9 +56,9 @@ void answer(fuse_req_t request, Work work) noexcept {
   int error = ENOMEM;
   try {
     error = work();
-  } catch (const std::bad_alloc&) {
-  }
-  if (error != k_replied) fuse_reply_err(request, error);
+  } catch (const std::bad_alloc&) {}
+  if (error != k_replied)
+    fuse_reply_err(request, error);
 }
 
 // The layout that the backing folder keeps with a file or folder; nullopt: none.

@@ -10,7 +10,9 @@ namespace {
 
 using nlohmann::ordered_json;
 
-double seconds(std::chrono::nanoseconds time) { return std::chrono::duration<double>(time).count(); }
+double seconds(std::chrono::nanoseconds time) {
+  return std::chrono::duration<double>(time).count();
+}
 
 ordered_json json_of(const Settings& settings) {
   return {{"targets", settings.targets},
@@ -26,7 +28,8 @@ ordered_json json_of(const Settings& settings) {
 ordered_json json_of(uint64_t clients) {
   ordered_json list = ordered_json::array();
   for (int client = 0; client < k_most_clients; ++client)
-    if ((clients >> client & 1) != 0) list.push_back(client);
+    if ((clients >> client & 1) != 0)
+      list.push_back(client);
   return list;
 }
 
@@ -37,9 +40,11 @@ ordered_json json_of(const StripeWriters& file) {
   std::pair<int, int64_t> next{-1, 0};
   uint64_t last = 0;
   for (const auto& [place, clients] : file.clients_of) {
-    if (std::popcount(clients) > 1) ++shared;
+    if (std::popcount(clients) > 1)
+      ++shared;
     if (place != next || clients != last)
-      stripes.push_back({{"component", place.first}, {"begin", place.second}, {"end", 0}, {"clients", json_of(clients)}});
+      stripes.push_back(
+          {{"component", place.first}, {"begin", place.second}, {"end", 0}, {"clients", json_of(clients)}});
     stripes.back()["end"] = place.second + 1;
     next = {place.first, place.second + 1};
     last = clients;
@@ -86,7 +91,8 @@ void Record::asked(int client, Mode mode, int64_t bytes) {
 }
 
 void Record::locked(int client, int target, const ExtentLocks::Grant& grant) {
-  if (!grant.is_new) return;
+  if (!grant.is_new)
+    return;
   const std::lock_guard guard(mutex_);
   Counts& counts = at(client, target);
   ++counts.lock_grants;
@@ -94,7 +100,8 @@ void Record::locked(int client, int target, const ExtentLocks::Grant& grant) {
   counts.locks_taken_away += grant.taken_away;
 }
 
-void Record::served(int client, Mode mode, const ObjectRequest& request, bool is_joined, std::chrono::nanoseconds busy) {
+void Record::served(int client, Mode mode, const ObjectRequest& request, bool is_joined,
+                    std::chrono::nanoseconds busy) {
   const std::lock_guard guard(mutex_);
   Counts& counts = at(client, request.target);
   const bool writes = mode == Mode::write;
@@ -106,7 +113,8 @@ void Record::served(int client, Mode mode, const ObjectRequest& request, bool is
 
 void Record::wrote(int client, StripeWriters& file, const std::vector<Piece>& pieces) {
   const std::lock_guard guard(mutex_);
-  for (const Piece& piece : pieces) file.clients_of[{piece.component, piece.stripe}] |= uint64_t{1} << client;
+  for (const Piece& piece : pieces)
+    file.clients_of[{piece.component, piece.stripe}] |= uint64_t{1} << client;
 }
 
 void Record::reset() {
@@ -114,7 +122,8 @@ void Record::reset() {
   std::fill(matrix_.begin(), matrix_.end(), Counts{});
   std::fill(clients_.begin(), clients_.end(), ClientCounts{});
   std::fill(busy_.begin(), busy_.end(), std::chrono::nanoseconds{0});
-  for (const auto& file : files_) file->clients_of.clear();
+  for (const auto& file : files_)
+    file->clients_of.clear();
   std::erase_if(files_, [](const auto& file) { return file.use_count() == 1; });  // the file itself is gone
 }
 
@@ -130,12 +139,14 @@ std::string Record::json() {
                               {"largest_written", counts.largest_written},
                               {"largest_read", counts.largest_read}});
   }
-  for (const std::chrono::nanoseconds busy : busy_) all["targets"].push_back({{"busy_s", seconds(busy)}});
+  for (const std::chrono::nanoseconds busy : busy_)
+    all["targets"].push_back({{"busy_s", seconds(busy)}});
   const auto add = [&](const char* name, int64_t Counts::*member) {
     ordered_json& rows = all["matrix"][name];
     for (size_t client = 0; client < clients_.size(); ++client) {
       ordered_json row = ordered_json::array();
-      for (int target = 0; target < settings_.targets; ++target) row.push_back(at(static_cast<int>(client), target).*member);
+      for (int target = 0; target < settings_.targets; ++target)
+        row.push_back(at(static_cast<int>(client), target).*member);
       rows.push_back(std::move(row));
     }
   };
@@ -150,7 +161,8 @@ std::string Record::json() {
   add("locks_taken_away", &Counts::locks_taken_away);
   all["files"] = ordered_json::array();
   for (const auto& file : files_)
-    if (!file->clients_of.empty()) all["files"].push_back(json_of(*file));
+    if (!file->clients_of.empty())
+      all["files"].push_back(json_of(*file));
   return all.dump(1) + "\n";
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What was asked of the store since its beginning or the last reset: the matrix of clients to targets, locks, writers of stripes.
+// What was asked of the store since its beginning or the last reset: the matrix of clients to targets, locks, writers
+// of stripes.
 #pragma once
 
 #include <cstdint>
@@ -25,8 +26,8 @@ struct Counts {
   int64_t requests_read = 0;
   int64_t pieces_read = 0;
   int64_t lock_grants = 0;
-  int64_t lock_hand_overs = 0;    // grants for which others' locks had to go
-  int64_t locks_taken_away = 0;   // those others' locks
+  int64_t lock_hand_overs = 0;   // grants for which others' locks had to go
+  int64_t locks_taken_away = 0;  // those others' locks
 };
 
 // As the kernel sends them: what a program asks for at once, cut where it is larger than a request may be.
@@ -40,8 +41,8 @@ struct ClientCounts {
 
 // Which clients wrote each stripe of a file. Outlives the file, until a reset.
 struct StripeWriters {
-  std::string path;                                             // the last one known, below a mount
-  std::map<std::pair<int, int64_t>, uint64_t> clients_of;       // component and stripe -> a bit a client
+  std::string path;                                        // the last one known, below a mount
+  std::map<std::pair<int, int64_t>, uint64_t> clients_of;  // component and stripe -> a bit a client
 };
 
 class Record {

@@ -10,20 +10,24 @@ namespace {
 
 void give_locks(File& file) {
   file.locks.clear();
-  for (int object = 0; object < objects_of(file.layout); ++object) file.locks.push_back(std::make_unique<ExtentLocks>());
+  for (int object = 0; object < objects_of(file.layout); ++object)
+    file.locks.push_back(std::make_unique<ExtentLocks>());
 }
 
 }  // namespace
 
 Store::Store(Settings settings) : settings_(std::move(settings)), record_(settings_) {
-  for (int target = 0; target < settings_.targets; ++target) targets_.push_back(std::make_unique<Target>(settings_.mounts.size()));
-  for (size_t pair = 0; pair < settings_.mounts.size() * targets_.size(); ++pair) backlogs_.push_back(std::make_unique<Backlog>());
+  for (int target = 0; target < settings_.targets; ++target)
+    targets_.push_back(std::make_unique<Target>(settings_.mounts.size()));
+  for (size_t pair = 0; pair < settings_.mounts.size() * targets_.size(); ++pair)
+    backlogs_.push_back(std::make_unique<Backlog>());
 }
 
 std::shared_ptr<File> Store::file(uint64_t inode, const Layout& wanted, const std::string& path) {
   const std::lock_guard guard(mutex_);
   std::shared_ptr<File>& file = files_[inode];
-  if (file) return file;
+  if (file)
+    return file;
   file = std::make_shared<File>();
   file->number = inode;
   file->layout = placed(wanted, settings_.targets, next_target_);
@@ -50,13 +54,15 @@ void Store::set_layout(File& file, const Layout& wanted) {
   give_locks(file);
 }
 
-// In the order of objects, so that two requests never wait for each other. Lustre's clients too lock one object after the other.
+// In the order of objects, so that two requests never wait for each other. Lustre's clients too lock one object after
+// the other.
 std::vector<Store::Held> Store::lock(File& file, int client, Mode mode, const std::vector<ObjectRequest>& requests) {
   std::vector<Held> held;
   held.reserve(requests.size());
   for (const ObjectRequest& request : requests) {
     ExtentLocks& locks = *file.locks[static_cast<size_t>(request.object)];
-    const ExtentLocks::Grant grant = locks.acquire(client, mode, request.begin, request.begin + request.bytes, settings_.lock_cost);
+    const ExtentLocks::Grant grant =
+        locks.acquire(client, mode, request.begin, request.begin + request.bytes, settings_.lock_cost);
     record_.locked(client, request.target, grant);
     held.push_back({.object = request.object, .lock = grant.lock});
   }
@@ -65,11 +71,13 @@ std::vector<Store::Held> Store::lock(File& file, int client, Mode mode, const st
 
 // Targets work side by side: the request is done when the last of them is.
 void Store::finish(File& file, int client, Mode mode, const std::vector<Held>& held, const std::vector<Piece>& pieces) {
-  if (mode == Mode::write) record_.wrote(client, *file.writers, pieces);
+  if (mode == Mode::write)
+    record_.wrote(client, *file.writers, pieces);
   const std::vector<ObjectRequest> requests = by_object(pieces);
   Clock::time_point wait_until{};
   for (const Held& each : held) {
-    const auto request = std::find_if(requests.begin(), requests.end(), [&](const ObjectRequest& one) { return one.object == each.object; });
+    const auto request = std::find_if(requests.begin(), requests.end(),
+                                      [&](const ObjectRequest& one) { return one.object == each.object; });
     Clock::time_point done_at{};  // nothing was moved there
     if (request != requests.end()) {
       done_at = enqueue(file, client, mode, *request);
@@ -81,8 +89,8 @@ void Store::finish(File& file, int client, Mode mode, const std::vector<Held>& h
   std::this_thread::sleep_until(wait_until);
 }
 
-// A target serves one request after the other, in the order of coming: when it is free again follows from when it was free before,
-// so a sleep that ends late delays its own request and no other.
+// A target serves one request after the other, in the order of coming: when it is free again follows from when it was
+// free before, so a sleep that ends late delays its own request and no other.
 Clock::time_point Store::enqueue(const File& file, int client, Mode mode, const ObjectRequest& request) {
   std::chrono::nanoseconds service{0};
   if (settings_.rate > 0) {
@@ -92,7 +100,11 @@ Clock::time_point Store::enqueue(const File& file, int client, Mode mode, const 
   Target& target = *targets_[static_cast<size_t>(request.target)];
   const std::lock_guard guard(target.mutex);
   const Clock::time_point now = Clock::now();
-  const Waiting asked{.file = file.number, .object = request.object, .mode = mode, .begin = request.begin, .end = request.begin + request.bytes,
+  const Waiting asked{.file = file.number,
+                      .object = request.object,
+                      .mode = mode,
+                      .begin = request.begin,
+                      .end = request.begin + request.bytes,
                       .begins_at = std::max(target.free_at, now)};
   Waiting& waiting = target.waiting[static_cast<size_t>(client)];
   const bool is_joined = waiting.begins_at > now && join(waiting, asked);
@@ -109,7 +121,8 @@ Clock::time_point Store::enqueue(const File& file, int client, Mode mode, const 
 bool Store::join(Waiting& waiting, const Waiting& request) const {
   const bool is_near = waiting.file == request.file && waiting.object == request.object && waiting.mode == request.mode;
   const int64_t begin = std::min(waiting.begin, request.begin), end = std::max(waiting.end, request.end);
-  if (!is_near || (waiting.end != request.begin && request.end != waiting.begin) || end - begin > settings_.join) return false;
+  if (!is_near || (waiting.end != request.begin && request.end != waiting.begin) || end - begin > settings_.join)
+    return false;
   waiting.begin = begin;
   waiting.end = end;
   return true;
@@ -126,7 +139,8 @@ Clock::time_point Store::room_behind(int client, const ObjectRequest& request, C
     behind.bytes -= behind.requests.front().bytes;
     behind.requests.pop_front();
   };
-  for (const Clock::time_point now = Clock::now(); !behind.requests.empty() && behind.requests.front().done_at <= now;) drop_first();
+  for (const Clock::time_point now = Clock::now(); !behind.requests.empty() && behind.requests.front().done_at <= now;)
+    drop_first();
   while (behind.bytes > settings_.write_behind) {
     room_at = behind.requests.front().done_at;
     drop_first();
@@ -135,12 +149,14 @@ Clock::time_point Store::room_behind(int client, const ObjectRequest& request, C
 }
 
 void Store::wait_for_all(int client) {
-  if (settings_.write_behind == 0) return;
+  if (settings_.write_behind == 0)
+    return;
   Clock::time_point done_at{};
   for (int target = 0; target < settings_.targets; ++target) {
     Backlog& behind = backlog(client, target);
     const std::lock_guard guard(behind.mutex);
-    if (!behind.requests.empty()) done_at = std::max(done_at, behind.requests.back().done_at);
+    if (!behind.requests.empty())
+      done_at = std::max(done_at, behind.requests.back().done_at);
   }
   std::this_thread::sleep_until(done_at);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The storage that all clients share: layouts and locks of files, targets that serve one request at a time, and the record.
-// What a target's service takes is reckoned here; the bytes themselves lie in the backing folder, in plain files.
+// The storage that all clients share: layouts and locks of files, targets that serve one request at a time, and the
+// record. What a target's service takes is reckoned here; the bytes themselves lie in the backing folder, in plain
+// files.
 #pragma once
 
 #include <atomic>
@@ -43,8 +44,8 @@ class Store {
   void forget_file(uint64_t inode);
   void set_layout(File& file, const Layout& wanted);  // of an empty file
 
-  // Waits for the locks of a request, lets `move` move its bytes (it returns how many, or -errno) and waits as long as the targets take for them;
-  // where writes are left behind, only until there is room for them.
+  // Waits for the locks of a request, lets `move` move its bytes (it returns how many, or -errno) and waits as long as
+  // the targets take for them; where writes are left behind, only until there is room for them.
   template <class Move>
   int64_t serve(File& file, int client, Mode mode, int64_t offset, int64_t bytes, Move move) {
     record_.asked(client, mode, bytes);
@@ -93,7 +94,9 @@ class Store {
   Clock::time_point enqueue(const File& file, int client, Mode mode, const ObjectRequest& request);
   bool join(Waiting& waiting, const Waiting& request) const;
   Clock::time_point room_behind(int client, const ObjectRequest& request, Clock::time_point done_at);
-  Backlog& backlog(int client, int target) { return *backlogs_[static_cast<size_t>(client * settings_.targets + target)]; }
+  Backlog& backlog(int client, int target) {
+    return *backlogs_[static_cast<size_t>(client * settings_.targets + target)];
+  }
 
   const Settings settings_;
   Record record_;

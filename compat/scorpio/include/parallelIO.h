@@ -50,4 +50,6 @@
 #define parallelIO_group_exists scorpio_group_exists
 #define parallelIO_dataset_exists scorpio_dataset_exists
 
-static inline bool parallelIO_name_exists(int64_t fid, const char *name) { return scorpio_name_exists(fid, name) == 1; }
+static inline bool parallelIO_name_exists(int64_t fid, const char *name) {
+  return scorpio_name_exists(fid, name) == 1;
+}

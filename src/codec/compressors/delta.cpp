@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Differences of neighbours in as many bits as they need: for numbers that change smoothly, at some GB/s on a core. Needs no library.
-// Sources: delta encoding of Apache Parquet (DELTA_BINARY_PACKED), with the difference of differences tried too; D. Lemire, L. Boytsov, Decoding billions
-// of integers per second through vectorization, Software: Practice and Experience 45 (2015), for groups with a width each.
+// Differences of neighbours in as many bits as they need: for numbers that change smoothly, at some GB/s on a core.
+// Needs no library. Sources: delta encoding of Apache Parquet (DELTA_BINARY_PACKED), with the difference of differences
+// tried too; D. Lemire, L. Boytsov, Decoding billions of integers per second through vectorization, Software: Practice
+// and Experience 45 (2015), for groups with a width each.
 //
 // What it makes, in elements of 2, 4 or 8 bytes (nothing of others):
 //   a byte: the element's size, and k_swapped where its bytes are in the other order than this machine's
@@ -10,7 +11,8 @@
 //     half a byte for each group of four elements, the first in the lower half: the group's width, in steps
 //     each group's four remainders, the first in the lowest bits, in as many bits as its width; groups begin on a byte
 //   the bytes behind the last whole element
-// Differences are taken without overflow and folded (0, -1, 1, -2, ... become 0, 1, 2, 3, ...). The last group's missing elements are zeros.
+// Differences are taken without overflow and folded (0, -1, 1, -2, ... become 0, 1, 2, 3, ...). The last group's
+// missing elements are zeros.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -48,8 +50,11 @@ constexpr unsigned k_step = std::max(2u, k_bits<Element> / 16);
 template <class Element>
 constexpr unsigned code_of(Element every_bit) noexcept {
   unsigned bits = 0;
-  if constexpr (sizeof(Element) == 8) bits = static_cast<unsigned>(std::bit_width(every_bit));
-  else bits = 63 - static_cast<unsigned>(std::countl_zero(uint64_t{every_bit} << 1 | 1));  // the same, without a case of zero
+  if constexpr (sizeof(Element) == 8)
+    bits = static_cast<unsigned>(std::bit_width(every_bit));
+  else
+    bits =
+        63 - static_cast<unsigned>(std::countl_zero(uint64_t{every_bit} << 1 | 1));  // the same, without a case of zero
   return std::min((bits + k_step<Element> - 1) / k_step<Element>, k_widest);
 }
 
@@ -64,23 +69,31 @@ constexpr bool is_code(unsigned code) noexcept {
   return code * k_step<Element> <= k_bits<Element>;
 }
 
-constexpr size_t bytes_of_group(unsigned width) noexcept { return k_group * width / 8; }
+constexpr size_t bytes_of_group(unsigned width) noexcept {
+  return k_group * width / 8;
+}
 
 template <class Element>
 constexpr Element fold(Element difference) noexcept {
-  return static_cast<Element>(static_cast<Element>(difference << 1) ^ static_cast<Element>(Element{0} - static_cast<Element>(difference >> (k_bits<Element> - 1))));
+  return static_cast<Element>(
+      static_cast<Element>(difference << 1) ^
+      static_cast<Element>(Element{0} - static_cast<Element>(difference >> (k_bits<Element> - 1))));
 }
 
 template <class Element>
 constexpr Element unfold(Element folded) noexcept {
-  return static_cast<Element>(static_cast<Element>(folded >> 1) ^ static_cast<Element>(Element{0} - static_cast<Element>(folded & 1)));
+  return static_cast<Element>(static_cast<Element>(folded >> 1) ^
+                              static_cast<Element>(Element{0} - static_cast<Element>(folded & 1)));
 }
 
 template <class Element>
 constexpr Element swap_bytes(Element value) noexcept {
-  if constexpr (sizeof(Element) == 2) return __builtin_bswap16(value);
-  else if constexpr (sizeof(Element) == 4) return __builtin_bswap32(value);
-  else return __builtin_bswap64(value);
+  if constexpr (sizeof(Element) == 2)
+    return __builtin_bswap16(value);
+  else if constexpr (sizeof(Element) == 4)
+    return __builtin_bswap32(value);
+  else
+    return __builtin_bswap64(value);
 }
 
 template <class Element>
@@ -109,7 +122,8 @@ void pack(const Group<Element>& values, unsigned width, byte* to) noexcept {
 
 template <class Element>
 void unpack(const byte* from, unsigned width, Group<Element>& values) noexcept {
-  const auto mask = static_cast<Element>(width == k_bits<Element> ? ~Element{0} : static_cast<Element>((Element{1} << width) - 1));
+  const auto mask =
+      static_cast<Element>(width == k_bits<Element> ? ~Element{0} : static_cast<Element>((Element{1} << width) - 1));
   if constexpr (sizeof(Element) == 8) {
     Wide low, high;
     std::memcpy(&low, from, sizeof low);
@@ -137,13 +151,16 @@ struct Window {
     count = elements;
     std::memcpy(values.data() + 2, from, elements * sizeof(Element));
     if (swapped)
-      for (size_t i = 2; i < elements + 2; ++i) values[i] = swap_bytes(values[i]);
+      for (size_t i = 2; i < elements + 2; ++i)
+        values[i] = swap_bytes(values[i]);
   }
 
   Element remainder(size_t i, int order) const noexcept {
     const Element value = values[i + 2], before = values[i + 1];
-    if (order == 0) return value;
-    if (order == 1) return fold(static_cast<Element>(value - before));
+    if (order == 0)
+      return value;
+    if (order == 1)
+      return fold(static_cast<Element>(value - before));
     return fold(static_cast<Element>(value - 2 * before + values[i]));
   }
 };
@@ -153,8 +170,8 @@ struct Cost {
   size_t bytes = 0;
 };
 
-// The order whose remainders are shortest, of every seventeenth group: of a power of two all could be the begins of rows. Where orders cost the same it is the
-// highest, since that is what jumps do to them all.
+// The order whose remainders are shortest, of every seventeenth group: of a power of two all could be the begins of
+// rows. Where orders cost the same it is the highest, since that is what jumps do to them all.
 template <class Element>
 Cost cheapest_order(const Window<Element>& window) noexcept {
   constexpr size_t k_every = 17 * k_group;
@@ -162,12 +179,15 @@ Cost cheapest_order(const Window<Element>& window) noexcept {
   for (size_t i = 0; i < window.count; i += k_every) {
     std::array<Element, 3> every_bit{};
     for (size_t j = i; j < std::min(i + k_group, window.count); ++j)
-      for (int order = 0; order < 3; ++order) every_bit[static_cast<size_t>(order)] |= window.remainder(j, order);
-    for (size_t order = 0; order < 3; ++order) bytes[order] += bytes_of_group(width_of<Element>(code_of(every_bit[order])));
+      for (int order = 0; order < 3; ++order)
+        every_bit[static_cast<size_t>(order)] |= window.remainder(j, order);
+    for (size_t order = 0; order < 3; ++order)
+      bytes[order] += bytes_of_group(width_of<Element>(code_of(every_bit[order])));
   }
   int least = 2;
   for (const int order : {1, 0})
-    if (bytes[static_cast<size_t>(order)] < bytes[static_cast<size_t>(least)]) least = order;
+    if (bytes[static_cast<size_t>(order)] < bytes[static_cast<size_t>(least)])
+      least = order;
   return {least, bytes[static_cast<size_t>(least)]};
 }
 
@@ -181,9 +201,11 @@ constexpr size_t most_bytes() noexcept {
 template <class Element, int order>
 size_t encode_stretch(const Window<Element>& window, byte* to) noexcept {
   std::array<Element, k_stretch> remainders;
-  for (size_t i = 0; i < window.count; ++i) remainders[i] = window.remainder(i, order);
+  for (size_t i = 0; i < window.count; ++i)
+    remainders[i] = window.remainder(i, order);
   const size_t groups = (window.count + k_group - 1) / k_group;
-  std::fill(remainders.begin() + static_cast<std::ptrdiff_t>(window.count), remainders.begin() + static_cast<std::ptrdiff_t>(groups * k_group), Element{0});
+  std::fill(remainders.begin() + static_cast<std::ptrdiff_t>(window.count),
+            remainders.begin() + static_cast<std::ptrdiff_t>(groups * k_group), Element{0});
   *to = static_cast<byte>(order);
   std::array<uint8_t, k_groups + 1> codes;
   codes[groups] = 0;
@@ -197,20 +219,25 @@ size_t encode_stretch(const Window<Element>& window, byte* to) noexcept {
     pack(values, width, next);
     next += bytes_of_group(width);
   }
-  for (size_t group = 0; group < groups; group += 2) to[1 + group / 2] = static_cast<byte>(codes[group] | codes[group + 1] << 4);
+  for (size_t group = 0; group < groups; group += 2)
+    to[1 + group / 2] = static_cast<byte>(codes[group] | codes[group + 1] << 4);
   return static_cast<size_t>(next - to);
 }
 
 template <class Element>
 size_t encode_stretch(const Window<Element>& window, int order, byte* to) noexcept {
   switch (order) {
-    case 0: return encode_stretch<Element, 0>(window, to);
-    case 1: return encode_stretch<Element, 1>(window, to);
-    default: return encode_stretch<Element, 2>(window, to);
+    case 0:
+      return encode_stretch<Element, 0>(window, to);
+    case 1:
+      return encode_stretch<Element, 1>(window, to);
+    default:
+      return encode_stretch<Element, 2>(window, to);
   }
 }
 
-// Are numbers smoother with their bytes the other way round? What goes into a file of another byte order is. A few stretches tell.
+// Are numbers smoother with their bytes the other way round? What goes into a file of another byte order is. A few
+// stretches tell.
 template <class Element>
 bool is_swapped(std::span<const byte> from) noexcept {
   constexpr size_t k_looked_at = 4;
@@ -220,7 +247,8 @@ bool is_swapped(std::span<const byte> from) noexcept {
     for (size_t look = 0; look < k_looked_at; ++look) {
       const size_t begin = stretches * look / k_looked_at * k_stretch;
       Window<Element> window;
-      window.load(from.data() + begin * sizeof(Element), std::min(k_stretch, from.size() / sizeof(Element) - begin), swapped);
+      window.load(from.data() + begin * sizeof(Element), std::min(k_stretch, from.size() / sizeof(Element) - begin),
+                  swapped);
       bytes[swapped ? 1 : 0] += cheapest_order(window).bytes;
     }
   return bytes[1] < bytes[0];
@@ -228,7 +256,8 @@ bool is_swapped(std::span<const byte> from) noexcept {
 
 template <class Element>
 int64_t encode(std::span<const byte> from, std::span<byte> to) noexcept {
-  if (to.empty()) return 0;
+  if (to.empty())
+    return 0;
   const bool swapped = is_swapped<Element>(from);
   to[0] = static_cast<byte>(sizeof(Element)) | (swapped ? k_swapped : byte{0});
   size_t used = 1;
@@ -244,11 +273,13 @@ int64_t encode(std::span<const byte> from, std::span<byte> to) noexcept {
       continue;
     }
     const size_t length = encode_stretch(window, order, apart.data());
-    if (length > to.size() - used) return 0;
+    if (length > to.size() - used)
+      return 0;
     std::copy_n(apart.data(), length, to.data() + used);
     used += length;
   }
-  if (from.size() > to.size() - used) return 0;
+  if (from.size() > to.size() - used)
+    return 0;
   std::ranges::copy(from, to.data() + used);
   return static_cast<int64_t>(used + from.size());
 }
@@ -258,19 +289,23 @@ template <class Element, int order>
 class Sum {
  public:
   // `before`: the two elements before, the later one last.
-  explicit Sum(const std::array<Element, 2>& before) noexcept : value_(before[1]), difference_(static_cast<Element>(before[1] - before[0])) {}
+  explicit Sum(const std::array<Element, 2>& before) noexcept
+      : value_(before[1]), difference_(static_cast<Element>(before[1] - before[0])) {}
 
   Group<Element> next(const byte* from, unsigned width) noexcept {
     Group<Element> group;
     unpack(from, width, group);
-    for (Element& each : group) each = next(each);
+    for (Element& each : group)
+      each = next(each);
     return group;
   }
 
  private:
   Element next(Element remainder) noexcept {
-    if constexpr (order == 0) return remainder;
-    if constexpr (order == 1) return value_ = static_cast<Element>(value_ + unfold(remainder));
+    if constexpr (order == 0)
+      return remainder;
+    if constexpr (order == 1)
+      return value_ = static_cast<Element>(value_ + unfold(remainder));
     difference_ = static_cast<Element>(difference_ + unfold(remainder));
     return value_ = static_cast<Element>(value_ + difference_);
   }
@@ -285,7 +320,8 @@ class Sum {
 template <int order>
 class Sum<uint32_t, order> {
  public:
-  explicit Sum(const std::array<uint32_t, 2>& before) noexcept : value_(Four{} + before[1]), difference_(Four{} + (before[1] - before[0])) {}
+  explicit Sum(const std::array<uint32_t, 2>& before) noexcept
+      : value_(Four{} + before[1]), difference_(Four{} + (before[1] - before[0])) {}
 
   Group<uint32_t> next(const byte* from, unsigned width) noexcept {
     uint64_t low, high;
@@ -294,7 +330,8 @@ class Sum<uint32_t, order> {
     const Pairs pairs{low, high >> 2 * width % 8};
     const uint64_t mask = (uint64_t{1} << width) - 1;
     Four values = reinterpret_cast<Four>((pairs & mask) | (pairs >> width & mask) << 32);
-    if constexpr (order > 0) values = sums((values >> 1) ^ (0 - (values & 1)));
+    if constexpr (order > 0)
+      values = sums((values >> 1) ^ (0 - (values & 1)));
     if constexpr (order == 1) {
       values += value_;
       value_ = all(values);
@@ -335,12 +372,14 @@ class Reader {
   // The next stretch; false: it is not all there, or is none.
   bool read(size_t count, byte* to) noexcept {
     const size_t groups = (count + k_group - 1) / k_group, code_bytes = (groups + 1) / 2;
-    if (from_.size() < 1 + code_bytes) return false;
+    if (from_.size() < 1 + code_bytes)
+      return false;
     const auto order = std::to_integer<unsigned>(from_[0]);
     std::array<uint8_t, k_groups + 1> widths;
     unsigned bits = 0, codes = 0;
     for (size_t i = 0; i < code_bytes; ++i) {
-      const unsigned both = std::to_integer<unsigned>(from_[1 + i]), first = both & 15, second = 2 * i + 1 < groups ? both >> 4 : 0;
+      const unsigned both = std::to_integer<unsigned>(from_[1 + i]), first = both & 15,
+                     second = 2 * i + 1 < groups ? both >> 4 : 0;
       codes = std::max({codes, first, second});
       const unsigned width = width_of<Element>(first), next_width = width_of<Element>(second);
       widths[2 * i] = static_cast<uint8_t>(width);
@@ -349,7 +388,8 @@ class Reader {
     }
     const size_t bytes = bytes_of_group(bits);
     from_ = from_.subspan(1 + code_bytes);
-    if (order > 2 || !is_code<Element>(codes) || bytes > from_.size()) return false;
+    if (order > 2 || !is_code<Element>(codes) || bytes > from_.size())
+      return false;
     std::array<byte, k_stretch * sizeof(Element) + k_slack> apart;
     const byte* next = from_.data();
     if (from_.size() - bytes < k_slack) {  // loads go beyond a group
@@ -358,9 +398,15 @@ class Reader {
       next = apart.data();
     }
     switch (order) {
-      case 0: add_up<0>(next, widths.data(), count, to); break;
-      case 1: add_up<1>(next, widths.data(), count, to); break;
-      default: add_up<2>(next, widths.data(), count, to); break;
+      case 0:
+        add_up<0>(next, widths.data(), count, to);
+        break;
+      case 1:
+        add_up<1>(next, widths.data(), count, to);
+        break;
+      default:
+        add_up<2>(next, widths.data(), count, to);
+        break;
     }
     from_ = from_.subspan(bytes);
     return true;
@@ -374,7 +420,8 @@ class Reader {
     Sum<Element, order> sum(before_);
     const auto in_file_order = [&](Group<Element> values) {
       if (swapped_)
-        for (Element& each : values) each = swap_bytes(each);
+        for (Element& each : values)
+          each = swap_bytes(each);
       return values;
     };
     for (; count >= k_group; count -= k_group, to += sizeof(Group<Element>)) {
@@ -384,7 +431,9 @@ class Reader {
       std::memcpy(to, values.data(), sizeof values);
       before_ = {group[2], group[3]};
     }
-    if (count > 0) std::memcpy(to, in_file_order(sum.next(from, *widths)).data(), count * sizeof(Element));  // nothing comes behind these
+    if (count > 0)
+      std::memcpy(to, in_file_order(sum.next(from, *widths)).data(),
+                  count * sizeof(Element));  // nothing comes behind these
   }
 
   std::span<const byte> from_;
@@ -397,10 +446,12 @@ bool decode(std::span<const byte> from, bool swapped, std::span<byte> to) noexce
   Reader<Element> reader(from, swapped);
   while (to.size() >= sizeof(Element)) {
     const size_t elements = std::min(k_stretch, to.size() / sizeof(Element));
-    if (!reader.read(elements, to.data())) return false;
+    if (!reader.read(elements, to.data()))
+      return false;
     to = to.subspan(elements * sizeof(Element));
   }
-  if (reader.rest().size() != to.size()) return false;
+  if (reader.rest().size() != to.size())
+    return false;
   std::ranges::copy(reader.rest(), to.begin());
   return true;
 }
@@ -411,26 +462,37 @@ class DeltaState final : public CompressorState {
 
   int64_t compress(std::span<const byte> from, const CompressorOrder& order, std::span<byte> to) noexcept override {
     switch (order.element_bytes) {
-      case 2: return encode<uint16_t>(from, to);
-      case 4: return encode<uint32_t>(from, to);
-      case 8: return encode<uint64_t>(from, to);
-      default: return 0;
+      case 2:
+        return encode<uint16_t>(from, to);
+      case 4:
+        return encode<uint32_t>(from, to);
+      case 8:
+        return encode<uint64_t>(from, to);
+      default:
+        return 0;
     }
   }
 
   bool decompress(std::span<const byte> from, std::span<byte> to) noexcept override {
-    if (from.empty()) return false;
+    if (from.empty())
+      return false;
     const bool swapped = (from[0] & k_swapped) != byte{0};
     switch (std::to_integer<unsigned>(from[0] & ~k_swapped)) {
-      case 2: return decode<uint16_t>(from.subspan(1), swapped, to);
-      case 4: return decode<uint32_t>(from.subspan(1), swapped, to);
-      case 8: return decode<uint64_t>(from.subspan(1), swapped, to);
-      default: return false;
+      case 2:
+        return decode<uint16_t>(from.subspan(1), swapped, to);
+      case 4:
+        return decode<uint32_t>(from.subspan(1), swapped, to);
+      case 8:
+        return decode<uint64_t>(from.subspan(1), swapped, to);
+      default:
+        return false;
     }
   }
 };
 
-std::unique_ptr<CompressorState> make_state(int64_t, int) { return std::make_unique<DeltaState>(); }
+std::unique_ptr<CompressorState> make_state(int64_t, int) {
+  return std::make_unique<DeltaState>();
+}
 
 #else
 
@@ -440,6 +502,7 @@ constexpr Compressor::MakeState make_state = nullptr;
 
 }  // namespace
 
-constinit const Compressor k_delta_compressor({.id = 5, .name = "delta", .megabytes_per_s = 3000, .numbers = true, .undoing = 1, .make_state = make_state});
+constinit const Compressor k_delta_compressor(
+    {.id = 5, .name = "delta", .megabytes_per_s = 3000, .numbers = true, .undoing = 1, .make_state = make_state});
 
 }  // namespace windrow

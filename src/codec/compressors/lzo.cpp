@@ -17,17 +17,22 @@ namespace {
 class LzoState final : public CompressorState {
  public:
   explicit LzoState(int64_t largest)
-      : largest_(static_cast<size_t>(largest)), work_(std::make_unique<std::byte[]>(LZO1X_1_MEM_COMPRESS)),
+      : largest_(static_cast<size_t>(largest)),
+        work_(std::make_unique<std::byte[]>(LZO1X_1_MEM_COMPRESS)),
         made_(std::make_unique_for_overwrite<std::byte[]>(bound(largest_))) {}
 
-  int64_t bytes() const noexcept override { return static_cast<int64_t>(sizeof *this + LZO1X_1_MEM_COMPRESS + bound(largest_)); }
+  int64_t bytes() const noexcept override {
+    return static_cast<int64_t>(sizeof *this + LZO1X_1_MEM_COMPRESS + bound(largest_));
+  }
 
-  // The library asks nobody how much room there is: it writes where its worst case fits, and what turned out small enough is copied.
+  // The library asks nobody how much room there is: it writes where its worst case fits, and what turned out small
+  // enough is copied.
   int64_t compress(std::span<const std::byte> from, const CompressorOrder&, std::span<std::byte> to) noexcept override {
-    if (from.size() > largest_) return 0;
+    if (from.size() > largest_)
+      return 0;
     lzo_uint length = 0;
-    if (lzo1x_1_compress(reinterpret_cast<const unsigned char*>(from.data()), from.size(), reinterpret_cast<unsigned char*>(made_.get()), &length,
-                         work_.get()) != LZO_E_OK ||
+    if (lzo1x_1_compress(reinterpret_cast<const unsigned char*>(from.data()), from.size(),
+                         reinterpret_cast<unsigned char*>(made_.get()), &length, work_.get()) != LZO_E_OK ||
         length > to.size())
       return 0;
     std::copy_n(made_.get(), length, to.data());
@@ -36,8 +41,8 @@ class LzoState final : public CompressorState {
 
   bool decompress(std::span<const std::byte> from, std::span<std::byte> to) noexcept override {
     lzo_uint length = to.size();
-    return lzo1x_decompress_safe(reinterpret_cast<const unsigned char*>(from.data()), from.size(), reinterpret_cast<unsigned char*>(to.data()),
-                                 &length, nullptr) == LZO_E_OK &&
+    return lzo1x_decompress_safe(reinterpret_cast<const unsigned char*>(from.data()), from.size(),
+                                 reinterpret_cast<unsigned char*>(to.data()), &length, nullptr) == LZO_E_OK &&
            length == to.size();
   }
 
@@ -48,7 +53,9 @@ class LzoState final : public CompressorState {
   std::unique_ptr<std::byte[]> work_, made_;
 };
 
-std::unique_ptr<CompressorState> make_state(int64_t largest, int) { return std::make_unique<LzoState>(largest); }
+std::unique_ptr<CompressorState> make_state(int64_t largest, int) {
+  return std::make_unique<LzoState>(largest);
+}
 
 #else
 
@@ -58,6 +65,7 @@ constexpr Compressor::MakeState make_state = nullptr;
 
 }  // namespace
 
-constinit const Compressor k_lzo_compressor({.id = 2, .name = "lzo", .megabytes_per_s = 610, .undoing = 0.7, .make_state = make_state});
+constinit const Compressor k_lzo_compressor(
+    {.id = 2, .name = "lzo", .megabytes_per_s = 610, .undoing = 0.7, .make_state = make_state});
 
 }  // namespace windrow

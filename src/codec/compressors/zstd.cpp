@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Zstandard. Its contexts live in memory that they are given: a context that allocates for itself does so at first use, and again when messages have
-// long been smaller than it was made for. Source: zstd.h of Zstandard 1.5, "Static allocation".
+// Zstandard. Its contexts live in memory that they are given: a context that allocates for itself does so at first use,
+// and again when messages have long been smaller than it was made for. Source: zstd.h of Zstandard 1.5, "Static
+// allocation".
 #include <algorithm>
 #include <array>
 
@@ -17,7 +18,8 @@ namespace {
 
 #if WINDROW_CODEC_ZSTD
 
-// The library has a set of parameters for each range of sizes, and a set for smaller messages may need more than one for larger ones.
+// The library has a set of parameters for each range of sizes, and a set for smaller messages may need more than one
+// for larger ones.
 size_t encode_bytes(int64_t largest, int level) {
   size_t most = 0;
   for (int each = 1; each <= level; ++each)
@@ -31,18 +33,25 @@ size_t encode_bytes(int64_t largest, int level) {
 class ZstdState final : public CompressorState {
  public:
   ZstdState(int64_t largest, int level)
-      : largest_(static_cast<size_t>(largest)), level_(level), encode_bytes_(encode_bytes(largest, level)), decode_bytes_(ZSTD_estimateDCtxSize()),
+      : largest_(static_cast<size_t>(largest)),
+        level_(level),
+        encode_bytes_(encode_bytes(largest, level)),
+        decode_bytes_(ZSTD_estimateDCtxSize()),
         encode_memory_(std::make_unique_for_overwrite<std::byte[]>(encode_bytes_)),
         decode_memory_(std::make_unique_for_overwrite<std::byte[]>(decode_bytes_)),
-        encoder_(ZSTD_initStaticCCtx(encode_memory_.get(), encode_bytes_)), decoder_(ZSTD_initStaticDCtx(decode_memory_.get(), decode_bytes_)) {}
+        encoder_(ZSTD_initStaticCCtx(encode_memory_.get(), encode_bytes_)),
+        decoder_(ZSTD_initStaticDCtx(decode_memory_.get(), decode_bytes_)) {}
 
   bool works() const noexcept { return encoder_ != nullptr && decoder_ != nullptr; }
 
   int64_t bytes() const noexcept override { return static_cast<int64_t>(sizeof *this + encode_bytes_ + decode_bytes_); }
 
-  int64_t compress(std::span<const std::byte> from, const CompressorOrder& order, std::span<std::byte> to) noexcept override {
-    if (from.size() > largest_) return 0;
-    const size_t length = ZSTD_compressCCtx(encoder_, to.data(), to.size(), from.data(), from.size(), std::clamp(order.level, 1, level_));
+  int64_t compress(std::span<const std::byte> from, const CompressorOrder& order,
+                   std::span<std::byte> to) noexcept override {
+    if (from.size() > largest_)
+      return 0;
+    const size_t length =
+        ZSTD_compressCCtx(encoder_, to.data(), to.size(), from.data(), from.size(), std::clamp(order.level, 1, level_));
     return ZSTD_isError(length) ? 0 : static_cast<int64_t>(length);
   }
 
@@ -61,7 +70,8 @@ class ZstdState final : public CompressorState {
 
 std::unique_ptr<CompressorState> make_state(int64_t largest, int level) {
   auto state = std::make_unique<ZstdState>(largest, level);
-  if (!state->works()) throw std::bad_alloc();
+  if (!state->works())
+    throw std::bad_alloc();
   return state;
 }
 
@@ -73,6 +83,7 @@ constexpr Compressor::MakeState make_state = nullptr;
 
 }  // namespace
 
-constinit const Compressor k_zstd_compressor({.id = 4, .name = "zstd", .megabytes_per_s = 330, .largest_level = 19, .make_state = make_state});
+constinit const Compressor k_zstd_compressor(
+    {.id = 4, .name = "zstd", .megabytes_per_s = 330, .largest_level = 19, .make_state = make_state});
 
 }  // namespace windrow

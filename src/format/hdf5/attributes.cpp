@@ -22,7 +22,8 @@ std::string place_of(const std::string& path, const std::string& name) {
 
 // The text without what its padding added.
 std::string trimmed(std::string_view stored, TextPadding padding) {
-  if (padding == TextPadding::null_terminated) return std::string(stored.substr(0, stored.find('\0')));
+  if (padding == TextPadding::null_terminated)
+    return std::string(stored.substr(0, stored.find('\0')));
   const size_t last = stored.find_last_not_of(padding == TextPadding::null_padded ? '\0' : ' ');
   return std::string(stored.substr(0, last == std::string_view::npos ? 0 : last + 1));
 }
@@ -30,7 +31,8 @@ std::string trimmed(std::string_view stored, TextPadding padding) {
 Status read_fixed_texts(hid_t handle, hid_t type, Attribute& attribute, size_t elements) {
   const auto size = static_cast<size_t>(attribute.text_size);
   std::string bytes(elements * size, '\0');
-  if (H5Aread(handle, type, bytes.data()) < 0) return hdf5_status(Code::bad_file, "read of attribute", attribute.name);
+  if (H5Aread(handle, type, bytes.data()) < 0)
+    return hdf5_status(Code::bad_file, "read of attribute", attribute.name);
   for (size_t i = 0; i < elements; ++i)
     attribute.texts.push_back(trimmed(std::string_view(bytes).substr(i * size, size), attribute.text_padding));
   return {};
@@ -40,33 +42,48 @@ ReadAll reader_of(hid_t attribute) {
   return [attribute](hid_t type, void* elements) { return H5Aread(attribute, type, elements); };
 }
 
-Status read_texts(hid_t handle, hid_t type, hid_t space, const std::string& path, Attribute& attribute, size_t elements) {
+Status read_texts(hid_t handle, hid_t type, hid_t space, const std::string& path, Attribute& attribute,
+                  size_t elements) {
   attribute.type = Type::text;
   attribute.text_variable_length = H5Tis_variable_str(type) > 0;
   attribute.text_ascii = H5Tget_cset(type) == H5T_CSET_ASCII;
   attribute.text_padding = padding_of(type);
-  if (!attribute.text_variable_length) attribute.text_size = static_cast<int64_t>(H5Tget_size(type));
-  if (elements == 0) return {};
-  if (!attribute.text_variable_length) return read_fixed_texts(handle, type, attribute, elements);
-  if (Status status = check_heap_places(handle, type, elements, 1, place_of(path, attribute.name), reader_of(handle)); !status.ok()) return status;
-  Result<std::vector<std::string>> texts = read_variable_texts(space, elements, attribute.text_ascii, attribute.name, reader_of(handle));
-  if (texts.ok()) attribute.texts = std::move(texts).value();
+  if (!attribute.text_variable_length)
+    attribute.text_size = static_cast<int64_t>(H5Tget_size(type));
+  if (elements == 0)
+    return {};
+  if (!attribute.text_variable_length)
+    return read_fixed_texts(handle, type, attribute, elements);
+  if (Status status = check_heap_places(handle, type, elements, 1, place_of(path, attribute.name), reader_of(handle));
+      !status.ok())
+    return status;
+  Result<std::vector<std::string>> texts =
+      read_variable_texts(space, elements, attribute.text_ascii, attribute.name, reader_of(handle));
+  if (texts.ok())
+    attribute.texts = std::move(texts).value();
   return texts.status();
 }
 
-bool native_is_big() noexcept { return H5Tget_order(H5T_NATIVE_INT) == H5T_ORDER_BE; }
+bool native_is_big() noexcept {
+  return H5Tget_order(H5T_NATIVE_INT) == H5T_ORDER_BE;
+}
 
-// Elements of foreign byte order, in place. HDF5's own conversion would lose values of an enumeration that have no name.
+// Elements of foreign byte order, in place. HDF5's own conversion would lose values of an enumeration that have no
+// name.
 void swap_order(std::vector<std::byte>& data, Type type) {
   const auto size = static_cast<std::ptrdiff_t>(component_size(type));
-  for (auto at = data.begin(); size > 1 && at != data.end(); at += size) std::reverse(at, at + size);
+  for (auto at = data.begin(); size > 1 && at != data.end(); at += size)
+    std::reverse(at, at + size);
 }
 
 Status read_elements(hid_t handle, hid_t type, Attribute& attribute, size_t elements) {
   attribute.data.resize(elements * H5Tget_size(type));
-  if (elements == 0) return {};
-  if (H5Aread(handle, type, attribute.data.data()) < 0) return hdf5_status(Code::bad_file, "read of attribute", attribute.name);
-  if (attribute.big_endian != native_is_big()) swap_order(attribute.data, attribute.type);
+  if (elements == 0)
+    return {};
+  if (H5Aread(handle, type, attribute.data.data()) < 0)
+    return hdf5_status(Code::bad_file, "read of attribute", attribute.name);
+  if (attribute.big_endian != native_is_big())
+    swap_order(attribute.data, attribute.type);
   return {};
 }
 
@@ -75,9 +92,11 @@ Status read_attribute(hid_t object, const std::string& path, int64_t file_bytes,
   const Handle type(handle.valid() ? H5Aget_type(handle.get()) : H5I_INVALID_HID, H5Tclose);
   const Handle space(type.valid() ? H5Aget_space(handle.get()) : H5I_INVALID_HID, H5Sclose);
   const std::string place = place_of(path, attribute.name);
-  if (!space.valid()) return hdf5_status(Code::bad_file, "attribute of", path);
+  if (!space.valid())
+    return hdf5_status(Code::bad_file, "attribute of", path);
   Result<SpaceDescription> described = describe_space(space.get(), place);
-  if (!described.ok()) return described.status();
+  if (!described.ok())
+    return described.status();
   attribute.shape = std::move(described.value().shape);
   const int64_t elements = described.value().elements;
   const auto stored = checked_multiply(elements, static_cast<int64_t>(H5Tget_size(type.get())));
@@ -85,7 +104,8 @@ Status read_attribute(hid_t object, const std::string& path, int64_t file_bytes,
     return {Code::bad_file, fmt::format("{}: it is larger than the file", place)};
   attribute.null_space = described.value().is_null;
   const auto count = static_cast<size_t>(elements);
-  if (H5Tget_class(type.get()) == H5T_STRING) return read_texts(handle.get(), type.get(), space.get(), path, attribute, count);
+  if (H5Tget_class(type.get()) == H5T_STRING)
+    return read_texts(handle.get(), type.get(), space.get(), path, attribute, count);
   TypeDescription description = describe_type(type.get());
   attribute.type = description.type;
   attribute.big_endian = description.big_endian;
@@ -107,9 +127,11 @@ std::string padded(const Attribute& attribute, size_t size) {
 }
 
 size_t fixed_size(const Attribute& attribute) {
-  if (attribute.text_size > 0) return static_cast<size_t>(attribute.text_size);
+  if (attribute.text_size > 0)
+    return static_cast<size_t>(attribute.text_size);
   size_t longest = 0;
-  for (const std::string& text : attribute.texts) longest = std::max(longest, text.size());
+  for (const std::string& text : attribute.texts)
+    longest = std::max(longest, text.size());
   return std::max<size_t>(longest + (attribute.text_padding == TextPadding::null_terminated ? 1 : 0), 1);
 }
 
@@ -122,15 +144,18 @@ Status create_attribute(hid_t object, const Attribute& attribute, hid_t type, co
   }
   const hid_t list = creation.valid() ? creation.get() : H5P_DEFAULT;
   const Handle handle(H5Acreate2(object, attribute.name.c_str(), type, space.get(), list, H5P_DEFAULT), H5Aclose);
-  if (!handle.valid()) return hdf5_status(Code::io, "attribute", attribute.name);
-  if ((attribute.texts.empty() && attribute.data.empty()) || H5Awrite(handle.get(), type, data) >= 0) return {};
+  if (!handle.valid())
+    return hdf5_status(Code::io, "attribute", attribute.name);
+  if ((attribute.texts.empty() && attribute.data.empty()) || H5Awrite(handle.get(), type, data) >= 0)
+    return {};
   return hdf5_status(Code::io, "attribute", attribute.name);
 }
 
 Status create_texts(hid_t object, const std::string& path, const Attribute& attribute) {
   const size_t size = attribute.text_variable_length ? H5T_VARIABLE : fixed_size(attribute);
   const Handle type = make_text_type(size, attribute.text_padding, attribute.text_ascii);
-  if (!type.valid()) return hdf5_status(Code::bad_argument, "attribute", attribute.name);
+  if (!type.valid())
+    return hdf5_status(Code::bad_argument, "attribute", attribute.name);
   if (!attribute.text_variable_length) {
     const std::string bytes = padded(attribute, size);
     return create_attribute(object, attribute, type.get(), bytes.data());
@@ -146,23 +171,30 @@ Status create_texts(hid_t object, const std::string& path, const Attribute& attr
 }
 
 Status create_references(hid_t object, const std::string& path, const Attribute& attribute) {
-  const Result<std::vector<hobj_ref_t>> references = make_references(object, place_of(path, attribute.name), attribute.texts);
-  if (!references.ok()) return references.status();
+  const Result<std::vector<hobj_ref_t>> references =
+      make_references(object, place_of(path, attribute.name), attribute.texts);
+  if (!references.ok())
+    return references.status();
   return create_attribute(object, attribute, H5T_STD_REF_OBJ, references.value().data());
 }
 
 std::vector<std::byte> as_stored(const Attribute& attribute) {
   std::vector<std::byte> data = attribute.data;
-  if (attribute.big_endian != native_is_big()) swap_order(data, attribute.type);
+  if (attribute.big_endian != native_is_big())
+    swap_order(data, attribute.type);
   return data;
 }
 
 Status create(hid_t object, const std::string& path, const Attribute& attribute) {
-  if (attribute.type == Type::text) return create_texts(object, path, attribute);
-  if (attribute.type == Type::reference) return create_references(object, path, attribute);
-  const Handle type = make_type(attribute.type, attribute.big_endian,
-                                {.bytes = attribute.opaque_bytes, .tag = attribute.tag, .enumeration = attribute.enumeration});
-  if (!type.valid()) return hdf5_status(Code::bad_argument, "type of attribute", attribute.name);
+  if (attribute.type == Type::text)
+    return create_texts(object, path, attribute);
+  if (attribute.type == Type::reference)
+    return create_references(object, path, attribute);
+  const Handle type =
+      make_type(attribute.type, attribute.big_endian,
+                {.bytes = attribute.opaque_bytes, .tag = attribute.tag, .enumeration = attribute.enumeration});
+  if (!type.valid())
+    return hdf5_status(Code::bad_argument, "type of attribute", attribute.name);
   const std::vector<std::byte> data = as_stored(attribute);
   return create_attribute(object, attribute, type.get(), data.data());
 }
@@ -170,18 +202,22 @@ Status create(hid_t object, const std::string& path, const Attribute& attribute)
 // Numbers in place of as many of the same type, without a new attribute. False: the attribute that there is differs.
 bool overwrite(hid_t object, const Attribute& attribute) {
   const hid_t wanted = stored_number(attribute.type, attribute.big_endian);
-  if (wanted == H5I_INVALID_HID || attribute.null_space || attribute.data.empty() || !attribute.enumeration.empty()) return false;
+  if (wanted == H5I_INVALID_HID || attribute.null_space || attribute.data.empty() || !attribute.enumeration.empty())
+    return false;
   const Handle handle(H5Aopen(object, attribute.name.c_str(), H5P_DEFAULT), H5Aclose);
   const Handle type(handle.valid() ? H5Aget_type(handle.get()) : H5I_INVALID_HID, H5Tclose);
   const Handle space(type.valid() ? H5Aget_space(handle.get()) : H5I_INVALID_HID, H5Sclose);
-  if (!space.valid() || H5Tequal(type.get(), wanted) <= 0 || H5Sextent_equal(space.get(), make_space(attribute.shape).get()) <= 0) return false;
+  if (!space.valid() || H5Tequal(type.get(), wanted) <= 0 ||
+      H5Sextent_equal(space.get(), make_space(attribute.shape).get()) <= 0)
+    return false;
   const std::vector<std::byte> data = as_stored(attribute);
   return H5Awrite(handle.get(), wanted, data.data()) >= 0;
 }
 
 }  // namespace
 
-Result<std::vector<Attribute>> read_attributes(hid_t object, H5_index_t index, const std::string& path, int64_t file_bytes) {
+Result<std::vector<Attribute>> read_attributes(hid_t object, H5_index_t index, const std::string& path,
+                                               int64_t file_bytes) {
   Collected<Attribute> attributes;
   const auto take_name = [](hid_t, const char* name, const H5A_info_t*, void* data) noexcept -> herr_t {
     return static_cast<Collected<Attribute>*>(data)->add([&] {
@@ -194,23 +230,26 @@ Result<std::vector<Attribute>> read_attributes(hid_t object, H5_index_t index, c
     return attributes.status.ok() ? hdf5_status(Code::bad_file, "attributes of", path) : attributes.status;
   for (Attribute& attribute : attributes.list) {
     Status status = read_attribute(object, path, file_bytes, attribute);
-    if (!status.ok()) return status;
+    if (!status.ok())
+      return status;
   }
   return std::move(attributes.list);
 }
 
 namespace {
 
-// Objects that are older than HDF5 1.8, or made by others for it, have no room for more: one message of their header holds 64 KiB, name
-// and type included. Those that we make have.
+// Objects that are older than HDF5 1.8, or made by others for it, have no room for more: one message of their header
+// holds 64 KiB, name and type included. Those that we make have.
 Status explain_refusal(const std::string& path, const Attribute& attribute, Status refused) {
   constexpr size_t k_most_bytes = 64 * 1024 - 512;
   const size_t stored = attribute.type != Type::text     ? attribute.data.size()
                         : attribute.text_variable_length ? attribute.texts.size() * 16
                                                          : attribute.texts.size() * fixed_size(attribute);
-  if (stored + attribute.name.size() <= k_most_bytes || refused.code() != Code::io) return refused;
-  return {Code::unsupported, fmt::format("{}: it takes {}; this object of the file is of a kind that has room for attributes of 64 KiB",
-                                         place_of(path, attribute.name), format_bytes(static_cast<int64_t>(stored)))};
+  if (stored + attribute.name.size() <= k_most_bytes || refused.code() != Code::io)
+    return refused;
+  return {Code::unsupported,
+          fmt::format("{}: it takes {}; this object of the file is of a kind that has room for attributes of 64 KiB",
+                      place_of(path, attribute.name), format_bytes(static_cast<int64_t>(stored)))};
 }
 
 }  // namespace
@@ -228,10 +267,13 @@ Status write_attribute(hid_t object, const std::string& path, const Attribute& a
     Status status = create(object, path, attribute);
     return status.ok() ? status : explain_refusal(path, attribute, std::move(status));
   }
-  if (overwrite(object, attribute)) return {};
+  if (overwrite(object, attribute))
+    return {};
   std::string aside = ".replaced-by-windrow";  // not made of the name, which may be as long as HDF5 can have it
-  while (H5Aexists(object, aside.c_str()) > 0) aside += '\'';
-  if (H5Arename(object, name, aside.c_str()) < 0) return hdf5_status(Code::io, "attribute", attribute.name);
+  while (H5Aexists(object, aside.c_str()) > 0)
+    aside += '\'';
+  if (H5Arename(object, name, aside.c_str()) < 0)
+    return hdf5_status(Code::io, "attribute", attribute.name);
   Status status = guard([&] { return create(object, path, attribute); });
   if (status.ok())
     H5Adelete(object, aside.c_str());

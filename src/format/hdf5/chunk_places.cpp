@@ -19,11 +19,13 @@ std::array<hsize_t, k_most_dimensions> coordinates(std::span<const int64_t> firs
 }
 
 Result<hid_t> ChunkPlaces::dataset(const std::string& variable) {
-  if (const auto known = datasets_.find(variable); known != datasets_.end()) return known->second.get();
+  if (const auto known = datasets_.find(variable); known != datasets_.end())
+    return known->second.get();
   const Handle access(H5Pcreate(H5P_DATASET_ACCESS), H5Pclose);
   H5Pset_chunk_cache(access.get(), 1, 0, 0);  // no chunk ever comes by
   Handle dataset(H5Dopen2(file_, scales_.stored(variable).c_str(), access.get()), H5Dclose);
-  if (!dataset.valid()) return hdf5_status(Code::io, "open of", variable);
+  if (!dataset.valid())
+    return hdf5_status(Code::io, "open of", variable);
   const hid_t opened = dataset.get();
   datasets_.emplace(variable, std::move(dataset));
   return opened;
@@ -38,9 +40,11 @@ bool ChunkPlaces::is_there(hid_t dataset, std::span<const int64_t> first, hsize_
 // What the index says, wherever that is.
 Result<ChunkPlace> ChunkPlaces::find(const std::string& variable, std::span<const int64_t> first) {
   const Result<hid_t> dataset = this->dataset(variable);
-  if (!dataset.ok()) return dataset.status();
+  if (!dataset.ok())
+    return dataset.status();
   hsize_t bytes = 0;
-  if (!is_there(dataset.value(), first, bytes) || reserved_.contains(name_of(variable, first))) return ChunkPlace{};
+  if (!is_there(dataset.value(), first, bytes) || reserved_.contains(name_of(variable, first)))
+    return ChunkPlace{};
   const auto at = coordinates(first);
   take_chunk_offset(file_);
   uint32_t skipped = 0;
@@ -49,26 +53,35 @@ Result<ChunkPlace> ChunkPlaces::find(const std::string& variable, std::span<cons
   return ChunkPlace{take_chunk_offset(file_), static_cast<int64_t>(bytes), skipped};
 }
 
-// HDF5 1.10 takes the time of the square of their number to list them, and looks a chunk up by its place in little time.
+// HDF5 1.10 takes the time of the square of their number to list them, and looks a chunk up by its place in little
+// time.
 Result<std::vector<int64_t>> ChunkPlaces::stored(const std::string& variable) {
   constexpr int64_t k_few = 2048, k_most = int64_t{1} << 22;  // listed, looked up
   const Result<hid_t> dataset = this->dataset(variable);
-  if (!dataset.ok()) return dataset.status();
+  if (!dataset.ok())
+    return dataset.status();
   const Handle creation(H5Dget_create_plist(dataset.value()), H5Pclose), space(H5Dget_space(dataset.value()), H5Sclose);
   std::array<hsize_t, k_most_dimensions> shape{}, chunk{};
   const int dimensions = H5Sget_simple_extent_dims(space.get(), shape.data(), nullptr);
-  const int64_t count = dimensions > 0 && H5Pget_chunk(creation.get(), dimensions, chunk.data()) == dimensions ? count_chunks(dataset.value()) : -1;
-  if (count < 0) return Status(Code::unsupported, fmt::format("the chunks of \"{}\" cannot be listed", variable));
+  const int64_t count = dimensions > 0 && H5Pget_chunk(creation.get(), dimensions, chunk.data()) == dimensions
+                            ? count_chunks(dataset.value())
+                            : -1;
+  if (count < 0)
+    return Status(Code::unsupported, fmt::format("the chunks of \"{}\" cannot be listed", variable));
   std::vector<int64_t> firsts;
   const auto take = [&](const hsize_t* first) {
     return guard([&] {
-      firsts.insert(firsts.end(), first, first + dimensions);
-      return Status();
-    }).ok() ? 0 : -1;
+             firsts.insert(firsts.end(), first, first + dimensions);
+             return Status();
+           }).ok()
+               ? 0
+               : -1;
   };
-  const std::vector<int64_t> extents(shape.begin(), shape.begin() + dimensions), edges(chunk.begin(), chunk.begin() + dimensions);
+  const std::vector<int64_t> extents(shape.begin(), shape.begin() + dimensions),
+      edges(chunk.begin(), chunk.begin() + dimensions);
   const Result<ChunkGrid> made = ChunkGrid::make(extents, edges);
-  if (!made.ok()) return made.status();
+  if (!made.ok())
+    return made.status();
   const ChunkGrid& grid = made.value();
   if (count <= k_few || grid.count() > k_most) {
     if (count > 16 * k_few || list_chunks(dataset.value(), static_cast<hsize_t>(count), take) < 0)
@@ -78,111 +91,144 @@ Result<std::vector<int64_t>> ChunkPlaces::stored(const std::string& variable) {
   for (int64_t number = 0; number < grid.count(); ++number) {
     const std::vector<int64_t> first = grid.first_element(number);
     hsize_t bytes = 0;
-    if (is_there(dataset.value(), first, bytes)) firsts.insert(firsts.end(), first.begin(), first.end());
+    if (is_there(dataset.value(), first, bytes))
+      firsts.insert(firsts.end(), first.begin(), first.end());
   }
   return firsts;
 }
 
-Result<int64_t> ChunkPlaces::insert(const std::string& variable, std::span<const int64_t> first, int64_t bytes, uint32_t skipped) {
+Result<int64_t> ChunkPlaces::insert(const std::string& variable, std::span<const int64_t> first, int64_t bytes,
+                                    uint32_t skipped) {
   const Result<hid_t> dataset = this->dataset(variable);
-  if (!dataset.ok()) return dataset.status();
+  if (!dataset.ok())
+    return dataset.status();
   const auto at = coordinates(first);
   take_chunk_offset(file_);
   if (H5Dwrite_chunk(dataset.value(), H5P_DEFAULT, skipped, at.data(), static_cast<size_t>(bytes), chunk_marker()) < 0)
     return hdf5_status(Code::io, "room for a chunk of", variable);
   const int64_t offset = take_chunk_offset(file_);
-  if (offset < 0) return Status(Code::internal, fmt::format("HDF5 wrote a chunk of \"{}\" another way", variable));
+  if (offset < 0)
+    return Status(Code::internal, fmt::format("HDF5 wrote a chunk of \"{}\" another way", variable));
   return offset;
 }
 
-// A smaller one where there is one: the chunk then finds room where it was. Without filters all sizes are one, and the note says nothing.
+// A smaller one where there is one: the chunk then finds room where it was. Without filters all sizes are one, and the
+// note says nothing.
 Status ChunkPlaces::give_other_size(const std::string& variable, std::span<const int64_t> first, int64_t bytes) {
   const Result<bool> filtered = has_filters(variable);
-  if (!filtered.ok() || !filtered.value()) return filtered.status();
+  if (!filtered.ok() || !filtered.value())
+    return filtered.status();
   return insert(variable, first, bytes > 1 ? bytes - 1 : bytes + 1).status();
 }
 
 Result<bool> ChunkPlaces::has_filters(const std::string& variable) {
   const Result<hid_t> dataset = this->dataset(variable);
-  if (!dataset.ok()) return dataset.status();
+  if (!dataset.ok())
+    return dataset.status();
   const Handle creation(H5Dget_create_plist(dataset.value()), H5Pclose);
-  if (!creation.valid()) return hdf5_status(Code::io, "filters of", variable);
+  if (!creation.valid())
+    return hdf5_status(Code::io, "filters of", variable);
   return H5Pget_nfilters(creation.get()) > 0;
 }
 
 // Of those that are made by newer versions HDF5 keeps no index but the place of the chunk.
 Result<bool> ChunkPlaces::has_one_chunk(const std::string& variable) {
   const Result<hid_t> dataset = this->dataset(variable);
-  if (!dataset.ok()) return dataset.status();
+  if (!dataset.ok())
+    return dataset.status();
   const Handle creation(H5Dget_create_plist(dataset.value()), H5Pclose), space(H5Dget_space(dataset.value()), H5Sclose);
   std::array<hsize_t, H5S_MAX_RANK> chunk{}, shape{};
   const int ndims = space.valid() ? H5Sget_simple_extent_dims(space.get(), shape.data(), nullptr) : -1;
-  if (ndims < 0 || !creation.valid() || H5Pget_chunk(creation.get(), H5S_MAX_RANK, chunk.data()) != ndims) return hdf5_status(Code::io, "chunks of", variable);
-  return std::equal(shape.begin(), shape.begin() + ndims, chunk.begin(), [](hsize_t extent, hsize_t length) { return extent <= length; });
+  if (ndims < 0 || !creation.valid() || H5Pget_chunk(creation.get(), H5S_MAX_RANK, chunk.data()) != ndims)
+    return hdf5_status(Code::io, "chunks of", variable);
+  return std::equal(shape.begin(), shape.begin() + ndims, chunk.begin(),
+                    [](hsize_t extent, hsize_t length) { return extent <= length; });
 }
 
-// Nothing of the index goes into the file before the flush, though it be large: it would name places that have no bytes yet.
+// Nothing of the index goes into the file before the flush, though it be large: it would name places that have no bytes
+// yet.
 Status ChunkPlaces::hold_index(bool held) {
   H5AC_cache_config_t settings{};
   settings.version = H5AC__CURR_CACHE_CONFIG_VERSION;
-  if (held == index_held_) return {};
-  if (H5Fget_mdc_config(file_, &settings) < 0) return hdf5_status(Code::io, "index of", path_);
+  if (held == index_held_)
+    return {};
+  if (H5Fget_mdc_config(file_, &settings) < 0)
+    return hdf5_status(Code::io, "index of", path_);
   settings.evictions_enabled = !held;
   settings.incr_mode = held ? H5C_incr__off : H5C_incr__threshold;
   settings.flash_incr_mode = held ? H5C_flash_incr__off : H5C_flash_incr__add_space;
   settings.decr_mode = held ? H5C_decr__off : H5C_decr__age_out_with_threshold;
-  if (H5Fset_mdc_config(file_, &settings) < 0) return hdf5_status(Code::io, "index of", path_);
+  if (H5Fset_mdc_config(file_, &settings) < 0)
+    return hdf5_status(Code::io, "index of", path_);
   index_held_ = held;
   return {};
 }
 
 // To a place that the old one has no part of. HDF5 looks for one only when the size is another than before.
-Result<int64_t> ChunkPlaces::move(const std::string& variable, std::span<const int64_t> first, int64_t bytes, const ChunkPlace& old) {
+Result<int64_t> ChunkPlaces::move(const std::string& variable, std::span<const int64_t> first, int64_t bytes,
+                                  const ChunkPlace& old) {
   constexpr int k_most_moves = 8;
   const Extent kept{old.offset, old.offset + old.bytes};
-  if (Status status = hold_index(true); !status.ok()) return status;
+  if (Status status = hold_index(true); !status.ok())
+    return status;
   int64_t offset = old.offset, now = old.bytes;
   for (int moves = 0; moves < k_most_moves && !intersect(kept, {offset, offset + now}).empty(); ++moves) {
     now = now == bytes ? bytes + 1 : bytes;
-    if (Status status = kept_.make_room(file_, now, kept); !status.ok()) return status;
+    if (Status status = kept_.make_room(file_, now, kept); !status.ok())
+      return status;
     const Result<int64_t> placed = insert(variable, first, now);
-    if (!placed.ok()) return placed;
+    if (!placed.ok())
+      return placed;
     offset = placed.value();
   }
   Status status = (unpublished_.contains(old.offset) ? briefly_kept_ : kept_).keep(file_, kept);
   kept_.drop_walls();
-  if (!status.ok()) return status;
+  if (!status.ok())
+    return status;
   return now == bytes ? offset : insert(variable, first, bytes);
 }
 
-// HDF5 notes the filters that a chunk has skipped when it enters the chunk in its index, and where the size stays it enters nothing: others would
-// undo filters by the old note, or not. And of the chunk that it has looked up last it knows the old note either way, until the dataset is closed; of one without
-// an index that was not there before (HDF5 1.10), that it has skipped all filters.
-Result<PlacedChunk> ChunkPlaces::place(const std::string& variable, std::span<const int64_t> first, const ChunkRoom& room) {
-  if (const auto reserved = reserved_.extract(name_of(variable, first))) return PlacedChunk{reserved.mapped(), true};
+// HDF5 notes the filters that a chunk has skipped when it enters the chunk in its index, and where the size stays it
+// enters nothing: others would undo filters by the old note, or not. And of the chunk that it has looked up last it
+// knows the old note either way, until the dataset is closed; of one without an index that was not there before
+// (HDF5 1.10), that it has skipped all filters.
+Result<PlacedChunk> ChunkPlaces::place(const std::string& variable, std::span<const int64_t> first,
+                                       const ChunkRoom& room) {
+  if (const auto reserved = reserved_.extract(name_of(variable, first)))
+    return PlacedChunk{reserved.mapped(), true};
   const Result<hid_t> dataset = this->dataset(variable);
-  if (!dataset.ok()) return dataset.status();
+  if (!dataset.ok())
+    return dataset.status();
   hsize_t size = 0;
   const bool is_new = !is_there(dataset.value(), first, size);
   ChunkPlace old;
   if (!is_new && (!room.made_here || (room.published && room.keeps_old))) {
     const Result<ChunkPlace> found = find(variable, first);
-    if (!found.ok()) return found.status();
+    if (!found.ok())
+      return found.status();
     old = found.value();
   }
   const Result<bool> filtered = room.keeps_old && old.bytes > 0 ? has_filters(variable) : Result<bool>(false);
-  if (!filtered.ok()) return filtered.status();
+  if (!filtered.ok())
+    return filtered.status();
   const bool keeps = filtered.value();  // without filters the bytes around it stay what they are
   if (!keeps && old.skipped != 0 && old.bytes == room.bytes)
-    if (Status other = give_other_size(variable, first, room.bytes); !other.ok()) return other;
-  if (keeps) moved_.try_emplace(name_of(variable, first), old);
+    if (Status other = give_other_size(variable, first, room.bytes); !other.ok())
+      return other;
+  if (keeps)
+    moved_.try_emplace(name_of(variable, first), old);
   const Result<int64_t> placed = keeps ? move(variable, first, room.bytes, old) : insert(variable, first, room.bytes);
-  if (old.skipped != 0) forget(variable);
-  if (!placed.ok()) return placed.status();
+  if (old.skipped != 0)
+    forget(variable);
+  if (!placed.ok())
+    return placed.status();
   const Result<bool> alone = !room.made_here && old.bytes == 0 ? has_one_chunk(variable) : Result<bool>(false);
-  if (!alone.ok()) return alone.status();
-  if (alone.value()) forget(variable);
-  if (room.published) unpublished_.insert(placed.value());
+  if (!alone.ok())
+    return alone.status();
+  if (alone.value())
+    forget(variable);
+  if (room.published)
+    unpublished_.insert(placed.value());
   return PlacedChunk{placed.value(), is_new};
 }
 
@@ -190,10 +236,12 @@ Result<PlacedChunk> ChunkPlaces::place(const std::string& variable, std::span<co
 Result<PlacedChunk> ChunkPlaces::reserve(const std::string& variable, std::span<const int64_t> first,
                                          const ChunkRoom& room) {
   const auto [known, fresh] = reserved_.try_emplace(name_of(variable, first));
-  if (!fresh) return PlacedChunk{known->second, true};
+  if (!fresh)
+    return PlacedChunk{known->second, true};
   auto reserved = reserved_.extract(known);
   const Result<PlacedChunk> placed = place(variable, first, room);
-  if (!placed.ok()) return placed.status();
+  if (!placed.ok())
+    return placed.status();
   reserved.mapped() = placed.value().offset;
   reserved_.insert(std::move(reserved));
   return placed;
@@ -202,23 +250,29 @@ Result<PlacedChunk> ChunkPlaces::reserve(const std::string& variable, std::span<
 // To a new place, since the index can be given a size only; the old one is kept until the index is in the file.
 Status ChunkPlaces::restore(const std::string& variable, std::span<const int64_t> first) {
   const auto found = moved_.find(name_of(variable, first));
-  if (found == moved_.end()) return {};
+  if (found == moved_.end())
+    return {};
   const ChunkPlace& old = found->second;
   if (old.skipped != 0)
-    if (Status other = give_other_size(variable, first, old.bytes); !other.ok()) return other;
+    if (Status other = give_other_size(variable, first, old.bytes); !other.ok())
+      return other;
   const Result<int64_t> placed = insert(variable, first, old.bytes, old.skipped);
-  if (old.skipped != 0) forget(variable);
-  if (!placed.ok()) return placed.status();
+  if (old.skipped != 0)
+    forget(variable);
+  if (!placed.ok())
+    return placed.status();
   unpublished_.insert(placed.value());
   return copy_bytes(file_, {old.offset, old.offset + old.bytes}, placed.value());
 }
 
 // Past HDF5, which would take a storage that refuses this for the end of the file.
-Status ChunkPlaces::fill(const std::string& variable, std::span<const int64_t> first, std::span<const std::byte> bytes) {
+Status ChunkPlaces::fill(const std::string& variable, std::span<const int64_t> first,
+                         std::span<const std::byte> bytes) {
   const Result<int64_t> placed = insert(variable, first, static_cast<int64_t>(bytes.size()));
   forget(variable);
   reserved_.erase(name_of(variable, first));
-  if (!placed.ok()) return placed.status();
+  if (!placed.ok())
+    return placed.status();
   return write_past(file_, bytes, placed.value());
 }
 

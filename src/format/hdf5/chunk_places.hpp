@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where chunks lie, by the index that HDF5 keeps of each dataset. HDF5 is asked for room and for places; it never sees what is in a chunk.
+// Where chunks lie, by the index that HDF5 keeps of each dataset. HDF5 is asked for room and for places; it never sees
+// what is in a chunk.
 #pragma once
 
 #include <hdf5.h>
@@ -61,20 +62,22 @@ class ChunkPlaces {
   }
 
   bool is_there(hid_t dataset, std::span<const int64_t> first, hsize_t& bytes) const;
-  Result<int64_t> insert(const std::string& variable, std::span<const int64_t> first, int64_t bytes, uint32_t skipped = 0);
+  Result<int64_t> insert(const std::string& variable, std::span<const int64_t> first, int64_t bytes,
+                         uint32_t skipped = 0);
   Status give_other_size(const std::string& variable, std::span<const int64_t> first, int64_t bytes);
   Result<bool> has_filters(const std::string& variable);
   Result<bool> has_one_chunk(const std::string& variable);
-  Result<int64_t> move(const std::string& variable, std::span<const int64_t> first, int64_t bytes, const ChunkPlace& old);
+  Result<int64_t> move(const std::string& variable, std::span<const int64_t> first, int64_t bytes,
+                       const ChunkPlace& old);
   Status hold_index(bool held);
 
   hid_t file_;
   std::string path_;  // of the file, for messages
   const Scales& scales_;
   std::map<std::string, Handle, std::less<>> datasets_;
-  KeptPlaces kept_;                // that the index in the file names
-  KeptPlaces briefly_kept_;        // that it does not: until settle()
-  std::set<int64_t> unpublished_;  // places that chunks got since the last flush
+  KeptPlaces kept_;                   // that the index in the file names
+  KeptPlaces briefly_kept_;           // that it does not: until settle()
+  std::set<int64_t> unpublished_;     // places that chunks got since the last flush
   std::map<Name, int64_t> reserved_;  // offsets of chunks that are to come
   std::map<Name, ChunkPlace> moved_;  // chunks that were moved since settle(): where they were
   bool index_held_ = false;

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Why not H5FD_SEC2: when a write fails inside H5Fclose (the disk is full), HDF5 1.10 frees the file but keeps its identifier, and
-// follows it at the program's exit, into freed memory. Here writes never fail for HDF5: the first failure is kept, nothing is
-// written after it, and the closing of a file that is lost anyway goes through. And: H5FD_SEC2 empties a file only by O_TRUNC
-// (see posix_store.cpp), or would have to make it anew, with another mode than it was given. And: HDF5 writes over what it has published, in the
-// order of addresses, whenever its cache is full; when the disk fills up or the process is killed in the midst of that, objects that nobody touched are
-// lost. Here what would be written over stays in memory until HDF5 has flushed the file, and then comes into it as a whole (storage/overwrite.hpp).
+// Why not H5FD_SEC2: when a write fails inside H5Fclose (the disk is full), HDF5 1.10 frees the file but keeps its
+// identifier, and follows it at the program's exit, into freed memory. Here writes never fail for HDF5: the first
+// failure is kept, nothing is written after it, and the closing of a file that is lost anyway goes through. And:
+// H5FD_SEC2 empties a file only by O_TRUNC (see posix_store.cpp), or would have to make it anew, with another mode than
+// it was given. And: HDF5 writes over what it has published, in the order of addresses, whenever its cache is full;
+// when the disk fills up or the process is killed in the midst of that, objects that nobody touched are lost. Here what
+// would be written over stays in memory until HDF5 has flushed the file, and then comes into it as a whole
+// (storage/overwrite.hpp).
 #include "format/hdf5/driver.hpp"
 
 #if __has_include(<H5FDdevelop.h>)  // since HDF5 1.14
@@ -43,10 +45,11 @@ struct DriverFile : H5FD_t {
   std::unique_ptr<Store> store;
   std::pair<dev_t, ino_t> identity;
   haddr_t end_of_addresses = 0;
-  haddr_t used_end = 0;  // nothing was ever written behind it, by whomever
+  haddr_t used_end = 0;       // nothing was ever written behind it, by whomever
   haddr_t published_end = 0;  // what lies before is what others find
-  std::map<haddr_t, std::vector<std::byte>> pending;  // what HDF5 has written over that since, or at all after a failure: apart from one another
-  UndoLog undo;  // of a file that is only read
+  std::map<haddr_t, std::vector<std::byte>>
+      pending;           // what HDF5 has written over that since, or at all after a failure: apart from one another
+  UndoLog undo;          // of a file that is only read
   bool changes = false;  // it is open for more than reading
   bool durable = false;
   bool holds_elements = false;
@@ -54,7 +57,7 @@ struct DriverFile : H5FD_t {
   const std::function<bool()>* admit = nullptr;  // see GuardedHeaps
   int64_t chunk_offset = -1;
   haddr_t marked = HADDR_UNDEF;  // where a superblock lies that HDF5 marks
-  haddr_t end_of_file = 0;  // as far as HDF5 has made it; others may have made it longer
+  haddr_t end_of_file = 0;       // as far as HDF5 has made it; others may have made it longer
   std::shared_ptr<Status> failure = std::make_shared<Status>();
 
   DriverFile() : H5FD_t{} {}
@@ -65,8 +68,12 @@ struct Settings {
   Opening* opening = nullptr;
 };
 
-DriverFile& of(H5FD_t* file) noexcept { return *static_cast<DriverFile*>(file); }
-const DriverFile& of(const H5FD_t* file) noexcept { return *static_cast<const DriverFile*>(file); }
+DriverFile& of(H5FD_t* file) noexcept {
+  return *static_cast<DriverFile*>(file);
+}
+const DriverFile& of(const H5FD_t* file) noexcept {
+  return *static_cast<const DriverFile*>(file);
+}
 
 // Onto HDF5's stack of errors, where last_error() finds the number.
 herr_t complain(hid_t minor, const char* what, int error) noexcept {
@@ -77,19 +84,23 @@ herr_t complain(hid_t minor, const char* what, int error) noexcept {
 // What is behind the file's end reads as zeros.
 Status read_bytes(Store& store, haddr_t address, std::span<std::byte> bytes) {
   const Result<int64_t> end = store.size();
-  if (!end.ok()) return end.status();
+  if (!end.ok())
+    return end.status();
   const auto size = static_cast<int64_t>(bytes.size());
   const int64_t there = std::clamp<int64_t>(end.value() - static_cast<int64_t>(address), 0, size);
   std::memset(bytes.data() + there, 0, static_cast<size_t>(size - there));
   return store.read_at(static_cast<int64_t>(address), bytes.first(static_cast<size_t>(there)));
 }
 
-// What a process that was killed has left half written: others find what they found before. Whoever has the file locked may be about to end it himself.
+// What a process that was killed has left half written: others find what they found before. Whoever has the file locked
+// may be about to end it himself.
 Status end_interrupted_flush(DriverFile& file, StoreMode mode) {
   auto log = find_undo_log(*file.store);
-  if (!log.ok() || log.value().old.empty()) return log.status();
+  if (!log.ok() || log.value().old.empty())
+    return log.status();
   const bool changes = mode == StoreMode::update && ::flock(file.store->descriptor(), LOCK_EX | LOCK_NB) == 0;
-  if (changes) return roll_back(*file.store, file.durable);
+  if (changes)
+    return roll_back(*file.store, file.durable);
   file.undo = std::move(log).value();
   return {};
 }
@@ -102,34 +113,44 @@ Status open_driver_file(const char* name, unsigned flags, Opening* opening, Driv
     file.store = std::move(opening->store);
   } else {
     auto store = open_store(name, mode, {});
-    if (!store.ok()) return store.status();
+    if (!store.ok())
+      return store.status();
     file.store = std::move(store).value();
   }
   struct stat about {};
-  if (::fstat(file.store->descriptor(), &about) != 0) return system_status("open of", name, errno);
+  if (::fstat(file.store->descriptor(), &about) != 0)
+    return system_status("open of", name, errno);
   file.identity = {about.st_dev, about.st_ino};
-  if (opening != nullptr) file.durable = opening->durable;
+  if (opening != nullptr)
+    file.durable = opening->durable;
   file.changes = mode != StoreMode::read;
-  if (Status status = end_interrupted_flush(file, mode); !status.ok()) return status;
-  if (::fstat(file.store->descriptor(), &about) != 0) return system_status("open of", name, errno);
-  file.end_of_file = file.used_end = file.published_end = static_cast<haddr_t>(file.undo.old.empty() ? about.st_size : file.undo.end);
+  if (Status status = end_interrupted_flush(file, mode); !status.ok())
+    return status;
+  if (::fstat(file.store->descriptor(), &about) != 0)
+    return system_status("open of", name, errno);
+  file.end_of_file = file.used_end = file.published_end =
+      static_cast<haddr_t>(file.undo.old.empty() ? about.st_size : file.undo.end);
   return {};
 }
 
 H5FD_t* open(const char* name, unsigned flags, hid_t access, haddr_t) noexcept {
   const auto* settings = static_cast<const Settings*>(H5Pget_driver_info(access));
   Opening* const opening = settings != nullptr ? settings->opening : nullptr;
-  // HDF5 first opens what it is to create without changing it, to see whether it has it open already, and then once more. A draft it
-  // has not.
-  if (opening != nullptr && opening->create && (flags & H5F_ACC_TRUNC) == 0) return nullptr;
+  // HDF5 first opens what it is to create without changing it, to see whether it has it open already, and then once
+  // more. A draft it has not.
+  if (opening != nullptr && opening->create && (flags & H5F_ACC_TRUNC) == 0)
+    return nullptr;
   std::unique_ptr<DriverFile> file;
   const Status status = guard([&] {
     file = std::make_unique<DriverFile>();
     return open_driver_file(name, flags, opening, *file);
   });
-  if (status.ok()) return file.release();
-  if (status.code() == Code::out_of_memory) return complain(H5E_CANTOPENFILE, "open file", ENOMEM), nullptr;
-  H5Epush2(H5E_DEFAULT, __FILE__, "open", __LINE__, H5E_ERR_CLS, H5E_VFL, H5E_CANTOPENFILE, "%s", status.message().c_str());
+  if (status.ok())
+    return file.release();
+  if (status.code() == Code::out_of_memory)
+    return complain(H5E_CANTOPENFILE, "open file", ENOMEM), nullptr;
+  H5Epush2(H5E_DEFAULT, __FILE__, "open", __LINE__, H5E_ERR_CLS, H5E_VFL, H5E_CANTOPENFILE, "%s",
+           status.message().c_str());
   return nullptr;
 }
 
@@ -141,13 +162,17 @@ int compare(const H5FD_t* left, const H5FD_t* right) noexcept {
 // As H5FD_SEC2, but for H5FD_FEAT_POSIX_COMPAT_HANDLE: our handle is not a descriptor.
 herr_t query(const H5FD_t*, unsigned long* flags) noexcept {
   if (flags)
-    *flags = H5FD_FEAT_AGGREGATE_METADATA | H5FD_FEAT_ACCUMULATE_METADATA | H5FD_FEAT_DATA_SIEVE | H5FD_FEAT_AGGREGATE_SMALLDATA |
-             H5FD_FEAT_SUPPORTS_SWMR_IO | H5FD_FEAT_DEFAULT_VFD_COMPATIBLE;
+    *flags = H5FD_FEAT_AGGREGATE_METADATA | H5FD_FEAT_ACCUMULATE_METADATA | H5FD_FEAT_DATA_SIEVE |
+             H5FD_FEAT_AGGREGATE_SMALLDATA | H5FD_FEAT_SUPPORTS_SWMR_IO | H5FD_FEAT_DEFAULT_VFD_COMPATIBLE;
   return 0;
 }
 
-haddr_t end_of_addresses(const H5FD_t* file, H5FD_mem_t) noexcept { return of(file).end_of_addresses; }
-haddr_t end_of_file(const H5FD_t* file, H5FD_mem_t) noexcept { return of(file).end_of_file; }
+haddr_t end_of_addresses(const H5FD_t* file, H5FD_mem_t) noexcept {
+  return of(file).end_of_addresses;
+}
+haddr_t end_of_file(const H5FD_t* file, H5FD_mem_t) noexcept {
+  return of(file).end_of_file;
+}
 
 herr_t set_end_of_addresses(H5FD_t* file, H5FD_mem_t, haddr_t address) noexcept {
   of(file).end_of_addresses = address;
@@ -159,7 +184,9 @@ herr_t handle_of(H5FD_t* file, hid_t, void** handle) noexcept {
   return 0;
 }
 
-bool is_range(haddr_t address, size_t size) noexcept { return address <= k_last_address && size <= k_last_address - address; }
+bool is_range(haddr_t address, size_t size) noexcept {
+  return address <= k_last_address && size <= k_last_address - address;
+}
 
 void keep_failure(DriverFile& file, Status status) noexcept {
   file.failure->update(std::move(status));
@@ -169,14 +196,17 @@ void keep_failure(DriverFile& file, Status status) noexcept {
 void drop_held(DriverFile& file, haddr_t address, size_t size) {
   const haddr_t end = address + size;
   auto next = file.pending.upper_bound(address);
-  if (next != file.pending.begin() && std::prev(next)->first + std::prev(next)->second.size() > address) --next;
+  if (next != file.pending.begin() && std::prev(next)->first + std::prev(next)->second.size() > address)
+    --next;
   while (next != file.pending.end() && next->first < end) {
     const auto [begin, old] = *next;
     const haddr_t old_end = begin + old.size();
     next = file.pending.erase(next);
     const auto at = [&](haddr_t place) { return old.begin() + static_cast<std::ptrdiff_t>(place - begin); };
-    if (old_end > end) next = file.pending.emplace(end, std::vector<std::byte>(at(end), old.end())).first;
-    if (begin < address) file.pending.emplace(begin, std::vector<std::byte>(old.begin(), at(address)));
+    if (old_end > end)
+      next = file.pending.emplace(end, std::vector<std::byte>(at(end), old.end())).first;
+    if (begin < address)
+      file.pending.emplace(begin, std::vector<std::byte>(old.begin(), at(address)));
   }
 }
 
@@ -190,24 +220,33 @@ void hold(DriverFile& file, haddr_t address, std::span<const std::byte> bytes) {
 void show_held(const DriverFile& file, haddr_t address, std::span<std::byte> bytes) noexcept {
   const haddr_t end = address + bytes.size();
   auto each = file.pending.upper_bound(address);
-  if (each != file.pending.begin()) --each;
+  if (each != file.pending.begin())
+    --each;
   for (; each != file.pending.end() && each->first < end; ++each) {
-    const haddr_t begin = std::max(address, each->first), until = std::min<haddr_t>(end, each->first + each->second.size());
-    if (begin < until) std::memcpy(bytes.data() + (begin - address), each->second.data() + (begin - each->first), until - begin);
+    const haddr_t begin = std::max(address, each->first),
+                  until = std::min<haddr_t>(end, each->first + each->second.size());
+    if (begin < until)
+      std::memcpy(bytes.data() + (begin - address), each->second.data() + (begin - each->first), until - begin);
   }
 }
 
-// HDF5 has flushed the file: what it has written over comes into it, and others find it from now on. Code::out_of_memory: nothing of it, and it can be tried again.
+// HDF5 has flushed the file: what it has written over comes into it, and others find it from now on.
+// Code::out_of_memory: nothing of it, and it can be tried again.
 Status commit(DriverFile& file) noexcept {
-  if (!file.failure->ok() || !file.changes) return *file.failure;
+  if (!file.failure->ok() || !file.changes)
+    return *file.failure;
   Status status;
-  if (file.published_end > 0) status = guard([&] {
-    std::vector<Overwrite> changes;
-    for (const auto& [address, bytes] : file.pending) changes.push_back({static_cast<int64_t>(address), bytes});
-    return overwrite(*file.store, changes, static_cast<int64_t>(std::max(file.end_of_addresses, file.end_of_file)), file.durable);
-  });
+  if (file.published_end > 0)
+    status = guard([&] {
+      std::vector<Overwrite> changes;
+      for (const auto& [address, bytes] : file.pending)
+        changes.push_back({static_cast<int64_t>(address), bytes});
+      return overwrite(*file.store, changes, static_cast<int64_t>(std::max(file.end_of_addresses, file.end_of_file)),
+                       file.durable);
+    });
   if (!status.ok()) {
-    if (status.code() != Code::out_of_memory) keep_failure(file, status);
+    if (status.code() != Code::out_of_memory)
+      keep_failure(file, status);
     return status;
   }
   file.pending.clear();
@@ -229,7 +268,8 @@ bool is_heap_collection(std::span<const std::byte> bytes) noexcept {
 }
 
 bool is_refused(DriverFile& file, H5FD_mem_t type, std::span<const std::byte> bytes) noexcept {
-  if ((type != H5FD_MEM_DRAW && type != H5FD_MEM_GHEAP) || !is_heap_collection(bytes)) return false;
+  if ((type != H5FD_MEM_DRAW && type != H5FD_MEM_GHEAP) || !is_heap_collection(bytes))
+    return false;
   file.has_read_heaps = true;
   const std::function<bool()>* const admit = std::exchange(file.admit, nullptr);
   return admit != nullptr && !(*admit)();
@@ -237,28 +277,35 @@ bool is_refused(DriverFile& file, H5FD_mem_t type, std::span<const std::byte> by
 
 herr_t read(H5FD_t* base, H5FD_mem_t type, hid_t, haddr_t address, size_t size, void* data) noexcept {
   DriverFile& file = of(base);
-  if (!is_range(address, size)) return complain(H5E_OVERFLOW, "read", EOVERFLOW);
+  if (!is_range(address, size))
+    return complain(H5E_OVERFLOW, "read", EOVERFLOW);
   if (data == chunk_marker()) {
     file.chunk_offset = static_cast<int64_t>(address);
     return 0;
   }
   const std::span bytes(static_cast<std::byte*>(data), size);
   Status status = guard([&] { return read_bytes(*file.store, address, bytes); });
-  if (!status.ok()) {  // it counts as lost, but HDF5, which leaves files half closed where it cannot read, gets a second try
+  if (!status.ok()) {  // it counts as lost, but HDF5, which leaves files half closed where it cannot read, gets a
+                       // second try
     keep_failure(file, status);
     status = guard([&] { return read_bytes(*file.store, address, bytes); });
   }
-  if (status.ok()) apply(file.undo, static_cast<int64_t>(address), bytes);
-  if (status.ok()) show_held(file, address, bytes);
-  if (status.ok() && type == H5FD_MEM_SUPER && has_write_mark(bytes)) file.marked = address;
-  if (status.ok() && is_refused(file, type, bytes)) return complain(H5E_READERROR, "read heap", EINVAL);
-  if (status.ok()) return 0;
+  if (status.ok())
+    apply(file.undo, static_cast<int64_t>(address), bytes);
+  if (status.ok())
+    show_held(file, address, bytes);
+  if (status.ok() && type == H5FD_MEM_SUPER && has_write_mark(bytes))
+    file.marked = address;
+  if (status.ok() && is_refused(file, type, bytes))
+    return complain(H5E_READERROR, "read heap", EINVAL);
+  if (status.ok())
+    return 0;
   return complain(H5E_READERROR, "read", status.code() == Code::out_of_memory ? ENOMEM : EIO);
 }
 
-// After the first failure the file stays as it is, and HDF5 goes on in memory: what it reads again is what it has written.
-// Elements are written at once: the aggregators write elements too, and what was held would later replace theirs. But for those that lead into heaps,
-// which are held.
+// After the first failure the file stays as it is, and HDF5 goes on in memory: what it reads again is what it has
+// written. Elements are written at once: the aggregators write elements too, and what was held would later replace
+// theirs. But for those that lead into heaps, which are held.
 Status write_bytes(DriverFile& file, H5FD_mem_t type, haddr_t address, std::span<const std::byte> bytes) {
   std::vector<std::byte> cleared;
   if (file.marked >= address && file.marked < address + bytes.size()) {
@@ -270,11 +317,17 @@ Status write_bytes(DriverFile& file, H5FD_mem_t type, haddr_t address, std::span
     drop_held(file, address, bytes.size());
     return file.store->write_at(static_cast<int64_t>(address), bytes);
   }
-  const size_t over = file.failure->ok() ? std::min(bytes.size(), static_cast<size_t>(file.published_end - std::min(file.published_end, address))) : bytes.size();
-  if (over > 0) hold(file, address, bytes.first(over));
-  if (over == bytes.size()) return {};
+  const size_t over =
+      file.failure->ok()
+          ? std::min(bytes.size(), static_cast<size_t>(file.published_end - std::min(file.published_end, address)))
+          : bytes.size();
+  if (over > 0)
+    hold(file, address, bytes.first(over));
+  if (over == bytes.size())
+    return {};
   Status status = file.store->write_at(static_cast<int64_t>(address + over), bytes.subspan(over));
-  if (!status.ok()) (void)guard([&] { return hold(file, address + over, bytes.subspan(over)), Status(); });
+  if (!status.ok())
+    (void)guard([&] { return hold(file, address + over, bytes.subspan(over)), Status(); });
   return status;
 }
 
@@ -289,9 +342,10 @@ herr_t write(H5FD_t* base, H5FD_mem_t type, hid_t, haddr_t address, size_t size,
     return 0;
   }
   keep_failure(file, guard([&] {
-    if (!is_range(address, size)) return Status(Code::internal, "HDF5 writes outside what a file can be");
-    return write_bytes(file, type, address, std::span(static_cast<const std::byte*>(data), size));
-  }));
+                 if (!is_range(address, size))
+                   return Status(Code::internal, "HDF5 writes outside what a file can be");
+                 return write_bytes(file, type, address, std::span(static_cast<const std::byte*>(data), size));
+               }));
   file.end_of_file = std::max(file.end_of_file, address + size);
   return 0;
 }
@@ -299,25 +353,31 @@ herr_t write(H5FD_t* base, H5FD_mem_t type, hid_t, haddr_t address, size_t size,
 // A file that others may have gets shorter when it is committed: what they find lies there until then.
 herr_t resize(H5FD_t* base, hid_t, hbool_t) noexcept {
   DriverFile& file = of(base);
-  if (!file.failure->ok() || file.end_of_file == file.end_of_addresses) return 0;
+  if (!file.failure->ok() || file.end_of_file == file.end_of_addresses)
+    return 0;
   const bool waits = file.published_end > 0 && file.end_of_addresses < file.end_of_file;
-  if (!waits) keep_failure(file, guard([&] { return file.store->resize(static_cast<int64_t>(file.end_of_addresses)); }));
-  if (file.failure->ok()) file.used_end = std::min(file.used_end, file.end_of_addresses);
+  if (!waits)
+    keep_failure(file, guard([&] { return file.store->resize(static_cast<int64_t>(file.end_of_addresses)); }));
+  if (file.failure->ok())
+    file.used_end = std::min(file.used_end, file.end_of_addresses);
   file.end_of_file = file.end_of_addresses;
   return 0;
 }
 
 herr_t lock(H5FD_t* file, hbool_t exclusive) noexcept {
-  if (::flock(of(file).store->descriptor(), (exclusive ? LOCK_EX : LOCK_SH) | LOCK_NB) == 0 || errno == ENOSYS) return 0;
+  if (::flock(of(file).store->descriptor(), (exclusive ? LOCK_EX : LOCK_SH) | LOCK_NB) == 0 || errno == ENOSYS)
+    return 0;
   return complain(H5E_CANTLOCKFILE, "lock file", errno);
 }
 
 herr_t unlock(H5FD_t* file) noexcept {
-  if (::flock(of(file).store->descriptor(), LOCK_UN) == 0 || errno == ENOSYS) return 0;
+  if (::flock(of(file).store->descriptor(), LOCK_UN) == 0 || errno == ENOSYS)
+    return 0;
   return complain(H5E_CANTUNLOCKFILE, "unlock file", errno);
 }
 
-// HDF5 forgets its drivers when a program calls H5Close; and only files of one registration are compared with one another.
+// HDF5 forgets its drivers when a program calls H5Close; and only files of one registration are compared with one
+// another.
 hid_t registered = H5I_INVALID_HID;
 
 herr_t terminate() noexcept {
@@ -365,7 +425,8 @@ DriverFile* driver_of(hid_t file) noexcept {
 }  // namespace
 
 herr_t set_driver(hid_t access, Opening& opening) {
-  if (registered < 0) registered = H5FDregister(&driver_class());
+  if (registered < 0)
+    registered = H5FDregister(&driver_class());
   const Settings settings{&opening};
   return registered < 0 ? -1 : H5Pset_driver(access, registered, &settings);
 }
@@ -388,26 +449,32 @@ int64_t take_chunk_offset(hid_t file) {
 Status take_place(hid_t file, Extent bytes, bool zeros) {
   constexpr int64_t k_at_once = int64_t{1} << 20;
   DriverFile* driver = driver_of(file);
-  if (driver == nullptr) return {Code::internal, "a file with another driver"};
+  if (driver == nullptr)
+    return {Code::internal, "a file with another driver"};
   const Extent used = intersect(bytes, {0, static_cast<int64_t>(driver->used_end)});
   driver->used_end = std::max(driver->used_end, static_cast<haddr_t>(bytes.end));
-  if (driver->failure->ok()) drop_held(*driver, static_cast<haddr_t>(bytes.begin), static_cast<size_t>(bytes.size()));
-  if (!zeros || used.empty()) return {};
+  if (driver->failure->ok())
+    drop_held(*driver, static_cast<haddr_t>(bytes.begin), static_cast<size_t>(bytes.size()));
+  if (!zeros || used.empty())
+    return {};
   const std::vector<std::byte> none(static_cast<size_t>(std::min(used.size(), k_at_once)));
   for (int64_t at = used.begin; at < used.end && driver->failure->ok(); at += k_at_once)
-    keep_failure(*driver, driver->store->write_at(at, std::span(none).first(static_cast<size_t>(std::min(used.end - at, k_at_once)))));
+    keep_failure(*driver, driver->store->write_at(
+                              at, std::span(none).first(static_cast<size_t>(std::min(used.end - at, k_at_once)))));
   return *driver->failure;
 }
 
 Status copy_bytes(hid_t file, Extent bytes, int64_t to) {
   constexpr int64_t k_at_once = int64_t{1} << 20;
   DriverFile* driver = driver_of(file);
-  if (driver == nullptr) return {Code::internal, "a file with another driver"};
+  if (driver == nullptr)
+    return {Code::internal, "a file with another driver"};
   std::vector<std::byte> room(static_cast<size_t>(std::min(bytes.size(), k_at_once)));
   for (int64_t done = 0; done < bytes.size() && driver->failure->ok(); done += k_at_once) {
     const std::span part = std::span(room).first(static_cast<size_t>(std::min(bytes.size() - done, k_at_once)));
     Status status = read_bytes(*driver->store, static_cast<haddr_t>(bytes.begin + done), part);
-    if (status.ok()) status = driver->store->write_at(to + done, part);
+    if (status.ok())
+      status = driver->store->write_at(to + done, part);
     keep_failure(*driver, std::move(status));
   }
   return *driver->failure;
@@ -415,32 +482,41 @@ Status copy_bytes(hid_t file, Extent bytes, int64_t to) {
 
 Status write_past(hid_t file, std::span<const std::byte> bytes, int64_t to) {
   DriverFile* driver = driver_of(file);
-  if (driver == nullptr) return {Code::internal, "a file with another driver"};
+  if (driver == nullptr)
+    return {Code::internal, "a file with another driver"};
   return driver->store->write_at(to, bytes);
 }
 
 Status read_place(hid_t file, int64_t offset, std::span<std::byte> bytes) {
   DriverFile* driver = driver_of(file);
-  if (driver == nullptr) return {Code::internal, "a file with another driver"};
+  if (driver == nullptr)
+    return {Code::internal, "a file with another driver"};
   const auto address = static_cast<haddr_t>(offset);
-  if (read(driver, H5FD_MEM_DEFAULT, H5P_DEFAULT, address, bytes.size(), bytes.data()) >= 0) return {};
-  return driver->failure->ok() ? Status(Code::bad_file, fmt::format("{} bytes at {} lie outside the file", bytes.size(), offset)) : *driver->failure;
+  if (read(driver, H5FD_MEM_DEFAULT, H5P_DEFAULT, address, bytes.size(), bytes.data()) >= 0)
+    return {};
+  return driver->failure->ok()
+             ? Status(Code::bad_file, fmt::format("{} bytes at {} lie outside the file", bytes.size(), offset))
+             : *driver->failure;
 }
 
 DeferredElements::DeferredElements(hid_t file) noexcept : file_(file) {
-  if (DriverFile* driver = driver_of(file_)) driver->holds_elements = true;
+  if (DriverFile* driver = driver_of(file_))
+    driver->holds_elements = true;
 }
 
 DeferredElements::~DeferredElements() {
-  if (DriverFile* driver = driver_of(file_)) driver->holds_elements = false;
+  if (DriverFile* driver = driver_of(file_))
+    driver->holds_elements = false;
 }
 
 GuardedHeaps::GuardedHeaps(hid_t file, const std::function<bool()>& admit) noexcept : driver_(driver_of(file)) {
-  if (driver_ != nullptr) static_cast<DriverFile*>(driver_)->admit = &admit;
+  if (driver_ != nullptr)
+    static_cast<DriverFile*>(driver_)->admit = &admit;
 }
 
 GuardedHeaps::~GuardedHeaps() {
-  if (driver_ != nullptr) static_cast<DriverFile*>(driver_)->admit = nullptr;
+  if (driver_ != nullptr)
+    static_cast<DriverFile*>(driver_)->admit = nullptr;
 }
 
 bool has_read_heaps(hid_t file) noexcept {
@@ -455,7 +531,8 @@ std::shared_ptr<void>* kept_until_written(hid_t file) noexcept {
 
 void give_place_back(hid_t file, Extent bytes) noexcept {
   DriverFile* driver = driver_of(file);
-  if (driver != nullptr && driver->used_end == static_cast<haddr_t>(bytes.end)) driver->used_end = static_cast<haddr_t>(bytes.begin);
+  if (driver != nullptr && driver->used_end == static_cast<haddr_t>(bytes.end))
+    driver->used_end = static_cast<haddr_t>(bytes.begin);
 }
 
 Status publish(hid_t file) noexcept {
@@ -465,8 +542,10 @@ Status publish(hid_t file) noexcept {
 
 void drop_changes(hid_t file) noexcept {
   DriverFile* const driver = driver_of(file);
-  if (driver == nullptr) return;
-  keep_failure(*driver, guard([] { return Status(Code::bad_state, "what was changed in this file is not wanted any more"); }));
+  if (driver == nullptr)
+    return;
+  keep_failure(*driver,
+               guard([] { return Status(Code::bad_state, "what was changed in this file is not wanted any more"); }));
 }
 
 }  // namespace windrow

@@ -39,15 +39,18 @@ Hdf5Error last_error() {
   Hdf5Error error;
   // Upward is from the innermost; a callback of C must not throw.
   const auto take_first = [](unsigned number, const H5E_error2_t* entry, void* data) noexcept -> herr_t {
-    if (number != 0 || !entry->desc) return 0;
+    if (number != 0 || !entry->desc)
+      return 0;
     auto& first = *static_cast<Hdf5Error*>(data);
     constexpr std::string_view k_mark = "errno = ";
-    if (const char* at = std::strstr(entry->desc, k_mark.data())) first.system_error = std::atoi(at + k_mark.size());
+    if (const char* at = std::strstr(entry->desc, k_mark.data()))
+      first.system_error = std::atoi(at + k_mark.size());
     const Status taken = guard([&] {
       first.text = entry->desc;
       return Status();
     });
-    if (!taken.ok() && first.system_error == 0) first.system_error = ENOMEM;
+    if (!taken.ok() && first.system_error == 0)
+      first.system_error = ENOMEM;
     return 0;
   };
   H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, take_first, &error);
@@ -55,8 +58,10 @@ Hdf5Error last_error() {
 }
 
 Status hdf5_status(Code otherwise, std::string_view what, std::string_view path, const Hdf5Error& error) {
-  if (error.system_error != 0) return system_status(what, path, error.system_error);
-  return {otherwise, fmt::format("{} \"{}\": HDF5: {}", what, path, error.text.empty() ? "no reason given" : error.text)};
+  if (error.system_error != 0)
+    return system_status(what, path, error.system_error);
+  return {otherwise,
+          fmt::format("{} \"{}\": HDF5: {}", what, path, error.text.empty() ? "no reason given" : error.text)};
 }
 
 Status hdf5_status(Code otherwise, std::string_view what, std::string_view path) {

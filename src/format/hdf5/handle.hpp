@@ -26,7 +26,8 @@ class Handle {
     return *this;
   }
   ~Handle() {
-    if (valid()) close_(id_);
+    if (valid())
+      close_(id_);
   }
   hid_t get() const noexcept { return id_; }
   bool valid() const noexcept { return id_ >= 0; }
@@ -37,7 +38,8 @@ class Handle {
   Close close_ = nullptr;
 };
 
-// While one lives, HDF5 prints nothing; afterwards the application's error handler is what it was. Around every use of HDF5.
+// While one lives, HDF5 prints nothing; afterwards the application's error handler is what it was. Around every use of
+// HDF5.
 class Quiet {
  public:
   Quiet() noexcept;
@@ -54,7 +56,8 @@ class Quiet {
   void* data_ = nullptr;
 };
 
-// What HDF5's iterations fill one by one. A callback of C must not throw, and HDF5 knows only that it failed: why is kept here.
+// What HDF5's iterations fill one by one. A callback of C must not throw, and HDF5 knows only that it failed: why is
+// kept here.
 template <class T>
 struct Collected {
   std::vector<T> list;
@@ -70,8 +73,8 @@ struct Collected {
   }
 };
 
-// The innermost error of the call that failed last: the system's error number in it (0: none), and HDF5's own words. To be
-// taken before any other call, which empties HDF5's stack.
+// The innermost error of the call that failed last: the system's error number in it (0: none), and HDF5's own words. To
+// be taken before any other call, which empties HDF5's stack.
 struct Hdf5Error {
   int system_error = 0;
   std::string text;

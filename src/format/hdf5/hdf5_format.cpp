@@ -49,7 +49,9 @@ class Hdf5Format final : public Format {
   bool can_split() const noexcept override { return true; }
   Status define_split(const VariableDefinition& definition, std::span<const Part> parts) override;
   Result<std::vector<Part>> parts_of(const std::string& path) override;
-  Status put_attribute(const std::string& object, const Attribute& attribute) override { return put_attributes(object, std::span(&attribute, 1)); }
+  Status put_attribute(const std::string& object, const Attribute& attribute) override {
+    return put_attributes(object, std::span(&attribute, 1));
+  }
   Status put_attributes(const std::string& object, std::span<const Attribute> attributes) override;
   Status delete_attribute(const std::string& object, const std::string& name) override;
   Status define_link(const SoftLink& link) override;
@@ -61,7 +63,8 @@ class Hdf5Format final : public Format {
   Status extend(const std::string& path, std::span<const int64_t> shape) override;
   Result<int64_t> give_place(const std::string& path) override;
   Status write_held(const std::string& path, std::span<const std::byte> content) override;
-  Result<PlacedChunk> place_chunk(const std::string& path, std::span<const int64_t> first, int64_t bytes, bool keep_old) override;
+  Result<PlacedChunk> place_chunk(const std::string& path, std::span<const int64_t> first, int64_t bytes,
+                                  bool keep_old) override;
   Result<int64_t> reserve_chunk(const std::string& path, std::span<const int64_t> first, int64_t bytes) override;
   Status restore_chunk(const std::string& path, std::span<const int64_t> first) override;
   Status fill_chunk(const std::string& path, std::span<const int64_t> first, std::span<const std::byte> bytes) override;
@@ -86,7 +89,8 @@ class Hdf5Format final : public Format {
                                 bool ahead);
   // What HDF5 has in memory alone, for check_heap_places(), which looks into the file.
   void hand_over() const noexcept {
-    if (changed_) (void)H5Fflush(file_, H5F_SCOPE_LOCAL);
+    if (changed_)
+      (void)H5Fflush(file_, H5F_SCOPE_LOCAL);
   }
   // A call that changes what the file says.
   template <class Work>
@@ -110,11 +114,13 @@ class Hdf5Format final : public Format {
   bool published_ = false;  // others may have the file: what its index names is to stay
   bool changed_ = false;    // since it was opened
   bool refused_ = false;    // a call since the last verify() has failed, of which HDF5 may have done a part
-  std::shared_ptr<const Status> failure_;  // of the driver, which HDF5 does not know of: what the storage refused, for good
+  std::shared_ptr<const Status>
+      failure_;  // of the driver, which HDF5 does not know of: what the storage refused, for good
 };
 
 Hdf5Format::~Hdf5Format() {
-  if (file_ < 0) return;
+  if (file_ < 0)
+    return;
   const Quiet quiet;
   last_group_ = {};
   chunks_.close();
@@ -122,20 +128,23 @@ Hdf5Format::~Hdf5Format() {
 }
 
 Status Hdf5Format::writable(const char* what, const std::string& path) const {
-  if (file_ >= 0 && mode_ != FormatMode::read) return *failure_;
+  if (file_ >= 0 && mode_ != FormatMode::read)
+    return *failure_;
   return {Code::bad_state,
           fmt::format("{} \"{}\": the file is {}", what, path, file_ < 0 ? "closed" : "open for reading only")};
 }
 
 Status Hdf5Format::outcome(herr_t result, const char* what) const {
-  if (!failure_->ok() || result >= 0) return *failure_;
+  if (!failure_->ok() || result >= 0)
+    return *failure_;
   return hdf5_status(Code::io, what, path_);
 }
 
 // Before a new file takes its name: HDF5 has been seen to refuse a call and to leave what it cannot read itself. What
 // went well throughout is not read again.
 Status Hdf5Format::verify() {
-  if (mode_ != FormatMode::create || published_ || !refused_) return {};
+  if (mode_ != FormatMode::create || published_ || !refused_)
+    return {};
   Status status = read_all_headers(path_);
   refused_ = !status.ok();
   return status;
@@ -143,17 +152,20 @@ Status Hdf5Format::verify() {
 
 Result<int64_t> Hdf5Format::file_bytes() const {
   hsize_t bytes = 0;
-  if (H5Fget_filesize(file_, &bytes) < 0) return hdf5_status(Code::io, "size of", path_);
+  if (H5Fget_filesize(file_, &bytes) < 0)
+    return hdf5_status(Code::io, "size of", path_);
   return static_cast<int64_t>(bytes);
 }
 
 // HDF5 makes the file as long as its variables when it flushes: past the process's limit that would be a deadly signal.
 Status Hdf5Format::check_room(int64_t bytes) const {
   const Result<int64_t> now = file_bytes();
-  if (!now.ok()) return now.status();
+  if (!now.ok())
+    return now.status();
   const auto aligned = checked_add(now.value(), options_.alignment);
   const auto end = aligned ? checked_add(*aligned, bytes) : std::nullopt;
-  if (!end) return {Code::bad_argument, fmt::format("\"{}\" would be larger than 2^63 bytes", path_)};
+  if (!end)
+    return {Code::bad_argument, fmt::format("\"{}\" would be larger than 2^63 bytes", path_)};
   return beyond_file_size_limit(*end) ? system_status("growing of", path_, EFBIG) : Status();
 }
 
@@ -162,15 +174,18 @@ Status Hdf5Format::explain_refusal(const std::string& path) const {
   Status status = hdf5_status(Code::io, "creation of", path);  // before other calls change what HDF5 says
   const std::string parent = parent_of(path);
   const Handle group(H5Gopen2(file_, parent.c_str(), H5P_DEFAULT), H5Gclose);
-  if (!group.valid()) return {Code::not_found, fmt::format("\"{}\": there is no group \"{}\"", path, parent)};
-  if (H5Lexists(file_, scales_.stored(path).c_str(), H5P_DEFAULT) > 0) return {Code::exists, fmt::format("\"{}\" exists already", path)};
+  if (!group.valid())
+    return {Code::not_found, fmt::format("\"{}\": there is no group \"{}\"", path, parent)};
+  if (H5Lexists(file_, scales_.stored(path).c_str(), H5P_DEFAULT) > 0)
+    return {Code::exists, fmt::format("\"{}\" exists already", path)};
   return status;
 }
 
 // Where the objects lie that are called so.
 std::vector<std::string> Hdf5Format::stored_paths(const std::vector<std::string>& paths) const {
   std::vector<std::string> stored;
-  for (const std::string& path : paths) stored.push_back(scales_.stored(path));
+  for (const std::string& path : paths)
+    stored.push_back(scales_.stored(path));
   return stored;
 }
 
@@ -179,15 +194,20 @@ Status Hdf5Format::define_group(const std::string& path) {
     const Quiet quiet;
     Status status = writable("group", path);
     status.update(check_object_path(path));
-    if (status.ok() && path == "/") status = {Code::exists, "\"/\" exists already"};
-    if (!status.ok()) return status;
+    if (status.ok() && path == "/")
+      status = {Code::exists, "\"/\" exists already"};
+    if (!status.ok())
+      return status;
     const Handle creation(H5Pcreate(H5P_GROUP_CREATE), H5Pclose);
     set_group_creation(creation.get());
     const Handle links = link_creation(path);
     const bool is_inside = last_group_.handle.valid() && parent_of(path) == last_group_.path;
     const std::string name = is_inside ? path.substr(path.rfind('/') + 1) : path;
-    Handle group(H5Gcreate2(is_inside ? last_group_.handle.get() : file_, name.c_str(), links.get(), creation.get(), H5P_DEFAULT), H5Gclose);
-    if (!group.valid()) return explain_refusal(path);
+    Handle group(H5Gcreate2(is_inside ? last_group_.handle.get() : file_, name.c_str(), links.get(), creation.get(),
+                            H5P_DEFAULT),
+                 H5Gclose);
+    if (!group.valid())
+      return explain_refusal(path);
     last_group_ = {path, std::move(group)};
     return Status();
   });
@@ -196,33 +216,42 @@ Status Hdf5Format::define_group(const std::string& path) {
 // Filters that only we run need not be there for HDF5: it is asked for room, never to encode. Readers need them.
 bool set_chunks(hid_t creation, const Chunking& chunking) {
   const std::vector<hsize_t> shape(chunking.shape.begin(), chunking.shape.end());
-  if (H5Pset_chunk(creation, static_cast<int>(shape.size()), shape.data()) < 0 || H5Pset_alloc_time(creation, H5D_ALLOC_TIME_INCR) < 0)
+  if (H5Pset_chunk(creation, static_cast<int>(shape.size()), shape.data()) < 0 ||
+      H5Pset_alloc_time(creation, H5D_ALLOC_TIME_INCR) < 0)
     return false;
   for (const Filter& filter : chunking.filters) {
     const unsigned flag = filter.id == static_cast<int>(FilterId::fletcher32) ? H5Z_FLAG_MANDATORY : H5Z_FLAG_OPTIONAL;
-    if (H5Pset_filter(creation, filter.id, flag, filter.values.size(), filter.values.data()) < 0) return false;
+    if (H5Pset_filter(creation, filter.id, flag, filter.values.size(), filter.values.data()) < 0)
+      return false;
   }
   return !chunking.edges_unfiltered || H5Pset_chunk_opts(creation, H5D_CHUNK_DONT_FILTER_PARTIAL_CHUNKS) >= 0;
 }
 
-Status Hdf5Format::create_dataset(const VariableDefinition& definition, const std::string& place, Placement& placement) const {
+Status Hdf5Format::create_dataset(const VariableDefinition& definition, const std::string& place,
+                                  Placement& placement) const {
   const Handle creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
   // What goes through HDF5 itself is as HDF5 has it: its elements are places in a heap, and must not be undefined.
-  const bool set = is_moved_whole(definition.type, definition.details) ||
-                   (definition.chunking.empty() ? set_contiguous(creation.get()) : set_chunks(creation.get(), definition.chunking));
-  if (!set || set_object_creation(creation.get()) < 0) return hdf5_status(Code::bad_argument, "settings of", definition.path);
+  const bool set =
+      is_moved_whole(definition.type, definition.details) ||
+      (definition.chunking.empty() ? set_contiguous(creation.get()) : set_chunks(creation.get(), definition.chunking));
+  if (!set || set_object_creation(creation.get()) < 0)
+    return hdf5_status(Code::bad_argument, "settings of", definition.path);
   const Handle links = link_creation(place);
   const Handle space = definition.null_space ? make_null_space() : make_space(definition.shape, definition.extendible);
   const Handle type = make_type(definition.type, definition.big_endian, definition.details);
-  if (!type.valid()) return hdf5_status(Code::bad_argument, "type of", definition.path);
+  if (!type.valid())
+    return hdf5_status(Code::bad_argument, "type of", definition.path);
   if (!definition.fill.empty() && H5Pset_fill_value(creation.get(), type.get(), definition.fill.data()) < 0)
     return hdf5_status(Code::bad_argument, "fill value of", definition.path);
-  const Handle dataset(H5Dcreate2(file_, place.c_str(), type.get(), space.get(), links.get(), creation.get(), H5P_DEFAULT),
-                       H5Dclose);
-  if (!dataset.valid()) return explain_refusal(definition.path);
-  if (placement.bytes == 0 || !definition.chunking.empty()) return {};
+  const Handle dataset(
+      H5Dcreate2(file_, place.c_str(), type.get(), space.get(), links.get(), creation.get(), H5P_DEFAULT), H5Dclose);
+  if (!dataset.valid())
+    return explain_refusal(definition.path);
+  if (placement.bytes == 0 || !definition.chunking.empty())
+    return {};
   const haddr_t offset = H5Dget_offset(dataset.get());
-  if (offset == HADDR_UNDEF) return hdf5_status(Code::internal, "place of", definition.path);
+  if (offset == HADDR_UNDEF)
+    return hdf5_status(Code::internal, "place of", definition.path);
   placement.offset = static_cast<int64_t>(offset);
   return take_place(file_, {placement.offset, placement.offset + placement.bytes}, definition.fill.empty());
 }
@@ -234,36 +263,45 @@ Result<Placement> Hdf5Format::define_variable(const VariableDefinition& definiti
     Status valid = writable("variable", definition.path);
     const Result<int64_t> bytes = check_definition(definition, References::some);
     valid.update(bytes.status());
-    if (valid.ok() && definition.chunking.empty()) valid = check_room(bytes.value());
-    if (!valid.ok()) return valid;
+    if (valid.ok() && definition.chunking.empty())
+      valid = check_room(bytes.value());
+    if (!valid.ok())
+      return valid;
     placement.bytes = bytes.value();
     valid = create_dataset(definition, scales_.place_of_new(definition.path), placement);
-    if (!valid.ok() && valid.code() != Code::exists) scales_.forget(definition.path);
+    if (!valid.ok() && valid.code() != Code::exists)
+      scales_.forget(definition.path);
     return valid;
   });
-  if (!status.ok()) return status;
+  if (!status.ok())
+    return status;
   return placement;
 }
 
 Status Hdf5Format::undefine(const std::string& path, int64_t) {
   return change([&] {
     const Quiet quiet;
-    if (Status status = writable("definition of", path); !status.ok()) return status;
+    if (Status status = writable("definition of", path); !status.ok())
+      return status;
     const std::string place_in_file = scales_.stored(path);
     last_group_ = {};
     if (const Handle group(H5Gopen2(file_, path.c_str(), H5P_DEFAULT), H5Gclose); group.valid()) {
       H5G_info_t about{};
-      if (H5Gget_info(group.get(), &about) < 0 || about.nlinks > 0) return Status(Code::bad_state, fmt::format("group \"{}\" has members", path));
+      if (H5Gget_info(group.get(), &about) < 0 || about.nlinks > 0)
+        return Status(Code::bad_state, fmt::format("group \"{}\" has members", path));
     }
-    if (H5Lexists(file_, place_in_file.c_str(), H5P_DEFAULT) <= 0) return Status(Code::not_found, fmt::format("there is no \"{}\"", path));
+    if (H5Lexists(file_, place_in_file.c_str(), H5P_DEFAULT) <= 0)
+      return Status(Code::not_found, fmt::format("there is no \"{}\"", path));
     Extent place;
     if (const Handle dataset(H5Dopen2(file_, place_in_file.c_str(), H5P_DEFAULT), H5Dclose); dataset.valid())
       if (const haddr_t offset = H5Dget_offset(dataset.get()); offset != HADDR_UNDEF)
         place = {static_cast<int64_t>(offset), static_cast<int64_t>(offset + H5Dget_storage_size(dataset.get()))};
     chunks_.forget(path);
     Status status = outcome(H5Ldelete(file_, place_in_file.c_str(), H5P_DEFAULT), "definitions in");
-    if (status.ok()) scales_.forget(path);
-    if (status.ok() && !place.empty()) give_place_back(file_, place);
+    if (status.ok())
+      scales_.forget(path);
+    if (status.ok() && !place.empty())
+      give_place_back(file_, place);
     return status;
   });
 }
@@ -271,9 +309,11 @@ Status Hdf5Format::undefine(const std::string& path, int64_t) {
 Result<std::vector<Part>> Hdf5Format::parts_of(const std::string& path) {
   return guard([&]() -> Result<std::vector<Part>> {
     const Quiet quiet;
-    if (file_ < 0) return Status(Code::bad_state, fmt::format("\"{}\" is closed", path_));
+    if (file_ < 0)
+      return Status(Code::bad_state, fmt::format("\"{}\" is closed", path_));
     auto parts = read_virtual(file_, scales_.stored(path), path);
-    if (parts.ok() && !failure_->ok()) return *failure_;
+    if (parts.ok() && !failure_->ok())
+      return *failure_;
     return parts;
   });
 }
@@ -283,11 +323,14 @@ Status Hdf5Format::define_split(const VariableDefinition& definition, std::span<
     const Quiet quiet;
     Status status = writable("variable", definition.path);
     status.update(check_definition(definition, References::some).status());
-    if (!status.ok()) return status;
+    if (!status.ok())
+      return status;
     const std::string place = scales_.place_of_new(definition.path);
-    if (H5Lexists(file_, place.c_str(), H5P_DEFAULT) > 0) return Status(Code::exists, fmt::format("\"{}\" exists already", definition.path));
+    if (H5Lexists(file_, place.c_str(), H5P_DEFAULT) > 0)
+      return Status(Code::exists, fmt::format("\"{}\" exists already", definition.path));
     status = create_virtual(file_, place, definition, parts);
-    if (!status.ok()) scales_.forget(definition.path);
+    if (!status.ok())
+      scales_.forget(definition.path);
     status.update(*failure_);
     return status;
   });
@@ -299,10 +342,13 @@ Status Hdf5Format::put_attributes(const std::string& object, std::span<const Att
     const Quiet quiet;
     Status status = writable("attribute of", object);
     status.update(check_object_path(object));
-    if (!attributes.empty()) status.update(check_attribute(object, attributes.front(), References::some));
-    if (!status.ok() || attributes.empty()) return status;
+    if (!attributes.empty())
+      status.update(check_attribute(object, attributes.front(), References::some));
+    if (!status.ok() || attributes.empty())
+      return status;
     const Handle handle(H5Oopen(file_, scales_.stored(object).c_str(), H5P_DEFAULT), H5Oclose);
-    if (!handle.valid()) return Status(Code::not_found, fmt::format("there is no \"{}\"", object));
+    if (!handle.valid())
+      return Status(Code::not_found, fmt::format("there is no \"{}\"", object));
     for (const Attribute& attribute : attributes) {
       status = check_attribute(object, attribute, References::some);
       if (status.ok() && attribute.type == Type::reference) {
@@ -312,7 +358,8 @@ Status Hdf5Format::put_attributes(const std::string& object, std::span<const Att
       } else if (status.ok()) {
         status = write_attribute(handle.get(), object, attribute);
       }
-      if (!status.ok()) return status;
+      if (!status.ok())
+        return status;
     }
     return status;
   });
@@ -321,9 +368,11 @@ Status Hdf5Format::put_attributes(const std::string& object, std::span<const Att
 Status Hdf5Format::delete_attribute(const std::string& object, const std::string& name) {
   return change([&] {
     const Quiet quiet;
-    if (Status status = writable("attribute of", object); !status.ok()) return status;
+    if (Status status = writable("attribute of", object); !status.ok())
+      return status;
     const Handle handle(H5Oopen(file_, scales_.stored(object).c_str(), H5P_DEFAULT), H5Oclose);
-    if (!handle.valid()) return Status(Code::not_found, fmt::format("there is no \"{}\"", object));
+    if (!handle.valid())
+      return Status(Code::not_found, fmt::format("there is no \"{}\"", object));
     if (H5Aexists(handle.get(), name.c_str()) <= 0)
       return Status(Code::not_found, fmt::format("\"{}\" has no attribute \"{}\"", object, name));
     return outcome(H5Adelete(handle.get(), name.c_str()), "attribute of");
@@ -343,7 +392,8 @@ Status Hdf5Format::define_link(const SoftLink& link) {
       status = {Code::bad_argument,
                 fmt::format("link \"{}\": its target \"{}...\" has {} bytes; in HDF5 it has {} at most", link.path,
                             readable(target.substr(0, 40)), target.size(), k_longest_target)};
-    if (!status.ok()) return status;
+    if (!status.ok())
+      return status;
     const Handle links = link_creation(link.path);
     const herr_t result = H5Lcreate_soft(target.c_str(), file_, link.path.c_str(), links.get(), H5P_DEFAULT);
     return result >= 0 ? *failure_ : explain_refusal(link.path);
@@ -355,7 +405,8 @@ Status Hdf5Format::define_dimension(const Dimension& dimension) {
     const Quiet quiet;
     Status status = writable("dimension", dimension.path);
     status.update(check_dimension(dimension));
-    if (!status.ok()) return status;
+    if (!status.ok())
+      return status;
     status = scales_.define_dimension(dimension);
     status.update(*failure_);
     return status;
@@ -366,7 +417,8 @@ Status Hdf5Format::name_dimensions(const std::string& variable, const std::vecto
   return change([&] {
     const Quiet quiet;
     Status status = writable("dimensions of", variable);
-    if (status.ok()) status = scales_.name_dimensions(variable, dimensions);
+    if (status.ok())
+      status = scales_.name_dimensions(variable, dimensions);
     status.update(*failure_);
     return status;
   });
@@ -375,14 +427,16 @@ Status Hdf5Format::name_dimensions(const std::string& variable, const std::vecto
 Result<std::vector<std::string>> Hdf5Format::read_texts(const std::string& path) {
   return guard([&]() -> Result<std::vector<std::string>> {
     const Quiet quiet;
-    if (file_ < 0) return Status(Code::bad_state, fmt::format("\"{}\" is closed", path_));
+    if (file_ < 0)
+      return Status(Code::bad_state, fmt::format("\"{}\" is closed", path_));
     hand_over();
     auto texts = read_variable(file_, scales_.stored(path), [&] {
       ObjectPaths paths = paths_of_objects(file_);
       scales_.give_own_names(paths);
       return paths;
     });
-    if (!texts.ok() && !failure_->ok()) return *failure_;
+    if (!texts.ok() && !failure_->ok())
+      return *failure_;
     return texts;
   });
 }
@@ -391,9 +445,11 @@ Status Hdf5Format::write_texts(const std::string& path, const std::vector<std::s
   return change([&] {
     const Quiet quiet;
     Status status = writable("texts of", path);
-    if (!status.ok()) return status;
+    if (!status.ok())
+      return status;
     const DeferredElements held(file_);
-    status = write_variable(file_, scales_.stored(path), texts, [this](const auto& paths) { return stored_paths(paths); });
+    status =
+        write_variable(file_, scales_.stored(path), texts, [this](const auto& paths) { return stored_paths(paths); });
     status.update(*failure_);
     return status;
   });
@@ -402,13 +458,16 @@ Status Hdf5Format::write_texts(const std::string& path, const std::vector<std::s
 Result<Catalog> Hdf5Format::catalog() {
   return guard([&]() -> Result<Catalog> {
     const Quiet quiet;
-    if (file_ < 0) return Status(Code::bad_state, fmt::format("\"{}\" is closed", path_));
+    if (file_ < 0)
+      return Status(Code::bad_state, fmt::format("\"{}\" is closed", path_));
     hand_over();
     const Result<int64_t> bytes = file_bytes();
-    if (!bytes.ok()) return bytes.status();
+    if (!bytes.ok())
+      return bytes.status();
     scales_ = Scales(file_);
     auto catalog = walk_file(file_, path_, bytes.value(), scales_);
-    if (!failure_->ok()) return *failure_;  // what the storage said is why HDF5 found what it says, or left out
+    if (!failure_->ok())
+      return *failure_;  // what the storage said is why HDF5 found what it says, or left out
     return catalog;
   });
 }
@@ -421,9 +480,11 @@ bool is_virtual(hid_t dataset) {
 Status Hdf5Format::extend(const std::string& path, std::span<const int64_t> shape) {
   return change([&] {
     const Quiet quiet;
-    if (Status ready = writable("variable", path); !ready.ok()) return ready;
+    if (Status ready = writable("variable", path); !ready.ok())
+      return ready;
     const Result<hid_t> dataset = chunks_.dataset(path);
-    if (!dataset.ok()) return dataset.status();
+    if (!dataset.ok())
+      return dataset.status();
     const auto extents = coordinates(shape);
     if (H5Dset_extent(dataset.value(), extents.data()) >= 0) {
       Status status = is_virtual(dataset.value()) ? write_current_shape(dataset.value(), path, shape) : Status();
@@ -436,23 +497,28 @@ Status Hdf5Format::extend(const std::string& path, std::span<const int64_t> shap
   });
 }
 
-// HDF5 looks for a place when something is written, and paints it then where the dataset has a fill value: so one element is written, as it was.
+// HDF5 looks for a place when something is written, and paints it then where the dataset has a fill value: so one
+// element is written, as it was.
 Status write_one_unwritten(hid_t dataset, bool painted, const std::string& path) {
   const auto failed = [&path] { return hdf5_status(Code::io, "place of", path); };
   const Handle type(H5Dget_type(dataset), H5Tclose), creation(H5Dget_create_plist(dataset), H5Pclose);
   const Handle one(H5Screate(H5S_SCALAR), H5Sclose), all(H5Dget_space(dataset), H5Sclose);
-  if (!type.valid() || !creation.valid() || !one.valid() || !all.valid()) return failed();
+  if (!type.valid() || !creation.valid() || !one.valid() || !all.valid())
+    return failed();
   const std::array<hsize_t, k_most_dimensions> first{};
-  if (H5Sget_simple_extent_ndims(all.get()) > 0 && H5Sselect_elements(all.get(), H5S_SELECT_SET, 1, first.data()) < 0) return failed();
+  if (H5Sget_simple_extent_ndims(all.get()) > 0 && H5Sselect_elements(all.get(), H5S_SELECT_SET, 1, first.data()) < 0)
+    return failed();
   std::vector<std::byte> element(H5Tget_size(type.get()));
-  if (painted && H5Pget_fill_value(creation.get(), type.get(), element.data()) < 0) return failed();
+  if (painted && H5Pget_fill_value(creation.get(), type.get(), element.data()) < 0)
+    return failed();
   return H5Dwrite(dataset, type.get(), one.get(), all.get(), H5P_DEFAULT, element.data()) >= 0 ? Status() : failed();
 }
 
 bool has_fill_value(hid_t dataset) {
   const Handle creation(H5Dget_create_plist(dataset), H5Pclose);
   H5D_fill_value_t defined = H5D_FILL_VALUE_UNDEFINED;
-  return creation.valid() && H5Pfill_value_defined(creation.get(), &defined) >= 0 && defined == H5D_FILL_VALUE_USER_DEFINED;
+  return creation.valid() && H5Pfill_value_defined(creation.get(), &defined) >= 0 &&
+         defined == H5D_FILL_VALUE_USER_DEFINED;
 }
 
 // Where nothing is painted the place may be one that HDF5 got back, with what was there.
@@ -460,33 +526,42 @@ Result<int64_t> Hdf5Format::give_place(const std::string& path) {
   Extent place;
   Status status = change([&]() -> Status {
     const Quiet quiet;
-    if (Status ready = writable("variable", path); !ready.ok()) return ready;
+    if (Status ready = writable("variable", path); !ready.ok())
+      return ready;
     Handle dataset(H5Dopen2(file_, scales_.stored(path).c_str(), H5P_DEFAULT), H5Dclose);
-    if (!dataset.valid()) return hdf5_status(Code::io, "open of", path);
+    if (!dataset.valid())
+      return hdf5_status(Code::io, "open of", path);
     const bool is_new = H5Dget_storage_size(dataset.get()) == 0, painted = has_fill_value(dataset.get());
     if (is_new)
-      if (Status written = write_one_unwritten(dataset.get(), painted, path); !written.ok()) return written;
+      if (Status written = write_one_unwritten(dataset.get(), painted, path); !written.ok())
+        return written;
     const auto bytes = static_cast<int64_t>(H5Dget_storage_size(dataset.get()));
     const haddr_t found = H5Dget_offset(dataset.get());
-    if (bytes == 0 || found > static_cast<haddr_t>(INT64_MAX - bytes)) return hdf5_status(Code::io, "place of", path);
+    if (bytes == 0 || found > static_cast<haddr_t>(INT64_MAX - bytes))
+      return hdf5_status(Code::io, "place of", path);
     place = {static_cast<int64_t>(found), static_cast<int64_t>(found) + bytes};
     dataset = Handle();  // what HDF5 keeps of the element is out now
     return take_place(file_, place, is_new && !painted);
   });
   status.update(*failure_);
-  if (!status.ok()) return status;
+  if (!status.ok())
+    return status;
   return place.begin;
 }
 
 Status Hdf5Format::write_held(const std::string& path, std::span<const std::byte> content) {
   Status status = change([&]() -> Status {
     const Quiet quiet;
-    if (Status ready = writable("variable", path); !ready.ok()) return ready;
+    if (Status ready = writable("variable", path); !ready.ok())
+      return ready;
     const Handle dataset(H5Dopen2(file_, scales_.stored(path).c_str(), H5P_DEFAULT), H5Dclose);
-    if (!dataset.valid()) return hdf5_status(Code::io, "open of", path);
-    if (H5Dget_storage_size(dataset.get()) != content.size()) return {Code::internal, "\"" + path + "\" is of another size than it was"};
+    if (!dataset.valid())
+      return hdf5_status(Code::io, "open of", path);
+    if (H5Dget_storage_size(dataset.get()) != content.size())
+      return {Code::internal, "\"" + path + "\" is of another size than it was"};
     const Handle type(H5Dget_type(dataset.get()), H5Tclose);
-    if (!type.valid() || H5Dwrite(dataset.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, content.data()) < 0) return hdf5_status(Code::io, "write of", path);
+    if (!type.valid() || H5Dwrite(dataset.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, content.data()) < 0)
+      return hdf5_status(Code::io, "write of", path);
     return {};
   });
   status.update(*failure_);
@@ -498,14 +573,18 @@ Result<PlacedChunk> Hdf5Format::find_room(const std::string& path, std::span<con
   PlacedChunk chunk;
   Status status = guard([&] {
     const Quiet quiet;
-    if (Status ready = writable("chunk of", path); !ready.ok()) return ready;
-    if (Status enough = check_room(room.bytes); !enough.ok()) return enough;
+    if (Status ready = writable("chunk of", path); !ready.ok())
+      return ready;
+    if (Status enough = check_room(room.bytes); !enough.ok())
+      return enough;
     const Result<PlacedChunk> placed = ahead ? chunks_.reserve(path, first, room) : chunks_.place(path, first, room);
-    if (!placed.ok()) return placed.status();
+    if (!placed.ok())
+      return placed.status();
     chunk = placed.value();
     return *failure_;
   });
-  if (!status.ok()) return status;
+  if (!status.ok())
+    return status;
   return chunk;
 }
 
@@ -520,7 +599,8 @@ Result<PlacedChunk> Hdf5Format::place_chunk(const std::string& path, std::span<c
 Result<int64_t> Hdf5Format::reserve_chunk(const std::string& path, std::span<const int64_t> first, int64_t bytes) {
   const auto placed =
       find_room(path, first, {.bytes = bytes, .published = published_, .made_here = mode_ != FormatMode::update}, true);
-  if (!placed.ok()) return placed.status();
+  if (!placed.ok())
+    return placed.status();
   return placed.value().offset;
 }
 
@@ -532,7 +612,8 @@ Status Hdf5Format::restore_chunk(const std::string& path, std::span<const int64_
   });
 }
 
-Status Hdf5Format::fill_chunk(const std::string& path, std::span<const int64_t> first, std::span<const std::byte> bytes) {
+Status Hdf5Format::fill_chunk(const std::string& path, std::span<const int64_t> first,
+                              std::span<const std::byte> bytes) {
   return guard([&] {
     const Quiet quiet;
     Status status = writable("chunk of", path);
@@ -549,42 +630,55 @@ Result<ChunkPlace> Hdf5Format::find_chunk(const std::string& path, std::span<con
   ChunkPlace place;
   Status status = guard([&] {
     const Quiet quiet;
-    if (file_ < 0) return Status(Code::bad_state, fmt::format("\"{}\" is closed", path_));
+    if (file_ < 0)
+      return Status(Code::bad_state, fmt::format("\"{}\" is closed", path_));
     const Result<ChunkPlace> found = chunks_.find(path, first);
-    if (!found.ok()) return found.status();
+    if (!found.ok())
+      return found.status();
     place = found.value();
     const Result<int64_t> end = file_bytes();
-    if (!end.ok()) return end.status();
-    if (place.bytes <= 0 || (place.offset >= 0 && place.bytes <= end.value() - place.offset)) return Status();
-    return Status(Code::bad_file, fmt::format("\"{}\": a chunk of \"{}\" lies outside the file: truncated or damaged", path_, path));
+    if (!end.ok())
+      return end.status();
+    if (place.bytes <= 0 || (place.offset >= 0 && place.bytes <= end.value() - place.offset))
+      return Status();
+    return Status(Code::bad_file,
+                  fmt::format("\"{}\": a chunk of \"{}\" lies outside the file: truncated or damaged", path_, path));
   });
-  if (!status.ok()) return status;
+  if (!status.ok())
+    return status;
   return place;
 }
 
 Result<std::vector<int64_t>> Hdf5Format::stored_chunks(const std::string& path) {
   return guard([&]() -> Result<std::vector<int64_t>> {
     const Quiet quiet;
-    if (file_ < 0) return Status(Code::bad_state, fmt::format("\"{}\" is closed", path_));
+    if (file_ < 0)
+      return Status(Code::bad_state, fmt::format("\"{}\" is closed", path_));
     auto chunks = chunks_.stored(path);
-    if (!chunks.ok() && !failure_->ok()) return *failure_;
+    if (!chunks.ok() && !failure_->ok())
+      return *failure_;
     return chunks;
   });
 }
 
 void Hdf5Format::drop_changes() noexcept {
-  if (file_ >= 0) windrow::drop_changes(file_);
+  if (file_ >= 0)
+    windrow::drop_changes(file_);
 }
 
 Status Hdf5Format::flush() {
   return guard([&] {
     const Quiet quiet;
-    if (file_ < 0) return Status(Code::bad_state, fmt::format("flush: \"{}\" is closed", path_));
+    if (file_ < 0)
+      return Status(Code::bad_state, fmt::format("flush: \"{}\" is closed", path_));
     Status status = scales_.write_lists();
     status.update(outcome(H5Fflush(file_, H5F_SCOPE_LOCAL), "flush of"));
-    if (status.ok()) status = verify();
-    if (status.ok()) status = publish(file_);
-    if (status.ok()) status = chunks_.let_go();
+    if (status.ok())
+      status = verify();
+    if (status.ok())
+      status = publish(file_);
+    if (status.ok())
+      status = chunks_.let_go();
     published_ = true;
     return status;
   });
@@ -593,12 +687,14 @@ Status Hdf5Format::flush() {
 Status Hdf5Format::close() {
   return guard([&] {
     const Quiet quiet;
-    if (file_ < 0) return Status(Code::bad_state, fmt::format("close: \"{}\" is closed", path_));
+    if (file_ < 0)
+      return Status(Code::bad_state, fmt::format("close: \"{}\" is closed", path_));
     last_group_ = {};
     Status status = mode_ == FormatMode::read ? Status() : guard([&] { return scales_.write_lists(); });
     chunks_.forget_all();
     if (chunks_.index_held()) {  // what is let go, HDF5 may give to what it writes when it closes the file
-      if (outcome(H5Fflush(file_, H5F_SCOPE_LOCAL), "flush of").ok()) (void)publish(file_);
+      if (outcome(H5Fflush(file_, H5F_SCOPE_LOCAL), "flush of").ok())
+        (void)publish(file_);
       (void)chunks_.let_go();
     }
     status.update(outcome(H5Fclose(std::exchange(file_, H5I_INVALID_HID)), "close of"));
@@ -609,13 +705,16 @@ Status Hdf5Format::close() {
 Handle access_list(FormatMode mode, const FormatOptions& options, Opening& opening) {
   Handle list(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
   // A driver of plain files, whatever HDF5_DRIVER says: others write at offsets of this very file. Earliest: tools with
-  // old HDF5 read it (HDF5 2.0 has another default). A new file is not locked: nobody knows its temporary name, and once it
-  // is published by a sync, others may read it. No blocks of small pieces of data: HDF5 adds to them what it has freed beside them, unseen by kept_.
+  // old HDF5 read it (HDF5 2.0 has another default). A new file is not locked: nobody knows its temporary name, and
+  // once it is published by a sync, others may read it. No blocks of small pieces of data: HDF5 adds to them what it
+  // has freed beside them, unseen by kept_.
   const bool ok = set_driver(list.get(), opening) >= 0 && H5Pset_fclose_degree(list.get(), H5F_CLOSE_STRONG) >= 0 &&
-                  H5Pset_small_data_block_size(list.get(), 0) >= 0 && H5Pset_libver_bounds(list.get(), H5F_LIBVER_EARLIEST, H5F_LIBVER_LATEST) >= 0 &&
+                  H5Pset_small_data_block_size(list.get(), 0) >= 0 &&
+                  H5Pset_libver_bounds(list.get(), H5F_LIBVER_EARLIEST, H5F_LIBVER_LATEST) >= 0 &&
                   H5Pset_alignment(list.get(), static_cast<hsize_t>(options.alignment_threshold),
                                    static_cast<hsize_t>(options.alignment)) >= 0;
-  if (!ok) return {};
+  if (!ok)
+    return {};
   set_file_locking(list.get(), mode != FormatMode::create);
   return list;
 }
@@ -626,11 +725,13 @@ Handle creation_list() {
   return list;
 }
 
-// HDF5 takes 512 KiB for the cache of a file that it opens. At its own limit it gives them back to the system with each file that it closes, and a file costs 130 page
-// faults; so it keeps those of the last two. The other limits are its own.
+// HDF5 takes 512 KiB for the cache of a file that it opens. At its own limit it gives them back to the system with each
+// file that it closes, and a file costs 130 page faults; so it keeps those of the last two. The other limits are its
+// own.
 void keep_memory_of_cache() {
   constexpr int k_kib = 1024, k_mib = 1024 * k_kib;
-  [[maybe_unused]] static const herr_t once = H5set_free_list_limits(4 * k_mib, k_mib + k_mib / 4, 4 * k_mib, 256 * k_kib, 16 * k_mib, k_mib);
+  [[maybe_unused]] static const herr_t once =
+      H5set_free_list_limits(4 * k_mib, k_mib + k_mib / 4, 4 * k_mib, 256 * k_kib, 16 * k_mib, k_mib);
 }
 
 // Calls nothing after what may fail: it would empty HDF5's stack of errors.
@@ -641,17 +742,22 @@ Handle open_file(const std::string& path, FormatMode mode, hid_t creation, hid_t
   return {H5Fcreate(path.c_str(), H5F_ACC_TRUNC, creation, access), H5Fclose};
 }
 
-// Another program has the file; or the file system has no locks; or this process has it open without (HDF5 then asks that
-// all handles agree).
-bool is_about_locks(const Hdf5Error& error) { return error.text.find("lock") != std::string::npos; }
+// Another program has the file; or the file system has no locks; or this process has it open without (HDF5 then asks
+// that all handles agree).
+bool is_about_locks(const Hdf5Error& error) {
+  return error.text.find("lock") != std::string::npos;
+}
 
 // Not there, not allowed, not HDF5: said in our words before HDF5 says it in its own.
 Result<std::unique_ptr<Store>> open_path(const std::string& path, FormatMode mode) {
   Result<std::unique_ptr<Store>> store = open_store(path, store_mode(mode), {});
-  if (!store.ok() || mode == FormatMode::create) return store;
+  if (!store.ok() || mode == FormatMode::create)
+    return store;
   const Result<bool> is_hdf5 = recognises_hdf5(path, *store.value());
-  if (!is_hdf5.ok()) return is_hdf5.status();
-  if (!is_hdf5.value()) return Status(Code::bad_file, fmt::format("\"{}\" is not an HDF5 file", path));
+  if (!is_hdf5.ok())
+    return is_hdf5.status();
+  if (!is_hdf5.value())
+    return Status(Code::bad_file, fmt::format("\"{}\" is not an HDF5 file", path));
   return store;
 }
 
@@ -661,22 +767,28 @@ Result<std::unique_ptr<Format>> make_format(const std::string& path, FormatMode 
   keep_memory_of_cache();
   const Handle creation = creation_list();
   const Handle access = access_list(mode, options, opening);
-  if (!access.valid()) return hdf5_status(Code::bad_argument, "settings of", path);
+  if (!access.valid())
+    return hdf5_status(Code::bad_argument, "settings of", path);
   Handle file = open_file(path, mode, creation.get(), access.get());
   Hdf5Error error = file.valid() ? Hdf5Error() : last_error();
   if (!file.valid() && is_about_locks(error)) {
     if (error.system_error == EAGAIN || error.system_error == EWOULDBLOCK)
-      return Status(Code::bad_state, fmt::format("\"{}\" is open in another program and locked by it (HDF5 file locking; "
-                                                 "the environment variable HDF5_USE_FILE_LOCKING=FALSE turns it off)",
-                                                 path));
+      return Status(Code::bad_state,
+                    fmt::format("\"{}\" is open in another program and locked by it (HDF5 file locking; "
+                                "the environment variable HDF5_USE_FILE_LOCKING=FALSE turns it off)",
+                                path));
     set_file_locking(access.get(), false);
     file = open_file(path, mode, creation.get(), access.get());
-    if (!file.valid()) error = last_error();
+    if (!file.valid())
+      error = last_error();
   }
-  if (!file.valid() && mode == FormatMode::update && error.text.find("read-only") != std::string::npos)  // HDF5 keeps one state of a file for all its handles
-    return Status(Code::bad_state,
-                  fmt::format("\"{}\" is open for reading in this program, and cannot be changed before it is closed", path));
-  if (!file.valid()) return hdf5_status(mode == FormatMode::create ? Code::io : Code::bad_file, "open of", path, error);
+  if (!file.valid() && mode == FormatMode::update &&
+      error.text.find("read-only") != std::string::npos)  // HDF5 keeps one state of a file for all its handles
+    return Status(
+        Code::bad_state,
+        fmt::format("\"{}\" is open for reading in this program, and cannot be changed before it is closed", path));
+  if (!file.valid())
+    return hdf5_status(mode == FormatMode::create ? Code::io : Code::bad_file, "open of", path, error);
   auto format = std::make_unique<Hdf5Format>(path, mode, options, file.get());
   file.release();
   return std::unique_ptr<Format>(std::move(format));
@@ -688,7 +800,8 @@ Result<std::unique_ptr<Format>> open_hdf5_format(const std::string& path, Format
                                                  std::unique_ptr<Store> opened) {
   if (!opened) {
     Result<std::unique_ptr<Store>> store = open_path(path, mode);
-    if (!store.ok()) return store.status();
+    if (!store.ok())
+      return store.status();
     opened = std::move(store).value();
   }
   return make_format(path, mode, options, {std::move(opened), mode == FormatMode::create, options.durable});

@@ -7,6 +7,7 @@
 
 namespace windrow {
 
-Result<std::unique_ptr<Format>> open_hdf5_format(const std::string& path, FormatMode mode, const FormatOptions& options, std::unique_ptr<Store> opened);
+Result<std::unique_ptr<Format>> open_hdf5_format(const std::string& path, FormatMode mode, const FormatOptions& options,
+                                                 std::unique_ptr<Store> opened);
 
 }  // namespace windrow

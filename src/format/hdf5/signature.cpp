@@ -6,17 +6,21 @@
 
 namespace windrow {
 
-// Source: HDF5 File Format Specification, III.A: the signature stands at byte 0, 512, 1024, 2048, ...; what is before it
-// is the user block.
+// Source: HDF5 File Format Specification, III.A: the signature stands at byte 0, 512, 1024, 2048, ...; what is before
+// it is the user block.
 Result<bool> recognises_hdf5(const std::string&, Store& file) {
   constexpr std::array<unsigned char, 8> k_signature{0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
   const Result<int64_t> size = file.size();
-  if (!size.ok()) return size.status();
-  for (int64_t offset = 0; offset <= size.value() - int64_t{k_signature.size()}; offset = offset == 0 ? 512 : 2 * offset) {
+  if (!size.ok())
+    return size.status();
+  for (int64_t offset = 0; offset <= size.value() - int64_t{k_signature.size()};
+       offset = offset == 0 ? 512 : 2 * offset) {
     std::array<std::byte, k_signature.size()> read{};
     Status status = file.read_at(offset, read);
-    if (!status.ok()) return status;
-    if (std::memcmp(read.data(), k_signature.data(), read.size()) == 0) return true;
+    if (!status.ok())
+      return status;
+    if (std::memcmp(read.data(), k_signature.data(), read.size()) == 0)
+      return true;
   }
   return false;
 }

@@ -25,44 +25,55 @@ struct OpenVariable {
 Result<OpenVariable> open_variable(hid_t file, const std::string& path) {
   OpenVariable variable;
   variable.dataset = Handle(H5Dopen2(file, path.c_str(), H5P_DEFAULT), H5Dclose);
-  if (!variable.dataset.valid()) return Status(Code::not_found, fmt::format("there is no variable \"{}\"", path));
+  if (!variable.dataset.valid())
+    return Status(Code::not_found, fmt::format("there is no variable \"{}\"", path));
   variable.type = Handle(H5Dget_type(variable.dataset.get()), H5Tclose);
   variable.space = Handle(H5Dget_space(variable.dataset.get()), H5Sclose);
-  if (!variable.type.valid() || !variable.space.valid()) return hdf5_status(Code::bad_file, "variable", path);
+  if (!variable.type.valid() || !variable.space.valid())
+    return hdf5_status(Code::bad_file, "variable", path);
   variable.description = describe_type(variable.type.get());
   Result<SpaceDescription> extent = describe_space(variable.space.get(), path);
-  if (!extent.ok()) return extent.status();
+  if (!extent.ok())
+    return extent.status();
   variable.extent = std::move(extent).value();
-  if (is_moved_whole(variable.description.type, variable.description.details)) return variable;
+  if (is_moved_whole(variable.description.type, variable.description.details))
+    return variable;
   return Status(Code::bad_argument, fmt::format("\"{}\" has no texts of variable length", path));
 }
 
 }  // namespace
 
-Result<std::vector<std::string>> read_variable_texts(hid_t space, size_t elements, bool ascii, const std::string& path, const ReadAll& read) {
+Result<std::vector<std::string>> read_variable_texts(hid_t space, size_t elements, bool ascii, const std::string& path,
+                                                     const ReadAll& read) {
   const Handle type = make_text_type(H5T_VARIABLE, TextPadding::null_terminated, ascii);
   std::vector<char*> pointers(elements);
   std::vector<std::string> texts;
-  if (elements == 0) return texts;
-  if (!type.valid() || read(type.get(), pointers.data()) < 0) return hdf5_status(Code::bad_file, "read of", path);
+  if (elements == 0)
+    return texts;
+  if (!type.valid() || read(type.get(), pointers.data()) < 0)
+    return hdf5_status(Code::bad_file, "read of", path);
   // The texts are HDF5's until they are given back, also when memory runs out while they are copied.
   Status status = guard([&] {
     texts.reserve(elements);
-    for (const char* pointer : pointers) texts.emplace_back(pointer ? pointer : "");
+    for (const char* pointer : pointers)
+      texts.emplace_back(pointer ? pointer : "");
     return Status();
   });
   reclaim_texts(type.get(), space, pointers.data());
-  if (!status.ok()) return status;
+  if (!status.ok())
+    return status;
   return texts;
 }
 
 namespace {
 
 // Asked for the name of one object, HDF5 walks the file.
-Result<std::vector<std::string>> read_references(size_t elements, const std::string& path, const ReadAll& read, const ObjectPaths& paths) {
+Result<std::vector<std::string>> read_references(size_t elements, const std::string& path, const ReadAll& read,
+                                                 const ObjectPaths& paths) {
   std::vector<hobj_ref_t> references(elements);
   std::vector<std::string> texts;
-  if (elements > 0 && read(H5T_STD_REF_OBJ, references.data()) < 0) return hdf5_status(Code::bad_file, "read of", path);
+  if (elements > 0 && read(H5T_STD_REF_OBJ, references.data()) < 0)
+    return hdf5_status(Code::bad_file, "read of", path);
   texts.reserve(elements);
   for (const hobj_ref_t& reference : references) {
     const auto found = paths.find(reference);
@@ -74,63 +85,88 @@ Result<std::vector<std::string>> read_references(size_t elements, const std::str
 std::string file_of(hid_t object) {
   const ssize_t length = H5Fget_name(object, nullptr, 0);
   std::string name(static_cast<size_t>(std::max<ssize_t>(length, 0)) + 1, '\0');
-  if (length <= 0 || H5Fget_name(object, name.data(), name.size()) < 0) return "";
+  if (length <= 0 || H5Fget_name(object, name.data(), name.size()) < 0)
+    return "";
   return name;
 }
 
 }  // namespace
 
-Result<std::vector<hobj_ref_t>> make_references(hid_t object, const std::string& what, const std::vector<std::string>& paths) {
+Result<std::vector<hobj_ref_t>> make_references(hid_t object, const std::string& what,
+                                                const std::vector<std::string>& paths) {
   std::vector<hobj_ref_t> references;
   references.reserve(paths.size());
   const std::string own_file = file_of(object);
   for (const std::string& path : paths) {
     hobj_ref_t& reference = references.emplace_back(0);
-    if (path.empty()) continue;
-    const auto refused = [&](Code code, std::string_view why) { return Status(code, fmt::format("{}: its reference to \"{}\" {}", what, path, why)); };
-    if (!path.starts_with('/')) return refused(Code::bad_argument, "does not begin with a slash");
+    if (path.empty())
+      continue;
+    const auto refused = [&](Code code, std::string_view why) {
+      return Status(code, fmt::format("{}: its reference to \"{}\" {}", what, path, why));
+    };
+    if (!path.starts_with('/'))
+      return refused(Code::bad_argument, "does not begin with a slash");
     const Handle target(H5Oopen(object, path.c_str(), H5P_DEFAULT), H5Oclose);
-    if (!target.valid()) return refused(Code::not_found, "leads to nothing");
-    if (file_of(target.get()) != own_file) return refused(Code::bad_argument, "leads to another file");
-    if (H5Rcreate(&reference, object, path.c_str(), H5R_OBJECT, -1) < 0) return hdf5_status(Code::io, "reference to", path);
+    if (!target.valid())
+      return refused(Code::not_found, "leads to nothing");
+    if (file_of(target.get()) != own_file)
+      return refused(Code::bad_argument, "leads to another file");
+    if (H5Rcreate(&reference, object, path.c_str(), H5R_OBJECT, -1) < 0)
+      return hdf5_status(Code::io, "reference to", path);
   }
   return references;
 }
 
-Result<std::vector<std::string>> read_variable(hid_t file, const std::string& path, const std::function<ObjectPaths()>& paths) {
+Result<std::vector<std::string>> read_variable(hid_t file, const std::string& path,
+                                               const std::function<ObjectPaths()>& paths) {
   Result<OpenVariable> opened = open_variable(file, path);
-  if (!opened.ok()) return opened.status();
+  if (!opened.ok())
+    return opened.status();
   const OpenVariable& variable = opened.value();
-  if (Status status = check_texts_fit(path, variable.extent.elements, 0); !status.ok()) return status;
+  if (Status status = check_texts_fit(path, variable.extent.elements, 0); !status.ok())
+    return status;
   const auto elements = static_cast<size_t>(variable.extent.elements);
   const hid_t dataset = variable.dataset.get();
-  const ReadAll read = [dataset](hid_t type, void* data) { return H5Dread(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data); };
-  if (variable.description.type == Type::reference) return read_references(elements, path, read, paths());
+  const ReadAll read = [dataset](hid_t type, void* data) {
+    return H5Dread(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data);
+  };
+  if (variable.description.type == Type::reference)
+    return read_references(elements, path, read, paths());
   const std::string what = fmt::format("\"{}\"", path);
-  if (Status status = check_heap_places(dataset, variable.type.get(), elements, 1, what, read); !status.ok()) return status;
+  if (Status status = check_heap_places(dataset, variable.type.get(), elements, 1, what, read); !status.ok())
+    return status;
   return read_variable_texts(variable.space.get(), elements, variable.description.details.text_ascii, path, read);
 }
 
 Status write_variable(hid_t file, const std::string& path, const std::vector<std::string>& texts,
                       const std::function<std::vector<std::string>(const std::vector<std::string>&)>& stored) {
   Result<OpenVariable> opened = open_variable(file, path);
-  if (!opened.ok()) return opened.status();
+  if (!opened.ok())
+    return opened.status();
   const OpenVariable& variable = opened.value();
   if (std::cmp_not_equal(texts.size(), variable.extent.elements))
-    return {Code::bad_argument, fmt::format("\"{}\" has {}, not {}", path, counted(variable.extent.elements, "text"), texts.size())};
-  if (texts.empty()) return {};
+    return {Code::bad_argument,
+            fmt::format("\"{}\" has {}, not {}", path, counted(variable.extent.elements, "text"), texts.size())};
+  if (texts.empty())
+    return {};
   const hid_t dataset = variable.dataset.get();
   if (variable.description.type == Type::reference) {
-    const Result<std::vector<hobj_ref_t>> references = make_references(dataset, fmt::format("\"{}\"", path), stored(texts));
-    if (!references.ok()) return references.status();
-    if (H5Dwrite(dataset, H5T_STD_REF_OBJ, H5S_ALL, H5S_ALL, H5P_DEFAULT, references.value().data()) >= 0) return {};
+    const Result<std::vector<hobj_ref_t>> references =
+        make_references(dataset, fmt::format("\"{}\"", path), stored(texts));
+    if (!references.ok())
+      return references.status();
+    if (H5Dwrite(dataset, H5T_STD_REF_OBJ, H5S_ALL, H5S_ALL, H5P_DEFAULT, references.value().data()) >= 0)
+      return {};
     return hdf5_status(Code::io, "write of", path);
   }
   std::vector<const char*> pointers;
   pointers.reserve(texts.size());
-  for (const std::string& text : texts) pointers.push_back(text.c_str());
-  const Handle type = make_text_type(H5T_VARIABLE, TextPadding::null_terminated, variable.description.details.text_ascii);
-  if (H5Dwrite(dataset, type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, pointers.data()) >= 0) return {};
+  for (const std::string& text : texts)
+    pointers.push_back(text.c_str());
+  const Handle type =
+      make_text_type(H5T_VARIABLE, TextPadding::null_terminated, variable.description.details.text_ascii);
+  if (H5Dwrite(dataset, type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, pointers.data()) >= 0)
+    return {};
   return hdf5_status(Code::io, "write of", path);
 }
 

@@ -38,7 +38,8 @@ struct SpaceDescription {
 // Code::bad_file: what no file of ours could hold.
 Result<SpaceDescription> describe_space(hid_t space, const std::string& what);
 
-Handle make_space(const std::vector<int64_t>& shape, bool extendible = false);  // extendible: the first dimension, without end
+Handle make_space(const std::vector<int64_t>& shape,
+                  bool extendible = false);  // extendible: the first dimension, without end
 Handle make_null_space();
 
 // H5T_CSET_UTF8 for names that need it; with old readers in mind ASCII else.

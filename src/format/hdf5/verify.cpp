@@ -44,7 +44,8 @@ Status read_all_headers(const std::string& path) {
   set_file_locking(access.get(), false);
   std::string name = "/";
   const Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get()), H5Fclose);
-  if (file.valid() && visit(file.get(), name) >= 0) return {};
+  if (file.valid() && visit(file.get(), name) >= 0)
+    return {};
   return hdf5_status(Code::io, "a call was refused, and then HDF5 cannot read what it has written: object",
                      name == "." ? "/" : name);
 }

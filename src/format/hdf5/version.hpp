@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The differences between HDF5 1.10 and 2.x, under one set of names. Unversioned names such as H5Oget_info are macros that
-// a build of HDF5 may point at any version.
+// The differences between HDF5 1.10 and 2.x, under one set of names. Unversioned names such as H5Oget_info are macros
+// that a build of HDF5 may point at any version.
 #pragma once
 
 #include <hdf5.h>
@@ -18,13 +18,17 @@ inline herr_t iterate_links(hid_t group, H5_index_t index, H5L_iterate2_t callba
   return H5Literate2(group, index, H5_ITER_INC, nullptr, callback, data);
 }
 
-inline herr_t reclaim_texts(hid_t type, hid_t space, void* buffer) { return H5Treclaim(type, space, H5P_DEFAULT, buffer); }
+inline herr_t reclaim_texts(hid_t type, hid_t space, void* buffer) {
+  return H5Treclaim(type, space, H5P_DEFAULT, buffer);
+}
 
-// Where the header of an object lies: it tells objects of one file apart, and object references store it. HADDR_UNDEF: it cannot be read.
+// Where the header of an object lies: it tells objects of one file apart, and object references store it. HADDR_UNDEF:
+// it cannot be read.
 inline haddr_t address_of(hid_t object) {
   H5O_info2_t info;
   haddr_t address = HADDR_UNDEF;
-  const bool known = H5Oget_info3(object, &info, H5O_INFO_BASIC) >= 0 && H5VLnative_token_to_addr(object, info.token, &address) >= 0;
+  const bool known =
+      H5Oget_info3(object, &info, H5O_INFO_BASIC) >= 0 && H5VLnative_token_to_addr(object, info.token, &address) >= 0;
   return known ? address : HADDR_UNDEF;
 }
 
@@ -51,15 +55,20 @@ inline haddr_t address_of(hid_t object) {
   return H5Oget_info2(object, &info, H5O_INFO_BASIC) >= 0 ? info.addr : HADDR_UNDEF;
 }
 
-inline haddr_t address_of(hid_t, const LinkInfo& link) { return link.u.address; }
+inline haddr_t address_of(hid_t, const LinkInfo& link) {
+  return link.u.address;
+}
 
 #endif
 
-// First elements of a dataset's chunks that are stored, by `take(first)`, which returns 0. Before 1.14 HDF5 walks to each from the beginning.
+// First elements of a dataset's chunks that are stored, by `take(first)`, which returns 0. Before 1.14 HDF5 walks to
+// each from the beginning.
 template <class Take>
 herr_t list_chunks(hid_t dataset, hsize_t chunks, Take&& take) {
 #if H5_VERSION_GE(1, 14, 0)
-  const auto each = [](const hsize_t* first, unsigned, haddr_t, hsize_t, void* data) { return (*static_cast<std::remove_reference_t<Take>*>(data))(first); };
+  const auto each = [](const hsize_t* first, unsigned, haddr_t, hsize_t, void* data) {
+    return (*static_cast<std::remove_reference_t<Take>*>(data))(first);
+  };
   (void)chunks;
   return H5Dchunk_iter(dataset, H5P_DEFAULT, each, &take);
 #elif H5_VERSION_GE(1, 10, 5)
@@ -69,9 +78,11 @@ herr_t list_chunks(hid_t dataset, hsize_t chunks, Take&& take) {
   for (hsize_t i = 0; i < chunks && result >= 0; ++i) {
     unsigned skipped = 0;
     result = H5Dget_chunk_info(dataset, space, i, first.data(), &skipped, nullptr, nullptr);
-    if (result >= 0) result = take(first.data());
+    if (result >= 0)
+      result = take(first.data());
   }
-  if (space >= 0) H5Sclose(space);
+  if (space >= 0)
+    H5Sclose(space);
   return result;
 #else
   (void)dataset, (void)chunks, (void)take;
@@ -85,7 +96,8 @@ inline int64_t count_chunks(hid_t dataset) {
   const hid_t space = H5Dget_space(dataset);
   hsize_t chunks = 0;
   const herr_t result = space < 0 ? -1 : H5Dget_num_chunks(dataset, space, &chunks);
-  if (space >= 0) H5Sclose(space);
+  if (space >= 0)
+    H5Sclose(space);
   return result < 0 ? -1 : static_cast<int64_t>(chunks);
 #else
   (void)dataset;

@@ -18,21 +18,26 @@ namespace {
 
 constexpr const char* k_current_shape = "windrow_split_current_shape";
 
-std::vector<hsize_t> sizes_of(const std::vector<int64_t>& list) { return {list.begin(), list.end()}; }
+std::vector<hsize_t> sizes_of(const std::vector<int64_t>& list) {
+  return {list.begin(), list.end()};
+}
 
 // HDF5 makes numbers of blocks of what follows a per cent sign.
 std::string literal(const std::string& name) {
   std::string text;
-  for (const char each : name) text += each == '%' ? std::string("%%") : std::string(1, each);
+  for (const char each : name)
+    text += each == '%' ? std::string("%%") : std::string(1, each);
   return text;
 }
 
 template <class Number>
 std::vector<std::byte> stored(Number value, size_t copies, bool big_endian) {
   auto one = std::bit_cast<std::array<std::byte, sizeof(Number)>>(value);
-  if (big_endian != (std::endian::native == std::endian::big)) std::reverse(one.begin(), one.end());
+  if (big_endian != (std::endian::native == std::endian::big))
+    std::reverse(one.begin(), one.end());
   std::vector<std::byte> all(one.size() * copies);
-  for (size_t i = 0; i < all.size(); ++i) all[i] = one[i % one.size()];
+  for (size_t i = 0; i < all.size(); ++i)
+    all[i] = one[i % one.size()];
   return all;
 }
 
@@ -41,54 +46,78 @@ std::vector<std::byte> stored(Number value, size_t copies, bool big_endian) {
 std::vector<std::byte> loud_value(const VariableDefinition& definition) {
   const bool big = definition.big_endian;
   switch (definition.type) {
-    case Type::float16: return stored(uint16_t{0x7e00}, 1, big);
+    case Type::float16:
+      return stored(uint16_t{0x7e00}, 1, big);
     case Type::float32:
-    case Type::complex64: return stored(std::numeric_limits<float>::quiet_NaN(), definition.type == Type::float32 ? 1 : 2, big);
+    case Type::complex64:
+      return stored(std::numeric_limits<float>::quiet_NaN(), definition.type == Type::float32 ? 1 : 2, big);
     case Type::float64:
-    case Type::complex128: return stored(std::numeric_limits<double>::quiet_NaN(), definition.type == Type::float64 ? 1 : 2, big);
-    case Type::int8: return stored(std::numeric_limits<int8_t>::min(), 1, big);
-    case Type::int16: return stored(std::numeric_limits<int16_t>::min(), 1, big);
-    case Type::int32: return stored(std::numeric_limits<int32_t>::min(), 1, big);
-    case Type::int64: return stored(std::numeric_limits<int64_t>::min(), 1, big);
-    case Type::text: return std::vector<std::byte>(static_cast<size_t>(definition.details.bytes), std::byte{'?'});
-    default: return std::vector<std::byte>(static_cast<size_t>(element_bytes(definition.type, definition.details)), std::byte{0xff});
+    case Type::complex128:
+      return stored(std::numeric_limits<double>::quiet_NaN(), definition.type == Type::float64 ? 1 : 2, big);
+    case Type::int8:
+      return stored(std::numeric_limits<int8_t>::min(), 1, big);
+    case Type::int16:
+      return stored(std::numeric_limits<int16_t>::min(), 1, big);
+    case Type::int32:
+      return stored(std::numeric_limits<int32_t>::min(), 1, big);
+    case Type::int64:
+      return stored(std::numeric_limits<int64_t>::min(), 1, big);
+    case Type::text:
+      return std::vector<std::byte>(static_cast<size_t>(definition.details.bytes), std::byte{'?'});
+    default:
+      return std::vector<std::byte>(static_cast<size_t>(element_bytes(definition.type, definition.details)),
+                                    std::byte{0xff});
   }
 }
 
-Status create_virtual(hid_t file, const std::string& place, const VariableDefinition& definition, std::span<const Part> parts) {
+Status create_virtual(hid_t file, const std::string& place, const VariableDefinition& definition,
+                      std::span<const Part> parts) {
   const Handle creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
   const Handle links = link_creation(place);
   const Handle type = make_type(definition.type, definition.big_endian, definition.details);
   const Handle space = make_space(definition.shape, definition.extendible);
-  if (!type.valid() || !space.valid()) return hdf5_status(Code::bad_argument, "type of", definition.path);
+  if (!type.valid() || !space.valid())
+    return hdf5_status(Code::bad_argument, "type of", definition.path);
   const std::vector<std::byte> loud = loud_value(definition);
-  bool set = set_object_creation(creation.get()) >= 0 && H5Pset_fill_value(creation.get(), type.get(), loud.data()) >= 0;
+  bool set =
+      set_object_creation(creation.get()) >= 0 && H5Pset_fill_value(creation.get(), type.get(), loud.data()) >= 0;
   for (const Part& part : parts) {
     const auto start = sizes_of(part.box.start), block = sizes_of(part.box.count);
     const Handle source = make_space(part.box.count, definition.extendible);
     const std::vector<hsize_t> origin(block.size(), 0);
     std::vector<hsize_t> count(block.size(), 1);
-    if (definition.extendible) count.front() = H5S_UNLIMITED;  // one behind the other
+    if (definition.extendible)
+      count.front() = H5S_UNLIMITED;  // one behind the other
     // As a box, though it is all: a selection of all loses its shape in the file.
-    set = set && source.valid() && H5Sselect_hyperslab(source.get(), H5S_SELECT_SET, origin.data(), block.data(), count.data(), block.data()) >= 0 &&
-          H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, start.data(), block.data(), count.data(), block.data()) >= 0 &&
-          H5Pset_virtual(creation.get(), space.get(), literal(part.file).c_str(), literal(definition.path).c_str(), source.get()) >= 0;
+    set =
+        set && source.valid() &&
+        H5Sselect_hyperslab(source.get(), H5S_SELECT_SET, origin.data(), block.data(), count.data(), block.data()) >=
+            0 &&
+        H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, start.data(), block.data(), count.data(), block.data()) >= 0 &&
+        H5Pset_virtual(creation.get(), space.get(), literal(part.file).c_str(), literal(definition.path).c_str(),
+                       source.get()) >= 0;
   }
-  if (!set) return hdf5_status(Code::bad_argument, "parts of", definition.path);
+  if (!set)
+    return hdf5_status(Code::bad_argument, "parts of", definition.path);
   H5Sselect_all(space.get());
-  const Handle dataset(H5Dcreate2(file, place.c_str(), type.get(), space.get(), links.get(), creation.get(), H5P_DEFAULT), H5Dclose);
-  if (!dataset.valid()) return hdf5_status(Code::io, "creation of", definition.path);
+  const Handle dataset(
+      H5Dcreate2(file, place.c_str(), type.get(), space.get(), links.get(), creation.get(), H5P_DEFAULT), H5Dclose);
+  if (!dataset.valid())
+    return hdf5_status(Code::io, "creation of", definition.path);
   return definition.extendible ? write_current_shape(dataset.get(), definition.path, definition.shape) : Status();
 }
 
 std::vector<int64_t> read_current_shape(hid_t dataset) {
-  if (H5Aexists(dataset, k_current_shape) <= 0) return {};
+  if (H5Aexists(dataset, k_current_shape) <= 0)
+    return {};
   const Handle attribute(H5Aopen(dataset, k_current_shape, H5P_DEFAULT), H5Aclose);
   const Handle space(attribute.valid() ? H5Aget_space(attribute.get()) : H5I_INVALID_HID, H5Sclose);
   const Handle type(attribute.valid() ? H5Aget_type(attribute.get()) : H5I_INVALID_HID, H5Tclose);
-  if (!space.valid() || !type.valid() || H5Tget_class(type.get()) != H5T_INTEGER) return {};
+  if (!space.valid() || !type.valid() || H5Tget_class(type.get()) != H5T_INTEGER)
+    return {};
   const hssize_t dimensions = H5Sget_simple_extent_npoints(space.get());
-  if (dimensions < 1 || dimensions > static_cast<hssize_t>(k_most_dimensions)) return {};
+  if (dimensions < 1 || dimensions > static_cast<hssize_t>(k_most_dimensions))
+    return {};
   std::vector<int64_t> shape(static_cast<size_t>(dimensions));
   return H5Aread(attribute.get(), H5T_NATIVE_INT64, shape.data()) >= 0 ? shape : std::vector<int64_t>();
 }
@@ -111,7 +140,8 @@ std::string plain(const std::string& text) {
   std::string name;
   for (size_t i = 0; i < text.size(); ++i) {
     name += text[i];
-    if (text[i] == '%' && i + 1 < text.size() && text[i + 1] == '%') ++i;
+    if (text[i] == '%' && i + 1 < text.size() && text[i + 1] == '%')
+      ++i;
   }
   return name;
 }
@@ -119,24 +149,30 @@ std::string plain(const std::string& text) {
 template <class Get>
 std::string text_of(Get get, hid_t creation, size_t number) {
   const ssize_t length = get(creation, number, nullptr, 0);
-  if (length <= 0) return {};
+  if (length <= 0)
+    return {};
   std::string text(static_cast<size_t>(length) + 1, '\0');
   get(creation, number, text.data(), text.size());
   text.pop_back();
   return plain(text);
 }
 
-// Whether a selection goes on without end along the first dimension, one behind the other: then the box is of its first index.
+// Whether a selection goes on without end along the first dimension, one behind the other: then the box is of its first
+// index.
 bool read_endless(hid_t space, size_t dimensions, Box& box) {
   std::vector<hsize_t> start(dimensions), stride(dimensions), count(dimensions), block(dimensions);
-  if (dimensions == 0 || H5Sget_simple_extent_ndims(space) != static_cast<int>(dimensions) || H5Sget_select_type(space) != H5S_SEL_HYPERSLABS ||
-      H5Sis_regular_hyperslab(space) <= 0 || H5Sget_regular_hyperslab(space, start.data(), stride.data(), count.data(), block.data()) < 0)
+  if (dimensions == 0 || H5Sget_simple_extent_ndims(space) != static_cast<int>(dimensions) ||
+      H5Sget_select_type(space) != H5S_SEL_HYPERSLABS || H5Sis_regular_hyperslab(space) <= 0 ||
+      H5Sget_regular_hyperslab(space, start.data(), stride.data(), count.data(), block.data()) < 0)
     return false;
-  const bool of_ones = count[0] == H5S_UNLIMITED && stride[0] == block[0], of_one = block[0] == H5S_UNLIMITED && count[0] == 1;
-  if (start[0] != 0 || (!of_ones && !of_one)) return false;
+  const bool of_ones = count[0] == H5S_UNLIMITED && stride[0] == block[0],
+             of_one = block[0] == H5S_UNLIMITED && count[0] == 1;
+  if (start[0] != 0 || (!of_ones && !of_one))
+    return false;
   box = {{0}, {1}};
   for (size_t i = 1; i < dimensions; ++i) {
-    if (count[i] != 1 && stride[i] != block[i]) return false;
+    if (count[i] != 1 && stride[i] != block[i])
+      return false;
     box.start.push_back(static_cast<int64_t>(start[i]));
     box.count.push_back(static_cast<int64_t>(count[i] * block[i]));
   }
@@ -145,9 +181,12 @@ bool read_endless(hid_t space, size_t dimensions, Box& box) {
 
 // The box that a selection is; none when it is anything else.
 bool read_box(hid_t space, size_t dimensions, Box& box) {
-  if (read_endless(space, dimensions, box)) return true;
+  if (read_endless(space, dimensions, box))
+    return true;
   std::vector<hsize_t> first(dimensions), last(dimensions);
-  if (H5Sget_simple_extent_ndims(space) != static_cast<int>(dimensions) || H5Sget_select_bounds(space, first.data(), last.data()) < 0) return false;
+  if (H5Sget_simple_extent_ndims(space) != static_cast<int>(dimensions) ||
+      H5Sget_select_bounds(space, first.data(), last.data()) < 0)
+    return false;
   hssize_t elements = 1;
   for (size_t i = 0; i < dimensions; ++i) {
     box.start.push_back(static_cast<int64_t>(first[i]));
@@ -160,22 +199,29 @@ bool read_box(hid_t space, size_t dimensions, Box& box) {
 }  // namespace
 
 Result<std::vector<Part>> read_virtual(hid_t file, const std::string& place, const std::string& path) {
-  const auto bad = [&](const char* why) { return Status(Code::bad_file, fmt::format("\"{}\": its virtual dataset {}", path, why)); };
+  const auto bad = [&](const char* why) {
+    return Status(Code::bad_file, fmt::format("\"{}\": its virtual dataset {}", path, why));
+  };
   const Handle dataset(H5Dopen2(file, place.c_str(), H5P_DEFAULT), H5Dclose);
-  if (!dataset.valid()) return bad("is missing");
+  if (!dataset.valid())
+    return bad("is missing");
   const Handle creation(H5Dget_create_plist(dataset.get()), H5Pclose);
   size_t mappings = 0;
-  if (H5Pget_layout(creation.get()) != H5D_VIRTUAL || H5Pget_virtual_count(creation.get(), &mappings) < 0) return bad("is no virtual dataset");
+  if (H5Pget_layout(creation.get()) != H5D_VIRTUAL || H5Pget_virtual_count(creation.get(), &mappings) < 0)
+    return bad("is no virtual dataset");
   // Not of the dataset itself: what grows would be looked for in its files.
   const Handle first(mappings > 0 ? H5Pget_virtual_vspace(creation.get(), 0) : H5I_INVALID_HID, H5Sclose);
   const auto dimensions = static_cast<size_t>(first.valid() ? std::max(0, H5Sget_simple_extent_ndims(first.get())) : 0);
   std::vector<Part> parts;
   for (size_t i = 0; i < mappings; ++i) {
     Part part{text_of(H5Pget_virtual_filename, creation.get(), i), {}};
-    const Handle there(H5Pget_virtual_vspace(creation.get(), i), H5Sclose), from(H5Pget_virtual_srcspace(creation.get(), i), H5Sclose);
-    if (!there.valid() || !read_box(there.get(), dimensions, part.box)) return bad("maps something else than boxes");
+    const Handle there(H5Pget_virtual_vspace(creation.get(), i), H5Sclose),
+        from(H5Pget_virtual_srcspace(creation.get(), i), H5Sclose);
+    if (!there.valid() || !read_box(there.get(), dimensions, part.box))
+      return bad("maps something else than boxes");
     Box whole{std::vector<int64_t>(dimensions, 0), part.box.count}, source;
-    const bool all = from.valid() && (H5Sget_select_type(from.get()) == H5S_SEL_ALL || (read_box(from.get(), dimensions, source) && source == whole));
+    const bool all = from.valid() && (H5Sget_select_type(from.get()) == H5S_SEL_ALL ||
+                                      (read_box(from.get(), dimensions, source) && source == whole));
     const std::string name = text_of(H5Pget_virtual_dsetname, creation.get(), i);
     if (!all || (name != path && "/" + name != path))
       return bad("maps something else than whole variables of its name");

@@ -28,7 +28,9 @@ struct Link {
   haddr_t address = HADDR_UNDEF;  // of a hard link: where the header of its object lies
 };
 
-H5_index_t index_of(unsigned order) { return (order & H5P_CRT_ORDER_TRACKED) != 0 ? H5_INDEX_CRT_ORDER : H5_INDEX_NAME; }
+H5_index_t index_of(unsigned order) {
+  return (order & H5P_CRT_ORDER_TRACKED) != 0 ? H5_INDEX_CRT_ORDER : H5_INDEX_NAME;
+}
 
 // Of the attributes of an object, of the links of a group.
 H5_index_t attribute_index(hid_t creation) {
@@ -44,10 +46,13 @@ H5_index_t link_index(hid_t creation) {
 std::vector<std::byte> fill_value(hid_t creation, hid_t type) {
   H5D_fill_value_t defined = H5D_FILL_VALUE_UNDEFINED;
   constexpr size_t k_most_bytes = 65536;  // of a message of HDF5, which a fill value is
-  if (H5Pfill_value_defined(creation, &defined) < 0 || defined != H5D_FILL_VALUE_USER_DEFINED || H5Tget_size(type) > k_most_bytes) return {};
+  if (H5Pfill_value_defined(creation, &defined) < 0 || defined != H5D_FILL_VALUE_USER_DEFINED ||
+      H5Tget_size(type) > k_most_bytes)
+    return {};
   std::vector<std::byte> value(H5Tget_size(type));
   const bool known = H5Pget_fill_value(creation, type, value.data()) >= 0;
-  const bool counts = known && std::any_of(value.begin(), value.end(), [](std::byte each) { return each != std::byte{0}; });
+  const bool counts =
+      known && std::any_of(value.begin(), value.end(), [](std::byte each) { return each != std::byte{0}; });
   return counts ? value : std::vector<std::byte>();
 }
 
@@ -60,14 +65,16 @@ Filter read_filter(hid_t creation, unsigned number) {
   name[sizeof name - 1] = '\0';
   filter.name = name[0] != '\0' ? name : fmt::format("filter {}", filter.id);
   filter.values.resize(values);
-  if (values > 0) H5Pget_filter2(creation, number, &flags, &values, filter.values.data(), 0, nullptr, nullptr);
+  if (values > 0)
+    H5Pget_filter2(creation, number, &flags, &values, filter.values.data(), 0, nullptr, nullptr);
   return filter;
 }
 
 // Whether the first dimension has no end.
 bool can_grow(hid_t space) {
   std::array<hsize_t, k_most_dimensions> most{};
-  return H5Sget_simple_extent_ndims(space) > 0 && H5Sget_simple_extent_dims(space, nullptr, most.data()) > 0 && most[0] == H5S_UNLIMITED;
+  return H5Sget_simple_extent_ndims(space) > 0 && H5Sget_simple_extent_dims(space, nullptr, most.data()) > 0 &&
+         most[0] == H5S_UNLIMITED;
 }
 
 // How a chunked dataset is cut, or why it cannot be read.
@@ -75,18 +82,22 @@ Status read_chunking(hid_t creation, hid_t type, hid_t space, Variable& variable
   constexpr int64_t k_most_bytes = int64_t{1} << 30;  // one is moved between ranks as a whole
   std::array<hsize_t, k_most_dimensions> shape{};
   const int dimensions = H5Pget_chunk(creation, static_cast<int>(shape.size()), shape.data());
-  if (dimensions != static_cast<int>(variable.shape.size())) return {Code::bad_file, "its chunks have another number of dimensions"};
+  if (dimensions != static_cast<int>(variable.shape.size()))
+    return {Code::bad_file, "its chunks have another number of dimensions"};
   Chunking& chunking = variable.chunking;
   for (int i = 0; i < dimensions; ++i)
     chunking.shape.push_back(static_cast<int64_t>(std::min<hsize_t>(shape[static_cast<size_t>(i)], INT64_MAX)));
   const auto elements = element_count(chunking.shape);
   const auto bytes = elements ? checked_multiply(*elements, static_cast<int64_t>(H5Tget_size(type))) : std::nullopt;
-  if (!bytes || *bytes == 0) return {Code::bad_file, "its chunks are too large, or empty"};
+  if (!bytes || *bytes == 0)
+    return {Code::bad_file, "its chunks are too large, or empty"};
   variable.extendible = can_grow(space);
   const int filters = H5Pget_nfilters(creation);
-  for (int i = 0; i < filters; ++i) chunking.filters.push_back(read_filter(creation, static_cast<unsigned>(i)));
+  for (int i = 0; i < filters; ++i)
+    chunking.filters.push_back(read_filter(creation, static_cast<unsigned>(i)));
   unsigned choices = 0;
-  chunking.edges_unfiltered = filters > 0 && H5Pget_chunk_opts(creation, &choices) >= 0 && (choices & H5D_CHUNK_DONT_FILTER_PARTIAL_CHUNKS) != 0;
+  chunking.edges_unfiltered = filters > 0 && H5Pget_chunk_opts(creation, &choices) >= 0 &&
+                              (choices & H5D_CHUNK_DONT_FILTER_PARTIAL_CHUNKS) != 0;
   if (const std::string missing = missing_filter(chunking.filters); !missing.empty())
     variable.unsupported = fmt::format("filtered with {}, which is not built in", missing);
   else if (*bytes > k_most_bytes)
@@ -97,11 +108,16 @@ Status read_chunking(hid_t creation, hid_t type, hid_t space, Variable& variable
 // "" when the elements lie in the file one after another, in chunks, or in the header.
 std::string layout_reason(hid_t creation) {
   switch (H5Pget_layout(creation)) {
-    case H5D_CONTIGUOUS: return H5Pget_external_count(creation) > 0 ? "external file storage" : "";
-    case H5D_CHUNKED: return "";
-    case H5D_COMPACT: return "";
-    case H5D_VIRTUAL: return "virtual dataset";
-    default: return "unknown HDF5 layout";
+    case H5D_CONTIGUOUS:
+      return H5Pget_external_count(creation) > 0 ? "external file storage" : "";
+    case H5D_CHUNKED:
+      return "";
+    case H5D_COMPACT:
+      return "";
+    case H5D_VIRTUAL:
+      return "virtual dataset";
+    default:
+      return "unknown HDF5 layout";
   }
 }
 
@@ -119,7 +135,9 @@ class Walk {
   Catalog take() { return std::move(catalog_); }
 
  private:
-  Status damaged(const std::string& object) const { return hdf5_status(Code::bad_file, "\"" + path_ + "\": object", object); }
+  Status damaged(const std::string& object) const {
+    return hdf5_status(Code::bad_file, "\"" + path_ + "\": object", object);
+  }
   Status visit_group(const std::string& group_path);
   Status visit_link(hid_t group, const std::string& group_path, const Link& link);
   Status visit_dataset(hid_t dataset, haddr_t address, const std::string& object_path);
@@ -137,8 +155,8 @@ class Walk {
   int64_t file_bytes_;
   Scales& scales_;
   Catalog catalog_;
-  ObjectPaths seen_;                      // and the path each was seen under
-  std::vector<std::string> pending_;      // groups, the next one last; a list, since recursion could be driven too deep
+  ObjectPaths seen_;                  // and the path each was seen under
+  std::vector<std::string> pending_;  // groups, the next one last; a list, since recursion could be driven too deep
 };
 
 herr_t take_link(hid_t group, const char* name, const LinkInfo* info, void* data) noexcept {
@@ -152,7 +170,8 @@ herr_t take_link(hid_t group, const char* name, const LinkInfo* info, void* data
 Status Walk::run() {
   const Handle root(H5Gopen2(file_, "/", H5P_DEFAULT), H5Gclose);
   const haddr_t address = root.valid() ? address_of(root.get()) : HADDR_UNDEF;
-  if (address == HADDR_UNDEF) return damaged("/");
+  if (address == HADDR_UNDEF)
+    return damaged("/");
   seen_.emplace(address, "/");
   pending_.emplace_back("/");
   Status status;
@@ -161,17 +180,21 @@ Status Walk::run() {
     pending_.pop_back();
     status = visit_group(group_path);
   }
-  if (!status.ok()) return status;
+  if (!status.ok())
+    return status;
   scales_.resolve(catalog_, seen_);
-  for (Group& group : catalog_.groups) resolve_references(group.attributes);
-  for (Variable& variable : catalog_.variables) resolve_references(variable.attributes);
+  for (Group& group : catalog_.groups)
+    resolve_references(group.attributes);
+  for (Variable& variable : catalog_.variables)
+    resolve_references(variable.attributes);
   return status;
 }
 
 // Asked for the name of one object, HDF5 walks the file. A reference to nothing, or to what is gone, is "".
 void Walk::resolve_references(std::vector<Attribute>& attributes) const {
   for (Attribute& attribute : attributes) {
-    if (attribute.type != Type::reference) continue;
+    if (attribute.type != Type::reference)
+      continue;
     for (size_t at = 0; at + sizeof(hobj_ref_t) <= attribute.data.size(); at += sizeof(hobj_ref_t)) {
       hobj_ref_t reference = 0;
       std::memcpy(&reference, &attribute.data[at], sizeof reference);
@@ -184,19 +207,24 @@ void Walk::resolve_references(std::vector<Attribute>& attributes) const {
 
 constexpr std::string_view k_newer = "made by a newer HDF5 than this Windrow has";
 
-bool is_newer(const Status& status) { return status.message().find("bad version number") != std::string::npos; }
+bool is_newer(const Status& status) {
+  return status.message().find("bad version number") != std::string::npos;
+}
 
 // The rest of the file is not to blame for one object.
 Status Walk::skip_bad(const std::string& object_path, Status status) {
-  if (status.code() != Code::bad_file) return status;
+  if (status.code() != Code::bad_file)
+    return status;
   skip(object_path, is_newer(status) ? k_newer : status.message());
   return {};
 }
 
 // HDF5 lists the attributes of an object only when it knows the types of them all.
 Result<std::vector<Attribute>> Walk::take_attributes(hid_t object, hid_t creation, const std::string& object_path) {
-  Result<std::vector<Attribute>> attributes = read_attributes(object, attribute_index(creation), object_path, file_bytes_);
-  if (attributes.ok() || attributes.status().code() != Code::bad_file || !is_newer(attributes.status())) return attributes;
+  Result<std::vector<Attribute>> attributes =
+      read_attributes(object, attribute_index(creation), object_path, file_bytes_);
+  if (attributes.ok() || attributes.status().code() != Code::bad_file || !is_newer(attributes.status()))
+    return attributes;
   skip(object_path, fmt::format("its attributes, of which one is {}", k_newer));
   return std::vector<Attribute>();
 }
@@ -204,18 +232,23 @@ Result<std::vector<Attribute>> Walk::take_attributes(hid_t object, hid_t creatio
 Status Walk::visit_group(const std::string& group_path) {
   const Handle group(H5Gopen2(file_, group_path.c_str(), H5P_DEFAULT), H5Gclose);
   const Handle creation(group.valid() ? H5Gget_create_plist(group.get()) : H5I_INVALID_HID, H5Pclose);
-  if (!creation.valid()) return damaged(group_path);
+  if (!creation.valid())
+    return damaged(group_path);
   Result<std::vector<Attribute>> attributes = take_attributes(group.get(), creation.get(), group_path);
-  if (!attributes.ok()) return attributes.status();
+  if (!attributes.ok())
+    return attributes.status();
   catalog_.groups.push_back({group_path, std::move(attributes).value()});
   Collected<Link> links;
-  if (iterate_links(group.get(), link_index(creation.get()), take_link, &links) < 0) return links.status.ok() ? damaged(group_path) : links.status;
+  if (iterate_links(group.get(), link_index(creation.get()), take_link, &links) < 0)
+    return links.status.ok() ? damaged(group_path) : links.status;
   const size_t first_child = pending_.size();
   for (const Link& link : links.list) {
     Status status = visit_link(group.get(), group_path, link);
-    if (!status.ok()) return status;
+    if (!status.ok())
+      return status;
   }
-  std::reverse(pending_.begin() + static_cast<std::ptrdiff_t>(first_child), pending_.end());  // in their order: the last is next
+  std::reverse(pending_.begin() + static_cast<std::ptrdiff_t>(first_child),
+               pending_.end());  // in their order: the last is next
   return {};
 }
 
@@ -223,7 +256,8 @@ Status Walk::visit_link(hid_t group, const std::string& group_path, const Link& 
   const std::string object_path = (group_path == "/" ? "" : group_path) + "/" + link.name;
   if (link.type == H5L_TYPE_SOFT) {
     std::string target(link.target_bytes, '\0');
-    if (H5Lget_val(group, link.name.c_str(), target.data(), target.size(), H5P_DEFAULT) < 0) return damaged(object_path);
+    if (H5Lget_val(group, link.name.c_str(), target.data(), target.size(), H5P_DEFAULT) < 0)
+      return damaged(object_path);
     catalog_.links.push_back({object_path, target.c_str()});
     return {};
   }
@@ -239,17 +273,24 @@ Status Walk::visit_link(hid_t group, const std::string& group_path, const Link& 
   }
   const Handle& object = opened.value();
   const haddr_t address = object.valid() ? address_of(object.get()) : HADDR_UNDEF;
-  if (address == HADDR_UNDEF) return skip_bad(object_path, damaged(object_path));
+  if (address == HADDR_UNDEF)
+    return skip_bad(object_path, damaged(object_path));
   const auto [seen, is_new] = seen_.emplace(address, object_path);
   if (!is_new) {
     catalog_.links.push_back({object_path, seen->second, true});  // a way to the first
     return {};
   }
   switch (H5Iget_type(object.get())) {
-    case H5I_DATASET: return skip_bad(object_path, visit_dataset(object.get(), address, object_path));
-    case H5I_DATATYPE: skip(object_path, "named datatype"); return {};
-    case H5I_GROUP: break;
-    default: skip(object_path, "object of an unknown kind"); return {};
+    case H5I_DATASET:
+      return skip_bad(object_path, visit_dataset(object.get(), address, object_path));
+    case H5I_DATATYPE:
+      skip(object_path, "named datatype");
+      return {};
+    case H5I_GROUP:
+      break;
+    default:
+      skip(object_path, "object of an unknown kind");
+      return {};
   }
   if (std::count(object_path.begin(), object_path.end(), '/') > k_most_levels)
     skip(object_path, fmt::format("nested deeper than {} groups", k_most_levels));
@@ -261,24 +302,31 @@ Status Walk::visit_link(hid_t group, const std::string& group_path, const Link& 
 // The elements as they are stored, which stand in the dataset's header.
 Status Walk::read_compact(hid_t dataset, Variable& variable) const {
   constexpr int64_t k_most_bytes = 65536;  // of a header's message
-  if (variable.placement.bytes > k_most_bytes || H5Dget_storage_size(dataset) != static_cast<hsize_t>(variable.placement.bytes))
-    return {Code::bad_file, fmt::format("\"{}\": the data of \"{}\" does not fill its shape: damaged", path_, variable.path)};
+  if (variable.placement.bytes > k_most_bytes ||
+      H5Dget_storage_size(dataset) != static_cast<hsize_t>(variable.placement.bytes))
+    return {Code::bad_file,
+            fmt::format("\"{}\": the data of \"{}\" does not fill its shape: damaged", path_, variable.path)};
   variable.held = true;
   variable.content.resize(static_cast<size_t>(variable.placement.bytes));
   const Handle type(H5Dget_type(dataset), H5Tclose);
-  if (H5Dread(dataset, type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, variable.content.data()) < 0) return damaged(variable.path);
+  if (H5Dread(dataset, type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, variable.content.data()) < 0)
+    return damaged(variable.path);
   return {};
 }
 
 // Where a contiguous dataset's bytes are.
 Status Walk::place(hid_t dataset, bool is_compact, Variable& variable) const {
   Placement& placement = variable.placement;
-  if (placement.bytes == 0) return {};
-  if (is_compact) return read_compact(dataset, variable);
+  if (placement.bytes == 0)
+    return {};
+  if (is_compact)
+    return read_compact(dataset, variable);
   const haddr_t offset = H5Dget_offset(dataset);  // from the file's start, a user block included
-  // HDF5 looks for a place when somebody writes. In a file with a user block the offset of none is not HADDR_UNDEF (HDF5 1.10): it adds the block.
+  // HDF5 looks for a place when somebody writes. In a file with a user block the offset of none is not HADDR_UNDEF
+  // (HDF5 1.10): it adds the block.
   variable.held = offset == HADDR_UNDEF || H5Dget_storage_size(dataset) == 0;
-  if (variable.held) return {};
+  if (variable.held)
+    return {};
   const bool inside = offset <= static_cast<haddr_t>(file_bytes_) &&
                       placement.bytes <= file_bytes_ - static_cast<int64_t>(offset) &&
                       H5Dget_storage_size(dataset) == static_cast<hsize_t>(placement.bytes);
@@ -291,10 +339,13 @@ Status Walk::place(hid_t dataset, bool is_compact, Variable& variable) const {
 
 Status Walk::visit_dataset(hid_t dataset, haddr_t address, const std::string& object_path) {
   const Handle type(H5Dget_type(dataset), H5Tclose), creation(H5Dget_create_plist(dataset), H5Pclose);
-  if (!type.valid() || !creation.valid()) return damaged(object_path);
-  const std::vector<int64_t> told = H5Pget_layout(creation.get()) == H5D_VIRTUAL ? read_current_shape(dataset) : std::vector<int64_t>();
+  if (!type.valid() || !creation.valid())
+    return damaged(object_path);
+  const std::vector<int64_t> told =
+      H5Pget_layout(creation.get()) == H5D_VIRTUAL ? read_current_shape(dataset) : std::vector<int64_t>();
   const Handle space = told.empty() ? Handle(H5Dget_space(dataset), H5Sclose) : make_space(told, true);
-  if (!space.valid()) return damaged(object_path);
+  if (!space.valid())
+    return damaged(object_path);
   Variable variable;
   variable.path = object_path;
   TypeDescription description = describe_type(type.get());
@@ -303,7 +354,8 @@ Status Walk::visit_dataset(hid_t dataset, haddr_t address, const std::string& ob
   variable.unsupported = std::move(description.unsupported);
   variable.details = std::move(description.details);
   Result<SpaceDescription> extent = describe_space(space.get(), "\"" + path_ + "\": " + object_path);
-  if (!extent.ok()) return extent.status();
+  if (!extent.ok())
+    return extent.status();
   variable.shape = std::move(extent.value().shape);
   variable.null_space = extent.value().is_null;
   variable.extendible = !told.empty();
@@ -313,19 +365,24 @@ Status Walk::visit_dataset(hid_t dataset, haddr_t address, const std::string& ob
   const bool readable = variable.unsupported.empty();
   const int64_t element = moved_whole ? 0 : static_cast<int64_t>(H5Tget_size(type.get()));
   const auto bytes = checked_multiply(extent.value().elements, element);
-  if (readable && !bytes) return {Code::bad_file, fmt::format("\"{}\": \"{}\" is too large", path_, object_path)};
+  if (readable && !bytes)
+    return {Code::bad_file, fmt::format("\"{}\": \"{}\" is too large", path_, object_path)};
   variable.placement.bytes = bytes.value_or(0);
-  if (readable && !moved_whole) variable.fill = fill_value(creation.get(), type.get());
+  if (readable && !moved_whole)
+    variable.fill = fill_value(creation.get(), type.get());
   Status status;
   if (readable && !moved_whole && !variable.null_space && H5Pget_layout(creation.get()) == H5D_CHUNKED) {
     status = read_chunking(creation.get(), type.get(), space.get(), variable);
-    if (!status.ok()) status = {status.code(), fmt::format("\"{}\": \"{}\": {}", path_, object_path, status.message())};
+    if (!status.ok())
+      status = {status.code(), fmt::format("\"{}\": \"{}\": {}", path_, object_path, status.message())};
   } else if (readable) {
     status = place(dataset, H5Pget_layout(creation.get()) == H5D_COMPACT, variable);
   }
-  if (!status.ok()) return status;
+  if (!status.ok())
+    return status;
   Result<std::vector<Attribute>> attributes = take_attributes(dataset, creation.get(), object_path);
-  if (!attributes.ok()) return attributes.status();
+  if (!attributes.ok())
+    return attributes.status();
   variable.attributes = std::move(attributes).value();
   if (scales_.take(dataset, address, variable, catalog_.variables.size()))
     catalog_.dimensions.push_back({object_path, variable.shape.front()});
@@ -347,7 +404,8 @@ void lengthen_dimensions(Catalog& catalog) {
       length = std::max(length, variable.shape.front());
     }
   for (Dimension& dimension : catalog.dimensions)
-    if (const auto found = longest.find(dimension.path); found != longest.end()) dimension.length = std::max(dimension.length, found->second);
+    if (const auto found = longest.find(dimension.path); found != longest.end())
+      dimension.length = std::max(dimension.length, found->second);
 }
 
 }  // namespace
@@ -355,7 +413,8 @@ void lengthen_dimensions(Catalog& catalog) {
 Result<Catalog> walk_file(hid_t file, const std::string& path, int64_t file_bytes, Scales& scales) {
   Walk walk(file, path, file_bytes, scales);
   Status status = walk.run();
-  if (!status.ok()) return status;
+  if (!status.ok())
+    return status;
   Catalog catalog = walk.take();
   lengthen_dimensions(catalog);
   return catalog;
@@ -369,17 +428,23 @@ ObjectPaths paths_of_objects(hid_t file) {
     pending.pop_back();
     const Handle group(H5Gopen2(file, path.c_str(), H5P_DEFAULT), H5Gclose);
     Collected<Link> links;
-    if (!group.valid() || iterate_links(group.get(), H5_INDEX_NAME, take_link, &links) < 0) continue;
-    if (path == "/") paths.emplace(address_of(group.get()), path);
+    if (!group.valid() || iterate_links(group.get(), H5_INDEX_NAME, take_link, &links) < 0)
+      continue;
+    if (path == "/")
+      paths.emplace(address_of(group.get()), path);
     for (const Link& link : links.list) {
-      if (link.type != H5L_TYPE_HARD) continue;
+      if (link.type != H5L_TYPE_HARD)
+        continue;
       const Result<Handle> opened = open_checked(file, group.get(), link.name, link.address);
-      if (!opened.ok()) continue;
+      if (!opened.ok())
+        continue;
       const Handle& object = opened.value();
       const haddr_t address = object.valid() ? address_of(object.get()) : HADDR_UNDEF;
       const std::string place = (path == "/" ? "" : path) + "/" + link.name;
-      if (address == HADDR_UNDEF || !paths.emplace(address, place).second || H5Iget_type(object.get()) != H5I_GROUP) continue;
-      if (std::count(place.begin(), place.end(), '/') <= k_most_levels) pending.push_back(place);
+      if (address == HADDR_UNDEF || !paths.emplace(address, place).second || H5Iget_type(object.get()) != H5I_GROUP)
+        continue;
+      if (std::count(place.begin(), place.end(), '/') <= k_most_levels)
+        pending.push_back(place);
     }
   }
   return paths;

@@ -9,41 +9,57 @@
 
 namespace windrow {
 
-std::string text_dimension(int64_t bytes) { return fmt::format("string{}", bytes); }
+std::string text_dimension(int64_t bytes) {
+  return fmt::format("string{}", bytes);
+}
 
 void NetcdfDimensions::add(const std::string& name, int64_t length, bool unlimited) {
-  if (lengths_.emplace(name, length).second) order_.push_back(name);
-  if (unlimited) unlimited_ = name;
+  if (lengths_.emplace(name, length).second)
+    order_.push_back(name);
+  if (unlimited)
+    unlimited_ = name;
 }
 
 std::string NetcdfDimensions::fitting(const std::string& name, int64_t length) const {
   for (int i = 1;; ++i) {
     std::string candidate = i == 1 ? name : fmt::format("{}_{}", name, i);
     const auto found = lengths_.find(candidate);
-    if (found == lengths_.end() || candidate == unlimited_ || found->second == length) return candidate;
+    if (found == lengths_.end() || candidate == unlimited_ || found->second == length)
+      return candidate;
   }
 }
 
 Status NetcdfDimensions::name(const Variable& variable, const std::vector<std::string>& paths) {
   for (size_t i = 0; i < paths.size(); ++i) {
-    if (paths[i].empty()) continue;
+    if (paths[i].empty())
+      continue;
     const std::string name = paths[i].substr(1);
     const bool grows = variable.extendible && i == 0;
     if (grows && !unlimited_.empty() && unlimited_ != name)
-      return {Code::unsupported, fmt::format("\"{}\": netCDF classic has one unlimited dimension, which is \"{}\" here, and \"{}\" would be a second",
-                                             variable.path, unlimited_, name)};
+      return {
+          Code::unsupported,
+          fmt::format(
+              "\"{}\": netCDF classic has one unlimited dimension, which is \"{}\" here, and \"{}\" would be a second",
+              variable.path, unlimited_, name)};
     if (grows && fixed_.contains(name))
-      return {Code::unsupported, fmt::format("\"{}\" can grow, and \"{}\" is a dimension of fixed length of other variables", variable.path, name)};
+      return {Code::unsupported,
+              fmt::format("\"{}\" can grow, and \"{}\" is a dimension of fixed length of other variables",
+                          variable.path, name)};
     if (!grows && name == unlimited_)
-      return {Code::unsupported, fmt::format("dimension {} of \"{}\" is of fixed length, and \"{}\" is the unlimited dimension of this netCDF classic "
-                                             "file: only the {} dimension of a variable defined with the option extendible can be so called",
-                                             shown_dimension(i, paths.size()), variable.path, name, slowest_side())};
+      return {
+          Code::unsupported,
+          fmt::format(
+              "dimension {} of \"{}\" is of fixed length, and \"{}\" is the unlimited dimension of this netCDF classic "
+              "file: only the {} dimension of a variable defined with the option extendible can be so called",
+              shown_dimension(i, paths.size()), variable.path, name, slowest_side())};
   }
   for (size_t i = 0; i < paths.size(); ++i) {
-    if (paths[i].empty()) continue;
+    if (paths[i].empty())
+      continue;
     const bool grows = variable.extendible && i == 0;
     add(paths[i].substr(1), variable.shape[i], grows);
-    if (!grows) fixed_.insert(paths[i].substr(1));
+    if (!grows)
+      fixed_.insert(paths[i].substr(1));
   }
   return {};
 }
@@ -67,19 +83,23 @@ struct Made {
     for (int i = 1;; ++i) {
       const std::string candidate = i == 1 ? name : fmt::format("{}_{}", name, i);
       const auto found = numbers.find(candidate);
-      if (found == numbers.end()) return add(candidate, length, unlimited);
+      if (found == numbers.end())
+        return add(candidate, length, unlimited);
       const NetcdfDimension& known = list[static_cast<size_t>(found->second)];
       const bool same = known.length == length && known.unlimited == unlimited;
-      if (same && (share || static_cast<size_t>(found->second) >= named)) return found->second;
+      if (same && (share || static_cast<size_t>(found->second) >= named))
+        return found->second;
     }
   }
 };
 
 }  // namespace
 
-std::vector<NetcdfDimension> NetcdfDimensions::all(const std::vector<Variable>& variables, std::vector<std::vector<int>>& numbers) const {
+std::vector<NetcdfDimension> NetcdfDimensions::all(const std::vector<Variable>& variables,
+                                                   std::vector<std::vector<int>>& numbers) const {
   Made made;
-  for (const std::string& name : order_) made.add(name, lengths_.find(name)->second, name == unlimited_);
+  for (const std::string& name : order_)
+    made.add(name, lengths_.find(name)->second, name == unlimited_);
   made.named = made.list.size();
   int unlimited = unlimited_.empty() ? -1 : made.numbers.find(unlimited_)->second;
   numbers.clear();
@@ -88,7 +108,8 @@ std::vector<NetcdfDimension> NetcdfDimensions::all(const std::vector<Variable>& 
     for (size_t i = 0; i < variable.shape.size(); ++i) {
       const int64_t length = variable.shape[i];
       if (variable.extendible && i == 0) {
-        if (unlimited < 0) unlimited = made.made_up("record", 0, true, false);
+        if (unlimited < 0)
+          unlimited = made.made_up("record", 0, true, false);
         own.push_back(unlimited);
       } else if (i < variable.dimensions.size() && !variable.dimensions[i].empty()) {
         own.push_back(made.numbers.find(variable.dimensions[i].substr(1))->second);

@@ -23,11 +23,13 @@ class NetcdfDimensions {
   // The name itself, or with a number where it is a dimension of another length.
   std::string fitting(const std::string& name, int64_t length) const;
 
-  // Whether a variable's dimensions can be called so, paths of the root's; and then takes them. Code::unsupported: a second unlimited one.
+  // Whether a variable's dimensions can be called so, paths of the root's; and then takes them. Code::unsupported: a
+  // second unlimited one.
   Status name(const Variable& variable, const std::vector<std::string>& paths);
 
   // All that a header has, names made up where there are none; `numbers[i]` are those of variable i.
-  std::vector<NetcdfDimension> all(const std::vector<Variable>& variables, std::vector<std::vector<int>>& numbers) const;
+  std::vector<NetcdfDimension> all(const std::vector<Variable>& variables,
+                                   std::vector<std::vector<int>>& numbers) const;
 
  private:
   std::vector<std::string> order_;

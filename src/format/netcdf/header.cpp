@@ -5,7 +5,8 @@
 //   dimension := name length
 //   attribute := name type count value...
 //   variable := name count dimension_number... attributes type bytes offset
-// Counts, lengths and dimension numbers have 4 bytes, in version 5 8; offsets 4 in version 1, else 8. Names and values end at a multiple of 4.
+// Counts, lengths and dimension numbers have 4 bytes, in version 5 8; offsets 4 in version 1, else 8. Names and values
+// end at a multiple of 4.
 #include "format/netcdf/header.hpp"
 
 #include <fmt/format.h>
@@ -25,14 +26,21 @@ constexpr int64_t k_most_dimensions_of_variable = 1024;  // NC_MAX_VAR_DIMS of n
 constexpr uint32_t k_dimension_tag = 10, k_variable_tag = 11, k_attribute_tag = 12;
 constexpr size_t k_tag_bytes = 4, k_type_bytes = 4;
 
-size_t size_bytes(int version) noexcept { return version == 5 ? 8 : 4; }
-size_t offset_bytes(int version) noexcept { return version == 1 ? 4 : 8; }
+size_t size_bytes(int version) noexcept {
+  return version == 5 ? 8 : 4;
+}
+size_t offset_bytes(int version) noexcept {
+  return version == 1 ? 4 : 8;
+}
 
-int64_t padded(int64_t bytes) noexcept { return ceil_divide(bytes, int64_t{4}) * 4; }
+int64_t padded(int64_t bytes) noexcept {
+  return ceil_divide(bytes, int64_t{4}) * 4;
+}
 
 // Of numbers in the file's order native ones, and back.
 void swap_if_little(std::span<std::byte> values, int64_t each) {
-  if constexpr (std::endian::native == std::endian::big) return;
+  if constexpr (std::endian::native == std::endian::big)
+    return;
   for (size_t at = 0; at + static_cast<size_t>(each) <= values.size(); at += static_cast<size_t>(each)) {
     const auto value = values.subspan(at, static_cast<size_t>(each));
     std::reverse(value.begin(), value.end());
@@ -45,7 +53,8 @@ class Encoder {
   std::vector<std::byte> take() { return std::move(out_); }
 
   void number(uint64_t value, size_t width) {
-    for (size_t i = width; i-- > 0;) out_.push_back(static_cast<std::byte>(value >> (8 * i) & 0xff));
+    for (size_t i = width; i-- > 0;)
+      out_.push_back(static_cast<std::byte>(value >> (8 * i) & 0xff));
   }
   void size(int64_t value) { number(static_cast<uint64_t>(value), size_bytes(version_)); }
   void pad() { out_.resize(static_cast<size_t>(padded(std::ssize(out_)))); }
@@ -74,7 +83,8 @@ class Encoder {
   void variable(const NetcdfVariable& each, const NetcdfContents& contents) {
     name(each.name);
     size(std::ssize(each.dimensions));
-    for (const int dimension : each.dimensions) size(dimension);
+    for (const int dimension : each.dimensions)
+      size(dimension);
     attributes(each.attributes);
     number(static_cast<uint64_t>(each.type), k_type_bytes);
     // One of more bytes than 4 can tell is so marked: readers go by the shape.
@@ -95,32 +105,41 @@ class Decoder {
 
   Result<DecodedHeader> run() {
     header();
-    if (good()) check_places();
-    if (!error_.empty()) return Status(code_, error_);
-    if (!short_) return DecodedHeader{std::move(contents_), static_cast<int64_t>(at_)};
-    if (static_cast<int64_t>(bytes_.size()) >= file_bytes_) return Status(Code::bad_file, "the file ends in its header");
+    if (good())
+      check_places();
+    if (!error_.empty())
+      return Status(code_, error_);
+    if (!short_)
+      return DecodedHeader{std::move(contents_), static_cast<int64_t>(at_)};
+    if (static_cast<int64_t>(bytes_.size()) >= file_bytes_)
+      return Status(Code::bad_file, "the file ends in its header");
     return DecodedHeader{};
   }
 
  private:
   bool good() const noexcept { return error_.empty() && !short_; }
   void wrong(const std::string& what) {
-    if (good()) error_ = fmt::format("byte {} of the header: {}", at_, what);
+    if (good())
+      error_ = fmt::format("byte {} of the header: {}", at_, what);
   }
 
   // After the first mistake, or at the end of the bytes, everything is 0.
   uint64_t number(size_t width) {
-    if (good() && bytes_.size() - at_ < width) short_ = true;
-    if (!good()) return 0;
+    if (good() && bytes_.size() - at_ < width)
+      short_ = true;
+    if (!good())
+      return 0;
     uint64_t value = 0;
-    for (size_t i = 0; i < width; ++i) value = value << 8 | static_cast<uint64_t>(bytes_[at_ + i]);
+    for (size_t i = 0; i < width; ++i)
+      value = value << 8 | static_cast<uint64_t>(bytes_[at_ + i]);
     at_ += width;
     return value;
   }
   // A count or a length that is not negative.
   int64_t size() {
     const uint64_t value = number(size_bytes(contents_.version));
-    if (value > static_cast<uint64_t>(contents_.version == 5 ? INT64_MAX : int64_t{INT32_MAX})) wrong("a length is negative");
+    if (value > static_cast<uint64_t>(contents_.version == 5 ? INT64_MAX : int64_t{INT32_MAX}))
+      wrong("a length is negative");
     return good() ? static_cast<int64_t>(value) : 0;
   }
   // Version 2 takes them for unsigned.
@@ -129,14 +148,18 @@ class Decoder {
   int64_t list(uint32_t tag, int64_t least) {
     const uint64_t found = number(k_tag_bytes);
     const int64_t count = size();
-    if (!good() || (found == 0 && count == 0)) return 0;
-    if (found != tag) wrong(fmt::format("tag {} in place of {}", found, tag));
-    if (count > (file_bytes_ - static_cast<int64_t>(at_)) / least) wrong(fmt::format("a list of {} does not fit into the file", counted(count, "item")));
+    if (!good() || (found == 0 && count == 0))
+      return 0;
+    if (found != tag)
+      wrong(fmt::format("tag {} in place of {}", found, tag));
+    if (count > (file_bytes_ - static_cast<int64_t>(at_)) / least)
+      wrong(fmt::format("a list of {} does not fit into the file", counted(count, "item")));
     return good() ? count : 0;
   }
   // So many bytes, and those that fill them up.
   std::span<const std::byte> take(int64_t count) {
-    if (!good()) return {};
+    if (!good())
+      return {};
     const int64_t left = file_bytes_ - static_cast<int64_t>(at_);
     if (count > left || padded(count) > left) {
       wrong(fmt::format("{} do not fit into the file", counted(count, "byte")));
@@ -152,16 +175,19 @@ class Decoder {
   }
   std::string name() {
     const int64_t length = size();
-    if (good() && (length == 0 || length > k_longest_netcdf_name)) wrong(fmt::format("a name of {}", counted(length, "byte")));
+    if (good() && (length == 0 || length > k_longest_netcdf_name))
+      wrong(fmt::format("a name of {}", counted(length, "byte")));
     const auto taken = take(length);
     std::string text(reinterpret_cast<const char*>(taken.data()), taken.size());
-    if (text.find('\0') != text.npos || text.find('/') != text.npos) wrong("a name with a slash or a NUL in it");
+    if (text.find('\0') != text.npos || text.find('/') != text.npos)
+      wrong("a name with a slash or a NUL in it");
     return text;
   }
   NetcdfType type() {
     const uint64_t value = number(k_type_bytes);
     const auto last = static_cast<uint64_t>(contents_.version == 5 ? NetcdfType::uint64 : NetcdfType::float64);
-    if (good() && (value == 0 || value > last)) wrong(fmt::format("type {}", value));
+    if (good() && (value == 0 || value > last))
+      wrong(fmt::format("type {}", value));
     return good() ? static_cast<NetcdfType>(value) : NetcdfType::none;
   }
   std::vector<NetcdfAttribute> attributes() {
@@ -173,7 +199,8 @@ class Decoder {
       each.type = type();
       each.count = size();
       const auto bytes = checked_multiply(each.count, netcdf_type_bytes(each.type));
-      if (!bytes || *bytes > file_bytes_) wrong(fmt::format("an attribute of {}", counted(each.count, "value")));
+      if (!bytes || *bytes > file_bytes_)
+        wrong(fmt::format("an attribute of {}", counted(each.count, "value")));
       const auto values = take(bytes.value_or(0));
       each.data.assign(values.begin(), values.end());
       swap_if_little(each.data, netcdf_type_bytes(each.type));
@@ -189,35 +216,45 @@ class Decoder {
       each.name = name();
       each.length = dimension_length();
       each.unlimited = each.length == 0;
-      if (each.unlimited && unlimited) wrong("a second unlimited dimension");
+      if (each.unlimited && unlimited)
+        wrong("a second unlimited dimension");
       unlimited = unlimited || each.unlimited;
-      if (each.unlimited) each.length = contents_.records;
+      if (each.unlimited)
+        each.length = contents_.records;
       contents_.dimensions.push_back(std::move(each));
     }
-    if (!unlimited) contents_.records = 0;
+    if (!unlimited)
+      contents_.records = 0;
   }
   void variable() {
     NetcdfVariable each;
     each.name = name();
     const int64_t count = size();
-    if (good() && count > k_most_dimensions_of_variable) wrong(fmt::format("a variable of {}", counted(count, "dimension")));
+    if (good() && count > k_most_dimensions_of_variable)
+      wrong(fmt::format("a variable of {}", counted(count, "dimension")));
     for (int64_t i = 0; i < count && good(); ++i) {
       const int64_t number = size();
       const auto known = std::ssize(contents_.dimensions);
-      if (good() && number >= known) wrong(fmt::format("dimension number {} of {}", number, known));
-      if (good() && i > 0 && contents_.dimensions[static_cast<size_t>(number)].unlimited) wrong("an unlimited dimension that is not the first");
+      if (good() && number >= known)
+        wrong(fmt::format("dimension number {} of {}", number, known));
+      if (good() && i > 0 && contents_.dimensions[static_cast<size_t>(number)].unlimited)
+        wrong("an unlimited dimension that is not the first");
       each.dimensions.push_back(static_cast<int>(number));
     }
     each.attributes = attributes();
     each.type = type();
     (void)size_of_variable();
     const uint64_t offset = number(offset_bytes(contents_.version));
-    if (!good()) return;
+    if (!good())
+      return;
     const auto bytes = bytes_of(each, contents_);
-    if (!bytes || *bytes > k_most_netcdf_bytes) return wrong("a variable of more bytes than a file can have");
-    if (offset >= static_cast<uint64_t>(k_most_netcdf_bytes)) return wrong("a variable begins behind what a file can have");
+    if (!bytes || *bytes > k_most_netcdf_bytes)
+      return wrong("a variable of more bytes than a file can have");
+    if (offset >= static_cast<uint64_t>(k_most_netcdf_bytes))
+      return wrong("a variable begins behind what a file can have");
     each.offset = static_cast<int64_t>(offset);
-    if (each.offset > k_most_netcdf_bytes - *bytes) return wrong("a variable ends behind what a file can have");
+    if (each.offset > k_most_netcdf_bytes - *bytes)
+      return wrong("a variable ends behind what a file can have");
     contents_.variables.push_back(std::move(each));
   }
   // The shape says the same, and large files of versions 1 and 2 have wrong ones by specification.
@@ -226,20 +263,24 @@ class Decoder {
   void header() {
     const uint64_t magic = number(4);
     const auto version = static_cast<int>(magic & 0xff);
-    if (good() && (magic >> 8 != 0x434446 || (version != 1 && version != 2 && version != 5))) wrong("not netCDF classic");
-    if (!good()) return;
+    if (good() && (magic >> 8 != 0x434446 || (version != 1 && version != 2 && version != 5)))
+      wrong("not netCDF classic");
+    if (!good())
+      return;
     contents_.version = version;
     const uint64_t records = number(size_bytes(version));
     if (good() && records == (version == 5 ? UINT64_MAX : uint64_t{UINT32_MAX})) {
       code_ = Code::unsupported;
       wrong("the number of records is not known yet (\"streaming\")");
     }
-    if (records > static_cast<uint64_t>(INT64_MAX)) wrong("the number of records is negative");
+    if (records > static_cast<uint64_t>(INT64_MAX))
+      wrong("the number of records is negative");
     contents_.records = good() ? static_cast<int64_t>(records) : 0;
     dimensions();
     contents_.attributes = attributes();
     const int64_t count = list(k_variable_tag, 28);
-    for (int64_t i = 0; i < count && good(); ++i) variable();
+    for (int64_t i = 0; i < count && good(); ++i)
+      variable();
   }
 
   struct Place {
@@ -252,24 +293,31 @@ class Decoder {
     std::vector<Place> fixed, rows;
     for (size_t i = 0; i < contents_.variables.size() && good(); ++i) {
       const NetcdfVariable& each = contents_.variables[i];
-      if (each.offset < static_cast<int64_t>(at_)) return wrong("a variable lies in the header");
+      if (each.offset < static_cast<int64_t>(at_))
+        return wrong("a variable lies in the header");
       const Place place{each.offset, each.offset + bytes_of(each, contents_).value_or(0), i};
       (has_records(each, contents_) ? rows : fixed).push_back(place);
     }
     for (std::vector<Place>* list : {&fixed, &rows}) {
       std::sort(list->begin(), list->end(), [](const Place& a, const Place& b) { return a.begin < b.begin; });
       for (size_t i = 1; i < list->size(); ++i)
-        if ((*list)[i].begin < (*list)[i - 1].end) return overlap((*list)[i - 1], (*list)[i]);
+        if ((*list)[i].begin < (*list)[i - 1].end)
+          return overlap((*list)[i - 1], (*list)[i]);
     }
-    if (rows.empty()) return;
-    if (!fixed.empty() && rows.front().begin < fixed.back().end) return overlap(fixed.back(), rows.front());
+    if (rows.empty())
+      return;
+    if (!fixed.empty() && rows.front().begin < fixed.back().end)
+      return overlap(fixed.back(), rows.front());
     const int64_t record = record_bytes_of(contents_);
-    if (rows.back().end - rows.front().begin > record) return wrong("the variables of a record lie further apart than records do");
+    if (rows.back().end - rows.front().begin > record)
+      return wrong("the variables of a record lie further apart than records do");
     const auto all = checked_multiply(record, std::max<int64_t>(contents_.records, 1));
-    if (!all || *all > k_most_netcdf_bytes - rows.front().begin) wrong(fmt::format("{} are more than a file can have", counted(contents_.records, "record")));
+    if (!all || *all > k_most_netcdf_bytes - rows.front().begin)
+      wrong(fmt::format("{} are more than a file can have", counted(contents_.records, "record")));
   }
   void overlap(const Place& first, const Place& second) {
-    wrong(fmt::format("\"{}\" and \"{}\" lie on the same bytes", contents_.variables[first.variable].name, contents_.variables[second.variable].name));
+    wrong(fmt::format("\"{}\" and \"{}\" lie on the same bytes", contents_.variables[first.variable].name,
+                      contents_.variables[second.variable].name));
   }
 
   std::span<const std::byte> bytes_;
@@ -284,7 +332,8 @@ class Decoder {
 int64_t header_bytes_of(const std::vector<NetcdfAttribute>& attributes, int64_t size) {
   int64_t bytes = static_cast<int64_t>(k_tag_bytes) + size;
   for (const NetcdfAttribute& each : attributes)
-    bytes += size + padded(std::ssize(each.name)) + static_cast<int64_t>(k_type_bytes) + size + padded(std::ssize(each.data));
+    bytes += size + padded(std::ssize(each.name)) + static_cast<int64_t>(k_type_bytes) + size +
+             padded(std::ssize(each.data));
   return bytes;
 }
 
@@ -296,14 +345,16 @@ int64_t netcdf_type_bytes(NetcdfType type) noexcept {
 }
 
 bool has_records(const NetcdfVariable& variable, const NetcdfContents& contents) {
-  return !variable.dimensions.empty() && contents.dimensions[static_cast<size_t>(variable.dimensions.front())].unlimited;
+  return !variable.dimensions.empty() &&
+         contents.dimensions[static_cast<size_t>(variable.dimensions.front())].unlimited;
 }
 
 std::optional<int64_t> bytes_of(const NetcdfVariable& variable, const NetcdfContents& contents) {
   std::optional<int64_t> bytes = netcdf_type_bytes(variable.type);
   for (const int number : variable.dimensions) {
     const NetcdfDimension& dimension = contents.dimensions[static_cast<size_t>(number)];
-    if (bytes && !dimension.unlimited) bytes = checked_multiply(*bytes, dimension.length);
+    if (bytes && !dimension.unlimited)
+      bytes = checked_multiply(*bytes, dimension.length);
   }
   return bytes;
 }
@@ -316,7 +367,8 @@ int64_t padded_bytes_of(const NetcdfVariable& variable, const NetcdfContents& co
 int64_t record_bytes_of(const NetcdfContents& contents) {
   int64_t all = 0, count = 0, single = 0;
   for (const NetcdfVariable& each : contents.variables) {
-    if (!has_records(each, contents)) continue;
+    if (!has_records(each, contents))
+      continue;
     all = checked_add(all, padded_bytes_of(each, contents)).value_or(INT64_MAX);
     single = bytes_of(each, contents).value_or(INT64_MAX);
     ++count;
@@ -325,11 +377,13 @@ int64_t record_bytes_of(const NetcdfContents& contents) {
 }
 
 int64_t header_bytes_of(const NetcdfContents& contents) {
-  const auto size = static_cast<int64_t>(size_bytes(contents.version)), offset = static_cast<int64_t>(offset_bytes(contents.version));
+  const auto size = static_cast<int64_t>(size_bytes(contents.version)),
+             offset = static_cast<int64_t>(offset_bytes(contents.version));
   constexpr int64_t k_magic = 4;
   const auto name = [size](const std::string& text) { return size + padded(std::ssize(text)); };
   int64_t bytes = k_magic + size + 2 * (static_cast<int64_t>(k_tag_bytes) + size);
-  for (const NetcdfDimension& each : contents.dimensions) bytes += name(each.name) + size;
+  for (const NetcdfDimension& each : contents.dimensions)
+    bytes += name(each.name) + size;
   bytes += header_bytes_of(contents.attributes, size);
   for (const NetcdfVariable& each : contents.variables)
     bytes += name(each.name) + size + size * std::ssize(each.dimensions) + header_bytes_of(each.attributes, size) +
@@ -349,13 +403,15 @@ std::vector<std::byte> encode_header(const NetcdfContents& contents) {
   }
   out.attributes(contents.attributes);
   out.list(k_variable_tag, contents.variables.size());
-  for (const NetcdfVariable& each : contents.variables) out.variable(each, contents);
+  for (const NetcdfVariable& each : contents.variables)
+    out.variable(each, contents);
   return out.take();
 }
 
 Result<DecodedHeader> decode_header(std::span<const std::byte> bytes, int64_t file_bytes, const std::string& path) {
   auto header = Decoder(bytes, file_bytes).run();
-  if (header.ok()) return header;
+  if (header.ok())
+    return header;
   return Status(header.status().code(), fmt::format("\"{}\": {}", path, header.status().message()));
 }
 

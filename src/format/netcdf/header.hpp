@@ -15,36 +15,49 @@
 namespace windrow {
 
 // The numbers that files hold.
-enum class NetcdfType : int { none = 0, byte, character, int16, int32, float32, float64, ubyte, uint16, uint32, int64, uint64 };
+enum class NetcdfType : int {
+  none = 0,
+  byte,
+  character,
+  int16,
+  int32,
+  float32,
+  float64,
+  ubyte,
+  uint16,
+  uint32,
+  int64,
+  uint64
+};
 
 int64_t netcdf_type_bytes(NetcdfType type) noexcept;  // 1 for none
 
-inline constexpr int64_t k_longest_netcdf_name = 256;                 // NC_MAX_NAME
-inline constexpr int64_t k_most_netcdf_bytes = int64_t{1} << 60;      // of a file
+inline constexpr int64_t k_longest_netcdf_name = 256;             // NC_MAX_NAME
+inline constexpr int64_t k_most_netcdf_bytes = int64_t{1} << 60;  // of a file
 
 struct NetcdfAttribute {
   std::string name;
   NetcdfType type = NetcdfType::none;
   int64_t count = 0;
-  std::vector<std::byte> data;        // [count] in native order
+  std::vector<std::byte> data;  // [count] in native order
 };
 
 struct NetcdfDimension {
   std::string name;
-  int64_t length = 0;                 // of the unlimited one: the number of records, which is not looked at to write
+  int64_t length = 0;  // of the unlimited one: the number of records, which is not looked at to write
   bool unlimited = false;
 };
 
 struct NetcdfVariable {
   std::string name;
   NetcdfType type = NetcdfType::none;
-  std::vector<int> dimensions;        // numbers; an unlimited one comes first
+  std::vector<int> dimensions;  // numbers; an unlimited one comes first
   std::vector<NetcdfAttribute> attributes;
-  int64_t offset = -1;                // of the first element
+  int64_t offset = -1;  // of the first element
 };
 
 struct NetcdfContents {
-  int version = 1;                    // 1, 2 or 5
+  int version = 1;  // 1, 2 or 5
   int64_t records = 0;
   std::vector<NetcdfDimension> dimensions;
   std::vector<NetcdfAttribute> attributes;
@@ -70,11 +83,12 @@ std::vector<std::byte> encode_header(const NetcdfContents& contents);
 
 struct DecodedHeader {
   NetcdfContents contents;
-  int64_t bytes = 0;                  // of the header; 0: it goes on behind what was given
+  int64_t bytes = 0;  // of the header; 0: it goes on behind what was given
 };
 
-// What the header says that `bytes` begin with, the first of a file of `file_bytes`. Nothing outside of `bytes` is read, and a file from outside
-// may hold anything. Code::bad_file: what is wrong, and where; unsupported: a file that is still being written (of "streaming" length). O(header).
+// What the header says that `bytes` begin with, the first of a file of `file_bytes`. Nothing outside of `bytes` is
+// read, and a file from outside may hold anything. Code::bad_file: what is wrong, and where; unsupported: a file that
+// is still being written (of "streaming" length). O(header).
 Result<DecodedHeader> decode_header(std::span<const std::byte> bytes, int64_t file_bytes, const std::string& path);
 
 }  // namespace windrow

@@ -28,7 +28,11 @@ constexpr const char* k_instead = "format=hdf5 makes a file that netCDF-4 reads"
 class NetcdfFormat final : public Format {
  public:
   NetcdfFormat(std::string path, FormatMode mode, const FormatOptions& options, std::unique_ptr<Store> file)
-      : path_(std::move(path)), mode_(mode), options_(options), file_(std::move(file)), is_draft_(mode == FormatMode::create) {
+      : path_(std::move(path)),
+        mode_(mode),
+        options_(options),
+        file_(std::move(file)),
+        is_draft_(mode == FormatMode::create) {
     catalog_.groups.push_back({.path = "/", .attributes = {}});
   }
   Status read();
@@ -47,7 +51,9 @@ class NetcdfFormat final : public Format {
   Status write_texts(const std::string& path, const std::vector<std::string>& texts) override;
   Result<Catalog> catalog() override;
   Status extend(const std::string& path, std::span<const int64_t> shape) override;
-  FormatTraits traits() const noexcept override { return {.places_late = true, .grows_as_one = true, .big_endian = true, .names_dimensions = true}; }
+  FormatTraits traits() const noexcept override {
+    return {.places_late = true, .grows_as_one = true, .big_endian = true, .names_dimensions = true};
+  }
   Status tell_as_stored(std::vector<Variable>& variables) override;
   Status cut(int64_t records) override;
   Result<Layout> lay_out() override;
@@ -82,48 +88,59 @@ class NetcdfFormat final : public Format {
   Catalog catalog_;
   NetcdfDimensions dimensions_;
   std::unordered_map<std::string, size_t> numbers_;  // of the variables, by path
-  std::set<std::string> split_;         // paths of variables without bytes of their own
-  int64_t records_ = 0, stored_records_ = 0;  // that there shall be, and that the header in the file has
-  NetcdfPlaces places_, next_;          // in force, and of the file that is written anew
-  int64_t missing_until_ = 0;           // of an opened file that ends before its header says: that end; else 0
-  bool changed_ = false;                // the header of the file is another
-  bool is_draft_ = false;               // nobody else has the file
+  std::set<std::string> split_;                      // paths of variables without bytes of their own
+  int64_t records_ = 0, stored_records_ = 0;         // that there shall be, and that the header in the file has
+  NetcdfPlaces places_, next_;                       // in force, and of the file that is written anew
+  int64_t missing_until_ = 0;  // of an opened file that ends before its header says: that end; else 0
+  bool changed_ = false;       // the header of the file is another
+  bool is_draft_ = false;      // nobody else has the file
 };
 
 Status NetcdfFormat::writable(const char* what, const std::string& path) const {
-  if (file_ && mode_ != FormatMode::read) return {};
-  return {Code::bad_state, fmt::format("{} \"{}\": the file is {}", what, path, file_ ? "open for reading only" : "closed")};
+  if (file_ && mode_ != FormatMode::read)
+    return {};
+  return {Code::bad_state,
+          fmt::format("{} \"{}\": the file is {}", what, path, file_ ? "open for reading only" : "closed")};
 }
 
 // A header with what is not understood cannot be made again.
 Status NetcdfFormat::definable(const char* what, const std::string& path) const {
   Status status = writable(what, path);
-  if (!status.ok() || mode_ == FormatMode::create) return status;
-  const auto unsupported = std::find_if(catalog_.variables.begin(), catalog_.variables.end(),
-                                        [&](const Variable& each) { return !each.unsupported.empty() && !split_.contains(each.path); });
-  if (unsupported == catalog_.variables.end()) return {};
-  return {Code::unsupported, fmt::format("{} \"{}\": nothing can be defined in \"{}\", whose variable \"{}\" has {}", what, path, path_,
-                                         unsupported->path, unsupported->unsupported)};
+  if (!status.ok() || mode_ == FormatMode::create)
+    return status;
+  const auto unsupported =
+      std::find_if(catalog_.variables.begin(), catalog_.variables.end(),
+                   [&](const Variable& each) { return !each.unsupported.empty() && !split_.contains(each.path); });
+  if (unsupported == catalog_.variables.end())
+    return {};
+  return {Code::unsupported, fmt::format("{} \"{}\": nothing can be defined in \"{}\", whose variable \"{}\" has {}",
+                                         what, path, path_, unsupported->path, unsupported->unsupported)};
 }
 
 // The version of a file that exists is kept unless another is asked for.
 int NetcdfFormat::highest_version() const noexcept {
-  if (options_.netcdf_version != 0) return options_.netcdf_version;
+  if (options_.netcdf_version != 0)
+    return options_.netcdf_version;
   return mode_ == FormatMode::update ? places_.version : 5;
 }
 
 Status NetcdfFormat::check_type(const std::string& what, NetcdfType type) const {
-  if (version_for(type) <= highest_version()) return {};
-  return {Code::unsupported, fmt::format("{}: version {} of netCDF classic has no type {}; version {} does (netcdf_version={}), and {}", what,
-                                         highest_version(), type_name(type_of_netcdf(type)), version_for(type), version_for(type), k_instead)};
+  if (version_for(type) <= highest_version())
+    return {};
+  return {
+      Code::unsupported,
+      fmt::format("{}: version {} of netCDF classic has no type {}; version {} does (netcdf_version={}), and {}", what,
+                  highest_version(), type_name(type_of_netcdf(type)), version_for(type), version_for(type), k_instead)};
 }
 
 Status NetcdfFormat::define_group(const std::string& path) {
   return guard([&] {
     Status status = writable("group", path);
     status.update(check_object_path(path));
-    if (status.ok() && path == "/") status = {Code::exists, "\"/\" exists already"};
-    if (status.ok()) status = {Code::unsupported, fmt::format("group \"{}\": netCDF classic has no groups; {}", path, k_instead)};
+    if (status.ok() && path == "/")
+      status = {Code::exists, "\"/\" exists already"};
+    if (status.ok())
+      status = {Code::unsupported, fmt::format("group \"{}\": netCDF classic has no groups; {}", path, k_instead)};
     return status;
   });
 }
@@ -134,47 +151,67 @@ Variable* NetcdfFormat::find(const std::string& path) {
 }
 
 std::vector<Attribute>* NetcdfFormat::find_attributes(const std::string& object) {
-  if (object == "/") return &catalog_.groups.front().attributes;
+  if (object == "/")
+    return &catalog_.groups.front().attributes;
   Variable* variable = find(object);
   return variable ? &variable->attributes : nullptr;
 }
 
-
 Status NetcdfFormat::check_new(const VariableDefinition& definition) const {
   const std::string what = fmt::format("variable \"{}\"", definition.path);
-  const auto cannot = [&](std::string_view why) { return Status(Code::unsupported, fmt::format("{}: netCDF classic has {}; {}", what, why, k_instead)); };
-  if (parent_of(definition.path) != "/") return cannot("no groups");
-  if (Status status = check_new_netcdf_name(what, definition.path.substr(1)); !status.ok()) return status;
-  if (!definition.chunking.empty()) return cannot("no chunks and no filters");
-  if (definition.null_space) return cannot("no null spaces");
-  if (is_moved_whole(definition.type, definition.details)) return cannot("no text of variable length (the option element_bytes makes it fixed)");
+  const auto cannot = [&](std::string_view why) {
+    return Status(Code::unsupported, fmt::format("{}: netCDF classic has {}; {}", what, why, k_instead));
+  };
+  if (parent_of(definition.path) != "/")
+    return cannot("no groups");
+  if (Status status = check_new_netcdf_name(what, definition.path.substr(1)); !status.ok())
+    return status;
+  if (!definition.chunking.empty())
+    return cannot("no chunks and no filters");
+  if (definition.null_space)
+    return cannot("no null spaces");
+  if (is_moved_whole(definition.type, definition.details))
+    return cannot("no text of variable length (the option element_bytes makes it fixed)");
   const NetcdfType type = netcdf_type(definition.type);
-  if (type == NetcdfType::none) return cannot(fmt::format("no type {}", type_name(definition.type)));
-  if (!definition.details.enumeration.empty()) return cannot("no names of values");
+  if (type == NetcdfType::none)
+    return cannot(fmt::format("no type {}", type_name(definition.type)));
+  if (!definition.details.enumeration.empty())
+    return cannot("no names of values");
   const auto& fill = definition.fill;
-  if (definition.type == Type::text && std::any_of(fill.begin(), fill.end(), [&](std::byte each) { return each != fill.front(); }))
+  if (definition.type == Type::text &&
+      std::any_of(fill.begin(), fill.end(), [&](std::byte each) { return each != fill.front(); }))
     return cannot("fill values of text that are one character");
-  if (Status status = check_type(what, type); !status.ok()) return status;
+  if (Status status = check_type(what, type); !status.ok())
+    return status;
   std::string too_large = what_does_not_fit(definition, catalog_.variables, highest_version());
   return too_large.empty() ? Status() : Status(Code::unsupported, std::move(too_large));
 }
 
 // How many records the file has with this variable.
 Result<int64_t> NetcdfFormat::records_with(const VariableDefinition& definition) const {
-  if (!definition.extendible || definition.shape.front() == 0 || definition.shape.front() == records_) return records_;
-  if (records_ == 0) return definition.shape.front();
-  return Status(Code::unsupported, fmt::format("variable \"{}\" of {}: all variables that grow have as many in a netCDF classic file, which are {} "
-                                               "by now; 0 stands for that", definition.path, counted(definition.shape.front(), "record"), records_));
+  if (!definition.extendible || definition.shape.front() == 0 || definition.shape.front() == records_)
+    return records_;
+  if (records_ == 0)
+    return definition.shape.front();
+  return Status(
+      Code::unsupported,
+      fmt::format("variable \"{}\" of {}: all variables that grow have as many in a netCDF classic file, which are {} "
+                  "by now; 0 stands for that",
+                  definition.path, counted(definition.shape.front(), "record"), records_));
 }
 
-void measure(Variable& variable) { variable.placement.bytes = checked_product(variable.shape).value_or(0) * element_bytes(variable.type, variable.details); }
+void measure(Variable& variable) {
+  variable.placement.bytes =
+      checked_product(variable.shape).value_or(0) * element_bytes(variable.type, variable.details);
+}
 
 // All variables that grow are so long.
 void NetcdfFormat::set_records(int64_t records) {
   changed_ = changed_ || records != records_;
   records_ = records;
   for (Variable& variable : catalog_.variables) {
-    if (!variable.extendible) continue;
+    if (!variable.extendible)
+      continue;
     variable.shape.front() = records;
     measure(variable);
   }
@@ -186,11 +223,15 @@ Result<Placement> NetcdfFormat::define_variable(const VariableDefinition& defini
     Status valid = definable("variable", definition.path);
     const Result<int64_t> bytes = check_definition(definition);
     valid.update(bytes.status());
-    if (valid.ok()) valid = check_new(definition);
-    if (valid.ok() && find(definition.path)) valid = {Code::exists, fmt::format("\"{}\" exists already", definition.path)};
-    if (!valid.ok()) return valid;
+    if (valid.ok())
+      valid = check_new(definition);
+    if (valid.ok() && find(definition.path))
+      valid = {Code::exists, fmt::format("\"{}\" exists already", definition.path)};
+    if (!valid.ok())
+      return valid;
     const Result<int64_t> records = records_with(definition);
-    if (!records.ok()) return records.status();
+    if (!records.ok())
+      return records.status();
     Variable variable;
     variable.path = definition.path;
     variable.type = definition.type;
@@ -200,35 +241,46 @@ Result<Placement> NetcdfFormat::define_variable(const VariableDefinition& defini
     variable.fill = definition.fill;
     variable.placement = {.offset = -1, .bytes = bytes.value(), .big_endian = true};
     if (!definition.fill.empty()) {
-      const auto value = definition.type == Type::text ? std::span(definition.fill).first(1) : std::span(definition.fill);
-      const NetcdfAttribute fill{.name = k_fill_attribute, .type = netcdf_type(definition.type), .count = 1, .data = reversed_if_little(value)};
+      const auto value =
+          definition.type == Type::text ? std::span(definition.fill).first(1) : std::span(definition.fill);
+      const NetcdfAttribute fill{.name = k_fill_attribute,
+                                 .type = netcdf_type(definition.type),
+                                 .count = 1,
+                                 .data = reversed_if_little(value)};
       variable.attributes.push_back(from_netcdf(fill));
     }
     numbers_.emplace(variable.path, catalog_.variables.size());
     catalog_.variables.push_back(std::move(variable));
-    if (records.value() != records_) set_records(records.value());
-    if (definition.extendible) catalog_.variables.back().shape.front() = records_;
+    if (records.value() != records_)
+      set_records(records.value());
+    if (definition.extendible)
+      catalog_.variables.back().shape.front() = records_;
     measure(catalog_.variables.back());
     placement.bytes = catalog_.variables.back().placement.bytes;
     return valid;
   });
-  if (!status.ok()) return status;
+  if (!status.ok())
+    return status;
   return placement;
 }
 
 Status NetcdfFormat::undefine(const std::string& path, int64_t records) {
   return guard([&] {
-    if (Status status = writable("variable", path); !status.ok()) return status;
+    if (Status status = writable("variable", path); !status.ok())
+      return status;
     const Variable* variable = find(path);
-    if (!variable) return Status(Code::not_found, fmt::format("there is no variable \"{}\"", path));
+    if (!variable)
+      return Status(Code::not_found, fmt::format("there is no variable \"{}\"", path));
     const auto number = variable - catalog_.variables.data();
     forget(places_, static_cast<size_t>(number));
     catalog_.variables.erase(catalog_.variables.begin() + number);
     numbers_.erase(path);
     for (auto& [other, place] : numbers_)
-      if (place > static_cast<size_t>(number)) --place;
+      if (place > static_cast<size_t>(number))
+        --place;
     split_.erase(path);
-    const bool grows = std::any_of(catalog_.variables.begin(), catalog_.variables.end(), [](const Variable& each) { return each.extendible; });
+    const bool grows = std::any_of(catalog_.variables.begin(), catalog_.variables.end(),
+                                   [](const Variable& each) { return each.extendible; });
     set_records(grows ? records : 0);
     changed_ = true;
     return Status();
@@ -240,7 +292,8 @@ Status NetcdfFormat::define_split(const VariableDefinition& definition, std::spa
   return guard([&] {
     split_.insert(definition.path);
     Status status = define_variable(definition).status();
-    if (!status.ok() && status.code() != Code::exists) split_.erase(definition.path);
+    if (!status.ok() && status.code() != Code::exists)
+      split_.erase(definition.path);
     return status;
   });
 }
@@ -249,43 +302,59 @@ Status NetcdfFormat::put_attribute(const std::string& object, const Attribute& a
   return guard([&] {
     Status status = definable("attribute of", object);
     status.update(check_attribute(object, attribute));
-    if (!status.ok()) return status;
+    if (!status.ok())
+      return status;
     std::vector<Attribute>* attributes = find_attributes(object);
-    if (!attributes) return Status(Code::not_found, fmt::format("there is no \"{}\"", object));
+    if (!attributes)
+      return Status(Code::not_found, fmt::format("there is no \"{}\"", object));
     auto stored = to_netcdf(object, attribute);
-    if (!stored.ok()) return stored.status();
+    if (!stored.ok())
+      return stored.status();
     Attribute entered = attribute;
     const Variable* variable = attribute.name == k_fill_attribute ? find(object) : nullptr;
     if (variable) {
       auto fitting = fill_of_type(stored.value(), netcdf_type(variable->type));
       if (!fitting)
-        return Status(Code::bad_argument, fmt::format("attribute \"{}\" of \"{}\": it has to be one value that the variable's type, {}, has", attribute.name, object, type_name(variable->type)));
-      if (fitting->type != stored.value().type) entered = from_netcdf(*fitting);
+        return Status(
+            Code::bad_argument,
+            fmt::format("attribute \"{}\" of \"{}\": it has to be one value that the variable's type, {}, has",
+                        attribute.name, object, type_name(variable->type)));
+      if (fitting->type != stored.value().type)
+        entered = from_netcdf(*fitting);
       stored = *std::move(fitting);
     }
     const std::string what = fmt::format("attribute \"{}\" of \"{}\"", attribute.name, object);
-    if (status = check_new_netcdf_name(what, attribute.name); !status.ok()) return status;
-    if (status = check_type(what, stored.value().type); !status.ok()) return status;
-    const auto same = std::find_if(attributes->begin(), attributes->end(), [&](const Attribute& each) { return each.name == attribute.name; });
-    if (same != attributes->end()) *same = std::move(entered);
-    else attributes->push_back(std::move(entered));
+    if (status = check_new_netcdf_name(what, attribute.name); !status.ok())
+      return status;
+    if (status = check_type(what, stored.value().type); !status.ok())
+      return status;
+    const auto same = std::find_if(attributes->begin(), attributes->end(),
+                                   [&](const Attribute& each) { return each.name == attribute.name; });
+    if (same != attributes->end())
+      *same = std::move(entered);
+    else
+      attributes->push_back(std::move(entered));
     return Status();
   });
 }
 
 Status NetcdfFormat::delete_attribute(const std::string& object, const std::string& name) {
   return guard([&] {
-    if (Status status = definable("attribute of", object); !status.ok()) return status;
+    if (Status status = definable("attribute of", object); !status.ok())
+      return status;
     std::vector<Attribute>* attributes = find_attributes(object);
-    if (!attributes) return Status(Code::not_found, fmt::format("there is no \"{}\"", object));
-    if (std::erase_if(*attributes, [&](const Attribute& each) { return each.name == name; }) > 0) return Status();
+    if (!attributes)
+      return Status(Code::not_found, fmt::format("there is no \"{}\"", object));
+    if (std::erase_if(*attributes, [&](const Attribute& each) { return each.name == name; }) > 0)
+      return Status();
     return Status(Code::not_found, fmt::format("\"{}\" has no attribute \"{}\"", object, name));
   });
 }
 
 Status NetcdfFormat::define_link(const SoftLink& link) {
   Status status = writable("link", link.path);
-  if (status.ok()) status = {Code::unsupported, fmt::format("link \"{}\": netCDF classic has no links; {}", link.path, k_instead)};
+  if (status.ok())
+    status = {Code::unsupported, fmt::format("link \"{}\": netCDF classic has no links; {}", link.path, k_instead)};
   return status;
 }
 
@@ -294,14 +363,22 @@ Status NetcdfFormat::define_dimension(const Dimension& dimension) {
     Status status = definable("dimension", dimension.path);
     status.update(check_dimension(dimension));
     if (status.ok() && parent_of(dimension.path) != "/")
-      status = {Code::unsupported, fmt::format("dimension \"{}\": netCDF classic has no groups; {}", dimension.path, k_instead)};
-    if (status.ok()) status = check_new_netcdf_name(fmt::format("dimension \"{}\"", dimension.path), dimension.path.substr(1));
-    if (status.ok() && dimensions_.has(dimension.path.substr(1))) status = {Code::exists, fmt::format("\"{}\" exists already", dimension.path)};
-    if (!status.ok()) return status;
+      status = {Code::unsupported,
+                fmt::format("dimension \"{}\": netCDF classic has no groups; {}", dimension.path, k_instead)};
+    if (status.ok())
+      status = check_new_netcdf_name(fmt::format("dimension \"{}\"", dimension.path), dimension.path.substr(1));
+    if (status.ok() && dimensions_.has(dimension.path.substr(1)))
+      status = {Code::exists, fmt::format("\"{}\" exists already", dimension.path)};
+    if (!status.ok())
+      return status;
     if (dimension.length == 0 && !dimensions_.unlimited().empty())
-      return Status(Code::unsupported, fmt::format("dimension \"{}\" of length 0: netCDF classic has one unlimited dimension, which is \"{}\" here, "
-                                                   "and no other can have that length; format=hdf5 can hold it", dimension.path, dimensions_.unlimited()));
-    if (std::string what = is_too_long(dimension.path, dimension.length, highest_version()); !what.empty()) return Status(Code::unsupported, what);
+      return Status(
+          Code::unsupported,
+          fmt::format("dimension \"{}\" of length 0: netCDF classic has one unlimited dimension, which is \"{}\" here, "
+                      "and no other can have that length; format=hdf5 can hold it",
+                      dimension.path, dimensions_.unlimited()));
+    if (std::string what = is_too_long(dimension.path, dimension.length, highest_version()); !what.empty())
+      return Status(Code::unsupported, what);
     dimensions_.add(dimension.path.substr(1), dimension.length, dimension.length == 0);
     return status;
   });
@@ -309,46 +386,62 @@ Status NetcdfFormat::define_dimension(const Dimension& dimension) {
 
 Status NetcdfFormat::name_dimensions(const std::string& variable, const std::vector<std::string>& dimensions) {
   return guard([&] {
-    if (Status status = definable("dimensions of", variable); !status.ok()) return status;
+    if (Status status = definable("dimensions of", variable); !status.ok())
+      return status;
     Variable* named = find(variable);
-    if (!named) return Status(Code::not_found, fmt::format("there is no variable \"{}\"", variable));
+    if (!named)
+      return Status(Code::not_found, fmt::format("there is no variable \"{}\"", variable));
     std::vector<std::string> fitting = dimensions;
-    NetcdfDimensions known = dimensions_;  // and those of this variable: one that has a name twice may have two lengths, as a part of a square
+    NetcdfDimensions known = dimensions_;  // and those of this variable: one that has a name twice may have two
+                                           // lengths, as a part of a square
     for (size_t i = 0; i < dimensions.size(); ++i) {
       const std::string& path = dimensions[i];
-      if (path.empty()) continue;
-      if (Status status = check_new_netcdf_name(fmt::format("dimensions of \"{}\"", variable), path.substr(1)); !status.ok()) return status;
+      if (path.empty())
+        continue;
+      if (Status status = check_new_netcdf_name(fmt::format("dimensions of \"{}\"", variable), path.substr(1));
+          !status.ok())
+        return status;
       if (i > 0 || !named->extendible) {
         fitting[i] = "/" + known.fitting(path.substr(1), named->shape[i]);
         known.add(fitting[i].substr(1), named->shape[i], false);
       }
       Variable* coordinate = path == variable || fitting[i] != path ? nullptr : find(path);
-      if (!coordinate || coordinate->shape.size() != 1 || coordinate->shape.front() != named->shape[i]) continue;
-      if (!coordinate->dimensions.empty() && !coordinate->dimensions.front().empty()) continue;  // called like a dimension that is not its own
-      if (Status status = dimensions_.name(*coordinate, {path}); !status.ok()) return status;
+      if (!coordinate || coordinate->shape.size() != 1 || coordinate->shape.front() != named->shape[i])
+        continue;
+      if (!coordinate->dimensions.empty() && !coordinate->dimensions.front().empty())
+        continue;  // called like a dimension that is not its own
+      if (Status status = dimensions_.name(*coordinate, {path}); !status.ok())
+        return status;
       coordinate->dimensions = {path};
     }
-    if (Status status = dimensions_.name(*named, fitting); !status.ok()) return status;
+    if (Status status = dimensions_.name(*named, fitting); !status.ok())
+      return status;
     named->dimensions = std::move(fitting);
     return Status();
   });
 }
 
 Result<std::vector<std::string>> NetcdfFormat::read_texts(const std::string& path) {
-  if (!find(path)) return Status(Code::not_found, fmt::format("there is no variable \"{}\"", path));
-  return Status(Code::bad_argument, fmt::format("\"{}\" is no text of variable length, of which netCDF classic has none", path));
+  if (!find(path))
+    return Status(Code::not_found, fmt::format("there is no variable \"{}\"", path));
+  return Status(Code::bad_argument,
+                fmt::format("\"{}\" is no text of variable length, of which netCDF classic has none", path));
 }
 
-Status NetcdfFormat::write_texts(const std::string& path, const std::vector<std::string>&) { return read_texts(path).status(); }
+Status NetcdfFormat::write_texts(const std::string& path, const std::vector<std::string>&) {
+  return read_texts(path).status();
+}
 
 Result<Catalog> NetcdfFormat::catalog() {
-  if (!file_) return Status(Code::bad_state, fmt::format("\"{}\" is closed", path_));
+  if (!file_)
+    return Status(Code::bad_state, fmt::format("\"{}\" is closed", path_));
   Catalog copy;
   Status status = guard([&] {
     copy = catalog_;
     return Status();
   });
-  if (!status.ok()) return status;
+  if (!status.ok())
+    return status;
   return copy;
 }
 
@@ -358,14 +451,19 @@ Status NetcdfFormat::tell_as_stored(std::vector<Variable>& variables) {
     const std::vector<NetcdfDimension> dimensions = dimensions_.all(catalog_.variables, numbers);
     for (Variable& variable : variables) {
       const Variable* stored = find(variable.path);
-      if (stored == nullptr) continue;
+      if (stored == nullptr)
+        continue;
       const auto is_fill = [](const Attribute& each) { return each.name == k_fill_attribute; };
       const auto fill = std::find_if(stored->attributes.begin(), stored->attributes.end(), is_fill);
-      if (fill != stored->attributes.end() && std::none_of(variable.attributes.begin(), variable.attributes.end(), is_fill)) variable.attributes.push_back(*fill);
+      if (fill != stored->attributes.end() &&
+          std::none_of(variable.attributes.begin(), variable.attributes.end(), is_fill))
+        variable.attributes.push_back(*fill);
       const std::vector<int>& own = numbers[static_cast<size_t>(stored - catalog_.variables.data())];
       variable.dimensions.resize(variable.shape.size());
-      for (size_t i = 0; i < std::min(own.size(), variable.shape.size()); ++i)  // a set's that was opened is a scalar here, and has names
-        if (variable.dimensions[i].empty()) variable.dimensions[i] = "/" + dimensions[static_cast<size_t>(own[i])].name;
+      for (size_t i = 0; i < std::min(own.size(), variable.shape.size());
+           ++i)  // a set's that was opened is a scalar here, and has names
+        if (variable.dimensions[i].empty())
+          variable.dimensions[i] = "/" + dimensions[static_cast<size_t>(own[i])].name;
     }
     return Status();
   });
@@ -373,16 +471,22 @@ Status NetcdfFormat::tell_as_stored(std::vector<Variable>& variables) {
 
 Status NetcdfFormat::extend(const std::string& path, std::span<const int64_t> shape) {
   return guard([&] {
-    if (Status status = writable("variable", path); !status.ok()) return status;
+    if (Status status = writable("variable", path); !status.ok())
+      return status;
     const Variable* variable = find(path);
-    if (!variable || !variable->extendible) return Status(Code::bad_argument, fmt::format("\"{}\" cannot grow", path));
+    if (!variable || !variable->extendible)
+      return Status(Code::bad_argument, fmt::format("\"{}\" cannot grow", path));
     const int version = places_.version;
     if (version < 5 && shape.front() > INT32_MAX)
-      return Status(Code::unsupported, fmt::format("\"{}\" with {}: version {} of netCDF classic has at most {}; netcdf_version=5 more", path,
-                                                   counted(shape.front(), "record"), version, INT32_MAX));
-    if (places_.record_bytes > 0 && shape.front() > (k_most_netcdf_bytes - places_.records_begin) / places_.record_bytes)
-      return Status(Code::bad_argument, fmt::format("\"{}\" with {}: the file would have more than {} bytes", path, counted(shape.front(), "record"), k_most_netcdf_bytes));
-    if (shape.front() > records_) set_records(shape.front());
+      return Status(Code::unsupported,
+                    fmt::format("\"{}\" with {}: version {} of netCDF classic has at most {}; netcdf_version=5 more",
+                                path, counted(shape.front(), "record"), version, INT32_MAX));
+    if (places_.record_bytes > 0 &&
+        shape.front() > (k_most_netcdf_bytes - places_.records_begin) / places_.record_bytes)
+      return Status(Code::bad_argument, fmt::format("\"{}\" with {}: the file would have more than {} bytes", path,
+                                                    counted(shape.front(), "record"), k_most_netcdf_bytes));
+    if (shape.front() > records_)
+      set_records(shape.front());
     return Status();
   });
 }
@@ -390,16 +494,21 @@ Status NetcdfFormat::extend(const std::string& path, std::span<const int64_t> sh
 // The header first: it never speaks of what is not there.
 Status NetcdfFormat::cut(int64_t records) {
   return guard([&] {
-    if (Status status = writable("records of", path_); !status.ok()) return status;
-    if (places_.header.empty()) return Status();
+    if (Status status = writable("records of", path_); !status.ok())
+      return status;
+    if (places_.header.empty())
+      return Status();
     if (records < stored_records_) {
-      if (records_ == stored_records_) set_records(records);
+      if (records_ == stored_records_)
+        set_records(records);
       put_records(places_, records);
-      if (Status status = file_->write_at(int64_t{k_records_at}, records_in(places_)); !status.ok()) return status;
+      if (Status status = file_->write_at(int64_t{k_records_at}, records_in(places_)); !status.ok())
+        return status;
       stored_records_ = records;
     }
     const Result<int64_t> size = file_->size();
-    if (!size.ok()) return size.status();
+    if (!size.ok())
+      return size.status();
     const int64_t end = end_of(places_, stored_records_);
     return size.value() > end ? file_->resize(end) : Status();
   });
@@ -410,63 +519,86 @@ Result<NetcdfContents> NetcdfFormat::contents() const {
   out.records = records_;
   std::vector<std::vector<int>> numbers;
   out.dimensions = dimensions_.all(catalog_.variables, numbers);
-  const auto convert = [](const std::string& object, const std::vector<Attribute>& attributes, std::vector<NetcdfAttribute>& into) {
+  const auto convert = [](const std::string& object, const std::vector<Attribute>& attributes,
+                          std::vector<NetcdfAttribute>& into) {
     for (const Attribute& each : attributes) {
       auto stored = to_netcdf(object, each);
-      if (!stored.ok()) return stored.status();
+      if (!stored.ok())
+        return stored.status();
       into.push_back(std::move(stored).value());
     }
     return Status();
   };
-  if (Status status = convert("/", catalog_.groups.front().attributes, out.attributes); !status.ok()) return status;
+  if (Status status = convert("/", catalog_.groups.front().attributes, out.attributes); !status.ok())
+    return status;
   for (size_t i = 0; i < catalog_.variables.size(); ++i) {
     const Variable& variable = catalog_.variables[i];
     const bool split = split_.contains(variable.path);
-    out.variables.push_back({.name = variable.path.substr(1), .type = netcdf_type(variable.type), .dimensions = numbers[i], .attributes = {}});
-    if (Status status = convert(variable.path, variable.attributes, out.variables.back().attributes); !status.ok()) return status;
-    if (split) make_scalar(out.variables.back(), variable.shape.size(), out.dimensions);
+    out.variables.push_back({.name = variable.path.substr(1),
+                             .type = netcdf_type(variable.type),
+                             .dimensions = numbers[i],
+                             .attributes = {}});
+    if (Status status = convert(variable.path, variable.attributes, out.variables.back().attributes); !status.ok())
+      return status;
+    if (split)
+      make_scalar(out.variables.back(), variable.shape.size(), out.dimensions);
   }
   return out;
 }
 
 Placement NetcdfFormat::place_in(const NetcdfPlaces& places, size_t number) const noexcept {
   const Variable& variable = catalog_.variables[number];
-  if (split_.contains(variable.path)) return {.offset = -1, .bytes = variable.placement.bytes, .big_endian = true};
-  return {.offset = places.offsets[number], .bytes = variable.placement.bytes, .big_endian = true, .stride = variable.extendible ? places.record_bytes : 0};
+  if (split_.contains(variable.path))
+    return {.offset = -1, .bytes = variable.placement.bytes, .big_endian = true};
+  return {.offset = places.offsets[number],
+          .bytes = variable.placement.bytes,
+          .big_endian = true,
+          .stride = variable.extendible ? places.record_bytes : 0};
 }
 
 Result<Layout> NetcdfFormat::lay_out() {
   Layout layout;
   Status status = guard([&] {
-    if (Status ready = definable("places in", path_); !ready.ok()) return ready;
+    if (Status ready = definable("places in", path_); !ready.ok())
+      return ready;
     anew_.reset();  // of a change that failed
     auto all = contents();
-    if (!all.ok()) return all.status();
+    if (!all.ok())
+      return all.status();
     const int version = std::max(places_.version, options_.netcdf_version);
     auto found = find_places(all.value(), places_, version, highest_version(), options_);
-    if (!found.ok()) return Status(found.status().code(), fmt::format("\"{}\": {}", path_, found.status().message()));
+    if (!found.ok())
+      return Status(found.status().code(), fmt::format("\"{}\": {}", path_, found.status().message()));
     next_ = std::move(found).value();
     for (size_t i = 0; i < catalog_.variables.size(); ++i) {
       layout.placements.push_back(place_in(next_, i));
     }
     layout.moves = moves(places_, next_);
-    if (Status whole = check_whole(next_); !whole.ok()) return whole;
-    if (!layout.moves) take_layout();
+    if (Status whole = check_whole(next_); !whole.ok())
+      return whole;
+    if (!layout.moves)
+      take_layout();
     return Status();
   });
-  if (!status.ok()) return status;
+  if (!status.ok())
+    return status;
   return layout;
 }
 
-// A file of others may end before variables that nobody has written, and so does one that was cut short: what is missing would become zeros, of whatever
-// length its header tells.
+// A file of others may end before variables that nobody has written, and so does one that was cut short: what is
+// missing would become zeros, of whatever length its header tells.
 Status NetcdfFormat::check_whole(const NetcdfPlaces& next) {
-  if (missing_until_ == 0 || (next.offsets.size() == places_.offsets.size() && !moves(places_, next))) return {};
+  if (missing_until_ == 0 || (next.offsets.size() == places_.offsets.size() && !moves(places_, next)))
+    return {};
   const Result<int64_t> size = file_->size();
-  if (!size.ok()) return size.status();
-  if (size.value() >= missing_until_) return missing_until_ = 0, Status();
-  return {Code::bad_file, fmt::format("\"{}\" ends at byte {}, and its variables at byte {}: it is cut short, or nobody has written them; nothing can be "
-                                      "defined before they are written", path_, size.value(), missing_until_)};
+  if (!size.ok())
+    return size.status();
+  if (size.value() >= missing_until_)
+    return missing_until_ = 0, Status();
+  return {Code::bad_file, fmt::format("\"{}\" ends at byte {}, and its variables at byte {}: it is cut short, or "
+                                      "nobody has written them; nothing can be "
+                                      "defined before they are written",
+                                      path_, size.value(), missing_until_)};
 }
 
 Status NetcdfFormat::write_anew(std::unique_ptr<Store> file) {
@@ -492,26 +624,33 @@ void NetcdfFormat::take_layout() noexcept {
   changed_ = true;
 }
 
-// The file has all its length first: a header never speaks of what is not there, but for what it spoke of when the file was opened. Whoever has the file finds
-// the old header or the new one.
+// The file has all its length first: a header never speaks of what is not there, but for what it spoke of when the file
+// was opened. Whoever has the file finds the old header or the new one.
 Status NetcdfFormat::write_header_to(Store& file, bool is_draft) {
   const int64_t end = end_of(places_, records_);
   const bool as_opened = &file == file_.get() && end <= missing_until_;
   const Result<int64_t> size = file.size();
-  if (!size.ok()) return size.status();
+  if (!size.ok())
+    return size.status();
   if (size.value() < end && !as_opened)
-    if (Status status = file.resize(end); !status.ok()) return status;
+    if (Status status = file.resize(end); !status.ok())
+      return status;
   put_records(places_, records_);
   const std::array header{Overwrite{0, places_.header}};
-  Status status = is_draft ? file.write_at(0, places_.header) : overwrite(file, header, as_opened ? size.value() : std::max(end, size.value()), options_.durable);
-  if (status.ok()) stored_records_ = records_;
+  Status status =
+      is_draft ? file.write_at(0, places_.header)
+               : overwrite(file, header, as_opened ? size.value() : std::max(end, size.value()), options_.durable);
+  if (status.ok())
+    stored_records_ = records_;
   return status;
 }
 
 Status NetcdfFormat::flush() {
   return guard([&] {
-    if (!file_) return Status(Code::bad_state, fmt::format("\"{}\" is closed", path_));
-    if (mode_ == FormatMode::read || !changed_ || places_.header.empty()) return Status();
+    if (!file_)
+      return Status(Code::bad_state, fmt::format("\"{}\" is closed", path_));
+    if (mode_ == FormatMode::read || !changed_ || places_.header.empty())
+      return Status();
     Status status = write_header_to(*file_, is_draft_);
     changed_ = !status.ok();
     return status;
@@ -520,7 +659,8 @@ Status NetcdfFormat::flush() {
 
 Status NetcdfFormat::close() {
   Status status = flush();
-  if (!file_) return status;
+  if (!file_)
+    return status;
   status.update(file_->close());
   file_.reset();
   return status;
@@ -530,63 +670,81 @@ Status NetcdfFormat::close() {
 Status NetcdfFormat::enter(const NetcdfContents& from) {
   std::set<std::string> names, coordinates;
   for (const NetcdfDimension& each : from.dimensions) {
-    if (dimensions_.has(each.name)) return {Code::bad_file, fmt::format("\"{}\": two dimensions are called \"{}\"", path_, each.name)};
+    if (dimensions_.has(each.name))
+      return {Code::bad_file, fmt::format("\"{}\": two dimensions are called \"{}\"", path_, each.name)};
     dimensions_.add(each.name, each.unlimited ? 0 : each.length, each.unlimited);
   }
-  for (const NetcdfAttribute& each : from.attributes) catalog_.groups.front().attributes.push_back(from_netcdf(each));
+  for (const NetcdfAttribute& each : from.attributes)
+    catalog_.groups.front().attributes.push_back(from_netcdf(each));
   for (const NetcdfVariable& each : from.variables) {
     Variable variable = variable_of(each, from, places_.record_bytes);
-    if (take_split(variable, from)) split_.insert(variable.path);
-    if (!names.insert(variable.path).second) return {Code::bad_file, fmt::format("\"{}\": two variables are called \"{}\"", path_, each.name)};
-    if (!variable.dimensions.empty() && variable.dimensions.front() == variable.path) coordinates.insert(each.name);
+    if (take_split(variable, from))
+      split_.insert(variable.path);
+    if (!names.insert(variable.path).second)
+      return {Code::bad_file, fmt::format("\"{}\": two variables are called \"{}\"", path_, each.name)};
+    if (!variable.dimensions.empty() && variable.dimensions.front() == variable.path)
+      coordinates.insert(each.name);
     numbers_.emplace(variable.path, catalog_.variables.size());
     catalog_.variables.push_back(std::move(variable));
   }
   // A number of records of nothing is none.
-  const bool grows = std::any_of(catalog_.variables.begin(), catalog_.variables.end(), [](const Variable& each) { return each.extendible; });
+  const bool grows = std::any_of(catalog_.variables.begin(), catalog_.variables.end(),
+                                 [](const Variable& each) { return each.extendible; });
   records_ = stored_records_ = grows ? from.records : 0;
   for (const NetcdfDimension& each : from.dimensions)
-    if (!coordinates.contains(each.name)) catalog_.dimensions.push_back({"/" + each.name, each.length});
+    if (!coordinates.contains(each.name))
+      catalog_.dimensions.push_back({"/" + each.name, each.length});
   for (const Variable& variable : catalog_.variables)
-    if (Status status = dimensions_.name(variable, variable.dimensions); !status.ok()) return status;
+    if (Status status = dimensions_.name(variable, variable.dimensions); !status.ok())
+      return status;
   return {};
 }
 
 Status NetcdfFormat::read() {
   if (mode_ == FormatMode::update)
-    if (Status status = roll_back(*file_, options_.durable); !status.ok()) return status;
+    if (Status status = roll_back(*file_, options_.durable); !status.ok())
+      return status;
   const Result<UndoLog> log = find_undo_log(*file_);  // of a process that was killed
-  if (!log.ok()) return log.status();
+  if (!log.ok())
+    return log.status();
   const Result<int64_t> file_bytes = file_->size();
-  if (!file_bytes.ok()) return file_bytes.status();
+  if (!file_bytes.ok())
+    return file_bytes.status();
   std::vector<std::byte> bytes;
   DecodedHeader header;
   constexpr int64_t k_first = int64_t{64} << 10;
   for (int64_t some = k_first; header.bytes == 0; some *= 4) {
     bytes.resize(static_cast<size_t>(std::min(some, file_bytes.value())));
-    if (Status status = file_->read_at(0, bytes); !status.ok()) return status;
+    if (Status status = file_->read_at(0, bytes); !status.ok())
+      return status;
     apply(log.value(), 0, bytes);
     auto decoded = decode_header(bytes, file_bytes.value(), path_);
-    if (!decoded.ok()) return decoded.status();
+    if (!decoded.ok())
+      return decoded.status();
     header = std::move(decoded).value();
   }
   bytes.resize(static_cast<size_t>(header.bytes));
   places_ = places_of(header.contents, std::move(bytes));
   if (options_.netcdf_version != 0 && options_.netcdf_version < places_.version && mode_ == FormatMode::update)
-    return {Code::bad_argument, fmt::format("\"{}\" is of version {} of netCDF classic, and netcdf_version is {}: a copy can have a lower one", path_,
-                                            places_.version, options_.netcdf_version)};
+    return {
+        Code::bad_argument,
+        fmt::format("\"{}\" is of version {} of netCDF classic, and netcdf_version is {}: a copy can have a lower one",
+                    path_, places_.version, options_.netcdf_version)};
   if (mode_ == FormatMode::update)
-    if (Status status = check_length(header.contents.records, file_bytes.value()); !status.ok()) return status;
+    if (Status status = check_length(header.contents.records, file_bytes.value()); !status.ok())
+      return status;
   return enter(header.contents);
 }
 
-// Before a file is changed: whoever writes the number of records has written something of the last one. A header that tells of more is damaged, or
-// the file was cut short, and to believe it would make the file as long as it says.
+// Before a file is changed: whoever writes the number of records has written something of the last one. A header that
+// tells of more is damaged, or the file was cut short, and to believe it would make the file as long as it says.
 Status NetcdfFormat::check_length(int64_t records, int64_t file_bytes) {
   const int64_t last = places_.records_begin + (records - 1) * places_.record_bytes;
   if (records > 0 && places_.record_bytes > 0 && file_bytes <= last)
-    return {Code::bad_file, fmt::format("\"{}\" ends at byte {}, and its header tells of {}, of which the last begins at byte {}: it is cut short or "
-                                        "damaged, and can be read but not changed", path_, file_bytes, counted(records, "record"), last)};
+    return {Code::bad_file, fmt::format("\"{}\" ends at byte {}, and its header tells of {}, of which the last begins "
+                                        "at byte {}: it is cut short or "
+                                        "damaged, and can be read but not changed",
+                                        path_, file_bytes, counted(records, "record"), last)};
   const int64_t end = end_of(places_, records);
   missing_until_ = file_bytes < end ? end : 0;
   return {};
@@ -594,21 +752,25 @@ Status NetcdfFormat::check_length(int64_t records, int64_t file_bytes) {
 
 }  // namespace
 
-Result<std::unique_ptr<Format>> open_netcdf_format(const std::string& path, FormatMode mode, const FormatOptions& options,
-                                                   std::unique_ptr<Store> opened) {
+Result<std::unique_ptr<Format>> open_netcdf_format(const std::string& path, FormatMode mode,
+                                                   const FormatOptions& options, std::unique_ptr<Store> opened) {
   if (!opened) {
     Result<std::unique_ptr<Store>> file = open_store(path, store_mode(mode), {});
-    if (!file.ok()) return file.status();
+    if (!file.ok())
+      return file.status();
     opened = std::move(file).value();
   }
   if (mode != FormatMode::create) {
     const Result<bool> is_it = recognises_netcdf(path, *opened);
-    if (!is_it.ok()) return is_it.status();
-    if (!is_it.value()) return Status(Code::bad_file, fmt::format("\"{}\" is not a netCDF classic file", path));
+    if (!is_it.ok())
+      return is_it.status();
+    if (!is_it.value())
+      return Status(Code::bad_file, fmt::format("\"{}\" is not a netCDF classic file", path));
   }
   auto format = std::make_unique<NetcdfFormat>(path, mode, options, std::move(opened));
   if (mode != FormatMode::create)
-    if (Status status = format->read(); !status.ok()) return status;
+    if (Status status = format->read(); !status.ok())
+      return status;
   return std::unique_ptr<Format>(std::move(format));
 }
 

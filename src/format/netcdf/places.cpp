@@ -26,7 +26,8 @@ constexpr int64_t k_page = 4096;
 int64_t begin_of(const NetcdfContents& contents, const std::vector<int64_t>& offsets, bool records) {
   int64_t begin = INT64_MAX;
   for (size_t i = 0; i < offsets.size(); ++i)
-    if (has_records(contents.variables[i], contents) == records) begin = std::min(begin, offsets[i]);
+    if (has_records(contents.variables[i], contents) == records)
+      begin = std::min(begin, offsets[i]);
   return begin == INT64_MAX ? 0 : begin;
 }
 
@@ -41,33 +42,41 @@ void enter_variables(const NetcdfContents& contents, NetcdfPlaces& places) {
 int version_needed(const NetcdfContents& contents) {
   int needed = 1;
   const auto look = [&](const NetcdfAttribute& each) { needed = std::max(needed, version_for(each.type)); };
-  for (const NetcdfAttribute& each : contents.attributes) look(each);
+  for (const NetcdfAttribute& each : contents.attributes)
+    look(each);
   for (const NetcdfVariable& variable : contents.variables) {
     needed = std::max(needed, version_for(variable.type));
-    for (const NetcdfAttribute& each : variable.attributes) look(each);
+    for (const NetcdfAttribute& each : variable.attributes)
+      look(each);
   }
   return needed;
 }
 
-int64_t up(int64_t value, int64_t unit) { return ceil_divide(value, unit) * unit; }
+int64_t up(int64_t value, int64_t unit) {
+  return ceil_divide(value, unit) * unit;
+}
 
 // More than a file can have, and still a number that can be rounded up.
 constexpr int64_t k_beyond = INT64_MAX / 4;
-int64_t after(int64_t begin, int64_t bytes) { return std::min(k_beyond, checked_add(begin, bytes).value_or(k_beyond)); }
+int64_t after(int64_t begin, int64_t bytes) {
+  return std::min(k_beyond, checked_add(begin, bytes).value_or(k_beyond));
+}
 
 // What of a variable can be too large for a version.
 struct NetcdfSize {
   std::string_view name;
-  int64_t bytes = 0;                  // of all, or of one record; padded
+  int64_t bytes = 0;  // of all, or of one record; padded
   bool records = false;
-  int64_t offset = -1;                // -1: behind the one before it
+  int64_t offset = -1;  // -1: behind the one before it
 };
 
 template <class AnyVariable>
 NetcdfSize size_of(const AnyVariable& variable) {
   const auto elements = checked_product(std::span(variable.shape).subspan(variable.extendible ? 1 : 0));
-  const auto bytes = elements ? checked_multiply(*elements, element_bytes(variable.type, variable.details)) : std::nullopt;
-  return {std::string_view(variable.path).substr(1), up(std::min(bytes.value_or(k_beyond), k_beyond), 4), variable.extendible};
+  const auto bytes =
+      elements ? checked_multiply(*elements, element_bytes(variable.type, variable.details)) : std::nullopt;
+  return {std::string_view(variable.path).substr(1), up(std::min(bytes.value_or(k_beyond), k_beyond), 4),
+          variable.extendible};
 }
 
 // Source: NetCDF Classic Format Specification, "Notes on vsize" and the limits of each version.
@@ -75,24 +84,32 @@ std::string are_too_large(std::span<const NetcdfSize> variables, int version) {
   constexpr int64_t k_most_of_1 = int64_t{INT32_MAX} - 3, k_most_of_2 = int64_t{UINT32_MAX} - 3;
   const int64_t most = version == 1 ? k_most_of_1 : version == 2 ? k_most_of_2 : k_most_netcdf_bytes;
   const auto say = [version](const NetcdfSize& each, const std::string& why, int better) {
-    const std::string instead = better == 0 ? "and no other does" : fmt::format("version {} does (netcdf_version={}), and format=hdf5", better, better);
-    return fmt::format("variable \"{}\" {}, which version {} of netCDF classic cannot hold; {}", each.name, why, version, instead);
+    const std::string instead =
+        better == 0 ? "and no other does"
+                    : fmt::format("version {} does (netcdf_version={}), and format=hdf5", better, better);
+    return fmt::format("variable \"{}\" {}, which version {} of netCDF classic cannot hold; {}", each.name, why,
+                       version, instead);
   };
   size_t last_fixed = variables.size(), last_row = variables.size();
-  for (size_t i = 0; i < variables.size(); ++i) (variables[i].records ? last_row : last_fixed) = i;
+  for (size_t i = 0; i < variables.size(); ++i)
+    (variables[i].records ? last_row : last_fixed) = i;
   int64_t at = 0;
   for (const bool records : {false, true})
     for (size_t i = 0; i < variables.size(); ++i) {
       const NetcdfSize& each = variables[i];
-      if (each.records != records) continue;
+      if (each.records != records)
+        continue;
       const int64_t begin = each.offset >= 0 ? each.offset : at;
-      if (version == 1 && begin > INT32_MAX) return say(each, fmt::format("would begin behind {}", counted(begin, "byte")), 2);
+      if (version == 1 && begin > INT32_MAX)
+        return say(each, fmt::format("would begin behind {}", counted(begin, "byte")), 2);
       // Nothing is reckoned from the size of the last one.
       const bool is_last = version != 5 && (records ? i == last_row : i == last_fixed && last_row == variables.size());
       const int better = version == 5 ? 0 : each.bytes <= k_most_of_2 ? 2 : 5;
-      if (each.bytes > most && !is_last) return say(each, fmt::format("has {}{}", counted(each.bytes, "byte"), records ? " a record" : ""), better);
+      if (each.bytes > most && !is_last)
+        return say(each, fmt::format("has {}{}", counted(each.bytes, "byte"), records ? " a record" : ""), better);
       at = after(begin, each.bytes);
-      if (at > k_most_netcdf_bytes) return say(each, fmt::format("would end behind {} bytes", k_most_netcdf_bytes), 0);
+      if (at > k_most_netcdf_bytes)
+        return say(each, fmt::format("would end behind {} bytes", k_most_netcdf_bytes), 0);
     }
   return "";
 }
@@ -106,29 +123,38 @@ std::vector<NetcdfSize> sizes_of(const NetcdfContents& contents) {
 
 std::string what_is_too_large(const NetcdfContents& contents, int version) {
   if (version != 5 && contents.records > INT32_MAX)
-    return fmt::format("{} records are more than version {} of netCDF classic can have; version 5 can (netcdf_version=5)", contents.records, version);
+    return fmt::format(
+        "{} records are more than version {} of netCDF classic can have; version 5 can (netcdf_version=5)",
+        contents.records, version);
   for (const NetcdfDimension& each : contents.dimensions)
-    if (std::string what = is_too_long(each.name, each.length, version); !each.unlimited && !what.empty()) return what;
+    if (std::string what = is_too_long(each.name, each.length, version); !each.unlimited && !what.empty())
+      return what;
   const auto most = version == 5 ? INT64_MAX : int64_t{INT32_MAX};
   const auto too_long = [most](const NetcdfAttribute& each) { return each.count > most; };
   bool found = std::any_of(contents.attributes.begin(), contents.attributes.end(), too_long);
   for (const NetcdfVariable& each : contents.variables)
     found = found || std::any_of(each.attributes.begin(), each.attributes.end(), too_long);
-  if (found) return fmt::format("an attribute of more than {} values, which version 5 of netCDF classic can have (netcdf_version=5)", most);
+  if (found)
+    return fmt::format(
+        "an attribute of more than {} values, which version 5 of netCDF classic can have (netcdf_version=5)", most);
   std::string what = are_too_large(sizes_of(contents), version);
   const auto all = checked_multiply(record_bytes_of(contents), contents.records);
-  if (what.empty() && (!all || *all > k_most_netcdf_bytes)) what = fmt::format("{} records would have more than {} bytes", contents.records, k_most_netcdf_bytes);
+  if (what.empty() && (!all || *all > k_most_netcdf_bytes))
+    what = fmt::format("{} records would have more than {} bytes", contents.records, k_most_netcdf_bytes);
   return what;
 }
 
 // Where the records begin: where they do already, if all that has none ends before.
-int64_t records_begin_after(int64_t end, bool fits, int64_t alignment, const NetcdfPlaces& before, const FormatOptions& options) {
+int64_t records_begin_after(int64_t end, bool fits, int64_t alignment, const NetcdfPlaces& before,
+                            const FormatOptions& options) {
   const int64_t next = up(up(end, alignment), std::lcm<int64_t>(4, options.record_alignment));
-  return fits && before.records_begin >= end && before.records_begin != next ? up(before.records_begin, alignment) : next;
+  return fits && before.records_begin >= end && before.records_begin != next ? up(before.records_begin, alignment)
+                                                                             : next;
 }
 
 // Gives all variables of `contents` an offset, and makes the header.
-NetcdfPlaces places_by(int64_t alignment, NetcdfContents& contents, const NetcdfPlaces& before, const FormatOptions& options) {
+NetcdfPlaces places_by(int64_t alignment, NetcdfContents& contents, const NetcdfPlaces& before,
+                       const FormatOptions& options) {
   const int64_t header_bytes = header_bytes_of(contents);
   // One that has outgrown its room gets twice what it needs, so that this does not happen for each attribute.
   const int64_t spare = before.data_begin > 0 ? header_bytes : 0;
@@ -138,14 +164,16 @@ NetcdfPlaces places_by(int64_t alignment, NetcdfContents& contents, const Netcdf
   places.data_begin = fits ? before.data_begin : up(up(header_bytes + options.header_room + spare, k_page), alignment);
   int64_t end = up(places.data_begin, alignment);
   for (NetcdfVariable& each : contents.variables) {
-    if (has_records(each, contents)) continue;
+    if (has_records(each, contents))
+      continue;
     each.offset = up(end, alignment);
     end = after(each.offset, padded_bytes_of(each, contents));
   }
   const int64_t records_begin = records_begin_after(end, fits, alignment, before, options);
   end = records_begin;
   for (NetcdfVariable& each : contents.variables) {
-    if (!has_records(each, contents)) continue;
+    if (!has_records(each, contents))
+      continue;
     each.offset = end;
     end = after(end, padded_bytes_of(each, contents));
     places.records_begin = records_begin;
@@ -156,11 +184,13 @@ NetcdfPlaces places_by(int64_t alignment, NetcdfContents& contents, const Netcdf
   return places;
 }
 
-// Whatever alignment put the variables where they are, one by the greatest number that divides all their places does the same.
+// Whatever alignment put the variables where they are, one by the greatest number that divides all their places does
+// the same.
 int64_t alignment_of(const NetcdfPlaces& places) {
   int64_t divisor = 0;
   for (size_t i = 0; i < places.offsets.size(); ++i)
-    if (!places.has_records[i]) divisor = std::gcd(divisor, places.offsets[i]);
+    if (!places.has_records[i])
+      divisor = std::gcd(divisor, places.offsets[i]);
   return std::gcd(divisor, places.records_begin);  // the records begin at a multiple too
 }
 
@@ -168,7 +198,8 @@ int64_t alignment_of(const NetcdfPlaces& places) {
 NetcdfPlaces places_in(NetcdfContents& contents, const NetcdfPlaces& before, const FormatOptions& options) {
   const int64_t asked = std::lcm<int64_t>(4, options.alignment), own = alignment_of(before);
   NetcdfPlaces places = places_by(asked, contents, before, options);
-  if (!moves(before, places) || own < 4 || own == asked) return places;
+  if (!moves(before, places) || own < 4 || own == asked)
+    return places;
   NetcdfPlaces as_before = places_by(own, contents, before, options);
   return moves(before, as_before) ? places_by(asked, contents, before, options) : as_before;
 }
@@ -177,55 +208,74 @@ NetcdfPlaces places_in(NetcdfContents& contents, const NetcdfPlaces& before, con
 
 std::string is_too_long(std::string_view name, int64_t length, int version) {
   constexpr int64_t k_most_of_1 = int64_t{INT32_MAX} - 3, k_most_of_2 = int64_t{UINT32_MAX} - 3;
-  if (version == 5 || length <= (version == 1 ? k_most_of_1 : k_most_of_2)) return "";
+  if (version == 5 || length <= (version == 1 ? k_most_of_1 : k_most_of_2))
+    return "";
   const int better = length <= k_most_of_2 ? 2 : 5;
-  return fmt::format("dimension \"{}\" of length {} is longer than version {} of netCDF classic can have it; version {} does "
-                     "(netcdf_version={}), and format=hdf5", name, length, version, better, better);
+  return fmt::format(
+      "dimension \"{}\" of length {} is longer than version {} of netCDF classic can have it; version {} does "
+      "(netcdf_version={}), and format=hdf5",
+      name, length, version, better, better);
 }
 
 std::string what_does_not_fit(const VariableDefinition& definition, std::span<const Variable> others, int version) {
   const std::span lengths = std::span(definition.shape).subspan(definition.extendible ? 1 : 0);
   if (std::find(lengths.begin(), lengths.end(), 0) != lengths.end())  // it would stand for the unlimited dimension
-    return fmt::format("\"{}\" has no elements: in netCDF classic only variables that grow can have none (the option extendible, and 0 as the "
-                       "{} dimension); format=hdf5 can hold it", definition.path, slowest_side());
+    return fmt::format(
+        "\"{}\" has no elements: in netCDF classic only variables that grow can have none (the option extendible, and "
+        "0 as the "
+        "{} dimension); format=hdf5 can hold it",
+        definition.path, slowest_side());
   for (const int64_t length : lengths)
-    if (std::string what = is_too_long(definition.path, length, version); !what.empty()) return what;
+    if (std::string what = is_too_long(definition.path, length, version); !what.empty())
+      return what;
   std::vector<NetcdfSize> sizes;
   if (version < 5)  // a later one holds all that one file can
-    for (const Variable& each : others) sizes.push_back(size_of(each));
+    for (const Variable& each : others)
+      sizes.push_back(size_of(each));
   sizes.push_back(size_of(definition));
   return are_too_large(sizes, version);
 }
 
-Result<NetcdfPlaces> find_places(NetcdfContents contents, const NetcdfPlaces& before, int lowest, int highest, const FormatOptions& options) {
+Result<NetcdfPlaces> find_places(NetcdfContents contents, const NetcdfPlaces& before, int lowest, int highest,
+                                 const FormatOptions& options) {
   constexpr std::array k_versions{1, 2, 5};
   lowest = std::max(lowest, version_needed(contents));
-  std::string refused = fmt::format("what it holds needs version {} of netCDF classic, and netcdf_version allows {}", lowest, highest);
+  std::string refused =
+      fmt::format("what it holds needs version {} of netCDF classic, and netcdf_version allows {}", lowest, highest);
   for (const int version : k_versions) {
-    if (version < lowest || version > highest) continue;
+    if (version < lowest || version > highest)
+      continue;
     contents.version = version;
     NetcdfPlaces places = places_in(contents, before, options);
     refused = what_is_too_large(contents, version);
-    if (!refused.empty()) continue;
+    if (!refused.empty())
+      continue;
     const auto bytes = std::ssize(places.header);
-    if (beyond_file_size_limit(bytes)) return Status(code_of_errno(EFBIG), fmt::format("the header, {}: {}", counted(bytes, "byte"), text_of_errno(EFBIG)));
+    if (beyond_file_size_limit(bytes))
+      return Status(code_of_errno(EFBIG),
+                    fmt::format("the header, {}: {}", counted(bytes, "byte"), text_of_errno(EFBIG)));
     return places;
   }
   return Status(Code::unsupported, refused);
 }
 
 bool moves(const NetcdfPlaces& before, const NetcdfPlaces& after) noexcept {
-  if (before.offsets.empty()) return false;
-  if (static_cast<int64_t>(after.header.size()) > before.data_begin) return true;
+  if (before.offsets.empty())
+    return false;
+  if (static_cast<int64_t>(after.header.size()) > before.data_begin)
+    return true;
   for (size_t i = 0; i < before.offsets.size(); ++i) {
-    if (before.offsets[i] != after.offsets[i]) return true;
-    if (before.has_records[i] && before.record_bytes != after.record_bytes) return true;
+    if (before.offsets[i] != after.offsets[i])
+      return true;
+    if (before.has_records[i] && before.record_bytes != after.record_bytes)
+      return true;
   }
   return false;
 }
 
 void forget(NetcdfPlaces& places, size_t variable) noexcept {
-  if (variable >= places.offsets.size()) return;
+  if (variable >= places.offsets.size())
+    return;
   const auto number = static_cast<std::ptrdiff_t>(variable);
   places.offsets.erase(places.offsets.begin() + number);
   places.has_records.erase(places.has_records.begin() + number);
@@ -240,7 +290,9 @@ NetcdfPlaces places_of(const NetcdfContents& contents, std::vector<std::byte> he
   enter_variables(contents, places);
   places.records_begin = begin_of(contents, places.offsets, true);
   const int64_t fixed = begin_of(contents, places.offsets, false);
-  places.data_begin = fixed == 0 ? places.records_begin : places.records_begin == 0 ? fixed : std::min(fixed, places.records_begin);
+  places.data_begin = fixed == 0                  ? places.records_begin
+                      : places.records_begin == 0 ? fixed
+                                                  : std::min(fixed, places.records_begin);
   return places;
 }
 
@@ -248,12 +300,15 @@ Variable variable_of(const NetcdfVariable& from, const NetcdfContents& contents,
   Variable variable;
   variable.path = "/" + from.name;
   variable.type = type_of_netcdf(from.type);
-  if (variable.type == Type::text) variable.details.bytes = 1;
-  for (const NetcdfAttribute& each : from.attributes) variable.attributes.push_back(from_netcdf(each));
+  if (variable.type == Type::text)
+    variable.details.bytes = 1;
+  for (const NetcdfAttribute& each : from.attributes)
+    variable.attributes.push_back(from_netcdf(each));
   for (const int number : from.dimensions) {
     const NetcdfDimension& dimension = contents.dimensions[static_cast<size_t>(number)];
     const bool last = variable.shape.size() + 1 == from.dimensions.size();
-    if (variable.type == Type::text && last && !dimension.unlimited && dimension.name == text_dimension(dimension.length)) {
+    if (variable.type == Type::text && last && !dimension.unlimited &&
+        dimension.name == text_dimension(dimension.length)) {
       variable.details.bytes = dimension.length;
       continue;
     }
@@ -261,17 +316,25 @@ Variable variable_of(const NetcdfVariable& from, const NetcdfContents& contents,
     variable.dimensions.push_back("/" + dimension.name);
   }
   variable.extendible = has_records(from, contents);
-  variable.placement = {.offset = from.offset, .bytes = checked_product(variable.shape).value_or(0) * element_bytes(variable.type, variable.details),
-                        .big_endian = true, .stride = variable.extendible ? record_bytes : 0};
+  variable.placement = {
+      .offset = from.offset,
+      .bytes = checked_product(variable.shape).value_or(0) * element_bytes(variable.type, variable.details),
+      .big_endian = true,
+      .stride = variable.extendible ? record_bytes : 0};
   for (const NetcdfAttribute& each : from.attributes) {
-    if (each.name != k_fill_attribute || each.type != from.type || each.count != 1) continue;
+    if (each.name != k_fill_attribute || each.type != from.type || each.count != 1)
+      continue;
     const auto value = std::span(each.data).first(static_cast<size_t>(netcdf_type_bytes(each.type)));
     variable.fill = reversed_if_little(value);
-    if (variable.type == Type::text) variable.fill.assign(static_cast<size_t>(variable.details.bytes), value.front());
-    if (std::all_of(variable.fill.begin(), variable.fill.end(), [](std::byte byte) { return byte == std::byte{0}; })) variable.fill.clear();
+    if (variable.type == Type::text)
+      variable.fill.assign(static_cast<size_t>(variable.details.bytes), value.front());
+    if (std::all_of(variable.fill.begin(), variable.fill.end(), [](std::byte byte) { return byte == std::byte{0}; }))
+      variable.fill.clear();
   }
-  if (variable.shape.size() <= k_most_dimensions) return variable;
-  variable.unsupported = fmt::format("{}, more than {}", counted(variable.shape.size(), "dimension"), k_most_dimensions);
+  if (variable.shape.size() <= k_most_dimensions)
+    return variable;
+  variable.unsupported =
+      fmt::format("{}, more than {}", counted(variable.shape.size(), "dimension"), k_most_dimensions);
   variable.shape.clear();
   variable.dimensions.clear();
   variable.placement = {};
@@ -282,8 +345,10 @@ Variable variable_of(const NetcdfVariable& from, const NetcdfContents& contents,
 int64_t end_of(const NetcdfPlaces& places, int64_t records) noexcept {
   int64_t end = static_cast<int64_t>(places.header.size());
   for (size_t i = 0; i < places.offsets.size(); ++i)
-    if (places.has_records[i]) end = std::max(end, records > 0 ? places.records_begin + records * places.record_bytes : 0);
-    else end = std::max(end, places.offsets[i] + ceil_divide(places.bytes[i], 4) * 4);
+    if (places.has_records[i])
+      end = std::max(end, records > 0 ? places.records_begin + records * places.record_bytes : 0);
+    else
+      end = std::max(end, places.offsets[i] + ceil_divide(places.bytes[i], 4) * 4);
   return end;
 }
 
@@ -293,7 +358,8 @@ std::span<const std::byte> records_in(const NetcdfPlaces& places) noexcept {
 
 void put_records(NetcdfPlaces& places, int64_t records) noexcept {
   const size_t width = records_in(places).size();
-  for (size_t i = 0; i < width; ++i) places.header[k_records_at + i] = static_cast<std::byte>(records >> (8 * (width - 1 - i)) & 0xff);
+  for (size_t i = 0; i < width; ++i)
+    places.header[k_records_at + i] = static_cast<std::byte>(records >> (8 * (width - 1 - i)) & 0xff);
 }
 
 }  // namespace windrow

@@ -16,24 +16,25 @@ namespace windrow {
 
 struct NetcdfPlaces {
   int version = 1;
-  std::vector<std::byte> header;      // empty: none yet
-  std::vector<int64_t> offsets;       // [variables]
-  std::vector<bool> has_records;      // [variables]
-  std::vector<int64_t> bytes;         // [variables] of all, or of one record
-  int64_t record_bytes = 0;           // from one record to the next
-  int64_t data_begin = 0;             // where the header's room ends
+  std::vector<std::byte> header;  // empty: none yet
+  std::vector<int64_t> offsets;   // [variables]
+  std::vector<bool> has_records;  // [variables]
+  std::vector<int64_t> bytes;     // [variables] of all, or of one record
+  int64_t record_bytes = 0;       // from one record to the next
+  int64_t data_begin = 0;         // where the header's room ends
   int64_t records_begin = 0;
 };
 
-// For all of `contents`, which has what `before` had, and more: at the same places, as far as that goes. `lowest` to `highest`: the versions to
-// choose from, the smallest that holds it. Code::unsupported: none does, and why.
-Result<NetcdfPlaces> find_places(NetcdfContents contents, const NetcdfPlaces& before, int lowest, int highest, const FormatOptions& options);
+// For all of `contents`, which has what `before` had, and more: at the same places, as far as that goes. `lowest` to
+// `highest`: the versions to choose from, the smallest that holds it. Code::unsupported: none does, and why.
+Result<NetcdfPlaces> find_places(NetcdfContents contents, const NetcdfPlaces& before, int lowest, int highest,
+                                 const FormatOptions& options);
 
 // Why the version cannot hold a dimension; "": it can.
 std::string is_too_long(std::string_view dimension, int64_t length, int version);
 
-// Why the version cannot hold a variable together with those that are defined; "": it can. Told when it is defined, and not by the flush, which would
-// fail for ever. O(variables) for versions 1 and 2.
+// Why the version cannot hold a variable together with those that are defined; "": it can. Told when it is defined, and
+// not by the flush, which would fail for ever. O(variables) for versions 1 and 2.
 std::string what_does_not_fit(const VariableDefinition& definition, std::span<const Variable> others, int version);
 
 // Whether a variable that has a place gets another, or the header would lie over one.

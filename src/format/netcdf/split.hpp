@@ -10,7 +10,8 @@ namespace windrow {
 // The variable, whose first `rank` dimensions are of the whole array, becomes the scalar.
 void make_scalar(NetcdfVariable& variable, size_t rank, const std::vector<NetcdfDimension>& dimensions);
 
-// The reverse, of a file from outside: false, and the variable as it was, where no attribute names dimensions that an array can have.
+// The reverse, of a file from outside: false, and the variable as it was, where no attribute names dimensions that an
+// array can have.
 bool take_split(Variable& variable, const NetcdfContents& contents);
 
 }  // namespace windrow

@@ -39,41 +39,54 @@ NetcdfType netcdf_type(Type type) noexcept {
 }
 
 Type type_of_netcdf(NetcdfType type) noexcept {
-  const auto found = std::find_if(k_types.begin(), k_types.end(), [&](const Pair& pair) { return pair.netcdf == type; });
+  const auto found =
+      std::find_if(k_types.begin(), k_types.end(), [&](const Pair& pair) { return pair.netcdf == type; });
   return found == k_types.end() ? Type::none : found->type;
 }
 
 int version_for(NetcdfType type) noexcept {
-  const auto found = std::find_if(k_types.begin(), k_types.end(), [&](const Pair& pair) { return pair.netcdf == type; });
+  const auto found =
+      std::find_if(k_types.begin(), k_types.end(), [&](const Pair& pair) { return pair.netcdf == type; });
   return found == k_types.end() ? 1 : found->version;
 }
 
 // Source: NetCDF Classic Format Specification, "name".
 Status check_netcdf_name(const std::string& what, std::string_view name) {
   const auto bad = [&](std::string_view why) {
-    return Status(Code::bad_argument, fmt::format("{}: netCDF classic cannot have the name \"{}\": {}", what, readable(name), why));
+    return Status(Code::bad_argument,
+                  fmt::format("{}: netCDF classic cannot have the name \"{}\": {}", what, readable(name), why));
   };
-  if (name.empty() || std::ssize(name) > k_longest_netcdf_name) return bad("1 to 256 bytes are needed");
-  if (!is_utf8(name)) return bad("it is not UTF-8");
+  if (name.empty() || std::ssize(name) > k_longest_netcdf_name)
+    return bad("1 to 256 bytes are needed");
+  if (!is_utf8(name))
+    return bad("it is not UTF-8");
   const auto first = static_cast<unsigned char>(name.front());
-  const bool starts = (first >= '0' && first <= '9') || (first >= 'A' && first <= 'Z') || (first >= 'a' && first <= 'z') || first == '_' || first >= 0x80;
-  if (!starts) return bad("it begins with neither a letter, a digit nor an underscore");
-  if (name.back() == ' ') return bad("it ends with a blank");
+  const bool starts = (first >= '0' && first <= '9') || (first >= 'A' && first <= 'Z') ||
+                      (first >= 'a' && first <= 'z') || first == '_' || first >= 0x80;
+  if (!starts)
+    return bad("it begins with neither a letter, a digit nor an underscore");
+  if (name.back() == ' ')
+    return bad("it ends with a blank");
   for (const char each : name)
-    if (static_cast<unsigned char>(each) < 0x20 || each == 0x7f || each == '/') return bad("it has a slash or a control character in it");
+    if (static_cast<unsigned char>(each) < 0x20 || each == 0x7f || each == '/')
+      return bad("it has a slash or a control character in it");
   return {};
 }
 
 Status check_new_netcdf_name(const std::string& what, const std::string& name) {
-  if (Status status = check_netcdf_name(what, name); !status.ok()) return status;
-  if (std::none_of(name.begin(), name.end(), [](char each) { return static_cast<unsigned char>(each) >= 0x80; })) return {};
+  if (Status status = check_netcdf_name(what, name); !status.ok())
+    return status;
+  if (std::none_of(name.begin(), name.end(), [](char each) { return static_cast<unsigned char>(each) >= 0x80; }))
+    return {};
   const auto normal = normal_form_c(name);
-  if (normal == name) return {};
+  if (normal == name)
+    return {};
   const std::string why = normal ? fmt::format("its normal form is \"{}\"", *normal)
                                  : std::string("this build has no utf8proc, which finds that form");
-  return {Code::bad_argument,
-          fmt::format("{}: netCDF classic stores names in Unicode's normal form C, and \"{}\" is not known to be in it: {}",
-                      what, readable(name), why)};
+  return {
+      Code::bad_argument,
+      fmt::format("{}: netCDF classic stores names in Unicode's normal form C, and \"{}\" is not known to be in it: {}",
+                  what, readable(name), why)};
 }
 
 Result<NetcdfAttribute> to_netcdf(const std::string& object, const Attribute& attribute) {
@@ -81,14 +94,20 @@ Result<NetcdfAttribute> to_netcdf(const std::string& object, const Attribute& at
   const auto cannot = [&](std::string_view why) {
     return Status(Code::unsupported, fmt::format("{}: netCDF classic has {}; format=hdf5 can hold it", what, why));
   };
-  if (Status status = check_netcdf_name(what, attribute.name); !status.ok()) return status;
+  if (Status status = check_netcdf_name(what, attribute.name); !status.ok())
+    return status;
   NetcdfAttribute out{.name = attribute.name, .type = netcdf_type(attribute.type), .count = 0, .data = {}};
-  if (out.type == NetcdfType::none) return cannot(fmt::format("no type {}", type_name(attribute.type)));
-  if (!attribute.enumeration.empty()) return cannot("no names of values");
-  if (attribute.shape.size() > 1) return cannot("no attributes of several dimensions");
+  if (out.type == NetcdfType::none)
+    return cannot(fmt::format("no type {}", type_name(attribute.type)));
+  if (!attribute.enumeration.empty())
+    return cannot("no names of values");
+  if (attribute.shape.size() > 1)
+    return cannot("no attributes of several dimensions");
   if (attribute.type == Type::text) {
-    if (attribute.texts.size() > 1) return cannot("no lists of texts");
-    if (attribute.texts.empty()) return out;
+    if (attribute.texts.size() > 1)
+      return cannot("no lists of texts");
+    if (attribute.texts.empty())
+      return out;
     const auto* begin = reinterpret_cast<const std::byte*>(attribute.texts.front().data());
     out.data.assign(begin, begin + attribute.texts.front().size());
     out.count = static_cast<int64_t>(out.data.size());
@@ -122,17 +141,28 @@ namespace {
 template <class Use>
 auto with_number(NetcdfType type, Use&& use) -> decltype(use(int8_t{})) {
   switch (type) {
-    case NetcdfType::byte: return use(int8_t{});
-    case NetcdfType::int16: return use(int16_t{});
-    case NetcdfType::int32: return use(int32_t{});
-    case NetcdfType::float32: return use(float{});
-    case NetcdfType::float64: return use(double{});
-    case NetcdfType::ubyte: return use(uint8_t{});
-    case NetcdfType::uint16: return use(uint16_t{});
-    case NetcdfType::uint32: return use(uint32_t{});
-    case NetcdfType::int64: return use(int64_t{});
-    case NetcdfType::uint64: return use(uint64_t{});
-    default: return {};
+    case NetcdfType::byte:
+      return use(int8_t{});
+    case NetcdfType::int16:
+      return use(int16_t{});
+    case NetcdfType::int32:
+      return use(int32_t{});
+    case NetcdfType::float32:
+      return use(float{});
+    case NetcdfType::float64:
+      return use(double{});
+    case NetcdfType::ubyte:
+      return use(uint8_t{});
+    case NetcdfType::uint16:
+      return use(uint16_t{});
+    case NetcdfType::uint32:
+      return use(uint32_t{});
+    case NetcdfType::int64:
+      return use(int64_t{});
+    case NetcdfType::uint64:
+      return use(uint64_t{});
+    default:
+      return {};
   }
 }
 
@@ -141,9 +171,11 @@ template <class To, class From>
 std::optional<To> converted(From value) {
   if constexpr (std::is_floating_point_v<To>) {
     const auto near = static_cast<To>(value);
-    return std::isfinite(static_cast<double>(near)) == std::isfinite(static_cast<double>(value)) ? std::optional(near) : std::nullopt;
+    return std::isfinite(static_cast<double>(near)) == std::isfinite(static_cast<double>(value)) ? std::optional(near)
+                                                                                                 : std::nullopt;
   } else if constexpr (std::is_floating_point_v<From>) {
-    const bool fits = value == std::trunc(value) && value >= static_cast<From>(std::numeric_limits<To>::min()) && value < std::ldexp(From{1}, std::numeric_limits<To>::digits);
+    const bool fits = value == std::trunc(value) && value >= static_cast<From>(std::numeric_limits<To>::min()) &&
+                      value < std::ldexp(From{1}, std::numeric_limits<To>::digits);
     return fits ? std::optional(static_cast<To>(value)) : std::nullopt;
   } else {
     return std::in_range<To>(value) ? std::optional(static_cast<To>(value)) : std::nullopt;
@@ -153,13 +185,16 @@ std::optional<To> converted(From value) {
 }  // namespace
 
 std::optional<NetcdfAttribute> fill_of_type(const NetcdfAttribute& fill, NetcdfType type) {
-  if (fill.count != 1) return std::nullopt;
-  if (fill.type == type) return fill;
+  if (fill.count != 1)
+    return std::nullopt;
+  if (fill.type == type)
+    return fill;
   return with_number(fill.type, [&](auto value) {
     std::memcpy(&value, fill.data.data(), sizeof value);
     return with_number(type, [&](auto zero) -> std::optional<NetcdfAttribute> {
       const auto number = converted<decltype(zero)>(value);
-      if (!number) return std::nullopt;
+      if (!number)
+        return std::nullopt;
       NetcdfAttribute out{.name = fill.name, .type = type, .count = 1, .data = std::vector<std::byte>(sizeof zero)};
       std::memcpy(out.data.data(), &*number, sizeof zero);
       return out;
@@ -169,7 +204,8 @@ std::optional<NetcdfAttribute> fill_of_type(const NetcdfAttribute& fill, NetcdfT
 
 std::vector<std::byte> reversed_if_little(std::span<const std::byte> element) {
   std::vector<std::byte> out(element.begin(), element.end());
-  if constexpr (std::endian::native == std::endian::little) std::reverse(out.begin(), out.end());
+  if constexpr (std::endian::native == std::endian::little)
+    std::reverse(out.begin(), out.end());
   return out;
 }
 

@@ -24,24 +24,29 @@ constexpr int64_t k_least_alignment = 8;
 // Of a file whose names have been turned into capitals the sidecar is one too.
 std::string sidecar_path(const std::string& path) {
   std::error_code ignored;
-  const bool capitals = !std::filesystem::exists(path + ".json", ignored) && std::filesystem::exists(path + ".JSON", ignored);
+  const bool capitals =
+      !std::filesystem::exists(path + ".json", ignored) && std::filesystem::exists(path + ".JSON", ignored);
   return path + (capitals ? ".JSON" : ".json");
 }
 
 Result<std::string> text_of_file(const std::string& path) {
   Result<std::unique_ptr<Store>> store = open_store(path, StoreMode::read, {});
-  if (!store.ok()) return store.status();
+  if (!store.ok())
+    return store.status();
   const Result<int64_t> size = store.value()->size();
-  if (!size.ok()) return size.status();
+  if (!size.ok())
+    return size.status();
   std::string text(static_cast<size_t>(size.value()), '\0');
-  if (Status status = store.value()->read_at(0, std::as_writable_bytes(std::span(text))); !status.ok()) return status;
+  if (Status status = store.value()->read_at(0, std::as_writable_bytes(std::span(text))); !status.ok())
+    return status;
   return text;
 }
 
 // Room for one more, so that appending it cannot fail: a call that runs out of memory leaves the catalog as it was.
 template <class T>
 void make_room(std::vector<T>& list) {
-  if (list.size() == list.capacity()) list.reserve(2 * list.size() + 1);
+  if (list.size() == list.capacity())
+    list.reserve(2 * list.size() + 1);
 }
 
 class RawFormat final : public Format {
@@ -72,7 +77,11 @@ class RawFormat final : public Format {
   Status close() override;
 
  private:
-  enum class Kind { group, variable, link };
+  enum class Kind {
+    group,
+    variable,
+    link
+  };
   struct Object {
     Kind kind = Kind::group;
     size_t number = 0;  // in its list of the catalog
@@ -83,23 +92,23 @@ class RawFormat final : public Format {
   Status check_parent(const std::string& path) const;
   Status write_sidecar();
   void add_variable(const VariableDefinition& definition, const Placement& placement);
-  Result<const Variable*> find_whole(const std::string& path) const;  // a variable of texts of variable length
+  Result<const Variable*> find_whole(const std::string& path) const;   // a variable of texts of variable length
   std::vector<Attribute>* find_attributes(const std::string& object);  // null: no group or variable
   void remember(const std::string& path, Object object) { objects_.emplace(path, object); }
 
   FormatMode mode_;
   FormatOptions options_;
   // Held open, not reopened by name: a draft is renamed while it is being written.
-  std::unique_ptr<Store> data_;  // null when closed
+  std::unique_ptr<Store> data_;     // null when closed
   std::unique_ptr<Store> sidecar_;  // of a draft
-  std::string path_;  // of a file that others may open, absolute; "": a draft
-  uint64_t sidecar_number_ = 0;  // of its sidecar's file, 0: not known
+  std::string path_;                // of a file that others may open, absolute; "": a draft
+  uint64_t sidecar_number_ = 0;     // of its sidecar's file, 0: not known
   Catalog catalog_;
   TextLists texts_;
   PartLists parts_;
   std::unordered_map<std::string, Object> objects_;
   std::unordered_set<std::string> dimensions_;  // paths, which variables may have too
-  int64_t end_ = 0;  // of the data file
+  int64_t end_ = 0;                             // of the data file
   bool changed_ = false;
 };
 
@@ -122,42 +131,55 @@ Status RawFormat::open_existing(const std::string& path) {
 
 Status RawFormat::read_sidecar(const std::string& path) {
   const Result<int64_t> data_bytes = data_->size();
-  if (!data_bytes.ok()) return data_bytes.status();
+  if (!data_bytes.ok())
+    return data_bytes.status();
   const Result<int64_t> text_bytes = sidecar_->size();
-  if (!text_bytes.ok()) return text_bytes.status();
+  if (!text_bytes.ok())
+    return text_bytes.status();
   std::string text(static_cast<size_t>(text_bytes.value()), '\0');
   Status status = sidecar_->read_at(0, std::as_writable_bytes(std::span(text)));
-  if (!status.ok()) return status;
+  if (!status.ok())
+    return status;
   const uint64_t number = file_number(data_->descriptor());
   Result<Sidecar> parsed = parse_sidecar(text, sidecar_path(path), data_bytes.value(), number);
-  if (!parsed.ok()) return parsed.status();
+  if (!parsed.ok())
+    return parsed.status();
   catalog_ = std::move(parsed.value().catalog);
   texts_ = std::move(parsed.value().texts);
   parts_ = std::move(parsed.value().parts);
   end_ = parsed.value().bytes;
   changed_ = parsed.value().is_interim && mode_ != FormatMode::read;  // it is of this file alone when it is written
-  for (size_t i = 0; i < catalog_.groups.size(); ++i) remember(catalog_.groups[i].path, {Kind::group, i});
-  for (size_t i = 0; i < catalog_.variables.size(); ++i) remember(catalog_.variables[i].path, {Kind::variable, i});
-  for (size_t i = 0; i < catalog_.links.size(); ++i) remember(catalog_.links[i].path, {Kind::link, i});
-  for (const Dimension& dimension : catalog_.dimensions) dimensions_.insert(dimension.path);
+  for (size_t i = 0; i < catalog_.groups.size(); ++i)
+    remember(catalog_.groups[i].path, {Kind::group, i});
+  for (size_t i = 0; i < catalog_.variables.size(); ++i)
+    remember(catalog_.variables[i].path, {Kind::variable, i});
+  for (size_t i = 0; i < catalog_.links.size(); ++i)
+    remember(catalog_.links[i].path, {Kind::link, i});
+  for (const Dimension& dimension : catalog_.dimensions)
+    dimensions_.insert(dimension.path);
   return {};
 }
 
 Status RawFormat::writable(const char* what, const std::string& path) const {
-  if (data_ && mode_ != FormatMode::read) return {};
-  return {Code::bad_state, fmt::format("{} \"{}\": the file is {}", what, path, data_ ? "open for reading only" : "closed")};
+  if (data_ && mode_ != FormatMode::read)
+    return {};
+  return {Code::bad_state,
+          fmt::format("{} \"{}\": the file is {}", what, path, data_ ? "open for reading only" : "closed")};
 }
 
 Status RawFormat::check_free(const std::string& path) const {
   Status status = check_object_path(path);
-  if (!status.ok()) return status;
-  if (objects_.count(path) > 0) return {Code::exists, fmt::format("\"{}\" exists already", path)};
+  if (!status.ok())
+    return status;
+  if (objects_.count(path) > 0)
+    return {Code::exists, fmt::format("\"{}\" exists already", path)};
   return check_parent(path);
 }
 
 Status RawFormat::check_parent(const std::string& path) const {
   const auto parent = objects_.find(parent_of(path));
-  if (parent != objects_.end() && parent->second.kind == Kind::group) return {};
+  if (parent != objects_.end() && parent->second.kind == Kind::group)
+    return {};
   return {Code::not_found, fmt::format("\"{}\": there is no group \"{}\"", path, parent_of(path))};
 }
 
@@ -165,7 +187,8 @@ Status RawFormat::define_group(const std::string& path) {
   return guard([&] {
     Status status = writable("group", path);
     status.update(check_free(path));
-    if (!status.ok()) return status;
+    if (!status.ok())
+      return status;
     Group group{.path = path, .attributes = {}};
     make_room(catalog_.groups);
     remember(path, {Kind::group, catalog_.groups.size()});
@@ -177,22 +200,26 @@ Status RawFormat::define_group(const std::string& path) {
 
 Result<Placement> RawFormat::define_variable(const VariableDefinition& definition) {
   if (!definition.chunking.empty())
-    return Status(Code::unsupported, fmt::format("variable \"{}\": the raw format has no chunks and no filters", definition.path));
+    return Status(Code::unsupported,
+                  fmt::format("variable \"{}\": the raw format has no chunks and no filters", definition.path));
   Placement placement{.big_endian = definition.big_endian};
   Status status = guard([&] {
     Status valid = writable("variable", definition.path);
     const Result<int64_t> bytes = check_definition(definition);
     valid.update(bytes.status());
     valid.update(check_free(definition.path));
-    if (!valid.ok()) return valid;
+    if (!valid.ok())
+      return valid;
     placement.bytes = bytes.value();
     int64_t new_end = end_;
     if (placement.bytes > 0) {
       const bool wants_alignment = placement.bytes >= options_.alignment_threshold;
       const int64_t unit = wants_alignment ? std::max(options_.alignment, k_least_alignment) : k_least_alignment;
       const std::optional<int64_t> rounded = checked_add(end_, unit - 1);
-      const std::optional<int64_t> end = rounded ? checked_add(round_down(*rounded, unit), placement.bytes) : std::nullopt;
-      if (!end) return Status(Code::bad_argument, fmt::format("variable \"{}\": the file would be too large", definition.path));
+      const std::optional<int64_t> end =
+          rounded ? checked_add(round_down(*rounded, unit), placement.bytes) : std::nullopt;
+      if (!end)
+        return Status(Code::bad_argument, fmt::format("variable \"{}\": the file would be too large", definition.path));
       placement.offset = *end - placement.bytes;
       new_end = *end;
     }
@@ -200,7 +227,8 @@ Result<Placement> RawFormat::define_variable(const VariableDefinition& definitio
     end_ = new_end;
     return valid;
   });
-  if (!status.ok()) return status;
+  if (!status.ok())
+    return status;
   return placement;
 }
 
@@ -221,19 +249,27 @@ void RawFormat::add_variable(const VariableDefinition& definition, const Placeme
 
 Status RawFormat::undefine(const std::string& path, int64_t) {
   return guard([&] {
-    if (Status status = writable("definition of", path); !status.ok()) return status;
+    if (Status status = writable("definition of", path); !status.ok())
+      return status;
     const bool is_variable = !catalog_.variables.empty() && catalog_.variables.back().path == path;
-    if (!is_variable && (path == "/" || catalog_.groups.back().path != path)) return Status(Code::not_found, fmt::format("\"{}\" was not defined last", path));
-    const auto lies_below = [&](const std::string& other) { return other.size() > path.size() && other.starts_with(path) && other[path.size()] == '/'; };
+    if (!is_variable && (path == "/" || catalog_.groups.back().path != path))
+      return Status(Code::not_found, fmt::format("\"{}\" was not defined last", path));
+    const auto lies_below = [&](const std::string& other) {
+      return other.size() > path.size() && other.starts_with(path) && other[path.size()] == '/';
+    };
     if (std::any_of(objects_.begin(), objects_.end(), [&](const auto& each) { return lies_below(each.first); }))
       return Status(Code::bad_state, fmt::format("group \"{}\" has members", path));
-    if (is_variable) catalog_.variables.pop_back();
-    else catalog_.groups.pop_back();
+    if (is_variable)
+      catalog_.variables.pop_back();
+    else
+      catalog_.groups.pop_back();
     objects_.erase(path);
     parts_.erase(path);
     end_ = 0;
     for (const Variable& variable : catalog_.variables)
-      if (variable.placement.offset >= 0) end_ = std::max(end_, variable.placement.offset + variable.placement.bytes);  // not one whose bytes lie in other files
+      if (variable.placement.offset >= 0)
+        end_ = std::max(
+            end_, variable.placement.offset + variable.placement.bytes);  // not one whose bytes lie in other files
     changed_ = true;
     return Status();
   });
@@ -245,7 +281,8 @@ Status RawFormat::define_split(const VariableDefinition& definition, std::span<c
     const Result<int64_t> bytes = check_definition(definition);
     status.update(bytes.status());
     status.update(check_free(definition.path));
-    if (!status.ok()) return status;
+    if (!status.ok())
+      return status;
     parts_.insert_or_assign(definition.path, std::vector<Part>(parts.begin(), parts.end()));
     add_variable(definition, {.offset = -1, .bytes = bytes.value(), .big_endian = definition.big_endian});
     return status;
@@ -255,10 +292,12 @@ Status RawFormat::define_split(const VariableDefinition& definition, std::span<c
 Result<std::vector<Part>> RawFormat::parts_of(const std::string& path) {
   std::vector<Part> copy;
   Status status = guard([&] {
-    if (const auto found = parts_.find(path); found != parts_.end()) copy = found->second;
+    if (const auto found = parts_.find(path); found != parts_.end())
+      copy = found->second;
     return Status();
   });
-  if (!status.ok()) return status;
+  if (!status.ok())
+    return status;
   return copy;
 }
 
@@ -266,9 +305,11 @@ Status RawFormat::put_attribute(const std::string& object, const Attribute& attr
   return guard([&] {
     Status status = writable("attribute of", object);
     status.update(check_attribute(object, attribute));
-    if (!status.ok()) return status;
+    if (!status.ok())
+      return status;
     std::vector<Attribute>* found = find_attributes(object);
-    if (!found) return Status(Code::not_found, fmt::format("there is no \"{}\"", object));
+    if (!found)
+      return Status(Code::not_found, fmt::format("there is no \"{}\"", object));
     std::vector<Attribute>& attributes = *found;
     const auto same = std::find_if(attributes.begin(), attributes.end(),
                                    [&](const Attribute& other) { return other.name == attribute.name; });
@@ -284,17 +325,21 @@ Status RawFormat::put_attribute(const std::string& object, const Attribute& attr
 
 std::vector<Attribute>* RawFormat::find_attributes(const std::string& object) {
   const auto found = objects_.find(object);
-  if (found == objects_.end() || (found->second.kind != Kind::group && found->second.kind != Kind::variable)) return nullptr;
+  if (found == objects_.end() || (found->second.kind != Kind::group && found->second.kind != Kind::variable))
+    return nullptr;
   const size_t number = found->second.number;
-  return found->second.kind == Kind::group ? &catalog_.groups[number].attributes : &catalog_.variables[number].attributes;
+  return found->second.kind == Kind::group ? &catalog_.groups[number].attributes
+                                           : &catalog_.variables[number].attributes;
 }
 
 Status RawFormat::delete_attribute(const std::string& object, const std::string& name) {
   return guard([&] {
     Status status = writable("attribute of", object);
-    if (!status.ok()) return status;
+    if (!status.ok())
+      return status;
     std::vector<Attribute>* attributes = find_attributes(object);
-    if (!attributes) return Status(Code::not_found, fmt::format("there is no \"{}\"", object));
+    if (!attributes)
+      return Status(Code::not_found, fmt::format("there is no \"{}\"", object));
     if (std::erase_if(*attributes, [&](const Attribute& attribute) { return attribute.name == name; }) == 0)
       return Status(Code::not_found, fmt::format("\"{}\" has no attribute \"{}\"", object, name));
     changed_ = true;
@@ -306,8 +351,10 @@ Status RawFormat::define_link(const SoftLink& link) {
   return guard([&] {
     Status status = writable("link", link.path);
     status.update(check_link(link));
-    if (status.ok()) status = check_free(link.path);
-    if (!status.ok()) return status;
+    if (status.ok())
+      status = check_free(link.path);
+    if (!status.ok())
+      return status;
     SoftLink copy = link;
     make_room(catalog_.links);
     remember(link.path, {Kind::link, catalog_.links.size()});
@@ -322,10 +369,14 @@ Status RawFormat::define_dimension(const Dimension& dimension) {
     Status status = writable("dimension", dimension.path);
     status.update(check_dimension(dimension));
     const auto same = objects_.find(dimension.path);
-    const bool is_taken = dimensions_.contains(dimension.path) || (same != objects_.end() && same->second.kind != Kind::variable);
-    if (status.ok() && is_taken) status = {Code::exists, fmt::format("\"{}\" exists already", dimension.path)};
-    if (status.ok()) status = check_parent(dimension.path);
-    if (!status.ok()) return status;
+    const bool is_taken =
+        dimensions_.contains(dimension.path) || (same != objects_.end() && same->second.kind != Kind::variable);
+    if (status.ok() && is_taken)
+      status = {Code::exists, fmt::format("\"{}\" exists already", dimension.path)};
+    if (status.ok())
+      status = check_parent(dimension.path);
+    if (!status.ok())
+      return status;
     Dimension copy = dimension;
     make_room(catalog_.dimensions);
     dimensions_.insert(dimension.path);
@@ -337,19 +388,26 @@ Status RawFormat::define_dimension(const Dimension& dimension) {
 
 Status RawFormat::name_dimensions(const std::string& variable, const std::vector<std::string>& dimensions) {
   return guard([&] {
-    if (Status status = writable("dimensions of", variable); !status.ok()) return status;
+    if (Status status = writable("dimensions of", variable); !status.ok())
+      return status;
     const auto find = [&](const std::string& path) -> Variable* {
       const auto found = objects_.find(path);
-      return found == objects_.end() || found->second.kind != Kind::variable ? nullptr : &catalog_.variables[found->second.number];
+      return found == objects_.end() || found->second.kind != Kind::variable
+                 ? nullptr
+                 : &catalog_.variables[found->second.number];
     };
     Variable* named = find(variable);
-    if (!named) return Status(Code::not_found, fmt::format("there is no variable \"{}\"", variable));
+    if (!named)
+      return Status(Code::not_found, fmt::format("there is no variable \"{}\"", variable));
     std::vector<std::string> copy = dimensions;
     for (const std::string& path : dimensions) {
-      if (path.empty() || path == variable || dimensions_.contains(path)) continue;
+      if (path.empty() || path == variable || dimensions_.contains(path))
+        continue;
       Variable* coordinate = find(path);
-      if (!coordinate) return Status(Code::not_found, fmt::format("there is no dimension \"{}\"", path));
-      if (coordinate->shape.size() == 1) coordinate->dimensions = {path};
+      if (!coordinate)
+        return Status(Code::not_found, fmt::format("there is no dimension \"{}\"", path));
+      if (coordinate->shape.size() == 1)
+        coordinate->dimensions = {path};
     }
     named->dimensions = std::move(copy);
     // A variable that is called like its first dimension names it.
@@ -365,7 +423,8 @@ Result<const Variable*> RawFormat::find_whole(const std::string& path) const {
   if (found == objects_.end() || found->second.kind != Kind::variable)
     return Status(Code::not_found, fmt::format("there is no variable \"{}\"", path));
   const Variable* variable = &catalog_.variables[found->second.number];
-  if (is_moved_whole(variable->type, variable->details)) return variable;
+  if (is_moved_whole(variable->type, variable->details))
+    return variable;
   return Status(Code::bad_argument, fmt::format("\"{}\" has no texts of variable length", path));
 }
 
@@ -373,25 +432,32 @@ Result<std::vector<std::string>> RawFormat::read_texts(const std::string& path) 
   std::vector<std::string> copy;
   Status status = guard([&] {
     const Result<const Variable*> variable = find_whole(path);
-    if (!variable.ok()) return variable.status();
+    if (!variable.ok())
+      return variable.status();
     const int64_t elements = variable.value()->null_space ? 0 : *element_count(variable.value()->shape);
-    if (Status fit = check_texts_fit(path, elements, 0); !fit.ok()) return fit;
+    if (Status fit = check_texts_fit(path, elements, 0); !fit.ok())
+      return fit;
     copy.resize(static_cast<size_t>(elements));
-    if (const auto written = texts_.find(path); written != texts_.end()) copy = written->second;
+    if (const auto written = texts_.find(path); written != texts_.end())
+      copy = written->second;
     return Status();
   });
-  if (!status.ok()) return status;
+  if (!status.ok())
+    return status;
   return copy;
 }
 
 Status RawFormat::write_texts(const std::string& path, const std::vector<std::string>& texts) {
   return guard([&] {
-    if (Status status = writable("texts of", path); !status.ok()) return status;
+    if (Status status = writable("texts of", path); !status.ok())
+      return status;
     const Result<const Variable*> variable = find_whole(path);
-    if (!variable.ok()) return variable.status();
+    if (!variable.ok())
+      return variable.status();
     const int64_t elements = variable.value()->null_space ? 0 : *element_count(variable.value()->shape);
     if (std::cmp_not_equal(texts.size(), elements))
-      return Status(Code::bad_argument, fmt::format("\"{}\" has {}, not {}", path, counted(elements, "text"), texts.size()));
+      return Status(Code::bad_argument,
+                    fmt::format("\"{}\" has {}, not {}", path, counted(elements, "text"), texts.size()));
     std::vector<std::string> copy = texts;
     texts_.insert_or_assign(path, std::move(copy));
     changed_ = true;
@@ -405,7 +471,8 @@ Result<Catalog> RawFormat::catalog() {
     copy = catalog_;
     return Status();
   });
-  if (!status.ok()) return status;
+  if (!status.ok())
+    return status;
   return copy;
 }
 
@@ -417,31 +484,39 @@ void RawFormat::take_name(std::string path) noexcept {
   });
 }
 
-// Nobody reads a draft's yet. That of a file which others may have is replaced as a whole: what it says of older variables is there at any moment.
+// Nobody reads a draft's yet. That of a file which others may have is replaced as a whole: what it says of older
+// variables is there at any moment.
 Status RawFormat::write_sidecar() {
   const Result<std::string> text = sidecar_text(catalog_, texts_, parts_, end_);
-  if (!text.ok()) return text.status();
+  if (!text.ok())
+    return text.status();
   if (!path_.empty()) {
     const std::string path = sidecar_path(path_);
-    if (sidecar_number_ != 0 && file_number(path) != sidecar_number_) return replaced_by_others(path);
+    if (sidecar_number_ != 0 && file_number(path) != sidecar_number_)
+      return replaced_by_others(path);
     Status status = replace_content(path, std::as_bytes(std::span(text.value())), options_.durable);
     sidecar_number_ = file_number(path);  // also where only its folder could not be synced
     return status;
   }
   Status status = sidecar_->write_at(0, std::as_bytes(std::span(text.value())));
-  if (status.ok()) status = sidecar_->resize(static_cast<int64_t>(text.value().size()));
+  if (status.ok())
+    status = sidecar_->resize(static_cast<int64_t>(text.value().size()));
   return status;
 }
 
 Status RawFormat::flush() {
-  if (!data_) return {Code::bad_state, "flush: the file is closed"};
-  if (!changed_) return {};
+  if (!data_)
+    return {Code::bad_state, "flush: the file is closed"};
+  if (!changed_)
+    return {};
   return guard([&] {
     const Result<int64_t> size = data_->size();
     Status status = size.status();
     // Others write to the data file meanwhile, up to end_ at most: growing it to end_ takes nothing from them.
-    if (status.ok() && size.value() < end_) status = data_->resize(end_);
-    if (status.ok()) status = write_sidecar();
+    if (status.ok() && size.value() < end_)
+      status = data_->resize(end_);
+    if (status.ok())
+      status = write_sidecar();
     changed_ = changed_ && !status.ok();
     return status;
   });
@@ -449,9 +524,11 @@ Status RawFormat::flush() {
 
 Status RawFormat::close() {
   Status status = flush();
-  if (!data_) return status;
+  if (!data_)
+    return status;
   status.update(data_->close());
-  if (sidecar_) status.update(sidecar_->close());
+  if (sidecar_)
+    status.update(sidecar_->close());
   data_.reset();
   sidecar_.reset();
   return status;
@@ -461,49 +538,67 @@ Status RawFormat::close() {
 
 Result<std::unique_ptr<Format>> open_raw_format(const std::string& path, FormatMode mode, const FormatOptions& options,
                                                 std::unique_ptr<Store> opened) {
-  Result<std::unique_ptr<Store>> data = opened ? Result<std::unique_ptr<Store>>(std::move(opened)) : open_store(path, store_mode(mode), {});
-  if (!data.ok()) return data.status();
+  Result<std::unique_ptr<Store>> data =
+      opened ? Result<std::unique_ptr<Store>>(std::move(opened)) : open_store(path, store_mode(mode), {});
+  if (!data.ok())
+    return data.status();
   Result<std::unique_ptr<Store>> sidecar = open_store(sidecar_path(path), store_mode(mode), {});
-  if (!sidecar.ok() && sidecar.status().code() == Code::not_found)  // the file is there, but nobody can say what is in it
-    return Status(Code::bad_file, fmt::format("raw file \"{}\": its sidecar is missing: {}", path, sidecar.status().message()));
-  if (!sidecar.ok()) return sidecar.status();
+  if (!sidecar.ok() &&
+      sidecar.status().code() == Code::not_found)  // the file is there, but nobody can say what is in it
+    return Status(Code::bad_file,
+                  fmt::format("raw file \"{}\": its sidecar is missing: {}", path, sidecar.status().message()));
+  if (!sidecar.ok())
+    return sidecar.status();
   auto format = std::make_unique<RawFormat>(mode, options, std::move(data).value(), std::move(sidecar).value());
   Status status;
   if (mode == FormatMode::create)
     format->start_empty();
   else
     status = format->open_existing(path);
-  if (!status.ok()) return status;
+  if (!status.ok())
+    return status;
   return std::unique_ptr<Format>(std::move(format));
 }
 
 Result<bool> recognises_raw(const std::string& path, Store&) {
   const auto text = text_of_file(sidecar_path(path));
-  if (!text.ok() && text.status().code() == Code::not_found) return false;
-  if (!text.ok()) return text.status();
+  if (!text.ok() && text.status().code() == Code::not_found)
+    return false;
+  if (!text.ok())
+    return text.status();
   return is_sidecar(text.value());
 }
 
-std::vector<std::string> raw_companions(const std::string& path) { return {sidecar_path(path)}; }
+std::vector<std::string> raw_companions(const std::string& path) {
+  return {sidecar_path(path)};
+}
 
 Result<std::string> write_interim_sidecar(const Draft& draft) {
   const std::string& final_path = draft.final_path;
   const uint64_t replaced = file_number(final_path), replacing = file_number(draft.temporary_path);
-  if (replaced == 0 || replacing == 0) return std::string();
+  if (replaced == 0 || replacing == 0)
+    return std::string();
   const auto before = text_of_file(sidecar_path(final_path)), after = text_of_file(sidecar_path(draft.temporary_path));
-  if (!after.ok()) return after.status();
-  if (before.status().code() == Code::io) return before.status();
-  if (!before.ok()) return std::string();
+  if (!after.ok())
+    return after.status();
+  if (before.status().code() == Code::io)
+    return before.status();
+  if (!before.ok())
+    return std::string();
   const std::string text = interim_sidecar_text({before.value(), replaced}, {after.value(), replacing});
-  if (text.empty()) return text;
+  if (text.empty())
+    return text;
   std::string path = draft.temporary_path + ".interim.json";
   const Rename companion{path, sidecar_path(final_path)};
-  if (Status status = start_companions(draft, std::span(&companion, 1)); !status.ok()) return status;
+  if (Status status = start_companions(draft, std::span(&companion, 1)); !status.ok())
+    return status;
   auto store = open_store(path, StoreMode::update, {});
-  if (!store.ok()) return store.status();
+  if (!store.ok())
+    return store.status();
   Status status = store.value()->write_at(0, std::as_bytes(std::span(text)));
   status.update(store.value()->close());
-  if (status.ok()) return path;
+  if (status.ok())
+    return path;
   (void)remove_files(std::span(&path, 1));
   return status;
 }

@@ -8,7 +8,8 @@
 
 namespace windrow {
 
-Result<std::unique_ptr<Format>> open_raw_format(const std::string& path, FormatMode mode, const FormatOptions& options, std::unique_ptr<Store> opened);
+Result<std::unique_ptr<Format>> open_raw_format(const std::string& path, FormatMode mode, const FormatOptions& options,
+                                                std::unique_ptr<Store> opened);
 Result<bool> recognises_raw(const std::string& path, Store& file);
 std::vector<std::string> raw_companions(const std::string& path);
 Result<std::string> write_interim_sidecar(const Draft& draft);

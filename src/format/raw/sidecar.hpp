@@ -26,13 +26,14 @@ struct Sidecar {
   Catalog catalog;
   TextLists texts;
   PartLists parts;
-  int64_t bytes = 0;  // of the data file
+  int64_t bytes = 0;        // of the data file
   bool is_interim = false;  // it was read from an interim sidecar
 };
 
-// Code::bad_file, with the place in the text: not JSON, not a sidecar, a newer version, or anything in it that cannot be:
-// types, shapes, places outside `file_bytes` or on one another, names twice, parents that do not exist. `file_number`:
-// of the data file (storage/file_system.hpp). An interim sidecar describes two files, and is refused for any other.
+// Code::bad_file, with the place in the text: not JSON, not a sidecar, a newer version, or anything in it that cannot
+// be: types, shapes, places outside `file_bytes` or on one another, names twice, parents that do not exist.
+// `file_number`: of the data file (storage/file_system.hpp). An interim sidecar describes two files, and is refused for
+// any other.
 Result<Sidecar> parse_sidecar(std::string_view text, const std::string& path, int64_t file_bytes,
                               uint64_t file_number = 0);
 

@@ -2,8 +2,8 @@
 // The sidecar as it is written.
 #include <fmt/format.h>
 
-#include "format/fill.hpp"
 #include "format/enumeration.hpp"
+#include "format/fill.hpp"
 #include "format/raw/sidecar.hpp"
 #include "format/raw/values.hpp"
 
@@ -16,7 +16,8 @@ void put_details(Json& item, Type type, const Details& details) {
     item["element_bytes"] = details.bytes;
     item["tag"] = text_json(details.tag);
   }
-  if (details.enumeration.empty()) return;
+  if (details.enumeration.empty())
+    return;
   Json& names = item["enumeration"] = Json::object();
   const auto members = parse_enumeration(type, details.enumeration);  // was checked when it came in
   for (const EnumerationMember& member : members.value())
@@ -25,7 +26,8 @@ void put_details(Json& item, Type type, const Details& details) {
 
 Json parts_json(const std::vector<Part>& parts) {
   Json list = Json::array();
-  for (const Part& part : parts) list.push_back(Json{{"file", part.file}, {"start", part.box.start}, {"count", part.box.count}});
+  for (const Part& part : parts)
+    list.push_back(Json{{"file", part.file}, {"start", part.box.start}, {"count", part.box.count}});
   return list;
 }
 
@@ -41,12 +43,16 @@ Json variable_json(const Variable& variable, const TextLists& texts) {
     item["padding"] = padding_name(variable.details.text_padding);
   }
   put_details(item, variable.type, variable.details);
-  if (!variable.fill.empty()) item["fill_value"] = fill_text(variable.type, variable.details, variable.placement.big_endian, variable.fill);
-  if (variable.null_space) item["null_space"] = true;
-  if (!variable.dimensions.empty()) item["dimensions"] = variable.dimensions;
+  if (!variable.fill.empty())
+    item["fill_value"] = fill_text(variable.type, variable.details, variable.placement.big_endian, variable.fill);
+  if (variable.null_space)
+    item["null_space"] = true;
+  if (!variable.dimensions.empty())
+    item["dimensions"] = variable.dimensions;
   if (const auto written = texts.find(variable.path); written != texts.end()) {
     Json& list = item["texts"] = Json::array();
-    for (const std::string& text : written->second) list.push_back(text_json(text));
+    for (const std::string& text : written->second)
+      list.push_back(text_json(text));
   }
   return item;
 }
@@ -63,8 +69,10 @@ Json attributes_json(const std::vector<Attribute>& attributes) {
     } else {
       item["byte_order"] = attribute.big_endian ? "big" : "little";
     }
-    put_details(item, attribute.type, {.bytes = attribute.opaque_bytes, .tag = attribute.tag, .enumeration = attribute.enumeration});
-    if (attribute.null_space) item["null_space"] = true;
+    put_details(item, attribute.type,
+                {.bytes = attribute.opaque_bytes, .tag = attribute.tag, .enumeration = attribute.enumeration});
+    if (attribute.null_space)
+      item["null_space"] = true;
     item["values"] = values_json(attribute);
     list.push_back(std::move(item));
   }
@@ -73,24 +81,34 @@ Json attributes_json(const std::vector<Attribute>& attributes) {
 
 }  // namespace
 
-Result<std::string> sidecar_text(const Catalog& catalog, const TextLists& texts, const PartLists& parts, int64_t bytes) {
+Result<std::string> sidecar_text(const Catalog& catalog, const TextLists& texts, const PartLists& parts,
+                                 int64_t bytes) {
   Json groups = Json::array();
   for (const Group& group : catalog.groups)
     groups.push_back(Json{{"path", group.path}, {"attributes", attributes_json(group.attributes)}});
   Json variables = Json::array();
   for (const Variable& variable : catalog.variables) {
     Json item = variable_json(variable, texts);
-    if (const auto split = parts.find(variable.path); split != parts.end()) item["parts"] = parts_json(split->second);
+    if (const auto split = parts.find(variable.path); split != parts.end())
+      item["parts"] = parts_json(split->second);
     item["attributes"] = attributes_json(variable.attributes);
     variables.push_back(std::move(item));
   }
   Json links = Json::array();
-  for (const SoftLink& link : catalog.links) links.push_back(Json{{"path", link.path}, {"target", link.target}});
-  Json all{{"windrow", "raw"}, {"version", k_sidecar_version}, {"bytes", bytes}, {"groups", groups}, {"variables", variables}};
-  if (!links.empty()) all["links"] = std::move(links);
+  for (const SoftLink& link : catalog.links)
+    links.push_back(Json{{"path", link.path}, {"target", link.target}});
+  Json all{{"windrow", "raw"},
+           {"version", k_sidecar_version},
+           {"bytes", bytes},
+           {"groups", groups},
+           {"variables", variables}};
+  if (!links.empty())
+    all["links"] = std::move(links);
   Json dimensions = Json::array();
-  for (const Dimension& dimension : catalog.dimensions) dimensions.push_back(Json{{"path", dimension.path}, {"length", dimension.length}});
-  if (!dimensions.empty()) all["dimensions"] = std::move(dimensions);
+  for (const Dimension& dimension : catalog.dimensions)
+    dimensions.push_back(Json{{"path", dimension.path}, {"length", dimension.length}});
+  if (!dimensions.empty())
+    all["dimensions"] = std::move(dimensions);
   try {
     return all.dump(1) + "\n";
   } catch (const Json::exception& error) {

@@ -21,22 +21,34 @@ namespace {
 template <class Work>
 auto with_type(Type type, Work work) {
   switch (type) {
-    case Type::int8: return work(int8_t{});
-    case Type::uint8: return work(uint8_t{});
-    case Type::int16: return work(int16_t{});
-    case Type::uint16: return work(uint16_t{});
-    case Type::int32: return work(int32_t{});
-    case Type::uint32: return work(uint32_t{});
-    case Type::int64: return work(int64_t{});
-    case Type::uint64: return work(uint64_t{});
-    case Type::float16: return work(Half{});
-    case Type::float32: return work(float{});
-    default: return work(double{});
+    case Type::int8:
+      return work(int8_t{});
+    case Type::uint8:
+      return work(uint8_t{});
+    case Type::int16:
+      return work(int16_t{});
+    case Type::uint16:
+      return work(uint16_t{});
+    case Type::int32:
+      return work(int32_t{});
+    case Type::uint32:
+      return work(uint32_t{});
+    case Type::int64:
+      return work(int64_t{});
+    case Type::uint64:
+      return work(uint64_t{});
+    case Type::float16:
+      return work(Half{});
+    case Type::float32:
+      return work(float{});
+    default:
+      return work(double{});
   }
 }
 
 template <class Float>
-using Bits = std::conditional_t<sizeof(Float) == 2, uint16_t, std::conditional_t<sizeof(Float) == 4, uint32_t, uint64_t>>;
+using Bits =
+    std::conditional_t<sizeof(Float) == 2, uint16_t, std::conditional_t<sizeof(Float) == 4, uint32_t, uint64_t>>;
 
 template <class Number>
 inline constexpr bool k_is_floating = std::is_floating_point_v<Number> || std::is_same_v<Number, Half>;
@@ -56,10 +68,12 @@ bool take_finite(double value, Float& number) {
 template <class Number>
 Json number_json(Number value) {
   if constexpr (std::is_same_v<Number, Half>) {
-    if (std::isfinite(wide(value))) return wide(value);
+    if (std::isfinite(wide(value)))
+      return wide(value);
     return fmt::format("0x{:x}", value.bits);
   } else if constexpr (std::is_floating_point_v<Number>) {
-    if (std::isfinite(value)) return static_cast<double>(value);
+    if (std::isfinite(value))
+      return static_cast<double>(value);
     return fmt::format("0x{:x}", std::bit_cast<Bits<Number>>(value));
   } else {
     return value;
@@ -69,9 +83,11 @@ Json number_json(Number value) {
 template <class Number>
 bool take_number(const Json& value, Number& number) {
   if constexpr (k_is_floating<Number>) {
-    if (value.is_number()) return take_finite(value.get<double>(), number);
+    if (value.is_number())
+      return take_finite(value.get<double>(), number);
     const std::string* text = value.get_ptr<const std::string*>();
-    if (!text || !text->starts_with("0x")) return false;
+    if (!text || !text->starts_with("0x"))
+      return false;
     Bits<Number> bits = 0;
     const char* end = text->data() + text->size();
     const auto [rest, error] = std::from_chars(text->data() + 2, end, bits, 16);
@@ -89,7 +105,8 @@ bool take_number(const Json& value, Number& number) {
 
 Json hex_json(std::string_view bytes) {
   std::string hex;
-  for (const char each : bytes) hex += fmt::format("{:02x}", static_cast<unsigned char>(each));
+  for (const char each : bytes)
+    hex += fmt::format("{:02x}", static_cast<unsigned char>(each));
   return Json{{"hex", hex}};
 }
 
@@ -118,7 +135,8 @@ void append(std::vector<std::byte>& data, const void* bytes, size_t size) {
 bool take_numbers(const Json& values, Type type, std::vector<std::byte>& data) {
   return with_type(type, [&](auto number) {
     for (const Json& value : values) {
-      if (!take_number(value, number)) return false;
+      if (!take_number(value, number))
+        return false;
       append(data, &number, sizeof number);
     }
     return true;
@@ -127,7 +145,9 @@ bool take_numbers(const Json& values, Type type, std::vector<std::byte>& data) {
 
 }  // namespace
 
-Json text_json(const std::string& text) { return is_utf8(text) ? Json(text) : hex_json(text); }
+Json text_json(const std::string& text) {
+  return is_utf8(text) ? Json(text) : hex_json(text);
+}
 
 bool take_text(const Json& value, std::string& text) {
   if (const std::string* plain = value.get_ptr<const std::string*>()) {
@@ -135,24 +155,28 @@ bool take_text(const Json& value, std::string& text) {
     return true;
   }
   const std::string* hex = string_of(value, "hex");
-  if (!hex || hex->size() % 2 != 0) return false;
+  if (!hex || hex->size() % 2 != 0)
+    return false;
   for (size_t i = 0; i < hex->size(); i += 2) {
     unsigned char byte = 0;
     const auto [rest, error] = std::from_chars(hex->data() + i, hex->data() + i + 2, byte, 16);
-    if (error != std::errc() || rest != hex->data() + i + 2) return false;
+    if (error != std::errc() || rest != hex->data() + i + 2)
+      return false;
     text += static_cast<char>(byte);
   }
   return true;
 }
 
 const Json* member(const Json& object, const char* key) {
-  if (!object.is_object()) return nullptr;
+  if (!object.is_object())
+    return nullptr;
   const auto found = object.find(key);
   return found == object.end() ? nullptr : &*found;
 }
 
 std::optional<int64_t> whole(const Json& value) {
-  if (value.is_number_unsigned() && value.get<uint64_t>() > uint64_t{INT64_MAX}) return std::nullopt;
+  if (value.is_number_unsigned() && value.get<uint64_t>() > uint64_t{INT64_MAX})
+    return std::nullopt;
   return value.is_number_integer() ? std::optional(value.get<int64_t>()) : std::nullopt;
 }
 
@@ -168,23 +192,28 @@ const std::string* string_of(const Json& object, const char* key) {
 
 Type type_called(const std::string* name) noexcept {
   for (int i = static_cast<int>(Type::int8); name && i <= static_cast<int>(k_last_type); ++i)
-    if (*name == type_name(static_cast<Type>(i))) return static_cast<Type>(i);
+    if (*name == type_name(static_cast<Type>(i)))
+      return static_cast<Type>(i);
   return Type::none;
 }
 
 Json values_json(const Attribute& attribute) {
   Json list = Json::array();
-  for (const std::string& text : attribute.texts) list.push_back(text_json(text));
+  for (const std::string& text : attribute.texts)
+    list.push_back(text_json(text));
   const std::span<const std::byte> data = attribute.data;
   switch (attribute.type) {
-    case Type::text: return list;
+    case Type::text:
+      return list;
     case Type::boolean:
-      for (const std::byte each : data) list.push_back(each != std::byte{0});
+      for (const std::byte each : data)
+        list.push_back(each != std::byte{0});
       return list;
     case Type::opaque: {
       const auto size = static_cast<size_t>(attribute.opaque_bytes);
       const std::string_view bytes(reinterpret_cast<const char*>(data.data()), data.size());
-      for (size_t at = 0; at < bytes.size(); at += size) list.push_back(hex_json(bytes.substr(at, size)));
+      for (size_t at = 0; at < bytes.size(); at += size)
+        list.push_back(hex_json(bytes.substr(at, size)));
       return list;
     }
     case Type::complex64:
@@ -194,15 +223,18 @@ Json values_json(const Attribute& attribute) {
         list.push_back(numbers_json(component_of(attribute.type), data.subspan(at, size)));
       return list;
     }
-    default: return numbers_json(attribute.type, data);
+    default:
+      return numbers_json(attribute.type, data);
   }
 }
 
 bool take_values(const Json& values, Attribute& attribute) {
-  if (!values.is_array()) return false;
+  if (!values.is_array())
+    return false;
   const auto each = [&](auto take) { return std::all_of(values.begin(), values.end(), take); };
   switch (attribute.type) {
-    case Type::text: return each([&](const Json& value) { return take_text(value, attribute.texts.emplace_back()); });
+    case Type::text:
+      return each([&](const Json& value) { return take_text(value, attribute.texts.emplace_back()); });
     case Type::boolean:
       return each([&](const Json& value) {
         const unsigned char byte = value.is_boolean() && value.get<bool>() ? 1 : 0;
@@ -212,16 +244,19 @@ bool take_values(const Json& values, Attribute& attribute) {
     case Type::opaque:
       return each([&](const Json& value) {
         std::string bytes;
-        if (!value.is_object() || !take_text(value, bytes) || std::cmp_not_equal(bytes.size(), attribute.opaque_bytes)) return false;
+        if (!value.is_object() || !take_text(value, bytes) || std::cmp_not_equal(bytes.size(), attribute.opaque_bytes))
+          return false;
         append(attribute.data, bytes.data(), bytes.size());
         return true;
       });
     case Type::complex64:
     case Type::complex128:
       return each([&](const Json& value) {
-        return value.is_array() && value.size() == 2 && take_numbers(value, component_of(attribute.type), attribute.data);
+        return value.is_array() && value.size() == 2 &&
+               take_numbers(value, component_of(attribute.type), attribute.data);
       });
-    default: return attribute.type != Type::reference && take_numbers(values, attribute.type, attribute.data);
+    default:
+      return attribute.type != Type::reference && take_numbers(values, attribute.type, attribute.data);
   }
 }
 

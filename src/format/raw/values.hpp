@@ -24,8 +24,8 @@ Type type_called(const std::string* name) noexcept;  // none when there is no su
 Json text_json(const std::string& text);
 bool take_text(const Json& value, std::string& text);
 
-// A flat list. Booleans are true and false, complex numbers [r, i], opaque elements {"hex": "fffe"}. Numbers are numbers; one that is not finite is its bits as "0x7ff8000000000000", since JSON has no word for
-// it.
+// A flat list. Booleans are true and false, complex numbers [r, i], opaque elements {"hex": "fffe"}. Numbers are
+// numbers; one that is not finite is its bits as "0x7ff8000000000000", since JSON has no word for it.
 Json values_json(const Attribute& attribute);
 
 // Fills data or texts; false when a value is not of the attribute's type.

@@ -35,14 +35,16 @@ template <class Number>
 std::optional<Number> whole_number(std::string_view text) {
   Number number{};
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size() || number < 0) return std::nullopt;
+  if (error != std::errc() || end != text.data() + text.size() || number < 0)
+    return std::nullopt;
   return number;
 }
 
 template <class Table>
 auto look_up(const Table& table, std::string_view name) -> std::optional<typename Table::value_type::second_type> {
   for (const auto& [known, value] : table)
-    if (known == name) return value;
+    if (known == name)
+      return value;
   return std::nullopt;
 }
 
@@ -57,8 +59,10 @@ Status take_field(Fields& fields, std::string_view key, std::string_view value) 
                : key == "after"     ? &fields.has_after
                : key == "error"     ? &fields.has_error
                                     : nullptr;
-  if (!seen) return bad_field(key, "no such field; there are rank, operation, after, error");
-  if (std::exchange(*seen, true)) return bad_field(key, "given twice");
+  if (!seen)
+    return bad_field(key, "no such field; there are rank, operation, after, error");
+  if (std::exchange(*seen, true))
+    return bad_field(key, "given twice");
   if (key == "rank") {
     fields.plan.rank = whole_number<int>(value);
     return fields.plan.rank ? Status() : bad_field(key, "a whole number is needed");
@@ -87,13 +91,17 @@ Result<FaultPlan> parse_fault_plan(std::string_view text) {
     const size_t end = std::min(text.find(',', begin), text.size());
     const std::string_view field = text.substr(begin, end - begin);
     const size_t equals = field.find('=');
-    if (equals == std::string_view::npos) return bad_field(field.empty() ? "\"\"" : field, "not of the form field=value");
+    if (equals == std::string_view::npos)
+      return bad_field(field.empty() ? "\"\"" : field, "not of the form field=value");
     Status status = take_field(fields, field.substr(0, equals), field.substr(equals + 1));
-    if (!status.ok()) return status;
+    if (!status.ok())
+      return status;
     begin = end + 1;
   }
-  if (!fields.has_operation) return bad_field("operation", "missing");
-  if (!fields.has_error) return bad_field("error", "missing");
+  if (!fields.has_operation)
+    return bad_field("operation", "missing");
+  if (!fields.has_error)
+    return bad_field("error", "missing");
   const Operation operation = fields.plan.operation;
   if (fields.plan.fault.short_transfer && operation != Operation::write && operation != Operation::read)
     return bad_field("error", "only a write or a read can be short");

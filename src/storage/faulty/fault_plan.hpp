@@ -18,9 +18,9 @@ struct FaultPlan {
   bool kill = false;  // the process is killed (SIGKILL) in place of the call
 };
 
-// "rank=1,operation=write,after=3,error=no_space": operation is open, write, read, resize, sync or publish (a rename by publish()); error is no_space, io,
-// no_permission, or (write and read) short: half of the bytes are moved, and the store has to go on by itself; or kill: the
-// process dies at once, as by `kill -9` or the memory killer of the system.
+// "rank=1,operation=write,after=3,error=no_space": operation is open, write, read, resize, sync or publish (a rename by
+// publish()); error is no_space, io, no_permission, or (write and read) short: half of the bytes are moved, and the
+// store has to go on by itself; or kill: the process dies at once, as by `kill -9` or the memory killer of the system.
 // `operation` and `error` are needed; no `rank` is every rank, no `after` is 0. Code::bad_argument names the field.
 Result<FaultPlan> parse_fault_plan(std::string_view text);
 

@@ -84,11 +84,14 @@ class MemoryStore final : public Store {
 
 Status MemoryStore::usable(const char* verb, bool writes, int64_t offset, std::optional<int64_t> bytes) const noexcept {
   return guard([&] {
-    if (!file_) return Status(Code::bad_state, fmt::format("{} of \"{}\": the file is closed", verb, path_));
+    if (!file_)
+      return Status(Code::bad_state, fmt::format("{} of \"{}\": the file is closed", verb, path_));
     if (writes && mode_ == StoreMode::read)
       return Status(Code::bad_state, fmt::format("{} of \"{}\": the file is open for reading only", verb, path_));
-    if (bytes && *bytes >= 0 && offset >= 0 && checked_add(offset, *bytes)) return Status();
-    return Status(Code::bad_argument, fmt::format("{} at offset {} of \"{}\": not a range of a file", verb, offset, path_));
+    if (bytes && *bytes >= 0 && offset >= 0 && checked_add(offset, *bytes))
+      return Status();
+    return Status(Code::bad_argument,
+                  fmt::format("{} at offset {} of \"{}\": not a range of a file", verb, offset, path_));
   });
 }
 
@@ -97,7 +100,8 @@ void MemoryStore::write_slice(int64_t offset, ConstSlice slice) {
     const int64_t at = offset + done;
     const int64_t take = std::min(slice.size - done, k_page_bytes - at % k_page_bytes);
     Page& page = file_->pages[at / k_page_bytes];
-    if (!page) page = std::make_unique<std::byte[]>(k_page_bytes);
+    if (!page)
+      page = std::make_unique<std::byte[]>(k_page_bytes);
     std::memcpy(page.get() + at % k_page_bytes, slice.data + done, static_cast<size_t>(take));
     done += take;
   }
@@ -119,7 +123,8 @@ void MemoryStore::read_slice(int64_t offset, Slice slice) const {
 Status MemoryStore::write_slices_at(int64_t offset, std::span<const ConstSlice> slices) {
   const std::optional<int64_t> total = total_bytes(slices);
   Status status = usable("write", true, offset, total);
-  if (!status.ok() || *total == 0) return status;
+  if (!status.ok() || *total == 0)
+    return status;
   return guard([&] {
     const std::lock_guard hold(file_->mutex);
     ++counters_.write_requests;
@@ -137,7 +142,8 @@ Status MemoryStore::write_slices_at(int64_t offset, std::span<const ConstSlice> 
 Status MemoryStore::read_slices_at(int64_t offset, std::span<const Slice> slices) {
   const std::optional<int64_t> total = total_bytes(slices);
   Status status = usable("read", false, offset, total);
-  if (!status.ok() || *total == 0) return status;
+  if (!status.ok() || *total == 0)
+    return status;
   return guard([&] {
     const std::lock_guard hold(file_->mutex);
     ++counters_.read_requests;
@@ -156,14 +162,16 @@ Status MemoryStore::read_slices_at(int64_t offset, std::span<const Slice> slices
 
 Result<int64_t> MemoryStore::size() {
   Status status = usable("size", false, 0, 0);
-  if (!status.ok()) return status;
+  if (!status.ok())
+    return status;
   const std::lock_guard hold(file_->mutex);
   return int64_t{file_->size};
 }
 
 Status MemoryStore::resize(int64_t size) {
   Status status = usable("resize", true, 0, size);
-  if (!status.ok()) return status;
+  if (!status.ok())
+    return status;
   const std::lock_guard hold(file_->mutex);
   file_->pages.erase(file_->pages.lower_bound(ceil_divide(size, k_page_bytes)), file_->pages.end());
   // What lies behind the end must read as zeros when the file grows again.
@@ -182,7 +190,8 @@ Status MemoryStore::close() {
 
 Status MemoryStore::lock(int64_t offset, int64_t size) {
   Status status = usable("lock", true, offset, size);
-  if (!status.ok() || size == 0) return status;
+  if (!status.ok() || size == 0)
+    return status;
   return guard([&] {
     std::unique_lock hold(file_->mutex);
     const Held wanted{offset, offset + size, this};
@@ -197,12 +206,14 @@ Status MemoryStore::lock(int64_t offset, int64_t size) {
 
 Status MemoryStore::unlock(int64_t offset, int64_t size) {
   Status status = usable("unlock", true, offset, size);
-  if (status.ok()) release_locks(offset, offset + size);
+  if (status.ok())
+    release_locks(offset, offset + size);
   return status;
 }
 
 void MemoryStore::release_locks(int64_t begin, int64_t end) noexcept {
-  if (!file_) return;
+  if (!file_)
+    return;
   {
     const std::lock_guard hold(file_->mutex);
     std::erase_if(file_->locks,
@@ -225,7 +236,8 @@ Result<std::unique_ptr<Store>> open_memory_store(const std::string& path, StoreM
   std::unique_ptr<Store> store = std::make_unique<MemoryStore>(path, found->second, mode);
   if (mode == StoreMode::create) {
     Status emptied = store->resize(0);
-    if (!emptied.ok()) return emptied;
+    if (!emptied.ok())
+      return emptied;
   }
   return store;
 }

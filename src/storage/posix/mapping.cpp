@@ -24,17 +24,19 @@ struct Guarded {
   std::atomic<bool> failed{false};
 };
 std::array<Guarded, 16> guarded;
-static_assert(std::atomic<uintptr_t>::is_always_lock_free && std::atomic<bool>::is_always_lock_free, "a signal handler uses them");
+static_assert(std::atomic<uintptr_t>::is_always_lock_free && std::atomic<bool>::is_always_lock_free,
+              "a signal handler uses them");
 
 std::mutex install_mutex;
 int installed = 0;
 struct sigaction before;  // what the program does with the signal
 
-// Puts zeros in place of the page, so that the copy goes on: as systemd's journal does (src/basic/sigbus.c). mmap is no more than a
-// system call, though POSIX does not list it among what a handler may call.
+// Puts zeros in place of the page, so that the copy goes on: as systemd's journal does (src/basic/sigbus.c). mmap is no
+// more than a system call, though POSIX does not list it among what a handler may call.
 bool replace_page(uintptr_t address) noexcept {
   for (Guarded& range : guarded) {
-    if (address < range.begin.load(std::memory_order_acquire) || address >= range.end.load(std::memory_order_acquire)) continue;
+    if (address < range.begin.load(std::memory_order_acquire) || address >= range.end.load(std::memory_order_acquire))
+      continue;
     const auto page = static_cast<uintptr_t>(page_bytes());
     void* const start = reinterpret_cast<void*>(address / page * page);
     const int error = errno;
@@ -47,12 +49,16 @@ bool replace_page(uintptr_t address) noexcept {
 }
 
 void on_bus_error(int signal, siginfo_t* info, void* context) {
-  if (replace_page(reinterpret_cast<uintptr_t>(info->si_addr))) return;
+  if (replace_page(reinterpret_cast<uintptr_t>(info->si_addr)))
+    return;
   // Not ours: what would have happened without us.
-  if ((before.sa_flags & SA_SIGINFO) != 0) return before.sa_sigaction(signal, info, context);
-  if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN) return before.sa_handler(signal);
+  if ((before.sa_flags & SA_SIGINFO) != 0)
+    return before.sa_sigaction(signal, info, context);
+  if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN)
+    return before.sa_handler(signal);
   sigaction(signal, &before, nullptr);
-  if (before.sa_handler == SIG_DFL) (void)raise(signal);  // comes when this handler has returned, and ends the program
+  if (before.sa_handler == SIG_DFL)
+    (void)raise(signal);  // comes when this handler has returned, and ends the program
 }
 
 bool install() noexcept {
@@ -63,7 +69,8 @@ bool install() noexcept {
     action.sa_flags = SA_SIGINFO | SA_ONSTACK;
     sigemptyset(&action.sa_mask);
     page_bytes();
-    if (sigaction(SIGBUS, &action, &before) != 0) return false;
+    if (sigaction(SIGBUS, &action, &before) != 0)
+      return false;
   }
   ++installed;
   return true;
@@ -71,17 +78,20 @@ bool install() noexcept {
 
 void uninstall() noexcept {
   const std::lock_guard<std::mutex> lock(install_mutex);
-  if (--installed == 0) sigaction(SIGBUS, &before, nullptr);
+  if (--installed == 0)
+    sigaction(SIGBUS, &before, nullptr);
 }
 
 }  // namespace
 
 bool Mapping::cover(int descriptor, int64_t begin, int64_t end) noexcept {
-  if (memory_ != nullptr && begin >= begin_ && end <= end_) return true;
+  if (memory_ != nullptr && begin >= begin_ && end <= end_)
+    return true;
   drop();
   const int64_t from = begin / page_bytes() * page_bytes();
   void* const memory = mmap(nullptr, static_cast<size_t>(end - from), PROT_READ, MAP_SHARED, descriptor, from);
-  if (memory == MAP_FAILED) return false;
+  if (memory == MAP_FAILED)
+    return false;
   memory_ = static_cast<std::byte*>(memory);
   begin_ = from;
   end_ = end;
@@ -89,17 +99,20 @@ bool Mapping::cover(int descriptor, int64_t begin, int64_t end) noexcept {
 }
 
 void Mapping::drop() noexcept {
-  if (memory_ != nullptr) munmap(memory_, static_cast<size_t>(end_ - begin_));
+  if (memory_ != nullptr)
+    munmap(memory_, static_cast<size_t>(end_ - begin_));
   memory_ = nullptr;
   begin_ = end_ = 0;
 }
 
 BusErrorGuard::BusErrorGuard(const Mapping& mapping) noexcept {
-  if (!install()) return;
+  if (!install())
+    return;
   const auto begin = reinterpret_cast<uintptr_t>(mapping.memory_);
   for (size_t i = 0; i < guarded.size(); ++i) {
     uintptr_t free = 0;
-    if (!guarded[i].begin.compare_exchange_strong(free, begin)) continue;
+    if (!guarded[i].begin.compare_exchange_strong(free, begin))
+      continue;
     guarded[i].failed.store(false, std::memory_order_relaxed);
     guarded[i].end.store(begin + static_cast<uintptr_t>(mapping.end_ - mapping.begin_), std::memory_order_release);
     place_ = static_cast<int>(i);
@@ -109,13 +122,16 @@ BusErrorGuard::BusErrorGuard(const Mapping& mapping) noexcept {
 }
 
 BusErrorGuard::~BusErrorGuard() {
-  if (place_ < 0) return;
+  if (place_ < 0)
+    return;
   Guarded& range = guarded[static_cast<size_t>(place_)];
   range.end.store(0, std::memory_order_release);
   range.begin.store(0, std::memory_order_release);
   uninstall();
 }
 
-bool BusErrorGuard::failed() const noexcept { return guarded[static_cast<size_t>(place_)].failed.load(std::memory_order_acquire); }
+bool BusErrorGuard::failed() const noexcept {
+  return guarded[static_cast<size_t>(place_)].failed.load(std::memory_order_acquire);
+}
 
 }  // namespace windrow

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Mapping: bytes of a file as memory, to be read where the system keeps them. A file that another program cuts short, or a disk
-// that fails, raises SIGBUS at the touch of such a page, which would end the program: while a BusErrorGuard is held, the page is
-// replaced by zeros instead, and the guard tells afterwards.
+// Mapping: bytes of a file as memory, to be read where the system keeps them. A file that another program cuts short,
+// or a disk that fails, raises SIGBUS at the touch of such a page, which would end the program: while a BusErrorGuard
+// is held, the page is replaced by zeros instead, and the guard tells afterwards.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,8 @@ class Mapping {
   Mapping& operator=(const Mapping&) = delete;
   ~Mapping() { drop(); }
 
-  // Bytes [begin, end) of the file, which stay mapped until drop() or until others are asked for. False: the system will not.
+  // Bytes [begin, end) of the file, which stay mapped until drop() or until others are asked for. False: the system
+  // will not.
   bool cover(int descriptor, int64_t begin, int64_t end) noexcept;
   void drop() noexcept;
   const std::byte* at(int64_t offset) const noexcept { return memory_ + (offset - begin_); }  // of covered bytes

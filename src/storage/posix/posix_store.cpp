@@ -30,20 +30,25 @@ static_assert(sizeof(off_t) == 8, "file offsets need 64 bits");
 
 // Linux moves at most 0x7ffff000 bytes in one call (read(2), NOTES); other systems refuse more than INT_MAX.
 constexpr int64_t k_call_bytes = 0x7ffff000;
-// What a call writes at most to a disk of this host, where more saves nothing: for longer ones ext4 and XFS ask for pages of 2 MiB, which a virtual
-// machine may have given back to its host, and waits for. On the way through a network one call may be worth more.
+// What a call writes at most to a disk of this host, where more saves nothing: for longer ones ext4 and XFS ask for
+// pages of 2 MiB, which a virtual machine may have given back to its host, and waits for. On the way through a network
+// one call may be worth more.
 constexpr int64_t k_local_call_bytes = 1 << 20;
 constexpr uint64_t k_zfs_magic = 0x2fc12fc1;
-// From so many bytes on it pays to ask ext4 for room in one call, which takes 6 us, before they are written: else the write finds room for each of its blocks
-// by itself (8 MiB in calls of 1 MiB: 1.08 ms, 0.63 with it; 64 MiB 11.8 and 7.9; calls of 256 KiB 1.18 and 0.74, of 64 KiB no gain).
+// From so many bytes on it pays to ask ext4 for room in one call, which takes 6 us, before they are written: else the
+// write finds room for each of its blocks by itself (8 MiB in calls of 1 MiB: 1.08 ms, 0.63 with it; 64 MiB 11.8
+// and 7.9; calls of 256 KiB 1.18 and 0.74, of 64 KiB no gain).
 constexpr int64_t k_least_reserved_bytes = 1 << 18;
-// And so many at most, of those that are expected: what is asked for in one call nobody else can write to the file meanwhile.
+// And so many at most, of those that are expected: what is asked for in one call nobody else can write to the file
+// meanwhile.
 constexpr int64_t k_most_reserved_bytes = int64_t{64} << 20;
 constexpr size_t k_batch_slices = 1024;
 static_assert(k_batch_slices <= IOV_MAX);
 constexpr size_t k_front_bytes = 64 << 10;  // of a long request: they show whether it will take its time
 
-const char* verb_of(Operation operation) noexcept { return operation == Operation::write ? "write" : "read"; }
+const char* verb_of(Operation operation) noexcept {
+  return operation == Operation::write ? "write" : "read";
+}
 
 Status failure(const char* verb, int64_t bytes, int64_t offset, const std::string& path, int error) noexcept {
   return guard([&] {
@@ -53,9 +58,11 @@ Status failure(const char* verb, int64_t bytes, int64_t offset, const std::strin
 
 // A range that is negative or leaves 64 bits is a mistake of the caller, not of the storage.
 Status check_range(const char* verb, int64_t offset, std::optional<int64_t> bytes, const std::string& path) noexcept {
-  if (bytes && *bytes >= 0 && offset >= 0 && checked_add(offset, *bytes)) return {};
+  if (bytes && *bytes >= 0 && offset >= 0 && checked_add(offset, *bytes))
+    return {};
   return guard([&] {
-    return Status(Code::bad_argument, fmt::format("{} at offset {} of \"{}\": not a range of a file", verb, offset, path));
+    return Status(Code::bad_argument,
+                  fmt::format("{} at offset {} of \"{}\": not a range of a file", verb, offset, path));
   });
 }
 
@@ -72,7 +79,8 @@ class Cursor {
     int64_t skip = skip_;
     for (size_t i = index_; i < slices_.size() && used < batch.size() && bytes < limit; ++i, skip = 0) {
       const int64_t take = std::min(slices_[i].size - skip, limit - bytes);
-      if (take == 0) continue;
+      if (take == 0)
+        continue;
       // iovec serves both directions and so has no const.
       batch[used++] = {const_cast<std::byte*>(slices_[i].data) + skip, static_cast<size_t>(take)};
       bytes += take;
@@ -83,13 +91,15 @@ class Cursor {
   // What is moved next of the first slice that has some left.
   SliceType front() const noexcept {
     for (size_t i = index_, skip = static_cast<size_t>(skip_); i < slices_.size(); ++i, skip = 0)
-      if (slices_[i].size > static_cast<int64_t>(skip)) return {slices_[i].data + skip, slices_[i].size - static_cast<int64_t>(skip)};
+      if (slices_[i].size > static_cast<int64_t>(skip))
+        return {slices_[i].data + skip, slices_[i].size - static_cast<int64_t>(skip)};
     return {};
   }
 
   void advance(int64_t bytes) noexcept {
     skip_ += bytes;
-    while (index_ < slices_.size() && skip_ >= slices_[index_].size) skip_ -= slices_[index_++].size;
+    while (index_ < slices_.size() && skip_ >= slices_[index_].size)
+      skip_ -= slices_[index_++].size;
   }
 
  private:
@@ -100,12 +110,13 @@ class Cursor {
 
 int64_t bytes_of(std::span<const iovec> batch) noexcept {
   size_t total = 0;
-  for (const iovec& part : batch) total += part.iov_len;
+  for (const iovec& part : batch)
+    total += part.iov_len;
   return static_cast<int64_t>(total);
 }
 
-// The kernel copies from its cache into some places the slow way (base/copy.hpp). A place half a page beside them, small enough to stay in the
-// processor's cache, is filled fast, and emptied fast.
+// The kernel copies from its cache into some places the slow way (base/copy.hpp). A place half a page beside them,
+// small enough to stay in the processor's cache, is filled fast, and emptied fast.
 class Detour {
  public:
   static bool pays(const Slice& slice, int64_t offset) noexcept {
@@ -124,15 +135,18 @@ class Detour {
   std::array<std::byte, static_cast<size_t>(k_bytes) + k_page> memory_;
 };
 
-// Those who write long requests to one file of a local disk take turns: its kernel lets one write at a time, and where each of their calls waits for one
-// of another, much goes into waking them. A lock of the open file, which ends with it, on a byte that no file has.
+// Those who write long requests to one file of a local disk take turns: its kernel lets one write at a time, and where
+// each of their calls waits for one of another, much goes into waking them. A lock of the open file, which ends with
+// it, on a byte that no file has.
 class Turn {
  public:
   explicit Turn(int descriptor) noexcept : descriptor_(descriptor) {
     // Nobody waits for a stranger, who may have locked the whole file.
     struct flock other = range(F_WRLCK);
-    const bool known = ::fcntl(descriptor_, F_OFD_GETLK, &other) == 0 && (other.l_type == F_UNLCK || (other.l_start == k_byte && other.l_len == 1));
-    if (known) set(F_WRLCK);
+    const bool known = ::fcntl(descriptor_, F_OFD_GETLK, &other) == 0 &&
+                       (other.l_type == F_UNLCK || (other.l_start == k_byte && other.l_len == 1));
+    if (known)
+      set(F_WRLCK);
   }
   ~Turn() { set(F_UNLCK); }
   Turn(const Turn&) = delete;
@@ -151,7 +165,8 @@ class Turn {
   // Where there are no locks nobody waits.
   void set(short type) const noexcept {
     struct flock byte = range(type);
-    while (::fcntl(descriptor_, F_OFD_SETLKW, &byte) != 0 && errno == EINTR) continue;
+    while (::fcntl(descriptor_, F_OFD_SETLKW, &byte) != 0 && errno == EINTR)
+      continue;
   }
 
   int descriptor_;
@@ -163,7 +178,8 @@ std::span<iovec> first_half(std::span<iovec> batch) noexcept {
   for (size_t i = 0; i < batch.size(); ++i) {
     batch[i].iov_len = std::min(batch[i].iov_len, left);
     left -= batch[i].iov_len;
-    if (left == 0) return batch.first(i + 1);
+    if (left == 0)
+      return batch.first(i + 1);
   }
   return batch;
 }
@@ -171,40 +187,54 @@ std::span<iovec> first_half(std::span<iovec> batch) noexcept {
 }  // namespace
 
 PosixStore::PosixStore(std::string path, int descriptor, StoreMode mode, Hook hook) noexcept
-    : path_(std::move(path)), descriptor_(descriptor), mode_(mode), hook_(std::move(hook)), write_call_bytes_(k_call_bytes) {
+    : path_(std::move(path)),
+      descriptor_(descriptor),
+      mode_(mode),
+      hook_(std::move(hook)),
+      write_call_bytes_(k_call_bytes) {
   struct statfs about {};
-  if (hook_ || ::fstatfs(descriptor_, &about) != 0 || file_system_of_type(static_cast<uint64_t>(about.f_type)) != FileSystem::local) return;
+  if (hook_ || ::fstatfs(descriptor_, &about) != 0 ||
+      file_system_of_type(static_cast<uint64_t>(about.f_type)) != FileSystem::local)
+    return;
   write_call_bytes_ = k_local_call_bytes;
   reserves_ = static_cast<uint64_t>(about.f_type) == EXT4_SUPER_MAGIC;
-  takes_turns_ = static_cast<uint64_t>(about.f_type) != k_zfs_magic;  // ZFS writes what does not overlap at the same time
+  takes_turns_ =
+      static_cast<uint64_t>(about.f_type) != k_zfs_magic;  // ZFS writes what does not overlap at the same time
 }
 
 PosixStore::~PosixStore() {
   lanes_.reset();
-  if (descriptor_ >= 0) ::close(descriptor_);
+  if (descriptor_ >= 0)
+    ::close(descriptor_);
 }
 
 Status PosixStore::usable(const char* verb, bool writes) const noexcept {
-  if (descriptor_ >= 0 && !(writes && mode_ == StoreMode::read)) return {};
+  if (descriptor_ >= 0 && !(writes && mode_ == StoreMode::read))
+    return {};
   return guard([&] {
     return Status(Code::bad_state, fmt::format("{} of \"{}\": the file is {}", verb, path_,
                                                descriptor_ < 0 ? "closed" : "open for reading only"));
   });
 }
 
-// Room for bytes that are about to be written, where the file may have none for them yet. Its length stays, and what is read there too. A system that cannot, or
-// has not so much left, says so when the bytes are written.
+// Room for bytes that are about to be written, where the file may have none for them yet. Its length stays, and what is
+// read there too. A system that cannot, or has not so much left, says so when the bytes are written.
 void PosixStore::reserve(int64_t offset, int64_t bytes) noexcept {
   const auto holds = [&](Range range) { return offset >= range.begin && offset + bytes <= range.end; };
-  if (holds(reserved_)) return;
+  if (holds(reserved_))
+    return;
   struct stat about {};
-  if (::fstat(descriptor_, &about) != 0) return;
+  if (::fstat(descriptor_, &about) != 0)
+    return;
   constexpr int64_t k_block_bytes = 512;  // of st_blocks, whatever the file system's are
   const bool has_holes = about.st_blocks < about.st_size / k_block_bytes;
-  if (offset + bytes <= about.st_size && !has_holes) return;
-  if (holds(expected_)) bytes = std::max(bytes, std::min(k_most_reserved_bytes, expected_.end - offset));
+  if (offset + bytes <= about.st_size && !has_holes)
+    return;
+  if (holds(expected_))
+    bytes = std::max(bytes, std::min(k_most_reserved_bytes, expected_.end - offset));
   int failed = 0;
-  while ((failed = ::fallocate(descriptor_, FALLOC_FL_KEEP_SIZE, offset, bytes)) != 0 && errno == EINTR) continue;
+  while ((failed = ::fallocate(descriptor_, FALLOC_FL_KEEP_SIZE, offset, bytes)) != 0 && errno == EINTR)
+    continue;
   reserves_ = failed == 0 || errno == ENOSPC || errno == EDQUOT;
   if (failed == 0)
     reserved_ = {offset, offset + bytes};
@@ -214,13 +244,16 @@ void PosixStore::reserve(int64_t offset, int64_t bytes) noexcept {
 
 void PosixStore::expect(int64_t offset, int64_t bytes) {
   expected_ = {offset, offset + bytes};
-  if (reserves_ && bytes >= k_least_reserved_bytes) reserve(offset, std::min(bytes, k_least_reserved_bytes));
+  if (reserves_ && bytes >= k_least_reserved_bytes)
+    reserve(offset, std::min(bytes, k_least_reserved_bytes));
 }
 
 // `counts`: it is a request; else the rest of one.
-ssize_t PosixStore::call(Operation operation, std::span<iovec> batch, int64_t offset, bool counts, StoreCounters& counters) {
+ssize_t PosixStore::call(Operation operation, std::span<iovec> batch, int64_t offset, bool counts,
+                         StoreCounters& counters) {
   const Intervention instead = intervention(operation);
-  if (instead.short_transfer) batch = first_half(batch);
+  if (instead.short_transfer)
+    batch = first_half(batch);
   const bool writes = operation == Operation::write;
   ssize_t moved = -1;
   if (instead.error != 0)
@@ -229,21 +262,27 @@ ssize_t PosixStore::call(Operation operation, std::span<iovec> batch, int64_t of
     moved = ::pwritev(descriptor_, batch.data(), static_cast<int>(batch.size()), offset);
   else
     moved = ::preadv(descriptor_, batch.data(), static_cast<int>(batch.size()), offset);
-  if (moved < 0 && errno == EINTR) return moved;  // a signal came first: the storage has not seen the call
-  if (counts) ++(writes ? counters.write_requests : counters.read_requests);
-  if (moved > 0) (writes ? counters.bytes_written : counters.bytes_read) += moved;
+  if (moved < 0 && errno == EINTR)
+    return moved;  // a signal came first: the storage has not seen the call
+  if (counts)
+    ++(writes ? counters.write_requests : counters.read_requests);
+  if (moved > 0)
+    (writes ? counters.bytes_written : counters.bytes_read) += moved;
   return moved;
 }
 
 template <class SliceType>
-Status PosixStore::move(Operation operation, int64_t offset, std::span<const SliceType> slices, StoreCounters& counters) {
+Status PosixStore::move(Operation operation, int64_t offset, std::span<const SliceType> slices,
+                        StoreCounters& counters) {
   const char* verb = verb_of(operation);
   const bool writes = operation == Operation::write;
   const std::optional<int64_t> total = total_bytes(slices);
   Status status = usable(verb, writes);
   status.update(check_range(verb, offset, total, path_));
-  if (!status.ok()) return status;
-  if (writes && *total > 0 && beyond_file_size_limit(offset + *total)) return failure(verb, *total, offset, path_, EFBIG);
+  if (!status.ok())
+    return status;
+  if (writes && *total > 0 && beyond_file_size_limit(offset + *total))
+    return failure(verb, *total, offset, path_, EFBIG);
 
   Cursor<SliceType> cursor(slices);
   std::array<iovec, k_batch_slices> batch;
@@ -252,29 +291,37 @@ Status PosixStore::move(Operation operation, int64_t offset, std::span<const Sli
   int64_t request_end = 0;
   Detour detour;
   std::optional<Turn> turn;
-  if (writes && takes_turns_ && *total > write_call_bytes_) turn.emplace(descriptor_);
-  if (writes && reserves_ && *total >= k_least_reserved_bytes) reserve(offset, *total);
+  if (writes && takes_turns_ && *total > write_call_bytes_)
+    turn.emplace(descriptor_);
+  if (writes && reserves_ && *total >= k_least_reserved_bytes)
+    reserve(offset, *total);
   for (int64_t done = 0; done < *total;) {
     if (done >= request_end) {
       request_end = done + bytes_of(std::span(batch).first(cursor.fill(batch, k_call_bytes)));
       counts = true;
     }
-    std::span<iovec> asked = std::span(batch).first(cursor.fill(batch, std::min(writes ? write_call_bytes_ : k_call_bytes, request_end - done)));
+    std::span<iovec> asked = std::span(batch).first(
+        cursor.fill(batch, std::min(writes ? write_call_bytes_ : k_call_bytes, request_end - done)));
     std::byte* detoured = nullptr;
     if constexpr (std::is_same_v<SliceType, Slice>)
       if (const Slice front = cursor.front(); !hook_ && Detour::pays(front, offset + done)) {
         detoured = front.data;
-        batch[0] = {detour.place(offset + done), static_cast<size_t>(std::min({Detour::k_bytes, front.size, request_end - done}))};
+        batch[0] = {detour.place(offset + done),
+                    static_cast<size_t>(std::min({Detour::k_bytes, front.size, request_end - done}))};
         asked = std::span(batch).first(1);
       }
     const int64_t asked_bytes = bytes_of(asked);
     const ssize_t moved = call(operation, asked, offset + done, counts, counters);
-    if (moved < 0 && errno == EINTR) continue;
-    if (moved < 0) return failure(verb, *total, offset, path_, errno);
-    if (moved == 0 && writes) return failure(verb, *total, offset, path_, EIO);  // else this loop would never end
+    if (moved < 0 && errno == EINTR)
+      continue;
+    if (moved < 0)
+      return failure(verb, *total, offset, path_, errno);
+    if (moved == 0 && writes)
+      return failure(verb, *total, offset, path_, EIO);  // else this loop would never end
     if (moved == 0)
       return ends_early(*total, offset, size().ok() ? size().value() : -1);
-    if (detoured != nullptr) std::memcpy(detoured, batch[0].iov_base, static_cast<size_t>(moved));
+    if (detoured != nullptr)
+      std::memcpy(detoured, batch[0].iov_base, static_cast<size_t>(moved));
     counts = moved < asked_bytes;
     done += moved;
     cursor.advance(moved);
@@ -292,34 +339,43 @@ Status PosixStore::read_at(int64_t offset, std::span<std::byte> bytes) {
   return move<Slice>(Operation::read, offset, {&slice, 1}, counters_);
 }
 
-// What lies in memory is read the fastest one after the other. Where a request takes its time the others need not wait for it; of a long one the
-// beginning shows it.
+// What lies in memory is read the fastest one after the other. Where a request takes its time the others need not wait
+// for it; of a long one the beginning shows it.
 Status PosixStore::read_several(std::span<const ReadRequest> requests, const Meanwhile& meanwhile) {
-  if (lanes_ && lanes_->has_begun(requests)) return finish(requests, meanwhile);
+  if (lanes_ && lanes_->has_begun(requests))
+    return finish(requests, meanwhile);
   for (; !requests.empty(); requests = requests.subspan(1)) {
-    if (slow_ && !hook_) return read_in_lanes(requests, 0, meanwhile);
+    if (slow_ && !hook_)
+      return read_in_lanes(requests, 0, meanwhile);
     const ReadRequest& request = requests.front();
     const size_t front = hook_ || timed_ ? request.bytes.size() : std::min(piece_at(request, 0), k_front_bytes);
     const auto begin = std::chrono::steady_clock::now();
-    if (Status status = read_at(request.offset, request.bytes.first(front)); !status.ok()) return status;
+    if (Status status = read_at(request.offset, request.bytes.first(front)); !status.ok())
+      return status;
     slow_ = is_slow(std::chrono::steady_clock::now() - begin, front);
     timed_ = true;
-    if (front == request.bytes.size()) continue;
-    if (slow_) return read_in_lanes(requests, front, meanwhile);
+    if (front == request.bytes.size())
+      continue;
+    if (slow_)
+      return read_in_lanes(requests, front, meanwhile);
     StoreCounters rest;
     const Slice slice{request.bytes.data() + front, static_cast<int64_t>(request.bytes.size() - front)};
-    if (Status status = move<Slice>(Operation::read, request.offset + static_cast<int64_t>(front), {&slice, 1}, rest); !status.ok()) return status;
+    if (Status status = move<Slice>(Operation::read, request.offset + static_cast<int64_t>(front), {&slice, 1}, rest);
+        !status.ok())
+      return status;
     counters_.bytes_read += rest.bytes_read;
   }
   return {};
 }
 
 void PosixStore::read_ahead(std::span<const ReadRequest> requests) {
-  if (slow_ && !hook_ && !requests.empty() && !lanes().has_begun(requests)) (void)lanes().begin(requests);
+  if (slow_ && !hook_ && !requests.empty() && !lanes().has_begun(requests))
+    (void)lanes().begin(requests);
 }
 
 void PosixStore::forget_ahead() {
-  if (lanes_) lanes_->finish_all(counters_);
+  if (lanes_)
+    lanes_->finish_all(counters_);
 }
 
 ReadLanes& PosixStore::lanes() {
@@ -332,8 +388,10 @@ ReadLanes& PosixStore::lanes() {
 }
 
 Status PosixStore::read_in_lanes(std::span<const ReadRequest> requests, size_t taken, const Meanwhile& meanwhile) {
-  if (requests.empty()) return {};
-  if (!lanes().begin(requests, taken)) return {Code::internal, "more is read at the same time than was foreseen"};
+  if (requests.empty())
+    return {};
+  if (!lanes().begin(requests, taken))
+    return {Code::internal, "more is read at the same time than was foreseen"};
   return finish(requests, meanwhile);
 }
 
@@ -353,48 +411,59 @@ Status PosixStore::read_slices_at(int64_t offset, std::span<const Slice> slices)
 
 Result<int64_t> PosixStore::size() {
   Status status = usable("size", false);
-  if (!status.ok()) return status;
+  if (!status.ok())
+    return status;
   struct stat about {};
-  if (::fstat(descriptor_, &about) != 0) return system_status("size of", path_, errno);
+  if (::fstat(descriptor_, &about) != 0)
+    return system_status("size of", path_, errno);
   return int64_t{about.st_size};
 }
 
 Status PosixStore::resize(int64_t size) {
   Status status = usable("resize", true);
   status.update(check_range("resize", 0, size, path_));
-  if (!status.ok()) return status;
+  if (!status.ok())
+    return status;
   int error = intervention(Operation::resize).error;
-  if (error == 0 && beyond_file_size_limit(size)) error = EFBIG;
+  if (error == 0 && beyond_file_size_limit(size))
+    error = EFBIG;
   while (error == 0 && ::ftruncate(descriptor_, size) != 0)
-    if (errno != EINTR) error = errno;
-  if (error == 0) return {};
+    if (errno != EINTR)
+      error = errno;
+  if (error == 0)
+    return {};
   return guard([&] { return system_status(fmt::format("resize to {} of", format_bytes(size)), path_, error); });
 }
 
 Status PosixStore::sync() {
   Status status = usable("sync", false);
-  if (!status.ok()) return status;
+  if (!status.ok())
+    return status;
   int error = intervention(Operation::sync).error;
   // fdatasync also stores the file's size; times and mode may wait.
   while (error == 0 && ::fdatasync(descriptor_) != 0)
-    if (errno != EINTR) error = errno;
+    if (errno != EINTR)
+      error = errno;
   return error == 0 ? Status() : system_status("sync of", path_, error);
 }
 
 Status PosixStore::close() {
   lanes_.reset();
   Status status = usable("close", false);
-  if (!status.ok()) return status;
+  if (!status.ok())
+    return status;
   const int descriptor = std::exchange(descriptor_, -1);
   // Linux has given the descriptor back even when close() says EINTR; network file systems report a failed write here.
-  if (::close(descriptor) != 0 && errno != EINTR) return system_status("close of", path_, errno);
+  if (::close(descriptor) != 0 && errno != EINTR)
+    return system_status("close of", path_, errno);
   return {};
 }
 
 Status PosixStore::set_lock(short type, const char* verb, int64_t offset, int64_t size) {
   Status status = usable(verb, true);
   status.update(check_range(verb, offset, size, path_));
-  if (!status.ok() || size == 0) return status;  // a length of 0 would mean "to the end"
+  if (!status.ok() || size == 0)
+    return status;  // a length of 0 would mean "to the end"
   // Locks of the open file, not of the process: two handles of one process exclude each other too, and closing
   // another handle of the same file does not drop them (fcntl(2), "Open file description locks").
   struct flock range {};
@@ -403,36 +472,47 @@ Status PosixStore::set_lock(short type, const char* verb, int64_t offset, int64_
   range.l_start = offset;
   range.l_len = size;
   while (::fcntl(descriptor_, F_OFD_SETLKW, &range) != 0) {
-    if (errno == EINTR) continue;
+    if (errno == EINTR)
+      continue;
     const int error = errno;
     if (error == EINVAL || error == ENOLCK || error == ENOSYS || error == EOPNOTSUPP)
       return guard([&] {
-        return Status(Code::unsupported,
-                      fmt::format("{} of \"{}\": this file system has no locks: {}", verb, path_, text_of_errno(error)));
+        return Status(Code::unsupported, fmt::format("{} of \"{}\": this file system has no locks: {}", verb, path_,
+                                                     text_of_errno(error)));
       });
     return failure(verb, size, offset, path_, error);
   }
   return {};
 }
 
-Status PosixStore::lock(int64_t offset, int64_t size) { return set_lock(F_WRLCK, "lock", offset, size); }
-Status PosixStore::unlock(int64_t offset, int64_t size) { return set_lock(F_UNLCK, "unlock", offset, size); }
+Status PosixStore::lock(int64_t offset, int64_t size) {
+  return set_lock(F_WRLCK, "lock", offset, size);
+}
+Status PosixStore::unlock(int64_t offset, int64_t size) {
+  return set_lock(F_UNLCK, "unlock", offset, size);
+}
 
 Status PosixStore::ends_early(int64_t bytes, int64_t offset, int64_t end) const noexcept {
   return guard([&] {
-    return Status(Code::bad_file, fmt::format("read of {} at offset {} of \"{}\": the file ends at byte {}", format_bytes(bytes), offset, path_, end));
+    return Status(Code::bad_file, fmt::format("read of {} at offset {} of \"{}\": the file ends at byte {}",
+                                              format_bytes(bytes), offset, path_, end));
   });
 }
 
 Result<const std::byte*> PosixStore::map(int64_t offset, int64_t size) {
   Status status = usable("read", false);
   status.update(check_range("read", offset, size, path_));
-  if (!status.ok()) return status;
-  if (const int error = intervention(Operation::read).error; error != 0) return failure("read", size, offset, path_, error);
+  if (!status.ok())
+    return status;
+  if (const int error = intervention(Operation::read).error; error != 0)
+    return failure("read", size, offset, path_, error);
   auto length = this->size();
-  if (!length.ok()) return length.status();
-  if (length.value() < offset + size) return ends_early(size, offset, length.value());
-  if (!mapping_.cover(descriptor_, offset, offset + size)) return Status(Code::unsupported, "");
+  if (!length.ok())
+    return length.status();
+  if (length.value() < offset + size)
+    return ends_early(size, offset, length.value());
+  if (!mapping_.cover(descriptor_, offset, offset + size))
+    return Status(Code::unsupported, "");
   bus_errors_.emplace(mapping_);
   if (!bus_errors_->holds()) {
     bus_errors_.reset();
@@ -446,37 +526,46 @@ Result<const std::byte*> PosixStore::map(int64_t offset, int64_t size) {
 Status PosixStore::unmap() {
   const bool failed = bus_errors_->failed();
   bus_errors_.reset();
-  if (!failed) return {};
+  if (!failed)
+    return {};
   mapping_.drop();  // zeros are in it now
   const auto length = size();
   const int64_t bytes = mapped_end_ - mapped_begin_;
-  if (length.ok() && length.value() < mapped_end_) return ends_early(bytes, mapped_begin_, length.value());
+  if (length.ok() && length.value() < mapped_end_)
+    return ends_early(bytes, mapped_begin_, length.value());
   return failure("read", bytes, mapped_begin_, path_, EIO);
 }
 
 bool PosixStore::in_memory(int64_t offset, int64_t size) {
-  constexpr int64_t k_most = 16, k_apart = int64_t{1} << 20;  // a small file is not worth 16 calls, for which all ranks wait
-  if (descriptor_ < 0 || size <= 0) return false;
+  constexpr int64_t k_most = 16,
+                    k_apart = int64_t{1} << 20;  // a small file is not worth 16 calls, for which all ranks wait
+  if (descriptor_ < 0 || size <= 0)
+    return false;
   struct statfs about {};
-  if (::fstatfs(descriptor_, &about) == 0 && (about.f_type == TMPFS_MAGIC || about.f_type == RAMFS_MAGIC)) return true;
+  if (::fstatfs(descriptor_, &about) == 0 && (about.f_type == TMPFS_MAGIC || about.f_type == RAMFS_MAGIC))
+    return true;
   const int64_t samples = std::clamp<int64_t>(size / k_apart, 2, k_most);
   for (int64_t i = 0; i < samples; ++i) {
     std::byte byte{};
     iovec one{&byte, 1};
-    if (::preadv2(descriptor_, &one, 1, offset + (size - 1) / (samples - 1) * i, RWF_NOWAIT) < 0) return false;
+    if (::preadv2(descriptor_, &one, 1, offset + (size - 1) / (samples - 1) * i, RWF_NOWAIT) < 0)
+      return false;
   }
   return true;
 }
 
 namespace {
 
-// At once, also where a pipe lies, whose other end may never come; but a file that another machine has leased is waited for. What is opened waits
-// as files do: some file systems let what does not wait fail where storage is slow.
+// At once, also where a pipe lies, whose other end may never come; but a file that another machine has leased is waited
+// for. What is opened waits as files do: some file systems let what does not wait fail where storage is slow.
 int open_at_once(const char* path, int flags) noexcept {
   int descriptor = -1;
-  do descriptor = ::open(path, flags, 0666);
-  while (descriptor < 0 && (errno == EINTR || (errno == EWOULDBLOCK && (flags & O_NONBLOCK) != 0 && (flags &= ~O_NONBLOCK, true))));
-  if (descriptor >= 0 && (flags & O_NONBLOCK) != 0) ::fcntl(descriptor, F_SETFL, ::fcntl(descriptor, F_GETFL) & ~O_NONBLOCK);
+  do
+    descriptor = ::open(path, flags, 0666);
+  while (descriptor < 0 &&
+         (errno == EINTR || (errno == EWOULDBLOCK && (flags & O_NONBLOCK) != 0 && (flags &= ~O_NONBLOCK, true))));
+  if (descriptor >= 0 && (flags & O_NONBLOCK) != 0)
+    ::fcntl(descriptor, F_SETFL, ::fcntl(descriptor, F_GETFL) & ~O_NONBLOCK);
   return descriptor;
 }
 
@@ -484,20 +573,25 @@ int open_at_once(const char* path, int flags) noexcept {
 
 Result<std::unique_ptr<Store>> open_hooked_posix_store(const std::string& path, StoreMode mode, Hook hook) {
   int flags = O_CLOEXEC | (mode == StoreMode::read ? O_RDONLY : O_RDWR);
-  if (mode == StoreMode::create) flags |= O_CREAT;
+  if (mode == StoreMode::create)
+    flags |= O_CREAT;
   const char* what = mode == StoreMode::create ? "create" : "open of";
-  if (const int error = hook ? hook(Operation::open).error : 0; error != 0) return system_status(what, path, error);
+  if (const int error = hook ? hook(Operation::open).error : 0; error != 0)
+    return system_status(what, path, error);
   const int descriptor = open_at_once(path.c_str(), flags | O_NONBLOCK);
-  if (descriptor < 0) return system_status(what, path, errno);
+  if (descriptor < 0)
+    return system_status(what, path, errno);
   std::unique_ptr<Store> store = std::make_unique<PosixStore>(path, descriptor, mode, std::move(hook));
   struct stat about {};
   const bool known = ::fstat(descriptor, &about) == 0;
   if (known && S_ISDIR(about.st_mode))  // reading mode opens directories without complaint
     return system_status(what, path, EISDIR);
-  if (known && S_ISFIFO(about.st_mode)) return Status(Code::bad_file, fmt::format("{} \"{}\": is a pipe, not a file", what, path));
+  if (known && S_ISFIFO(about.st_mode))
+    return Status(Code::bad_file, fmt::format("{} \"{}\": is a pipe, not a file", what, path));
   // Not O_TRUNC: on an empty file too it makes ext4 write everything back when the file is closed ("auto_da_alloc",
   // Linux, Documentation/admin-guide/ext4.rst), which a checkpoint then waits for.
-  if (mode == StoreMode::create && about.st_size > 0 && ::ftruncate(descriptor, 0) != 0) return system_status(what, path, errno);
+  if (mode == StoreMode::create && about.st_size > 0 && ::ftruncate(descriptor, 0) != 0)
+    return system_status(what, path, errno);
   return store;
 }
 

@@ -15,12 +15,19 @@
 
 namespace windrow {
 
-enum class Operation { open, write, read, resize, sync, publish };  // publish: a rename (storage/publish.hpp)
+enum class Operation {
+  open,
+  write,
+  read,
+  resize,
+  sync,
+  publish
+};  // publish: a rename (storage/publish.hpp)
 
 // What happens to one system call in place of what it asks for. Lets the faulty store fail below the loops, the error
 // codes and the counters of this one, where a real disk fails.
 struct Intervention {
-  int error = 0;               // errno; 0: the call goes through
+  int error = 0;                // errno; 0: the call goes through
   bool short_transfer = false;  // only the first half of the bytes is moved
 };
 using Hook = std::function<Intervention(Operation)>;
@@ -39,7 +46,8 @@ class PosixStore final : public Store {
   Status read_several(std::span<const ReadRequest> requests, const Meanwhile& meanwhile = {}) override;
   void read_ahead(std::span<const ReadRequest> requests) override;
   void forget_ahead() override;
-  // By threads of their own, what is long in pieces; for a store without a hook. `taken`: bytes of the first request that are there already.
+  // By threads of their own, what is long in pieces; for a store without a hook. `taken`: bytes of the first request
+  // that are there already.
   Status read_in_lanes(std::span<const ReadRequest> requests, size_t taken = 0, const Meanwhile& meanwhile = {});
   Result<int64_t> size() override;
   void expect(int64_t offset, int64_t bytes) override;
@@ -74,10 +82,10 @@ class PosixStore final : public Store {
   Hook hook_;
   int64_t write_call_bytes_;
   bool takes_turns_ = false;
-  bool reserves_ = false;  // room in the file before long writes
+  bool reserves_ = false;      // room in the file before long writes
   Range expected_, reserved_;  // all of it is to be written; there is room for it
-  bool slow_ = false;  // the last request of read_several() took its time
-  bool timed_ = false;  // slow_ says something
+  bool slow_ = false;          // the last request of read_several() took its time
+  bool timed_ = false;         // slow_ says something
   std::unique_ptr<ReadLanes> lanes_;
   Mapping mapping_;  // kept: the next reading of the same bytes finds its pages
   std::optional<BusErrorGuard> bus_errors_;

@@ -11,7 +11,8 @@ namespace windrow {
 namespace {
 
 constexpr size_t k_piece_bytes = 1 << 20;
-constexpr size_t k_lanes = 4, k_most_lanes = 16;  // requests under way at the same time; of short ones more, which clients join that send what waits as one
+constexpr size_t k_lanes = 4, k_most_lanes = 16;  // requests under way at the same time; of short ones more, which
+                                                  // clients join that send what waits as one
 
 size_t lanes_for(std::span<const ReadRequest> requests) noexcept {
   size_t bytes = 0, pieces = 0;
@@ -19,7 +20,8 @@ size_t lanes_for(std::span<const ReadRequest> requests) noexcept {
     bytes += request.bytes.size();
     pieces += (request.bytes.size() + k_piece_bytes - 1) / k_piece_bytes;
   }
-  if (bytes == 0) return 1;
+  if (bytes == 0)
+    return 1;
   const size_t mean = (bytes + pieces - 1) / pieces;
   return std::min(pieces, std::clamp(k_lanes * k_piece_bytes / mean, k_lanes, k_most_lanes));
 }
@@ -31,7 +33,8 @@ bool is_slow(std::chrono::nanoseconds taken, size_t bytes) noexcept {
 }
 
 size_t piece_at(const ReadRequest& request, size_t done) noexcept {
-  return std::min(request.bytes.size() - done, k_piece_bytes - static_cast<size_t>(request.offset + static_cast<int64_t>(done)) % k_piece_bytes);
+  return std::min(request.bytes.size() - done,
+                  k_piece_bytes - static_cast<size_t>(request.offset + static_cast<int64_t>(done)) % k_piece_bytes);
 }
 
 ReadLanes::~ReadLanes() {
@@ -42,7 +45,8 @@ ReadLanes::~ReadLanes() {
     stops_ = true;
   }
   more_.notify_all();
-  for (std::thread& thread : threads_) thread.join();
+  for (std::thread& thread : threads_)
+    thread.join();
 }
 
 // The thread that finishes is one of them. Where the system gives fewer, those do the work.
@@ -50,10 +54,12 @@ void ReadLanes::add_threads(size_t wanted) {
   // The program's signals are for its own threads.
   sigset_t all, before;
   sigfillset(&all);
-  if (threads_.size() + 1 >= wanted || pthread_sigmask(SIG_SETMASK, &all, &before) != 0) return;
+  if (threads_.size() + 1 >= wanted || pthread_sigmask(SIG_SETMASK, &all, &before) != 0)
+    return;
   (void)guard([&] {
     threads_.reserve(k_most_lanes);
-    while (threads_.size() + 1 < wanted) threads_.emplace_back([this] { work(); });
+    while (threads_.size() + 1 < wanted)
+      threads_.emplace_back([this] { work(); });
     return Status{};
   });
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
@@ -61,14 +67,16 @@ void ReadLanes::add_threads(size_t wanted) {
 
 ReadLanes::Batch* ReadLanes::find(std::span<const ReadRequest> requests) noexcept {
   for (Batch& batch : batches_)
-    if (!batch.requests.empty() && batch.requests.data() == requests.data()) return &batch;
+    if (!batch.requests.empty() && batch.requests.data() == requests.data())
+      return &batch;
   return nullptr;
 }
 
 ReadLanes::Batch* ReadLanes::oldest_with_more() noexcept {
   Batch* oldest = nullptr;
   for (Batch& batch : batches_)
-    if (has_more(batch) && batch.under_way < batch.lanes && (oldest == nullptr || batch.number < oldest->number)) oldest = &batch;
+    if (has_more(batch) && batch.under_way < batch.lanes && (oldest == nullptr || batch.number < oldest->number))
+      oldest = &batch;
   return oldest;
 }
 
@@ -77,8 +85,10 @@ bool ReadLanes::begin(std::span<const ReadRequest> requests, size_t taken) {
   add_threads(lanes);
   {
     const std::lock_guard lock(mutex_);
-    const auto free = std::find_if(batches_.begin(), batches_.end(), [](const Batch& batch) { return batch.requests.empty(); });
-    if (free == batches_.end()) return false;
+    const auto free =
+        std::find_if(batches_.begin(), batches_.end(), [](const Batch& batch) { return batch.requests.empty(); });
+    if (free == batches_.end())
+      return false;
     *free = Batch{};
     free->requests = requests;
     free->lanes = lanes;
@@ -97,9 +107,12 @@ bool ReadLanes::has_begun(std::span<const ReadRequest> requests) {
 ReadLanes::Piece ReadLanes::take(Batch& batch) noexcept {
   const ReadRequest& request = batch.requests[batch.request];
   const size_t bytes = piece_at(request, batch.done);
-  const Piece piece{{request.offset + static_cast<int64_t>(batch.done), request.bytes.subspan(batch.done, bytes)}, batch.done == 0, std::exchange(batch.is_first, false)};
+  const Piece piece{{request.offset + static_cast<int64_t>(batch.done), request.bytes.subspan(batch.done, bytes)},
+                    batch.done == 0,
+                    std::exchange(batch.is_first, false)};
   batch.done += bytes;
-  if (batch.done == request.bytes.size()) ++batch.request, batch.done = 0;
+  if (batch.done == request.bytes.size())
+    ++batch.request, batch.done = 0;
   ++batch.under_way;
   return piece;
 }
@@ -112,12 +125,16 @@ void ReadLanes::read_one(Batch& batch, std::unique_lock<std::mutex>& lock) {
   Status status = piece.request.bytes.empty() ? Status{} : guard([&] { return read_(piece.request, counters); });
   const bool slow = is_slow(std::chrono::steady_clock::now() - begin, piece.request.bytes.size());
   lock.lock();
-  if (piece.is_first) batch.slow = slow;
-  if (!piece.counts) counters.read_requests = 0;
+  if (piece.is_first)
+    batch.slow = slow;
+  if (!piece.counts)
+    counters.read_requests = 0;
   batch.counters += counters;
-  if (!status.ok()) batch.request = batch.requests.size();
+  if (!status.ok())
+    batch.request = batch.requests.size();
   batch.status.update(std::move(status));
-  if (--batch.under_way == 0 && !has_more(batch)) ended_.notify_all();
+  if (--batch.under_way == 0 && !has_more(batch))
+    ended_.notify_all();
 }
 
 void ReadLanes::work() {
@@ -135,8 +152,10 @@ void ReadLanes::work() {
 Status ReadLanes::finish(std::span<const ReadRequest> requests, StoreCounters& counters, const Meanwhile& meanwhile) {
   std::unique_lock lock(mutex_);
   Batch* const batch = find(requests);
-  if (batch == nullptr) return {Code::internal, "what is to be read has not been begun"};
-  while (has_more(*batch)) read_one(*batch, lock);
+  if (batch == nullptr)
+    return {Code::internal, "what is to be read has not been begun"};
+  while (has_more(*batch))
+    read_one(*batch, lock);
   const auto has_ended = [&] { return batch->under_way == 0; };
   for (bool again = static_cast<bool>(meanwhile); again;) {
     lock.unlock();

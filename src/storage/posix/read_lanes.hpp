@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// ReadLanes: threads that read pieces of one file at the same time. Where a request takes its time the others need not wait for it, nor those of
-// the next batch: they begin while the last of this one are under way. What is long is read in pieces.
+// ReadLanes: threads that read pieces of one file at the same time. Where a request takes its time the others need not
+// wait for it, nor those of the next batch: they begin while the last of this one are under way. What is long is read
+// in pieces.
 #pragma once
 
 #include <array>
@@ -18,7 +19,8 @@
 
 namespace windrow {
 
-// How much of a request, of which `done` has been read, is the next piece: up to a MiB boundary of the file, which is what FUSE and many servers move at once.
+// How much of a request, of which `done` has been read, is the next piece: up to a MiB boundary of the file, which is
+// what FUSE and many servers move at once.
 size_t piece_at(const ReadRequest& request, size_t done) noexcept;
 
 class ReadLanes {
@@ -30,15 +32,17 @@ class ReadLanes {
   ReadLanes(const ReadLanes&) = delete;
   ReadLanes& operator=(const ReadLanes&) = delete;
 
-  // The requests and their memory have to live until they are finished. Of the first, `taken` bytes are there already. False, and nothing is
-  // begun, where k_batches have been begun and are not finished. May throw std::bad_alloc.
+  // The requests and their memory have to live until they are finished. Of the first, `taken` bytes are there already.
+  // False, and nothing is begun, where k_batches have been begun and are not finished. May throw std::bad_alloc.
   bool begin(std::span<const ReadRequest> requests, size_t taken = 0);
   bool has_begun(std::span<const ReadRequest> requests);
-  // Waits until all of a batch has been read, and helps; before it waits, it asks `meanwhile`. A long request counts as one. The first failure is told, and
-  // what comes after it is not read.
+  // Waits until all of a batch has been read, and helps; before it waits, it asks `meanwhile`. A long request counts as
+  // one. The first failure is told, and what comes after it is not read.
   Status finish(std::span<const ReadRequest> requests, StoreCounters& counters, const Meanwhile& meanwhile);
   void finish_all(StoreCounters& counters);  // nothing is under way any more; how it went is not told
-  bool was_slow() const noexcept { return was_slow_; }  // the first piece of the batch that was finished last took its time
+  bool was_slow() const noexcept {
+    return was_slow_;
+  }  // the first piece of the batch that was finished last took its time
 
  private:
   static constexpr size_t k_batches = 2;

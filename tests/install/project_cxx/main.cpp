@@ -19,7 +19,8 @@ int main(int argc, char** argv) {
   in.read(in.find_variable("table"), rows, read);
   in.close();
   const bool same = read == written;
-  if (same && rank == 0) std::printf("windrow %s: %d rows\n", windrow_version(), size);
+  if (same && rank == 0)
+    std::printf("windrow %s: %d rows\n", windrow_version(), size);
   MPI_Finalize();
   return same ? 0 : 1;
 }
