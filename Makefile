@@ -13,14 +13,16 @@ FUZZ_SECONDS ?= 600
 CONFIGURE = cmake --log-level=NOTICE
 # Which tests `make test`, mpich, asan and tsan run.
 TESTS ?= --label-regex quick
-# Tests of several ranks count as two, and wait for each other and for starts more than they compute: two thirds of two cores were idle.
-CTEST = TMPDIR="$(shell tools/test-folder)" ctest --output-on-failure --no-tests=error --parallel $(shell expr 2 \* $(JOBS))
+# Tests of several ranks count as two, and wait for each other and for starts more than they compute: two thirds of
+# two cores were idle.
+CTEST = TMPDIR="$(shell tools/test-folder)" \
+  ctest --output-on-failure --no-tests=error --parallel $(shell expr 2 \* $(JOBS))
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-full network bench sanitize asan tsan fuzz mpich install clean format format-check lint
 
 help:
-	@echo "make demo       a transistor solved on 4 ranks, restarted on 3, drawn; then every strategy beside the machine's limit"
+	@echo "make demo       a transistor solved on 4 ranks, restarted on 3, drawn; strategies beside the machine's limit"
 	@echo "make test       the quick tests: 1 to 4 ranks"
 	@echo "make test-full  all tests: odd, prime and larger numbers of ranks too"
 	@echo "make network    the tests with 8 ranks on 4 hosts, joined by links of 1 Gbit/s on this machine (root, Linux)"
@@ -74,14 +76,17 @@ asan tsan:
 	cmake --build build-$@ --parallel $(JOBS)
 	$(CTEST) --test-dir build-$@ $(TESTS)
 
-# What was found to be worth keeping stays in build-fuzz/corpus and is where the next run begins; an input that fails, in build-fuzz/.
+# What was found to be worth keeping stays in build-fuzz/corpus and is where the next run begins; an input that fails,
+# in build-fuzz/.
 fuzz:
 	@tools/install-packages build test fuzz
 	$(CONFIGURE) --preset fuzz $(CMAKE_ARGS)
 	cmake --build build-fuzz --parallel $(JOBS) --target fuzzers
-	for name in codec.fuzz_frame exchange.fuzz_view model.fuzz_machine extent.fuzz_split layout.fuzz_layout format.fuzz_netcdf_header; do \
-	  mkdir -p build-fuzz/corpus/$$name && build-fuzz/tests/$$name.fuzzer -max_total_time=$(FUZZ_SECONDS) -artifact_prefix=build-fuzz/$$name- \
-	    -print_final_stats=1 build-fuzz/corpus/$$name tests/$${name%%.*}/corpus || exit 1; \
+	for name in codec.fuzz_frame exchange.fuzz_view model.fuzz_machine \
+	    extent.fuzz_split layout.fuzz_layout format.fuzz_netcdf_header; do \
+	  mkdir -p build-fuzz/corpus/$$name && build-fuzz/tests/$$name.fuzzer \
+	    -max_total_time=$(FUZZ_SECONDS) -artifact_prefix=build-fuzz/$$name- -print_final_stats=1 \
+	    build-fuzz/corpus/$$name tests/$${name%%.*}/corpus || exit 1; \
 	done
 
 mpich:

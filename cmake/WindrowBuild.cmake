@@ -23,15 +23,19 @@ add_library(windrow_flags INTERFACE)
 target_compile_options(windrow_flags INTERFACE -Wall -Wextra $<$<COMPILE_LANGUAGE:C,CXX>:-Wno-restrict>
   # -Wshadow not where many sources are one: a name inside a function may be that of another source's constant.
   $<$<COMPILE_LANGUAGE:CXX>:-Wconversion $<$<NOT:$<BOOL:${WINDROW_UNITY_BUILD}>>:-Wshadow> -Wsign-conversion>
-  # gfortran does not know that an MPI_Comm of C may be a Fortran integer, and warns of every function with side effects in a condition.
+  # gfortran does not know that an MPI_Comm of C may be a Fortran integer, and warns of every function with side
+  # effects in a condition.
   $<$<COMPILE_LANGUAGE:Fortran>:-Wno-c-binding-type> $<$<COMPILE_LANGUAGE:Fortran>:-Wno-function-elimination>
-  # gfortran 12 takes allocatable arrays and texts for uninitialized where they are assigned: a wall of 179 warnings that say nothing. No errors of the others.
+  # gfortran 12 takes allocatable arrays and texts for uninitialized where they are assigned: a wall of 179 warnings
+  # that say nothing. No errors of the others.
   $<$<COMPILE_LANGUAGE:Fortran>:-Wno-uninitialized> $<$<COMPILE_LANGUAGE:Fortran>:-Wno-maybe-uninitialized>
   $<$<AND:$<BOOL:${WINDROW_WARNINGS_AS_ERRORS}>,$<COMPILE_LANGUAGE:C,CXX>>:-Werror>)
 if(WINDROW_SANITIZE)
   # Every finding ends the program: one that goes on is one that a passing test hides.
-  # Not in Fortran: of arrays that are absent gfortran itself reckons with bounds that are not there, and uses nothing of it.
-  add_compile_options("$<$<COMPILE_LANGUAGE:C,CXX>:-fsanitize=${WINDROW_SANITIZE};-fno-sanitize-recover=all>" -fno-omit-frame-pointer -g1)
+  # Not in Fortran: of arrays that are absent gfortran itself reckons with bounds that are not there, and uses nothing
+  # of it.
+  add_compile_options("$<$<COMPILE_LANGUAGE:C,CXX>:-fsanitize=${WINDROW_SANITIZE};-fno-sanitize-recover=all>"
+    -fno-omit-frame-pointer -g1)
   add_link_options(-fsanitize=${WINDROW_SANITIZE})
 endif()
 if(WINDROW_FUZZ)
@@ -48,8 +52,9 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
   target_compile_options(windrow_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>)
 endif()
 
-# windrow_room(NAME SOURCES a.cpp … [ALONE b.cpp …] DEPENDS room|target …): one folder of src/, one target windrow_NAME. ALONE: sources as well, but
-# compiled by themselves with WINDROW_UNITY_BUILD too, because names of theirs are those of another source's.
+# windrow_room(NAME SOURCES a.cpp … [ALONE b.cpp …] DEPENDS room|target …): one folder of src/, one target
+# windrow_NAME. ALONE: sources as well, but compiled by themselves with WINDROW_UNITY_BUILD too, because names of
+# theirs are those of another source's.
 function(windrow_room name)
   cmake_parse_arguments(ARG "" "" "SOURCES;ALONE;DEPENDS" ${ARGN})
   add_library(windrow_${name} OBJECT ${ARG_SOURCES} ${ARG_ALONE})
@@ -67,8 +72,8 @@ function(windrow_uses_library room name)
   endif()
 endfunction()
 
-# Tests are many, large and run once: half of the time they take is the optimiser's, so in an optimised build too they are compiled without it. What
-# they test is in the library.
+# Tests are many, large and run once: half of the time they take is the optimiser's, so in an optimised build too they
+# are compiled without it. What they test is in the library.
 set(WINDROW_TEST_OPTIONS $<$<COMPILE_LANGUAGE:C,CXX>:-O0>)
 
 # windrow_test(thing_test.cpp [LABELS …]) in tests/room: a GoogleTest program without MPI, called room.thing.
@@ -85,10 +90,10 @@ function(windrow_test source)
   windrow_test_environment(${name})
 endfunction()
 
-# windrow_mpi_test(thing_test.cpp RANKS 1 2 3 4 [FULL 5 8 13] [STRIDE n] [TIMEOUT s] [LABELS …]) in tests/room: the same program at several
-# rank counts, called room.thing.npN. RANKS are in the quick set, FULL only in the full set; counts above
-# WINDROW_TEST_MAX_RANKS are left out. STRIDE n: of a sweep the quick set tries every n-th case (tests/stride.hpp). A hang is a failure: TIMEOUT,
-# 60 s when not given.
+# windrow_mpi_test(thing_test.cpp RANKS 1 2 3 4 [FULL 5 8 13] [STRIDE n] [TIMEOUT s] [LABELS …]) in tests/room: the
+# same program at several rank counts, called room.thing.npN. RANKS are in the quick set, FULL only in the full set;
+# counts above WINDROW_TEST_MAX_RANKS are left out. STRIDE n: of a sweep the quick set tries every n-th case
+# (tests/stride.hpp). A hang is a failure: TIMEOUT, 60 s when not given.
 function(windrow_mpi_test source)
   cmake_parse_arguments(ARG "" "STRIDE;TIMEOUT" "RANKS;FULL;LABELS;HOSTS;FULL_HOSTS" ${ARGN})
   if(NOT ARG_TIMEOUT)
@@ -109,8 +114,10 @@ function(windrow_mpi_test source)
       if(ranks GREATER WINDROW_TEST_MAX_RANKS)
         continue()
       endif()
-      add_test(NAME ${name}.np${ranks} COMMAND "${PROJECT_SOURCE_DIR}/tools/mpirun" --mpi ${WINDROW_MPI_NAME} -n ${ranks} $<TARGET_FILE:${name}>)
-      set_tests_properties(${name}.np${ranks} PROPERTIES TIMEOUT ${ARG_TIMEOUT} PROCESSORS 2 LABELS "${set};mpi;${ARG_LABELS}")
+      add_test(NAME ${name}.np${ranks} COMMAND "${PROJECT_SOURCE_DIR}/tools/mpirun" --mpi ${WINDROW_MPI_NAME}
+        -n ${ranks} $<TARGET_FILE:${name}>)
+      set_tests_properties(${name}.np${ranks} PROPERTIES TIMEOUT ${ARG_TIMEOUT} PROCESSORS 2
+        LABELS "${set};mpi;${ARG_LABELS}")
       windrow_test_environment(${name}.np${ranks})
       if(ARG_STRIDE AND ranks GREATER 1 AND set STREQUAL quick)
         set_property(TEST ${name}.np${ranks} APPEND PROPERTY ENVIRONMENT "WINDROW_TEST_STRIDE=${ARG_STRIDE}")
@@ -132,7 +139,8 @@ function(windrow_mpi_test source)
         continue()
       endif()
       set(test ${name}.np${ranks}.hosts-of-${each})
-      add_test(NAME ${test} COMMAND "${PROJECT_SOURCE_DIR}/tools/mpirun" --mpi ${WINDROW_MPI_NAME} -n ${ranks} $<TARGET_FILE:${name}>)
+      add_test(NAME ${test} COMMAND "${PROJECT_SOURCE_DIR}/tools/mpirun" --mpi ${WINDROW_MPI_NAME} -n ${ranks}
+        $<TARGET_FILE:${name}>)
       set_tests_properties(${test} PROPERTIES TIMEOUT ${ARG_TIMEOUT} PROCESSORS 2 LABELS "${set};mpi;${ARG_LABELS}")
       windrow_test_environment(${test})
       set_property(TEST ${test} APPEND PROPERTY ENVIRONMENT "WINDROW_RANKS_PER_HOST=${each}")
@@ -140,8 +148,9 @@ function(windrow_mpi_test source)
   endforeach()
 endfunction()
 
-# windrow_fuzz_target(fuzz_thing.cpp) in tests/room: run over the files of tests/room/corpus/ as the test room.fuzz_thing. With WINDROW_FUZZ also
-# the program room.fuzz_thing.fuzzer, in which libFuzzer goes on from them; the target `fuzzers` builds all of these.
+# windrow_fuzz_target(fuzz_thing.cpp) in tests/room: run over the files of tests/room/corpus/ as the test
+# room.fuzz_thing. With WINDROW_FUZZ also the program room.fuzz_thing.fuzzer, in which libFuzzer goes on from them;
+# the target `fuzzers` builds all of these.
 function(windrow_fuzz_target source)
   cmake_path(GET CMAKE_CURRENT_SOURCE_DIR FILENAME room)
   cmake_path(GET source STEM name)
@@ -165,7 +174,8 @@ function(windrow_fuzz_target source)
   endforeach()
 endfunction()
 
-# windrow_python_test(name script.py ARGUMENTS …): a quick test that is a Python program, in this folder or given by its full path.
+# windrow_python_test(name script.py ARGUMENTS …): a quick test that is a Python program, in this folder or given by
+# its full path.
 function(windrow_python_test name script)
   cmake_path(ABSOLUTE_PATH script)
   add_test(NAME ${name} COMMAND "${WINDROW_PYTHON}" "${script}" ${ARGN})
@@ -186,7 +196,8 @@ function(windrow_test_environment test)
   endif()
   set_tests_properties(${test} PROPERTIES ENVIRONMENT "${environment}")
   if(WINDROW_SANITIZE MATCHES address)
-    # The leak sanitizer of GCC 12 now and then crashes itself when it looks through the threads at the end: that says nothing of the test.
+    # The leak sanitizer of GCC 12 now and then crashes itself when it looks through the threads at the end: that says
+    # nothing of the test.
     set_tests_properties(${test} PROPERTIES SKIP_REGULAR_EXPRESSION "LeakSanitizer has encountered a fatal error")
   endif()
 endfunction()

@@ -28,7 +28,8 @@ else()
 endif()
 if(WINDROW_MPI AND NOT WINDROW_MPI_NAME STREQUAL "other" AND NOT WINDROW_MPI STREQUAL WINDROW_MPI_NAME)
   message(FATAL_ERROR "WINDROW_MPI is ${WINDROW_MPI}, but ${MPI_C_COMPILER} belongs to ${WINDROW_MPI_NAME}: "
-    "install it (Debian: libopenmpi-dev openmpi-bin, or libmpich-dev mpich), or name its wrappers by MPI_C_COMPILER and MPI_CXX_COMPILER")
+    "install it (Debian: libopenmpi-dev openmpi-bin, or libmpich-dev mpich), "
+    "or name its wrappers by MPI_C_COMPILER and MPI_CXX_COMPILER")
 endif()
 
 find_package(Threads REQUIRED)
@@ -40,13 +41,15 @@ if(WINDROW_HDF5)
   windrow_require(PkgConfig "it is needed to find HDF5 (Debian: pkg-config); or build without HDF5: -DWINDROW_HDF5=OFF")
   pkg_search_module(WINDROW_HDF5_SERIAL IMPORTED_TARGET hdf5-serial hdf5)
   if(NOT WINDROW_HDF5_SERIAL_FOUND)
-    message(FATAL_ERROR "The serial HDF5 C library was not found (Debian: libhdf5-dev). Without HDF5: -DWINDROW_HDF5=OFF")
+    message(FATAL_ERROR
+      "The serial HDF5 C library was not found (Debian: libhdf5-dev). Without HDF5: -DWINDROW_HDF5=OFF")
   endif()
   add_library(windrow_hdf5_library ALIAS PkgConfig::WINDROW_HDF5_SERIAL)
 endif()
 
 # Compressors, of chunks in files and of messages: each is left out where it is not installed, or by -DWINDROW_NAME=OFF.
-# windrow_optional_library(NAME MODULE "what for"): WINDROW_HAS_NAME says whether it is built in; MODULE as pkg-config knows it.
+# windrow_optional_library(NAME MODULE "what for"): WINDROW_HAS_NAME says whether it is built in; MODULE as pkg-config
+# knows it.
 function(windrow_optional_library name module purpose)
   option(WINDROW_${name} "${purpose} with ${module}, where it is installed" ON)
   if(WINDROW_${name} AND PKG_CONFIG_FOUND)
@@ -70,8 +73,8 @@ windrow_optional_library(LZO lzo2 "Messages compressed")
 windrow_optional_library(XXHASH libxxhash "Elements in subfiles summed up")
 windrow_optional_library(UTF8PROC libutf8proc "Names in netCDF classic files checked")
 
-# libcephfs, whose header is all that is wanted: it is loaded when somebody asks for it, and no program that does not is made to carry it. WINDROW_CEPHFS
-# is AUTO, ON (it must be there) or OFF; WINDROW_HAS_CEPHFS says.
+# libcephfs, whose header is all that is wanted: it is loaded when somebody asks for it, and no program that does not
+# is made to carry it. WINDROW_CEPHFS is AUTO, ON (it must be there) or OFF; WINDROW_HAS_CEPHFS says.
 set(WINDROW_CEPHFS AUTO CACHE STRING "OSDs asked for by libcephfs: AUTO where its header is installed, ON, OFF")
 set_property(CACHE WINDROW_CEPHFS PROPERTY STRINGS AUTO ON OFF)
 set(WINDROW_HAS_CEPHFS FALSE)
@@ -80,7 +83,8 @@ if(WINDROW_CEPHFS)
   if(WINDROW_CEPHFS_INCLUDE_DIR)
     set(WINDROW_HAS_CEPHFS TRUE)
   elseif(NOT WINDROW_CEPHFS STREQUAL "AUTO")
-    message(FATAL_ERROR "WINDROW_CEPHFS is ${WINDROW_CEPHFS}, but cephfs/libcephfs.h was not found (Debian: libcephfs-dev)")
+    message(FATAL_ERROR
+      "WINDROW_CEPHFS is ${WINDROW_CEPHFS}, but cephfs/libcephfs.h was not found (Debian: libcephfs-dev)")
   endif()
 endif()
 
@@ -88,11 +92,12 @@ if(WINDROW_CLI)
   windrow_require(CLI11 "the command needs it (Debian: libcli11-dev); without the command: -DWINDROW_CLI=OFF")
 endif()
 
-# Tests need GoogleTest and Python; the ones that read with h5py are left out where it is missing. The system's Python goes
-# first, because that is the one that the system's h5py belongs to.
+# Tests need GoogleTest and Python; the ones that read with h5py are left out where it is missing. The system's Python
+# goes first, because that is the one that the system's h5py belongs to.
 if(WINDROW_TESTS)
   windrow_require(GTest "the tests need it (Debian: libgtest-dev libgmock-dev); without tests: -DWINDROW_TESTS=OFF")
-  # PnetCDF reads what Windrow writes, and the other way round. It is built for one MPI, Debian's for Open MPI: with another it is asked for by name.
+  # PnetCDF reads what Windrow writes, and the other way round. It is built for one MPI, Debian's for Open MPI: with
+  # another it is asked for by name.
   if(WINDROW_MPI_NAME STREQUAL "openmpi" OR WINDROW_PNETCDF)
     windrow_optional_library(PNETCDF pnetcdf "Tests of netCDF classic files")
   endif()

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Whether the Fortran module is built: WINDROW_FORTRAN is AUTO, ON or OFF; afterwards WINDROW_HAS_FORTRAN says. It needs a compiler of
-# Fortran 2018, an MPI with the module mpi_f08, and C descriptors of arrays that the C compiler reads.
-set(WINDROW_FORTRAN AUTO CACHE STRING "The Fortran module: AUTO (where a compiler and MPI's mpi_f08 are found), ON or OFF")
+# Whether the Fortran module is built: WINDROW_FORTRAN is AUTO, ON or OFF; afterwards WINDROW_HAS_FORTRAN says. It
+# needs a compiler of Fortran 2018, an MPI with the module mpi_f08, and C descriptors of arrays that the C compiler
+# reads.
+set(WINDROW_FORTRAN AUTO CACHE STRING
+  "The Fortran module: AUTO (where a compiler and MPI's mpi_f08 are found), ON or OFF")
 set_property(CACHE WINDROW_FORTRAN PROPERTY STRINGS AUTO ON OFF)
 set(WINDROW_HAS_FORTRAN FALSE)
 
@@ -19,8 +21,8 @@ macro(windrow_find_fortran)
   endif()
   if(NOT missing)
     # Beside the compiler, when the C compiler is another one.
-    execute_process(COMMAND "${CMAKE_Fortran_COMPILER}" -print-file-name=include OUTPUT_VARIABLE WINDROW_FORTRAN_BINDING_FOLDER
-      OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+    execute_process(COMMAND "${CMAKE_Fortran_COMPILER}" -print-file-name=include
+      OUTPUT_VARIABLE WINDROW_FORTRAN_BINDING_FOLDER OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
     if(CMAKE_C_COMPILER_ID STREQUAL "GNU" OR NOT EXISTS "${WINDROW_FORTRAN_BINDING_FOLDER}/ISO_Fortran_binding.h")
       set(WINDROW_FORTRAN_BINDING_FOLDER "")
     endif()
@@ -43,7 +45,8 @@ macro(windrow_find_fortran)
       # MPICH's options are gfortran's own, and the module has files in C beside those in Fortran.
       get_target_property(options MPI::MPI_Fortran INTERFACE_COMPILE_OPTIONS)
       if(options)
-        set_target_properties(MPI::MPI_Fortran PROPERTIES INTERFACE_COMPILE_OPTIONS "$<$<COMPILE_LANGUAGE:Fortran>:${options}>")
+        set_target_properties(MPI::MPI_Fortran PROPERTIES INTERFACE_COMPILE_OPTIONS
+          "$<$<COMPILE_LANGUAGE:Fortran>:${options}>")
       endif()
     endif()
   endif()

@@ -10,7 +10,8 @@
 module windrow
     use windrow_base, only: windrow_max_dimensions, windrow_ok, windrow_bad_argument, windrow_bad_state, &
         windrow_not_found, windrow_exists, windrow_unsupported, windrow_bad_file, windrow_no_permission, &
-        windrow_no_space, windrow_io, windrow_out_of_memory, windrow_mpi, windrow_internal, windrow_int8, windrow_uint8, &
+        windrow_no_space, windrow_io, windrow_out_of_memory, windrow_mpi, windrow_internal, windrow_int8, &
+        windrow_uint8, &
         windrow_int16, windrow_uint16, windrow_int32, windrow_uint32, windrow_int64, windrow_uint64, windrow_float32, &
         windrow_float64, windrow_text, windrow_bool, windrow_complex64, windrow_complex128, windrow_opaque, &
         windrow_reference, windrow_float16, windrow_stored, windrow_mode_read, windrow_mode_update, windrow_file, &

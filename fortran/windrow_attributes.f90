@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-!> Attributes of groups and variables; windrow_put_attributes writes them. `object` is the path of a group or a variable,
-!> '/' for the file. Numbers of attributes count from 1, shapes are in Fortran's order.
+!> Attributes of groups and variables; windrow_put_attributes writes them. `object` is the path of a group or a
+!> variable, '/' for the file. Numbers of attributes count from 1, shapes are in Fortran's order.
 module windrow_attributes
     use, intrinsic :: iso_c_binding, only: c_bool, c_int, c_null_ptr, c_ptr, c_sizeof
     use, intrinsic :: iso_fortran_env, only: int8, int16, int32, int64, real32, real64

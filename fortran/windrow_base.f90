@@ -21,8 +21,8 @@ module windrow_base
     !> one. windrow_text is character, windrow_bool logical(c_bool), windrow_complex64 complex(real32),
     !> windrow_complex128 complex(real64), and windrow_opaque integer(int8), whose first dimension is the bytes of an
     !> element. windrow_reference is an absolute path to an object of the file, as text: windrow_put_texts(),
-    !> windrow_get_texts(); in attributes it is read. Few compilers have a kind for windrow_float16: windrow_put_as() and
-    !> windrow_get_as() take real(real32) for it.
+    !> windrow_get_texts(); in attributes it is read. Few compilers have a kind for windrow_float16: windrow_put_as()
+    !> and windrow_get_as() take real(real32) for it.
     integer, parameter, public :: windrow_int8 = 1, windrow_uint8 = 2, windrow_int16 = 3, windrow_uint16 = 4, &
         windrow_int32 = 5, windrow_uint32 = 6, windrow_int64 = 7, windrow_uint64 = 8, windrow_float32 = 9, &
         windrow_float64 = 10, windrow_text = 11, windrow_bool = 12, windrow_complex64 = 13, windrow_complex128 = 14, &

@@ -581,7 +581,8 @@ module windrow_c
             integer(c_int) :: code
         end function c_get
 
-        function c_put_record(file, variable, record, part, data) bind(c, name="windrow_fortran_put_record") result(code)
+        function c_put_record(file, variable, record, part, data) bind(c, name="windrow_fortran_put_record") &
+            result(code)
             import :: c_held, c_int, c_int64_t, c_ptr
             type(c_ptr), intent(in), value :: file
             integer(c_int), intent(in), value :: variable
@@ -591,7 +592,8 @@ module windrow_c
             integer(c_int) :: code
         end function c_put_record
 
-        function c_get_record(file, variable, record, part, data) bind(c, name="windrow_fortran_get_record") result(code)
+        function c_get_record(file, variable, record, part, data) bind(c, name="windrow_fortran_get_record") &
+            result(code)
             import :: c_held, c_int, c_int64_t, c_ptr
             type(c_ptr), intent(in), value :: file
             integer(c_int), intent(in), value :: variable

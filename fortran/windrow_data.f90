@@ -229,8 +229,8 @@ contains
 
     !> Choose another strategy for the flushes that follow. Collective; nothing may be queued.
     !>
-    !> `options`: strategy, owner, gather, domains, codec, access, writers, buffer, align and sieve_hole; what is not set
-    !> is as the file was opened with; left out, all is.
+    !> `options`: strategy, owner, gather, domains, codec, access, writers, buffer, align and sieve_hole; what is not
+    !> set is as the file was opened with; left out, all is.
     subroutine windrow_set_strategy(file, options, stat, errmsg)
         type(windrow_file), intent(in) :: file
         type(windrow_options), intent(in), optional :: options

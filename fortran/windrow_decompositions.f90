@@ -314,8 +314,8 @@ contains
         call points_int64(comm, int(points, int64), int(list, int64), decomposition, owned, stat, errmsg, options)
     end subroutine points_int32
 
-    !> Which points this rank writes if `owner` says so, a value of the option `owner`, ascending, and in how many runs of
-    !> consecutive numbers. Local.
+    !> Which points this rank writes if `owner` says so, a value of the option `owner`, ascending, and in how many
+    !> runs of consecutive numbers. Local.
     subroutine windrow_decomposition_owned(decomposition, owner, list, intervals, stat, errmsg)
         type(windrow_decomposition), intent(in) :: decomposition
         character(*), intent(in) :: owner

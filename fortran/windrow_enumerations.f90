@@ -37,7 +37,8 @@ contains
             write (number, '(i0)') size(names)
             text = 'options_set_enumeration: '//trim(number)//trim(merge(' name ', ' names', size(names) == 1))//' for '
             write (number, '(i0)') size(values)
-            code = c_refuse(c_null_ptr, c_text(text//trim(number)//trim(merge(' value ', ' values', size(values) == 1))))
+            code = c_refuse(c_null_ptr, c_text(text//trim(number)//trim(merge(' value ', ' values', &
+                size(values) == 1))))
         else
             text = ''
             do i = 1, size(values)

@@ -9,7 +9,8 @@ module windrow_f08
     use windrow_files
     implicit none
     private
-    public :: windrow_copy, windrow_create, windrow_open, windrow_block, windrow_blocks, windrow_strided_blocks, windrow_rows
+    public :: windrow_copy, windrow_create, windrow_open, windrow_block, windrow_blocks, windrow_strided_blocks, &
+        windrow_rows
     public :: windrow_points, windrow_same
 
     interface windrow_create

@@ -35,7 +35,8 @@ contains
         numbers = from_zero(cell, connectivity)
         allocate (offsets(max(0_int64, nodes) + 1), neighbours(0))
         offsets = 0
-        code = c_mesh_neighbours(nodes, int(cell, c_int), size(numbers, kind=int64), numbers, across, 0_int64, offsets, neighbours)
+        code = c_mesh_neighbours(nodes, int(cell, c_int), size(numbers, kind=int64), numbers, across, 0_int64, &
+            offsets, neighbours)
         if (code == windrow_ok .and. offsets(size(offsets)) > 0) then
             deallocate (neighbours)
             allocate (neighbours(offsets(size(offsets))))
@@ -47,8 +48,8 @@ contains
         call finish(code, stat, errmsg)
     end subroutine windrow_mesh_neighbours
 
-    !> The parts that hold each node: its own first, then those of its neighbours. A node with one part is local, the others
-    !> are shared.
+    !> The parts that hold each node: its own first, then those of its neighbours. A node with one part is local, the
+    !> others are shared.
     !>
     !> `offsets`, `neighbours`: as windrow_mesh_neighbours() has them. `partition` (nodes): the part of each, from 0.
     !> `part_offsets` (nodes + 1), `parts`.
@@ -72,7 +73,8 @@ contains
         if (code == windrow_ok .and. part_offsets(size(part_offsets)) > 0) then
             deallocate (parts)
             allocate (parts(part_offsets(size(part_offsets))))
-            code = c_classify_nodes(nodes, begins, numbers, int(partition, c_int), size(parts, kind=int64), part_offsets, parts)
+            code = c_classify_nodes(nodes, begins, numbers, int(partition, c_int), size(parts, kind=int64), &
+                part_offsets, parts)
         end if
         part_offsets = part_offsets + 1
         call finish(code, stat, errmsg)

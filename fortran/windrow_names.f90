@@ -58,8 +58,8 @@ contains
         call define_dimension_int64(file, path, int(length, int64), stat, errmsg)
     end subroutine define_dimension_int32
 
-    !> How many dimensions the file has that no variable has the coordinates of, with the numbers 1, 2, ...; -1 when it is not
-    !> open. Local.
+    !> How many dimensions the file has that no variable has the coordinates of, with the numbers 1, 2, ...; -1 when
+    !> it is not open. Local.
     function windrow_dimension_count(file) result(count)
         type(windrow_file), intent(in) :: file
         integer :: count
@@ -135,8 +135,8 @@ contains
         call finish(code, stat, errmsg)
     end subroutine windrow_inquire_link
 
-    !> How many subfiles the file's variables are split over, with the numbers 1, 2, ...; 0: it is one file; -1 when it is
-    !> not open. Local.
+    !> How many subfiles the file's variables are split over, with the numbers 1, 2, ...; 0: it is one file; -1 when
+    !> it is not open. Local.
     function windrow_subfile_count(file) result(count)
         type(windrow_file), intent(in) :: file
         integer :: count
@@ -167,8 +167,9 @@ contains
 
     !> Write a kerchunk reference file, by which xarray and zarr open a file and its subfiles as one. Collective.
     !>
-    !> `file`: open for reading. `path`: of the text; '' for NAME.kerchunk.json beside the file. `prefix`: stands before the
-    !> names of files in it, as '/data/run/'; '' for none. `left_out`: what Zarr cannot express, one a line; '' for nothing.
+    !> `file`: open for reading. `path`: of the text; '' for NAME.kerchunk.json beside the file. `prefix`: stands
+    !> before the names of files in it, as '/data/run/'; '' for none. `left_out`: what Zarr cannot express, one a
+    !> line; '' for nothing.
     subroutine windrow_write_references(file, path, prefix, left_out, stat, errmsg)
         type(windrow_file), intent(in) :: file
         character(*), intent(in) :: path, prefix

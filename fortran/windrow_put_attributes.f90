@@ -114,8 +114,8 @@ contains
         complex(real64), intent(in) :: value(..)
         integer, intent(out), optional :: stat
         character(*), intent(inout), optional :: errmsg
-        call finish(c_put_attribute(raw_of(file), c_text(object), c_text(name), windrow_complex128, value, c_null_ptr), &
-            stat, errmsg)
+        call finish(c_put_attribute(raw_of(file), c_text(object), c_text(name), windrow_complex128, value, &
+            c_null_ptr), stat, errmsg)
     end subroutine put_complex_real64
 
     subroutine put_bool(file, object, name, value, stat, errmsg)

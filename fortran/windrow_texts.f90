@@ -22,8 +22,8 @@ contains
     !> Write all elements of a variable of windrow_text of variable length, or of windrow_reference as paths of objects
     !> that are there. Collective; rank 0's texts are written.
     !>
-    !> `texts`: a scalar or an array of any rank with as many elements as the variable, without the blanks at their ends;
-    !> on the other ranks whatever is at hand.
+    !> `texts`: a scalar or an array of any rank with as many elements as the variable, without the blanks at their
+    !> ends; on the other ranks whatever is at hand.
     subroutine windrow_put_texts(file, variable, texts, stat, errmsg)
         type(windrow_file), intent(in) :: file
         integer, intent(in) :: variable

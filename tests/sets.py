@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What tests of sets of subfiles share, whatever the format: the command, a set in a folder of its own, and maps that somebody has made to hurt.
+"""What tests of sets of subfiles share, whatever the format: the command, a set in a folder of its own, and maps that
+somebody has made to hurt.
 
 Run by CTest with WINDROW_COMMAND and WINDROW_MPIRUN in the environment.
 """
@@ -17,7 +18,9 @@ LARGEST = 2**63 - 1
 
 
 def run(*command, code=0, **more):
-    done = subprocess.run([*map(str, command)], capture_output=True, text=True, errors="replace", timeout=LIMIT_S, **more)
+    done = subprocess.run(
+        [*map(str, command)], capture_output=True, text=True, errors="replace", timeout=LIMIT_S, **more
+    )
     if done.returncode != code:
         raise AssertionError(f"{command}: {done.returncode}, not {code}\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
     return done.stdout + done.stderr
@@ -48,31 +51,57 @@ class SetOfSubfiles:
     def split(self, *options, ranks=2, source=None):
         windrow("copy", source or self.plain, self.base, *settings(*options), ranks=ranks)
         folders = self.folder.glob(f"{self.base.name}.subfiles-*")
-        (self.set,) = [each for each in folders if not (each / ".windrow-replaced").exists()]  # the one before stays for who has it open
+        # The one before stays for who has it open
+        (self.set,) = [each for each in folders if not (each / ".windrow-replaced").exists()]
 
     def damages_of_the_set(self):
-        """Attributes of the base file by the name of what is wrong with them: None for one that is missing. The set has three subfiles."""
+        """Attributes of the base file by the name of what is wrong with them: None for one that is missing. The set
+        has three subfiles."""
         outside = self.folder.parent / (self.folder.name + " outside")
         shutil.copytree(self.set, outside)
         self.addCleanup(shutil.rmtree, outside)
-        folders = {"up": "../" + outside.name, "dots": "..", "dot": ".", "absolute": str(outside), "below": self.set.name + "/x", "overlong": "x" * 300,
-                   "very long": "x" * 60000, "line": "a\nb", "a number": 7}
+        folders = {
+            "up": "../" + outside.name,
+            "dots": "..",
+            "dot": ".",
+            "absolute": str(outside),
+            "below": self.set.name + "/x",
+            "overlong": "x" * 300,
+            "very long": "x" * 60000,
+            "line": "a\nb",
+            "a number": 7,
+        }
         return {
             **{name: ("windrow_folder", value) for name, value in folders.items()},
-            "ending up": ("windrow_ending", "/../x"), "ending long": ("windrow_ending", "." + "x" * 100), "no set": ("windrow_set", None),
-            "other set": ("windrow_set", "x"), "no count": ("windrow_subfiles", None), "count 0": ("windrow_subfiles", 0), "count -1": ("windrow_subfiles", -1),
-            "count large": ("windrow_subfiles", LARGEST), "count float": ("windrow_subfiles", 3.0), "count 2": ("windrow_subfiles", 2),
-            "count list": ("windrow_subfiles", [3, 3]), "sum": ("windrow_map_checksum", 1), "no sum": ("windrow_map_checksum", None),
+            "ending up": ("windrow_ending", "/../x"),
+            "ending long": ("windrow_ending", "." + "x" * 100),
+            "no set": ("windrow_set", None),
+            "other set": ("windrow_set", "x"),
+            "no count": ("windrow_subfiles", None),
+            "count 0": ("windrow_subfiles", 0),
+            "count -1": ("windrow_subfiles", -1),
+            "count large": ("windrow_subfiles", LARGEST),
+            "count float": ("windrow_subfiles", 3.0),
+            "count 2": ("windrow_subfiles", 2),
+            "count list": ("windrow_subfiles", [3, 3]),
+            "sum": ("windrow_map_checksum", 1),
+            "no sum": ("windrow_map_checksum", None),
         }
 
     def expect_bad_maps(self, damages, words=r"map of its subfiles|missing|checksum"):
-        """By the name of what is wrong: a function that does it to the base file. The command says it in one of these words, and nothing outside of the set's folder is looked at."""
+        """By the name of what is wrong: a function that does it to the base file. The command says it in one of these
+        words, and nothing outside of the set's folder is looked at."""
         good = self.base.read_bytes()
         for name, damage in damages.items():
             with self.subTest(damage=name):
                 self.base.write_bytes(good)
                 damage()
-                told = windrow("check", self.base, ranks=3 if name in ("up", "overlapping", "overflowing", "many dimensions") else 1, code=1)
+                told = windrow(
+                    "check",
+                    self.base,
+                    ranks=3 if name in ("up", "overlapping", "overflowing", "many dimensions") else 1,
+                    code=1,
+                )
                 self.assertIn(self.base.name, told)
                 self.assertNotIn(" outside/", told)
                 self.assertRegex(told, words)
@@ -87,7 +116,9 @@ class SetOfSubfiles:
             for place in random.integers(begin, end, bytes_each):
                 bad[place] = random.integers(0, 256)
             victim.write_bytes(bad)
-            done = subprocess.run([COMMAND, "check", str(self.base)], capture_output=True, text=True, errors="replace", timeout=LIMIT_S)
+            done = subprocess.run(
+                [COMMAND, "check", str(self.base)], capture_output=True, text=True, errors="replace", timeout=LIMIT_S
+            )
             self.assertIn(done.returncode, (0, 1, 2), done.stderr)
             told.append((done.returncode, done.stderr))
         victim.write_bytes(whole)

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Checks that the arrows between the rooms point down: tools/check_layers.py [ROOT].
 
-tools/layers.txt names, for each room, the rooms that it stands on. An #include against the arrows is an error, as are MPI,
-clocks, files and changeable globals in the pure rooms, and two types of one name in one namespace: the linker takes the
-destructor of one for both. A file that grew too long is a warning. Exit code 1: errors.
+tools/layers.txt names, for each room, the rooms that it stands on. An #include against the arrows is an error, as are
+MPI, clocks, files and changeable globals in the pure rooms, and two types of one name in one namespace: the linker
+takes the destructor of one for both. A file that grew too long is a warning. Exit code 1: errors.
 """
 
 from __future__ import annotations
@@ -20,8 +20,9 @@ OUTSIDE = "include"  # the pseudo-room of include/windrow/, which everybody may 
 
 # What a pure room must not know: ranks, time, files, threads of control, randomness that differs from run to run.
 IMPURE_HEADERS = {
-    "mpi.h", "chrono", "ctime", "time.h", "sys/time.h", "fstream", "iostream", "filesystem", "cstdio", "stdio.h", "fcntl.h",
-    "unistd.h", "sys/stat.h", "sys/mman.h", "sys/types.h", "thread", "pthread.h", "mutex", "future", "hdf5.h",
+    "mpi.h", "chrono", "ctime", "time.h", "sys/time.h", "fstream", "iostream", "filesystem", "cstdio", "stdio.h",
+    "fcntl.h", "unistd.h", "sys/stat.h", "sys/mman.h", "sys/types.h", "thread", "pthread.h", "mutex", "future",
+    "hdf5.h",
 }  # fmt: skip
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:"([^"]+)"|<([^>]+)>)', re.MULTILINE)
 # A variable at the left margin or after static/thread_local, not const, not constexpr, no function: `int counter = 0;`.
@@ -36,7 +37,8 @@ STATIC_LOCAL = re.compile(
 )
 
 NAMESPACE_OR_TYPE = re.compile(
-    r"^(?:namespace (?P<namespace>[\w:]*) ?\{|\}  // namespace|(?:struct|class) (?P<type>\w+)(?: final)?(?: :[^{;]*)?\s*\{)",
+    r"^(?:namespace (?P<namespace>[\w:]*) ?\{|\}  // namespace|(?:struct|class) (?P<type>\w+)(?: final)?"
+    r"(?: :[^{;]*)?\s*\{)",
     re.MULTILINE,
 )
 
@@ -131,7 +133,9 @@ def check_file(path: Path, room: str, root: Path, rules: Rules) -> list[Finding]
         target = match.group(1) or match.group(2)
         reached = room_of_include(target, path, root, room)
         if reached is not None and reached not in allowed:
-            found(match.start(), f"{room} includes {target}: {room} stands on {' '.join(sorted(allowed - {room}))} only")
+            found(
+                match.start(), f"{room} includes {target}: {room} stands on {' '.join(sorted(allowed - {room}))} only"
+            )
         if room in rules.pure and target in IMPURE_HEADERS:
             found(match.start(), f"{room} is pure and includes <{target}>")
     if room in rules.pure:
@@ -184,7 +188,9 @@ def check(root: Path) -> list[Finding]:
             findings += check_file(path, folder.name, root, rules)
             lines = path.read_text(errors="replace").count("\n")
             if lines > MAX_LINES:
-                findings.append(Finding(path, lines, f"{lines} lines; more than {MAX_LINES} is two files", is_error=False))
+                findings.append(
+                    Finding(path, lines, f"{lines} lines; more than {MAX_LINES} is two files", is_error=False)
+                )
     library = [path for name in ("src", "cli") for path in sorted((root / name).rglob("*")) if path.suffix in SOURCES]
     return findings + check_types(library, root)
 

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Checks what libwindrow.so exports: tools/check_symbols.py HEADER LIST [LIBRARY].
 
-LIST (include/windrow/symbols.txt) holds each function of windrow.h, one a line. A name once in a release stays. Errors: a
-function that HEADER declares and LIST lacks or the other way round; a name of LIST that LIBRARY does not export; an
-export that is not in LIST. Exit code 1: errors.
+LIST (include/windrow/symbols.txt) holds each function of windrow.h, one a line. A name once in a release stays.
+Errors: a function that HEADER declares and LIST lacks or the other way round; a name of LIST that LIBRARY does not
+export; an export that is not in LIST. Exit code 1: errors.
 """
 
 from __future__ import annotations
@@ -26,7 +26,9 @@ def declared(header: Path) -> set[str]:
 
 def exported(library: Path) -> set[str]:
     nm = os.environ.get("NM", "nm")
-    output = subprocess.run([nm, "-D", "--defined-only", str(library)], capture_output=True, text=True, check=True).stdout
+    output = subprocess.run(
+        [nm, "-D", "--defined-only", str(library)], capture_output=True, text=True, check=True
+    ).stdout
     names = {line.split()[-1].split("@")[0] for line in output.splitlines()}
     return names - {"_init", "_fini", "__bss_start", "_edata", "_end"}  # made by the linker in every library
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What `v[start:stop] = array` costs beside windrow_write_block(): files that stay open, written in turn by the package and by the C interface in one
-process, so that what else the machine does hits both. Where the system puts a file's pages alone makes 10 % of difference, so all files are made anew after a few
-rounds, and a second file of the C interface says how far two files differ that are written the same way.
+"""What `v[start:stop] = array` costs beside windrow_write_block(): files that stay open, written in turn by the
+package and by the C interface in one process, so that what else the machine does hits both. Where the system puts a
+file's pages alone makes 10 % of difference, so all files are made anew after a few rounds, and a second file of the C
+interface says how far two files differ that are written the same way.
 
 pairs.py FOLDER MIB_A_RANK BATCHES, under mpirun; WINDROW_LIBRARY names libwindrow.so"""
 
@@ -23,7 +24,15 @@ class InC:
     def __init__(self, c, folder, name, start, array):
         self._c, self._file, variable, pair = c, ctypes.c_void_p(), ctypes.c_int(), ctypes.c_int64 * 2
         c.call("windrow_create", c.comm, os.fsencode(Path(folder, name)), None, ctypes.byref(self._file))
-        c.call("windrow_define_variable", self._file, b"x", 10, 2, pair(len(array) * COMM.size, COLUMNS), ctypes.byref(variable))
+        c.call(
+            "windrow_define_variable",
+            self._file,
+            b"x",
+            10,
+            2,
+            pair(len(array) * COMM.size, COLUMNS),
+            ctypes.byref(variable),
+        )
         self._arguments = (self._file, variable, pair(start, 0), pair(*array.shape), ctypes.c_void_p(array.ctypes.data))
 
     def write(self):
@@ -72,11 +81,17 @@ def main(folder, mib, batches):
     medians = [batch(number, make) for number in range(int(batches))]
     if COMM.rank == 0:
         middle = median(one["c"] for one in medians)
-        print(f"{COMM.size} ranks, {mib} MiB a rank, {batches} batches of {ROUNDS}; windrow_write_block() {middle * 1e3:.3f} ms; in parts of it, by batch:")
+        print(
+            f"{COMM.size} ranks, {mib} MiB a rank, {batches} batches of {ROUNDS}; windrow_write_block() "
+            f"{middle * 1e3:.3f} ms; in parts of it, by batch:"
+        )
         for name in list(make)[1:]:
             ratios = [one[name] / one["c"] for one in medians]
             error = stdev(ratios) / len(ratios) ** 0.5
-            print(f"  {name}: mean {mean(ratios):.3f} +- {error:.3f}, median {median(ratios):.3f}, {min(ratios):.3f} to {max(ratios):.3f}")
+            print(
+                f"  {name}: mean {mean(ratios):.3f} +- {error:.3f}, median {median(ratios):.3f}, {min(ratios):.3f} to "
+                f"{max(ratios):.3f}"
+            )
 
 
 if __name__ == "__main__":

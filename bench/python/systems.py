@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""One system writes and reads an array of rows, each rank its own; run by bench/python/run under mpirun, a system a process, since several HDF5 libraries
-cannot live in one. Prints seconds as JSON.   systems.py SYSTEM FOLDER MIB_A_RANK REPETITIONS"""
+"""One system writes and reads an array of rows, each rank its own; run by bench/python/run under mpirun, a system a
+process, since several HDF5 libraries cannot live in one. Prints seconds as JSON.   systems.py SYSTEM FOLDER
+MIB_A_RANK REPETITIONS"""
 
 import ctypes
 import json
@@ -57,7 +58,14 @@ class WindrowInC:
         self.call("windrow_create", self.comm, os.fsencode(path), None, ctypes.byref(file))
         shape = pair(len(array) * COMM.size, COLUMNS)
         self.call("windrow_define_variable", file, b"x", 10, 2, shape, ctypes.byref(variable))
-        self.call("windrow_write_block", file, variable, pair(start, 0), pair(*array.shape), ctypes.c_void_p(array.ctypes.data))
+        self.call(
+            "windrow_write_block",
+            file,
+            variable,
+            pair(start, 0),
+            pair(*array.shape),
+            ctypes.c_void_p(array.ctypes.data),
+        )
         self.call("windrow_close", file)
 
     def read(self, path, rows, start):
@@ -66,7 +74,14 @@ class WindrowInC:
         array = np.empty((rows, COLUMNS))
         self.call("windrow_open", self.comm, os.fsencode(path), 0, None, ctypes.byref(file))
         self.call("windrow_find_variable", file, b"x", ctypes.byref(variable))
-        self.call("windrow_read_block", file, variable, pair(start, 0), pair(rows, COLUMNS), ctypes.c_void_p(array.ctypes.data))
+        self.call(
+            "windrow_read_block",
+            file,
+            variable,
+            pair(start, 0),
+            pair(rows, COLUMNS),
+            ctypes.c_void_p(array.ctypes.data),
+        )
         self.call("windrow_close", file)
         return array
 
@@ -133,7 +148,14 @@ class Zarr:
         import zarr
 
         if COMM.rank == 0:
-            zarr.open(str(path), mode="w", shape=(len(array) * COMM.size, COLUMNS), chunks=(512, COLUMNS), dtype="f8", compressor=None)
+            zarr.open(
+                str(path),
+                mode="w",
+                shape=(len(array) * COMM.size, COLUMNS),
+                chunks=(512, COLUMNS),
+                dtype="f8",
+                compressor=None,
+            )
         COMM.Barrier()
         zarr.open(str(path), mode="r+")[start : start + len(array)] = array
 
@@ -161,7 +183,14 @@ class Adios2:
             return s.read("x")
 
 
-SYSTEMS = {"windrow": Windrow, "windrow-c": WindrowInC, "h5py": H5py, "netcdf4": NetCDF4, "zarr": Zarr, "adios2": Adios2}
+SYSTEMS = {
+    "windrow": Windrow,
+    "windrow-c": WindrowInC,
+    "h5py": H5py,
+    "netcdf4": NetCDF4,
+    "zarr": Zarr,
+    "adios2": Adios2,
+}
 
 
 def remove(path):
@@ -180,7 +209,9 @@ def timed(action):
 
 
 def size_of(path):
-    return sum(part.stat().st_size for part in path.rglob("*") if part.is_file()) if path.is_dir() else path.stat().st_size
+    return (
+        sum(part.stat().st_size for part in path.rglob("*") if part.is_file()) if path.is_dir() else path.stat().st_size
+    )
 
 
 def main(name, folder, mib, repetitions):

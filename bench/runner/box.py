@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A tetrahedral mesh of exactly so many nodes in the box of examples/mesh/transistor.geo, numbered as a mesh generator numbers.
+"""A tetrahedral mesh of exactly so many nodes in the box of examples/mesh/transistor.geo, numbered as a mesh
+generator numbers.
 
-gmsh gives the number of nodes that it comes to; the paper's meshes have theirs. So: a lattice, finer where the junctions are and shaken a
-little, six tetrahedra a cell, and one more node in the middle of as many tetrahedra at the junctions as nodes are missing.
+gmsh gives the number of nodes that it comes to; the paper's meshes have theirs. So: a lattice, finer where the
+junctions are and shaken a little, six tetrahedra a cell, and one more node in the middle of as many tetrahedra at the
+junctions as nodes are missing.
 """
 
 from __future__ import annotations
@@ -19,7 +21,8 @@ JUNCTIONS = ((2.0, 3.0, 5.5, 9.0), (2.0, 3.5, 6.5, 8.0), (-2.2, -1.0))
 WIDTH = 0.4  # of the zone about a junction in which the lattice is finer,
 FINER = 3.0  # and how many times more planes there are at a junction
 SHAKE = 0.2  # of the distance to the next plane
-CLUSTER = 4  # a generator fills a volume place by place: that many cells along each edge at a time, and there in no order
+# A generator fills a volume place by place: that many cells along each edge at a time, and there in no order
+CLUSTER = 4
 # The six tetrahedra of a cell, by the order in which a path goes along the axes from one corner to the other (Kuhn).
 PATHS = tuple(itertools.permutations(range(3)))
 
@@ -37,7 +40,10 @@ def lattice_size(nodes: int) -> Cell:
     if not fitting:
         raise ValueError(f"a box of {nodes} nodes: at least 8 are needed")
     # A few nodes to add are welcome; a lattice that is longer one way than the box is not.
-    x, y, z = min(fitting, key=lambda size: (nodes - math.prod(size)) / nodes + sum(abs(n / (e * scale) - 1) for n, e in zip(size, edges)))
+    x, y, z = min(
+        fitting,
+        key=lambda size: (nodes - math.prod(size)) / nodes + sum(abs(n / (e * scale) - 1) for n, e in zip(size, edges)),
+    )
     return x, y, z
 
 

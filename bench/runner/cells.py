@@ -66,10 +66,13 @@ class Cell:
 
 
 def hopeless(cell: Cell) -> set[Variant]:
-    """Variants that are not worth another try at more ranks: far slower than another of their row in both directions."""
+    """Variants that are not worth another try at more ranks: far slower than another of their row in both
+    directions."""
     found = set()
     for record in cell.records:
-        row = [r for r in cell.records if r.variant.row == record.variant.row and r.scouted["write"] and r.scouted["read"]]
+        row = [
+            r for r in cell.records if r.variant.row == record.variant.row and r.scouted["write"] and r.scouted["read"]
+        ]
         if record in row and all(
             min(record.scouted[d]) > HOPELESS * min(min(r.scouted[d]) for r in row) for d in ("write", "read")
         ):
@@ -159,7 +162,9 @@ class Measurement:
         )
         arguments += OPTIONS[mode] + (" --check-file" if check else "")
         try:
-            answer = self._pool.ask(ServerKey(variant.program, variant.ranks or cell.ranks, variant.io), arguments, self._settings.limit_s)
+            answer = self._pool.ask(
+                ServerKey(variant.program, variant.ranks or cell.ranks, variant.io), arguments, self._settings.limit_s
+            )
         except RunFailed as failure:
             record.trouble = str(failure)
             if record.trouble == "timeout":

@@ -39,7 +39,8 @@ def _part(build: Path, mesh: Path, ranks: int, numberings: dict[str, str]) -> Pa
 
 
 def mesh_prefix(build: Path, root: Path, ranks: int, nodes: int | None = None) -> Path:
-    """The prefix of the mesh's parts files for so many ranks, in all numberings; of the example's mesh, or of a box of so many nodes."""
+    """The prefix of the mesh's parts files for so many ranks, in all numberings; of the example's mesh, or of a box
+    of so many nodes."""
     if nodes is not None:
         return box_prefix(build, nodes, ranks, ALL)
     folder = build / "bench" / "mesh"

@@ -31,7 +31,8 @@ def _memory_gib() -> float:
 
 
 def round_trip_ns(binaries: Path) -> float:
-    """How long a word takes from one core to another and back; 0: not known. A host may move a virtual machine's cores: ranks that share memory feel it, one process does not."""
+    """How long a word takes from one core to another and back; 0: not known. A host may move a virtual machine's
+    cores: ranks that share memory feel it, one process does not."""
     try:
         return float(_first_line([str(binaries / "bench-limit"), "distance"]))
     except ValueError:
@@ -39,7 +40,8 @@ def round_trip_ns(binaries: Path) -> float:
 
 
 def yield_patiently(build: Path) -> None:
-    """All programs, peers too, are launched so: tools/patient-yield/yield.c. What the caller has set wins; empty: not."""
+    """All programs, peers too, are launched so: tools/patient-yield/yield.c. What the caller has set wins; empty:
+    not."""
     os.environ.setdefault("WINDROW_PATIENT_YIELD", str((build / "lib" / "patient-yield.so").resolve()))
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Paired runs of two systems: A, B and A again in each round, so that drift falls on all; and what A differs from itself."""
+"""Paired runs of two systems: A, B and A again in each round, so that drift falls on all; and what A differs from
+itself."""
 
 from __future__ import annotations
 
@@ -39,7 +40,12 @@ def _judge(a: list[float], b: list[float], again: list[float]) -> Verdict:
     cut = len(own) // 10
     faster = sum(ratio < 1 for ratio in ratios)
     return Verdict(
-        statistics.median(ratios), faster, len(ratios), sign_test(faster, len(ratios)), own[cut], own[len(own) - 1 - cut]
+        statistics.median(ratios),
+        faster,
+        len(ratios),
+        sign_test(faster, len(ratios)),
+        own[cut],
+        own[len(own) - 1 - cut],
     )
 
 

@@ -42,7 +42,8 @@ def _figure(record: Record, direction: str) -> Figure | None:
 
 
 def rows_of(cell: Cell) -> list[Row]:
-    """A row a system; of its variants the one with the better median counts, in each direction. Absent ones have no row."""
+    """A row a system; of its variants the one with the better median counts, in each direction. Absent ones have no
+    row."""
     rows: list[Row] = []
     for name in dict.fromkeys(record.variant.row for record in cell.records):
         records = [r for r in cell.records if r.variant.row == name and not r.absent]
@@ -64,7 +65,11 @@ def find(rows: list[Row], name: str, direction: str) -> Figure | None:
 
 def best_peer(rows: list[Row], direction: str, file_format: str = "") -> tuple[str, Figure] | None:
     """Of those whose files are of that format, where one is given."""
-    peers = [(row.name, row.figures[direction]) for row in rows if is_peer(row.name) and direction in row.figures and file_format in ("", row.format)]
+    peers = [
+        (row.name, row.figures[direction])
+        for row in rows
+        if is_peer(row.name) and direction in row.figures and file_format in ("", row.format)
+    ]
     return min(peers, key=lambda peer: peer[1].median_s, default=None)
 
 
@@ -88,7 +93,9 @@ def _figure_json(figure: Figure, cell: Cell, limit: Figure | None) -> dict[str, 
 
 def cell_json(cell: Cell) -> dict[str, Any]:
     rows = rows_of(cell)
-    result: dict[str, Any] = {name: getattr(cell, name) for name in ("scenario", "ranks", "file_bytes", "seconds", "distances_ns")}
+    result: dict[str, Any] = {
+        name: getattr(cell, name) for name in ("scenario", "ranks", "file_bytes", "seconds", "distances_ns")
+    }
     limits = {direction: find(rows, LIMIT, direction) for direction in DIRECTIONS}
     result["rows"] = [
         {"system": row.name, "trouble": row.trouble, "format": row.format}

@@ -23,8 +23,8 @@ from . import machine
 
 START_LIMIT_S = 60.0
 END_LIMIT_S = 5.0
-# Programs keep their buffers while they wait, and those of all systems together may be more than the machine has: when less than this part of
-# it is free, those that waited longest leave.
+# Programs keep their buffers while they wait, and those of all systems together may be more than the machine has:
+# when less than this part of it is free, those that waited longest leave.
 LEAST_FREE = 0.4
 
 
@@ -33,7 +33,8 @@ class RunFailed(Exception):
 
 
 def what_failed(said: list[str]) -> str:
-    """The line that says why, "" if there is none: what a rank says comes before mpirun's own words about errors, whichever was printed first."""
+    """The line that says why, "" if there is none: what a rank says comes before mpirun's own words about errors,
+    whichever was printed first."""
     for is_it in (lambda line: line.startswith("rank "), lambda line: "error" in line.lower(), bool):
         if found := next((line for line in said if is_it(line)), ""):
             return found
@@ -69,7 +70,8 @@ class Server:
                 env=environment,
                 start_new_session=True,
             )
-        # Read and write: so the open does not wait for the other side. The programs see the end when this process is gone.
+        # Read and write: so the open does not wait for the other side. The programs see the end when this process is
+        # gone.
         self._pipes = [os.open(pipe, os.O_RDWR | os.O_CLOEXEC) for pipe in pipes]
         self._text = b""
 
@@ -129,7 +131,8 @@ def free_memory() -> float:
 
 
 class Pool:
-    """Servers by key; one that failed or hung is ended and started anew at its next turn, as are those that had to make room."""
+    """Servers by key; one that failed or hung is ended and started anew at its next turn, as are those that had to
+    make room."""
 
     def __init__(self, binaries: Path, launcher: Path, free: Callable[[], float] = free_memory) -> None:
         self._binaries = binaries

@@ -44,7 +44,15 @@ FILES = "file per process"
 OWN_HDF5 = "hdf5 file per process"
 AUTO = "windrow auto"
 # As bench-floor calls them, and their signs in the table.
-FLOORS = {"direct": "d", "raked-256-16-1": "q", "raked-1024-8-1": "1", "raked-1024-8-2": "2", "any-256-16": "a", "any-1024-2": "b", "mapped": "m"}
+FLOORS = {
+    "direct": "d",
+    "raked-256-16-1": "q",
+    "raked-1024-8-1": "1",
+    "raked-1024-8-2": "2",
+    "any-256-16": "a",
+    "any-1024-2": "b",
+    "mapped": "m",
+}
 
 
 @dataclass(frozen=True)
@@ -121,9 +129,11 @@ def _compressed_variants() -> list[Variant]:
 
 
 def _owner_variants() -> list[Variant]:
-    """The techniques of section 6.1 of the paper with each owner of a node that several ranks hold, its tree, and auto."""
+    """The techniques of section 6.1 of the paper with each owner of a node that several ranks hold, its tree, and
+    auto."""
     found = [*_limits(), *_floors()]
-    found += [Variant(AUTO, "windrow", "auto"), Variant("windrow auto raw", "windrow", "auto:raw")]  # the peers of MPI-IO write raw
+    # The peers of MPI-IO write raw
+    found += [Variant(AUTO, "windrow", "auto"), Variant("windrow auto raw", "windrow", "auto:raw")]
     found.append(Variant("windrow bips3d-tree", "windrow", "bips3d-tree"))
     techniques = (("list", "list"), ("2-phase", "two-phase"), ("root", f"auto+domains=none+gather=team({1 << 20})"))
     for name, strategy in techniques:
@@ -139,10 +149,17 @@ def _owner_variants() -> list[Variant]:
 
 
 def _subfiling_variants() -> list[Variant]:
-    """The paper on subfiling, its section V: one file and several, by the number of ranks to a subfile, beside peers and a file for each process."""
+    """The paper on subfiling, its section V: one file and several, by the number of ranks to a subfile, beside peers
+    and a file for each process."""
     found = [*_limits(), *_floors()]
     found += [Variant(AUTO, "windrow", "auto"), Variant("windrow auto netcdf", "windrow", "auto:netcdf")]
-    for label, files in (("1", "per-rank"), ("2", "ranks/2"), ("4", "ranks/4"), ("8", "ranks/8"), ("all", "subfiles(1)")):
+    for label, files in (
+        ("1", "per-rank"),
+        ("2", "ranks/2"),
+        ("4", "ranks/4"),
+        ("8", "ranks/8"),
+        ("all", "subfiles(1)"),
+    ):
         found.append(Variant(f"windrow b={label}", "windrow", f"auto+files={files}"))
         found.append(Variant(f"windrow netcdf b={label}", "windrow", f"auto:netcdf+files={files}"))
     found.append(Variant("windrow b=1 blocks", "windrow", "auto+files=per-rank+split=0,1,2"))

@@ -36,7 +36,8 @@ def header(machine: dict[str, Any]) -> str:
     text = (
         f"{machine['date']}, {machine['cores']} cores, {machine['processor']}, {machine['memory_gib']} GiB, "
         f"Linux {machine['kernel']}, {machine['file_system']} at {machine['directory']}; {machine['mpi']}; "
-        f"HDF5 {machine['hdf5']}, PnetCDF {machine['pnetcdf']}; Windrow {machine['commit']}; load before {machine['load_before']:.1f}"
+        f"HDF5 {machine['hdf5']}, PnetCDF {machine['pnetcdf']}; Windrow {machine['commit']}; load before "
+        f"{machine['load_before']:.1f}"
     )
     return textwrap.fill(text, 118) + "\n\n" + textwrap.fill(LEGEND, 118)
 
@@ -119,7 +120,10 @@ def cell_table(cell: Cell) -> str:
     lines = _table(cell, rows, measured, sentence)
     rewritten = [row for row in rows if "again" in row.figures]
     if rewritten:
-        sentence = f"the same written again into the open file, median of {_count(rows, 'again')} in {_count(rows, 'first')} files."
+        sentence = (
+            f"the same written again into the open file, median of {_count(rows, 'again')} in "
+            f"{_count(rows, 'first')} files."
+        )
         lines += ["", *_table(cell, rewritten, IN_OPEN_FILE, sentence)]
     lines += distance_lines(cell)
     absent = _absent(cell)
@@ -135,7 +139,10 @@ def distance_lines(cell: Cell) -> list[str]:
     known = sorted(ns for ns in cell.distances_ns if ns > 0)
     if not known:
         return []
-    return [f"a word to another core and back: median {statistics.median(known):.0f} ns, {known[0]:.0f} to {known[-1]:.0f} in {len(known)} looks"]
+    return [
+        f"a word to another core and back: median {statistics.median(known):.0f} ns, {known[0]:.0f} to "
+        f"{known[-1]:.0f} in {len(known)} looks"
+    ]
 
 
 def _absent(cell: Cell) -> list[str]:
@@ -167,7 +174,10 @@ def summary(cells: list[Cell]) -> str:
         lines += [_summary_row(cell, direction, width) for cell in cells]
         alike = [line for cell in cells for line in _rows_of_one_format(cell, direction, width)]
         lines += ["", f"{TITLES[direction]}: the same, of files of the same format", *alike] if alike else []
-    lines += ["", "own files: a file per process, which is not the same product. spread: medians within each other's extremes."]
+    lines += [
+        "",
+        "own files: a file per process, which is not the same product. spread: medians within each other's extremes.",
+    ]
     return "\n".join(lines)
 
 
@@ -177,21 +187,31 @@ def _rows_of_one_format(cell: Cell, direction: str, width: int) -> list[str]:
     autos = [row for row in rows if row.name.startswith(AUTO) and direction in row.figures]
     if len({row.format for row in autos}) < 2:
         return []
-    return [_comparison(cell, direction, f"{cell.scenario} {row.format}", row.name, best_peer(rows, direction, row.format), width) for row in autos]
+    return [
+        _comparison(
+            cell, direction, f"{cell.scenario} {row.format}", row.name, best_peer(rows, direction, row.format), width
+        )
+        for row in autos
+    ]
 
 
 def _summary_row(cell: Cell, direction: str, width: int) -> str:
     return _comparison(cell, direction, cell.scenario, AUTO, best_peer(rows_of(cell), direction), width)
 
 
-def _comparison(cell: Cell, direction: str, label: str, name_of_auto: str, peer: tuple[str, Figure] | None, width: int) -> str:
+def _comparison(
+    cell: Cell, direction: str, label: str, name_of_auto: str, peer: tuple[str, Figure] | None, width: int
+) -> str:
     rows = rows_of(cell)
     limit, auto, files = find(rows, LIMIT, direction), find(rows, name_of_auto, direction), find(rows, FILES, direction)
 
     def pair(figure: Figure | None) -> str:
         if figure is None:
             return f"{'-':>8} {'-':>6}"
-        return f"{_rate(cell.file_bytes, figure.median_s):>8} {_ratio(figure.median_s / limit.median_s) if limit else '-':>6}"
+        return (
+            f"{_rate(cell.file_bytes, figure.median_s):>8} "
+            f"{_ratio(figure.median_s / limit.median_s) if limit else '-':>6}"
+        )
 
     trouble = next((row.trouble for row in rows if row.name == name_of_auto and row.trouble), "")
     verdict = trouble[:28] or "not measured"
@@ -202,5 +222,6 @@ def _comparison(cell: Cell, direction: str, label: str, name_of_auto: str, peer:
     own = _rate(cell.file_bytes, files.median_s) if files else "-"
     name = peer[0] if peer else "-"
     return (
-        f"{label:<{width - len(str(cell.ranks))}}{cell.ranks} {pair(auto)}   {name:<21}{pair(peer[1] if peer else None)}   {verdict:<28} {own:>9}"
+        f"{label:<{width - len(str(cell.ranks))}}{cell.ranks} {pair(auto)}   "
+        f"{name:<21}{pair(peer[1] if peer else None)}   {verdict:<28} {own:>9}"
     ).rstrip()

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The scenario tpc: which programs run for it, and their answers. What they mean is in tpc_results.py, how it looks in tpc_tables.py."""
+"""The scenario tpc: which programs run for it, and their answers. What they mean is in tpc_results.py, how it looks
+in tpc_tables.py."""
 
 from __future__ import annotations
 
@@ -27,7 +28,8 @@ TURNS = ("off", "auto")
 NOISE = {"int32": 1, "float32": 4, "float64": 4}
 HOSTS = 4
 SHAPED = ("none", "100mbit", "1gbit")  # networks of tools/network; another rate is one too
-# One host as it is; one host taken for four, so that messages are sent; and each rank alone on a host, as the paper counts messages.
+# One host as it is; one host taken for four, so that messages are sent; and each rank alone on a host, as the paper
+# counts messages.
 SHARED, PRETENDED, COUNTED = "shared", "pretended", "counted"
 ONE_HOST = (SHARED, PRETENDED, COUNTED)
 END_LIMIT_S = 20.0
@@ -84,7 +86,14 @@ class Tour:
     flushes: int
     runs: dict[tuple[object, ...], Run] = field(default_factory=dict)
 
-    def add(self, meshes: tuple[int, ...], ranks: tuple[int, ...], types: tuple[str, ...], jobs: list[Job], codecs: tuple[str, ...]) -> None:
+    def add(
+        self,
+        meshes: tuple[int, ...],
+        ranks: tuple[int, ...],
+        types: tuple[str, ...],
+        jobs: list[Job],
+        codecs: tuple[str, ...],
+    ) -> None:
         """Every combination, on every network."""
         for network in self.networks:
             for count in ranks:
@@ -99,7 +108,15 @@ class Tour:
                 self._run(COUNTED, number, nodes, "int32", 1, 1, [Job(load, 0) for load in loads], ("off",))
 
     def _run(
-        self, network: str, ranks: int, nodes: int, kind: str, files: int, flushes: int, jobs: list[Job], codecs: tuple[str, ...]
+        self,
+        network: str,
+        ranks: int,
+        nodes: int,
+        kind: str,
+        files: int,
+        flushes: int,
+        jobs: list[Job],
+        codecs: tuple[str, ...],
     ) -> None:
         run = self.runs.setdefault((network, ranks, nodes, kind), Run(network, ranks, nodes, kind, files, flushes))
         for job in jobs:
@@ -147,26 +164,51 @@ class Launcher:
         self._limit_s = limit_s
 
     def why_not(self, network: str) -> str:
-        """"" or why there is no such network here."""
+        """ "" or why there is no such network here."""
         if network in ONE_HOST:
             return ""
         if not self._network.exists():
             return "there is no tools/network"
         probe = subprocess.run(
-            [str(self._network), "with", "--rate", network, "--hosts", str(HOSTS), "--ranks-per-host", "1", "--", "true"],
+            [
+                str(self._network),
+                "with",
+                "--rate",
+                network,
+                "--hosts",
+                str(HOSTS),
+                "--ranks-per-host",
+                "1",
+                "--",
+                "true",
+            ],
             capture_output=True,
             text=True,
             check=False,
             timeout=60,
         )
-        return "" if probe.returncode == 0 else (probe.stderr.strip().splitlines() or [f"exit code {probe.returncode}"])[-1]
+        return (
+            ""
+            if probe.returncode == 0
+            else (probe.stderr.strip().splitlines() or [f"exit code {probe.returncode}"])[-1]
+        )
 
     def command(self, run: Run, mesh: Path, noise: int, more: list[str]) -> tuple[list[str], dict[str, str]]:
         environment = dict(os.environ)
         each = -(-run.ranks // HOSTS)
         command: list[str] = []
         if run.network not in ONE_HOST:
-            command = [str(self._network), "with", "--rate", run.network, "--hosts", str(HOSTS), "--ranks-per-host", str(each), "--"]
+            command = [
+                str(self._network),
+                "with",
+                "--rate",
+                run.network,
+                "--hosts",
+                str(HOSTS),
+                "--ranks-per-host",
+                str(each),
+                "--",
+            ]
         elif run.network != SHARED:
             environment["WINDROW_RANKS_PER_HOST"] = str(each if run.network == PRETENDED else 1)
         command += [str(self._mpirun), "-n", str(run.ranks), str(self._program), "--mesh", str(mesh.resolve())]
@@ -180,7 +222,12 @@ class Launcher:
         """Runs it to its end and hands over each line. RunFailed: it failed, or said nothing for the time limit."""
         command, environment = self.command(run, mesh, noise, more)
         process = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment, start_new_session=True
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=environment,
+            start_new_session=True,
         )
         said: list[str] = []
         ended = False
@@ -229,7 +276,12 @@ def end(process: subprocess.Popen[bytes], *, at_once: bool) -> None:
 
 
 def run_tour(
-    tour: Tour, launcher: Launcher, mesh: Callable[[int, int], Path], noise: dict[str, int], more: list[str], results: dict[str, Any],
+    tour: Tour,
+    launcher: Launcher,
+    mesh: Callable[[int, int], Path],
+    noise: dict[str, int],
+    more: list[str],
+    results: dict[str, Any],
     save: Callable[[], None],
 ) -> None:
     """One run after the other; what is done is saved even if the rest is not."""

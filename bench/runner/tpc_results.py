@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The scenario tpc: from the lines of bench-tpc to figures, improvements and targets. Nothing here measures or prints."""
+"""The scenario tpc: from the lines of bench-tpc to figures, improvements and targets. Nothing here measures or
+prints."""
 
 from __future__ import annotations
 
@@ -11,7 +12,15 @@ from typing import Any
 from .tpc import COUNTED, PRETENDED, SHARED, Line, mesh_name
 
 # The stages as the paper numbers them, and what Windrow's report calls them.
-STAGES = {"st1": "describe", "st2": "agree", "st3": "plan", "st4": "routes", "st5": "descriptions", "st6": "exchange", "st7": "storage"}
+STAGES = {
+    "st1": "describe",
+    "st2": "agree",
+    "st3": "plan",
+    "st4": "routes",
+    "st5": "descriptions",
+    "st6": "exchange",
+    "st7": "storage",
+}
 FIXED = ("off", "lzo", "lz4", "zstd")
 
 
@@ -76,7 +85,10 @@ class Results:
                 self.checked += 1
                 if not line["right"]:
                     spoilt.append((place, line["codec"]))
-                    self.wrong.append(f"{place.network}, {place.name}, {line['codec']}: node {line['wrong_node']} is wrong in the file")
+                    self.wrong.append(
+                        f"{place.network}, {place.name}, {line['codec']}: node {line['wrong_node']} is wrong in the "
+                        "file"
+                    )
         for place, codec in spoilt:  # no time of it counts
             self._flushes[place].pop(codec, None)
 
@@ -98,7 +110,9 @@ class Results:
 
     def improvement(self, place: Where, codec: str, what: str, *, first: bool) -> Figure | None:
         """In % of the time without compression, as in the paper; of pairs that ran one after the other."""
-        before = {(line["file"], line["flush"]): value_of(line, what) for line in self.flushes(place, "off", first=first)}
+        before = {
+            (line["file"], line["flush"]): value_of(line, what) for line in self.flushes(place, "off", first=first)
+        }
         found = []
         for line in self.flushes(place, codec, first=first):
             old, new = before.get((line["file"], line["flush"])), value_of(line, what)
@@ -107,7 +121,8 @@ class Results:
         return figure(found)
 
     def codec_rows(self, place: Where, codec: str) -> list[dict[str, Any]]:
-        """What became of the messages in the last flush, by the codec that was used for them; [] where the library does not tell."""
+        """What became of the messages in the last flush, by the codec that was used for them; [] where the library
+        does not tell."""
         lines = self.flushes(place, codec, first=False) or self.flushes(place, codec, first=True)
         rows: list[dict[str, Any]] = lines[-1]["report"].get("codecs", []) if lines else []
         return rows
@@ -160,7 +175,9 @@ def _improvements(results: Results, wanted: Callable[[Where], bool], what: str) 
 
 def _integers_fall(results: Results) -> Target:
     text = "100mbit: st6 of integers at load 1000 falls by at least 74 % with auto on at least one mesh"
-    found = _improvements(results, lambda p: (p.network, p.type, p.load, p.zeros) == ("100mbit", "int32", 1000, 0), "st6")
+    found = _improvements(
+        results, lambda p: (p.network, p.type, p.load, p.zeros) == ("100mbit", "int32", 1000, 0), "st6"
+    )
     if not found:
         return Target(text, "not measured", None)
     best, place = found[-1]
@@ -176,7 +193,9 @@ def _never_rises(results: Results) -> Target:
     risen = sum(improvement < 0 for improvement, _ in found)
     own = results.measure(place, "off", "st6", first=False)
     spread = f"; off itself varies by ±{100 * own.spread:.0f} % there" if own else ""
-    return Target(text, f"rises in {risen} of {len(found)}; the worst: {worst:+.1f} % ({place.name}){spread}", risen == 0)
+    return Target(
+        text, f"rises in {risen} of {len(found)}; the worst: {worst:+.1f} % ({place.name}){spread}", risen == 0
+    )
 
 
 def _zeros_fall(results: Results) -> Target:
@@ -191,15 +210,21 @@ def _zeros_fall(results: Results) -> Target:
 
 
 def _room_for_zeros(results: Results, places: list[Where]) -> str:
-    """How many of them could fall so far: st6 where links are not shaped is looking at the data and making it again alone, as the messages are 20 bytes."""
+    """How many of them could fall so far: st6 where links are not shaped is looking at the data and making it again
+    alone, as the messages are 20 bytes."""
     rooms = []
     for place in places:
-        off, free = results.measure(place, "off", "st6", first=False), results.measure(replace(place, network="none"), "auto", "st6", first=False)
+        off, free = results.measure(place, "off", "st6", first=False), results.measure(
+            replace(place, network="none"), "auto", "st6", first=False
+        )
         if off and free:
             rooms.append(100 - 100 * free.median / off.median)
     if len(rooms) < len(places):
         return ""
-    return f"; where the same messages wait for no wire st6 is at least 99 % less in {sum(r >= 99 for r in rooms)} of {len(rooms)}"
+    return (
+        f"; where the same messages wait for no wire st6 is at least 99 % less in {sum(r >= 99 for r in rooms)} of "
+        f"{len(rooms)}"
+    )
 
 
 def _near_the_best(results: Results) -> Target:
@@ -215,7 +240,9 @@ def _near_the_best(results: Results) -> Target:
         return Target(text, "not measured", None)
     ratio, best, place = max(found, key=lambda item: item[0])
     within = sum(item[0] <= 1.03 for item in found)
-    return Target(text, f"in {within} of {len(found)}; the worst: {ratio:.2f} times {best} ({place.name})", ratio <= 1.03)
+    return Target(
+        text, f"in {within} of {len(found)}; the worst: {ratio:.2f} times {best} ({place.name})", ratio <= 1.03
+    )
 
 
 def _faster_floats(results: Results) -> Target:
@@ -229,22 +256,33 @@ def _faster_floats(results: Results) -> Target:
         return Target(text, "not measured", None)
     ratio, place = min(found, key=lambda pair: pair[0])
     met = sum(r >= 1.5 for r, _ in found)
-    measured = f"in {met} of {len(found)}; the least: {ratio:.2f} times ({place.name}); the most: {max(r for r, _ in found):.2f}"
+    measured = (
+        f"in {met} of {len(found)}; the least: {ratio:.2f} times ({place.name}); the most: "
+        f"{max(r for r, _ in found):.2f}"
+    )
     return Target(text, measured + _room_for_floats(results, [p for _, p in found]), ratio >= 1.5)
 
 
 def _room_for_floats(results: Results, places: list[Where]) -> str:
-    """How many of them could be so much faster: what the fastest compressor's flush takes where links are not shaped is copies and compression alone."""
+    """How many of them could be so much faster: what the fastest compressor's flush takes where links are not shaped
+    is copies and compression alone."""
     rooms = []
     for place in places:
         off, free = results.measure(place, "off", "wall", first=False), replace(place, network="none")
-        walls = [results.measure(free, codec, "wall", first=False) for codec in results.codecs(free) if codec not in ("off", "auto")]
+        walls = [
+            results.measure(free, codec, "wall", first=False)
+            for codec in results.codecs(free)
+            if codec not in ("off", "auto")
+        ]
         times = [wall.median for wall in walls if wall]
         if off and times:
             rooms.append(off.median / min(times))
     if len(rooms) < len(places):
         return ""
-    return f"; where compressed messages wait for no wire a flush is at least 1.5 times as fast in {sum(r >= 1.5 for r in rooms)} of {len(rooms)}"
+    return (
+        "; where compressed messages wait for no wire a flush is at least 1.5 times as fast in "
+        f"{sum(r >= 1.5 for r in rooms)} of {len(rooms)}"
+    )
 
 
 def _costs_nothing(results: Results) -> Target:

@@ -13,7 +13,8 @@ from .tpc import LOADS, MESHES, RANKS, mesh_name
 from .tpc_results import STAGES, Figure, Results, Target, Where, targets
 
 WIDTH = 118
-# Messages and words of 4 bytes that the paper says are exchanged in st6: its Tables 2 and 3 (mesh 1, by load), 5 and 6 (load 200, by mesh).
+# Messages and words of 4 bytes that the paper says are exchanged in st6: its Tables 2 and 3 (mesh 1, by load), 5 and
+# 6 (load 200, by mesh).
 PAPER_MESSAGES_BY_LOAD = {4: (12, 10, 9, 8), 8: (38, 33, 26, 22), 16: (114, 105, 80, 64), 32: (408, 271, 240, 181)}
 PAPER_WORDS_BY_LOAD = {
     4: (3_599_800, 7_199_600, 17_999_000, 35_998_000),
@@ -29,20 +30,29 @@ PAPER_WORDS_BY_MESH = {
     32: (9_274_400, 6_468_400, 14_578_400, 53_831_000),
 }
 LEGEND = (
-    "Times are medians of the slowest rank's; ± is half of what lies between the extremes, over the median. st1 offsets and lengths, st2 what "
-    "all ranks learn of each other's, st3 the file domains and the rest of the plan, st4 what goes to which domain, st5 descriptions, st6 the "
-    "exchange with compression in it, st7 the storage. An improvement is the time saved in % of the time with off, the median of pairs that ran "
-    "in turns; below 0 it took longer. first: the first flush of a file, later: those after it, which find the plan made and the codecs "
+    "Times are medians of the slowest rank's; ± is half of what lies between the extremes, over the median. st1 "
+    "offsets and lengths, st2 what "
+    "all ranks learn of each other's, st3 the file domains and the rest of the plan, st4 what goes to which domain, "
+    "st5 descriptions, st6 the "
+    "exchange with compression in it, st7 the storage. An improvement is the time saved in % of the time with off, "
+    "the median of pairs that ran "
+    "in turns; below 0 it took longer. first: the first flush of a file, later: those after it, which find the plan "
+    "made and the codecs "
     "measured. sent: bytes of the messages over those before the codec. -: not told by this library, or not measured."
 )
 MESSAGES_NOTE = (
-    "paper: as printed there. Its numbers fit messages of one buffer of 4 MiB of each process, summed over the processes (in all, a message "
-    "at load 1000 would be longer than a buffer). its way here: so counted on this mesh. Windrow: its messages over its rounds, and in all; every rank "
-    "a writer and alone on its host, even domains, buffers of at most 4 MiB, which it makes smaller where a domain would fill fewer than 8."
+    "paper: as printed there. Its numbers fit messages of one buffer of 4 MiB of each process, summed over the "
+    "processes (in all, a message "
+    "at load 1000 would be longer than a buffer). its way here: so counted on this mesh. Windrow: its messages over "
+    "its rounds, and in all; every rank "
+    "a writer and alone on its host, even domains, buffers of at most 4 MiB, which it makes smaller where a domain "
+    "would fill fewer than 8."
 )
 WORDS_NOTE = (
-    "in millions of words of 4 bytes: so the paper's numbers must be read, which are 47 200 nodes x load less what stays. its way here and Windrow: bytes "
-    "sent in all rounds / 4. The meshes are not the paper's: which nodes stay with their process is another matter here."
+    "in millions of words of 4 bytes: so the paper's numbers must be read, which are 47 200 nodes x load less what "
+    "stays. its way here and Windrow: bytes "
+    "sent in all rounds / 4. The meshes are not the paper's: which nodes stay with their process is another matter "
+    "here."
 )
 
 
@@ -59,9 +69,15 @@ def text_of(table: Table) -> str:
     widths = [max(len(row[c]) for row in [table.columns, *table.rows]) for c in range(len(table.columns))]
 
     def line(cells: list[str]) -> str:
-        return "  ".join(f"{cell:<{w}}" if c < table.words else f"{cell:>{w}}" for c, (cell, w) in enumerate(zip(cells, widths))).rstrip()
+        return "  ".join(
+            f"{cell:<{w}}" if c < table.words else f"{cell:>{w}}" for c, (cell, w) in enumerate(zip(cells, widths))
+        ).rstrip()
 
-    lines = [*textwrap.wrap(table.title, WIDTH), line(table.columns), "-" * min(WIDTH, sum(widths) + 2 * len(widths) - 2)]
+    lines = [
+        *textwrap.wrap(table.title, WIDTH),
+        line(table.columns),
+        "-" * min(WIDTH, sum(widths) + 2 * len(widths) - 2),
+    ]
     lines += [line(row) for row in table.rows]
     for note in table.notes:
         lines += textwrap.wrap(note, WIDTH)
@@ -131,12 +147,26 @@ def _used(results: Results, place: Where, codec: str) -> str:
 def _data(results: Results) -> Table:
     """Entropy of what is written, for the first mesh and number of ranks that has it."""
     rows = {}
-    for place, case in sorted(results.cases.items(), key=lambda item: (item[0].type, item[0].load, item[0].zeros, item[0].nodes, item[0].ranks)):
+    for place, case in sorted(
+        results.cases.items(),
+        key=lambda item: (item[0].type, item[0].load, item[0].zeros, item[0].nodes, item[0].ranks),
+    ):
         key = (place.type, place.load, place.zeros)
         entropies = [f"{case[name]:.1f}" for name in ("entropy_elements", "entropy_differences")]
         noise = case["noise_bits"] * (100 - place.zeros) / 100
-        rows.setdefault(key, [mesh_name(place.nodes), place.type, str(place.load), f"{place.zeros} %", f"{case['bytes'] / 1e6:.3g}",
-                              str(case["element_bits"]), f"{noise:g}", *entropies])
+        rows.setdefault(
+            key,
+            [
+                mesh_name(place.nodes),
+                place.type,
+                str(place.load),
+                f"{place.zeros} %",
+                f"{case['bytes'] / 1e6:.3g}",
+                str(case["element_bits"]),
+                f"{noise:g}",
+                *entropies,
+            ],
+        )
     return Table(
         "What is written: bits of information an element",
         ["mesh", "type", "load", "zeros", "MB", "bits", "of it noise", "entropy", "of differences"],
@@ -161,7 +191,9 @@ Columns = list[tuple[str, int, int]]  # title, nodes, load
 Paper = dict[int, tuple[int, ...]]
 
 
-def _counted_rows(results: Results, columns: Columns, ranks: int, values: list[tuple[str, Callable[[Any, Any], str]]]) -> list[list[str]]:
+def _counted_rows(
+    results: Results, columns: Columns, ranks: int, values: list[tuple[str, Callable[[Any, Any], str]]]
+) -> list[list[str]]:
     """A row for each way of counting, where anything was counted at so many ranks."""
     found = [results.counted(nodes, load, ranks) for _, nodes, load in columns]
     if not any(found):
@@ -178,8 +210,16 @@ def _messages(results: Results, title: str, columns: Columns, paper: Paper) -> T
             ranks,
             [
                 ("its way here", lambda as_paper, _: _number(as_paper["messages_a_buffer"])),
-                ("Windrow, a round", lambda _, report: _number(report["messages"] / report["rounds"]) if report.get("rounds") else "-"),
-                ("Windrow, in all", lambda _, report: f"{_number(report['messages'])} in {report['rounds']}" if report.get("rounds") else "-"),
+                (
+                    "Windrow, a round",
+                    lambda _, report: _number(report["messages"] / report["rounds"]) if report.get("rounds") else "-",
+                ),
+                (
+                    "Windrow, in all",
+                    lambda _, report: f"{_number(report['messages'])} in {report['rounds']}"
+                    if report.get("rounds")
+                    else "-",
+                ),
             ],
         )
         rows += [[str(ranks), "paper", *map(_number, paper[ranks])], *here] if here else []
@@ -208,7 +248,11 @@ def _stages(results: Results, network: str) -> Table | None:
     if not places:
         return None
     nodes = MESHES[1] if any(p.nodes == MESHES[1] for p in places) else places[0].nodes
-    load = 200 if any((p.nodes, p.load) == (nodes, 200) for p in places) else next(p.load for p in places if p.nodes == nodes)
+    load = (
+        200
+        if any((p.nodes, p.load) == (nodes, 200) for p in places)
+        else next(p.load for p in places if p.nodes == nodes)
+    )
     rows = []
     for place in places:
         if (place.nodes, place.load) != (nodes, load):
@@ -219,10 +263,22 @@ def _stages(results: Results, network: str) -> Table | None:
             for name, first in (("first", True), ("later", False)):
                 stages = [_seconds(results.measure(place, codec, stage, first=first)) for stage in STAGES]
                 sizes = [results.measure(place, codec, what, first=first) for what in ("messages", "bytes_sent")]
-                rows.append([place.type, str(place.ranks), codec, name, *stages, _spread(results.measure(place, codec, "wall", first=first)),
-                             _number(sizes[0].median if sizes[0] else None), f"{sizes[1].median / 1e6:.1f}" if sizes[1] else "-"])
+                rows.append(
+                    [
+                        place.type,
+                        str(place.ranks),
+                        codec,
+                        name,
+                        *stages,
+                        _spread(results.measure(place, codec, "wall", first=first)),
+                        _number(sizes[0].median if sizes[0] else None),
+                        f"{sizes[1].median / 1e6:.1f}" if sizes[1] else "-",
+                    ]
+                )
     title = f"Network {network}: stages of a flush (Figure 1 of the paper), {mesh_name(nodes)}, load {load}"
-    return Table(title, ["type", "ranks", "codec", "flush", *STAGES, "whole flush", "messages", "MB sent"], rows, words=1)
+    return Table(
+        title, ["type", "ranks", "codec", "flush", *STAGES, "whole flush", "messages", "MB sent"], rows, words=1
+    )
 
 
 def _grids(results: Results, network: str) -> list[Table]:
@@ -236,8 +292,22 @@ def _grids(results: Results, network: str) -> list[Table]:
                 rows.append(_grid_row(results, place))
         made.append(
             Table(
-                f"Network {network}: auto against off, {mesh_name(nodes)}, {kind}; saved in %: of st6 (later, first), st5, the flush",
-                ["load", "ranks", "st6 off", "st6 auto", "later", "first", "st5", "flush off", "flush auto", "flush", "sent", "by"],
+                f"Network {network}: auto against off, {mesh_name(nodes)}, {kind}; saved in %: of st6 (later, first), "
+                "st5, the flush",
+                [
+                    "load",
+                    "ranks",
+                    "st6 off",
+                    "st6 auto",
+                    "later",
+                    "first",
+                    "st5",
+                    "flush off",
+                    "flush auto",
+                    "flush",
+                    "sent",
+                    "by",
+                ],
                 rows,
             )
         )
@@ -270,7 +340,21 @@ def _codecs(results: Results, network: str) -> Table:
             rows.append(_codec_row(results, place, codec))
     return Table(
         f"Network {network}: each codec against off; improvements in %",
-        ["mesh", "type", "load", "ranks", "codec", "st5", "st6 first", "st6 later", "flush later", "sent", "encode", "decode", "by"],
+        [
+            "mesh",
+            "type",
+            "load",
+            "ranks",
+            "codec",
+            "st5",
+            "st6 first",
+            "st6 later",
+            "flush later",
+            "sent",
+            "encode",
+            "decode",
+            "by",
+        ],
         rows,
         ["encode, decode: seconds of all ranks together."],
         words=2,
@@ -280,10 +364,20 @@ def _codecs(results: Results, network: str) -> Table:
 def _codec_row(results: Results, place: Where, codec: str) -> list[str]:
     better = [("st5", True), ("st6", True), ("st6", False), ("wall", False)]
     used = results.codec_rows(place, codec)
-    times = [f"{sum(row.get(what, 0) for row in used):.3f}" if used else "-" for what in ("seconds_encode", "seconds_decode")]
-    return [mesh_name(place.nodes), place.type, str(place.load), str(place.ranks), codec,
-            *[_percent(results.improvement(place, codec, what, first=first)) for what, first in better],
-            _ratio(results.shrunk(place, codec)), *times, _used(results, place, codec)]
+    times = [
+        f"{sum(row.get(what, 0) for row in used):.3f}" if used else "-" for what in ("seconds_encode", "seconds_decode")
+    ]
+    return [
+        mesh_name(place.nodes),
+        place.type,
+        str(place.load),
+        str(place.ranks),
+        codec,
+        *[_percent(results.improvement(place, codec, what, first=first)) for what, first in better],
+        _ratio(results.shrunk(place, codec)),
+        *times,
+        _used(results, place, codec),
+    ]
 
 
 def _zeros(results: Results, network: str) -> Table | None:
@@ -298,10 +392,25 @@ def _zeros(results: Results, network: str) -> Table | None:
     for place in sorted(places, key=lambda p: (p.type, p.nodes, p.load, p.ranks, p.zeros)):
         better = [_percent(results.improvement(place, codec, "st6", first=False)) for codec in codecs]
         sent = [_ratio(results.shrunk(place, codec)) for codec in codecs]
-        rows.append([mesh_name(place.nodes), place.type, str(place.load), str(place.ranks), f"{place.zeros} %",
-                     _spread(results.measure(place, "off", "st6", first=False)), *better, *sent])
+        rows.append(
+            [
+                mesh_name(place.nodes),
+                place.type,
+                str(place.load),
+                str(place.ranks),
+                f"{place.zeros} %",
+                _spread(results.measure(place, "off", "st6", first=False)),
+                *better,
+                *sent,
+            ]
+        )
     columns = ["mesh", "type", "load", "ranks", "zeros", "st6 off", *codecs, *[f"{codec} sent" for codec in codecs]]
-    return Table(f"Network {network}: zeros (Figure 8 of the paper); improvement of st6, later flushes, in %", columns, rows, words=2)
+    return Table(
+        f"Network {network}: zeros (Figure 8 of the paper); improvement of st6, later flushes, in %",
+        columns,
+        rows,
+        words=2,
+    )
 
 
 def _targets(results: Results) -> Table:
@@ -312,7 +421,11 @@ def _targets(results: Results) -> Table:
 
     judged = targets(results)
     rows = [cells for target in judged for cells in row(target)]
-    return Table("Targets, of the medians of later flushes", ["verdict", "target"], rows, words=2) if results.scenarios() else Table("", [], [])
+    return (
+        Table("Targets, of the medians of later flushes", ["verdict", "target"], rows, words=2)
+        if results.scenarios()
+        else Table("", [], [])
+    )
 
 
 def text(results: dict[str, Any], head: str) -> str:
@@ -323,4 +436,7 @@ def text(results: dict[str, Any], head: str) -> str:
 
 def markdown(results: dict[str, Any], head: str) -> str:
     lines = "\n".join(f"- {line}" for line in troubles(results))
-    return "\n\n".join(["## tpc: compressed two-phase I/O", head, LEGEND, *map(markdown_of, tables(results)), lines]) + "\n"
+    return (
+        "\n\n".join(["## tpc: compressed two-phase I/O", head, LEGEND, *map(markdown_of, tables(results)), lines])
+        + "\n"
+    )

@@ -87,8 +87,8 @@ contains
 
     !> A box of cubes, each cut into six tetrahedra around its diagonal. Each rank has a run of nodes and one of cells.
     subroutine write_mesh()
-        integer, parameter :: corners(4, 6) = reshape([0, 1, 3, 7, 0, 3, 2, 7, 0, 2, 6, 7, 0, 6, 4, 7, 0, 4, 5, 7, 0, 5, &
-            1, 7], [4, 6])    ! bits: x, y, z
+        integer, parameter :: corners(4, 6) = reshape([0, 1, 3, 7, 0, 3, 2, 7, 0, 2, 6, 7, 0, 6, 4, 7, 0, 4, 5, 7, 0, &
+            5, 1, 7], [4, 6])    ! bits: x, y, z
         integer :: variable(4), mesh, i, k, cube, corner, node
         integer(int64) :: first, count
         real(real64), allocatable, target :: places(:, :), potential(:)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A small planar bipolar transistor, in micrometres: the emitter lies in the base well, the base in the collector die, all three
-// flush with the top face z = 0. Elements are small at the two junctions, where the fields of such a device vary, and
-// coarse in the bulk. About 47 000 nodes:   gmsh -3 transistor.geo -o transistor.msh
+// A small planar bipolar transistor, in micrometres: the emitter lies in the base well, the base in the collector die,
+// all three flush with the top face z = 0. Elements are small at the two junctions, where the fields of such a device
+// vary, and coarse in the bulk. About 47 000 nodes:   gmsh -3 transistor.geo -o transistor.msh
 SetFactory("OpenCASCADE");
 
 DefineConstant[ fine = 0.1066 ];  // size of elements at the junctions

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What docs/moving.md says of h5py: rows of a table and a choice of its rows, written and read back.   mpirun -n 4 python from_h5py.py [FILE]"""
+"""What docs/moving.md says of h5py: rows of a table and a choice of its rows, written and read back.   mpirun -n 4
+python from_h5py.py [FILE]"""
 
 import sys
 

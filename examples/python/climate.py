@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A climate code's history file: fields on a grid of latitudes and longitudes, one record a time step, with coordinates, units and fill values. The name
-says the format: history.nc is netCDF classic, history.h5 is HDF5 as netCDF-4 has it.   mpirun -n 4 python climate.py [FILE]"""
+"""A climate code's history file: fields on a grid of latitudes and longitudes, one record a time step, with
+coordinates, units and fill values. The name says the format: history.nc is netCDF classic, history.h5 is HDF5 as
+netCDF-4 has it.   mpirun -n 4 python climate.py [FILE]"""
 
 import sys
 
@@ -30,7 +31,12 @@ def create_history(path, rows, everywhere):
         lon = f.create_variable("lon", (LONGITUDES,), "float64", dims=("lon",))
         time = f.create_variable("time", (0,), "float64", dims=("time",), extendible=True)  # the unlimited dimension
         temperature = f.create_variable(
-            "temperature", (0, LATITUDES, LONGITUDES), "float32", dims=("time", "lat", "lon"), extendible=True, fill_value=1e20
+            "temperature",
+            (0, LATITUDES, LONGITUDES),
+            "float32",
+            dims=("time", "lat", "lon"),
+            extendible=True,
+            fill_value=1e20,
         )  # lat and lon are its coordinates; the fill value becomes _FillValue
         f.attrs["Conventions"] = "CF-1.8"
         time.attrs["units"] = "days since 2000-01-01"
@@ -58,7 +64,9 @@ def main(path):
         steps = [f.get("temperature", rows, record=step) for step in range(STEPS + 1)]
         f.flush()
         days = f["time"][...].tolist()
-    wrong = comm.allreduce(sum(int((found != field_at(step, rows)).sum()) for step, found in enumerate(steps)) + (days != [0, 1, 2, 3]))
+    wrong = comm.allreduce(
+        sum(int((found != field_at(step, rows)).sum()) for step, found in enumerate(steps)) + (days != [0, 1, 2, 3])
+    )
     if comm.rank == 0:
         print(f"climate: wrote and read {path} on {comm.size} ranks, {wrong} values differ")
     return wrong != 0

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A 3-d grid, cut into one block per rank, each with a layer of ghost cells around it; written to one HDF5 file and read back in another cut, as a
-restart on another machine would.   mpirun -n 4 python grid.py [FILE]"""
+"""A 3-d grid, cut into one block per rank, each with a layer of ghost cells around it; written to one HDF5 file and
+read back in another cut, as a restart on another machine would.   mpirun -n 4 python grid.py [FILE]"""
 
 import sys
 

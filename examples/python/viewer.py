@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A 3-d grid at two times and a mesh of tetrahedra, written to one HDF5 file with an XDMF text beside it: ParaView opens viewer.xmf (File, Open, "Xdmf3
-Reader").   mpirun -n 4 python viewer.py [FILE.h5]"""
+"""A 3-d grid at two times and a mesh of tetrahedra, written to one HDF5 file with an XDMF text beside it: ParaView
+opens viewer.xmf (File, Open, "Xdmf3 Reader").   mpirun -n 4 python viewer.py [FILE.h5]"""
 
 import sys
 
@@ -22,7 +22,8 @@ def mine(rows):
 
 
 def write_step(f, step, time):
-    """One time of the grid: temperature and velocity at the nodes, material in the cells. Each rank has whole planes of them."""
+    """One time of the grid: temperature and velocity at the nodes, material in the cells. Each rank has whole planes
+    of them."""
     temperature = f.create_variable(f"step {step}/temperature", NODES, "float64")
     velocity = f.create_variable(f"step {step}/velocity", (*NODES, 3), "float32")
     material = f.create_variable(f"step {step}/material", CELLS, "int32")
@@ -31,7 +32,8 @@ def write_step(f, step, time):
     grid.field("velocity", velocity)
     grid.field("material <1>", material, at="cells")
 
-    at_nodes, at_cells = windrow.rows(comm, NODES[0]), windrow.rows(comm, CELLS[0])  # a program keeps these for all its steps
+    # A program keeps these for all its steps
+    at_nodes, at_cells = windrow.rows(comm, NODES[0]), windrow.rows(comm, CELLS[0])
     z, y, x = np.meshgrid(mine(at_nodes), np.arange(NODES[1]), np.arange(NODES[2]), indexing="ij")
     f.put(temperature, z * 100 + y * 10 + x + time, at_nodes)
     f.put(velocity, np.stack([x, y, z], axis=-1).astype("float32"), at_nodes)
@@ -41,8 +43,10 @@ def write_step(f, step, time):
 
 
 def write_mesh(f):
-    """A box of cubes, each cut into six tetrahedra around its diagonal. Each rank has a run of nodes and a run of cells."""
-    corners = np.array([[0, 1, 3, 7], [0, 3, 2, 7], [0, 2, 6, 7], [0, 6, 4, 7], [0, 4, 5, 7], [0, 5, 1, 7]])  # bits: x, y, z
+    """A box of cubes, each cut into six tetrahedra around its diagonal. Each rank has a run of nodes and a run of
+    cells."""
+    # Bits: x, y, z
+    corners = np.array([[0, 1, 3, 7], [0, 3, 2, 7], [0, 2, 6, 7], [0, 6, 4, 7], [0, 4, 5, 7], [0, 5, 1, 7]])
     places = f.create_variable("mesh/places", (SIDE**3, 3), "float64")
     cells = f.create_variable("mesh/cells", (6 * CUBES**3, 4), "int64")
     potential = f.create_variable("mesh/potential", (SIDE**3,), "float64")

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The transistor meshed by gmsh:   make_mesh.py SIZE FILE.msh   where SIZE is 1 to 4 or a number of nodes.
 
-1 to 4 are 47 219, 32 888, 73 260 and 289 650 nodes. gmsh takes the size of elements, not the number of nodes; so the size is looked for
-until the number is within 2 % of what was asked for. For 1 to 4 it is known.
+1 to 4 are 47 219, 32 888, 73 260 and 289 650 nodes. gmsh takes the size of elements, not the number of nodes; so the
+size is looked for until the number is within 2 % of what was asked for. For 1 to 4 it is known.
 """
 
 import argparse
@@ -25,9 +25,21 @@ TRIES = 6
 
 def mesh(fine: float, path: Path) -> int:
     """Runs gmsh; returns how many nodes there are."""
-    command = ["gmsh", "-3", str(GEOMETRY), "-setnumber", "fine", f"{fine:.5g}", "-setnumber", "coarse", f"{fine * COARSE:.5g}"]
+    command = [
+        "gmsh",
+        "-3",
+        str(GEOMETRY),
+        "-setnumber",
+        "fine",
+        f"{fine:.5g}",
+        "-setnumber",
+        "coarse",
+        f"{fine * COARSE:.5g}",
+    ]
     try:
-        run = subprocess.run([*command, "-format", "msh41", "-o", str(path)], capture_output=True, text=True, check=False)
+        run = subprocess.run(
+            [*command, "-format", "msh41", "-o", str(path)], capture_output=True, text=True, check=False
+        )
     except FileNotFoundError:
         sys.exit("make_mesh.py: gmsh was not found (Debian: gmsh); windrow-transistor --mesh box needs none")
     found = re.search(r"(\d+) nodes \d+ elements", run.stdout)
@@ -64,7 +76,10 @@ def main() -> None:
             tried.append((nodes, fine))
             if abs(nodes / wanted - 1) <= NEAR:
                 draft.rename(arguments.output)
-                print(f"{arguments.output}: {nodes} nodes, {wanted} were asked for; elements of {fine:.4g} um at the junctions")
+                print(
+                    f"{arguments.output}: {nodes} nodes, {wanted} were asked for; elements of {fine:.4g} um at the "
+                    "junctions"
+                )
                 return
     sys.exit(f"make_mesh.py: gmsh made {[nodes for nodes, _ in tried[1:]]} nodes, none within 2 % of {wanted}")
 

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A picture of a checkpoint of windrow-transistor:   picture.py FILE.h5 [PICTURE.png] [--step N]
 
-Above a cut through the middle of the emitter with the potential, below what a line straight down through emitter, base and collector meets.
-Needs h5py and matplotlib (Debian: python3-h5py python3-matplotlib).
+Above a cut through the middle of the emitter with the potential, below what a line straight down through emitter,
+base and collector meets. Needs h5py and matplotlib (Debian: python3-h5py python3-matplotlib).
 """
 
 import argparse
@@ -29,8 +29,11 @@ CONTACTS = {"emitter": (3.5, 5.0, 0.0), "base": (6.5, 8.3, 0.0), "collector": (0
 INK, ELECTRONS, HOLES, DOPING, JUNCTION = "#222222", "#1f5fa8", "#c0392b", "#8a8a8a", "#ff4d3d"
 
 
-def cut(places: np.ndarray, values: np.ndarray, cells: np.ndarray, axis: int, at: float) -> "tuple[np.ndarray, np.ndarray, np.ndarray]":
-    """Where simplices meet the plane `axis` = `at`: places without that axis, values there, and the simplices of one dimension less."""
+def cut(
+    places: np.ndarray, values: np.ndarray, cells: np.ndarray, axis: int, at: float
+) -> "tuple[np.ndarray, np.ndarray, np.ndarray]":
+    """Where simplices meet the plane `axis` = `at`: places without that axis, values there, and the simplices of one
+    dimension less."""
     above = places[:, axis] > at
     cells = cells[np.isin(above[cells].sum(axis=1), range(1, cells.shape[1]))]
     corners = cells.shape[1]
@@ -54,21 +57,52 @@ def cut(places: np.ndarray, values: np.ndarray, cells: np.ndarray, axis: int, at
 def draw_cut(axes: "pyplot.Axes", places: np.ndarray, values: np.ndarray, triangles: np.ndarray) -> None:
     potential, doping = values[:, 0], values[:, 3]
     colors = axes.tricontourf(*places.T, triangles, potential, levels=48, cmap="viridis", antialiased=False)
-    axes.tricontour(*places.T, triangles, potential, levels=np.linspace(potential.min(), potential.max(), 14)[1:-1],
-                    colors="white", linewidths=0.6, linestyles="solid", alpha=0.8)
-    axes.tricontour(*places.T, triangles, np.sign(doping) * np.log1p(np.abs(doping) / 1e10), levels=[0], colors=JUNCTION, linewidths=1.6,
-                    linestyles="dashed")
+    axes.tricontour(
+        *places.T,
+        triangles,
+        potential,
+        levels=np.linspace(potential.min(), potential.max(), 14)[1:-1],
+        colors="white",
+        linewidths=0.6,
+        linestyles="solid",
+        alpha=0.8,
+    )
+    axes.tricontour(
+        *places.T,
+        triangles,
+        np.sign(doping) * np.log1p(np.abs(doping) / 1e10),
+        levels=[0],
+        colors=JUNCTION,
+        linewidths=1.6,
+        linestyles="dashed",
+    )
     for name, (begin, end, height) in CONTACTS.items():
         axes.plot([begin, end], [height, height], color=INK, linewidth=6, solid_capstyle="butt", clip_on=False)
         up = height > -1
-        axes.annotate(name, ((begin + end) / 2, height), xytext=(0, 7 if up else 9), textcoords="offset points", ha="center",
-                      va="bottom", color=INK, fontsize=10, annotation_clip=False)
+        axes.annotate(
+            name,
+            ((begin + end) / 2, height),
+            xytext=(0, 7 if up else 9),
+            textcoords="offset points",
+            ha="center",
+            va="bottom",
+            color=INK,
+            fontsize=10,
+            annotation_clip=False,
+        )
     axes.axvline(LINE_X, color="white", linewidth=1, linestyle=":")
     axes.set(aspect="equal", xlabel="x (µm)", ylabel="z (µm)", xlim=(0, 12), ylim=(-6, 0))
     bar = axes.figure.colorbar(colors, ax=axes, pad=0.02, fraction=0.026, ticks=matplotlib.ticker.MaxNLocator(7))
     bar.set_label("potential (V)")
-    axes.text(0.99, 0.10, "dashed: junctions, where donors and acceptors are equal", transform=axes.transAxes, ha="right", color=INK,
-              fontsize=8.5)
+    axes.text(
+        0.99,
+        0.10,
+        "dashed: junctions, where donors and acceptors are equal",
+        transform=axes.transAxes,
+        ha="right",
+        color=INK,
+        fontsize=8.5,
+    )
 
 
 def shade(axes: "pyplot.Axes", depth: np.ndarray, doping: np.ndarray) -> None:
@@ -77,7 +111,15 @@ def shade(axes: "pyplot.Axes", depth: np.ndarray, doping: np.ndarray) -> None:
     for i, name in enumerate(("emitter n", "base p", "collector n")[: len(places) - 1]):
         if i > 0:
             axes.axvline(places[i], color=JUNCTION, linewidth=1, linestyle="--")
-        axes.text((places[i] + places[i + 1]) / 2, 1.02, name, transform=axes.get_xaxis_transform(), ha="center", fontsize=9, color=INK)
+        axes.text(
+            (places[i] + places[i + 1]) / 2,
+            1.02,
+            name,
+            transform=axes.get_xaxis_transform(),
+            ha="center",
+            fontsize=9,
+            color=INK,
+        )
     axes.set(xlabel="depth (µm)", xlim=(depth[0], depth[-1]))
     axes.grid(color="#dddddd", linewidth=0.6)
     axes.set_axisbelow(True)
@@ -108,7 +150,10 @@ def main() -> None:
         places, cells = file["mesh/coordinates"][()], file["mesh/tetrahedra"][()]
         potential, electrons, holes = (file[f"step {step}/{name}"][()] for name in FIELDS)
         # The potential is linear in an element: so are the logarithms of the densities.
-        values = np.stack([potential, *(np.log(np.maximum(each, 1e-99)) for each in (electrons, holes)), file["mesh/doping"][()]], axis=1)
+        values = np.stack(
+            [potential, *(np.log(np.maximum(each, 1e-99)) for each in (electrons, holes)), file["mesh/doping"][()]],
+            axis=1,
+        )
         voltages, residual = file.attrs["voltages"], file[f"step {step}"].attrs["residual"]
     plane, on_plane, triangles = cut(places, values, cells, 1, CUT_Y)
     line, on_line, _ = cut(plane, on_plane, triangles, 0, LINE_X)
@@ -118,9 +163,12 @@ def main() -> None:
     grid = figure.add_gridspec(2, 2, height_ratios=[1.35, 1])
     draw_cut(figure.add_subplot(grid[0, :]), plane, on_plane, triangles)
     draw_line(figure.add_subplot(grid[1, 0]), figure.add_subplot(grid[1, 1]), -line[order, 0], on_line[order])
-    figure.suptitle(f"Bipolar transistor: potential at y = {CUT_Y:.0f} µm, profile at x = {LINE_X:.2f} µm (dotted)\n"
-                    f"{len(places)} nodes, base {voltages[1]:g} V, collector {voltages[2]:g} V, Newton step {step}, residual {residual:.0e}",
-                    fontsize=11)
+    figure.suptitle(
+        f"Bipolar transistor: potential at y = {CUT_Y:.0f} µm, profile at x = {LINE_X:.2f} µm (dotted)\n"
+        f"{len(places)} nodes, base {voltages[1]:g} V, collector {voltages[2]:g} V, Newton step {step}, residual "
+        f"{residual:.0e}",
+        fontsize=11,
+    )
     output = arguments.picture or arguments.file.with_suffix(".png")
     figure.savefig(output, dpi=110)
     print(f"{output}")

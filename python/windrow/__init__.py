@@ -5,8 +5,8 @@
         v = f.create_variable("temperature", (4 * comm.size, 8), "float64", dims=("y", "x"))
         v[4 * comm.rank : 4 * comm.rank + 4] = array      # each rank its rows; collective
 
-`open` makes a `File`; variables are read and written by ``v[...]``, or queued with a decomposition (`block`, `blocks`, `rows`, `points`, `same`)
-and moved together by ``flush``. docs/python.md is the guide.
+`open` makes a `File`; variables are read and written by ``v[...]``, or queued with a decomposition (`block`,
+`blocks`, `rows`, `points`, `same`) and moved together by ``flush``. docs/python.md is the guide.
 """
 
 from . import _core

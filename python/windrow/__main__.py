@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""``python -m windrow report TRACE --png PICTURE`` and ``python -m windrow copy FROM TO``. The command `windrow` is another program, and has more."""
+"""``python -m windrow report TRACE --png PICTURE`` and ``python -m windrow copy FROM TO``. The command `windrow` is
+another program, and has more."""
 
 from __future__ import annotations
 
@@ -36,11 +37,22 @@ def main(arguments: list[str] | None = None) -> int:
             draw(given.trace, given.png or given.trace.with_suffix(".png"))
         else:
             with _progress() as show:
-                copy(given.source, given.target, progress=show, **({} if given.filters is None else {"filters": given.filters}))
+                copy(
+                    given.source,
+                    given.target,
+                    progress=show,
+                    **({} if given.filters is None else {"filters": given.filters}),
+                )
     except (WindrowError, OSError, ValueError, ImportError) as error:
-        _, *refused = str(error).splitlines() if isinstance(error, WindrowError) and error.code == Code.UNSUPPORTED else [""]
+        _, *refused = (
+            str(error).splitlines() if isinstance(error, WindrowError) and error.code == Code.UNSUPPORTED else [""]
+        )
         if refused:
-            print("".join(f"python -m windrow copy: cannot be copied: {line}\n" for line in refused), end="", file=sys.stderr)
+            print(
+                "".join(f"python -m windrow copy: cannot be copied: {line}\n" for line in refused),
+                end="",
+                file=sys.stderr,
+            )
             return 3  # as the command windrow has it
         print(f"python -m windrow {given.command}: {error}", file=sys.stderr)
         return 1
@@ -48,7 +60,8 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def read_trace(path: Path) -> list[dict[str, Any]]:
-    """The reports of the flushes of a trace (docs/traces.md), in order; of brief ones their numbers. ValueError: which line is none of a trace."""
+    """The reports of the flushes of a trace (docs/traces.md), in order; of brief ones their numbers. ValueError:
+    which line is none of a trace."""
     reports: list[dict[str, Any]] = []
     number = 0
     with path.open(encoding="utf-8", newline="\n") as lines:
@@ -77,9 +90,18 @@ def _reports_of(line: dict[str, Any]) -> list[dict[str, Any]]:
         columns = {name: values if isinstance(values, list) else [values] * flushes for name, values in columns.items()}
     for values in zip(*columns.values(), strict=True):
         brief = dict(zip(columns, values, strict=True))
-        reports.append({**brief, "seconds": {name.removesuffix("_ns"): ns * 1e-9 for name, ns in brief.items() if name.endswith("_ns")}})
+        reports.append(
+            {
+                **brief,
+                "seconds": {name.removesuffix("_ns"): ns * 1e-9 for name, ns in brief.items() if name.endswith("_ns")},
+            }
+        )
     for report in reports:
-        for value in (report["bytes"], report["seconds"]["total"], *(report["seconds"].get(stage, 0) for stage in _STAGES)):
+        for value in (
+            report["bytes"],
+            report["seconds"]["total"],
+            *(report["seconds"].get(stage, 0) for stage in _STAGES),
+        ):
             if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 2**63:
                 raise ValueError
     return reports
@@ -106,7 +128,10 @@ def draw(trace: Path, picture: Path) -> None:
     below.set_ylabel("MB/s")
     below.set_xlabel("flush")
     figure.savefig(picture)
-    print(f"{picture}: {counted(len(reports), 'flush', 'flushes')}, {sum(report['bytes'] for report in reports) / 1e6:.1f} MB")
+    print(
+        f"{picture}: {counted(len(reports), 'flush', 'flushes')}, "
+        f"{sum(report['bytes'] for report in reports) / 1e6:.1f} MB"
+    )
 
 
 @contextmanager

@@ -17,10 +17,11 @@ from ._types import REFERENCE, TEXT, dtype_of, enumeration_of, is_masked, type_o
 
 
 class Attributes(MutableMapping[str, Any]):
-    """Attributes of one object. To read them is local; to set or to delete one is collective, and rank 0's value is stored.
+    """Attributes of one object. To read them is local; to set or to delete one is collective, and rank 0's value is
+    stored.
 
-    Values are numbers, text, arrays and lists of these. Text of fixed length comes and goes as str, too. What has a null space is None.
-    """
+    Values are numbers, text, arrays and lists of these. Text of fixed length comes and goes as str, too. What has a
+    null space is None."""
 
     def __init__(self, handle: Handle, path: str) -> None:
         self._handle = handle
@@ -53,7 +54,8 @@ class Attributes(MutableMapping[str, Any]):
         dtype : dtype, optional
             As for `create_variable`: "S8" is text of 8 bytes, ">f4" is stored in big-endian order. None: of `value`.
         **options
-            "enumeration", "text_characters", "text_padding", "opaque_tag", "byte_order", "null_space" (docs/settings.md).
+            "enumeration", "text_characters", "text_padding", "opaque_tag", "byte_order", "null_space"
+            (docs/settings.md).
         """
         core = self._handle.core
         _, wrong = attempt(lambda: _name(name))
@@ -68,7 +70,8 @@ class Attributes(MutableMapping[str, Any]):
             core.put_attribute(self._path, name, number or 1, list(stored.shape), stored.ctypes.data, settings, "")
 
     def copy(self, source: Attributes, name: str) -> None:
-        """Copy an attribute of another file as it is stored there, open on every rank. Collective; rank 0's is copied."""
+        """Copy an attribute of another file as it is stored there, open on every rank. Collective; rank 0's is
+        copied."""
 
         def arguments() -> tuple[Attributes, str]:
             if not source._handle.is_open:
@@ -125,7 +128,9 @@ def _stored(value: Any, dtype: Any, options: Mapping[str, Any]) -> tuple[np.ndar
         return _texts(array), TEXT, settings_of(options)
     number, bytes_each = type_of(wanted)
     order = None if wanted.isnative or dtype is None else "little" if sys.byteorder == "big" else "big"
-    settings = settings_of({"element_bytes": bytes_each or None, "byte_order": order, "enumeration": enumeration_of(wanted), **options})
+    settings = settings_of(
+        {"element_bytes": bytes_each or None, "byte_order": order, "enumeration": enumeration_of(wanted), **options}
+    )
     return np.ascontiguousarray(_held(array, wanted.newbyteorder("="))).reshape(array.shape), number, settings
 
 

@@ -58,7 +58,9 @@ def _check_library() -> None:
         return
     theirs, ours = mpi.Get_library_version().rstrip("\0\n "), _core.mpi_library_version().rstrip("\0\n ")
     if theirs != ours:
-        raise TypeError(f"mpi4py was built for another MPI ({theirs.splitlines()[0]}) than windrow ({ours.splitlines()[0]})")
+        raise TypeError(
+            f"mpi4py was built for another MPI ({theirs.splitlines()[0]}) than windrow ({ours.splitlines()[0]})"
+        )
 
 
 def communicator_to_write(comm: Any) -> _core.Communicator:
@@ -67,6 +69,7 @@ def communicator_to_write(comm: Any) -> _core.Communicator:
     if comm is None and _core.world_size() > 1:
         raise TypeError(
             f"one of {_core.world_size()} processes writes without a communicator: "
-            'comm=MPI.COMM_WORLD (or "world") for a file of all, comm=MPI.COMM_SELF (or "self") for one of this process alone'
+            'comm=MPI.COMM_WORLD (or "world") for a file of all, comm=MPI.COMM_SELF (or "self") for one of this '
+            "process alone"
         )
     return ranks

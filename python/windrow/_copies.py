@@ -23,7 +23,8 @@ def copy(
     progress: Callable[[int, int], object] | None = None,
     **options: Any,
 ) -> list[str]:
-    """Copy all of a file into another, of another format too, in parallel and in bounded memory. Collective over `comm`.
+    """Copy all of a file into another, of another format too, in parallel and in bounded memory. Collective over
+    `comm`.
 
     Parameters
     ----------
@@ -36,7 +37,8 @@ def copy(
     progress : callable, optional
         Called on this rank after each part, with the bytes that are done and those in all.
     **options
-        Strategy and settings of reading and writing; with ``filters`` or ``chunks`` those of `target` are others than those of `source`.
+        Strategy and settings of reading and writing; with ``filters`` or ``chunks`` those of `target` are others than
+        those of `source`.
 
     Returns
     -------
@@ -49,7 +51,9 @@ def copy(
         On every rank. Where something cannot be copied nothing is, and the message has what and why, a line each.
     """
     ranks = communicator_to_write(comm)
-    ready, problem = attempt(lambda: (os.fsdecode(source), os.fsdecode(target), settings_of(options), operator.index(buffer)))
+    ready, problem = attempt(
+        lambda: (os.fsdecode(source), os.fsdecode(target), settings_of(options), operator.index(buffer))
+    )
     ranks.agree("copy", problem)
     assert ready is not None  # else all ranks have raised
     return _core.copy(ranks, *ready, progress).splitlines()

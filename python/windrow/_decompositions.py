@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Decompositions: which elements each rank holds. Made once, collectively, and used for many variables and time steps."""
+"""Decompositions: which elements each rank holds. Made once, collectively, and used for many variables and time
+steps."""
 
 from __future__ import annotations
 
@@ -23,7 +24,8 @@ _NO_BOX = np.zeros((0, 0), np.int64)
 class Decomposition:
     """Which elements of an array each rank holds, and where they lie in its memory.
 
-    It serves every variable whose first dimensions are `shape`; each element stands for all the variable's trailing elements.
+    It serves every variable whose first dimensions are `shape`; each element stands for all the variable's trailing
+    elements.
 
     Attributes
     ----------
@@ -38,7 +40,12 @@ class Decomposition:
     """
 
     def __init__(
-        self, kind: str, handle: _core.Decomposition, shape: Sequence[int], local_shape: Sequence[int], order: Literal["C", "F"] = "C"
+        self,
+        kind: str,
+        handle: _core.Decomposition,
+        shape: Sequence[int],
+        local_shape: Sequence[int],
+        order: Literal["C", "F"] = "C",
     ) -> None:
         self.kind = kind
         self.order: Literal["C", "F"] = order
@@ -66,7 +73,8 @@ class Decomposition:
         return self._handle.rows()[1]
 
     def owned(self, owner: str = "auto") -> tuple[Integers, int]:
-        """Of a decomposition by points: the points that this rank writes, ascending, and in how many intervals they lie."""
+        """Of a decomposition by points: the points that this rank writes, ascending, and in how many intervals they
+        lie."""
         points, intervals = self._handle.owned(readable(str(owner)))
         return np.asarray(points, np.int64), intervals
 
@@ -152,7 +160,13 @@ def block(
         within = [0] * len(shape) if memory_start is None else memory_start
         if order not in ("C", "F"):
             raise ValueError(f'order is "C" or "F", not {order!r}')
-        parts = _shape(shape), one(start, "start"), one(count, "count"), one(box, "memory_shape"), one(within, "memory_start")
+        parts = (
+            _shape(shape),
+            one(start, "start"),
+            one(count, "count"),
+            one(box, "memory_shape"),
+            one(within, "memory_start"),
+        )
         if order == "F":
             _check_box(*parts[2:])
         return parts
@@ -162,7 +176,9 @@ def block(
             return _core.blocks(ranks, *parts)
         whole, begin, length, box, within = parts
         strides = np.concatenate((np.ones((1, 1), np.int64), np.cumprod(box, axis=1)), axis=1)[:, :-1]
-        return _core.strided_blocks(ranks, whole, begin, length, (within * strides).sum(axis=1), np.ascontiguousarray(strides))
+        return _core.strided_blocks(
+            ranks, whole, begin, length, (within * strides).sum(axis=1), np.ascontiguousarray(strides)
+        )
 
     handle, ready = _make(comm, "block", arguments, make)
     return Decomposition("block", handle, ready[0], ready[3][0].tolist(), order)
@@ -170,11 +186,18 @@ def block(
 
 def _check_box(count: Integers, box: Integers, within: Integers) -> None:
     """Raise where a block leaves its box in memory."""
-    for number in np.flatnonzero((within < 0) | (within + count > box) if (count > 0).all() else np.zeros(box.shape, bool)):
-        raise ValueError(f"the block has {counted(count[0, number], 'element')} from {within[0, number]} on in dimension {number} of its memory box of {box[0, number]}")
+    for number in np.flatnonzero(
+        (within < 0) | (within + count > box) if (count > 0).all() else np.zeros(box.shape, bool)
+    ):
+        raise ValueError(
+            f"the block has {counted(count[0, number], 'element')} from {within[0, number]} on in dimension {number} "
+            f"of its memory box of {box[0, number]}"
+        )
 
 
-def blocks(comm: Any, shape: Sequence[int], starts: Any, counts: Any, memory_shapes: Any = None, memory_starts: Any = None) -> Decomposition:
+def blocks(
+    comm: Any, shape: Sequence[int], starts: Any, counts: Any, memory_shapes: Any = None, memory_starts: Any = None
+) -> Decomposition:
     """Several blocks on each rank, one after the other in its memory, each in its own box. Collective.
 
     Parameters
@@ -209,12 +232,26 @@ def rows(comm: Any, rows: int, count: int | None = None) -> Decomposition:
         This rank's; over all ranks their sum is `rows`. None, on every rank: divided evenly.
     """
     number = _core.EVEN if count is None else count
-    handle, ready = _make(comm, "rows", lambda: (operator.index(rows), operator.index(number)), lambda ranks, parts: _core.rows(ranks, *parts))
+    handle, ready = _make(
+        comm,
+        "rows",
+        lambda: (operator.index(rows), operator.index(number)),
+        lambda ranks, parts: _core.rows(ranks, *parts),
+    )
     return Decomposition("rows", handle, [ready[0]], [handle.rows()[1]])
 
 
-def points(comm: Any, points: int, list: Any, owned: Any = None, *, imbalance: float | None = None, point_bytes: int | None = None) -> Decomposition:
-    """Elements by their numbers along one dimension, in any order, each with its trailing elements; for meshes. Collective.
+def points(
+    comm: Any,
+    points: int,
+    list: Any,
+    owned: Any = None,
+    *,
+    imbalance: float | None = None,
+    point_bytes: int | None = None,
+) -> Decomposition:
+    """Elements by their numbers along one dimension, in any order, each with its trailing elements; for meshes.
+    Collective.
 
     Parameters
     ----------
@@ -227,7 +264,8 @@ def points(comm: Any, points: int, list: Any, owned: Any = None, *, imbalance: f
     imbalance : float, optional
         Per cent that the rank which has most to do may have more than the one that has least, for ``owner="balanced"``.
     point_bytes : int, optional
-        How long a point is in the variables that are mostly written, all its values; 8 unless given. For ``owner="balanced"``.
+        How long a point is in the variables that are mostly written, all its values; 8 unless given. For
+        ``owner="balanced"``.
     """
 
     def arguments() -> tuple[Any, ...]:
@@ -235,13 +273,21 @@ def points(comm: Any, points: int, list: Any, owned: Any = None, *, imbalance: f
         flags = np.ascontiguousarray([] if owned is None else owned, dtype=bool).ravel().view(np.uint8)
         if owned is not None and len(flags) != len(numbers):
             raise ValueError(f"{counted(len(flags), 'owner flag')} for {counted(len(numbers), 'point')}")
-        return operator.index(points), numbers, flags, owned is not None, settings_of({"imbalance": imbalance, "point_bytes": point_bytes})
+        return (
+            operator.index(points),
+            numbers,
+            flags,
+            owned is not None,
+            settings_of({"imbalance": imbalance, "point_bytes": point_bytes}),
+        )
 
     handle, ready = _make(comm, "points", arguments, lambda ranks, parts: _core.points(ranks, *parts))
     return Decomposition("points", handle, [ready[0]], [len(ready[1])])
 
 
-def same(comm: Any, shape: Sequence[int] = (), start: Sequence[int] | None = None, count: Sequence[int] | None = None) -> Decomposition:
+def same(
+    comm: Any, shape: Sequence[int] = (), start: Sequence[int] | None = None, count: Sequence[int] | None = None
+) -> Decomposition:
     """The same part on every rank: the lowest rank's is written, all read it. Collective.
 
     Parameters
@@ -256,7 +302,10 @@ def same(comm: Any, shape: Sequence[int] = (), start: Sequence[int] | None = Non
         begin = [0] * len(shape) if start is None else start
         length = [s - b for s, b in zip(shape, begin)] if count is None else count
         if len(begin) != len(shape) or len(length) != len(shape):
-            raise ValueError(f"{counted(len(begin), 'start')} and {counted(len(length), 'count')} for {counted(len(shape), 'dimension')}")
+            raise ValueError(
+                f"{counted(len(begin), 'start')} and {counted(len(length), 'count')} for "
+                f"{counted(len(shape), 'dimension')}"
+            )
         return tuple([operator.index(value) for value in values] for values in (shape, begin, length))
 
     handle, ready = _make(comm, "same", arguments, lambda ranks, parts: _core.same(ranks, *parts))

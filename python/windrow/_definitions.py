@@ -17,15 +17,16 @@ from ._types import dtype_of, enumeration_of, fill_value_of, is_masked, prepared
 
 # What windrow_define_variable_with() looks at; another option of a file would be passed over.
 _OPTIONS = {
-    "byte_order", "chunks", "element_bytes", "enumeration", "extendible", "fill_value", "filters", "null_space", "opaque_tag", "split", "split_parts",
-    "text_characters", "text_in_memory", "text_padding",
+    "byte_order", "chunks", "element_bytes", "enumeration", "extendible", "fill_value", "filters", "null_space",
+    "opaque_tag", "split", "split_parts", "text_characters", "text_in_memory", "text_padding",
 }  # fmt: skip
 
 
 # What h5py and netCDF4 call them.
 _NAMES_ELSEWHERE = {
-    "fillvalue": "fill_value=", "compression_opts": "compression_level=", "complevel": "compression_level=", "zlib": 'compression="deflate"',
-    "maxshape": "extendible=True, with which the first dimension grows", "chunksizes": "chunks=", "dimensions": "dims=", "datatype": "dtype=",
+    "fillvalue": "fill_value=", "compression_opts": "compression_level=", "complevel": "compression_level=",
+    "zlib": 'compression="deflate"', "maxshape": "extendible=True, with which the first dimension grows",
+    "chunksizes": "chunks=", "dimensions": "dims=", "datatype": "dtype=",
 }  # fmt: skip
 
 
@@ -97,22 +98,28 @@ class Arguments:
     def _extent(self, values: np.ndarray[Any, Any] | None) -> list[int]:
         if self.shape is None and values is None:
             raise TypeError("neither shape nor data are given")
-        given = values.shape if self.shape is None and values is not None else np.atleast_1d(np.asarray(self.shape, object)).tolist()
+        given = (
+            values.shape
+            if self.shape is None and values is not None
+            else np.atleast_1d(np.asarray(self.shape, object)).tolist()
+        )
         return [operator.index(length) for length in given]
 
     def _settings(self, wanted: Any, number: int, bytes_each: int) -> dict[str, str]:
         filters = filters_of(self.compression, self.compression_level, self.shuffle, self.fletcher32)
         is_native = wanted is str or np.dtype(wanted).isnative
-        settings = settings_of({
-            "chunks": None if self.chunks is None else "auto" if self.chunks is True else text_of(self.chunks),
-            "filters": filters,
-            "fill_value": fill_text(self.fill_value, dtype_of({"type": number, "element_bytes": bytes_each})),
-            "extendible": self.extendible or None,
-            "element_bytes": bytes_each or None,
-            "enumeration": enumeration_of(wanted),
-            "byte_order": None if is_native else "little" if sys.byteorder == "big" else "big",
-            **self.options,
-        })
+        settings = settings_of(
+            {
+                "chunks": None if self.chunks is None else "auto" if self.chunks is True else text_of(self.chunks),
+                "filters": filters,
+                "fill_value": fill_text(self.fill_value, dtype_of({"type": number, "element_bytes": bytes_each})),
+                "extendible": self.extendible or None,
+                "element_bytes": bytes_each or None,
+                "enumeration": enumeration_of(wanted),
+                "byte_order": None if is_native else "little" if sys.byteorder == "big" else "big",
+                **self.options,
+            }
+        )
         if self.chunks is True and filters is None:
             raise ValueError("chunks=True chooses chunks for a compression; without one give their shape")
         return settings
@@ -128,14 +135,23 @@ class Arguments:
         return names
 
 
-def _check_data(data: Any, values: np.ndarray[Any, Any], extent: list[int], number: int, bytes_each: int, settings: Mapping[str, str]) -> None:
+def _check_data(
+    data: Any,
+    values: np.ndarray[Any, Any],
+    extent: list[int],
+    number: int,
+    bytes_each: int,
+    settings: Mapping[str, str],
+) -> None:
     """Raise where data cannot be written to what is to be defined, which cannot be taken back."""
     if settings.get("null_space") == "true":
         raise ValueError("a null space has no elements for data")
     shape = values.shape
     while len(shape) > len(extent) and shape[0] == 1:
         shape = shape[1:]
-    fits = len(shape) <= len(extent) and all(here in (1, there) for here, there in zip(reversed(shape), reversed(extent)))
+    fits = len(shape) <= len(extent) and all(
+        here in (1, there) for here, there in zip(reversed(shape), reversed(extent))
+    )
     if not fits:
         raise ValueError(f"data of {values.shape} does not fit the shape {tuple(extent)}")
     wanted = dtype_of({"type": number, "element_bytes": bytes_each})

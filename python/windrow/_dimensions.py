@@ -11,7 +11,9 @@ from . import _core
 from ._errors import counted
 
 
-def check_dims(core: _core.File, planned: Mapping[str, Sequence[int]], wanted: Mapping[str, Sequence[str]], growing: set[str]) -> None:
+def check_dims(
+    core: _core.File, planned: Mapping[str, Sequence[int]], wanted: Mapping[str, Sequence[str]], growing: set[str]
+) -> None:
     """Raise where the library would refuse to name dimensions.
 
     Parameters
@@ -38,7 +40,8 @@ def check_dims(core: _core.File, planned: Mapping[str, Sequence[int]], wanted: M
 
 
 def in_turn(wanted: Mapping[str, Sequence[str]]) -> list[str]:
-    """Paths of variables in the order in which their dimensions are named: those that are called like one of their dimensions come first."""
+    """Paths of variables in the order in which their dimensions are named: those that are called like one of their
+    dimensions come first."""
     return sorted(wanted, key=lambda path: _own_names(path).isdisjoint(wanted[path]))
 
 
@@ -47,9 +50,15 @@ def _own_names(path: str) -> set[str]:
 
 
 def _length_of(
-    core: _core.File, planned: Mapping[str, Sequence[int]], lengths: Mapping[str, int], path: str, name: str, may_be_own: bool
+    core: _core.File,
+    planned: Mapping[str, Sequence[int]],
+    lengths: Mapping[str, int],
+    path: str,
+    name: str,
+    may_be_own: bool,
 ) -> tuple[str, int | None]:
-    """The path of what a name stands for, in the group of `path` or one above; and its length, None where there is nothing yet.
+    """The path of what a name stands for, in the group of `path` or one above; and its length, None where there is
+    nothing yet.
 
     A variable that is called like a dimension names it where that is its first one (`may_be_own`).
     """
@@ -66,7 +75,9 @@ def _length_of(
         shape = planned[here] if here in planned else _shape_of(core, here)
         if shape is not None:
             if len(shape) != 1:
-                raise ValueError(f"{here!r} cannot name a dimension: it is a variable of {counted(len(shape), 'dimension')}")
+                raise ValueError(
+                    f"{here!r} cannot name a dimension: it is a variable of {counted(len(shape), 'dimension')}"
+                )
             return here, shape[0]
         if group == "/" or name.startswith("/"):
             break

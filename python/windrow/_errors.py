@@ -61,7 +61,8 @@ def readable(text: str) -> str:
 
 
 def passable(value: Any) -> None:
-    """Raise where C has no room for what an argument holds: integers of more than 64 bits, text with a NUL or with half a character."""
+    """Raise where C has no room for what an argument holds: integers of more than 64 bits, text with a NUL or with
+    half a character."""
     if isinstance(value, str):
         if "\0" in value:
             raise ValueError(f"{value!r} has a NUL, which ends a text")
@@ -80,12 +81,14 @@ def passable(value: Any) -> None:
 
 
 def attempt(action: Callable[[], Result]) -> tuple[Result | None, str]:
-    """The result of `action`, or None and what is wrong: an argument of a collective call that all ranks shall hear of."""
+    """The result of `action`, or None and what is wrong: an argument of a collective call that all ranks shall hear
+    of."""
     try:
         result = action()
         passable(result)
         return result, ""
     except KeyError as error:
         return None, readable(str(error.args[0])) if error.args else "a key is missing"
-    except Exception as error:  # whatever an argument does when it is looked at, the other ranks must not wait for this one
+    # Whatever an argument does when it is looked at, the other ranks must not wait for this one
+    except Exception as error:
         return None, readable(str(error)) or type(error).__name__

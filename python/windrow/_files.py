@@ -29,8 +29,9 @@ _MODES = {"r": _core.READ, "r+": _core.UPDATE, "w": _core.CREATE, "x": _core.CRE
 class File(Group):
     """An open file, and its root group. `windrow.open` makes one.
 
-    In a ``with`` block it is closed at the end: then a new file appears under its name. An exception on any rank discards it: the file that stood
-    there before is whole, and the other ranks get a `WindrowError` from their next call.
+    In a ``with`` block it is closed at the end: then a new file appears under its name. An exception on any rank
+    discards it: the file that stood there before is whole, and the other ranks get a `WindrowError` from their next
+    call.
 
     Attributes
     ----------
@@ -73,14 +74,17 @@ class File(Group):
     def __enter__(self) -> File:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         if error is not None:
             self.discard(_reason(error))
             return
         try:
             self.close()
         except BaseException as failure:
-            # Where the others were in another call the file is still open, and they leave it as this rank must: none waits for another.
+            # Where the others were in another call the file is still open, and they leave it as this rank must: none
+            # waits for another.
             self.discard(_reason(failure))
             raise
 
@@ -137,21 +141,24 @@ class File(Group):
             self._handle.release_closed()
 
     def discard(self, reason: str = "the file was discarded") -> None:
-        """Close without publishing: a new file leaves no trace. The other ranks, in whatever call on the communicator, get `reason` as an error."""
+        """Close without publishing: a new file leaves no trace. The other ranks, in whatever call on the
+        communicator, get `reason` as an error."""
         try:
             leave(self._handle, readable(reason))
         finally:
             self._handle.release_closed()
 
-    def put(self, variable: Variable | str, array: Any, decomposition: Decomposition, *, record: int | None = None) -> None:
+    def put(
+        self, variable: Variable | str, array: Any, decomposition: Decomposition, *, record: int | None = None
+    ) -> None:
         """Queue an array to be written. Local: ranks may queue different variables in any order, or none.
 
         Parameters
         ----------
         variable : Variable or str
         array : array_like, shape ``decomposition.array_shape(variable.shape)``
-            Stays unchanged until the flush, which it is kept for. One that is not contiguous in the order of the decomposition is copied, see
-            `copied_bytes`.
+            Stays unchanged until the flush, which it is kept for. One that is not contiguous in the order of the
+            decomposition is copied, see `copied_bytes`.
         record : int, optional
             One index of the first dimension; the decomposition is of the others.
 
@@ -163,7 +170,12 @@ class File(Group):
         self._queue(True, variable, array, decomposition, record)
 
     def get(  # type: ignore[override]  # a file is a mapping whose get is the queue's
-        self, variable: Variable | str, decomposition: Decomposition, *, out: Array | None = None, record: int | None = None
+        self,
+        variable: Variable | str,
+        decomposition: Decomposition,
+        *,
+        out: Array | None = None,
+        record: int | None = None,
     ) -> Array:
         """Queue an array to be read; the flush fills what is returned. Local, as `put`."""
         return self._queue(False, variable, out, decomposition, record)
@@ -186,7 +198,8 @@ class File(Group):
         self._handle.release()
 
     def set_strategy(self, **options: Any) -> None:
-        """Choose another strategy for the flushes that follow: ``set_strategy(gather="team(16)")``. Collective; nothing may be queued."""
+        """Choose another strategy for the flushes that follow: ``set_strategy(gather="team(16)")``. Collective;
+        nothing may be queued."""
         settings, problem = attempt(lambda: settings_of(options))
         self._handle.core.set_strategy(settings or {}, problem)
 
@@ -201,8 +214,8 @@ class File(Group):
     def check_subfiles(self) -> list[str]:
         """What is wrong with the set of the file and its subfiles; empty: nothing, or it is one file. Collective.
 
-        Names subfiles that are missing, damaged, of another set or under another's name, strangers in their folder, and parts whose elements are
-        not those of their checksum.
+        Names subfiles that are missing, damaged, of another set or under another's name, strangers in their folder,
+        and parts whose elements are not those of their checksum.
         """
         return self._handle.core.check_subfiles("").splitlines()
 
@@ -214,7 +227,9 @@ class File(Group):
         ready, problem = attempt(lambda: (os.fsdecode(path), str(prefix)))
         return self._handle.core.write_references(*(ready or ("", "")), problem).splitlines()
 
-    def _queue(self, put: bool, variable: Variable | str, value: Any, decomposition: Decomposition, record: int | None) -> Array:
+    def _queue(
+        self, put: bool, variable: Variable | str, value: Any, decomposition: Decomposition, record: int | None
+    ) -> Array:
         def arguments() -> Variable:
             found = self[variable] if isinstance(variable, str) else variable
             if not isinstance(found, Variable):
@@ -245,13 +260,15 @@ def open(path: str | os.PathLike[str], mode: str = "r", comm: Any = None, **opti
     Parameters
     ----------
     path : str or path
-        The format of a new file follows from its name: ``.h5``, ``.hdf5``, ``.nc4`` is HDF5, ``.nc`` and ``.cdf`` netCDF classic, ``.raw`` raw.
+        The format of a new file follows from its name: ``.h5``, ``.hdf5``, ``.nc4`` is HDF5, ``.nc`` and ``.cdf``
+        netCDF classic, ``.raw`` raw.
     mode : {"r", "r+", "w", "x", "a"}
         Read; change in place; write anew; the same, but only where nothing is; change what is there or write anew.
     comm : mpi4py.MPI.Comm, "world", "self" or None
         Who takes part. None: this process alone; when it is one of several started together it may then only read.
     **options
-        Strategy and settings: ``strategy="two-phase"``, ``gather="team(16)"``, ``durable=True``, ... (docs/settings.md).
+        Strategy and settings: ``strategy="two-phase"``, ``gather="team(16)"``, ``durable=True``, ...
+        (docs/settings.md).
 
     Returns
     -------

@@ -21,10 +21,11 @@ from ._types import fill_value_of, is_masked, unmasked
 from ._variables import Variable
 
 _METHODS_ELSEWHERE = {
-    "create_dataset": "create_variable", "require_dataset": "create_variable", "createVariable": "create_variable", "require_group": "create_group",
-    "createGroup": "create_group", "createDimension": "create_dimension",
+    "create_dataset": "create_variable", "require_dataset": "create_variable", "createVariable": "create_variable",
+    "require_group": "create_group", "createGroup": "create_group", "createDimension": "create_dimension",
 }  # fmt: skip
-_FOREIGN = re.compile("[\udc80-\udcff]")  # bytes of names that other programs have not made of UTF-8, as os.fsdecode() has them
+# Bytes of names that other programs have not made of UTF-8, as os.fsdecode() has them
+_FOREIGN = re.compile("[\udc80-\udcff]")
 
 
 class Group(Mapping[str, Any]):
@@ -69,7 +70,9 @@ class Group(Mapping[str, Any]):
 
         def __setitem__(self, name, value):
             there = f"[{name!r}][...] = array writes one that is there"
-            raise TypeError(f"a group takes no arrays: create_variable({name!r}, data=...) defines a variable, and {there}")
+            raise TypeError(
+                f"a group takes no arrays: create_variable({name!r}, data=...) defines a variable, and {there}"
+            )
 
     def __contains__(self, name: object) -> bool:
         if not isinstance(name, str):
@@ -116,7 +119,8 @@ class Group(Mapping[str, Any]):
         return Group(self._handle, self._resolve(name))
 
     def create_dimension(self, name: str, length: int) -> None:
-        """Define a dimension. Collective. A variable of its name is its coordinates if that is the variable's first dimension."""
+        """Define a dimension. Collective. A variable of its name is its coordinates if that is the variable's first
+        dimension."""
         ready, problem = attempt(lambda: (self._resolve(name), operator.index(length)))
         self._handle.core.define_dimension(*(ready or ("", 0)), problem)
 
@@ -151,10 +155,11 @@ class Group(Mapping[str, Any]):
         shape : int or sequence of int
             Empty for a scalar.
         dtype : dtype
-            Integers, float16, float32, float64, bool, complex64, complex128, "S8" (text of 8 bytes), "V8" (opaque bytes), str (text of any length).
-            h5py's types of text and of enumerations are these.
+            Integers, float16, float32, float64, bool, complex64, complex128, "S8" (text of 8 bytes), "V8" (opaque
+            bytes), str (text of any length). h5py's types of text and of enumerations are these.
         data : array_like, optional
-            All of the variable, the same on every rank; it gives what is missing of shape and dtype. A masked array needs a `fill_value`.
+            All of the variable, the same on every rank; it gives what is missing of shape and dtype. A masked array
+            needs a `fill_value`.
         dims : sequence of str or None, optional
             Names of the dimensions, as netCDF-4 and xarray have them.
         chunks : sequence of int or True, optional
@@ -165,7 +170,8 @@ class Group(Mapping[str, Any]):
         shuffle, fletcher32 : bool
             Whether bytes are shuffled before they are compressed, and summed up behind.
         fill_value : optional
-            What elements hold that nobody has written; zeros else. Of an integer variable 3.0 is 3; of an opaque one it is bytes.
+            What elements hold that nobody has written; zeros else. Of an integer variable 3.0 is 3; of an opaque one
+            it is bytes.
         extendible : bool
             Whether the first dimension grows as records are put behind its end.
         **options
@@ -177,7 +183,20 @@ class Group(Mapping[str, Any]):
             On every rank, if any rank's arguments are refused.
         """
 
-        asked = Arguments(shape, dtype, data, dims, chunks, compression, compression_level, shuffle, fletcher32, fill_value, extendible, options)
+        asked = Arguments(
+            shape,
+            dtype,
+            data,
+            dims,
+            chunks,
+            compression,
+            compression_level,
+            shuffle,
+            fletcher32,
+            fill_value,
+            extendible,
+            options,
+        )
 
         def arguments() -> Definition:
             made = self._definition(name, asked)
@@ -187,7 +206,11 @@ class Group(Mapping[str, Any]):
         ready, problem = attempt(arguments)
         made = ready or Definition()
         # What ranks do afterwards is part of the call, so that none does it alone.
-        call = "create_variable" + (" with dims" if made.dims is not None else "") + (" with data" if data is not None else "")
+        call = (
+            "create_variable"
+            + (" with dims" if made.dims is not None else "")
+            + (" with data" if data is not None else "")
+        )
         variable = self._handle.core.define_variable(
             call, made.path, made.number, made.extent, made.settings, problem and f"create_variable {name!r}: {problem}"
         )
@@ -195,18 +218,23 @@ class Group(Mapping[str, Any]):
             self._handle.core.name_dimensions(variable, made.dims, "")
         result = Variable(self._handle, variable)
         if data is not None:
-            filled = unmasked(data, fill_value_of(made.settings["fill_value"], result.dtype), result.dtype, name) if is_masked(data) else data
+            filled = (
+                unmasked(data, fill_value_of(made.settings["fill_value"], result.dtype), result.dtype, name)
+                if is_masked(data)
+                else data
+            )
             result._write_all(filled)
         return result
 
     def create_variables(self, definitions: Mapping[str, Mapping[str, Any]]) -> list[Variable]:
-        """Define many variables with two words between the ranks, where `create_variable` takes one or two for each. Collective.
+        """Define many variables with two words between the ranks, where `create_variable` takes one or two for each.
+        Collective.
 
         Parameters
         ----------
         definitions : mapping of name to keyword arguments
-            Those of `create_variable`, but ``data``: ``{"u": dict(shape=(8, 8), dtype="float32"), "v": ...}``. Where a variable names its dimensions, that is
-            one word more.
+            Those of `create_variable`, but ``data``: ``{"u": dict(shape=(8, 8), dtype="float32"), "v": ...}``. Where
+            a variable names its dimensions, that is one word more.
 
         Returns
         -------
@@ -236,9 +264,15 @@ class Group(Mapping[str, Any]):
         ready, problem = attempt(arguments)
         made = ready or []
         core = self._handle.core
-        call = " ".join(["create_variables", *(each.path for each in made if each.dims is not None)])  # those whose dimensions are named afterwards
+        # Those whose dimensions are named afterwards
+        call = " ".join(["create_variables", *(each.path for each in made if each.dims is not None)])
         numbers = core.define_variables(
-            call, [each.path for each in made], [each.number for each in made], [each.extent for each in made], [each.settings for each in made], problem
+            call,
+            [each.path for each in made],
+            [each.number for each in made],
+            [each.extent for each in made],
+            [each.settings for each in made],
+            problem,
         )
         named = {each.path: (number, each.dims) for number, each in zip(numbers, made) if each.dims is not None}
         for path in in_turn({path: dims for path, (_, dims) in named.items()}):
@@ -282,7 +316,8 @@ class Group(Mapping[str, Any]):
         paths += [*core.groups(), *core.links()]
         above = self._path.rstrip("/") + "/"
         below = {path[len(above) :] for path in paths if path.startswith(above)}
-        return sorted(name for name in below if name and "/" not in name and name in self)  # a soft link may lead to nothing
+        # A soft link may lead to nothing
+        return sorted(name for name in below if name and "/" not in name and name in self)
 
     def __repr__(self) -> str:
         try:

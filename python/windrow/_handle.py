@@ -20,7 +20,8 @@ class Handle:
     file : File
         Which owns this, and lives as long as any object of it.
     order : int
-        Its number among the files of this program in the order in which they are opened, which is the same on all ranks.
+        Its number among the files of this program in the order in which they are opened, which is the same on all
+        ranks.
     held, moving : list
         What is queued, until the flush; what ``flush_begin`` has begun to move.
     copied_bytes : int
@@ -44,8 +45,11 @@ class Handle:
     def rank(self) -> int:
         return self.core.rank
 
-    def queue(self, put: bool, variable: int, record: int, decomposition: Any, number: int, array: np.ndarray[Any, Any]) -> None:
-        """Queue an array, which is kept until the flush. `decomposition`: a `Decomposition`; `record`: -1 for none; `number`: of the array's type."""
+    def queue(
+        self, put: bool, variable: int, record: int, decomposition: Any, number: int, array: np.ndarray[Any, Any]
+    ) -> None:
+        """Queue an array, which is kept until the flush. `decomposition`: a `Decomposition`; `record`: -1 for none;
+        `number`: of the array's type."""
         self.held.append((array, decomposition))
         self.core.queue(put, variable, record, decomposition._handle, number, array.ctypes.data)
 
@@ -63,7 +67,8 @@ class Handle:
         self.moving = []
 
     def release(self) -> None:
-        """After a call that has moved all. One that failed may never have been made, on ranks in different calls: then all is still queued."""
+        """After a call that has moved all. One that failed may never have been made, on ranks in different calls:
+        then all is still queued."""
         self.held, self.moving = [], []
 
     def release_closed(self) -> None:

@@ -13,7 +13,9 @@ from ._options import settings_of
 from ._reports import Advice
 
 
-def calibrate(comm: Any, folder: str | os.PathLike[str], machine: str | os.PathLike[str] = "windrow-machine.json", **options: Any) -> None:
+def calibrate(
+    comm: Any, folder: str | os.PathLike[str], machine: str | os.PathLike[str] = "windrow-machine.json", **options: Any
+) -> None:
     """Measure the machine that the ranks run on and the storage of a folder. Collective; less than a minute.
 
     Parameters
@@ -40,7 +42,8 @@ def calibrate(comm: Any, folder: str | os.PathLike[str], machine: str | os.PathL
 
 
 def advise(trace: str | os.PathLike[str], machine: str | os.PathLike[str] | None = None) -> Advice:
-    """What ``auto`` would choose for the flushes of a trace, with foretold seconds beside those measured. Local; no MPI.
+    """What ``auto`` would choose for the flushes of a trace, with foretold seconds beside those measured. Local; no
+    MPI.
 
     Parameters
     ----------

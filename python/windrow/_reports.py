@@ -22,7 +22,10 @@ class _Account:
         raise NotImplementedError
 
     def _repr_html_(self) -> str:
-        return "".join(_table(rows) for rows in self._tables()) + f"<details><summary>as text</summary><pre>{escape(self._text)}</pre></details>"
+        return (
+            "".join(_table(rows) for rows in self._tables())
+            + f"<details><summary>as text</summary><pre>{escape(self._text)}</pre></details>"
+        )
 
 
 class Plan(_Account):
@@ -31,7 +34,8 @@ class Plan(_Account):
     Attributes
     ----------
     plans : list of dict
-        One for each direction and kind of variable: "direction", "strategy", "owner", "gather", "domains", "codec", "access", "files", "reasons", ...
+        One for each direction and kind of variable: "direction", "strategy", "owner", "gather", "domains", "codec",
+        "access", "files", "reasons", ...
     """
 
     def __init__(self, text: str, data: str) -> None:
@@ -67,7 +71,8 @@ class Picture:
 
 
 class Report(_Account):
-    """What the last flush did. Made by ``File.report()``; ``report["bytes"]`` is one of its numbers, ``report.data`` has them all."""
+    """What the last flush did. Made by ``File.report()``; ``report["bytes"]`` is one of its numbers, ``report.data``
+    has them all."""
 
     def __init__(self, text: str, data: str) -> None:
         super().__init__(text)
@@ -98,7 +103,8 @@ class Report(_Account):
 
 
 class Advice(_Account):
-    """What ``auto`` would choose for the flushes of a trace. Made by `windrow.advise`; ``advice.data`` has it for programs."""
+    """What ``auto`` would choose for the flushes of a trace. Made by `windrow.advise`; ``advice.data`` has it for
+    programs."""
 
     def __init__(self, text: str, data: str) -> None:
         super().__init__(text)
@@ -109,7 +115,10 @@ class Advice(_Account):
 
 
 def _table(rows: dict[str, Any]) -> str:
-    cells = (f"<tr><th style='text-align:left'>{escape(key.replace('_', ' '))}</th><td>{_html(value)}</td></tr>" for key, value in rows.items())
+    cells = (
+        f"<tr><th style='text-align:left'>{escape(key.replace('_', ' '))}</th><td>{_html(value)}</td></tr>"
+        for key, value in rows.items()
+    )
     return f"<table>{''.join(cells)}</table>"
 
 

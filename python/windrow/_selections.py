@@ -38,7 +38,9 @@ class Axis:
 
     def singles(self) -> Integers:
         """Each element as a run of its own."""
-        return np.concatenate([np.arange(start, start + count) for start, count in zip(self.starts, self.counts)] or [_integers([])])
+        return np.concatenate(
+            [np.arange(start, start + count) for start, count in zip(self.starts, self.counts)] or [_integers([])]
+        )
 
 
 @dataclass(frozen=True)
@@ -71,14 +73,16 @@ class Selection:
 
     def of(self, array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         """What it selects of an array that is in memory."""
-        chosen: np.ndarray[Any, Any] = array[np.ix_(*(axis.singles()[:: -1 if axis.flipped else 1] for axis in self.axes))] if self.axes else array
+        chosen: np.ndarray[Any, Any] = (
+            array[np.ix_(*(axis.singles()[:: -1 if axis.flipped else 1] for axis in self.axes))] if self.axes else array
+        )
         return chosen.reshape(self.shape)
 
     def hull(self) -> tuple[Selection, Integers | None]:
         """What to read instead, and which elements along its last dimension are then selected: None where all are.
 
-        Elements that lie apart along the last dimension are blocks of their own; as long as it is no more than eight times as much, all between them is read.
-        """
+        Elements that lie apart along the last dimension are blocks of their own; as long as it is no more than eight
+        times as much, all between them is read."""
         if not self.axes or self.axes[-1].is_run or 0 in self.counts:
             return self, None
         chosen = self.axes[-1].singles()
@@ -88,24 +92,32 @@ class Selection:
         return Selection((*self.axes[:-1], Axis(_integers([first]), _integers([length])))), chosen - first
 
     def pieces(self) -> tuple[Integers, Integers, Integers]:
-        """Starts, counts and places, shape (blocks, ndim), of the blocks that the runs make. A block's place is where it begins among the elements that are
-        selected."""
+        """Starts, counts and places, shape (blocks, ndim), of the blocks that the runs make. A block's place is where
+        it begins among the elements that are selected."""
         if 0 in self.counts:
             return _nothing(len(self.axes)), _nothing(len(self.axes)), _nothing(len(self.axes))
         if all(axis.is_run for axis in self.axes):  # nearly always
-            starts, counts = _integers([[axis.starts[0] for axis in self.axes]]), _integers([[axis.counts[0] for axis in self.axes]])
+            starts, counts = _integers([[axis.starts[0] for axis in self.axes]]), _integers(
+                [[axis.counts[0] for axis in self.axes]]
+            )
             return starts, counts, np.zeros_like(starts)
-        return _product([axis.starts for axis in self.axes]), _product([axis.counts for axis in self.axes]), _product([axis.places() for axis in self.axes])
+        return (
+            _product([axis.starts for axis in self.axes]),
+            _product([axis.counts for axis in self.axes]),
+            _product([axis.places() for axis in self.axes]),
+        )
 
     @property
     def is_in_order(self) -> bool:
-        """Whether its blocks follow each other in an array in C order: behind the last dimension of several runs they are whole, before it of one element."""
+        """Whether its blocks follow each other in an array in C order: behind the last dimension of several runs they
+        are whole, before it of one element."""
         several = [number for number, axis in enumerate(self.axes) if not axis.is_run]
         return not several or all(bool((axis.counts == 1).all()) for axis in self.axes[: several[-1]])
 
 
 def select(key: Any, shape: Sequence[int]) -> Selection:
-    """The selection that `key` makes of an array of `shape`: integers, slices, ..., lists of integers and masks of one dimension.
+    """The selection that `key` makes of an array of `shape`: integers, slices, ..., lists of integers and masks of
+    one dimension.
 
     Several lists choose from each dimension on their own, as in ``numpy.ix_``.
     """
@@ -114,7 +126,9 @@ def select(key: Any, shape: Sequence[int]) -> Selection:
     if len(given) > 1:
         raise IndexError("a selection has one ... at most")
     if len(keys) - len(given) > len(shape):
-        raise IndexError(f"{counted(len(keys) - len(given), 'index', 'indices')} for {counted(len(shape), 'dimension')}")
+        raise IndexError(
+            f"{counted(len(keys) - len(given), 'index', 'indices')} for {counted(len(shape), 'dimension')}"
+        )
     rest = [slice(None)] * (len(shape) - len(keys) + len(given))
     place = given[0] if given else len(keys)
     keys[place : place + len(given)] = rest
@@ -122,7 +136,8 @@ def select(key: Any, shape: Sequence[int]) -> Selection:
 
 
 def strides_of(array: np.ndarray[Any, Any]) -> Integers | None:
-    """How far neighbours are apart along each dimension, in elements. None: no whole number of them, or they lie at one place."""
+    """How far neighbours are apart along each dimension, in elements. None: no whole number of them, or they lie at
+    one place."""
     apart = [stride if count > 1 else 0 for count, stride in zip(array.shape, array.strides)]
     if any(count > 1 and (stride == 0 or stride % array.itemsize != 0) for count, stride in zip(array.shape, apart)):
         return None
@@ -151,7 +166,9 @@ def _axis(part: Any, number: int, length: int) -> Axis:
             raise TypeError
         index = operator.index(part)
     except TypeError:
-        raise TypeError(f"dimension {number} is selected by {part!r}; there are integers, slices, ... and lists of integers") from None
+        raise TypeError(
+            f"dimension {number} is selected by {part!r}; there are integers, slices, ... and lists of integers"
+        ) from None
     return Axis(_integers([_within(index, number, length)]), _integers([1]), dropped=True)
 
 
@@ -171,7 +188,9 @@ def _slice(part: slice, length: int) -> Axis:
 def _list(part: np.ndarray[Any, Any], number: int, length: int) -> Axis:
     if part.dtype == bool:
         if len(part) != length:
-            raise IndexError(f"the mask of dimension {number} has {counted(len(part), 'entry', 'entries')}, the dimension {length}")
+            raise IndexError(
+                f"the mask of dimension {number} has {counted(len(part), 'entry', 'entries')}, the dimension {length}"
+            )
         part = np.flatnonzero(part)
     elif part.size and part.dtype.kind not in "iu":
         raise TypeError(f"dimension {number} is selected by a list of {part.dtype}, not of integers")

@@ -19,7 +19,8 @@ _SUPPORTED = ", ".join(_TYPES) + ', "S8" (text of 8 bytes), "V8" (opaque bytes),
 
 # enum windrow_cell, by the names of meshio and of windrow.h.
 CELLS = {
-    "triangle": 4, "quad": 5, "quadrilateral": 5, "tetra": 6, "tetrahedron": 6, "pyramid": 7, "wedge": 8, "hexahedron": 9, "mixed": 112,
+    "triangle": 4, "quad": 5, "quadrilateral": 5, "tetra": 6, "tetrahedron": 6, "pyramid": 7, "wedge": 8,
+    "hexahedron": 9, "mixed": 112,
 }  # fmt: skip
 
 
@@ -36,7 +37,10 @@ def type_of(dtype: Any) -> tuple[int, int]:
             raise TypeError(f"{given!r} has no length: give one, as in 'S8', or str for text of any length")
         return (TEXT if given.kind == "S" else OPAQUE), given.itemsize
     if given.kind == "U":
-        raise TypeError(f"{given!r}: text is stored as bytes: give dtype='S{max(given.itemsize, 4)}' and encode it, or str for text of any length")
+        raise TypeError(
+            f"{given!r}: text is stored as bytes: give dtype='S{max(given.itemsize, 4)}' and encode it, or str for "
+            "text of any length"
+        )
     if given.name not in _TYPES:
         raise TypeError(f"{given!r} cannot be stored; there are {_SUPPORTED}")
     return _TYPES[given.name], 0
@@ -69,7 +73,8 @@ def enumeration_of(dtype: Any) -> str | None:
 
 
 def number_type(dtype: np.dtype[Any]) -> int | None:
-    """The type of elements in memory that windrow.h takes as they are; None: of another kind, or of another byte order."""
+    """The type of elements in memory that windrow.h takes as they are; None: of another kind, or of another byte
+    order."""
     return _TYPES.get(dtype.name) if dtype.isnative else None
 
 
@@ -87,7 +92,8 @@ def dtype_of(info: Mapping[str, Any]) -> np.dtype[Any]:
 
 
 def prepared(array: np.ndarray[Any, Any], wanted: np.dtype[Any], name: str) -> np.ndarray[Any, Any]:
-    """`array` where windrow.h takes its elements as they are for a variable of `wanted`, else a copy that it does take."""
+    """`array` where windrow.h takes its elements as they are for a variable of `wanted`, else a copy that it does
+    take."""
     if array.size == 0 and array.dtype != wanted and (wanted.kind in "SV" or number_type(array.dtype) is None):
         return np.empty(array.shape, wanted)  # a plain [] has a type that nobody chose
     if wanted.kind == "S":
@@ -112,7 +118,9 @@ def _text(array: np.ndarray[Any, Any], wanted: np.dtype[Any], name: str) -> np.n
     if array.dtype.kind != "S":
         raise TypeError(f"{name}: elements are {array.dtype}, the variable has text")
     if array.dtype.itemsize > wanted.itemsize and array.size and np.char.str_len(array).max() > wanted.itemsize:
-        raise ValueError(f"{name}: a text of {counted(np.char.str_len(array).max(), 'byte')} does not fit into {wanted.itemsize}")
+        raise ValueError(
+            f"{name}: a text of {counted(np.char.str_len(array).max(), 'byte')} does not fit into {wanted.itemsize}"
+        )
     return array if array.dtype == wanted else array.astype(wanted)
 
 
@@ -155,6 +163,14 @@ def unmasked(value: Any, fill_value: Any, wanted: np.dtype[Any], name: str) -> n
             continue
         with np.errstate(all="ignore"):
             element = np.asarray(fill_value).astype(dtype)
-        if element.item() == fill_value.item() or element.item() != element.item() and fill_value.item() != fill_value.item():  # NaN is no other NaN
+        # NaN is no other NaN
+        if (
+            element.item() == fill_value.item()
+            or element.item() != element.item()
+            and fill_value.item() != fill_value.item()
+        ):
             return np.where(mask, element, data.astype(dtype, copy=False))
-    raise TypeError(f"{name}: elements are {data.dtype} and in part masked, which cannot hold the fill value {fill_value}: write elements of {wanted}")
+    raise TypeError(
+        f"{name}: elements are {data.dtype} and in part masked, which cannot hold the fill value {fill_value}: write "
+        f"elements of {wanted}"
+    )

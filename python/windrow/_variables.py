@@ -23,19 +23,23 @@ _NOTHING = np.zeros(0)
 
 
 class Variable:
-    """An array in a file. ``v[...]`` reads and ``v[...] = array`` writes what each rank selects, which may be nothing; both are collective.
-    Each is a put or a get and a flush: what was queued moves too, and a flush that was begun ends, so that no `flush_end` follows it.
+    """An array in a file. ``v[...]`` reads and ``v[...] = array`` writes what each rank selects, which may be
+    nothing; both are collective. Each is a put or a get and a flush: what was queued moves too, and a flush that was
+    begun ends, so that no `flush_end` follows it.
 
-    Selections are integers, slices with any step, ``...``, lists of integers and masks of one dimension; several lists choose from each dimension
-    on their own. ``v[0:0]`` is nothing. Where ranks write the same element the highest rank's is stored.
+    Selections are integers, slices with any step, ``...``, lists of integers and masks of one dimension; several
+    lists choose from each dimension on their own. ``v[0:0]`` is nothing. Where ranks write the same element the
+    highest rank's is stored.
 
-    Of a masked array of `numpy.ma` the variable's fill value is stored where it is masked; without one that is an error.
+    Of a masked array of `numpy.ma` the variable's fill value is stored where it is masked; without one that is an
+    error.
 
-    Arrays of any strides are written from where they lie: parts of larger ones, with steps, in Fortran order, reversed. One that is broadcast, of another
-    byte order, or a field of a structure between whole elements is packed first, which ``file.copied_bytes`` counts.
+    Arrays of any strides are written from where they lie: parts of larger ones, with steps, in Fortran order,
+    reversed. One that is broadcast, of another byte order, or a field of a structure between whole elements is packed
+    first, which ``file.copied_bytes`` counts.
 
-    A null space, which has neither elements nor a shape, reads as None, where h5py has an ``Empty``; only None can be written to it.
-    """
+    A null space, which has neither elements nor a shape, reads as None, where h5py has an ``Empty``; only None can be
+    written to it."""
 
     def __init__(self, handle: Handle, number: int) -> None:
         self._handle = handle
@@ -171,7 +175,8 @@ class Variable:
         decomposition : Decomposition, optional
             None: all of the variable on every rank.
         out : ndarray, optional
-            Where it is put, of the shape that ``decomposition.array_shape(v.shape)`` tells, and then contiguous; without a decomposition of any strides.
+            Where it is put, of the shape that ``decomposition.array_shape(v.shape)`` tells, and then contiguous;
+            without a decomposition of any strides.
 
         Returns
         -------
@@ -241,7 +246,9 @@ class Variable:
         try:
             whole = value if value.shape == selection.shape else np.broadcast_to(value, selection.shape)
         except ValueError:
-            raise ValueError(f"{self.name}: an array of {value.shape} does not fit the selection of {selection.shape}") from None
+            raise ValueError(
+                f"{self.name}: an array of {value.shape} does not fit the selection of {selection.shape}"
+            ) from None
         given = np.expand_dims(whole, selection.dropped) if selection.dropped else whole
         given = np.flip(given, selection.flipped) if selection.flipped else given
         array = prepared(given, self.dtype, self.name)
@@ -257,7 +264,8 @@ class Variable:
         follows = array.flags.c_contiguous and (selection is None or selection.is_in_order)
         apart = None if follows or array.size == 0 else strides_of(array)
         if apart is not None:
-            before = int((np.minimum(apart, 0) * (np.array(array.shape) - 1)).sum())  # the lowest element, seen from the first
+            # The lowest element, seen from the first
+            before = int((np.minimum(apart, 0) * (np.array(array.shape) - 1)).sum())
             data += before * array.itemsize
             offsets, strides = places @ apart - before, np.ascontiguousarray(np.broadcast_to(apart, starts.shape))
         kind = number_type(array.dtype)
@@ -349,24 +357,39 @@ def array_to_queue(variable: Variable, decomposition: Decomposition, value: Any,
     if variable.is_null:
         raise ValueError(f"{variable.name} has a null space: there are no elements to {'write' if put else 'read'}")
     if variable._is_texts():
-        raise TypeError(f"{variable.name}: text of any length is read and written as a whole, by v[...], on all ranks; it has no decomposition")
+        raise TypeError(
+            f"{variable.name}: text of any length is read and written as a whole, by v[...], on all ranks; it has no "
+            "decomposition"
+        )
     shape = decomposition.array_shape(variable.shape)
     order = decomposition.order
     if order == "F" and len(variable.shape) != len(decomposition.shape):
         all_of_them, its = len(variable.shape), len(decomposition.shape)
-        raise ValueError(f"{variable.name} has {counted(all_of_them, 'dimension')}; a decomposition in Fortran order is of all of them, not of {its}")
+        raise ValueError(
+            f"{variable.name} has {counted(all_of_them, 'dimension')}; a decomposition in Fortran order is of all of "
+            f"them, not of {its}"
+        )
     if not put:
-        return array_to_read(variable, shape, np.empty(shape, variable.dtype, order) if value is None else np.asarray(value), order)
+        return array_to_read(
+            variable, shape, np.empty(shape, variable.dtype, order) if value is None else np.asarray(value), order
+        )
     array = _of_shape(variable, shape, variable._unmasked(value))
     return np.require(prepared(array, variable.dtype, variable.name), requirements=order).reshape(shape, order=order)
 
 
 def array_to_read(variable: Variable, shape: tuple[int, ...], array: Array, order: Literal["C", "F", "any"]) -> Array:
-    """`array`, which elements can be read into, where they lie in an order of memory or apart. Raises where they cannot."""
+    """`array`, which elements can be read into, where they lie in an order of memory or apart. Raises where they
+    cannot."""
     if not isinstance(array, np.ndarray):
         raise TypeError(f"{variable.name}: what is read into is an array of numpy, not {type(array).__name__}")
     _of_shape(variable, shape, array)
-    lies = strides_of(array) is not None if order == "any" else array.flags.c_contiguous if order == "C" else array.flags.f_contiguous
+    lies = (
+        strides_of(array) is not None
+        if order == "any"
+        else array.flags.c_contiguous
+        if order == "C"
+        else array.flags.f_contiguous
+    )
     if not array.flags.writeable or not (lies or array.flags.c_contiguous and order == "any"):
         wanted = {"C": "contiguous", "F": "contiguous in Fortran order", "any": "of whole elements"}[order]
         raise ValueError(f"{variable.name}: what is read into must be {wanted} and writeable")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a file's variables mean to ParaView and VisIt: grids, meshes and fields on them, in a small text in XDMF beside the file."""
+"""What a file's variables mean to ParaView and VisIt: grids, meshes and fields on them, in a small text in XDMF
+beside the file."""
 
 from __future__ import annotations
 
@@ -51,45 +52,74 @@ class Grid:
 class Viewers:
     """Grids and meshes for viewers: ``file.xdmf``. All calls are collective, with the same arguments on every rank.
 
-    The text stands beside the HDF5 file, with .xmf in place of its ending, and takes its name together with it. Variables are defined before;
-    their data may be written before or after. Grids of one name are one series in time.
+    The text stands beside the HDF5 file, with .xmf in place of its ending, and takes its name together with it.
+    Variables are defined before; their data may be written before or after. Grids of one name are one series in time.
     """
 
     def __init__(self, handle: Handle) -> None:
         self._handle = handle
 
     def uniform_grid(
-        self, name: str, nodes: Sequence[int], origin: Sequence[float], spacing: Sequence[float], *, time: float | None = None
+        self,
+        name: str,
+        nodes: Sequence[int],
+        origin: Sequence[float],
+        spacing: Sequence[float],
+        *,
+        time: float | None = None,
     ) -> Grid:
         """A grid whose nodes have the same distance everywhere.
 
         Parameters
         ----------
         nodes, origin, spacing : sequence, shape (2,) or (3,)
-            How many nodes, the place of the first, and the distance of two: along each dimension, slowest first (z, y, x).
+            How many nodes, the place of the first, and the distance of two: along each dimension, slowest first (z,
+            y, x).
         time : float, optional
             In the program's units; None: the grid has no time, and its name is its own.
         """
 
         def arguments() -> tuple[Any, ...]:
             if not len(nodes) == len(origin) == len(spacing):
-                raise ValueError(f"{counted(len(nodes), 'node')}, {counted(len(origin), 'origin')} and {counted(len(spacing), 'spacing')}")
-            return [operator.index(n) for n in nodes], [float(place) for place in origin], [float(length) for length in spacing]
+                raise ValueError(
+                    f"{counted(len(nodes), 'node')}, {counted(len(origin), 'origin')} and "
+                    f"{counted(len(spacing), 'spacing')}"
+                )
+            return (
+                [operator.index(n) for n in nodes],
+                [float(place) for place in origin],
+                [float(length) for length in spacing],
+            )
 
         return self._describe(self._handle.core.xdmf_uniform_grid, name, time, arguments, ([], [], []))
 
     def rectilinear_grid(self, name: str, coordinates: Sequence[Variable | str], *, time: float | None = None) -> Grid:
-        """A grid with its own distances along each dimension: `coordinates` are variables of one dimension, slowest first (z, y, x)."""
+        """A grid with its own distances along each dimension: `coordinates` are variables of one dimension, slowest
+        first (z, y, x)."""
         return self._describe(
-            self._handle.core.xdmf_rectilinear_grid, name, time, lambda: ([_number(self._handle, each) for each in coordinates],), ([],)
+            self._handle.core.xdmf_rectilinear_grid,
+            name,
+            time,
+            lambda: ([_number(self._handle, each) for each in coordinates],),
+            ([],),
         )
 
     def curvilinear_grid(self, name: str, coordinates: Variable | str, *, time: float | None = None) -> Grid:
-        """A grid whose nodes are anywhere: `coordinates` are nodes of each dimension, slowest first, x 3 places (x, y, z)."""
-        return self._describe(self._handle.core.xdmf_curvilinear_grid, name, time, lambda: (_number(self._handle, coordinates),), (-1,))
+        """A grid whose nodes are anywhere: `coordinates` are nodes of each dimension, slowest first, x 3 places (x,
+        y, z)."""
+        return self._describe(
+            self._handle.core.xdmf_curvilinear_grid, name, time, lambda: (_number(self._handle, coordinates),), (-1,)
+        )
 
     def mesh(
-        self, name: str, cell: str, connectivity: Variable | str, coordinates: Variable | str, *, cells: int = 0, time: float | None = None
+        self,
+        name: str,
+        cell: str,
+        connectivity: Variable | str,
+        coordinates: Variable | str,
+        *,
+        cells: int = 0,
+        time: float | None = None,
     ) -> Grid:
         """A mesh.
 
@@ -108,12 +138,22 @@ class Viewers:
         def arguments() -> tuple[Any, ...]:
             if cell not in CELLS:
                 raise ValueError(f"cells are {', '.join(CELLS)}, not {cell!r}")
-            return CELLS[cell], _number(self._handle, connectivity), operator.index(cells), _number(self._handle, coordinates)
+            return (
+                CELLS[cell],
+                _number(self._handle, connectivity),
+                operator.index(cells),
+                _number(self._handle, coordinates),
+            )
 
         return self._describe(self._handle.core.xdmf_mesh, name, time, arguments, (0, -1, 0, -1))
 
     def _describe(
-        self, call: Callable[..., int], name: str, time: float | None, arguments: Callable[[], tuple[Any, ...]], none: tuple[Any, ...]
+        self,
+        call: Callable[..., int],
+        name: str,
+        time: float | None,
+        arguments: Callable[[], tuple[Any, ...]],
+        none: tuple[Any, ...],
     ) -> Grid:
         def all_arguments() -> tuple[Any, ...]:
             return (_name(name), math.nan if time is None else float(time), *arguments())

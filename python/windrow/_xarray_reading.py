@@ -27,18 +27,21 @@ if TYPE_CHECKING:
 
 # What netCDF keeps for itself in HDF5 files.
 _BOOKKEEPING = {
-    "_NCProperties", "_Netcdf4Coordinates", "_Netcdf4Dimid", "_nc3_strict", "CLASS", "NAME", "DIMENSION_LIST", "REFERENCE_LIST",
+    "_NCProperties", "_Netcdf4Coordinates", "_Netcdf4Dimid", "_nc3_strict", "CLASS", "NAME", "DIMENSION_LIST",
+    "REFERENCE_LIST",
 }  # fmt: skip
 # What netCDF-C has for elements that nobody has written, by the type.
 _FILL_VALUES = {
-    "int8": -127, "uint8": 255, "int16": -32767, "uint16": 65535, "int32": -2147483647, "uint32": 4294967295, "int64": -9223372036854775806,
-    "uint64": 18446744073709551614, "float32": 9.9692099683868690e36, "float64": 9.9692099683868690e36,
+    "int8": -127, "uint8": 255, "int16": -32767, "uint16": 65535, "int32": -2147483647, "uint32": 4294967295,
+    "int64": -9223372036854775806, "uint64": 18446744073709551614, "float32": 9.9692099683868690e36,
+    "float64": 9.9692099683868690e36,
 }  # fmt: skip
 _LOCK = threading.RLock()  # one thread at a time is inside a file, and inside MPI
 
 
 class _LazyArray(BackendArray):
-    """A variable that is read when its elements are asked for; behind its end there are as many of its fill value as `shape` says."""
+    """A variable that is read when its elements are asked for; behind its end there are as many of its fill value as
+    `shape` says."""
 
     def __init__(self, manager: Any, variable: Variable, shape: tuple[int, ...]) -> None:
         self._manager = manager
@@ -73,7 +76,11 @@ def _fill_value_of(variable: Variable) -> Any:
     if dtype.kind in "OSV":
         return "" if dtype.kind == "O" else np.zeros((), dtype)[()]
     given: Any = variable.attrs.get("_FillValue")
-    if np.size(given) == 1 and np.asarray(given).dtype.kind in "biufc" and (dtype.kind in "fc" or np.isfinite(given).all()):
+    if (
+        np.size(given) == 1
+        and np.asarray(given).dtype.kind in "biufc"
+        and (dtype.kind in "fc" or np.isfinite(given).all())
+    ):
         return np.asarray(given).ravel()[0]
     if info["fill_value"]:
         return fill_value_of(info["fill_value"], dtype)
@@ -86,13 +93,16 @@ class WindrowBackend(BackendEntrypoint):
     description = "Open HDF5, netCDF classic and raw files, and sets of subfiles, with Windrow"
     url = "https://github.com/windrow/windrow"
     open_dataset_parameters = (
-        "filename_or_obj", "drop_variables", "mask_and_scale", "decode_times", "concat_characters", "decode_coords", "use_cftime", "decode_timedelta",
-        "group", "comm", "options",
+        "filename_or_obj", "drop_variables", "mask_and_scale", "decode_times", "concat_characters", "decode_coords",
+        "use_cftime", "decode_timedelta", "group", "comm", "options",
     )  # fmt: skip
 
     def guess_can_open(self, filename_or_obj: Any) -> bool:
         """By the name alone: other engines that are installed know more of files that anybody made."""
-        return isinstance(filename_or_obj, (str, os.PathLike)) and os.path.splitext(os.fspath(filename_or_obj))[1].lower() == ".raw"
+        return (
+            isinstance(filename_or_obj, (str, os.PathLike))
+            and os.path.splitext(os.fspath(filename_or_obj))[1].lower() == ".raw"
+        )
 
     def open_dataset(  # type: ignore[override]  # as xarray's own engines do
         self,
@@ -118,8 +128,9 @@ class WindrowBackend(BackendEntrypoint):
         group : str
             Which group's variables. OSError: there is none.
         comm : mpi4py.MPI.Comm, optional
-            All ranks open the dataset, or all raise what one of them could not do. Each rank then loads what it wants, when it wants, by itself: xarray and
-            dask read in an order that differs from rank to rank. `windrow.open` reads together.
+            All ranks open the dataset, or all raise what one of them could not do. Each rank then loads what it
+            wants, when it wants, by itself: xarray and dask read in an order that differs from rank to rank.
+            `windrow.open` reads together.
         options : mapping, optional
             Of `windrow.open`.
 
@@ -172,7 +183,9 @@ def _opened(
             lengths = _Lengths(found.file)
             keeps_order = not _is_classic(path)
             variables = {
-                name: _lazy(manager, variable, dims, lengths, keeps_order) for name, variable, dims in _with_dimensions(found) if name not in dropped
+                name: _lazy(manager, variable, dims, lengths, keeps_order)
+                for name, variable, dims in _with_dimensions(found)
+                if name not in dropped
             }
             dataset = xr.Dataset(variables, attrs=_attributes(found))
             dataset.encoding["unlimited_dims"] = lengths.unlimited(found)
@@ -187,7 +200,10 @@ def _opened(
 def _whole_path(file: Any) -> str:
     """A path as xarray's own engines have it, with ~ for a home."""
     if not isinstance(file, (str, bytes, os.PathLike)):
-        raise TypeError(f'engine="windrow" opens a file by its path, not by an object of {type(file).__name__}: its ranks open it, and subfiles lie beside it')
+        raise TypeError(
+            f'engine="windrow" opens a file by its path, not by an object of {type(file).__name__}: its ranks open '
+            "it, and subfiles lie beside it"
+        )
     return os.path.abspath(os.path.expanduser(os.fsdecode(file)))
 
 
@@ -210,7 +226,8 @@ def _is_classic(path: str) -> bool:
 
 
 def _with_dimensions(group: Group) -> Iterator[tuple[str, Variable, tuple[str, ...]]]:
-    """Variables of a group with names of all their dimensions: those without get one for each length, as netCDF has them."""
+    """Variables of a group with names of all their dimensions: those without get one for each length, as netCDF has
+    them."""
     made: list[tuple[str, int]] = []
     for name, variable in group.variables.items():
         info = variable._info
@@ -229,18 +246,23 @@ def _with_dimensions(group: Group) -> Iterator[tuple[str, Variable, tuple[str, .
 
 
 class _Lengths:
-    """How long the dimensions of a file's variables are, as netCDF has them: along one that grows all are as long as the longest."""
+    """How long the dimensions of a file's variables are, as netCDF has them: along one that grows all are as long as
+    the longest."""
 
     def __init__(self, file: File) -> None:
         infos = [file._handle.core.variable(number) for number in range(file._handle.core.variable_count())]
         known = set(file.dimensions) | {info["path"] for info in infos if len(info["shape"]) == 1}
         having: dict[str, list[tuple[int, bool, bool]]] = {}
-        self._dimensions = {info["path"]: [_path_of(name, info["path"], known) for name in info["dimensions"]] for info in infos}
+        self._dimensions = {
+            info["path"]: [_path_of(name, info["path"], known) for name in info["dimensions"]] for info in infos
+        }
         for info in infos:
-            could_grow = info["chunks"] is not None or (info["type"] == TEXT and info["element_bytes"] == 0)  # of such texts chunks are not told
+            # Of such texts chunks are not told
+            could_grow = info["chunks"] is not None or (info["type"] == TEXT and info["element_bytes"] == 0)
             for axis, (path, length) in enumerate(zip(self._dimensions[info["path"]], info["shape"])):
                 having.setdefault(path, []).append((length, info["extendible"] and axis == 0, could_grow))
-        # That another dimension than the first grows is not told: then all that have it are stored in chunks, and their lengths may differ.
+        # That another dimension than the first grows is not told: then all that have it are stored in chunks, and
+        # their lengths may differ.
         self._longest = {
             path: max(length for length, _, _ in found)
             for path, found in having.items()
@@ -251,7 +273,8 @@ class _Lengths:
         self._unlimited = {
             path
             for path in self._longest
-            if path not in fixed and (any(grows for _, grows, _ in having[path]) or len({length for length, _, _ in having[path]}) > 1)
+            if path not in fixed
+            and (any(grows for _, grows, _ in having[path]) or len({length for length, _, _ in having[path]}) > 1)
         }
 
     def unlimited(self, group: Group) -> set[str]:
@@ -260,7 +283,9 @@ class _Lengths:
 
     def of(self, variable: Variable) -> tuple[int, ...]:
         """The shape of a variable."""
-        return tuple(self._longest.get(path, length) for path, length in zip(self._dimensions[variable.name], variable.shape))
+        return tuple(
+            self._longest.get(path, length) for path, length in zip(self._dimensions[variable.name], variable.shape)
+        )
 
 
 def _path_of(dimension: str, variable: str, known: set[str]) -> str:

@@ -36,7 +36,8 @@ def write(
 ) -> None:
     """Write a dataset. Collective over `comm`.
 
-    HDF5 has complex numbers and attributes of bool, which netCDF has not: they are written, and rank 0 warns that readers of netCDF do not see them.
+    HDF5 has complex numbers and attributes of bool, which netCDF has not: they are written, and rank 0 warns that
+    readers of netCDF do not see them.
 
     Parameters
     ----------
@@ -46,11 +47,13 @@ def write(
         ``~`` is the user's home.
     comm : mpi4py.MPI.Comm, "world", "self" or None
     dim : str, optional
-        The dimension that the ranks share: each has its part along it, which may be empty, and the parts follow each other in rank order. What has no such
-        dimension is the same on all ranks. None: all of the dataset is the same on all ranks, its chunks too.
+        The dimension that the ranks share: each has its part along it, which may be empty, and the parts follow each
+        other in rank order. What has no such dimension is the same on all ranks. None: all of the dataset is the same
+        on all ranks, its chunks too.
     encoding : mapping of str to mapping, optional
-        For each variable what xarray encodes (``dtype``, ``scale_factor``, ``_FillValue``, ``units``) and what `Group.create_variable` takes (``chunks``,
-        ``compression``, ``shuffle``); netCDF's names ``zlib``, ``complevel`` and ``chunksizes`` too.
+        For each variable what xarray encodes (``dtype``, ``scale_factor``, ``_FillValue``, ``units``) and what
+        `Group.create_variable` takes (``chunks``, ``compression``, ``shuffle``); netCDF's names ``zlib``,
+        ``complevel`` and ``chunksizes`` too.
     mode : {"w", "x", "a", "r+"}
     group : str
     **options
@@ -61,7 +64,9 @@ def write(
     def arguments() -> tuple[str, xr.Dataset, dict[Any, dict[str, Any]], dict[str, dict[str, Any]]]:
         given = _dataset_of(dataset)
         if dim is not None and dim not in given.dims:
-            raise ValueError(f'dim="{dim}": the dataset has the dimensions {", ".join(map(str, given.dims)) or "of a scalar"}')
+            raise ValueError(
+                f'dim="{dim}": the dataset has the dimensions {", ".join(map(str, given.dims)) or "of a scalar"}'
+            )
         for name in encoding or {}:
             if name not in given.variables:
                 raise ValueError(f'encoding of "{name}": the dataset has no such variable')
@@ -83,7 +88,11 @@ def write(
         variables, attributes = _encoded(copies, times)
         if ranks.rank == 0 and (unseen := _unseen(variables, attributes)):
             # Here, so that all ranks hear of it where a warning is an error.
-            warnings.warn(f"readers of netCDF do not see {unseen}: netCDF has neither complex numbers nor attributes of bool", UserWarning, stacklevel=4)
+            warnings.warn(
+                f"readers of netCDF do not see {unseen}: netCDF has neither complex numbers nor attributes of bool",
+                UserWarning,
+                stacklevel=4,
+            )
         return variables, attributes
 
     encoded, problem = attempt(as_stored)
@@ -95,7 +104,8 @@ def write(
     with open_file(path if whole is None else whole, mode, comm, **options) as file:
         target = file.create_group(group) if group.strip("/") else file
         target.attrs.update({name: value for name, value in attributes.items() if value is not None})
-        # Those that name a dimension come first: a variable with coordinates must be there before its dimension is named.
+        # Those that name a dimension come first: a variable with coordinates must be there before its dimension is
+        # named.
         for name in sorted(variables, key=lambda name: (variables[name].dims != (name,), str(name))):
             part = (dim, before, total) if dim is not None and dim in variables[name].dims else None
             _write_variable(target, str(name), variables[name], part, storage[name], shared=dim is not None)
@@ -104,7 +114,9 @@ def write(
 def _dataset_of(given: Any) -> xr.Dataset:
     if isinstance(given, xr.DataArray):
         if given.name is None:
-            raise TypeError('an xarray.DataArray without a name cannot be written: give it one, as in array.rename("temperature")')
+            raise TypeError(
+                'an xarray.DataArray without a name cannot be written: give it one, as in array.rename("temperature")'
+            )
         return given.to_dataset()
     if not isinstance(given, xr.Dataset):
         raise TypeError(f"an xarray.Dataset can be written, not {type(given).__name__}")
@@ -131,8 +143,11 @@ def _with_encoding(dataset: xr.Dataset, encoding: Mapping[Any, Mapping[str, Any]
     return copies
 
 
-def _packing_of(dataset: xr.Dataset, encoding: Mapping[Any, Mapping[str, Any]], dim: str | None) -> dict[str, dict[str, Any]]:
-    """How the elements of each variable with a dimension become numbers of the file, as text that ranks can compare, and what of it was asked for."""
+def _packing_of(
+    dataset: xr.Dataset, encoding: Mapping[Any, Mapping[str, Any]], dim: str | None
+) -> dict[str, dict[str, Any]]:
+    """How the elements of each variable with a dimension become numbers of the file, as text that ranks can compare,
+    and what of it was asked for."""
 
     def told(key: str, value: Any) -> list[Any]:
         if key == "dtype":
@@ -149,16 +164,26 @@ def _packing_of(dataset: xr.Dataset, encoding: Mapping[Any, Mapping[str, Any]], 
 
 
 def _pack_alike(ranks: Any, dataset: xr.Dataset, packing: Mapping[str, Mapping[str, Any]], dim: str) -> None:
-    """Collective. Parts of files that are packed in different ways are stored as they are in memory, since the numbers of one mean nothing to another."""
+    """Collective. Parts of files that are packed in different ways are stored as they are in memory, since the
+    numbers of one mean nothing to another."""
     is_empty = dataset.sizes[dim] == 0
     first = json.loads(ranks.first("" if is_empty else json.dumps(packing, sort_keys=True)) or json.dumps(packing))
     # As text, in which one NaN is like another.
-    differ = [] if is_empty else [name for name in packing if json.dumps(packing[name], sort_keys=True) != json.dumps(first[name], sort_keys=True)]
+    differ = (
+        []
+        if is_empty
+        else [
+            name
+            for name in packing
+            if json.dumps(packing[name], sort_keys=True) != json.dumps(first[name], sort_keys=True)
+        ]
+    )
     wrong = [
         f"{name}: its encoding differs between the ranks: {key}"
         for name in differ
         for key in _PACKING
-        if key in packing[name]["asked"] + first[name]["asked"] and packing[name]["how"].get(key) != first[name]["how"].get(key)
+        if key in packing[name]["asked"] + first[name]["asked"]
+        and packing[name]["how"].get(key) != first[name]["how"].get(key)
     ]
     ranks.agree("write of a dataset", wrong[0] if wrong else "")
     some = ranks.any(bool(differ))
@@ -188,19 +213,27 @@ def _times_of(dataset: xr.Dataset) -> dict[str, dict[str, str]]:
         given = {key: str(variable.encoding[key]) for key in ("units", "calendar") if key in variable.encoding}
         if hasattr(first, "calendar"):  # of cftime, which counts microseconds
             given.setdefault("calendar", first.calendar)
-        exact = {"M": "nanoseconds since 1970-01-01", "m": "nanoseconds"}.get(variable.dtype.kind, "microseconds since 1970-01-01")
+        exact = {"M": "nanoseconds since 1970-01-01", "m": "nanoseconds"}.get(
+            variable.dtype.kind, "microseconds since 1970-01-01"
+        )
         # Of units that were asked for, one rank may have whole numbers and another not.
         kind = np.dtype(variable.encoding.get("dtype", "float64" if "units" in given else "int64"))
         times[str(name)] = {"units": exact, **given, "dtype": kind.str}
     return times
 
 
-def _encoded(dataset: xr.Dataset, times: Mapping[str, Mapping[str, str]]) -> tuple[dict[Any, xr.Variable], dict[Any, Any]]:
+def _encoded(
+    dataset: xr.Dataset, times: Mapping[str, Mapping[str, str]]
+) -> tuple[dict[Any, xr.Variable], dict[Any, Any]]:
     """Variables and attributes as they are stored. `times` is how all ranks encode theirs."""
     variables, attributes = xr.conventions.encode_dataset_coordinates(dataset)
     variables = dict(variables)
     for name, variable in variables.items():
-        if variable.chunks is not None and isinstance(variable.data._meta, np.ma.MaskedArray) and variable.dtype.kind in "biufc":
+        if (
+            variable.chunks is not None
+            and isinstance(variable.data._meta, np.ma.MaskedArray)
+            and variable.dtype.kind in "biufc"
+        ):
             variables[name] = variable = _as_gaps(variable)
         if _bytes_of(variable):
             variables[name] = _as_bytes(str(name), variable)
@@ -209,17 +242,28 @@ def _encoded(dataset: xr.Dataset, times: Mapping[str, Mapping[str, str]]) -> tup
             variable.encoding.update(how)
         elif how:  # no element tells xarray that these are times
             kind = how.pop("dtype")
-            variables[name] = xr.Variable(variable.dims, np.empty(variable.shape, kind), {**variable.attrs, **_calendar_of(how)})
+            variables[name] = xr.Variable(
+                variable.dims, np.empty(variable.shape, kind), {**variable.attrs, **_calendar_of(how)}
+            )
     encoded, attributes = xr.conventions.cf_encoder(variables, attributes)
     return dict(encoded), dict(attributes)
 
 
 def _as_gaps(variable: xr.Variable) -> xr.Variable:
-    """Masked chunks of dask with NaN where they are masked, as xarray itself has masked arrays of numpy: it passes over the masks of chunks."""
-    dtype = np.result_type(variable.dtype, np.float16 if variable.dtype.itemsize < 2 else np.float32) if variable.dtype.kind in "biu" else variable.dtype
+    """Masked chunks of dask with NaN where they are masked, as xarray itself has masked arrays of numpy: it passes
+    over the masks of chunks."""
+    dtype = (
+        np.result_type(variable.dtype, np.float16 if variable.dtype.itemsize < 2 else np.float32)
+        if variable.dtype.kind in "biu"
+        else variable.dtype
+    )
 
     def filled(block: Any) -> Any:
-        return np.where(np.ma.getmaskarray(block), dtype.type("nan"), np.ma.getdata(block).astype(dtype)) if isinstance(block, np.ma.MaskedArray) else block
+        return (
+            np.where(np.ma.getmaskarray(block), dtype.type("nan"), np.ma.getdata(block).astype(dtype))
+            if isinstance(block, np.ma.MaskedArray)
+            else block
+        )
 
     data = variable.data.map_blocks(filled, dtype=dtype, meta=np.empty((0,) * variable.ndim, dtype))
     return xr.Variable(variable.dims, data, variable.attrs, variable.encoding)
@@ -240,14 +284,16 @@ def _unseen(variables: Mapping[Any, xr.Variable], attributes: Mapping[Any, Any])
 def _bytes_of(variable: xr.Variable) -> int:
     """How many bytes a text is to have by its encoding; 0: that is not asked for."""
     wanted = variable.encoding.get("dtype")
-    is_text = variable.dtype.kind in "UO" or variable.size == 0 and variable.dtype.kind != "S"  # an empty list has numbers for numpy
+    # An empty list has numbers for numpy
+    is_text = variable.dtype.kind in "UO" or variable.size == 0 and variable.dtype.kind != "S"
     if not is_text or wanted is None or wanted is str or np.dtype(wanted).kind != "S":
         return 0
     return max(np.dtype(wanted).itemsize, 1)
 
 
 def _as_bytes(name: str, variable: xr.Variable) -> xr.Variable:
-    """Text as that many bytes of UTF-8, which xarray reads as text; of one byte, as xarray has it, means as many as the longest needs."""
+    """Text as that many bytes of UTF-8, which xarray reads as text; of one byte, as xarray has it, means as many as
+    the longest needs."""
     texts = np.asarray(variable.values, object)
     if not all(isinstance(text, str) for text in texts.ravel()):
         raise TypeError(f"{name}: its encoding is of text, and it has other elements")
@@ -257,16 +303,26 @@ def _as_bytes(name: str, variable: xr.Variable) -> xr.Variable:
     if 1 < wanted < longest:
         raise ValueError(f"{name}: a text of {counted(longest, 'byte')} does not fit into {wanted}")
     encoding = {key: value for key, value in variable.encoding.items() if key != "dtype"}
-    return xr.Variable(variable.dims, encoded.astype(f"S{wanted if wanted > 1 else max(longest, 1)}"), {**variable.attrs, "_Encoding": "utf-8"}, encoding)
+    return xr.Variable(
+        variable.dims,
+        encoded.astype(f"S{wanted if wanted > 1 else max(longest, 1)}"),
+        {**variable.attrs, "_Encoding": "utf-8"},
+        encoding,
+    )
 
 
 def _calendar_of(how: Mapping[str, str]) -> dict[str, str]:
     """The attributes of encoded times; durations have no calendar."""
-    return {"units": how["units"], "calendar": how.get("calendar", "proleptic_gregorian")} if " since " in how["units"] else dict(how)
+    return (
+        {"units": how["units"], "calendar": how.get("calendar", "proleptic_gregorian")}
+        if " since " in how["units"]
+        else dict(how)
+    )
 
 
 def _named(variables: Mapping[Any, xr.Variable], dim: str | None = None) -> str:
-    """What is written, as ranks agree on it: each variable and its dimensions, and with `dim`, once they are encoded, how."""
+    """What is written, as ranks agree on it: each variable and its dimensions, and with `dim`, once they are encoded,
+    how."""
 
     def told(name: Any) -> str:
         variable = variables[name]
@@ -281,10 +337,19 @@ def _is_text(variable: xr.Variable) -> bool:
     return variable.dtype.kind in "UO" or variable.encoding.get("dtype") is str
 
 
-def _write_variable(group: Group, name: str, variable: xr.Variable, part: tuple[str, int, int] | None, storage: dict[str, Any], *, shared: bool) -> None:
+def _write_variable(
+    group: Group,
+    name: str,
+    variable: xr.Variable,
+    part: tuple[str, int, int] | None,
+    storage: dict[str, Any],
+    *,
+    shared: bool,
+) -> None:
     """`part` has the dimension that the ranks share, where this rank's part begins, and how long all of it is."""
     if variable.dtype.kind == "S" and not _is_text(variable):
-        # As xarray's own writers do, one character an element: netCDF-C 4.9.0 ends the program of whoever opens a file with text of fixed length.
+        # As xarray's own writers do, one character an element: netCDF-C 4.9.0 ends the program of whoever opens a
+        # file with text of fixed length.
         variable = strings.CharacterArrayCoder().encode(variable, name=name)
         if storage.get("chunks") is not None and len(storage["chunks"]) == variable.ndim - 1:
             storage = {**storage, "chunks": (*storage["chunks"], variable.shape[-1])}
@@ -306,17 +371,26 @@ def _write_variable(group: Group, name: str, variable: xr.Variable, part: tuple[
             target.attrs[str(key)] = variable.dtype.type(value) if key == "_FillValue" and not is_text else value
     if is_text:
         if axis is not None:
-            raise TypeError(f"{name}: text of any length cannot be shared along a dimension: give it a length, as in encoding={{'{name}': {{'dtype': 'S16'}}}}")
+            raise TypeError(
+                f"{name}: text of any length cannot be shared along a dimension: give it a length, as in "
+                f"encoding={{'{name}': {{'dtype': 'S16'}}}}"
+            )
         target[...] = np.asarray(variable.values, object)
     elif axis is not None:
         for offset, block in _blocks(variable):
-            here = tuple(slice(o + begin * (d == axis), o + begin * (d == axis) + n) for d, (o, n) in enumerate(zip(offset, block.shape)))
+            here = tuple(
+                slice(o + begin * (d == axis), o + begin * (d == axis) + n)
+                for d, (o, n) in enumerate(zip(offset, block.shape))
+            )
             _write_together(target, here, block)
         _finish(target)
     else:
-        # All of it is the same on all ranks, its chunks too: they are dealt out. Beside a shared dimension rank 0's are written.
+        # All of it is the same on all ranks, its chunks too: they are dealt out. Beside a shared dimension rank 0's
+        # are written.
         writers = 1 if shared else group.file.size
-        group.file._handle.core.agree(f"write of {name}" if shared else f"write of {name} in chunks of {variable.chunks}", "")
+        group.file._handle.core.agree(
+            f"write of {name}" if shared else f"write of {name} in chunks of {variable.chunks}", ""
+        )
         for number, (offset, block) in enumerate(_blocks(variable)):
             if number % writers == group.file.rank:
                 _write_together(target, tuple(slice(o, o + n) for o, n in zip(offset, block.shape)), block)

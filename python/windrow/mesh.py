@@ -34,7 +34,8 @@ def neighbours(cells: Any, kind: str, nodes: int | None = None, *, across_cells:
     Parameters
     ----------
     cells : array_like of int, shape (cells, nodes of a cell), or for "mixed" shape (n,)
-        Numbers of the cells' nodes, from 0 on; "mixed": before the nodes of each cell stands its kind, a number of `CELLS`.
+        Numbers of the cells' nodes, from 0 on; "mixed": before the nodes of each cell stands its kind, a number of
+        `CELLS`.
     kind : str
         One of `CELLS`.
     nodes : int, optional
@@ -60,7 +61,8 @@ def neighbours(cells: Any, kind: str, nodes: int | None = None, *, across_cells:
 
 
 def graph_of(matrix: Any) -> Graph:
-    """The neighbours that a scipy.sparse matrix or array has: where row i has an entry in column j, i and j are neighbours.
+    """The neighbours that a scipy.sparse matrix or array has: where row i has an entry in column j, i and j are
+    neighbours.
 
     A graph of `neighbours` stays what it is.
     """
@@ -72,14 +74,21 @@ def graph_of(matrix: Any) -> Graph:
         raise ValueError(f"the matrix has the shape {matrix.shape}; a graph's is square")
     entries = matrix.tocoo()
     size = matrix.shape[0]
-    pairs = np.unique(np.concatenate([entries.row.astype(np.int64) * size + entries.col, entries.col.astype(np.int64) * size + entries.row]))
+    pairs = np.unique(
+        np.concatenate(
+            [entries.row.astype(np.int64) * size + entries.col, entries.col.astype(np.int64) * size + entries.row]
+        )
+    )
     rows, columns = np.divmod(pairs, max(size, 1))
     apart = rows != columns
-    return np.concatenate([[0], np.cumsum(np.bincount(rows[apart], minlength=size))]).astype(np.int64), columns[apart].astype(np.int64)
+    return np.concatenate([[0], np.cumsum(np.bincount(rows[apart], minlength=size))]).astype(np.int64), columns[
+        apart
+    ].astype(np.int64)
 
 
 def partition(graph: Any, parts: int) -> Array:
-    """The part of each node, found by METIS (pymetis): few neighbours are in other parts, and all parts have about as many nodes.
+    """The part of each node, found by METIS (pymetis): few neighbours are in other parts, and all parts have about as
+    many nodes.
 
     Each rank that asks for the same gets the same.
 
@@ -96,7 +105,9 @@ def partition(graph: Any, parts: int) -> Array:
     try:
         import pymetis
     except ImportError:
-        raise ImportError("partition needs pymetis (pip install pymetis); any other partition will do as well") from None
+        raise ImportError(
+            "partition needs pymetis (pip install pymetis); any other partition will do as well"
+        ) from None
     offsets, found = graph_of(graph)
     nodes = len(offsets) - 1
     if operator.index(parts) < 1:
@@ -109,7 +120,8 @@ def partition(graph: Any, parts: int) -> Array:
 
 
 def classify(graph: Any, partition: Any) -> Graph:
-    """Which parts hold a node: its own first, then those of its neighbours. A node with one part is local, the others are shared.
+    """Which parts hold a node: its own first, then those of its neighbours. A node with one part is local, the others
+    are shared.
 
     Parameters
     ----------
@@ -136,11 +148,14 @@ def points_of(part: int, classification: Graph) -> tuple[Integers, np.ndarray[An
     return nodes, parts[offsets[nodes]] == part
 
 
-def decompose(comm: Any, graph: Any, partition: Any, *, imbalance: float | None = None, point_bytes: int | None = None) -> Decomposition:
+def decompose(
+    comm: Any, graph: Any, partition: Any, *, imbalance: float | None = None, point_bytes: int | None = None
+) -> Decomposition:
     """The decomposition of a partitioned mesh: this rank's part with its copies of the neighbours. Collective.
 
-    Who writes a node that several ranks hold is the option ``owner`` of the file: ``partitioner``, ``idg``, ``idg_figure``, ``balanced``, ``first``,
-    ``highest`` or ``random``; ``decompose(...).owned("idg")`` says which nodes this rank would write, and in how many intervals they lie.
+    Who writes a node that several ranks hold is the option ``owner`` of the file: ``partitioner``, ``idg``,
+    ``idg_figure``, ``balanced``, ``first``, ``highest`` or ``random``; ``decompose(...).owned("idg")`` says which
+    nodes this rank would write, and in how many intervals they lie.
 
     Parameters
     ----------
@@ -200,7 +215,9 @@ def write(path: Any, coordinates: Any, cells: dict[str, Any], fields: dict[str, 
     """Write a mesh with meshio, with fields at its nodes."""
     meshio = _meshio()
     named = [(_MESHIO[CELLS[kind]], np.asarray(table)) for kind, table in cells.items()]
-    meshio.Mesh(np.asarray(coordinates), named, point_data={name: np.asarray(field) for name, field in (fields or {}).items()}).write(path)
+    meshio.Mesh(
+        np.asarray(coordinates), named, point_data={name: np.asarray(field) for name, field in (fields or {}).items()}
+    ).write(path)
 
 
 def _meshio() -> Any:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The mesh of the scenario tpc: as many nodes as asked for, tetrahedra that fill the box once, and a numbering that holds places together."""
+"""The mesh of the scenario tpc: as many nodes as asked for, tetrahedra that fill the box once, and a numbering that
+holds places together."""
 
 from __future__ import annotations
 

@@ -29,7 +29,17 @@ class Idg(unittest.TestCase):
     def measure(self, folder: str, text: str) -> "subprocess.CompletedProcess[str]":
         graph = Path(folder) / "a square.graph"
         graph.write_text(text)
-        command = [sys.executable, str(BENCH / "idg"), str(BUILD), "--mesh", str(graph), "--parts", str(PARTS), "--out", f"{folder}/out.json"]
+        command = [
+            sys.executable,
+            str(BENCH / "idg"),
+            str(BUILD),
+            "--mesh",
+            str(graph),
+            "--parts",
+            str(PARTS),
+            "--out",
+            f"{folder}/out.json",
+        ]
         return subprocess.run(command, capture_output=True, text=True, timeout=110, check=False)
 
     def test_owners_of_a_square(self) -> None:
@@ -48,7 +58,9 @@ class Idg(unittest.TestCase):
             for owner, found in owners.items():
                 self.assertGreaterEqual(found["intervals"], result["least_intervals"], owner)
             self.assertGreater(owners["random"]["intervals"], owners["idg"]["intervals"])
-            self.assertIn(f"{owners['balanced']['intervals'] / PARTS:.1f} ({owners['balanced']['imbalance']:.3f})", table)
+            self.assertIn(
+                f"{owners['balanced']['intervals'] / PARTS:.1f} ({owners['balanced']['imbalance']:.3f})", table
+            )
 
     def test_a_graph_that_is_none(self) -> None:
         with tempfile.TemporaryDirectory() as folder:

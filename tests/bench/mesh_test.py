@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""windrow-mesh: the same mesh by whichever numbering, each point with one owner, in longer or shorter rows.   mesh_test.py BUILD"""
+"""windrow-mesh: the same mesh by whichever numbering, each point with one owner, in longer or shorter rows.
+mesh_test.py BUILD"""
 
 from __future__ import annotations
 
@@ -16,7 +17,8 @@ Places = dict[int, tuple[float, float, float]]
 
 
 def read_parts(path: Path) -> tuple[int, list[list[int]], list[list[int]], Places]:
-    """How many points, each part's and each part's own, and where each point lies. The format: examples/mesh/parts.hpp."""
+    """How many points, each part's and each part's own, and where each point lies. The format:
+    examples/mesh/parts.hpp."""
     data = path.read_bytes()
     points, parts, dimensions, components = struct.unpack_from("<4q", data, 8)
     assert data[:8] == b"WRPARTS1" and (parts, dimensions, components) == (PARTS, 1, 3), path
@@ -29,7 +31,9 @@ def read_parts(path: Path) -> tuple[int, list[list[int]], list[list[int]], Place
         numbers = list(struct.unpack_from(f"<{count}q", data, offset + 8))
         coordinates = struct.unpack_from(f"<{3 * count}d", data, offset + 8 + 8 * count)
         flags = data[offset + 8 + 32 * count : offset + 8 + 33 * count]
-        places.update((n, (coordinates[3 * i], coordinates[3 * i + 1], coordinates[3 * i + 2])) for i, n in enumerate(numbers))
+        places.update(
+            (n, (coordinates[3 * i], coordinates[3 * i + 1], coordinates[3 * i + 2])) for i, n in enumerate(numbers)
+        )
         held.append(numbers)
         owned.append([n for n, flag in zip(numbers, flags) if flag == 1])
     return points, held, owned, places
@@ -59,13 +63,18 @@ class Numbering(unittest.TestCase):
                 nodes = sum(map(len, held))
             self.assertEqual(meshes[0], meshes[1])
             self.assertEqual(meshes[0], meshes[2])
-            # Without order two of a part lie side by side where chance wants it: the next number is of the same part once in PARTS.
+            # Without order two of a part lie side by side where chance wants it: the next number is of the same part
+            # once in PARTS.
             self.assertGreater(found["random"], 0.55 * nodes, found)
             self.assertLess(10 * found["cuthill-mckee"], found["random"], found)
-            self.assertEqual(self.cut(folder, "random", "again").read_bytes(), Path(folder, f"random.{PARTS}.parts").read_bytes())
+            self.assertEqual(
+                self.cut(folder, "random", "again").read_bytes(), Path(folder, f"random.{PARTS}.parts").read_bytes()
+            )
 
     def test_unknown_numbering(self) -> None:
-        run = subprocess.run([str(TOOL), "box", "x", "--numbering", "sorted"], capture_output=True, text=True, check=False, timeout=60)
+        run = subprocess.run(
+            [str(TOOL), "box", "x", "--numbering", "sorted"], capture_output=True, text=True, check=False, timeout=60
+        )
         self.assertEqual(run.returncode, 2)
         self.assertIn("sorted", run.stderr + run.stdout)
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Programs that wait for their next measurement: one for each key, and where memory gets short the one that waited longest leaves."""
+"""Programs that wait for their next measurement: one for each key, and where memory gets short the one that waited
+longest leaves."""
 
 from __future__ import annotations
 
@@ -76,7 +77,10 @@ class Servers(unittest.TestCase):
 
 class WhatFailed(unittest.TestCase):
     def test_is_what_a_rank_said_wherever_it_stands(self) -> None:
-        aborted, rank = "MPI_ABORT was invoked on rank 2\nwith errorcode 1.".split("\n"), 'rank 2: option "writers" cannot be "none"'
+        aborted, rank = (
+            "MPI_ABORT was invoked on rank 2\nwith errorcode 1.".split("\n"),
+            'rank 2: option "writers" cannot be "none"',
+        )
         self.assertEqual(what_failed([*aborted, rank]), rank)
         self.assertEqual(what_failed([rank, *aborted]), rank)
         self.assertEqual(what_failed(["", "words", "an Error"]), "an Error")

@@ -83,10 +83,20 @@ class Targets(unittest.TestCase):
         off = found.measure(FLOATS, "off", "wall", first=False)
         assert off is not None
         for times_as_fast, count in ((1.4, 0), (1.6, 1)):
-            more = [dict(line, network="none", codec="lz4" if line["codec"] == "off" else "off", wall_s=off.median / times_as_fast if line["codec"] == "off" else 1e-9)
-                    for line in results["lines"] if line["kind"] == "flush" and Results([line]).scenarios() == [FLOATS]]
-            self.assertIn(f"wait for no wire a flush is at least 1.5 times as fast in {count} of 1",
-                          targets(Results(results["lines"] + more))[4].measured)
+            more = [
+                dict(
+                    line,
+                    network="none",
+                    codec="lz4" if line["codec"] == "off" else "off",
+                    wall_s=off.median / times_as_fast if line["codec"] == "off" else 1e-9,
+                )
+                for line in results["lines"]
+                if line["kind"] == "flush" and Results([line]).scenarios() == [FLOATS]
+            ]
+            self.assertIn(
+                f"wait for no wire a flush is at least 1.5 times as fast in {count} of 1",
+                targets(Results(results["lines"] + more))[4].measured,
+            )
 
     def test_tells_how_many_could_fall_so_far_at_all(self) -> None:
         results, zeros = stored(), Where("100mbit", "int32", 47219, 1000, 100, 8)
@@ -94,17 +104,27 @@ class Targets(unittest.TestCase):
         assert off is not None
         self.assertNotIn("wait for no wire", targets(Results(results["lines"]))[2].measured)
         for share, count in ((0.02, 0), (0.005, 1)):
-            more = [copy.deepcopy(line) | {"network": "none"} for line in results["lines"]
-                    if line["kind"] == "flush" and line["codec"] == "auto" and Results([line]).scenarios() == [zeros]]
+            more = [
+                copy.deepcopy(line) | {"network": "none"}
+                for line in results["lines"]
+                if line["kind"] == "flush" and line["codec"] == "auto" and Results([line]).scenarios() == [zeros]
+            ]
             for line in more:
                 line["report"]["seconds"]["exchange"] = off.median * share
-            self.assertIn(f"st6 is at least 99 % less in {count} of 1", targets(Results(results["lines"] + more))[2].measured)
+            self.assertIn(
+                f"st6 is at least 99 % less in {count} of 1", targets(Results(results["lines"] + more))[2].measured
+            )
 
     def change(self, place: Where, codec: str, factor: float) -> list[bool | None]:
         """All verdicts when later flushes of a codec take so many times as long."""
         results = copy.deepcopy(stored())
         for line in results["lines"]:
-            if line["kind"] == "flush" and line["flush"] and line["codec"] == codec and Results([line]).scenarios() == [place]:
+            if (
+                line["kind"] == "flush"
+                and line["flush"]
+                and line["codec"] == codec
+                and Results([line]).scenarios() == [place]
+            ):
                 line["wall_s"] *= factor
                 line["report"]["seconds"]["exchange"] *= factor
         return self.verdicts(results)
@@ -123,7 +143,12 @@ class Targets(unittest.TestCase):
 
 class Printed(unittest.TestCase):
     def setUp(self) -> None:
-        run = subprocess.run([sys.executable, str(BENCH / "tpc"), "nowhere", "--report", str(STORED)], capture_output=True, text=True, check=True)
+        run = subprocess.run(
+            [sys.executable, str(BENCH / "tpc"), "nowhere", "--report", str(STORED)],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
         self.text = run.stdout
 
     def test_rows(self) -> None:
@@ -131,7 +156,9 @@ class Printed(unittest.TestCase):
         self.assertEqual(row[2:9], ["5.10", "s", "±2%", "1.15", "s", "±13%", "+77.5"])
         self.assertEqual(row[9:11], ["+65.6", "+75.0"])
         self.assertEqual(row[-3:], ["0.200", "zstd+shuffle,", "off"])
-        self.assertEqual(cells(self.text, "mesh", "1", "float32", "200", "16", "zstd")[6:10], ["+0.0", "+33.3", "+40.0", "+33.3"])
+        self.assertEqual(
+            cells(self.text, "mesh", "1", "float32", "200", "16", "zstd")[6:10], ["+0.0", "+33.3", "+40.0", "+33.3"]
+        )
         self.assertEqual(cells(self.text, "mesh", "1", "int32", "1000", "8", "100", "%")[-2:], ["+99.5", "0.010"])
 
     def test_the_papers_numbers_stand_beside_ours(self) -> None:
@@ -177,7 +204,9 @@ class Tours(unittest.TestCase):
             if run.nodes == 47219:
                 self.assertTrue({"lzo", "lz4", "zstd"} <= set(run.jobs[tpc.Job(200, 0)]))
         self.assertTrue(any(tpc.Job(200, 100) in run.jobs for run in timed))
-        self.assertEqual({run.nodes for run in tour.runs.values() if run.network == tpc.COUNTED}, set(tpc.MESHES.values()))
+        self.assertEqual(
+            {run.nodes for run in tour.runs.values() if run.network == tpc.COUNTED}, set(tpc.MESHES.values())
+        )
 
     def test_the_full_one_has_everything(self) -> None:
         tour = tpc.full_tour(("100mbit", "1gbit"), 0, 2)

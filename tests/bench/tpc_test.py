@@ -17,7 +17,19 @@ BUILD = Path(sys.argv.pop(1))
 
 def measure(folder: str, *words: str) -> tuple[subprocess.CompletedProcess[str], dict[str, Any]]:
     out = Path(folder) / "out.json"
-    command = [sys.executable, str(BENCH / "run"), str(BUILD), "--scenario", "tpc", "--mesh", "400", "--ranks", "4", "--load", "15"]
+    command = [
+        sys.executable,
+        str(BENCH / "run"),
+        str(BUILD),
+        "--scenario",
+        "tpc",
+        "--mesh",
+        "400",
+        "--ranks",
+        "4",
+        "--load",
+        "15",
+    ]
     command += ["--out", str(out), "--dir", folder, "--time-limit", "60", *words]
     run = subprocess.run(command, capture_output=True, text=True, timeout=110, check=False)
     return run, json.loads(out.read_text()) if out.exists() else {}
@@ -26,7 +38,19 @@ def measure(folder: str, *words: str) -> tuple[subprocess.CompletedProcess[str],
 class Scenario(unittest.TestCase):
     def test_writes_checks_and_prints(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
-            run, results = measure(folder, "--network", "pretended", "--zeros", "0", "100", "--codec", "auto", "no-such-codec", "--files", "2")
+            run, results = measure(
+                folder,
+                "--network",
+                "pretended",
+                "--zeros",
+                "0",
+                "100",
+                "--codec",
+                "auto",
+                "no-such-codec",
+                "--files",
+                "2",
+            )
             markdown = (Path(folder) / "out.md").read_text()
             self.assertEqual([path.name for path in Path(folder).iterdir() if path.is_dir()], [])
         self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
@@ -34,7 +58,14 @@ class Scenario(unittest.TestCase):
         kinds = [line["kind"] for line in lines]
         timed = [line for line in lines if line["network"] == "pretended" and line["kind"] == "flush"]
         places = {(line["type"], line["zeros"], line["codec"], line["file"], line["flush"]) for line in timed}
-        wanted = {(t, z, c, f, n) for t in ("int32", "float32") for z in (0, 100) for c in ("off", "auto") for f in (0, 1) for n in (0, 1)}
+        wanted = {
+            (t, z, c, f, n)
+            for t in ("int32", "float32")
+            for z in (0, 100)
+            for c in ("off", "auto")
+            for f in (0, 1)
+            for n in (0, 1)
+        }
         self.assertEqual(places, wanted)
         self.assertEqual(kinds.count("check"), 1 + 2 * 2 * 2)  # once counted; types, zeros and codecs
         self.assertTrue(all(line["right"] for line in lines if line["kind"] == "check"))

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The command windrow from outside: files made by h5py, results judged by h5py and h5diff, mistakes by their one line.
 
-Run by CTest with WINDROW_COMMAND, WINDROW_MPIRUN (a shell-split command that takes -n) and WINDROW_RANKS in the environment.
+Run by CTest with WINDROW_COMMAND, WINDROW_MPIRUN (a shell-split command that takes -n) and WINDROW_RANKS in the
+environment.
 """
 
 import fcntl
@@ -28,8 +29,14 @@ LIMIT_S = 60  # a hang is a failure
 def windrow(*words, ranks=RANKS, env=None):
     launch = [COMMAND] if ranks == 1 else [*MPIRUN, "-n", str(ranks), COMMAND]  # alone it needs no launcher
     launch += map(str, words)
-    return subprocess.run(launch, capture_output=True, text=True, errors="backslashreplace", timeout=LIMIT_S,
-                          env={**os.environ, **(env or {})})
+    return subprocess.run(
+        launch,
+        capture_output=True,
+        text=True,
+        errors="backslashreplace",
+        timeout=LIMIT_S,
+        env={**os.environ, **(env or {})},
+    )
 
 
 def our_lines(done):
@@ -57,11 +64,13 @@ class CommandTest(unittest.TestCase):
             f["empty"] = np.zeros((0, 3))
             f["one/row/too/wide"] = rng.integers(0, 99, (2, 50000))
             f.create_group("nothing/inside")
-            f.create_group("tracked", track_order=True).attrs["large"] = np.arange(20000.)
+            f.create_group("tracked", track_order=True).attrs["large"] = np.arange(20000.0)
             for kind in (">c8", "<c16"):
                 f[f"types/{kind}"] = np.arange(12).reshape(3, 4).astype(kind) * (1 + 2j)
             f["types/bool"] = np.arange(10) % 3 == 0
-            f.create_dataset("types/enum", data=np.arange(7) % 3, dtype=h5py.enum_dtype({"A": 0, "B": 1, "C = D": 2}, basetype=">i4"))
+            f.create_dataset(
+                "types/enum", data=np.arange(7) % 3, dtype=h5py.enum_dtype({"A": 0, "B": 1, "C = D": 2}, basetype=">i4")
+            )
             f["types/fixed"] = np.array([b"ab", b"", b"abc"])
             f["types/opaque"] = np.frombuffer(b"0123456789abcdef" * 3, "V16")
             f["types/texts"] = np.array(["a", "", "ü" * 5000], dtype=h5py.string_dtype())
@@ -86,14 +95,17 @@ class CommandTest(unittest.TestCase):
         return path
 
     def without_new_numbers(self, left, right):
-        """What is written numbers dimensions as netCDF does, also where they come from a file that does not, and h5diff counts attributes."""
+        """What is written numbers dimensions as netCDF does, also where they come from a file that does not, and
+        h5diff counts attributes."""
         path = self.path("compared.h5")
         shutil.copy(right, path)
         with h5py.File(left) as a, h5py.File(path, "r+") as b:
+
             def drop(name, item):
                 for key in ("_Netcdf4Dimid", "_Netcdf4Coordinates"):
                     if key in item.attrs and name in a and key not in a[name].attrs:
                         del item.attrs[key]
+
             b.visititems(drop)
         return path
 
@@ -101,7 +113,11 @@ class CommandTest(unittest.TestCase):
         right = self.without_new_numbers(left, right)
         diff = subprocess.run(["h5diff", "-c", left, right], capture_output=True, text=True)
         # h5diff says this of any variable without bytes, even when it compares a file with itself
-        said = [line for line in diff.stdout.splitlines() if not re.fullmatch("Not comparable: <(.*)> or <.*> is an empty dataset", line)]
+        said = [
+            line
+            for line in diff.stdout.splitlines()
+            if not re.fullmatch("Not comparable: <(.*)> or <.*> is an empty dataset", line)
+        ]
         self.assertEqual((diff.returncode, said), (0, []), diff.stderr)
         with h5py.File(left) as a, h5py.File(right) as b:
             names = []
@@ -118,7 +134,12 @@ class CommandTest(unittest.TestCase):
                 if isinstance(a[name], h5py.Dataset):
                     self.assertEqual(a[name].dtype, b[name].dtype, name)
                     np.testing.assert_array_equal(a[name][()], b[name][()])
-                    scales = [[[scale.name for scale in dimension.values()] for dimension in f[name].dims] if f[name].shape else [] for f in (a, b)]
+                    scales = [
+                        [[scale.name for scale in dimension.values()] for dimension in f[name].dims]
+                        if f[name].shape
+                        else []
+                        for f in (a, b)
+                    ]
                     self.assertEqual(scales[0], scales[1], name)
 
     def assert_mistake(self, done, *words):
@@ -154,7 +175,11 @@ class Copy(CommandTest):
         with h5py.File(source) as f:
             sizes = []
             # Texts of variable length are pointers in h5py's memory, and go another way here.
-            f.visititems(lambda _, item: sizes.append(item.nbytes) if isinstance(item, h5py.Dataset) and item.dtype != object else None)
+            f.visititems(
+                lambda _, item: sizes.append(item.nbytes)
+                if isinstance(item, h5py.Dataset) and item.dtype != object
+                else None
+            )
         self.assertEqual(result["bytes"], sum(sizes))
         self.assertEqual(result["ranks"], RANKS)
         for key in ("plan", "report"):
@@ -163,8 +188,23 @@ class Copy(CommandTest):
 
     @unittest.skipIf(RANKS < 2, "one rank sends no messages")
     def test_adds_up_what_became_of_messages_in_all_slices(self):
-        done = windrow("copy", self.make_input(), self.path("out.h5"), "--buffer", "64KiB", "--json", "--set", "domains=even",
-                       "--set", "direct_bytes=1G", "--set", "codec=off", "--set", "check_messages=true", env={"WINDROW_RANKS_PER_HOST": "1"})
+        done = windrow(
+            "copy",
+            self.make_input(),
+            self.path("out.h5"),
+            "--buffer",
+            "64KiB",
+            "--json",
+            "--set",
+            "domains=even",
+            "--set",
+            "direct_bytes=1G",
+            "--set",
+            "codec=off",
+            "--set",
+            "check_messages=true",
+            env={"WINDROW_RANKS_PER_HOST": "1"},
+        )
         self.assertEqual(done.returncode, 0, done.stderr)
         report = json.loads(done.stdout)["report"]["write"]
         self.assertGreater(report["messages"], RANKS)
@@ -228,7 +268,7 @@ class Copy(CommandTest):
     def test_references_lead_to_the_copies(self):
         source, out = self.path("in.h5"), self.path("out.h5")
         with h5py.File(source, "w") as f:
-            f["z/v"] = np.arange(10.)
+            f["z/v"] = np.arange(10.0)
             f["a"] = np.array([f["z/v"].ref, h5py.Reference(), f["z"].ref, f.ref], dtype=h5py.ref_dtype)
             f["packed"] = f["a"][...]
             f["a"].attrs["itself"] = f["a"].ref
@@ -326,7 +366,10 @@ class Copy(CommandTest):
             marked.attrs["_Netcdf4Dimid"] = np.int32(0)
         done = windrow("copy", source, out, "--quiet")
         self.assertEqual(done.returncode, 0, done.stderr)
-        found = {each["path"]: {one["name"] for one in each["attributes"]} for each in json.loads(windrow("info", out, "--json").stdout)["variables"]}
+        found = {
+            each["path"]: {one["name"] for one in each["attributes"]}
+            for each in json.loads(windrow("info", out, "--json").stdout)["variables"]
+        }
         self.assertEqual(found, {"/plain": set(), "/marked": {"_FillValue"}})
 
     def test_a_subfile_by_itself_is_copied_without_its_map(self):
@@ -370,7 +413,10 @@ class Copy(CommandTest):
             for i in range(100):
                 f[f"group {i}/variable"] = np.arange(3000.0)
         os.mkdir(disk)
-        if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", disk], capture_output=True).returncode != 0:
+        if (
+            subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", disk], capture_output=True).returncode
+            != 0
+        ):
             self.skipTest("no file system can be mounted here")
         self.addCleanup(subprocess.run, ["umount", disk])
         for room in (1 << 20, 8192):
@@ -433,7 +479,7 @@ class Copy(CommandTest):
             "below a file": (("copy", source, source + "/out.h5"), "not a directory"),
             "name too long": (("copy", source, self.path("n" * 253 + ".h5")), "too long"),
             "fault of no store": (("copy", source, out, "--set", "fault=operation=write,error=io"), "faulty"),
-            "progress": (("copy", source, out, "--progress", "maybe"), "takes auto, always or never, not \"maybe\""),
+            "progress": (("copy", source, out, "--progress", "maybe"), 'takes auto, always or never, not "maybe"'),
             "empty strategy": (("copy", source, out, "--strategy", ""), "--strategy: the name is empty"),
             "empty format": (("copy", source, out, "--format", ""), "--format: the name is empty"),
             "no command": ((), "ommand"),
@@ -473,7 +519,15 @@ class Info(CommandTest):
             f.write("half")
         done = windrow("info", source)
         self.assertEqual(done.returncode, 0, done.stderr)
-        for text in ("HDF5", "/nothing/inside", "/types/big", "big-endian", "2 x 3 x 4", 'title = "Ünïcode"', ".in.h5.windrow-1a2b"):
+        for text in (
+            "HDF5",
+            "/nothing/inside",
+            "/types/big",
+            "big-endian",
+            "2 x 3 x 4",
+            'title = "Ünïcode"',
+            ".in.h5.windrow-1a2b",
+        ):
             self.assertIn(text, done.stdout)
         found = json.loads(windrow("info", "--json", source).stdout)
         variables = {variable["path"]: variable for variable in found["variables"]}
@@ -482,8 +536,10 @@ class Info(CommandTest):
             self.assertEqual(variables["/deep/er/grid"]["offset"], f["deep/er/grid"].id.get_offset())
         self.assertEqual(variables["/types/u2"]["type"], "uint16")
         deep = next(group for group in found["groups"] if group["path"] == "/deep")
-        self.assertEqual({entry["name"]: entry["values"] for entry in deep["attributes"]},
-                         {"version": [7], "nothing": [], "no names": []})
+        self.assertEqual(
+            {entry["name"]: entry["values"] for entry in deep["attributes"]},
+            {"version": [7], "nothing": [], "no names": []},
+        )
         self.assertEqual(len(found["leftovers"]), 1)
 
     def test_names_what_it_cannot_read(self):
@@ -514,8 +570,12 @@ class Info(CommandTest):
         self.assertEqual(windrow("check", source).returncode, 3)
 
     def test_help_version_features(self):
-        for words, expected in ((["--help"], "Exit codes"), (["help", "copy"], "--strategy"), (["--version"], "windrow 0."),
-                                (["info", "--features"], "auto")):
+        for words, expected in (
+            (["--help"], "Exit codes"),
+            (["help", "copy"], "--strategy"),
+            (["--version"], "windrow 0."),
+            (["info", "--features"], "auto"),
+        ):
             done = windrow(*words)
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertEqual(done.stdout.count(expected), 1 if expected != "auto" else done.stdout.count("auto"))

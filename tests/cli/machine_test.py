@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """windrow calibrate and windrow advise from outside: what they leave behind, what they say, and their exit codes.
 
-Run by CTest with WINDROW_COMMAND, WINDROW_TRACED (a program that is traced), WINDROW_MPIRUN (a shell-split command that takes -n) and WINDROW_RANKS.
+Run by CTest with WINDROW_COMMAND, WINDROW_TRACED (a program that is traced), WINDROW_MPIRUN (a shell-split command
+that takes -n) and WINDROW_RANKS.
 """
 
 import json
@@ -36,7 +37,13 @@ class MachineTest(unittest.TestCase):
         return [*([] if ranks == 1 else [*MPIRUN, "-n", str(ranks)]), *map(str, words)]
 
     def run_it(self, *words, ranks=RANKS, env=None):
-        return subprocess.run(self.command(*words, ranks=ranks), capture_output=True, text=True, timeout=LIMIT_S, env={**os.environ, **(env or {})})
+        return subprocess.run(
+            self.command(*words, ranks=ranks),
+            capture_output=True,
+            text=True,
+            timeout=LIMIT_S,
+            env={**os.environ, **(env or {})},
+        )
 
     def errors_of(self, done, code):
         self.assertEqual(done.returncode, code, done.stderr)
@@ -52,7 +59,13 @@ class MachineTest(unittest.TestCase):
         self.assertEqual(machine["windrow machine"], 1)
         self.assertIn(f"with {RANKS} rank", machine["about"])
         trace = self.path("a trace.jsonl")
-        done = self.run_it(TRACED, self.path("file.raw"), 3, 20, env={"WINDROW_TRACE": trace, "WINDROW_TRACE_DETAIL": "full", "WINDROW_MACHINE": self.machine})
+        done = self.run_it(
+            TRACED,
+            self.path("file.raw"),
+            3,
+            20,
+            env={"WINDROW_TRACE": trace, "WINDROW_TRACE_DETAIL": "full", "WINDROW_MACHINE": self.machine},
+        )
         self.assertEqual(done.returncode, 0, done.stderr)
         done = self.run_it(COMMAND, "advise", trace, "--machine", self.machine)
         self.assertEqual(self.errors_of(done, 0), [])
@@ -73,8 +86,13 @@ class MachineTest(unittest.TestCase):
         self.assertIn("advised", done.stdout)
 
     def test_mistakes(self):
-        for words, part in ((("calibrate", self.path("none")), "none"), (("calibrate", self.storage, "--set", "colour=red"), "colour"), (("advise", self.path("none")), "none"),
-                            (("advise", self.storage), "folder"), (("calibrate",), "DIR")):
+        for words, part in (
+            (("calibrate", self.path("none")), "none"),
+            (("calibrate", self.storage, "--set", "colour=red"), "colour"),
+            (("advise", self.path("none")), "none"),
+            (("advise", self.storage), "folder"),
+            (("calibrate",), "DIR"),
+        ):
             lines = self.errors_of(self.run_it(COMMAND, *words), 2)
             self.assertEqual(len(lines), 1, lines)
             self.assertIn(part, lines[0])
@@ -83,11 +101,18 @@ class MachineTest(unittest.TestCase):
     # However it ends, and whether or not a launcher has left its ranks the time.
     def test_what_an_interrupted_one_left_is_removed(self):
         for number, clean in ((signal.SIGKILL, True), (signal.SIGTERM, False), (signal.SIGINT, True)):
-            with subprocess.Popen(self.command(COMMAND, "calibrate", self.storage, "--out", self.machine), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+            with subprocess.Popen(
+                self.command(COMMAND, "calibrate", self.storage, "--out", self.machine),
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+            ) as process:
                 end = time.monotonic() + LIMIT_S
                 while len(os.listdir(self.storage)) < 2 and process.poll() is None and time.monotonic() < end:
                     time.sleep(0.01)
-                self.assertTrue(all(name.startswith(".windrow-calibration.windrow-0000") for name in os.listdir(self.storage)), os.listdir(self.storage))
+                self.assertTrue(
+                    all(name.startswith(".windrow-calibration.windrow-0000") for name in os.listdir(self.storage)),
+                    os.listdir(self.storage),
+                )
                 process.send_signal(number)
                 process.wait(timeout=LIMIT_S)
             self.assertFalse(os.path.exists(self.machine) and process.returncode != 0)
@@ -96,7 +121,17 @@ class MachineTest(unittest.TestCase):
                 if clean:
                     self.run_it(COMMAND, "check", "--clean", os.path.join(self.storage, "any.raw"), ranks=1)
                 else:  # one that is wrong about something else ends soon, and has cleared away before
-                    done = self.run_it(COMMAND, "calibrate", self.storage, "--out", self.machine, env={"WINDROW_STORE": "faulty", "WINDROW_FAULT": "rank=0,operation=write,after=0,error=no_space"})
+                    done = self.run_it(
+                        COMMAND,
+                        "calibrate",
+                        self.storage,
+                        "--out",
+                        self.machine,
+                        env={
+                            "WINDROW_STORE": "faulty",
+                            "WINDROW_FAULT": "rank=0,operation=write,after=0,error=no_space",
+                        },
+                    )
                     self.assertNotEqual(done.returncode, 0)
                 if not os.listdir(self.storage) or time.monotonic() > end:
                     break

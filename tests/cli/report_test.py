@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""windrow report from outside: a program runs with WINDROW_TRACE, and what is told of it is what it was told by windrow_report().
+"""windrow report from outside: a program runs with WINDROW_TRACE, and what is told of it is what it was told by
+windrow_report().
 
-Run by CTest with WINDROW_COMMAND, WINDROW_TRACED (the program), WINDROW_MPIRUN (a shell-split command that takes -n) and WINDROW_RANKS.
+Run by CTest with WINDROW_COMMAND, WINDROW_TRACED (the program), WINDROW_MPIRUN (a shell-split command that takes -n)
+and WINDROW_RANKS.
 """
 
 import html.parser
@@ -20,14 +22,19 @@ TRACED = os.environ["WINDROW_TRACED"]
 MPIRUN = shlex.split(os.environ["WINDROW_MPIRUN"])
 RANKS = int(os.environ["WINDROW_RANKS"])
 LIMIT_S = 60  # a hang is a failure
-NAMES = ["/temperature <b>of</b> \"sea\" & 'air'",
-         "/a very long name of a group/and of a variable whose name is long as well, as some are in models of the climate, é"]
+NAMES = [
+    "/temperature <b>of</b> \"sea\" & 'air'",
+    "/a very long name of a group/and of a variable whose name is long as well, as some are in models of the climate, "
+    "é",
+]
 SVG = "{http://www.w3.org/1999/xhtml}svg"
 
 
 def run(*words, ranks=RANKS, env=None):
     launch = [] if ranks == 1 else [*MPIRUN, "-n", str(ranks)]  # alone it needs no launcher
-    return subprocess.run([*launch, *map(str, words)], capture_output=True, text=True, timeout=LIMIT_S, env={**os.environ, **(env or {})})
+    return subprocess.run(
+        [*launch, *map(str, words)], capture_output=True, text=True, timeout=LIMIT_S, env={**os.environ, **(env or {})}
+    )
 
 
 def our_lines(done):
@@ -62,7 +69,14 @@ class ReportTest(unittest.TestCase):
 
     def make(self, steps=3, width=20, ranks=RANKS, **env):
         """Reports of the program that is traced, a flush each."""
-        done = run(TRACED, self.path("file <&>.raw"), steps, width, ranks=ranks, env={"WINDROW_TRACE": self.trace, "WINDROW_TRACE_DETAIL": "full", **env})
+        done = run(
+            TRACED,
+            self.path("file <&>.raw"),
+            steps,
+            width,
+            ranks=ranks,
+            env={"WINDROW_TRACE": self.trace, "WINDROW_TRACE_DETAIL": "full", **env},
+        )
         self.assertEqual(done.returncode, 0, done.stderr)
         return [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
 
@@ -83,8 +97,40 @@ class ReportTest(unittest.TestCase):
         links = Links()
         links.feed(text)
         self.assertEqual(links.links, [])
-        self.assertLessEqual(links.tags, {"html", "head", "meta", "title", "style", "body", "h1", "h2", "h3", "p", "section", "div", "table", "thead", "tbody", "tr", "th", "td",
-                                          "details", "summary", "svg", "rect", "text", "line", "span", "b", "br", "ul", "li"})
+        self.assertLessEqual(
+            links.tags,
+            {
+                "html",
+                "head",
+                "meta",
+                "title",
+                "style",
+                "body",
+                "h1",
+                "h2",
+                "h3",
+                "p",
+                "section",
+                "div",
+                "table",
+                "thead",
+                "tbody",
+                "tr",
+                "th",
+                "td",
+                "details",
+                "summary",
+                "svg",
+                "rect",
+                "text",
+                "line",
+                "span",
+                "b",
+                "br",
+                "ul",
+                "li",
+            },
+        )
         self.assertNotRegex(text, r"@import|url\(|<script")
         self.assertEqual(text.count("http"), 1)  # the name space of XHTML
         for rectangle in root.iter("{http://www.w3.org/1999/xhtml}rect"):
@@ -109,7 +155,17 @@ class Traced(ReportTest):
         for flush, report in zip(flushes, reports):
             for key, value in flush["report"].items():
                 self.assertEqual(value, report[key], key)
-            for key in ("bytes_written", "bytes_read", "write_requests", "read_requests", "messages", "bytes_sent", "bytes_copied", "bytes_shared", "writers"):
+            for key in (
+                "bytes_written",
+                "bytes_read",
+                "write_requests",
+                "read_requests",
+                "messages",
+                "bytes_sent",
+                "bytes_copied",
+                "bytes_shared",
+                "writers",
+            ):
                 self.assertEqual(sum(flush["by_rank"][key]), report[key], key)
         self.assertEqual([each["variable"] for each in flushes[0]["queue"]], NAMES)
         done = self.report(ranks=RANKS)
@@ -122,8 +178,14 @@ class Traced(ReportTest):
             self.assertEqual(int(fields[12]), report["storage_requests"])
             plan = report["plans"][0]
             chosen = next(each for each in plan["foretold"]["alternatives"] if each["chosen"])
-            self.assertAlmostEqual(in_seconds(fields[14]), chosen["seconds"]["flush"], delta=0.01 * chosen["seconds"]["flush"])
-            self.assertEqual(fields[15], f"{plan['strategy']}: " + ", ".join(plan[axis] for axis in ("owner", "gather", "domains", "codec", "access", "files")))
+            self.assertAlmostEqual(
+                in_seconds(fields[14]), chosen["seconds"]["flush"], delta=0.01 * chosen["seconds"]["flush"]
+            )
+            self.assertEqual(
+                fields[15],
+                f"{plan['strategy']}: "
+                + ", ".join(plan[axis] for axis in ("owner", "gather", "domains", "codec", "access", "files")),
+            )
 
     def test_page(self):
         reports = self.make(WINDROW_STRATEGY="two-phase", WINDROW_LAYOUT="mock:stripe=16KiB,count=5")
@@ -135,8 +197,16 @@ class Traced(ReportTest):
         for reason in reports[0]["plans"][0]["reasons"]:
             self.assertIn(reason, words)
         titles = [svg.get("aria-label") for svg in root.iter(SVG) if svg.get("aria-label")]
-        self.assertEqual({"Seconds of each flush by stage", "What each rank did when", "Bytes by rank and target", "Requests by their size",
-                          "Alternatives by their foretold seconds"}, set(titles))
+        self.assertEqual(
+            {
+                "Seconds of each flush by stage",
+                "What each rank did when",
+                "Bytes by rank and target",
+                "Requests by their size",
+                "Alternatives by their foretold seconds",
+            },
+            set(titles),
+        )
         for each in reports[0]["plans"][0]["foretold"]["alternatives"]:
             self.assertIn(each["strategy"] + ": storage ", words)
         self.assertIn("nobody has measured that machine", words)
@@ -152,7 +222,9 @@ class Traced(ReportTest):
         self.assertGreaterEqual(len(list(bars.iter(SVG[:-3] + "details"))), 12)
 
     def test_the_sample_of_the_documentation(self):
-        self.trace = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "docs", "samples", "trace.jsonl")
+        self.trace = os.path.join(
+            os.path.dirname(os.path.abspath(__file__)), "..", "..", "docs", "samples", "trace.jsonl"
+        )
         done = self.report()
         self.assertEqual((done.returncode, our_lines(done)), (0, []), done.stderr)
         self.assertEqual(len([line for line in done.stdout.splitlines() if re.match(r" +1  ", line)]), 2)
@@ -161,7 +233,11 @@ class Traced(ReportTest):
         self.make(steps=1)
         named = os.path.join(os.fsencode(self.folder), b"\xff\xfe<")
         shutil.copy(self.trace, named)
-        done = subprocess.run([COMMAND, "report", named, "--quiet", "--html", self.path("page.html")], capture_output=True, timeout=LIMIT_S)
+        done = subprocess.run(
+            [COMMAND, "report", named, "--quiet", "--html", self.path("page.html")],
+            capture_output=True,
+            timeout=LIMIT_S,
+        )
         self.assertEqual((done.returncode, done.stderr), (0, b""))
         ElementTree.parse(self.path("page.html"))
 
@@ -205,11 +281,22 @@ class Damaged(ReportTest):
     def test_a_line_in_the_middle(self):
         self.make()
         lines = self.lines()
-        for wrong in ("{}\n", "\n", "null\n", "[1]\n", "{\"opening\":7}\n", lines[1].replace('"timeline":[', '"timeline":[7,'), lines[1].replace('"opening":"', '"opening":"x'),
-                      "\udcff\x00\n", lines[1].replace('"exchange"', '"nothing"', 1)):
+        for wrong in (
+            "{}\n",
+            "\n",
+            "null\n",
+            "[1]\n",
+            '{"opening":7}\n',
+            lines[1].replace('"timeline":[', '"timeline":[7,'),
+            lines[1].replace('"opening":"', '"opening":"x'),
+            "\udcff\x00\n",
+            lines[1].replace('"exchange"', '"nothing"', 1),
+        ):
             with open(self.trace, "w", encoding="utf-8", errors="surrogateescape") as f:
                 f.writelines([*lines[:2], wrong, *lines[2:]])
-            self.assert_mistake(self.report("--html", self.path("page.html")), self.trace, "line 3", "no line of a trace", code=1)
+            self.assert_mistake(
+                self.report("--html", self.path("page.html")), self.trace, "line 3", "no line of a trace", code=1
+            )
             ElementTree.parse(self.path("page.html"))
         self.assert_mistake(self.report(ranks=RANKS), self.trace, "line 3", code=1)
 
@@ -221,7 +308,9 @@ class Damaged(ReportTest):
         self.assertEqual([int(row[0]) for row in rows], [*range(1, 31), 1])
         brief = [line for line in done.stdout.splitlines() if line.endswith("(numbers only)")]
         self.assertGreater(len(brief), 0)
-        self.assertEqual(len(brief), sum(len(json.loads(line).get("brief_flushes", {}).get("flush", [])) for line in self.lines()))
+        self.assertEqual(
+            len(brief), sum(len(json.loads(line).get("brief_flushes", {}).get("flush", [])) for line in self.lines())
+        )
         self.assertEqual(len(reports), len(rows))
         ElementTree.parse(self.path("page.html"))
         with open(self.path("page.html"), encoding="utf-8") as f:
@@ -234,14 +323,29 @@ class Damaged(ReportTest):
         brief = json.loads(lines[place])
         numbers = brief["brief_flushes"]
         count = len(numbers["flush"])
-        numbers = {name: each if isinstance(each, list) else [each] * count for name, each in numbers.items()}  # a number is of all of them
+        # A number is of all of them
+        numbers = {name: each if isinstance(each, list) else [each] * count for name, each in numbers.items()}
 
         def told(**columns):
             return json.dumps({**brief, "brief_flushes": {**numbers, **columns}})
 
-        for wrong in (told(bytes=[-1] * len(numbers["flush"])), told(bytes=numbers["bytes"][1:]), told(bytes=[1e308] * len(numbers["flush"])), told(total_ns=["1"] * len(numbers["flush"])),
-                      told(write_requests=[2**63 - 1] * len(numbers["flush"])), told(read_requests=[2**64 - 1] * len(numbers["flush"])), told(flush=3), told(bytes=-1), told(bytes=None), told(bytes=1.5), told(flush=numbers["flush"][::-1] + [0]), told(flush=[0] * len(numbers["flush"])),
-                      json.dumps({**brief, "brief_flushes": 5}), json.dumps({**brief, "opening": "other"}), json.dumps({**brief, "brief_flushes": {"flush": [7]}})):
+        for wrong in (
+            told(bytes=[-1] * len(numbers["flush"])),
+            told(bytes=numbers["bytes"][1:]),
+            told(bytes=[1e308] * len(numbers["flush"])),
+            told(total_ns=["1"] * len(numbers["flush"])),
+            told(write_requests=[2**63 - 1] * len(numbers["flush"])),
+            told(read_requests=[2**64 - 1] * len(numbers["flush"])),
+            told(flush=3),
+            told(bytes=-1),
+            told(bytes=None),
+            told(bytes=1.5),
+            told(flush=numbers["flush"][::-1] + [0]),
+            told(flush=[0] * len(numbers["flush"])),
+            json.dumps({**brief, "brief_flushes": 5}),
+            json.dumps({**brief, "opening": "other"}),
+            json.dumps({**brief, "brief_flushes": {"flush": [7]}}),
+        ):
             with open(self.trace, "w", encoding="utf-8") as f:
                 f.writelines([*lines[:place], wrong + "\n", *lines[place + 1 :]])
             self.assert_mistake(self.report(), self.trace, f"line {place + 1}", "no line of a trace", code=1)
@@ -252,7 +356,10 @@ class Damaged(ReportTest):
         """Whole but for the end of the line: not cut short if it says what cannot be."""
         self.make()
         lines = self.lines()
-        for last, words in ((lines[2].rstrip("\n").replace('"flush":', '"flush":-', 1), "no line of a trace"), (lines[2].rstrip("\n")[:-1], "cut short")):
+        for last, words in (
+            (lines[2].rstrip("\n").replace('"flush":', '"flush":-', 1), "no line of a trace"),
+            (lines[2].rstrip("\n")[:-1], "cut short"),
+        ):
             with open(self.trace, "w", encoding="utf-8") as f:
                 f.writelines([*lines[:2], last])
             self.assert_mistake(self.report(), self.trace, "line 3", words, code=1)
@@ -262,11 +369,18 @@ class Damaged(ReportTest):
         self.make()
         deep = "[" * 200_000 + "]" * 200_000
         opening, *others = self.lines()
-        for name, text, line in (("version", '{"windrow trace":' + deep + "}\n", 1), ("flush", opening + '{"opening":' + deep + "}\n", 2)):
+        for name, text, line in (
+            ("version", '{"windrow trace":' + deep + "}\n", 1),
+            ("flush", opening + '{"opening":' + deep + "}\n", 2),
+        ):
             with self.subTest(name):
                 with open(self.trace, "w", encoding="utf-8") as f:
                     f.write(text)
-                for done in (self.report(), run(COMMAND, "advise", self.trace), run(COMMAND, "simulate", self.trace, "--machine", "jaguar")):
+                for done in (
+                    self.report(),
+                    run(COMMAND, "advise", self.trace),
+                    run(COMMAND, "simulate", self.trace, "--machine", "jaguar"),
+                ):
                     self.assertIn(f"line {line}: no line of a trace: lists within lists", done.stdout + done.stderr)
 
     def test_another_version(self):
@@ -277,7 +391,11 @@ class Damaged(ReportTest):
         self.assert_mistake(self.report(), self.trace, "line 1", "version 3", "reads versions 1 to 2")
 
     def test_no_trace(self):
-        for content, words in ((b"", ["is empty", "line 1"]), (b"\x89HDF\r\n\x1a\n" + bytes(2000), ["line 1", "no trace"]), (b'{"flush":1}\n', ["line 1", "no trace"])):
+        for content, words in (
+            (b"", ["is empty", "line 1"]),
+            (b"\x89HDF\r\n\x1a\n" + bytes(2000), ["line 1", "no trace"]),
+            (b'{"flush":1}\n', ["line 1", "no trace"]),
+        ):
             with open(self.trace, "wb") as f:
                 f.write(content)
             self.assert_mistake(self.report(ranks=RANKS), self.trace, *words)

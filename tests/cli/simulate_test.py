@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """windrow simulate from outside: what it prints, what it draws, and what it says of mistakes.
 
-Run by CTest with WINDROW_COMMAND, WINDROW_TRACED (a program), WINDROW_MPIRUN (a shell-split command that takes -n) and WINDROW_SAMPLE (a trace).
+Run by CTest with WINDROW_COMMAND, WINDROW_TRACED (a program), WINDROW_MPIRUN (a shell-split command that takes -n)
+and WINDROW_SAMPLE (a trace).
 """
 
 import json
@@ -22,7 +23,9 @@ SAMPLE = os.environ["WINDROW_SAMPLE"]
 
 def run(*words, ranks=1, env=None):
     launch = [] if ranks == 1 else [*MPIRUN, "-n", str(ranks)]
-    return subprocess.run([*launch, *map(str, words)], capture_output=True, text=True, timeout=60, env={**os.environ, **(env or {})})
+    return subprocess.run(
+        [*launch, *map(str, words)], capture_output=True, text=True, timeout=60, env={**os.environ, **(env or {})}
+    )
 
 
 class SimulateTest(unittest.TestCase):
@@ -42,7 +45,9 @@ class SimulateTest(unittest.TestCase):
         done = run(COMMAND, "simulate", *words)
         self.assertEqual(done.returncode, 2, done.stderr + done.stdout)
         self.assertIn(part, done.stderr)
-        self.assertEqual(len([line for line in done.stderr.splitlines() if line.startswith("windrow: ")]), 1, done.stderr)
+        self.assertEqual(
+            len([line for line in done.stderr.splitlines() if line.startswith("windrow: ")]), 1, done.stderr
+        )
 
     def test_says_that_it_is_a_simulation(self):
         done = run(COMMAND, "simulate", "--machine", "jaguar", "--ranks", 1000, "--shape", "100000")
@@ -52,7 +57,9 @@ class SimulateTest(unittest.TestCase):
 
     def test_all_bytes_lie_on_targets(self):
         for pattern in ("rows", "grid", "cyclic"):
-            found = self.simulated("--machine", "ranger", "--ranks", 100, "--shape", "300x400x50", "--pattern", pattern, "--variables", 3)
+            found = self.simulated(
+                "--machine", "ranger", "--ranks", 100, "--shape", "300x400x50", "--pattern", pattern, "--variables", 3
+            )
             self.assertEqual(found["bytes"], 300 * 400 * 50 * 8 * 3)
             self.assertAlmostEqual(sum(sum(row["bytes"]) for row in found["targets"]), found["bytes"], places=3)
 
@@ -61,7 +68,9 @@ class SimulateTest(unittest.TestCase):
         self.assertEqual(self.simulated("--machine", "ranger", "--ranks", 100, "--shape", "1000", ranks=3), one)
 
     def test_more_ranks_than_elements(self):
-        found = self.simulated("--machine", "jaguar", "--ranks", 5000, "--shape", "7x3", "--pattern", "grid", "--strategy", "two-phase")
+        found = self.simulated(
+            "--machine", "jaguar", "--ranks", 5000, "--shape", "7x3", "--pattern", "grid", "--strategy", "two-phase"
+        )
         self.assertEqual(found["bytes"], 7 * 3 * 8)
         self.assertGreater(found["seconds"]["total"], 0)
 
@@ -70,7 +79,22 @@ class SimulateTest(unittest.TestCase):
 
     def test_page_is_whole_and_needs_nothing(self):
         page = self.path("a page.html")
-        done = run(COMMAND, "simulate", "--machine", "ranger", "--ranks", 300, "--shape", "300000x1000", "--set", "domains=target", "--set", "writers=300", "--html", page)
+        done = run(
+            COMMAND,
+            "simulate",
+            "--machine",
+            "ranger",
+            "--ranks",
+            300,
+            "--shape",
+            "300000x1000",
+            "--set",
+            "domains=target",
+            "--set",
+            "writers=300",
+            "--html",
+            page,
+        )
         self.assertEqual(done.returncode, 0, done.stderr)
         tree = ElementTree.parse(page)
         self.assertEqual(sum(1 for each in tree.iter() if each.tag.endswith("}svg") and each.get("role") == "img"), 2)
@@ -88,7 +112,9 @@ class SimulateTest(unittest.TestCase):
         with open(self.path("my machine.json"), "w", encoding="utf-8") as file:
             json.dump(machine, file)
         built_in = self.simulated("--machine", "mercury", "--ranks", 64, "--shape", "64000", "--all-open")
-        slow = self.simulated("--machine", self.path("my machine.json"), "--ranks", 64, "--shape", "64000", "--all-open")
+        slow = self.simulated(
+            "--machine", self.path("my machine.json"), "--ranks", 64, "--shape", "64000", "--all-open"
+        )
         self.assertGreater(slow["seconds"]["open"], 60)
         self.assertLess(built_in["seconds"]["open"], 1)
         self.assertEqual(slow["messages"], built_in["messages"])
@@ -109,7 +135,13 @@ class SimulateTest(unittest.TestCase):
 
     def test_a_trace_is_simulated(self):
         trace = self.path("a trace.jsonl")
-        env = {"WINDROW_TRACE": trace, "WINDROW_TRACE_DETAIL": "full", "WINDROW_CODEC": "off", "WINDROW_LAYOUT": "none", "WINDROW_BUFFERS": "4"}
+        env = {
+            "WINDROW_TRACE": trace,
+            "WINDROW_TRACE_DETAIL": "full",
+            "WINDROW_CODEC": "off",
+            "WINDROW_LAYOUT": "none",
+            "WINDROW_BUFFERS": "4",
+        }
         done = run(TRACED, self.path("file.raw"), 1, 20, ranks=4, env=env)
         self.assertEqual(done.returncode, 0, done.stderr)
         with open(trace, encoding="utf-8") as lines:
@@ -128,14 +160,24 @@ class SimulateTest(unittest.TestCase):
         sizes = []
         traces = [self.path("small.jsonl"), self.path("large.jsonl")]
         for trace, rows in zip(traces, (10, 50), strict=True):
-            done = run(TRACED, self.path("file.raw"), 2, rows, ranks=2, env={"WINDROW_TRACE": trace, "WINDROW_TRACE_DETAIL": "full"})
+            done = run(
+                TRACED,
+                self.path("file.raw"),
+                2,
+                rows,
+                ranks=2,
+                env={"WINDROW_TRACE": trace, "WINDROW_TRACE_DETAIL": "full"},
+            )
             self.assertEqual(done.returncode, 0, done.stderr)
             sizes.append([self.simulated(trace, "--machine", "mercury", "--flush", flush)["bytes"] for flush in (1, 2)])
         self.assertNotEqual(sizes[0], sizes[1])
         small, large = (open(trace, encoding="utf-8").readlines() for trace in traces)
         with open(self.path("both.jsonl"), "w", encoding="utf-8") as both:
             both.writelines([small[0], small[1], large[0], large[1], small[2], large[2]])
-        found = [self.simulated(self.path("both.jsonl"), "--machine", "mercury", "--flush", flush)["bytes"] for flush in (1, 2, 3, 4)]
+        found = [
+            self.simulated(self.path("both.jsonl"), "--machine", "mercury", "--flush", flush)["bytes"]
+            for flush in (1, 2, 3, 4)
+        ]
         self.assertEqual(found, [sizes[0][0], sizes[1][0], sizes[0][1], sizes[1][1]])
 
     def test_what_several_ranks_hold_is_written_once(self):
@@ -171,9 +213,14 @@ class SimulateTest(unittest.TestCase):
 
     def test_a_map_is_simulated(self):
         """Rows of 3 ranks, of which one has nothing; and an element that two hold, and one that nobody does."""
+
         def made(ranks, head="version 2001 npes 3 ndims 2 \n4 6 \n"):
             with open(self.path("a map.dat"), "w", encoding="utf-8") as file:
-                file.write(head + "".join(f"{rank} {len(held)}\n{' '.join(map(str, held))} \n" for rank, held in enumerate(ranks)) + "/lib/x.so.6(+0x3) [0x7f]\n")
+                file.write(
+                    head
+                    + "".join(f"{rank} {len(held)}\n{' '.join(map(str, held))} \n" for rank, held in enumerate(ranks))
+                    + "/lib/x.so.6(+0x3) [0x7f]\n"
+                )
             return self.path("a map.dat"), "--machine", "mercury"
 
         rows = made([range(1, 13), [], range(13, 25)])
@@ -182,12 +229,19 @@ class SimulateTest(unittest.TestCase):
             self.assertEqual((found["ranks"], found["bytes"]), (3, 4 * 6 * 4 * 2))
         turns = [[9, 1, 5, 0], [1, 2, 6, 10], [3, 4, 7, 8]]
         self.assertEqual(self.simulated(*made(turns), "--strategy", "list")["bytes"], 10 * 8)
-        self.assertEqual(self.simulated(*made(turns), "--strategy", "list")["write_requests"], 8)  # pieces that follow each other are one
+        # Pieces that follow each other are one
+        self.assertEqual(self.simulated(*made(turns), "--strategy", "list")["write_requests"], 8)
         self.assertEqual(self.simulated(*made(turns), "--strategy", "list", "--read")["bytes"], 11 * 8)
         self.mistake(*rows, "--ranks", 3, part="so does a map")
-        for ranks, head, part in (([[1]], "version 2001 npes 3 ndims 2 \n4 6 \n", "the number of rank 1 is missing"), ([[25], [], []], "version 2001 npes 3 ndims 2 \n4 6 \n", "cannot be 25"),
-                                  ([], "version 2000 npes 3 ndims 2 \n4 6 \n", "version 2000"), ([], "version 2001 ndims 2", "npes"), ([], "version 2001 npes 0 ndims 1 1", "cannot be 0"),
-                                  ([], "version 2001 npes 1 ndims 2 99999999999 9", "length cannot be"), ([], "version 2001 npes 1 ndims 3 2000000000 2000000000 9", "too many elements")):
+        for ranks, head, part in (
+            ([[1]], "version 2001 npes 3 ndims 2 \n4 6 \n", "the number of rank 1 is missing"),
+            ([[25], [], []], "version 2001 npes 3 ndims 2 \n4 6 \n", "cannot be 25"),
+            ([], "version 2000 npes 3 ndims 2 \n4 6 \n", "version 2000"),
+            ([], "version 2001 ndims 2", "npes"),
+            ([], "version 2001 npes 0 ndims 1 1", "cannot be 0"),
+            ([], "version 2001 npes 1 ndims 2 99999999999 9", "length cannot be"),
+            ([], "version 2001 npes 1 ndims 3 2000000000 2000000000 9", "too many elements"),
+        ):
             self.mistake(*made(ranks, head), part=part)
 
     def test_sample(self):
@@ -201,20 +255,47 @@ class SimulateTest(unittest.TestCase):
         self.mistake("--machine", "jaguar", "--ranks", 10, "--shape", "10xx", part="--shape cannot be")
         self.mistake("--machine", "jaguar", "--ranks", 10, "--shape", "10x", part="--shape cannot be")
         self.mistake("--machine", "jaguar", "--ranks", 10, "--shape", "0", part="no elements")
-        self.mistake("--machine", "jaguar", "--ranks", 10, "--shape", "99999999999x99999999999", part="more than a file can have")
-        self.mistake("--machine", "mercury", "--ranks", 2000, "--shape", "100", part="887 hosts with 2 ranks each; 2000 ranks are more")
+        self.mistake(
+            "--machine", "jaguar", "--ranks", 10, "--shape", "99999999999x99999999999", part="more than a file can have"
+        )
+        self.mistake(
+            "--machine",
+            "mercury",
+            "--ranks",
+            2000,
+            "--shape",
+            "100",
+            part="887 hosts with 2 ranks each; 2000 ranks are more",
+        )
         self.mistake(*usual, "--pattern", "grid", "--grid", "3x3", part="a grid of 3x3 ranks")
         self.mistake(*usual, "--pattern", "cyclic", "--block", 0, part="blocks of 0")
         self.mistake(*usual, "--pattern", "same", part="is for reading")
         self.mistake(*usual, "--times", 0, part="once at least")
-        self.mistake(*usual, "--set", "stripe=count=700", part="machine \"Jaguar\" has 672")
+        self.mistake(*usual, "--set", "stripe=count=700", part='machine "Jaguar" has 672')
         self.mistake(*usual, "--set", "strateggy=auto", part="strateggy")
         self.mistake(*usual, "--set", "layout=mock:stripe=1MiB,count=4", part="told by the machine file")
         self.mistake(*usual, "--set", "machine=other.json", part="told by --machine")
         self.mistake(*usual, "--strategy", "best", part="best")
         self.mistake(*usual, "--set", "buffers=1", part="buffers is 1")
-        self.mistake("--machine", "ranger", "--ranks", 9, "--shape", "99999999999", "--pattern", "cyclic", "--set", "buffer=4096", "--set", "stripe=size=64KiB,count=300",
-                     "--set", "domains=target", "--variables", 1000, part="more than can be simulated")
+        self.mistake(
+            "--machine",
+            "ranger",
+            "--ranks",
+            9,
+            "--shape",
+            "99999999999",
+            "--pattern",
+            "cyclic",
+            "--set",
+            "buffer=4096",
+            "--set",
+            "stripe=size=64KiB,count=300",
+            "--set",
+            "domains=target",
+            "--variables",
+            1000,
+            part="more than can be simulated",
+        )
         self.mistake("--print-machine", "titan", part="titan")
         self.mistake(SAMPLE, "--machine", "jaguar", "--ranks", 3, part="a trace says")
         self.mistake(SAMPLE, "--machine", "jaguar", "--flush", 99, part="no flush 99")
@@ -223,26 +304,42 @@ class SimulateTest(unittest.TestCase):
         self.mistake(*usual, "--html", self.path("no/such/page.html"), part="page.html")
 
     def test_hostile_files_are_refused(self):
-        for text, part in (("{", "is not JSON"), ("[]", "no machine file"), ('{"windrow machine": 2}', "version 2"), ('{"windrow machine": 1, "hosts": -1}', "hosts cannot be -1"),
-                           ('{"windrow machine": 1, "storage": {"lock_seconds": 1}}', "storage.lock_seconds is no name"), ("x" * (1 << 21), "longer than 1 MiB")):
+        for text, part in (
+            ("{", "is not JSON"),
+            ("[]", "no machine file"),
+            ('{"windrow machine": 2}', "version 2"),
+            ('{"windrow machine": 1, "hosts": -1}', "hosts cannot be -1"),
+            ('{"windrow machine": 1, "storage": {"lock_seconds": 1}}', "storage.lock_seconds is no name"),
+            ("x" * (1 << 21), "longer than 1 MiB"),
+        ):
             with open(self.path("hostile.json"), "w", encoding="utf-8") as file:
                 file.write(text)
             self.mistake("--machine", self.path("hostile.json"), "--ranks", 1, "--shape", "1", part=part)
         with open(SAMPLE, encoding="utf-8") as lines:
             opening, flush = list(lines)[:2]
         of = json.loads(flush)
-        damages = ((lambda flush: flush["decompositions"][0]["ranks"][1].update(start=[0, 90]), "flush 1 cannot be simulated: block of dimension 1 ends at"),
-                   (lambda flush: flush["decompositions"][0]["ranks"].pop(), "what 2 of 3 ranks hold"),
-                   (lambda flush: flush["decompositions"][0].update(shape=[1 << 40, 1 << 40]), "too many elements"),
-                   (lambda flush: flush["decompositions"][0]["ranks"][0].update(rank=7), "flush 1 cannot be simulated: there is no rank 7"),
-                   (lambda flush: flush.update(ranks=-1), "ranks"), (lambda flush: flush.pop("queue"), "line 2"))
+        damages = (
+            (
+                lambda flush: flush["decompositions"][0]["ranks"][1].update(start=[0, 90]),
+                "flush 1 cannot be simulated: block of dimension 1 ends at",
+            ),
+            (lambda flush: flush["decompositions"][0]["ranks"].pop(), "what 2 of 3 ranks hold"),
+            (lambda flush: flush["decompositions"][0].update(shape=[1 << 40, 1 << 40]), "too many elements"),
+            (
+                lambda flush: flush["decompositions"][0]["ranks"][0].update(rank=7),
+                "flush 1 cannot be simulated: there is no rank 7",
+            ),
+            (lambda flush: flush.update(ranks=-1), "ranks"),
+            (lambda flush: flush.pop("queue"), "line 2"),
+        )
         with open(self.path("empty.jsonl"), "w", encoding="utf-8") as file:
             none = json.loads(flush)
             none["flush"] = 2
             for each in none["decompositions"]:
                 each["shape"][0] = 0
             file.write(opening + flush + json.dumps(none) + "\n")
-        self.assertGreater(self.simulated(self.path("empty.jsonl"), "--machine", "jaguar")["bytes"], 0)  # of the first: nothing has no elements
+        # Of the first: nothing has no elements
+        self.assertGreater(self.simulated(self.path("empty.jsonl"), "--machine", "jaguar")["bytes"], 0)
         for damage, part in damages:
             changed = json.loads(json.dumps(of))
             damage(changed)

@@ -60,7 +60,9 @@ class KillTest(unittest.TestCase):
         for leftover in left:
             self.assertRegex(leftover, r"^\." + re.escape(name) + r"\.windrow-[0-9a-z]{4}(\.json|\.subfiles/\d\.h5)?$")
         if COMMAND:
-            told = subprocess.run([*MPIRUN, "-n", "1", COMMAND, "info", path], capture_output=True, text=True, timeout=LIMIT_S)
+            told = subprocess.run(
+                [*MPIRUN, "-n", "1", COMMAND, "info", path], capture_output=True, text=True, timeout=LIMIT_S
+            )
             self.assertEqual(told.returncode, 0, told.stderr)
             self.assertIn(min(left).split("/")[0], told.stdout)
 
@@ -76,7 +78,8 @@ class KillTest(unittest.TestCase):
         shutil.rmtree(self.folder)
         os.mkdir(self.folder)
 
-    # The folder of a new set has its name, and the file that names it has not: the file that stands there has its own folder.
+    # The folder of a new set has its name, and the file that names it has not: the file that stands there has its own
+    # folder.
     def test_between_the_renames_of_a_set(self):
         name = "a.h5"
         if name not in NAMES:
@@ -96,10 +99,22 @@ class KillTest(unittest.TestCase):
                     (folder,) = {each.split("/")[0] for each in left if "/" in each}
                     self.assertRegex(folder, r"^a\.h5\.subfiles-[0-9a-f]{8}$")
                     self.assertEqual(len([each for each in left if each.startswith(folder)]), 3, "all of the new set")
-                    self.assertEqual([each for each in left if not each.startswith(folder) and not re.fullmatch(r"\.a\.h5\.windrow-\w{4}", each)], [])
+                    self.assertEqual(
+                        [
+                            each
+                            for each in left
+                            if not each.startswith(folder) and not re.fullmatch(r"\.a\.h5\.windrow-\w{4}", each)
+                        ],
+                        [],
+                    )
                     if COMMAND:
                         for command in ("check", "info"):
-                            told = subprocess.run([*MPIRUN, "-n", "1", COMMAND, command, path], capture_output=True, text=True, timeout=LIMIT_S)
+                            told = subprocess.run(
+                                [*MPIRUN, "-n", "1", COMMAND, command, path],
+                                capture_output=True,
+                                text=True,
+                                timeout=LIMIT_S,
+                            )
                             self.assertEqual(told.returncode, 0, f"the file before is sound: {told.stderr}")
                             self.assertIn(folder, told.stdout + told.stderr)
                     self.assertEqual(write(path, 3, "", *split, ranks=ranks).returncode, 0)

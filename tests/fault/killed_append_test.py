@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A rank is killed while it appends to compressed chunks that hold records already: what a sync has published of them stays readable.
+"""A rank is killed while it appends to compressed chunks that hold records already: what a sync has published of them
+stays readable.
 
 Run by CTest with WINDROW_APPENDING and WINDROW_MPIRUN in the environment.
 """
@@ -19,7 +20,9 @@ LIMIT_S = 60  # a hang is a failure
 
 
 def run(ranks, *arguments):
-    return subprocess.run([*MPIRUN, "-n", str(ranks), APPENDING, *map(str, arguments)], capture_output=True, text=True, timeout=LIMIT_S)
+    return subprocess.run(
+        [*MPIRUN, "-n", str(ranks), APPENDING, *map(str, arguments)], capture_output=True, text=True, timeout=LIMIT_S
+    )
 
 
 class KilledAppendTest(unittest.TestCase):
@@ -41,8 +44,11 @@ class KilledAppendTest(unittest.TestCase):
             for after in range(12):
                 path = os.path.join(self.folder, f"{what} {victim} {after}.h5")
                 before = prepare(path) if prepare else 0
-                done = run(ranks, what, path, f"rank={victim},operation=write,after={after},error=kill", lengths, *options)
-                published = [before, *(int(line) for line in done.stdout.splitlines() if line.isdigit())][-1]  # MPICH's launcher speaks there too
+                done = run(
+                    ranks, what, path, f"rank={victim},operation=write,after={after},error=kill", lengths, *options
+                )
+                # MPICH's launcher speaks there too
+                published = [before, *(int(line) for line in done.stdout.splitlines() if line.isdigit())][-1]
                 if done.returncode == 0:
                     break  # there were not so many writes
                 killed += 1
@@ -69,7 +75,8 @@ class KilledAppendTest(unittest.TestCase):
         self.kill_each("continue", 2, "1,2,1", ("buffer=400000",), prepare)
 
     def test_rest_of_the_file_is_as_ever(self):
-        """Nothing is kept for longer than until the next sync: a file that grows record by record is not much longer than one written at once."""
+        """Nothing is kept for longer than until the next sync: a file that grows record by record is not much longer
+        than one written at once."""
         slow, fast = os.path.join(self.folder, "slow.h5"), os.path.join(self.folder, "fast.h5")
         for path, lengths in ((slow, ",".join(["1"] * 24)), (fast, "24")):
             done = run(2, "write", path, "", lengths)

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """/dev/shm that is small, or full, as in a container: messages instead, the report says so, and the file is the same.
 
-Run by CTest with WINDROW_CHECKPOINT and WINDROW_MPIRUN in the environment. Each job has a /dev/shm of its own, in a name space for mounts.
+Run by CTest with WINDROW_CHECKPOINT and WINDROW_MPIRUN in the environment. Each job has a /dev/shm of its own, in a
+name space for mounts.
 """
 
 import os
@@ -18,12 +19,17 @@ MPIRUN = shlex.split(os.environ["WINDROW_MPIRUN"])
 LIMIT_S = 60  # a hang is a failure
 RANKS = 4
 ELSEWHERE = "/var/tmp"  # for what must be seen from inside: TMPDIR may lie in /dev/shm
-INSIDE = 'mount -t tmpfs -o size="$0" windrow /dev/shm && { [ "$1" = empty ] || dd if=/dev/zero of=/dev/shm/full bs=4k status=none 2> /dev/null; shift; "$@"; }'
+INSIDE = (
+    'mount -t tmpfs -o size="$0" windrow /dev/shm && { [ "$1" = empty ] || dd if=/dev/zero of=/dev/shm/full '
+    'bs=4k status=none 2> /dev/null; shift; "$@"; }'
+)
 
 
 def can_mount():
     try:
-        tried = subprocess.run(["unshare", "--mount", "mount", "-t", "tmpfs", "windrow", "/dev/shm"], capture_output=True, timeout=LIMIT_S)
+        tried = subprocess.run(
+            ["unshare", "--mount", "mount", "-t", "tmpfs", "windrow", "/dev/shm"], capture_output=True, timeout=LIMIT_S
+        )
     except OSError:
         return False
     return tried.returncode == 0
@@ -38,7 +44,10 @@ class SmallSharedMemoryTest(unittest.TestCase):
     def launch(self, size, state, *words, ranks=RANKS):
         run = subprocess.run(
             ["unshare", "--mount", "bash", "-c", INSIDE, size, state, *MPIRUN, "-n", str(ranks), *words],
-            capture_output=True, text=True, timeout=LIMIT_S, env={**os.environ, "WINDROW_REPORT": "1", "TMPDIR": ELSEWHERE},
+            capture_output=True,
+            text=True,
+            timeout=LIMIT_S,
+            env={**os.environ, "WINDROW_REPORT": "1", "TMPDIR": ELSEWHERE},
         )
         self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
         return run.stdout

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Every function of windrow.h has a procedure of the same name in the module windrow, and a test that uses it; docs/fortran.md names the others.
+"""Every function of windrow.h has a procedure of the same name in the module windrow, and a test that uses it;
+docs/fortran.md names the others.
 
 Arguments: the Fortran compiler, the folder of the module files.
 """
@@ -39,7 +40,9 @@ def compiles(compiler: str, modules: str, names: list[str]) -> subprocess.Comple
         source = Path(folder, "names.f90")
         uses = "".join(f"use windrow, only: {name}\n" for name in names)
         source.write_text(f"program names\n{uses}implicit none\nend program names\n")
-        return subprocess.run([compiler, "-fsyntax-only", f"-I{modules}", str(source)], capture_output=True, text=True, cwd=folder)
+        return subprocess.run(
+            [compiler, "-fsyntax-only", f"-I{modules}", str(source)], capture_output=True, text=True, cwd=folder
+        )
 
 
 def main(compiler: str, modules: str) -> None:
@@ -54,9 +57,12 @@ def main(compiler: str, modules: str) -> None:
         if compiles(compiler, modules, [name]).returncode == 0:
             sys.exit(f"{name} is an exception here, and the module has it")
     page = (ROOT / "docs/fortran.md").read_text()
-    left_out = set(re.findall(r"`(windrow_[a-z_]+)\(\)`", page[page.index("## What is not bound"):]))
+    left_out = set(re.findall(r"`(windrow_[a-z_]+)\(\)`", page[page.index("## What is not bound") :]))
     if left_out != EXCEPTIONS.keys():
-        sys.exit(f"docs/fortran.md says of other functions that they are not bound: {' '.join(sorted(left_out ^ EXCEPTIONS.keys()))}")
+        sys.exit(
+            "docs/fortran.md says of other functions that they are not bound: "
+            f"{' '.join(sorted(left_out ^ EXCEPTIONS.keys()))}"
+        )
     tests = "".join(path.read_text() for path in sorted(Path(__file__).parent.glob("*_test.f90")))
     unused = [name for name in names if not re.search(rf"\b{name}\b", tests)]
     if unused:

@@ -129,8 +129,8 @@ contains
         integer :: apart(8)
         starts(:, 1) = [1, 2*rank + 1]
         counts(:, 1) = [3, 2]
-        call windrow_strided_blocks(MPI_COMM_WORLD, [3, 2*ranks], starts, counts, [1], reshape([2, 1], [2, 1]), turned, &
-            stat, errmsg)
+        call windrow_strided_blocks(MPI_COMM_WORLD, [3, 2*ranks], starts, counts, [1], reshape([2, 1], [2, 1]), &
+            turned, stat, errmsg)
         call expect_ok(stat, errmsg, 'strided_blocks of 32 bits')
         columns = reshape([((int(value_at(x, 2*rank + y), int16), y=1, 2), x=1, 3)], [2, 3])
         call windrow_define_variable(file, 'turned', windrow_int16, [3, 2*ranks], variable)
@@ -138,16 +138,18 @@ contains
         call expect_ok(stat, errmsg, 'write of a turned array')
         columns = 0
         call windrow_read(file, variable, turned, columns)
-        call expect(all(columns == reshape([((value_at(x, 2*rank + y), y=1, 2), x=1, 3)], [2, 3])), 'a turned array read')
+        call expect(all(columns == reshape([((value_at(x, 2*rank + y), y=1, 2), x=1, 3)], [2, 3])), &
+            'a turned array read')
         call windrow_read(file, variable, turned, columns(:, :2), stat, errmsg)
-        call expect_error(stat, errmsg, windrow_bad_argument, 'the array has 4 elements, 6 are needed', 'too few columns')
+        call expect_error(stat, errmsg, windrow_bad_argument, 'the array has 4 elements, 6 are needed', &
+            'too few columns')
 
         starts_64 = reshape([4_int64*rank + 1, 4_int64*rank + 3], [1, 2])
         counts_64 = 2
         firsts = [7, 2]
         strides = reshape([-2, 2], [1, 2])
-        call windrow_strided_blocks(MPI_COMM_WORLD%mpi_val, [4_int64*ranks], starts_64, counts_64, firsts, strides, part, &
-            stat, errmsg)
+        call windrow_strided_blocks(MPI_COMM_WORLD%mpi_val, [4_int64*ranks], starts_64, counts_64, firsts, strides, &
+            part, stat, errmsg)
         call expect_ok(stat, errmsg, 'strided_blocks of 64 bits')
         call windrow_decomposition_memory(part, [4*ranks], elements, stat, errmsg)
         call expect_ok(stat, errmsg, 'decomposition_memory')
@@ -169,7 +171,8 @@ contains
 
         ! Wrong on the last rank alone.
         firsts(2) = merge(0, 2, rank == ranks - 1)
-        call windrow_strided_blocks(MPI_COMM_WORLD, [4_int64*ranks], starts_64, counts_64, firsts, strides, none, stat, errmsg)
+        call windrow_strided_blocks(MPI_COMM_WORLD, [4_int64*ranks], starts_64, counts_64, firsts, strides, none, &
+            stat, errmsg)
         call expect_error(stat, errmsg, windrow_bad_argument, 'before its beginning', 'element 0 of an array')
         firsts(2) = 2
         call windrow_strided_blocks(MPI_COMM_WORLD, [4_int64*ranks], starts_64, counts_64, &
@@ -370,7 +373,8 @@ contains
         do step = 1, 2
             reals = reshape([((value_at(x, 2*rank + y) + step/4.0_real64, x=1, 4), y=1, 2)], [4, 2])
             if (step == 1) call windrow_put_record_as(file, variable, step, part, reals, stat=stat, errmsg=errmsg)
-            if (step == 2) call windrow_put_record_as(file, variable, 2_int64, part, reals, windrow_float64, stat, errmsg)
+            if (step == 2) call windrow_put_record_as(file, variable, 2_int64, part, reals, windrow_float64, stat, &
+                errmsg)
             call expect_ok(stat, errmsg, 'put_record_as')
             call windrow_flush(file, stat, errmsg)
             call expect_ok(stat, errmsg, 'flush of a converted record')
@@ -381,7 +385,8 @@ contains
         call expect_ok(stat, errmsg, 'get_record_as')
         call windrow_flush(file)
         call expect(all(iand(int(bytes), 255) == min(int(reals), 255)), 'a record as unsigned bytes')
-        call expect(all(nint(real(waves)) == int(reals)) .and. all(abs(aimag(waves)) <= 0), 'a record as complex numbers')
+        call expect(all(nint(real(waves)) == int(reals)) .and. all(abs(aimag(waves)) <= 0), &
+            'a record as complex numbers')
 
         call windrow_put_record_as(file, variable, 0, part, reals, stat=stat, errmsg=errmsg)
         call expect_error(stat, errmsg, windrow_bad_argument, 'put_record_as: the record is 0; they count from 1', &
@@ -488,7 +493,8 @@ contains
         call windrow_options_set(options, 'element_bytes', '3')
         call windrow_define_variable(file, 'expressions of text', windrow_text, [2, 2], names, options)
         call windrow_options_free(options)
-        call windrow_write_block(file, names, [1, 1], merge(2, 0, [rank == 0, rank == 0]), transpose(words), stat, errmsg)
+        call windrow_write_block(file, names, [1, 1], merge(2, 0, [rank == 0, rank == 0]), transpose(words), stat, &
+            errmsg)
         call expect_ok(stat, errmsg, 'write_block of transposed texts')
         call windrow_read_block(file, names, [1, 1], [2, 2], read)
         call expect(all(read == transpose(words)), 'transposed texts')
@@ -551,7 +557,8 @@ contains
         integer :: i
         call windrow_options_create(options)
         call windrow_options_set(options, 'imbalance', '10')
-        call windrow_points(MPI_COMM_WORLD, 10*ranks, [(10*rank + i, i=9, 1, -1)], part, options=options, stat=stat, errmsg=errmsg)
+        call windrow_points(MPI_COMM_WORLD, 10*ranks, [(10*rank + i, i=9, 1, -1)], part, options=options, stat=stat, &
+            errmsg=errmsg)
         call expect_ok(stat, errmsg, 'points with options')
         call windrow_decomposition_owned(part, 'balanced', mine, intervals, stat, errmsg)
         call expect_ok(stat, errmsg, 'owned')
@@ -570,10 +577,11 @@ contains
         call expect(all(neighbours == [2, 3, 4, 1, 3, 4, 5, 1, 2, 4, 5, 1, 2, 3, 5, 2, 3, 4]), 'neighbours')
         call windrow_classify_nodes(offsets, neighbours, [0, 0, 0, 0, 1], part_offsets, parts, stat, errmsg)
         call expect(all(parts == [0, 0, 1, 0, 1, 0, 1, 1, 0]) .and. part_offsets(6) == 10, 'parts of nodes')
-        call windrow_mesh_neighbours(5_int64, windrow_mixed_cells, int([4, 1, 2, 3, 5, 2, 4, 5, 3], int64), offsets, neighbours, &
-                                     .true., stat, errmsg)
+        call windrow_mesh_neighbours(5_int64, windrow_mixed_cells, int([4, 1, 2, 3, 5, 2, 4, 5, 3], int64), offsets, &
+            neighbours, .true., stat, errmsg)
         call expect(stat == 0 .and. size(neighbours) == 16, 'neighbours across mixed cells')
-        call windrow_mesh_neighbours(3_int64, windrow_tetrahedron, int([1, 2, 3, 4], int64), offsets, neighbours, stat=stat)
+        call windrow_mesh_neighbours(3_int64, windrow_tetrahedron, int([1, 2, 3, 4], int64), offsets, neighbours, &
+            stat=stat)
         call expect(stat == windrow_bad_argument, 'a node that is not there')
     end subroutine owners_and_holes
 

@@ -79,7 +79,8 @@ contains
             'a block that leaves the shape')
         start(2) = merge(-3, 1, odd_one)
         call windrow_block(MPI_COMM_WORLD, [4, 8], start, [4, 8], none, stat=stat, errmsg=errmsg)
-        call expect_error(stat, errmsg, windrow_bad_argument, 'block of dimension 2 starts at -3', 'a block before the shape')
+        call expect_error(stat, errmsg, windrow_bad_argument, 'block of dimension 2 starts at -3', &
+            'a block before the shape')
         call windrow_blocks(MPI_COMM_WORLD, [4, 8], reshape([1, 1, 1, 1], [2, 2]), &
             reshape([4, 8, merge(5, 4, odd_one), 8], [2, 2]), none, stat=stat, errmsg=errmsg)
         call expect_error(stat, errmsg, windrow_bad_argument, 'block 2 of dimension 1 ends at 5 but the shape is 4', &
@@ -96,7 +97,8 @@ contains
         list = [1, 2]
         if (odd_one) list(2) = 0
         call windrow_points(MPI_COMM_WORLD, 2, list, none, stat=stat, errmsg=errmsg)
-        call expect_error(stat, errmsg, windrow_bad_argument, 'entry 2 of the points is 0; the points are 1 to 2', 'point 0')
+        call expect_error(stat, errmsg, windrow_bad_argument, 'entry 2 of the points is 0; the points are 1 to 2', &
+            'point 0')
         list = [1, 2]
         call windrow_points(MPI_COMM_WORLD, 2, list, none, [.true.], stat, errmsg)
         call expect_error(stat, errmsg, windrow_bad_argument, 'as many of these', 'points: owned too short')
@@ -223,11 +225,13 @@ contains
         call windrow_define_variable(file, 'a line', windrow_int32, [4], line)
         call windrow_write_block(file, line, [1], [4], good(:merge(3, 4, odd_one)), stat, errmsg)
         call expect_error(stat, errmsg, windrow_bad_argument, &
-            'write_block of "/a line": the array has 3 elements, 4 are needed', 'a variable of another shape than the first')
+            'write_block of "/a line": the array has 3 elements, 4 are needed', &
+            'a variable of another shape than the first')
         call windrow_flush(file, stat, errmsg)
         call expect_ok(stat, errmsg, 'the flush after a block that was refused')
         call windrow_read_block(file, variable, [1, 1], [4, ranks + 1], large, stat, errmsg)
-        call expect_error(stat, errmsg, windrow_bad_argument, 'block of dimension 2 ends at', 'a block that leaves the variable')
+        call expect_error(stat, errmsg, windrow_bad_argument, 'block of dimension 2 ends at', &
+            'a block that leaves the variable')
     end subroutine blocks_of_one_rank
 
     !> put() tells this rank at once, and the flush all of them; then the queue is empty.

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Runs one of the Fortran test programs and compares the files that it made with what they shall hold, by h5py.
 
-Arguments: objects|data|types|texts|names|errors|viewers|stop, the program, the number of ranks, the ending of the format's names, the launcher in one word.
+Arguments: objects|data|types|texts|names|errors|viewers|stop, the program, the number of ranks, the ending of the
+format's names, the launcher in one word.
 """
 
 import shlex
@@ -41,7 +42,9 @@ def make_others(folder: Path) -> None:
         file.create_dataset("chunked", data=np.full((3, 2), b"chunk", dtype="S8"), chunks=(2, 2), compression="gzip")
         file["bool"] = np.array([True, False, False, True])
         file["complex"] = np.array([1 + 2j, -3j])
-        file.create_dataset("colour", data=np.array([1, 500], dtype="i2"), dtype=h5py.enum_dtype({"RED": 1, "GREEN": 500}, "i2"))
+        file.create_dataset(
+            "colour", data=np.array([1, 500], dtype="i2"), dtype=h5py.enum_dtype({"RED": 1, "GREEN": 500}, "i2")
+        )
         file.create_dataset("references", data=[file["words"].ref, file["bool"].ref], dtype=h5py.ref_dtype)
         file.attrs["reference"] = file["words"].ref
 
@@ -57,8 +60,24 @@ def check_objects(folder: Path, ranks: int) -> None:
         assert file["many/a scalar"].shape == () and file["many/a scalar"].dtype == "u1"
         assert file["many/größer"].shape == (7, 0) and file["many/größer"].dtype == ">i8"
         root = dict(file.attrs)
-        assert root == {"int8": 8, "int16": 16, "int32": 32, "int64": 64, "real32": 0.5, "real64": 0.1, "text": "Größe in °C", "replaced": "by text"}, root
-        assert [root[name].dtype for name in ("int8", "int16", "int32", "int64", "real32", "real64")] == ["i1", "i2", "i4", "i8", "f4", "f8"]
+        assert root == {
+            "int8": 8,
+            "int16": 16,
+            "int32": 32,
+            "int64": 64,
+            "real32": 0.5,
+            "real64": 0.1,
+            "text": "Größe in °C",
+            "replaced": "by text",
+        }, root
+        assert [root[name].dtype for name in ("int8", "int16", "int32", "int64", "real32", "real64")] == [
+            "i1",
+            "i2",
+            "i4",
+            "i8",
+            "f4",
+            "f8",
+        ]
         lists = dict(file["big"].attrs)
         for name in ("int8", "int16", "int32", "int64"):
             assert lists[f"{name} list"].tolist() == [1, -2] and lists[f"{name} list"].dtype == name, lists
@@ -95,12 +114,16 @@ def check_data(folder: Path, ranks: int) -> None:
         for step in range(5):
             assert (file["records/fixed"][step] - 10000 * (step + 1)).tolist() == places(4, 2 * ranks)
         converted = file["records/converted"]
-        assert converted.dtype == "i2" and all(step.tolist() == places(4, 2 * ranks) for step in converted[()]), converted[()]
+        assert converted.dtype == "i2" and all(
+            step.tolist() == places(4, 2 * ranks) for step in converted[()]
+        ), converted[()]
         growing = file["records/growing"]
         assert growing.shape == (3, 2 * ranks, 4) and growing.maxshape[0] is None, growing
         assert not growing[:2].any() and (growing[2] - 50000).tolist() == places(4, 2 * ranks), growing[()]
         assert file["filled"][()].tolist() == [i // 2 for i in range(2 * ranks)] + [-7], file["filled"][()]
-        assert file["expressions of text"][()].tolist() == [[b"one", b"abc"], [b"two", b"xyz"]], file["expressions of text"][()]
+        assert file["expressions of text"][()].tolist() == [[b"one", b"abc"], [b"two", b"xyz"]], file[
+            "expressions of text"
+        ][()]
         assert len(file) == 15, list(file)
     with h5py.File(folder / "first.h5", "r") as file:
         lowest = [i // 10 - (i % 10 == 0 and i > 0) for i in range(10 * ranks)]
@@ -132,14 +155,24 @@ def check_types(folder: Path, ranks: int) -> None:
         assert file["converted"].dtype == "i2" and (file["converted"][()] == 255).all()
         root = file.attrs
         assert root["complex64"] == 1.5 - 2.5j and root["complex128"].tolist() == [101 - 1j, 103 - 3j]
-        assert root["logical"].dtype == bool and root["logical"] and root["logicals"].tolist() == [[True, False], [False, True]]
-        assert root["bools"].tolist() == [False, True] and root["unsigned"].dtype == "u2" and root["unsigned"].tolist() == [1, 65535]
+        assert (
+            root["logical"].dtype == bool
+            and root["logical"]
+            and root["logicals"].tolist() == [[True, False], [False, True]]
+        )
+        assert (
+            root["bools"].tolist() == [False, True]
+            and root["unsigned"].dtype == "u2"
+            and root["unsigned"].tolist() == [1, 65535]
+        )
         assert root["opaque"].dtype == "V4" and root["opaque"].tobytes() == bytes(range(1, 9)), root["opaque"]
         tagged, single = root.get_id("one opaque"), np.empty((), dtype="V4")
         tagged.read(single, tagged.get_type())
         assert single.tobytes() == bytes(range(5, 9)) and tagged.get_type().get_tag() == b"tagged"
         assert isinstance(root["null"], h5py.Empty) and root["null"].dtype == "f4"
-        assert h5py.check_enum_dtype(root.get_id("states").dtype) == {"off": 0, "on": 2} and root["states"].tolist() == [0, 2]
+        assert h5py.check_enum_dtype(root.get_id("states").dtype) == {"off": 0, "on": 2} and root[
+            "states"
+        ].tolist() == [0, 2]
         assert len(root) == 10, list(root)
 
 
@@ -153,7 +186,11 @@ def check_texts(folder: Path, ranks: int) -> None:
 
     words = np.array([[word(i, j) for i in range(1, 4)] for j in range(1, 2 * ranks + 1)], dtype="S6")
     with h5py.File(folder / "texts.h5", "r") as file:
-        paddings = {"space_padded": h5py.h5t.STR_SPACEPAD, "null_padded": h5py.h5t.STR_NULLPAD, "null_terminated": h5py.h5t.STR_NULLTERM}
+        paddings = {
+            "space_padded": h5py.h5t.STR_SPACEPAD,
+            "null_padded": h5py.h5t.STR_NULLPAD,
+            "null_terminated": h5py.h5t.STR_NULLTERM,
+        }
         for padding, stored in paddings.items():
             for call in ("put", "block", "ghosts", "records"):
                 texts = file[f"{call} {padding}"]
@@ -166,14 +203,21 @@ def check_texts(folder: Path, ranks: int) -> None:
                 stored = plain.read(words.size * 6)
                 assert stored == b"".join(text.ljust(6, filler) for text in words.ravel()), (padding, stored)
         assert file["default"].id.get_type().get_strpad() == h5py.h5t.STR_SPACEPAD
-        assert tuple(h5py.check_string_dtype(file["ascii"].dtype)) == ("ascii", 2) and file["ascii"][()].tolist() == [b"ab", b"c"]
-        assert [text.decode() for text in file["texts"][()].ravel()] == ["one", "", "größe", "four   4"], file["texts"][()]
+        assert tuple(h5py.check_string_dtype(file["ascii"].dtype)) == ("ascii", 2) and file["ascii"][()].tolist() == [
+            b"ab",
+            b"c",
+        ]
+        assert [text.decode() for text in file["texts"][()].ravel()] == ["one", "", "größe", "four   4"], file["texts"][
+            ()
+        ]
         assert file["one text"][()] == b"alone" and file["fixed"][()].tolist() == [b"abc", b"de"]
         assert file["a constant"][()] == b"xyz"
         assert file["as it is"][-1].tolist() == [b"", b"e"], file["as it is"][()]
         assert file.attrs["fixed"] == b"abc" and file.attrs.get_id("fixed").get_type().get_size() == 4
     with h5py.File(folder / "others.h5", "r") as file:
-        assert file["words"][0].tolist() == [b"new", b"bb"] and file["words"][2, 1].decode() == "grün", file["words"][()]
+        assert file["words"][0].tolist() == [b"new", b"bb"] and file["words"][2, 1].decode() == "grün", file["words"][
+            ()
+        ]
         assert file[file.attrs["own"]].name == "/chunked"
         several = file["words"].attrs["several"]
         assert [file[each].name if each else "" for each in several] == ["/bool", "", "/"], several
@@ -183,14 +227,21 @@ def check_names(folder: Path, ranks: int) -> None:
     import h5py
 
     with h5py.File(folder / "names.h5", "r") as file:
-        assert file["group/short"][()].tolist() == [1, 2, 3] and file.get("group/short", getlink=True).path == "inner/value"
+        assert (
+            file["group/short"][()].tolist() == [1, 2, 3]
+            and file.get("group/short", getlink=True).path == "inner/value"
+        )
         assert file.get("größe", getlink=True).path == "/nowhere"
         if "unused" not in file:
             return  # built without HDF5's high-level library, as the program has found
         field = file["ocean/field"]
         assert field.shape == (4, 3, 5) and [len(scales) for scales in field.dims] == [1, 0, 1], field
         assert [field.dims[0][0].name, field.dims[2][0].name] == ["/time", "/ocean/cell"]
-        assert file["time"].attrs["CLASS"] == b"DIMENSION_SCALE" and file["unused"].shape == (11,) and file["group/huge"].shape == (2**40,)
+        assert (
+            file["time"].attrs["CLASS"] == b"DIMENSION_SCALE"
+            and file["unused"].shape == (11,)
+            and file["group/huge"].shape == (2**40,)
+        )
 
 
 def check_errors(folder: Path, ranks: int) -> None:
@@ -240,8 +291,15 @@ def main(what: str, program: str, ranks: str, ending: str, launcher: str) -> Non
         left = [path.name for path in folder.iterdir() if ".windrow-" in path.name]
         assert not left, left
         if ending == "h5":
-            checks = {"objects": check_objects, "data": check_data, "types": check_types, "texts": check_texts, "names": check_names, "errors": check_errors,
-                      "viewers": check_viewers}
+            checks = {
+                "objects": check_objects,
+                "data": check_data,
+                "types": check_types,
+                "texts": check_texts,
+                "names": check_names,
+                "errors": check_errors,
+                "viewers": check_viewers,
+            }
             checks[what](folder, int(ranks))
 
 

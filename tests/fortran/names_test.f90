@@ -85,7 +85,8 @@ contains
         call windrow_define_dimension(file, 'unused', 11_int64, stat, errmsg)
         call expect_error(stat, errmsg, windrow_exists, 'unused', 'a dimension twice')
         call windrow_name_dimensions(file, time, ['t', 'u'], stat, errmsg)
-        call expect_error(stat, errmsg, windrow_bad_argument, '2 names for "/time", which has 1 dimension', 'many names')
+        call expect_error(stat, errmsg, windrow_bad_argument, '2 names for "/time", which has 1 dimension', &
+            'many names')
         call windrow_name_dimensions(file, scalar, ['t'], stat, errmsg)
         call expect_error(stat, errmsg, windrow_bad_argument, '1 name for "/scalar"', 'a name for a scalar')
         call windrow_name_dimensions(file, field, four(:merge(4, 3, rank == ranks - 1)), stat, errmsg)

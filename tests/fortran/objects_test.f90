@@ -312,7 +312,8 @@ contains
         call expect(text == 'of fixed length', 'a text of fixed length: '//text)
         call windrow_find_variable(file, 'compressed', variable)
         call windrow_inquire_variable(file, variable, info)
-        call expect(info%type == windrow_int32 .and. info%unsupported == '', 'a compressed variable: '//info%unsupported)
+        call expect(info%type == windrow_int32 .and. info%unsupported == '', &
+            'a compressed variable: '//info%unsupported)
         call expect(info%chunked .and. all(info%chunk == [10]) .and. .not. info%extendible, 'its chunks')
         call expect(index(info%filters, 'deflate') > 0, 'its filters: '//info%filters)
         call expect(index(windrow_unsupported_objects(file), 'link') > 0, &

@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-!> Text of fixed and of variable length. fortran_test.py makes others.h5 with h5py before, and reads it and texts.h5 after.
-!> Each rank has two rows, and knows what is in all of them.
+!> Text of fixed and of variable length. fortran_test.py makes others.h5 with h5py before, and reads it and texts.h5
+!> after. Each rank has two rows, and knows what is in all of them.
 program texts_test
     use mpi_f08
     use checks
@@ -70,8 +70,8 @@ contains
         call windrow_block(MPI_COMM_WORLD, [3, 2*ranks], [1, 2*rank + 1], [3, 2], ghosts, shape(box), [2, 2])
         call windrow_block(MPI_COMM_WORLD, [3, ranks], [1, rank + 1], [3, 1], row)
         do i = 1, size(paddings)
-            call define('put '//paddings(i), windrow_text, [3, 2*ranks], variable, [character(40) :: 'element_bytes=6', &
-                'text_padding='//paddings(i)])
+            call define('put '//paddings(i), windrow_text, [3, 2*ranks], variable, &
+                [character(40) :: 'element_bytes=6', 'text_padding='//paddings(i)])
             call windrow_put(file, variable, rows, words, stat, errmsg)
             call expect_ok(stat, errmsg, 'put of texts')
             call define('block '//paddings(i), windrow_text, [3, 2*ranks], variable, [character(40) :: &
@@ -112,8 +112,8 @@ contains
         letters = ''
         call windrow_find_variable(file, 'default', variable)
         call windrow_write(file, variable, rows, words, stat, errmsg)
-        call expect_error(stat, errmsg, windrow_bad_argument, 'the array is character(5), the variable text of 6 bytes', &
-            'texts of another length')
+        call expect_error(stat, errmsg, windrow_bad_argument, &
+            'the array is character(5), the variable text of 6 bytes', 'texts of another length')
         call windrow_read(file, variable, rows, letters, stat, errmsg)
         call expect_error(stat, errmsg, windrow_bad_argument, 'the array is character(1)', 'letters')
     end subroutine refused
@@ -141,15 +141,19 @@ contains
         call expect(size(texts) == 1 .and. texts(1) == 'alone', 'one text as a list')
 
         call windrow_put_texts(file, variable, four(:, 1), stat, errmsg)
-        call expect_error(stat, errmsg, windrow_bad_argument, '2 texts for "/texts", which has 4 elements', 'too few texts')
+        call expect_error(stat, errmsg, windrow_bad_argument, '2 texts for "/texts", which has 4 elements', &
+            'too few texts')
         if (rank == 0) call windrow_put_texts(file, variable, [character(8) :: four, 'five'], stat, errmsg)
         if (rank > 0) call windrow_put_texts(file, variable, four, stat, errmsg)
-        call expect_error(stat, errmsg, windrow_bad_argument, '5 texts for "/texts", which has 4 elements', 'too many texts')
+        call expect_error(stat, errmsg, windrow_bad_argument, '5 texts for "/texts", which has 4 elements', &
+            'too many texts')
         call windrow_put_texts(file, scalar, ['one', 'two'], stat, errmsg)
-        call expect_error(stat, errmsg, windrow_bad_argument, '2 texts for "/one text", which has 1 element', 'two texts')
+        call expect_error(stat, errmsg, windrow_bad_argument, '2 texts for "/one text", which has 1 element', &
+            'two texts')
         call windrow_define_variable(file, 'no texts', windrow_text, [2, 0], empty)
         call windrow_put_texts(file, empty, 'one', stat, errmsg)
-        call expect_error(stat, errmsg, windrow_bad_argument, '1 text for "/no texts", which has 0 elements', 'a text for none')
+        call expect_error(stat, errmsg, windrow_bad_argument, '1 text for "/no texts", which has 0 elements', &
+            'a text for none')
         if (rank == 0) call windrow_put_texts(file, empty, four(:0, :), stat, errmsg)
         if (rank > 0) call windrow_put_texts(file, empty, 'not looked at', stat, errmsg)
         call expect_ok(stat, errmsg, 'put_texts of none')
@@ -160,9 +164,11 @@ contains
         call expect_error(stat, errmsg, windrow_bad_argument, 'several texts', 'texts into one')
         call define('fixed', windrow_text, [2], fixed, ['element_bytes=3'])
         call windrow_put_texts(file, fixed, ['abc', 'de '], stat, errmsg)
-        call expect_error(stat, errmsg, windrow_bad_argument, 'not text of variable length', 'put_texts of fixed length')
+        call expect_error(stat, errmsg, windrow_bad_argument, 'not text of variable length', &
+            'put_texts of fixed length')
         call windrow_get_texts(file, fixed, texts, stat, errmsg)
-        call expect_error(stat, errmsg, windrow_bad_argument, 'not text of variable length', 'get_texts of fixed length')
+        call expect_error(stat, errmsg, windrow_bad_argument, 'not text of variable length', &
+            'get_texts of fixed length')
         call windrow_get_texts(file, 99, texts, stat, errmsg)
         call expect_error(stat, errmsg, windrow_bad_argument, 'no variable number', 'get_texts of no variable')
         call windrow_put_texts(file, 0, 'x', stat, errmsg)
@@ -249,8 +255,8 @@ contains
                 box = '******'
                 call windrow_get(file, variable, ghosts, box)
                 call windrow_flush(file)
-                call expect(all(box(1:3, 1:2) == mine) .and. all(box(0, :) == '******') .and. all(box(:, 3) == '******'), &
-                    'texts among others '//info%path)
+                call expect(all(box(1:3, 1:2) == mine) .and. all(box(0, :) == '******') &
+                    .and. all(box(:, 3) == '******'), 'texts among others '//info%path)
             end do
             call windrow_find_variable(file, 'records '//paddings(i), variable)
             box(1:3, 1) = '******'
@@ -301,7 +307,8 @@ contains
         call expect(text == '/words', 'where it leads: '//text)
         call windrow_put_attribute_references(file, '/', 'own', '/chunked', stat, errmsg)
         call expect_ok(stat, errmsg, 'put_attribute_references')
-        call windrow_put_attribute_references(file, 'words', 'several', [character(8) :: '/bool', '', '/'], stat, errmsg)
+        call windrow_put_attribute_references(file, 'words', 'several', [character(8) :: '/bool', '', '/'], stat, &
+            errmsg)
         call expect_ok(stat, errmsg, 'put_attribute_references of a list')
         call windrow_get_attribute(file, 'words', 'several', texts, stat, errmsg)
         call expect(size(texts) == 3 .and. all(texts == [character(5) :: '/bool', '', '/']), 'several references')

@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-!> Elements beyond integers, reals and text: variables, attributes, conversion. fortran_test.py makes others.h5 with h5py
-!> before, and reads types.h5 after. Each rank has two rows, and knows what is in all of them.
+!> Elements beyond integers, reals and text: variables, attributes, conversion. fortran_test.py makes others.h5 with
+!> h5py before, and reads types.h5 after. Each rank has two rows, and knows what is in all of them.
 program types_test
     use, intrinsic :: iso_c_binding, only: c_bool
     use, intrinsic :: iso_fortran_env, only: int8, int16, int32, int64, real32, real64
@@ -39,8 +39,8 @@ contains
     subroutine library()
         integer, parameter :: types(6) = [windrow_bool, windrow_complex64, windrow_complex128, windrow_opaque, &
             windrow_reference, windrow_float16]
-        character(10), parameter :: names(6) = [character(10) :: 'bool', 'complex64', 'complex128', 'opaque', 'reference', &
-            'float16']
+        character(10), parameter :: names(6) = [character(10) :: 'bool', 'complex64', 'complex128', 'opaque', &
+            'reference', 'float16']
         integer(int64), parameter :: sizes(6) = [1, 8, 16, 0, 0, 2]
         integer :: i
         do i = 1, size(types)
@@ -101,8 +101,8 @@ contains
         call expect_ok(stat, errmsg, 'put of opaque elements')
 
         call windrow_options_create(options)
-        call windrow_options_set_enumeration(options, [character(10) :: 'water', 'ice', 'fog = haze'], [0, 1, -1], stat, &
-            errmsg)
+        call windrow_options_set_enumeration(options, [character(10) :: 'water', 'ice', 'fog = haze'], [0, 1, -1], &
+            stat, errmsg)
         call expect_ok(stat, errmsg, 'options_set_enumeration')
         call windrow_define_variable(file, 'state', windrow_int8, [3, 2*ranks], variable, options, stat, errmsg)
         call expect_ok(stat, errmsg, 'define an enumeration')
@@ -157,7 +157,8 @@ contains
         call expect_ok(stat, errmsg, 'put_as of numbers of 16 bits')
         call windrow_get_as(file, variable, rows, halves)
         call windrow_flush(file)
-        call expect(all(abs(halves - reshape([1.900390625, -300.0, 0.0, real(rank)], [2, 2])) <= 0), 'numbers of 16 bits')
+        call expect(all(abs(halves - reshape([1.900390625, -300.0, 0.0, real(rank)], [2, 2])) <= 0), &
+            'numbers of 16 bits')
         call windrow_find_variable(file, 'converted', variable)
         unsigned = -1_int8    ! 255
         call windrow_put_as(file, variable, rows, unsigned, windrow_uint8)
@@ -176,7 +177,8 @@ contains
         call windrow_put_as(file, variable, rows, 'abc', stat=stat, errmsg=errmsg)
         call expect(stat == windrow_bad_argument, 'put_as of text: '//trim(errmsg))
         call windrow_flush(file, stat, errmsg)
-        call expect_error(stat, errmsg, windrow_bad_argument, 'no elements of type int32', 'the flush of what was refused')
+        call expect_error(stat, errmsg, windrow_bad_argument, 'no elements of type int32', &
+            'the flush of what was refused')
     end subroutine conversion
 
     !> What is refused on one rank or all is told to all.
@@ -194,7 +196,8 @@ contains
             'logical of another kind')
         call windrow_find_variable(file, 'opaque', variable)
         call windrow_write(file, variable, rows, bytes, stat, errmsg)
-        call expect_error(stat, errmsg, windrow_bad_argument, 'the array has 15 elements, 30 are needed', 'too few bytes')
+        call expect_error(stat, errmsg, windrow_bad_argument, 'the array has 15 elements, 30 are needed', &
+            'too few bytes')
         call windrow_write(file, variable, rows, shorts, stat, errmsg)
         call expect_error(stat, errmsg, windrow_bad_argument, 'the variable opaque, for integer(int8)', 'no bytes')
     end subroutine refused
@@ -209,7 +212,8 @@ contains
         call windrow_find_variable(file, 'bool', variable)
         call windrow_read(file, variable, all_of_it, truths, stat, errmsg)
         call expect_ok(stat, errmsg, 'read of booleans')
-        call expect(logical(all(truths .eqv. reshape([((truth(x, y), x=1, 3), y=1, 2*ranks)], shape(truths)))), 'booleans')
+        call expect(logical(all(truths .eqv. reshape([((truth(x, y), x=1, 3), y=1, 2*ranks)], shape(truths)))), &
+            'booleans')
         call windrow_find_variable(file, 'complex64', variable)
         call windrow_read(file, variable, all_of_it, small)
         large = reshape([((wave(x, y), x=1, 3), y=1, 2*ranks)], shape(large))
@@ -284,7 +288,8 @@ contains
         call windrow_put_attribute_with(file, '/', 'wrong', windrow_uint8, [1, 2], stat=stat, errmsg=errmsg)
         call expect_error(stat, errmsg, windrow_bad_argument, 'the value is integer(int32), not uint8', 'another type')
         call windrow_put_attribute_with(file, '/', 'wrong', windrow_opaque, 1_int8, stat=stat, errmsg=errmsg)
-        call expect_error(stat, errmsg, windrow_bad_argument, 'not opaque: an array of integer(int8)', 'an opaque scalar')
+        call expect_error(stat, errmsg, windrow_bad_argument, 'not opaque: an array of integer(int8)', &
+            'an opaque scalar')
         call windrow_put_attribute_with(file, '/', 'wrong', 99, [1, 2], stat=stat, errmsg=errmsg)
         call expect(stat == windrow_bad_argument, 'put_attribute_with of no type: '//trim(errmsg))
         call windrow_put_attribute(file, '/', 'gone', 1)
@@ -307,7 +312,8 @@ contains
         call windrow_get_attribute(file, '/', 'complex64', one, stat, errmsg)
         call expect_ok(stat, errmsg, 'get_attribute of a complex number')
         call windrow_get_attribute(file, '/', 'complex128', two)
-        call expect(abs(one - (1.5, -2.5)) <= 0 .and. all(abs(two - [wave(1, 1), wave(3, 1)]) <= 0), 'complex attributes')
+        call expect(abs(one - (1.5, -2.5)) <= 0 .and. all(abs(two - [wave(1, 1), wave(3, 1)]) <= 0), &
+            'complex attributes')
         call windrow_get_attribute(file, '/', 'logical', yes, stat, errmsg)
         call expect_ok(stat, errmsg, 'get_attribute of a logical')
         call windrow_get_attribute(file, '/', 'logicals', truths)
@@ -315,7 +321,8 @@ contains
         call expect(yes .and. all(truths .eqv. reshape([.true., .false., .false., .true.], [2, 2])), 'logicals')
         strided = .true.
         call windrow_get_attribute(file, '/', 'bools', strided(1:3:2))
-        call expect(all(bools .eqv. [.false., .true.]) .and. all(strided .eqv. [.false., .true., .true., .true.]), 'bools')
+        call expect(all(bools .eqv. [.false., .true.]) .and. all(strided .eqv. [.false., .true., .true., .true.]), &
+            'bools')
         call windrow_get_attribute(file, '/', 'unsigned', unsigned)
         call expect(all(unsigned == [1_int16, -1_int16]), 'unsigned numbers')
         call windrow_get_attribute(file, '/', 'opaque', bytes, stat, errmsg)

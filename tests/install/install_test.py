@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Installs into a fresh folder, moves that folder, and builds and runs a user's project against it, without LD_LIBRARY_PATH.
+"""Installs into a fresh folder, moves that folder, and builds and runs a user's project against it, without
+LD_LIBRARY_PATH.
 
-Arguments: cmake|pkg-config|readme, c|cxx|fortran|scorpio, the build folder, the compiler (readme: MPI's wrapper of it), the launcher with its
-arguments in one word, and the name endings of the formats to write.
+Arguments: cmake|pkg-config|readme, c|cxx|fortran|scorpio, the build folder, the compiler (readme: MPI's wrapper of
+it), the launcher with its arguments in one word, and the name endings of the formats to write.
 """
 
 import os
@@ -16,7 +17,8 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 README = HERE.parents[1] / "README.md"
-# A language's (or a compatible library's) project, source, variable of CMake for the compiler and package of pkg-config.
+# A language's (or a compatible library's) project, source, variable of CMake for the compiler and package of
+# pkg-config.
 LANGUAGES = {
     "c": (HERE / "project", "main.c", "CMAKE_C_COMPILER", "windrow"),
     "cxx": (HERE / "project_cxx", "main.cpp", "CMAKE_CXX_COMPILER", "windrow"),
@@ -49,7 +51,8 @@ def build_by_pkg_config(language: str, prefix: Path, work: Path, compiler: str) 
 
 
 def run_readme(language: str, prefix: Path, work: Path, wrapper: str, launcher: str) -> None:
-    """README's program, compiled by the line that follows it there, with this build's MPI under the names of the line."""
+    """README's program, compiled by the line that follows it there, with this build's MPI under the names of the
+    line."""
     name, ending = {"c": ("mpicc", "c"), "fortran": ("mpifort", "f90")}[language]
     text = README.read_text()
     (block,) = re.findall(rf"^```{language}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`pip install .` in a clean folder of Python's own, as a user does it; the package writes and reads, alone and on two ranks.
+"""`pip install .` in a clean folder of Python's own, as a user does it; the package writes and reads, alone and on
+two ranks.
 
-Arguments: the folder to work in, the launcher in one word. Exit code 77: pip cannot get what builds it (scikit-build-core and nanobind, from PyPI).
+Arguments: the folder to work in, the launcher in one word. Exit code 77: pip cannot get what builds it
+(scikit-build-core and nanobind, from PyPI).
 """
 
 import os
@@ -26,7 +28,10 @@ def main(folder: Path, launcher: str) -> None:
     subprocess.run([sys.executable, "-m", "venv", folder], check=True)
     python = folder / "bin" / "python"
     quiet = [python, "-m", "pip", "--disable-pip-version-check", "--quiet"]
-    if subprocess.run([*quiet, "download", "--no-deps", "--dest", folder, "scikit-build-core", "nanobind"]).returncode != 0:
+    if (
+        subprocess.run([*quiet, "download", "--no-deps", "--dest", folder, "scikit-build-core", "nanobind"]).returncode
+        != 0
+    ):
         sys.exit(77)
     environment = os.environ | {"CMAKE_BUILD_PARALLEL_LEVEL": "2"}
     subprocess.run([*quiet, "install", str(ROOT)], check=True, env=environment)

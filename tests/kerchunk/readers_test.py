@@ -65,7 +65,9 @@ def arrays(text):
 
 def dataset(text, **more):
     storage = {"fo": str(text), "skip_instance_cache": True}
-    return xarray.open_dataset("reference://", engine="zarr", backend_kwargs={"consolidated": False, "storage_options": storage}, **more)
+    return xarray.open_dataset(
+        "reference://", engine="zarr", backend_kwargs={"consolidated": False, "storage_options": storage}, **more
+    )
 
 
 NETCDF = unittest.skipUnless(built_in("format netcdf"), "built without PnetCDF")
@@ -95,7 +97,11 @@ class References(unittest.TestCase):
         self.assertEqual(left_out, {"/opaque", "/null", "/words"})
         expected = {}
         with h5py.File(kinds) as f:
-            f.visititems(lambda name, each: expected.update({name: each[()]}) if isinstance(each, h5py.Dataset) and f"/{name}" not in left_out else None)
+            f.visititems(
+                lambda name, each: expected.update({name: each[()]})
+                if isinstance(each, h5py.Dataset) and f"/{name}" not in left_out
+                else None
+            )
         self.assertEqual(len(expected), 14)
         expected["text"] = expected["text"].astype("S4")
         self.expect(f"{kinds}.kerchunk.json", {name: np.asarray(value) for name, value in expected.items()})
@@ -103,13 +109,18 @@ class References(unittest.TestCase):
             group = arrays(f"{kinds}.kerchunk.json")
             self.assertEqual(group.attrs["title"], "every kind of thing")
             self.assertEqual(group.attrs["three"], [1, 2, 3])
-            self.assertTrue((dataset(f"{kinds}.kerchunk.json", group="numbers")["ε"].values == 0.5 * np.arange(50)).all())
+            self.assertTrue(
+                (dataset(f"{kinds}.kerchunk.json", group="numbers")["ε"].values == 0.5 * np.arange(50)).all()
+            )
 
     # Masks, times and attributes as by netCDF's own reader.
     def test_a_climate_is_the_same_to_xarray(self):
         kinds, climate = self.folder / "kinds.h5", self.folder / "climate.nc4"
         run(*LAUNCHER, "-n", 3, KINDS, kinds, climate)
-        for out, more in ((climate, []), (self.folder / "split.nc4", settings("files=subfiles(2)", "references=kerchunk"))):
+        for out, more in (
+            (climate, []),
+            (self.folder / "split.nc4", settings("files=subfiles(2)", "references=kerchunk")),
+        ):
             with self.subTest(out=out.name):
                 if more:
                     windrow("copy", climate, out, *more, ranks=3)
@@ -117,24 +128,44 @@ class References(unittest.TestCase):
                     windrow("references", out)
                 with inside(self.folder), xarray.open_dataset(climate, engine="h5netcdf") as own:
                     other = dataset(f"{out}.kerchunk.json")
-                    left_out = {line.split('"')[1][1:] for line in json.loads(Path(f"{out}.kerchunk.json").read_text()).get("windrow_left_out", [])}
-                    self.assertEqual(left_out, {"temperature"} if more else set(), "one chunk that is cut into parts has no references")
+                    left_out = {
+                        line.split('"')[1][1:]
+                        for line in json.loads(Path(f"{out}.kerchunk.json").read_text()).get("windrow_left_out", [])
+                    }
+                    self.assertEqual(
+                        left_out,
+                        {"temperature"} if more else set(),
+                        "one chunk that is cut into parts has no references",
+                    )
                     own = own.drop_vars(left_out)
                     self.assertEqual(set(other.variables), set(own.variables))
                     xarray.testing.assert_identical(other.load(), own.load())
                     self.assertTrue(np.isnan(other["pressure"].values).any(), "some are missing")
 
     def test_split_arrays_are_one(self):
-        values = {"f8": self.numbers.astype("f8"), "f4": self.numbers.astype(">f4"), "i2": self.numbers.astype("i2"), "c16": self.numbers + 1j,
-                  "flag": self.numbers % 2 == 0, "g/text": np.char.add("n", self.numbers.astype(str)).astype("S8")}
+        values = {
+            "f8": self.numbers.astype("f8"),
+            "f4": self.numbers.astype(">f4"),
+            "i2": self.numbers.astype("i2"),
+            "c16": self.numbers + 1j,
+            "flag": self.numbers % 2 == 0,
+            "g/text": np.char.add("n", self.numbers.astype(str)).astype("S8"),
+        }
         with h5py.File(self.plain, "w") as f:
             for name, array in values.items():
                 f[name] = array
             f["f8"].attrs["units"] = "K"
             f["scalar"] = 5
         values["scalar"] = np.array(5)
-        ways = (["files=subfiles(3)"], ["files=subfiles(5)"], ["files=subfiles(4)", "split=0,1"], ["files=subfiles(3)", "split_parts=20+3+1x1x1"],
-                ["files=subfiles(6)", "split_parts=1x2x3"], ["files=subfiles(8)", "split_parts=2x2x2"], ["files=subfiles(6)", "split_parts=5+19x2+4x1"])
+        ways = (
+            ["files=subfiles(3)"],
+            ["files=subfiles(5)"],
+            ["files=subfiles(4)", "split=0,1"],
+            ["files=subfiles(3)", "split_parts=20+3+1x1x1"],
+            ["files=subfiles(6)", "split_parts=1x2x3"],
+            ["files=subfiles(8)", "split_parts=2x2x2"],
+            ["files=subfiles(6)", "split_parts=5+19x2+4x1"],
+        )
         for ranks, way in enumerate(ways, 1):
             with self.subTest(way=way):
                 windrow("copy", self.plain, self.base, *settings("references=kerchunk", *way), ranks=1 + ranks % 3)
@@ -156,9 +187,13 @@ class References(unittest.TestCase):
         noise = np.random.default_rng(1).integers(0, 50, (37, 11)).astype("i4")
         with h5py.File(self.plain, "w") as f:
             f.create_dataset("deflate", data=noise, chunks=(8, 4), compression="gzip", compression_opts=6)
-            f.create_dataset("all", data=noise.astype(">f8"), chunks=(8, 4), compression="gzip", shuffle=True, fletcher32=True)
+            f.create_dataset(
+                "all", data=noise.astype(">f8"), chunks=(8, 4), compression="gzip", shuffle=True, fletcher32=True
+            )
             f.create_dataset("sum", data=noise, chunks=(8, 4), fletcher32=True)
-            part = f.create_dataset("part", (37, 11), "i4", chunks=(8, 4), compression="gzip", shuffle=True, fillvalue=-3)
+            part = f.create_dataset(
+                "part", (37, 11), "i4", chunks=(8, 4), compression="gzip", shuffle=True, fillvalue=-3
+            )
             part[3:20] = noise[3:20]
             masked = f.create_dataset("masked", (37, 11), "f4", chunks=(8, 4), fillvalue=-1)
             masked[9] = 2
@@ -168,7 +203,8 @@ class References(unittest.TestCase):
             skips.id.write_direct_chunk((8,), np.arange(8, dtype="i4").tobytes(), filter_mask=1)
             f.create_dataset("lzf", data=noise, chunks=(8, 4), compression="lzf")
             f.create_dataset("never", (3, 4), "f8", fillvalue=2)
-            f.create_dataset("huge", (1 << 30,), "i4", chunks=(1 << 20,))  # nobody wrote any of it: 1024 chunks of zeros, 4 GiB
+            # Nobody wrote any of it: 1024 chunks of zeros, 4 GiB
+            f.create_dataset("huge", (1 << 30,), "i4", chunks=(1 << 20,))
             f.create_dataset("none", (0, 4), "f8", maxshape=(None, 4))
             expected = {name: f[name][...] for name in ("deflate", "all", "sum", "part", "masked", "never", "none")}
         told = windrow("references", self.plain, code=3)
@@ -179,21 +215,31 @@ class References(unittest.TestCase):
         with inside(self.folder):
             self.assertEqual(int(np.isnan(dataset(f"{self.plain}.kerchunk.json")["masked"].values).sum()), 36 * 11)
 
-    # Parts that are of whole chunks: one regular grid over all subfiles. Given lengths need not be so, and are left out with that reason.
+    # Parts that are of whole chunks: one regular grid over all subfiles. Given lengths need not be so, and are left
+    # out with that reason.
     def test_split_chunks_are_one_grid(self):
         noise = np.random.default_rng(3).integers(0, 50, (37, 11, 5)).astype("i4")
         chunks = {"chunks": (8, 4, 5)}
         with h5py.File(self.plain, "w") as f:
             f.create_dataset("a deflate", data=noise, compression="gzip", **chunks)
-            f.create_dataset("all", data=noise.astype(">f8"), compression="gzip", shuffle=True, fletcher32=True, **chunks)
+            f.create_dataset(
+                "all", data=noise.astype(">f8"), compression="gzip", shuffle=True, fletcher32=True, **chunks
+            )
             f.create_dataset("plain", data=noise, **chunks)
             part = f.create_dataset("part", noise.shape, "i4", compression="gzip", fillvalue=-3, **chunks)
             part[3:20, 2:9] = noise[3:20, 2:9]
             f.create_dataset("grows", data=noise, maxshape=(None, 11, 5), compression="gzip", **chunks)
             f["whole"] = noise
             expected = {name: f[name][...] for name in f}
-        ways = (["files=subfiles(2)"], ["files=subfiles(4)", "split=0"], ["files=subfiles(4)", "split=0,1"], ["files=subfiles(4)", "split_parts=8+8+16+5x1x1"],
-                ["files=subfiles(6)", "split_parts=3x2x1"], ["files=subfiles(2)", "split_parts=1x4+7x1"], ["files=subfiles(5)", "split=2"])
+        ways = (
+            ["files=subfiles(2)"],
+            ["files=subfiles(4)", "split=0"],
+            ["files=subfiles(4)", "split=0,1"],
+            ["files=subfiles(4)", "split_parts=8+8+16+5x1x1"],
+            ["files=subfiles(6)", "split_parts=3x2x1"],
+            ["files=subfiles(2)", "split_parts=1x4+7x1"],
+            ["files=subfiles(5)", "split=2"],
+        )
         for ranks, way in enumerate(ways, 1):
             with self.subTest(way=way):
                 windrow("copy", self.plain, self.base, *settings("references=kerchunk", *way), ranks=1 + ranks % 5)
@@ -201,12 +247,24 @@ class References(unittest.TestCase):
                 lines = json.loads(written).get("windrow_left_out", [])
                 self.assertTrue(all("its parts do not end where its chunks do" in line for line in lines), lines)
                 left_out = {line.split('"')[1][1:] for line in lines}
-                # The last part of 5 rows has shorter chunks. Of what grows the first dimension is not cut, and the second has two chunks for four parts.
-                self.assertEqual(left_out, {"a deflate", "all", "plain", "part"} if "8+8+16+5" in way[-1] else {"grows"} if way[-1] == "split=0,1" else set())
+                # The last part of 5 rows has shorter chunks. Of what grows the first dimension is not cut, and the
+                # second has two chunks for four parts.
+                self.assertEqual(
+                    left_out,
+                    {"a deflate", "all", "plain", "part"}
+                    if "8+8+16+5" in way[-1]
+                    else {"grows"}
+                    if way[-1] == "split=0,1"
+                    else set(),
+                )
                 self.expect(self.text, {name: array for name, array in expected.items() if name not in left_out})
                 windrow("references", self.base, ranks=3, code=3 if left_out else 0)
                 self.assertEqual(self.text.read_text(), written, "the command writes the same")
-        (gone,) = (each for each in self.folder.glob("a.h5.subfiles-*/1.h5") if not (each.parent / ".windrow-replaced").exists())
+        (gone,) = (
+            each
+            for each in self.folder.glob("a.h5.subfiles-*/1.h5")
+            if not (each.parent / ".windrow-replaced").exists()
+        )
         gone.unlink()
         told = windrow("references", self.base, ranks=2, code=3)
         self.assertRegex(told, r'left out: variable "/a deflate": subfile ".*/1.h5" is missing')
@@ -216,11 +274,21 @@ class References(unittest.TestCase):
         noise = np.random.default_rng(2).integers(0, 50, (64, 48)).astype("f8")
         with h5py.File(self.plain, "w") as f:
             f["v"] = noise
-        for name, filters in (("zstd", "shuffle,zstd:3"), ("blosc", "blosc:lz4:5"), ("blosc", "blosc:zstd:3,fletcher32"), ("lz4", "lz4")):
+        for name, filters in (
+            ("zstd", "shuffle,zstd:3"),
+            ("blosc", "blosc:lz4:5"),
+            ("blosc", "blosc:zstd:3,fletcher32"),
+            ("lz4", "lz4"),
+        ):
             if not built_in(f"filter {name}"):
                 continue
             with self.subTest(filters=filters):
-                left_out = windrow("copy", self.plain, self.base, *settings("references=kerchunk", f"filters={filters}", "chunks=16x10"))
+                left_out = windrow(
+                    "copy",
+                    self.plain,
+                    self.base,
+                    *settings("references=kerchunk", f"filters={filters}", "chunks=16x10"),
+                )
                 if name == "lz4":
                     self.assertIn("lz4", json.loads(self.text.read_text())["windrow_left_out"][0], left_out)
                     windrow("references", self.base, code=3)
@@ -234,7 +302,13 @@ class References(unittest.TestCase):
             f.title = "records"
             for name, length in (("time", None), ("x", 5), ("word", 3)):
                 f.createDimension(name, length)
-            made = {"time": ("f8", ("time",)), "short": ("i2", ("time", "x")), "real": ("f4", ("time", "x")), "fixed": ("i4", ("x",)), "letters": ("S1", ("x", "word"))}
+            made = {
+                "time": ("f8", ("time",)),
+                "short": ("i2", ("time", "x")),
+                "real": ("f4", ("time", "x")),
+                "fixed": ("i4", ("x",)),
+                "letters": ("S1", ("x", "word")),
+            }
             for name, (kind, dimensions) in made.items():
                 f.createVariable(name, np.dtype(kind), dimensions)
             f.variables["real"].units = "m"
@@ -262,7 +336,14 @@ class References(unittest.TestCase):
         with scipy.io.netcdf_file(path, "w", version=2) as f:
             for name, length in (("time", None), ("x", 24), ("y", 30)):
                 f.createDimension(name, length)
-            made = {"x": ("f8", ("x",)), "fixed": ("f4", ("x", "y")), "short": ("i2", ("x", "y")), "real": ("f8", ("time", "x", "y")), "count": ("i4", ("time", "x")), "time": ("f8", ("time",))}
+            made = {
+                "x": ("f8", ("x",)),
+                "fixed": ("f4", ("x", "y")),
+                "short": ("i2", ("x", "y")),
+                "real": ("f8", ("time", "x", "y")),
+                "count": ("i4", ("time", "x")),
+                "time": ("f8", ("time",)),
+            }
             for name, (kind, dimensions) in made.items():
                 f.createVariable(name, np.dtype(kind), dimensions)
             f.variables["fixed"].units = "K"
@@ -273,7 +354,13 @@ class References(unittest.TestCase):
                 f.variables["real"][record] = numbers.reshape(24, 30) / 4 - record
                 f.variables["count"][record] = np.arange(24) + 100 * record
                 f.variables["time"][record] = record / 2
-        ways = (["files=subfiles(3)"], ["files=subfiles(5)"], ["files=subfiles(4)", "split=0,1"], ["files=subfiles(3)", "split=1"], ["files=subfiles(2)", "checksum=on"])
+        ways = (
+            ["files=subfiles(3)"],
+            ["files=subfiles(5)"],
+            ["files=subfiles(4)", "split=0,1"],
+            ["files=subfiles(3)", "split=1"],
+            ["files=subfiles(2)", "checksum=on"],
+        )
         for ranks, way in enumerate(ways, 1):
             with self.subTest(way=way):
                 windrow("copy", path, base, *settings("references=kerchunk", *way), ranks=1 + ranks % 3)
@@ -281,7 +368,9 @@ class References(unittest.TestCase):
                 refs = json.loads(text.read_text())
                 self.assertEqual(refs.get("windrow_left_out", []), [])
                 self.assertGreater(len({value[0] for value in refs["refs"].values() if isinstance(value, list)}), 2)
-                self.assertNotIn("windrow", str([value for key, value in refs["refs"].items() if key.endswith(".zattrs")]))
+                self.assertNotIn(
+                    "windrow", str([value for key, value in refs["refs"].items() if key.endswith(".zattrs")])
+                )
                 with inside(self.folder), xarray.open_dataset(path, engine="scipy") as own:
                     other = dataset(text)
                     self.assertEqual(set(other.variables), set(own.variables))
@@ -305,7 +394,11 @@ class References(unittest.TestCase):
             f["w"] = np.arange(1_200_000, dtype="i1")
         windrow("copy", self.plain, self.base, *settings("files=subfiles(2)", "references=kerchunk"))
         told = windrow("references", self.base, code=3)
-        self.assertRegex(told, r'left out: variable "/v": in chunks of 1 element, what all ends of its parts have in common, the file would have more than 1000000')
+        self.assertRegex(
+            told,
+            r'left out: variable "/v": in chunks of 1 element, what all ends of its parts have in common, the file '
+            r"would have more than 1000000",
+        )
         self.assertNotIn('"/w"', told)
         self.expect(self.text, {"w": np.arange(1_200_000).astype("i1")})
 
@@ -319,7 +412,11 @@ class References(unittest.TestCase):
         windrow("references", self.base, "--prefix", f"file://{self.folder}/")
         for text in (elsewhere / "a.json", self.text):
             self.assertTrue((arrays(text)["v"][...] == self.numbers).all(), text)
-        (gone,) = (each for each in self.folder.glob("a.h5.subfiles-*/1.h5") if not (each.parent / ".windrow-replaced").exists())
+        (gone,) = (
+            each
+            for each in self.folder.glob("a.h5.subfiles-*/1.h5")
+            if not (each.parent / ".windrow-replaced").exists()
+        )
         gone.unlink()
         told = windrow("references", self.base, code=3)
         self.assertRegex(told, r'left out: variable "/v": subfile ".*/1.h5" is missing')
@@ -337,7 +434,9 @@ class References(unittest.TestCase):
         with h5py.File(self.plain, "w") as f:
             f["v"] = self.numbers
         self.text.mkdir()
-        self.assertIn("is a directory", windrow("copy", self.plain, self.base, *settings("references=kerchunk"), code=2))
+        self.assertIn(
+            "is a directory", windrow("copy", self.plain, self.base, *settings("references=kerchunk"), code=2)
+        )
         self.assertEqual(sorted(each.name for each in self.folder.iterdir()), [self.text.name, "plain.h5"])
         self.text.rmdir()
         for rows in (24, 7):

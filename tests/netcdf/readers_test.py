@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""NetCDF classic files between Windrow and other people's programs: ncvalidator, ncdump, xarray, scipy, netCDF4; and what a kill leaves.
+"""NetCDF classic files between Windrow and other people's programs: ncvalidator, ncdump, xarray, scipy, netCDF4; and
+what a kill leaves.
 
 Run by CTest with WINDROW_CLIMATE, WINDROW_CHANGE, WINDROW_COMMAND, WINDROW_MPIRUN and WINDROW_RANKS in the environment.
 """
@@ -117,7 +118,9 @@ class Climate(Files):
         source = (ROOT / "examples/c/climate.c").read_text()
         quoted = re.search(r"begins here \*/\n(.*?)  /\* and ends here", source, re.DOTALL)[1]
         shown = re.search(r"<!-- from examples/c/climate.c -->\n```c\n(.*?)```", page, re.DOTALL)[1]
-        self.assertEqual("".join(line[2:] if line.strip() else line for line in quoted.splitlines(keepends=True)), shown)
+        self.assertEqual(
+            "".join(line[2:] if line.strip() else line for line in quoted.splitlines(keepends=True)), shown
+        )
 
 
 class Foreign(Files):
@@ -131,7 +134,9 @@ class Foreign(Files):
         self.ok(launch("WINDROW_COMMAND", "copy", path, again))
         if shutil.which("ncvalidator"):
             run("ncvalidator", again)
-        with xarray.open_dataset(path) as one, xarray.open_dataset(again) as two, xarray.open_dataset(hdf5, engine="h5netcdf") as three:
+        with xarray.open_dataset(path) as one, xarray.open_dataset(again) as two, xarray.open_dataset(
+            hdf5, engine="h5netcdf"
+        ) as three:
             xarray.testing.assert_identical(one, two)
             xarray.testing.assert_equal(one, three)
 
@@ -160,7 +165,8 @@ class Foreign(Files):
                 data.createDimension("string6", 6)
                 data.createVariable("only", "i2", ("time", "y"))[:] = np.arange(15).reshape(3, 5)
                 data.createVariable("names", "S1", ("y", "string6"))[:] = netcdf4.stringtochar(
-                    np.array(["a", "bb", "ccc", "", "sixsix"], dtype="S6"))
+                    np.array(["a", "bb", "ccc", "", "sixsix"], dtype="S6")
+                )
                 filled = data.createVariable("filled", "f4", ("y",), fill_value=-5)
                 filled[1] = 3
                 if kind == "NETCDF3_64BIT_DATA":
@@ -170,9 +176,14 @@ class Foreign(Files):
 
 
 class Lengths(Files):
-    """HDF5 has many dimensions that grow, and variables of different lengths along one; netCDF classic one dimension and one length."""
+    """HDF5 has many dimensions that grow, and variables of different lengths along one; netCDF classic one dimension
+    and one length."""
 
-    OUTPUTS = {"one.nc": [], "set.nc": ["--set", "files=subfiles(3)"], "columns.nc": ["--set", "files=subfiles(4)", "--set", "split=1"]}
+    OUTPUTS = {
+        "one.nc": [],
+        "set.nc": ["--set", "files=subfiles(3)"],
+        "columns.nc": ["--set", "files=subfiles(4)", "--set", "split=1"],
+    }
 
     def copies(self, path):
         """One file each of what the source becomes: what is a set is joined."""
@@ -201,11 +212,15 @@ class Lengths(Files):
             for copy in (*self.copies(path), again):
                 with netcdf4.Dataset(copy) as data:
                     unlimited = {each.name for each in data.dimensions.values() if each.isunlimited()}
-                    self.assertEqual(unlimited, {"station", "time"} if copy == again else {"time"}, "one at most in netCDF classic")
+                    self.assertEqual(
+                        unlimited, {"station", "time"} if copy == again else {"time"}, "one at most in netCDF classic"
+                    )
                     for name, variable in source.variables.items():
                         self.assertEqual(data[name].dimensions, variable.dimensions)
                         self.assertEqual(data[name].shape, variable.shape)
-                        np.testing.assert_array_equal(data[name][...].filled(), variable[...].filled(), err_msg=f"{copy} {name}")
+                        np.testing.assert_array_equal(
+                            data[name][...].filled(), variable[...].filled(), err_msg=f"{copy} {name}"
+                        )
 
     def test_that_differ_without_names(self):
         netcdf4, h5py = library("netCDF4"), library("h5py")
@@ -213,13 +228,17 @@ class Lengths(Files):
         lengths = {"a": 3, "b": 5, "c": 5, "d": 0}
         with h5py.File(path, "w") as data:
             for name, length in lengths.items():
-                data.create_dataset(name, data=np.arange(9.0 * length).reshape(length, 9), maxshape=(None, 9), chunks=(1, 9))
+                data.create_dataset(
+                    name, data=np.arange(9.0 * length).reshape(length, 9), maxshape=(None, 9), chunks=(1, 9)
+                )
         for copy in self.copies(path):
             with netcdf4.Dataset(copy) as data:
                 for name, length in {**lengths, "d": 5}.items():
                     self.assertEqual(data[name].shape, (length, 9))
                     self.assertEqual(data.dimensions[data[name].dimensions[0]].isunlimited(), length == 5)
-                    np.testing.assert_array_equal(data[name][...], np.arange(9.0 * length).reshape(length, 9) * (name != "d"))
+                    np.testing.assert_array_equal(
+                        data[name][...], np.arange(9.0 * length).reshape(length, 9) * (name != "d")
+                    )
 
 
 class Kill(Files):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Sets of netCDF classic files in other hands: ncvalidator, ncdump, ncmpidiff, netCDF4 and xarray; maps that somebody has made to hurt.
+"""Sets of netCDF classic files in other hands: ncvalidator, ncdump, ncmpidiff, netCDF4 and xarray; maps that somebody
+has made to hurt.
 
 Run by CTest with WINDROW_COMMAND and WINDROW_MPIRUN in the environment.
 """
@@ -39,7 +40,9 @@ class Sets(SetOfSubfiles, unittest.TestCase):
             f["field"][:] = self.field
             f.createVariable("heights", "i2", ("lat", "lon"))[:] = self.field[0].astype("i2")
             f.createVariable("number", "u8", ("lat", "lon"))[:] = self.field[1].astype("u8")
-            f.createVariable("names", "S1", ("lat", "string8"))[:] = netCDF4.stringtochar(np.array([f"lat {i}" for i in range(LATITUDES)], "S8"))
+            f.createVariable("names", "S1", ("lat", "string8"))[:] = netCDF4.stringtochar(
+                np.array([f"lat {i}" for i in range(LATITUDES)], "S8")
+            )
             f.title = "a climate"
 
     def expect_same(self, path):
@@ -49,7 +52,12 @@ class Sets(SetOfSubfiles, unittest.TestCase):
     def test_parts_are_read_by_others(self):
         import xarray
 
-        for ranks, settings in ((1, ["files=subfiles(5)"]), (3, ["files=subfiles(4)"]), (2, ["files=subfiles(3)", "split=1"]), (5, ["files=subfiles(2)"])):
+        for ranks, settings in (
+            (1, ["files=subfiles(5)"]),
+            (3, ["files=subfiles(4)"]),
+            (2, ["files=subfiles(3)", "split=1"]),
+            (5, ["files=subfiles(2)"]),
+        ):
             with self.subTest(settings=settings):
                 self.split(*settings, ranks=ranks)
                 run("ncvalidator", self.base)
@@ -113,7 +121,9 @@ class Sets(SetOfSubfiles, unittest.TestCase):
                     if value is None:
                         holder.delncattr(name)
                     else:
-                        holder.setncattr(name, value if isinstance(value, (str, float, np.ndarray)) else np.array(value, "i8")[()])
+                        holder.setncattr(
+                            name, value if isinstance(value, (str, float, np.ndarray)) else np.array(value, "i8")[()]
+                        )
 
             return damage
 
@@ -122,20 +132,36 @@ class Sets(SetOfSubfiles, unittest.TestCase):
 
         damages = {
             **{name: of(*damage, variable=None) for name, damage in self.damages_of_the_set().items()},
-            "NUL": patch(folder[:3] + b"\0" + folder[4:]), "not UTF-8": patch(b"\xff\xfe" + folder[2:]), "slash": patch(folder[:4] + b"/" + folder[5:]),
-            "shape": of("windrow_split_shape", [0, 19, 37]), "shape short": of("windrow_split_shape", [0]), "parts": of("windrow_split_parts", 4),
-            "order": of("windrow_split_order", [3, 1, 2]), "order large": of("windrow_split_order", [1, LARGEST, 1]), "order 0": of("windrow_split_order", [1, 3, 0]),
-            "order of what grows": of("windrow_split_order", [2, 3, 1]), "no order": of("windrow_split_order", None),
-            "overlapping": of("windrow_split_bounds", [0, 0, 0, 9, 8, 19, 0, 36]), "twice": of("windrow_split_bounds", [0, 0, 0, 7, 7, 19, 0, 36]),
-            "leaving": of("windrow_split_bounds", [0, 0, 0, 7, 13, 20, 0, 36]), "negative": of("windrow_split_bounds", [0, 0, 0, -7, 13, 19, 0, 36]),
-            "overflowing": of("windrow_split_bounds", [0, 0, 0, 7, 13, LARGEST, 0, LARGEST]), "late": of("windrow_split_bounds", [0, 0, 1, 7, 13, 19, 0, 36]),
-            "records cut": of("windrow_split_bounds", [0, 4, 0, 7, 13, 19, 0, 36]), "bounds short": of("windrow_split_bounds", [0, 0]),
-            "no bounds": of("windrow_split_bounds", None), "moved": of("windrow_split_bounds", [0, 0, 0, 6, 13, 19, 0, 36]),
+            "NUL": patch(folder[:3] + b"\0" + folder[4:]),
+            "not UTF-8": patch(b"\xff\xfe" + folder[2:]),
+            "slash": patch(folder[:4] + b"/" + folder[5:]),
+            "shape": of("windrow_split_shape", [0, 19, 37]),
+            "shape short": of("windrow_split_shape", [0]),
+            "parts": of("windrow_split_parts", 4),
+            "order": of("windrow_split_order", [3, 1, 2]),
+            "order large": of("windrow_split_order", [1, LARGEST, 1]),
+            "order 0": of("windrow_split_order", [1, 3, 0]),
+            "order of what grows": of("windrow_split_order", [2, 3, 1]),
+            "no order": of("windrow_split_order", None),
+            "overlapping": of("windrow_split_bounds", [0, 0, 0, 9, 8, 19, 0, 36]),
+            "twice": of("windrow_split_bounds", [0, 0, 0, 7, 7, 19, 0, 36]),
+            "leaving": of("windrow_split_bounds", [0, 0, 0, 7, 13, 20, 0, 36]),
+            "negative": of("windrow_split_bounds", [0, 0, 0, -7, 13, 19, 0, 36]),
+            "overflowing": of("windrow_split_bounds", [0, 0, 0, 7, 13, LARGEST, 0, LARGEST]),
+            "late": of("windrow_split_bounds", [0, 0, 1, 7, 13, 19, 0, 36]),
+            "records cut": of("windrow_split_bounds", [0, 4, 0, 7, 13, 19, 0, 36]),
+            "bounds short": of("windrow_split_bounds", [0, 0]),
+            "no bounds": of("windrow_split_bounds", None),
+            "moved": of("windrow_split_bounds", [0, 0, 0, 6, 13, 19, 0, 36]),
             "narrow": of("windrow_split_bounds", np.array([0, 0, 0, 7, 13, 19, 0, 36], "i4")),
-            "no dimensions": of("windrow_split_dimensions", None), "fewer dimensions": of("windrow_split_dimensions", "time/lat"),
-            "other dimensions": of("windrow_split_dimensions", "time/lon/lat"), "unknown dimensions": of("windrow_split_dimensions", "time/lat/z"),
-            "records in the middle": of("windrow_split_dimensions", "lat/time/lon"), "slashes": of("windrow_split_dimensions", "///"),
-            "many dimensions": of("windrow_split_dimensions", "/".join(["lon"] * 5000)), "large": of("windrow_split_dimensions", "/".join(["lon"] * 12)),
+            "no dimensions": of("windrow_split_dimensions", None),
+            "fewer dimensions": of("windrow_split_dimensions", "time/lat"),
+            "other dimensions": of("windrow_split_dimensions", "time/lon/lat"),
+            "unknown dimensions": of("windrow_split_dimensions", "time/lat/z"),
+            "records in the middle": of("windrow_split_dimensions", "lat/time/lon"),
+            "slashes": of("windrow_split_dimensions", "///"),
+            "many dimensions": of("windrow_split_dimensions", "/".join(["lon"] * 5000)),
+            "large": of("windrow_split_dimensions", "/".join(["lon"] * 12)),
         }
         self.expect_bad_maps(damages)
         random = np.random.default_rng(5)

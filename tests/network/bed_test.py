@@ -46,7 +46,7 @@ class NetworkTest(unittest.TestCase):
         self.assertEqual(len(spaces(STAYING["WINDROW_NETWORK"])), 3)
         self.expect(run(TOOL, "up", env=STAYING), 1, "up already")
         self.expect(run(TOOL, "status", env=STAYING), 0, f"{STAYING['WINDROW_NETWORK']}: 2 hosts, 10mbit")
-        done = run(TOOL, "run", "--ranks-per-host", "3", "sh", "-c", 'hostname; exit 3', env=STAYING)
+        done = run(TOOL, "run", "--ranks-per-host", "3", "sh", "-c", "hostname; exit 3", env=STAYING)
         self.expect(done, 3)
         names = [STAYING["WINDROW_NETWORK"] + end for end in ("-1", "-2")]
         self.assertLessEqual(set(done.stdout.split()), set(names))
@@ -61,11 +61,13 @@ class NetworkTest(unittest.TestCase):
         self.assertEqual(len(spaces(STAYING["WINDROW_NETWORK"])), 5)
 
     def test_what_cannot_be_made_leaves_nothing(self):
-        self.expect(run(TOOL, "up", "--rate", "quick", env=STAYING), 1, 'rate')
+        self.expect(run(TOOL, "up", "--rate", "quick", env=STAYING), 1, "rate")
         self.assertEqual(spaces(STAYING["WINDROW_NETWORK"]), [])
 
     def test_two_at_a_time_and_one_that_is_killed(self):
-        first = subprocess.Popen([*WITH, "--", TOOL, "on", "4", "echo", "here;", "sleep", "300"], stdout=subprocess.PIPE, text=True)
+        first = subprocess.Popen(
+            [*WITH, "--", TOOL, "on", "4", "echo", "here;", "sleep", "300"], stdout=subprocess.PIPE, text=True
+        )
         self.assertEqual(first.stdout.readline(), "here\n")
         second = run(*WITH, "--", *LAUNCHER, "-n", "8", "true")
         name = f"windrow-{first.pid}"
@@ -82,7 +84,9 @@ class NetworkTest(unittest.TestCase):
         first.stdout.close()
 
     def test_a_signal_ends_the_command_and_the_network(self):
-        process = subprocess.Popen([*WITH, "--", "sh", "-c", "echo $WINDROW_NETWORK; exec sleep 300"], stdout=subprocess.PIPE, text=True)
+        process = subprocess.Popen(
+            [*WITH, "--", "sh", "-c", "echo $WINDROW_NETWORK; exec sleep 300"], stdout=subprocess.PIPE, text=True
+        )
         name = process.stdout.readline().strip()
         self.assertEqual(len(spaces(name)), 5)
         process.send_signal(signal.SIGTERM)

@@ -35,7 +35,22 @@ class FaultsTest(unittest.TestCase):
         """Of one writer's host two of eight ranks share its memory; the others' bytes cross the links."""
         path = os.path.join(self.folder, "steps.raw")
         job = 'shown=$1; shift; "$@" && "$shown" status'
-        done = run(*WITH, "--", "sh", "-c", job, "sh", TOOL, *LAUNCHER, "-n", "8", STEPS, path, "2", env={**os.environ, **ONE_WRITER})
+        done = run(
+            *WITH,
+            "--",
+            "sh",
+            "-c",
+            job,
+            "sh",
+            TOOL,
+            *LAUNCHER,
+            "-n",
+            "8",
+            STEPS,
+            path,
+            "2",
+            env={**os.environ, **ONE_WRITER},
+        )
         self.assertEqual(done.returncode, 0, done.stderr)
         reports = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
         self.assertEqual(len(reports), 2)
@@ -77,8 +92,12 @@ class FaultsTest(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         before = self.contents()
         for victim in (0, 7):
-            process = subprocess.Popen([*job, "2", f"rank={victim},operation=write,after=1,error=kill", *options],
-                                       stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+            process = subprocess.Popen(
+                [*job, "2", f"rank={victim},operation=write,after=1,error=kill", *options],
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
+                text=True,
+            )
             _, told = process.communicate(timeout=LIMIT_S)
             self.assertNotEqual(process.returncode, 0, "nobody was killed: this test tests nothing")
             self.assertIn("signal 9", told)

@@ -17,9 +17,14 @@ def main() -> None:
     section = re.search(r"^## What of windrow.h .*?(?=^## |\Z)", page, re.MULTILINE | re.DOTALL)
     rows = re.findall(r"^\| (`windrow_.*?) \| (.+) \|$", section.group(0) if section else "", re.MULTILINE)
     left_out = {name for names, _ in rows for name in re.findall(r"`(windrow_[a-z_]+)\(?\)?`", names)}
-    errors = [f"{name} is not called by python/src, and docs/python.md does not say why" for name in sorted(functions - called - left_out)]
+    errors = [
+        f"{name} is not called by python/src, and docs/python.md does not say why"
+        for name in sorted(functions - called - left_out)
+    ]
     errors += [f"{name} is left out in docs/python.md, and python/src calls it" for name in sorted(left_out & called)]
-    errors += [f"{name} is left out in docs/python.md, and no function of windrow.h" for name in sorted(left_out - functions)]
+    errors += [
+        f"{name} is left out in docs/python.md, and no function of windrow.h" for name in sorted(left_out - functions)
+    ]
     if errors:
         sys.exit("\n".join(errors))
 

@@ -29,16 +29,44 @@ def test_a_trace_of_a_strange_name_or_damaged(folder, capsys):
     brief = json.loads(SAMPLE.read_text(encoding="utf-8").splitlines()[1])["report"]
     numbers = {"flush": [7, 8], "bytes": 8, "total_ns": [9, 10]}  # a number is of all of them
     trace = folder / "trace.jsonl"
-    trace.write_text(opening.replace('"file":"', '"file":"\u2028') + flush + json.dumps({"brief_flushes": numbers}) + "\n", encoding="utf-8")
+    trace.write_text(
+        opening.replace('"file":"', '"file":"\u2028') + flush + json.dumps({"brief_flushes": numbers}) + "\n",
+        encoding="utf-8",
+    )
     first, second, third = read_trace(trace)
-    assert first["bytes"] == brief["bytes"] and second["bytes"] == third["bytes"] == 8 and third["seconds"]["total"] == pytest.approx(10e-9)
+    assert (
+        first["bytes"] == brief["bytes"]
+        and second["bytes"] == third["bytes"] == 8
+        and third["seconds"]["total"] == pytest.approx(10e-9)
+    )
     numbers = {"flush": [7], "bytes": [8], "total_ns": [9]}
     with os.fdopen((ends := os.pipe())[1], "w", encoding="utf-8") as pipe:
         pipe.write(opening + flush)
     assert len(read_trace(Path(f"/dev/fd/{ends[0]}"))) == 1, "a pipe has no size"
     os.close(ends[0])
-    columns = [5, {"flush": 3}, {**numbers, "flush": []}, {**numbers, "bytes": None}, {**numbers, "bytes": -7}, {**numbers, "bytes": [None]}, {**numbers, "bytes": [-1]}, {**numbers, "total_ns": ["9"]}, {"flush": [1], "total_ns": [9]}, {**numbers, "bytes": [float("nan")]}, {**numbers, "bytes": []}, {**numbers, "total_ns": [10**400]}]
-    for wrong in ("[1]", "null", "{", '{"windrow trace":3}', '{"flush":1}', '{"a":' + "[" * 100_000 + "]" * 100_000 + "}", *(json.dumps({"brief_flushes": each}) for each in columns)):
+    columns = [
+        5,
+        {"flush": 3},
+        {**numbers, "flush": []},
+        {**numbers, "bytes": None},
+        {**numbers, "bytes": -7},
+        {**numbers, "bytes": [None]},
+        {**numbers, "bytes": [-1]},
+        {**numbers, "total_ns": ["9"]},
+        {"flush": [1], "total_ns": [9]},
+        {**numbers, "bytes": [float("nan")]},
+        {**numbers, "bytes": []},
+        {**numbers, "total_ns": [10**400]},
+    ]
+    for wrong in (
+        "[1]",
+        "null",
+        "{",
+        '{"windrow trace":3}',
+        '{"flush":1}',
+        '{"a":' + "[" * 100_000 + "]" * 100_000 + "}",
+        *(json.dumps({"brief_flushes": each}) for each in columns),
+    ):
         trace.write_text(opening + wrong + "\n", encoding="utf-8")
         assert main(["report", str(trace)]) == 1
         assert "line 2: not a line of a trace" in capsys.readouterr().err, wrong
@@ -48,7 +76,13 @@ def test_a_trace_of_a_strange_name_or_damaged(folder, capsys):
 def test_a_copy_is_the_same(folder, filters, capsys):
     with windrow.open(folder / "a.h5", "w") as f:
         f.create_variable("x", data=np.arange(5.0), dims=("x",)).attrs["units"] = "m"
-        f.create_variable("group/table", data=np.arange(10, dtype="int16").reshape(2, 5), dims=("t", "x"), chunks=(1, 5), compression=3)
+        f.create_variable(
+            "group/table",
+            data=np.arange(10, dtype="int16").reshape(2, 5),
+            dims=("t", "x"),
+            chunks=(1, 5),
+            compression=3,
+        )
         f.create_variable("words", data=np.array(["a", "größer"]))
         f.create_variable("fixed", data=np.array([b"ab", b"c"]))
         f.create_variable("scalar", data=np.float32(2.5))
@@ -60,7 +94,11 @@ def test_a_copy_is_the_same(folder, filters, capsys):
     assert main(["copy", str(folder / "a.h5"), str(folder / "b.h5"), *more]) == 0, capsys.readouterr().err
     with windrow.open(folder / "a.h5") as a, windrow.open(folder / "b.h5") as b, h5py.File(folder / "b.h5") as seen:
         for name in ("x", "group/table", "words", "fixed", "scalar", "grows"):
-            assert np.array_equal(a[name][...], b[name][...]) and a[name].dims == b[name].dims and dict(a[name].attrs) == dict(b[name].attrs), name
+            assert (
+                np.array_equal(a[name][...], b[name][...])
+                and a[name].dims == b[name].dims
+                and dict(a[name].attrs) == dict(b[name].attrs)
+            ), name
             assert name in seen
         assert b["group"].attrs["note"] == "of a group" and b["link"].name == "/group/table" and b["grows"].extendible
         assert b["group/table"].filters == (filters or "deflate:3")
@@ -78,7 +116,14 @@ def test_a_copy_is_stored_as_the_other_was(folder, capsys):
         file["opaque"] = np.zeros(2, "V3")
         file["enumeration"] = np.array([0, 1], dtype=h5py.enum_dtype({"A": 0, "B": 1}, "i2"))
         file["null"] = h5py.Empty("f4")
-        file.create_dataset("grows", data=np.arange(6.0).reshape(3, 2), maxshape=(None, 2), chunks=(2, 2), compression="gzip", shuffle=True)
+        file.create_dataset(
+            "grows",
+            data=np.arange(6.0).reshape(3, 2),
+            maxshape=(None, 2),
+            chunks=(2, 2),
+            compression="gzip",
+            shuffle=True,
+        )
         file["big"].attrs["null"] = h5py.Empty("f4")
         file["big"].attrs["big"] = np.arange(2, dtype=">i2")
         file["group/x"] = 1
@@ -87,11 +132,18 @@ def test_a_copy_is_stored_as_the_other_was(folder, capsys):
     with h5py.File(folder / "a.h5") as old, h5py.File(folder / "b.h5") as new:
         for name in ("big", "fixed", "opaque", "enumeration", "grows", "null"):
             assert old[name].id.get_type().equal(new[name].id.get_type()), name
-            assert (old[name].chunks, old[name].maxshape, old[name].compression) == (new[name].chunks, new[name].maxshape, new[name].compression), name
+            assert (old[name].chunks, old[name].maxshape, old[name].compression) == (
+                new[name].chunks,
+                new[name].maxshape,
+                new[name].compression,
+            ), name
             assert name == "null" or np.array_equal(old[name], new[name]), name
         for owner, name in (("big", "null"), ("big", "big"), ("group", "fixed")):
             one, other = (h5py.h5a.open(file[owner].id, name.encode()) for file in (old, new))
-            assert one.get_type().equal(other.get_type()) and one.get_space().get_simple_extent_type() == other.get_space().get_simple_extent_type()
+            assert (
+                one.get_type().equal(other.get_type())
+                and one.get_space().get_simple_extent_type() == other.get_space().get_simple_extent_type()
+            )
 
 
 @pytest.mark.parametrize("where", ["attribute", "variable"])
@@ -105,5 +157,7 @@ def test_what_cannot_be_copied_is_named(folder, where, capsys):
             file["structure"] = structure
     assert main(["copy", str(folder / "a.h5"), str(folder / "b.h5")]) == 3
     said = capsys.readouterr().err
-    assert "cannot be copied: " + ("/x, attribute structure" if where == "attribute" else "/structure: compound") in said
+    assert (
+        "cannot be copied: " + ("/x, attribute structure" if where == "attribute" else "/structure: compound") in said
+    )
     assert not (folder / "b.h5").exists()

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Programs that end without closing their files: nothing hangs, nothing is left where all ranks come to an end, and who waits hears of it.
+"""Programs that end without closing their files: nothing hangs, nothing is left where all ranks come to an end, and
+who waits hears of it.
 
 Arguments: the folder to work in, the launcher in one word. The programs need mpi4py.
 """
@@ -23,24 +24,72 @@ def create(comm=comm):
 def define(f):
     return f.create_variable("x", (8,), "float64")
 """
-# Each: the program, how it is started, whether it succeeds, how many drafts it leaves, what its ranks say and how many of them do ("": nothing).
+# Each: the program, how it is started, whether it succeeds, how many drafts it leaves, what its ranks say and how
+# many of them do ("": nothing).
 CASES = {
     "never closed": ("f = create(); define(f)[...] = 1", [], True, 0, "", 0),
     "no longer reachable": ("define(create())[...] = 1", [], True, 0, "", 0),
-    "begun to flush": ("f = create(); v = define(f); f.put(v, [1.0] * 8, windrow.same(comm)); f.flush_begin()", [], True, 0, "", 0),
+    "begun to flush": (
+        "f = create(); v = define(f); f.put(v, [1.0] * 8, windrow.same(comm)); f.flush_begin()",
+        [],
+        True,
+        0,
+        "",
+        0,
+    ),
     "several": (
-        "fs = [windrow.open(f'{n}.h5', 'w', comm=comm) for n in range(3)] + [windrow.open(f'alone {comm.rank}.h5', 'w', comm='self')]",
-        [], True, 0, "", 0,
+        "fs = [windrow.open(f'{n}.h5', 'w', comm=comm) for n in range(3)] "
+        "+ [windrow.open(f'alone {comm.rank}.h5', 'w', comm='self')]",
+        [],
+        True,
+        0,
+        "",
+        0,
     ),
     "only read": ("with create() as f: define(f)\nf = windrow.open('out.h5', comm=comm)", [], True, 0, "", 0),
-    "one fails, the others write": ("f = create(); v = define(f)\nif last: 1 / 0\nv[...] = 1", [], False, 0, "windrow._errors.WindrowError: ZeroDivisionError", 2),
-    "one gives no communicator": ("create(None if last else comm)", [], False, 0, "Error: one of 3 processes writes without a communicator", 3),
-    "one gives a wrong communicator": ("create(7 if last else comm)", [], False, 0, 'Error: comm is a communicator of mpi4py, "world" or "self", not int', 3),
-    "none gives a communicator": ("create(None)", [], False, 0, "Error: one of 3 processes writes without a communicator", 3),
-    "the others are elsewhere": ("f = create()\nif last: 1 / 0\ncomm.barrier()", ["-m", "mpi4py"], False, 1, "(not all ranks came to discard it)", 1),
+    "one fails, the others write": (
+        "f = create(); v = define(f)\nif last: 1 / 0\nv[...] = 1",
+        [],
+        False,
+        0,
+        "windrow._errors.WindrowError: ZeroDivisionError",
+        2,
+    ),
+    "one gives no communicator": (
+        "create(None if last else comm)",
+        [],
+        False,
+        0,
+        "Error: one of 3 processes writes without a communicator",
+        3,
+    ),
+    "one gives a wrong communicator": (
+        "create(7 if last else comm)",
+        [],
+        False,
+        0,
+        'Error: comm is a communicator of mpi4py, "world" or "self", not int',
+        3,
+    ),
+    "none gives a communicator": (
+        "create(None)",
+        [],
+        False,
+        0,
+        "Error: one of 3 processes writes without a communicator",
+        3,
+    ),
+    "the others are elsewhere": (
+        "f = create()\nif last: 1 / 0\ncomm.barrier()",
+        ["-m", "mpi4py"],
+        False,
+        1,
+        "(not all ranks came to discard it)",
+        1,
+    ),
     "after MPI_Finalize": ("f = create(); MPI.Finalize()", [], True, 1, "MPI has been finalized): what was written", 3),
     "each for itself": ("with create('self') as f: define(f)[...] = comm.rank\n", [], True, 0, "", 0),
-}  # fmt: skip
+}
 
 
 def main(folder: Path, launcher: str) -> None:

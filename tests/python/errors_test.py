@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What one rank does wrong, all ranks hear of: the same error, which names it; nothing hangs, and the old file is whole."""
+"""What one rank does wrong, all ranks hear of: the same error, which names it; nothing hangs, and the old file is
+whole."""
 
 import os
 import signal
@@ -39,14 +40,20 @@ def old(folder, comm):
 def is_whole(path, comm, barrier):
     barrier()
     with windrow.open(path, comm=comm) as f:
-        return np.array_equal(f["x"][...], np.arange(12.0).reshape(3, 4)) and sorted(os.listdir(path.parent)) == ["out.h5"]
+        return np.array_equal(f["x"][...], np.arange(12.0).reshape(3, 4)) and sorted(os.listdir(path.parent)) == [
+            "out.h5"
+        ]
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_a_wrong_selection_or_array(old, comm, rank, culprit, case, raises_on_all):
     with windrow.open(old, "r+", comm=comm) as f:
         v = f["x"]
-        right = (lambda: v.__setitem__(slice(0, 0), np.zeros((0, 4)))) if "w" in case or "text" in case or "type" in case else lambda: v[0]
+        right = (
+            (lambda: v.__setitem__(slice(0, 0), np.zeros((0, 4))))
+            if "w" in case or "text" in case or "type" in case
+            else lambda: v[0]
+        )
         error = raises_on_all((lambda: CASES[case](v, f)) if rank == culprit else right, culprit)
         assert error.code == windrow.Code.BAD_ARGUMENT
         assert np.array_equal(v[...], np.arange(12.0).reshape(3, 4))  # the file is still good
@@ -112,7 +119,12 @@ def test_what_cannot_be_finished_is_not_begun(folder, comm, case, raises_on_all)
         error = raises_on_all(lambda: f.create_variable("z", **NOT_TO_BE_FINISHED[case]), 0, "create_variable 'z'")
         assert error.code == windrow.Code.BAD_ARGUMENT and sorted(f) == before and "n" not in f.dimensions
         if "data" not in NOT_TO_BE_FINISHED[case]:
-            raises_on_all(lambda: f.create_variables({"first": dict(shape=3, dtype="int8", dims=("x",)), "z": NOT_TO_BE_FINISHED[case]}), 0)
+            raises_on_all(
+                lambda: f.create_variables(
+                    {"first": dict(shape=3, dtype="int8", dims=("x",)), "z": NOT_TO_BE_FINISHED[case]}
+                ),
+                0,
+            )
             assert sorted(f) == before
         f.create_variable("z", (2,), "int8", dims=("only",))
 
@@ -123,11 +135,18 @@ def test_dimensions_that_are_right(folder, comm, raises_on_all):
         f.create_dimension("x", 3)
         f.create_variable("g/h/v", (2, 3), "int8", dims=("y", "x"))
         f.create_variable("g/w", (3, 3, 2), "int8", dims=("x", "/x", None))
-        f.create_variables({"t": dict(shape=(4,), dtype="f8"), "u": dict(shape=(4, 5, 5), dtype="f8", dims=("t", "n", "n"))})
+        f.create_variables(
+            {"t": dict(shape=(4,), dtype="f8"), "u": dict(shape=(4, 5, 5), dtype="f8", dims=("t", "n", "n"))}
+        )
         f.create_dimension("steps", 5)
         f.create_variable("log", (0, 3), "f4", dims=("steps", "x"), extendible=True)  # not as long as the dimension yet
         f.create_variable("row", (3,), "f4", data=np.ones((1, 3)), dims=("x",))
-        assert f["g/h/v"].dims == ("y", "x") and f["g/w"].dims == ("x", "x", "") and f["u"].dims == ("t", "n", "n") and f.dimensions["/n"] == 5
+        assert (
+            f["g/h/v"].dims == ("y", "x")
+            and f["g/w"].dims == ("x", "x", "")
+            and f["u"].dims == ("t", "n", "n")
+            and f.dimensions["/n"] == 5
+        )
         two = {"a": dict(shape=(7,), dtype="f8", dims=("m",)), "b": dict(shape=(8,), dtype="f8", dims=("m",))}
         raises_on_all(lambda: f.create_variables(two), 0, "'/m' has 7")
         assert "a" not in f and "/m" not in f.dimensions
@@ -145,11 +164,23 @@ def test_ranks_that_disagree(folder, comm, rank, size, barrier, raises_on_all):
         v[...] = 1
         # Some would name dimensions or write data afterwards, without the others, who go on elsewhere.
         for extra in (dict(dims=("d",)), dict(data=[1, 2])):
-            raises_on_all(lambda: f.create_variable("z", (2,), "int8", **(extra if rank == 1 else {})), 1, "different calls: rank 0 in create_variable, rank 1")
+            raises_on_all(
+                lambda: f.create_variable("z", (2,), "int8", **(extra if rank == 1 else {})),
+                1,
+                "different calls: rank 0 in create_variable, rank 1",
+            )
             barrier()
-        raises_on_all(lambda: f.create_variables({"z": dict(shape=2, dtype="int8", dims=("d",) if rank == 1 else None)}), 1, "rank 1 in create_variables /z")
+        raises_on_all(
+            lambda: f.create_variables({"z": dict(shape=2, dtype="int8", dims=("d",) if rank == 1 else None)}),
+            1,
+            "rank 1 in create_variables /z",
+        )
         barrier()
-        raises_on_all(lambda: f.create_variables({} if rank == 1 else {"z": dict(shape=2, dtype="int8")}), 1, "number 1 is missing here")
+        raises_on_all(
+            lambda: f.create_variables({} if rank == 1 else {"z": dict(shape=2, dtype="int8")}),
+            1,
+            "number 1 is missing here",
+        )
     raises_on_all(lambda: windrow.open(folder / "c.h5", "a" if rank == 1 else "r", comm=comm), 1)
     raises_on_all(lambda: windrow.open(folder / ("a.h5" if rank == 1 else "b.h5"), "w", comm=comm), 1)
 
@@ -203,7 +234,15 @@ def test_closed_files(old, comm):
     v = f["x"]
     f.close()
     f.close()
-    for action in (lambda: v[...], lambda: f["x"], f.flush, f.report, f.explain, lambda: v.attrs["a"], lambda: f.put(v, 1, None)):
+    for action in (
+        lambda: v[...],
+        lambda: f["x"],
+        f.flush,
+        f.report,
+        f.explain,
+        lambda: v.attrs["a"],
+        lambda: f.put(v, 1, None),
+    ):
         with pytest.raises(windrow.WindrowError) as caught:
             action()
         assert caught.value.code == windrow.Code.BAD_STATE
@@ -325,7 +364,14 @@ def test_what_is_no_communicator(folder):
 def test_a_disk_that_is_full(old, comm, rank, size, culprit, barrier):
     """The store fails on one rank; with what it writes itself."""
     with pytest.raises(windrow.WindrowError) as caught:
-        with windrow.open(old, "w", comm=comm, store="faulty", fault=f"rank={culprit},operation=write,after=0,error=no_space", strategy="list") as f:
+        with windrow.open(
+            old,
+            "w",
+            comm=comm,
+            store="faulty",
+            fault=f"rank={culprit},operation=write,after=0,error=no_space",
+            strategy="list",
+        ) as f:
             v = f.create_variable("x", (size, 100000), "float64")
             v[rank] = 1
     assert caught.value.code == windrow.Code.NO_SPACE and caught.value.rank == culprit
@@ -382,10 +428,12 @@ def test_what_c_has_no_room_for(folder, comm, rank, culprit, case, raises_on_all
         wrong = rank == culprit
         # The others are in the same call with nothing wrong.
         right = {
-            "decomposition": lambda: windrow.same(comm, (2,)), "rows": lambda: windrow.rows(comm, 2), "length": lambda: f.create_dimension("d", 2),
-            "prefix": lambda: f.write_references("a.json", ""), "index": lambda: v[0], "group": lambda: f.create_group("g"), "link": lambda: f.create_link("l", "x"),
-            "name of an attribute": lambda: v.attrs.__setitem__("a", 1), "attribute": lambda: v.attrs.__setitem__("a", 1),
-            "texts": lambda: f["t"].__setitem__(..., ["a", "b"]), "strategy": lambda: f.set_strategy(strategy="list"),
+            "decomposition": lambda: windrow.same(comm, (2,)), "rows": lambda: windrow.rows(comm, 2),
+            "length": lambda: f.create_dimension("d", 2), "prefix": lambda: f.write_references("a.json", ""),
+            "index": lambda: v[0], "group": lambda: f.create_group("g"), "link": lambda: f.create_link("l", "x"),
+            "name of an attribute": lambda: v.attrs.__setitem__("a", 1),
+            "attribute": lambda: v.attrs.__setitem__("a", 1), "texts": lambda: f["t"].__setitem__(..., ["a", "b"]),
+            "strategy": lambda: f.set_strategy(strategy="list"),
         }.get(case.split(":")[0], lambda: f.create_variable("y", (2,), "int8"))  # fmt: skip
         error = raises_on_all((lambda: UNPASSABLE[case](f, v)) if wrong else right, culprit)
         assert "incompatible function arguments" not in str(error) and "codec can't" not in str(error)
@@ -409,8 +457,9 @@ def test_numbers_that_are_none(folder, comm, rank, size, raises_on_all):
         v = f.create_variable("x", (4,), "float64")
         t = f.create_variable("t", (2,), "S4")
         for action in (
-            lambda: f.create_variable("y", 3.5, "int8"), lambda: f.create_variable("y", (3, 2.0), "int8"), lambda: f.create_variable("y", (4,), "int8", chunks=(2.5,)),
-            lambda: f.create_dimension("d", 3.5), lambda: windrow.rows(comm, 8.7), lambda: windrow.rows(comm, 8, 8.0), lambda: windrow.same(comm, (2.5,)),
+            lambda: f.create_variable("y", 3.5, "int8"), lambda: f.create_variable("y", (3, 2.0), "int8"),
+            lambda: f.create_variable("y", (4,), "int8", chunks=(2.5,)), lambda: f.create_dimension("d", 3.5),
+            lambda: windrow.rows(comm, 8.7), lambda: windrow.rows(comm, 8, 8.0), lambda: windrow.same(comm, (2.5,)),
             lambda: windrow.points(comm, 4.0, [1]),
         ):  # fmt: skip
             raises_on_all(action, 0, "integer")

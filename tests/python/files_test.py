@@ -44,7 +44,9 @@ def test_groups_are_mappings(folder, comm):
         f.create_link("nowhere", "not/there")
         assert (list(f), list(f["a"]), list(f["a/b c"])) == (["a", "short cut"], ["b c", "y"], ["x"])
         assert "a/b c/x" in f and "/a" in f and "z" not in f and 3 not in f
-        assert f["short cut"].name == "/a/b c/x" and f["a"].groups.keys() == {"b c"} and f["a"].variables.keys() == {"y"}
+        assert (
+            f["short cut"].name == "/a/b c/x" and f["a"].groups.keys() == {"b c"} and f["a"].variables.keys() == {"y"}
+        )
         assert f["a/b c"]["/a"].name == "/a" and f["a"].file is f
         with pytest.raises(KeyError):
             f["z"]
@@ -55,8 +57,9 @@ def test_groups_are_mappings(folder, comm):
 
 def test_attributes_are_a_mapping(folder, comm, rank, raises_on_all):
     values = {
-        "text": "größer", "number": 3, "float32": np.float32(0.5), "list": [1, 2, 3], "table": np.arange(6, dtype="u2").reshape(2, 3), "bool": True,
-        "complex": 1 + 2j, "texts": ["a", "bcd"], "none": np.zeros(0), "bytes": b"of bytes", "swapped": np.array([1, 2], ">i4"),
+        "text": "größer", "number": 3, "float32": np.float32(0.5), "list": [1, 2, 3],
+        "table": np.arange(6, dtype="u2").reshape(2, 3), "bool": True, "complex": 1 + 2j, "texts": ["a", "bcd"],
+        "none": np.zeros(0), "bytes": b"of bytes", "swapped": np.array([1, 2], ">i4"),
     }  # fmt: skip
     with windrow.open(folder / "out.h5", "w", comm=comm) as f:
         v = f.create_variable("x", (2,), "float64")
@@ -74,7 +77,12 @@ def test_attributes_are_a_mapping(folder, comm, rank, raises_on_all):
         assert set(attrs) == set(values) and len(attrs) == len(values) and dict(f.attrs) == {"title": "a file"}
         assert attrs["text"] == "größer still" and attrs["float32"].dtype == "float32" and attrs["bytes"] == "of bytes"
         assert attrs["table"].dtype == "uint16" and attrs["table"].tolist() == [[0, 1, 2], [3, 4, 5]]
-        assert attrs["texts"].tolist() == ["a", "bcd"] and attrs["complex"] == 1 + 2j and attrs["bool"] and attrs["swapped"].tolist() == [1, 2]
+        assert (
+            attrs["texts"].tolist() == ["a", "bcd"]
+            and attrs["complex"] == 1 + 2j
+            and attrs["bool"]
+            and attrs["swapped"].tolist() == [1, 2]
+        )
     with h5py.File(folder / "out.h5") as file:
         assert file["x"].attrs["text"] == "größer still" and file["x"].attrs["texts"].tolist() == ["a", "bcd"]
 
@@ -88,7 +96,8 @@ def test_what_is_queued_moves_together(folder, comm, rank, size, numbers):
         for name in "abc":
             f.create_variable(name, whole.shape, "float64")
         for number, name in enumerate("abc" if rank % 2 == 0 else "cba"):
-            f.put(name, (number if rank % 2 == 0 else 2 - number) + whole[mine], rows)  # a temporary: the queue keeps it
+            # A temporary: the queue keeps it
+            f.put(name, (number if rank % 2 == 0 else 2 - number) + whole[mine], rows)
             gc.collect()
         f.flush()
         assert len(f.explain().plans) >= 1 and f.report()["bytes"] == 3 * whole.nbytes
@@ -110,7 +119,9 @@ def test_a_flush_in_two_parts(folder, comm, rank, size):
         gc.collect()
         f.flush_end()
         f.flush()
-        assert np.array_equal(x[...], np.repeat(np.arange(size), 2)) and np.array_equal(y[...], -np.repeat(np.arange(size), 2))
+        assert np.array_equal(x[...], np.repeat(np.arange(size), 2)) and np.array_equal(
+            y[...], -np.repeat(np.arange(size), 2)
+        )
 
 
 def test_decompositions(folder, comm, rank, size, numbers):
@@ -119,12 +130,17 @@ def test_decompositions(folder, comm, rank, size, numbers):
     points = np.arange(rank, 4 * size, size)[::-1]  # dealt out, backwards
     with windrow.open(folder / "out.h5", "w", comm=comm) as f:
         x = f.create_variable("x", whole.shape, "float64")
-        x.write(ghosts, windrow.block(comm, whole.shape, (4 * rank, 0), (4, 6), memory_shape=(6, 8), memory_start=(1, 1)))
+        x.write(
+            ghosts, windrow.block(comm, whole.shape, (4 * rank, 0), (4, 6), memory_shape=(6, 8), memory_start=(1, 1))
+        )
         y = f.create_variable("y", whole.shape, "float32")
         y.write(whole[points], windrow.points(comm, 4 * size, points))  # float64 becomes float32
         z = f.create_variable("z", whole.shape, "float64")
         two = windrow.blocks(comm, whole.shape, [[4 * rank, 0], [4 * rank, 3]], [[4, 3], [4, 3]])
-        z.write(np.concatenate([whole[4 * rank : 4 * rank + 4, :3].ravel(), whole[4 * rank : 4 * rank + 4, 3:].ravel()]), two)
+        z.write(
+            np.concatenate([whole[4 * rank : 4 * rank + 4, :3].ravel(), whole[4 * rank : 4 * rank + 4, 3:].ravel()]),
+            two,
+        )
         s = f.create_variable("s", (2, 3), "int64")
         s.write(np.full((2, 3), rank), windrow.same(comm))
         c = f.create_variable("c", (), "float64")
@@ -152,7 +168,10 @@ def test_decompositions_with_an_empty_rank(folder, comm, rank, size, numbers, em
         v = f.create_variable("x", whole.shape, "float64")
         for part, array in (
             (windrow.block(comm, whole.shape, (3 * rank, 0), (0 if absent else 3, 2)), whole[mine]),
-            (windrow.blocks(comm, whole.shape, [] if absent else [[3 * rank, 0]], [] if absent else [[3, 2]]), whole[mine].ravel()),
+            (
+                windrow.blocks(comm, whole.shape, [] if absent else [[3 * rank, 0]], [] if absent else [[3, 2]]),
+                whole[mine].ravel(),
+            ),
             (windrow.points(comm, 3 * size, mine), whole[mine]),
         ):
             v.write(-array, part)
@@ -175,10 +194,19 @@ def test_many_variables_at_once(folder, comm, rank, size, raises_on_all):
         definitions |= {"named": dict(shape=(4,), dtype="S3", dims=("x",)), "texts": dict(shape=2, dtype=str)}
         made = g.create_variables(definitions)
         assert [v.name for v in made] == [f"/g/{name}" for name in definitions]
-        assert made[4].shape == (5, 3) and made[4].filters == "deflate:1" and made[-2].dims == ("x",) and made[-2].dtype == "S3"
+        assert (
+            made[4].shape == (5, 3)
+            and made[4].filters == "deflate:1"
+            and made[-2].dims == ("x",)
+            and made[-2].dtype == "S3"
+        )
         made[4][...] = 2
         assert (g["v5"][...] == 2).all()
-        for wrong, text in ((dict(shape=(2,), dtype="nonsense"), "create_variables 'b'"), (dict(data=[1]), "data is written"), (dict(shape=(2,), kind=3), "'b'")):
+        for wrong, text in (
+            (dict(shape=(2,), dtype="nonsense"), "create_variables 'b'"),
+            (dict(data=[1]), "data is written"),
+            (dict(shape=(2,), kind=3), "'b'"),
+        ):
             here = wrong if rank == size - 1 else dict(shape=(2,), dtype="int8")
             raises_on_all(lambda: f.create_variables({"a": dict(shape=(2,), dtype="int8"), "b": here}), size - 1, text)
         with pytest.raises(windrow.WindrowError):
@@ -206,7 +234,9 @@ def test_reports_and_plans(folder, comm, rank, size, numbers):
         v[rank] = numbers(4)
         report, plan = f.report(), f.explain()
         assert report["bytes"] == 32 * size and "flush of" in repr(report) and "<table>" in report._repr_html_()
-        assert plan.plans[0]["strategy"] == "two-phase" and "two-phase" in repr(plan) and "<table>" in plan._repr_html_()
+        assert (
+            plan.plans[0]["strategy"] == "two-phase" and "two-phase" in repr(plan) and "<table>" in plan._repr_html_()
+        )
         assert report.seconds["total"] > 0
         f.set_strategy(gather="none", domains="even")
         v[rank] = numbers(4)
@@ -234,7 +264,11 @@ def test_netcdf_classic(folder, comm, rank, size, numbers):
         v.attrs["units"] = "K"
         v[2 * rank : 2 * rank + 2] = whole[2 * rank : 2 * rank + 2]
     with windrow.open(folder / "out.nc", comm=comm) as f:
-        assert np.array_equal(f["x"][::-1], whole[::-1]) and f["x"].attrs["units"] == "K" and f["x"].dims == ("row", "column")
+        assert (
+            np.array_equal(f["x"][::-1], whole[::-1])
+            and f["x"].attrs["units"] == "K"
+            and f["x"].dims == ("row", "column")
+        )
 
 
 ALONE = """
@@ -252,7 +286,11 @@ windrow.open(sys.argv[1])  # not closed: MPI is finalized all the same
 
 def test_one_process_needs_neither_mpirun_nor_mpi4py(folder, rank):
     if rank == 0:
-        free = {key: value for key, value in os.environ.items() if not key.startswith(("OMPI_", "PMI", "PMIX", "HYDI_", "LD_PRELOAD"))}
+        free = {
+            key: value
+            for key, value in os.environ.items()
+            if not key.startswith(("OMPI_", "PMI", "PMIX", "HYDI_", "LD_PRELOAD"))
+        }
         free |= {key: value for key, value in os.environ.items() if key.startswith("OMPI_MCA_btl")}
         subprocess.run([sys.executable, "-c", ALONE, folder / "alone.h5"], env=free, check=True, timeout=60)
 
@@ -260,7 +298,14 @@ def test_one_process_needs_neither_mpirun_nor_mpi4py(folder, rank):
 def test_soft_links_lead_to_groups(folder, comm):
     with windrow.open(folder / "out.h5", "w", comm=comm) as f:
         f.create_group("a/b").create_variable("x", data=[1, 2])
-        for name, target in {"whole": "/a/b", "part": "a/b", "a/again": "./b", "none": "/nothing", "round": "round", "up": "../whole"}.items():
+        for name, target in {
+            "whole": "/a/b",
+            "part": "a/b",
+            "a/again": "./b",
+            "none": "/nothing",
+            "round": "round",
+            "up": "../whole",
+        }.items():
             f.create_link(name, target)
     with windrow.open(folder / "out.h5", comm=comm) as f:
         for name in ("whole", "part", "a/again"):

@@ -108,7 +108,10 @@ def test_elements_that_cannot_be_read(folder, comm, rank, barrier):
             f["ok"] = 1
     barrier()
     with windrow.open(folder / "lzf.h5", comm=comm) as f:
-        with pytest.raises(windrow.WindrowError, match=r'"/x": its elements cannot be read or written: filtered with .*lzf.*, which is not built in') as caught:
+        with pytest.raises(
+            windrow.WindrowError,
+            match=r'"/x": its elements cannot be read or written: filtered with .*lzf.*, which is not built in',
+        ) as caught:
             f["x"][...]
         assert caught.value.code == windrow.Code.UNSUPPORTED and f["ok"][...] == 1
 
@@ -128,12 +131,17 @@ def test_types_that_h5py_has_made(folder, comm, rank, size, barrier, raises_on_a
         f.create_variable("ascii", (1,), h5py.string_dtype("ascii"))[...] = "a"
         f.create_variable("fixed", (1,), h5py.string_dtype("utf-8", 8))[...] = "größe"
         for wrong, said in (
-            (h5py.vlen_dtype("i4"), "arrays of any length"), (h5py.ref_dtype, "references"), (h5py.regionref_dtype, "references"),
-            (h5py.vlen_dtype(h5py.vlen_dtype("i4")), "arrays of any length"), (h5py.enum_dtype({"a=b": 1}), "of the enumeration"),
+            (h5py.vlen_dtype("i4"), "arrays of any length"), (h5py.ref_dtype, "references"),
+            (h5py.regionref_dtype, "references"), (h5py.vlen_dtype(h5py.vlen_dtype("i4")), "arrays of any length"),
+            (h5py.enum_dtype({"a=b": 1}), "of the enumeration"),
         ):  # fmt: skip
             right = dict(shape=(2,), dtype="i4")
-            raises_on_all(lambda: f.create_variable("v", (2,), wrong) if last else f.create_variable("v", **right), size - 1, said)
-            raises_on_all(lambda: f.create_variables({"v": dict(shape=(2,), dtype=wrong) if last else right}), size - 1, said)
+            raises_on_all(
+                lambda: f.create_variable("v", (2,), wrong) if last else f.create_variable("v", **right), size - 1, said
+            )
+            raises_on_all(
+                lambda: f.create_variables({"v": dict(shape=(2,), dtype=wrong) if last else right}), size - 1, said
+            )
             raises_on_all(lambda: f.attrs.create("v", 1, wrong), 0, said)
         lists = np.array([np.arange(2), np.arange(3)], h5py.vlen_dtype("i4"))
         raises_on_all(lambda: f.create_variable("v", data=lists), 0, "arrays of any length")
@@ -143,4 +151,6 @@ def test_types_that_h5py_has_made(folder, comm, rank, size, barrier, raises_on_a
     with h5py.File(folder / "types.h5") as file:
         assert all(h5py.check_enum_dtype(file[name].dtype) == members for name in ("enum", "data", "big", "many"))
         assert h5py.check_enum_dtype(file.attrs.get_id("enum").dtype) == members and file["big"].dtype.str == ">i4"
-        assert file["enum"][:].tolist() == [0, 1, 42] and file["text"][0].decode() == file["fixed"][0].decode() == "größe"
+        assert (
+            file["enum"][:].tolist() == [0, 1, 42] and file["text"][0].decode() == file["fixed"][0].decode() == "größe"
+        )

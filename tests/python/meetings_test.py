@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Several files, and what else is collective on their communicator: whoever leaves one is met by the others, wherever they are."""
+"""Several files, and what else is collective on their communicator: whoever leaves one is met by the others, wherever
+they are."""
 
 import os
 import signal
@@ -16,7 +17,9 @@ ELSEWHERE = {
     "the other file's close": lambda comm, folder, x: x.file.close(),
     "a decomposition": lambda comm, folder, x: windrow.rows(comm, 6),
     "an open": lambda comm, folder, x: windrow.open(folder / "third.h5", "w", comm=comm),
-    "a mesh": lambda comm, folder, x: windrow.mesh.decompose(comm, windrow.mesh.neighbours([[0, 1, 2]], "triangle"), [0, 0, 0]),
+    "a mesh": lambda comm, folder, x: windrow.mesh.decompose(
+        comm, windrow.mesh.neighbours([[0, 1, 2]], "triangle"), [0, 0, 0]
+    ),
 }
 
 
@@ -44,7 +47,9 @@ def test_an_exception_while_the_others_are_elsewhere(folder, comm, rank, culprit
                 1 / 0
             ELSEWHERE[case](comm, folder, x)
     if rank != culprit:
-        assert caught.value.rank == culprit and f'(rank {culprit}, which has left "{folder / "inner.h5"}")' in str(caught.value)
+        assert caught.value.rank == culprit and f'(rank {culprit}, which has left "{folder / "inner.h5"}")' in str(
+            caught.value
+        )
     assert not outer.is_open and not inner.is_open
     barrier()
     assert os.listdir(folder) == []
@@ -102,8 +107,16 @@ def test_ranks_in_calls_of_different_files(folder, comm, rank, size, raises_on_a
     a, b = folder / "outer.h5", folder / "inner.h5"
     with outer, windrow.open(b, "w", comm=comm) as inner:
         y = inner.create_variable("y", (6,), "float64")
-        raises_on_all(lambda: (y if rank == 1 else x)[...], 1, f'the ranks are in different calls: rank 0 in read of "{a}", rank 1 in read of "{b}" (rank 1)')
-        raises_on_all(lambda: windrow.rows(comm, 6) if rank == 1 else inner.flush(), 1, f'rank 0 in flush of "{b}", rank 1 in rows')
+        raises_on_all(
+            lambda: (y if rank == 1 else x)[...],
+            1,
+            f'the ranks are in different calls: rank 0 in read of "{a}", rank 1 in read of "{b}" (rank 1)',
+        )
+        raises_on_all(
+            lambda: windrow.rows(comm, 6) if rank == 1 else inner.flush(),
+            1,
+            f'rank 0 in flush of "{b}", rank 1 in rows',
+        )
         raises_on_all(lambda: x.__setitem__(..., 1) if rank == 1 else x[...], 1, "rank 0 in read, rank 1 in write")
         with windrow.open(a, "w", comm=comm) as again:
             z = again.create_variable("x", (6,), "float64")
@@ -127,7 +140,8 @@ def test_ranks_that_leave_different_files(folder, comm, rank, size):
 
 
 def test_files_of_different_communicators(folder, comm, rank, culprit, barrier, monkeypatch):
-    """They cannot meet: a rank that leaves one waits for some seconds, says so, and the others hear of it when they come."""
+    """They cannot meet: a rank that leaves one waits for some seconds, says so, and the others hear of it when they
+    come."""
     if not hasattr(comm, "Dup"):
         pytest.skip("needs mpi4py")
     monkeypatch.setattr(_ends, "PATIENCE", 0.3)

@@ -20,7 +20,14 @@ def lists(graph):
 
 
 def test_neighbours():
-    assert lists(mesh.neighbours(TRIANGLES, "triangle")) == [[1, 3], [0, 2, 3, 4], [1, 4, 5], [0, 1, 4], [1, 2, 3, 5], [2, 4]]
+    assert lists(mesh.neighbours(TRIANGLES, "triangle")) == [
+        [1, 3],
+        [0, 2, 3, 4],
+        [1, 4, 5],
+        [0, 1, 4],
+        [1, 2, 3, 5],
+        [2, 4],
+    ]
     square = [[0, 1, 2, 3]]
     assert lists(mesh.neighbours(square, "quad", nodes=5)) == [[1, 3], [0, 2], [1, 3], [0, 2], []]
     assert lists(mesh.neighbours(square, "quad", across_cells=True))[0] == [1, 2, 3]
@@ -110,13 +117,17 @@ def test_metis(monkeypatch):
             with pytest.raises(ImportError, match="pip install pymetis"):
                 mesh.partition(graph, 2)
             # What it is called with, when it is there.
-            fake = types.SimpleNamespace(part_graph=lambda parts, xadj, adjncy: (0, [i * parts // (len(xadj) - 1) for i in range(len(xadj) - 1)]))
+            fake = types.SimpleNamespace(
+                part_graph=lambda parts, xadj, adjncy: (0, [i * parts // (len(xadj) - 1) for i in range(len(xadj) - 1)])
+            )
             monkeypatch.setitem(sys.modules, "pymetis", fake)
     found = mesh.partition(graph, 2)
     with pytest.raises(ValueError, match="one part at least"):
         mesh.partition(graph, 0)
     assert mesh.partition(graph, 9).tolist() == list(range(6))
-    assert found.dtype == np.int32 and sorted(np.unique(found)) == [0, 1] and mesh.partition(graph, 1).tolist() == [0] * 6
+    assert (
+        found.dtype == np.int32 and sorted(np.unique(found)) == [0, 1] and mesh.partition(graph, 1).tolist() == [0] * 6
+    )
 
 
 def test_files_of_meshio(folder, rank):
@@ -130,11 +141,19 @@ def test_files_of_meshio(folder, rank):
     assert mesh.read_fields(folder / "mesh.vtk")["potential"].tolist() == [0, 1, 2, 3, 4, 5]
 
 
-@pytest.mark.parametrize("wrong", [
-    lambda: mesh.neighbours(TRIANGLES, "nonsense"), lambda: mesh.neighbours(TRIANGLES, "tetra"), lambda: mesh.neighbours([[0, 0.5, 1]], "triangle"),
-    lambda: mesh.classify(mesh.neighbours(TRIANGLES, "triangle"), [0]), lambda: mesh.graph_of(np.eye(3)), lambda: mesh.neighbours([4, 0, 1, 2], "mixed"),
-    lambda: mesh.neighbours([[0, 1, 9]], "triangle", nodes=3), lambda: mesh.classify(mesh.neighbours(TRIANGLES, "triangle"), [-1] * 6),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda: mesh.neighbours(TRIANGLES, "nonsense"),
+        lambda: mesh.neighbours(TRIANGLES, "tetra"),
+        lambda: mesh.neighbours([[0, 0.5, 1]], "triangle"),
+        lambda: mesh.classify(mesh.neighbours(TRIANGLES, "triangle"), [0]),
+        lambda: mesh.graph_of(np.eye(3)),
+        lambda: mesh.neighbours([4, 0, 1, 2], "mixed"),
+        lambda: mesh.neighbours([[0, 1, 9]], "triangle", nodes=3),
+        lambda: mesh.classify(mesh.neighbours(TRIANGLES, "triangle"), [-1] * 6),
+    ],
+)
 def test_what_is_no_mesh(wrong):
     with pytest.raises((ValueError, TypeError, windrow.WindrowError)):
         wrong()
@@ -147,7 +166,13 @@ def test_partitions_and_graphs_that_differ_between_ranks(comm, rank, size, raise
     graph = mesh.neighbours(cells, "triangle")
     part = np.arange(12) * size // 12
     last = rank == size - 1
-    raises_on_all(lambda: mesh.decompose(comm, graph, part[::-1] if last else part), size - 1, "the partition is not that of rank 0")
+    raises_on_all(
+        lambda: mesh.decompose(comm, graph, part[::-1] if last else part),
+        size - 1,
+        "the partition is not that of rank 0",
+    )
     other = mesh.neighbours(cells[1:], "triangle")
-    raises_on_all(lambda: mesh.decompose(comm, other if last else graph, part), size - 1, "the graph is not that of rank 0")
+    raises_on_all(
+        lambda: mesh.decompose(comm, other if last else graph, part), size - 1, "the graph is not that of rank 0"
+    )
     mesh.decompose(comm, graph, part.astype("int32") if last else part)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The notebook of examples/python runs from its first cell to its last, and shows tables and a picture. Exit code 77: there is no nbclient, no kernel or no
-xarray (Debian: python3-nbclient python3-ipykernel python3-xarray)."""
+"""The notebook of examples/python runs from its first cell to its last, and shows tables and a picture. Exit code 77:
+there is no nbclient, no kernel or no xarray (Debian: python3-nbclient python3-ipykernel python3-xarray)."""
 
 import os
 import sys
@@ -17,7 +17,9 @@ except ImportError:
 
 folder = Path(os.environ["WINDROW_TEST_FOLDER"])
 folder.mkdir(parents=True, exist_ok=True)
-notebook = nbformat.read(Path(__file__).resolve().parents[2] / "examples" / "python" / "first_steps.ipynb", as_version=4)
+notebook = nbformat.read(
+    Path(__file__).resolve().parents[2] / "examples" / "python" / "first_steps.ipynb", as_version=4
+)
 if any(cell.get("outputs") for cell in notebook.cells):
     sys.exit("the notebook is kept without outputs")
 NotebookClient(notebook, timeout=100, kernel_name="python3", resources={"metadata": {"path": str(folder)}}).execute()

@@ -43,7 +43,9 @@ def elements(key):
         box = tuple(slice(p, p + c) for p, c in zip(place, count))
         assert (memory[box] == -1).all()
         memory[box] = whole[tuple(slice(s, s + c) for s, c in zip(start, count))]
-    follows = [whole[tuple(slice(s, s + c) for s, c in zip(start, count))].ravel() for start, count in zip(starts, counts)]
+    follows = [
+        whole[tuple(slice(s, s + c) for s, c in zip(start, count))].ravel() for start, count in zip(starts, counts)
+    ]
     if selection.is_in_order:
         assert np.array_equal(np.concatenate([*follows, np.zeros(0, int)]), memory.ravel())
     read, chosen = selection.hull()
@@ -91,16 +93,25 @@ def test_what_is_no_selection(key, error):
         select(key, SHAPE)
 
 
-@pytest.mark.parametrize("part", [np.s_[...], np.s_[2:5, 3:7, 1:2], np.s_[::2, 0:1, ::-3], np.s_[1:2, :, 3:4], np.s_[::-1, ::-1, 5:2:-1]], ids=str)
+@pytest.mark.parametrize(
+    "part",
+    [np.s_[...], np.s_[2:5, 3:7, 1:2], np.s_[::2, 0:1, ::-3], np.s_[1:2, :, 3:4], np.s_[::-1, ::-1, 5:2:-1]],
+    ids=str,
+)
 @pytest.mark.parametrize("order", "CF")
 def test_how_far_apart_elements_lie(part, order):
     array = np.arange(7 * 8 * 9.0).reshape((7, 8, 9), order=order)[part]
     found = strides_of(array)
     assert found is not None
     for place in np.ndindex(array.shape):
-        assert sum(i * s for i, s in zip(place, found)) * 8 == sum(i * s for i, s in zip(place, array.strides)), (found, place)
+        assert sum(i * s for i, s in zip(place, found)) * 8 == sum(i * s for i, s in zip(place, array.strides)), (
+            found,
+            place,
+        )
 
 
-@pytest.mark.parametrize("array", [np.broadcast_to(np.ones(4), (3, 4)), np.ones(3, "f8, i4")["f0"]], ids=["spread", "field"])
+@pytest.mark.parametrize(
+    "array", [np.broadcast_to(np.ones(4), (3, 4)), np.ones(3, "f8, i4")["f0"]], ids=["spread", "field"]
+)
 def test_what_lies_at_no_elements(array):
     assert strides_of(array) is None

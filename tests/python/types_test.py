@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The package's types are whole: mypy, strict, as pyproject.toml sets it. Argument: a folder for what mypy keeps. Exit code 77: there is no
-mypy (Debian: python3-mypy)."""
+"""The package's types are whole: mypy, strict, as pyproject.toml sets it. Argument: a folder for what mypy keeps.
+Exit code 77: there is no mypy (Debian: python3-mypy)."""
 
 import importlib.util
 import subprocess
@@ -22,5 +22,6 @@ with windrow.open("out.h5", "w", comm="world", strategy="list") as f:
 mypy = [sys.executable, "-m", "mypy", f"--cache-dir={sys.argv[1]}"]
 root = Path(__file__).resolve().parents[2]
 package = subprocess.run(mypy, cwd=root).returncode
-program = subprocess.run([*mypy, "--strict", "-c", PROGRAM], cwd=root / "python").returncode  # what programs write is typed, too
+# What programs write is typed, too
+program = subprocess.run([*mypy, "--strict", "-c", PROGRAM], cwd=root / "python").returncode
 sys.exit(package or program)

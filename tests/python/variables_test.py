@@ -15,7 +15,9 @@ def read_by_h5py(path, name):
 
 
 @pytest.mark.parametrize("empty", [0, -1], ids=["first rank empty", "last rank empty"])
-@pytest.mark.parametrize("filters", [{}, {"compression": "gzip", "shuffle": True, "chunks": (3, 5)}], ids=["contiguous", "compressed"])
+@pytest.mark.parametrize(
+    "filters", [{}, {"compression": "gzip", "shuffle": True, "chunks": (3, 5)}], ids=["contiguous", "compressed"]
+)
 def test_each_rank_writes_its_rows_and_one_has_none(folder, comm, rank, size, numbers, empty, filters):
     whole = numbers(4 * size, 7)
     mine = slice(4 * rank, 4 * rank + 4)
@@ -29,13 +31,13 @@ def test_each_rank_writes_its_rows_and_one_has_none(folder, comm, rank, size, nu
     expected[written, 2:5] *= -1
     assert np.array_equal(read_by_h5py(folder / "out.h5", "a group/temperature"), expected)
     with windrow.open(folder / "out.h5", comm=comm) as f:
-        part = f["a group"]["temperature"][0:0 if rank == empty % size else None]
+        part = f["a group"]["temperature"][0 : 0 if rank == empty % size else None]
         assert np.array_equal(part, expected if part.size else expected[:0])
 
 
 @pytest.mark.parametrize("key", [
-    np.s_[::2], np.s_[::-1], np.s_[:, ::3], np.s_[1::2, ::-2], np.s_[:, 3], np.s_[-1], np.s_[[2, 0]], np.s_[:, [6, 1, 2]], np.s_[2, 3], np.s_[3:1],
-    np.s_[..., 1:2],
+    np.s_[::2], np.s_[::-1], np.s_[:, ::3], np.s_[1::2, ::-2], np.s_[:, 3], np.s_[-1], np.s_[[2, 0]],
+    np.s_[:, [6, 1, 2]], np.s_[2, 3], np.s_[3:1], np.s_[..., 1:2],
 ], ids=str)  # fmt: skip
 def test_one_rank_selects_as_numpy_does_and_the_others_nothing(folder, comm, rank, size, numbers, key):
     whole = numbers(5, 7)
@@ -54,15 +56,29 @@ def test_arrays_of_any_strides(folder, comm, rank, size, numbers):
     big = numbers(2 * size + 3, 8, 10)
     mine = slice(2 * rank, 2 * rank + 2)
     with windrow.open(folder / "out.h5", "w", comm=comm) as f:
-        boxes = {"inner": big[1:-2, 2:6, 3:7], "column": big[1:-2, :, 4:5], "steps": big[1:-2, ::2, 1:5], "plane": big[1:-2, :, 4]}
-        boxes |= {"fortran": np.asfortranarray(big[1:-2]), "reversed": big[1:-2, ::-1], "skipped": big[1:-2, :, ::2], "transposed": big[1:-2].transpose(0, 2, 1)}
+        boxes = {
+            "inner": big[1:-2, 2:6, 3:7],
+            "column": big[1:-2, :, 4:5],
+            "steps": big[1:-2, ::2, 1:5],
+            "plane": big[1:-2, :, 4],
+        }
+        boxes |= {
+            "fortran": np.asfortranarray(big[1:-2]),
+            "reversed": big[1:-2, ::-1],
+            "skipped": big[1:-2, :, ::2],
+            "transposed": big[1:-2].transpose(0, 2, 1),
+        }
         boxes["all of it"] = np.asfortranarray(big)[-3:0:-1, ::-2, ::3][: 2 * size]
         for name, array in boxes.items():
             f.create_variable(name, array.shape, "float64")[mine] = array[mine]
         assert f.copied_bytes == 0
         structure = np.zeros((2 * size, 3), "i4, f8")
         structure["f1"] = 7
-        packed = {"swapped": big[1:-2].astype(">f8"), "field": structure["f1"], "spread out": np.broadcast_to(np.arange(3.0), (2 * size, 3))}
+        packed = {
+            "swapped": big[1:-2].astype(">f8"),
+            "field": structure["f1"],
+            "spread out": np.broadcast_to(np.arange(3.0), (2 * size, 3)),
+        }
         for name, array in packed.items():
             before = f.copied_bytes
             f.create_variable(name, array.shape, "float64")[mine] = array[mine]
@@ -72,7 +88,22 @@ def test_arrays_of_any_strides(folder, comm, rank, size, numbers):
         assert np.array_equal(read_by_h5py(folder / "out.h5", name), array[: 2 * size]), name
 
 
-TYPES = ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float32", "float64", "bool", "complex64", "complex128", "S5"]
+TYPES = [
+    "int8",
+    "uint8",
+    "int16",
+    "uint16",
+    "int32",
+    "uint32",
+    "int64",
+    "uint64",
+    "float32",
+    "float64",
+    "bool",
+    "complex64",
+    "complex128",
+    "S5",
+]
 
 
 @pytest.mark.parametrize("dtype", TYPES)
@@ -111,9 +142,15 @@ def test_arrays_of_any_strides_in_selections_of_several_pieces(folder, comm, ran
                 places = np.ix_(*(np.atleast_1d(np.arange(n)[k]) for k, n in zip(key, part.shape)))
                 part[places] = (numbers(*part[places].shape) + 1000 * each + 100 * number).astype(kind)
                 if each == rank:
-                    mine = part[places].astype(kind).reshape([n for n, k in zip(part[places].shape, key) if not isinstance(k, int)])
+                    mine = (
+                        part[places]
+                        .astype(kind)
+                        .reshape([n for n, k in zip(part[places].shape, key) if not isinstance(k, int)])
+                    )
             here = np.arange(5)[key[0]] + 5 * rank
-            arranged = (np.ascontiguousarray, np.asfortranarray, apart)[0 if rank == size - 1 and size > 1 else 1 + (number + rank) % 2]
+            arranged = (np.ascontiguousarray, np.asfortranarray, apart)[
+                0 if rank == size - 1 and size > 1 else 1 + (number + rank) % 2
+            ]
             v[(here.tolist(), *key[1:])] = arranged(mine)
             assert f.copied_bytes == 0 and np.array_equal(v[...], whole), key
 
@@ -123,7 +160,12 @@ def test_reading_into_an_array_of_any_strides(folder, comm, rank, numbers):
     with windrow.open(folder / "out.h5", "w", comm=comm) as f:
         v = f.create_variable("x", data=whole)
         around = np.full((9, 6, 14), -1.0)
-        for out in (np.zeros((4, 5, 6), order="F"), around[7::-2, 1:, 1:-1:2], np.zeros((6, 5, 4), "float32").T, np.zeros((4, 5, 6), "int8", order="F")):
+        for out in (
+            np.zeros((4, 5, 6), order="F"),
+            around[7::-2, 1:, 1:-1:2],
+            np.zeros((6, 5, 4), "float32").T,
+            np.zeros((4, 5, 6), "int8", order="F"),
+        ):
             assert v.read(out=out) is out and np.array_equal(out, whole.astype("float64"))
         assert np.count_nonzero(around == -1) == around.size - whole.size
         for wrong in (np.broadcast_to(np.zeros(6), (4, 5, 6)), np.zeros((4, 5, 6), "i4, f8")["f1"]):
@@ -154,7 +196,9 @@ def test_blocks_in_fortran_order(folder, comm, rank, size, numbers, ghosts):
         assert f.copied_bytes == 0 and found.flags.f_contiguous and np.array_equal(found[inner], whole[mine])
         assert np.array_equal(v[...], expected) and np.array_equal(steps[0], expected)
         v.write(np.ascontiguousarray(array), held)
-        assert f.copied_bytes == (array.nbytes if not array.flags.c_contiguous else 0) and np.array_equal(v[...], expected)
+        assert f.copied_bytes == (array.nbytes if not array.flags.c_contiguous else 0) and np.array_equal(
+            v[...], expected
+        )
         deeper = f.create_variable("deeper", (*whole.shape, 2), "float64")
         with pytest.raises(windrow.WindrowError, match="is of all of them, not of 3"):
             f.put(deeper, array, held)
@@ -168,8 +212,12 @@ def test_blocks_that_leave_their_boxes_are_refused(comm, rank, size, raises_on_a
     for box, within in (((2, 2), (1, 0)), ((1, 2), (0, 0)), ((2, 2), (0, -1))):
         bad = rank == size - 1
         here = (box, within) if bad else ((2, 2), (0, 0))
-        raises_on_all(lambda: windrow.block(comm, (2, 2), (0, 0), (2, 2), *here, order="F"), size - 1, "of its memory box")
-    raises_on_all(lambda: windrow.block(comm, (2, 2), (0, 0), (2, 2), order="F" if rank < size - 1 else "K"), size - 1, "order is")
+        raises_on_all(
+            lambda: windrow.block(comm, (2, 2), (0, 0), (2, 2), *here, order="F"), size - 1, "of its memory box"
+        )
+    raises_on_all(
+        lambda: windrow.block(comm, (2, 2), (0, 0), (2, 2), order="F" if rank < size - 1 else "K"), size - 1, "order is"
+    )
 
 
 def test_opaque_bytes(folder, comm, rank):
@@ -200,7 +248,9 @@ def test_float16(folder, comm, rank, size, barrier, order):
     mine = slice(rows.first_row, rows.first_row + rows.row_count)
     with windrow.open(folder / "out.h5", "w", comm=comm) as f:
         v = f.create_variable("x", (2**16,), order + "f2")
-        c = f.create_variable("chunked", (2**16,), order + "f2", chunks=(1000,), compression=1, shuffle=True, fill_value=np.float16(0.1))
+        c = f.create_variable(
+            "chunked", (2**16,), order + "f2", chunks=(1000,), compression=1, shuffle=True, fill_value=np.float16(0.1)
+        )
         v[mine] = HALVES[mine]
         c[mine] = HALVES[mine].astype(">f2")
         v.attrs["some"] = np.array([1.5, -np.inf], "float16")
@@ -234,7 +284,9 @@ def test_float16_becomes_other_numbers_and_back(folder, comm, rank, size, other)
         assert np.array_equal(wide[...], HALVES.astype(other), equal_nan=True)
         v[...] = HALVES.astype(other)
         assert np.array_equal(v[...], HALVES, equal_nan=True)
-        between = np.random.default_rng(1).uniform(-65504, 65504, 2**16).astype(other) * np.logspace(-12, 0, 2**16, dtype=other)
+        between = np.random.default_rng(1).uniform(-65504, 65504, 2**16).astype(other) * np.logspace(
+            -12, 0, 2**16, dtype=other
+        )
         v[...] = between
         assert np.array_equal(v[...].view("uint16"), between.astype("float16").view("uint16"))
         v[0:2] = np.array([1e9, -1e9], other)
@@ -276,7 +328,7 @@ def test_scalars_and_empty_variables(folder, comm, rank, size):
 def test_what_nobody_wrote_is_the_fill_value(folder, comm, rank):
     with windrow.open(folder / "out.h5", "w", comm=comm) as f:
         v = f.create_variable("x", (4,), "float64", fill_value=-999.5)
-        v[1:2 if rank == 0 else 1] = 7 if rank == 0 else np.zeros(0)
+        v[1 : 2 if rank == 0 else 1] = 7 if rank == 0 else np.zeros(0)
         f.create_variable("c", (2,), "complex128", fill_value=1.5 - 2j)
         f.create_variable("b", (2,), "bool", fill_value=True)
         f.flush()
@@ -295,7 +347,14 @@ def test_dimensions_have_names(folder, comm):
 def test_what_a_variable_says_of_itself(folder, comm):
     with windrow.open(folder / "out.h5", "w", comm=comm) as f:
         v = f.create_variable("x", (30, 4), "float32", compression=1, shuffle=True, fletcher32=True, chunks=(10, 4))
-        assert (v.name, v.shape, v.ndim, v.size, len(v), v.filters) == ("/x", (30, 4), 2, 120, 30, "shuffle,deflate:1,fletcher32")
+        assert (v.name, v.shape, v.ndim, v.size, len(v), v.filters) == (
+            "/x",
+            (30, 4),
+            2,
+            120,
+            30,
+            "shuffle,deflate:1,fletcher32",
+        )
         with pytest.raises(TypeError, match="collective"):
             list(v)
         assert np.asarray(v, dtype="float64").shape == (30, 4)
@@ -381,14 +440,18 @@ def test_byte_order_and_fill_values_of_numpy(folder, comm, rank, size, barrier):
             assert v[0] == value
         assert f["big"] == f["/big"] and f["big"] != f["data"] and len({f["big"], f["big"]}) == 1
     barrier()
-    assert read_by_h5py(folder / "out.h5", "big").dtype == ">f8" and read_by_h5py(folder / "out.h5", "big").tolist() == [1, 2]
-    assert read_by_h5py(folder / "out.h5", "data").dtype == ">i4" and read_by_h5py(folder / "out.h5", "data").tolist() == [0, 1, 2]
+    assert read_by_h5py(folder / "out.h5", "big").dtype == ">f8" and read_by_h5py(
+        folder / "out.h5", "big"
+    ).tolist() == [1, 2]
+    assert read_by_h5py(folder / "out.h5", "data").dtype == ">i4" and read_by_h5py(
+        folder / "out.h5", "data"
+    ).tolist() == [0, 1, 2]
     assert read_by_h5py(folder / "out.h5", "little").dtype == "<f8"
 
 
 TEXT_KEYS = [
-    np.s_[[0, 1], [0, 2]], np.s_[[0, 1], [0, 1, 2]], np.s_[:, [True, False, True]], np.s_[0], np.s_[1, 2], np.s_[0:0], np.s_[::-1, 1], np.s_[[1, 0], ::2],
-    np.s_[..., -1], np.s_[:], np.s_[1:, ::-2],
+    np.s_[[0, 1], [0, 2]], np.s_[[0, 1], [0, 1, 2]], np.s_[:, [True, False, True]], np.s_[0], np.s_[1, 2], np.s_[0:0],
+    np.s_[::-1, 1], np.s_[[1, 0], ::2], np.s_[..., -1], np.s_[:], np.s_[1:, ::-2],
 ]  # fmt: skip
 
 
@@ -438,11 +501,13 @@ def masked(values, mask=(False, True, False)):
 @pytest.mark.parametrize(
     "kind, fill, values",
     [
-        ("f4", -1, [1.0, 1e20, 3.0]), ("f4", np.nan, np.array([1, 7, 3])), ("i2", -999, np.array([1.0, 7.0, 3.0])), ("f8", 1e20, np.array([1, 7, 3], "i1")),
-        ("u8", 2**64 - 1, np.array([1, 7, 3], "i2")), ("i8", -(2**63) + 2, np.array([1, 7, 3], "i4")), ("f2", np.nan, [1.0, 2.0, 3.0]),
-        ("?", True, [False, False, True]),
-        ("c16", 1 - 2j, np.array([1, 7j, 3])), ("c8", complex(np.nan, 1), [1.0, 7.0, 3.0]), (">f4", 0.1, [1.0, 7.0, 3.0]), ("S4", b"none", [b"a", b"b", b"c"]),
-        ("S4", b"none", ["a", "b", "c"]), ("V2", "0x0102", np.array([b"ab", b"cd", b"ef"], "V2")),
+        ("f4", -1, [1.0, 1e20, 3.0]), ("f4", np.nan, np.array([1, 7, 3])), ("i2", -999, np.array([1.0, 7.0, 3.0])),
+        ("f8", 1e20, np.array([1, 7, 3], "i1")), ("u8", 2**64 - 1, np.array([1, 7, 3], "i2")),
+        ("i8", -(2**63) + 2, np.array([1, 7, 3], "i4")), ("f2", np.nan, [1.0, 2.0, 3.0]),
+        ("?", True, [False, False, True]), ("c16", 1 - 2j, np.array([1, 7j, 3])),
+        ("c8", complex(np.nan, 1), [1.0, 7.0, 3.0]), (">f4", 0.1, [1.0, 7.0, 3.0]),
+        ("S4", b"none", [b"a", b"b", b"c"]), ("S4", b"none", ["a", "b", "c"]),
+        ("V2", "0x0102", np.array([b"ab", b"cd", b"ef"], "V2")),
     ],
 )  # fmt: skip
 def test_masked_arrays(folder, comm, rank, size, kind, fill, values):
@@ -452,7 +517,11 @@ def test_masked_arrays(folder, comm, rank, size, kind, fill, values):
     expected[1] = b"\1\2" if kind == "V2" else fill
 
     def same(found):
-        return found.tobytes() == expected.astype(found.dtype).tobytes() or kind[0] not in "SV" and np.array_equal(found, expected, equal_nan=True)
+        return (
+            found.tobytes() == expected.astype(found.dtype).tobytes()
+            or kind[0] not in "SV"
+            and np.array_equal(found, expected, equal_nan=True)
+        )
 
     with windrow.open(folder / "out.h5", "w", comm=comm) as f:
         assert same(f.create_variable("data", data=masked(values), dtype=kind, fill_value=fill)[...])
@@ -482,7 +551,11 @@ def test_masked_arrays_without_a_fill_value(folder, comm, rank, size, raises_on_
         row = f.create_variable("row", (size,), "f4")
         wide = f.create_variable("wide", (3,), "i8", fill_value=2**63 - 1)
         bad, good = masked([1.0, 2.0, 3.0]), masked([1.0, 2.0, 3.0], False)
-        raises_on_all(lambda: v.__setitem__(..., bad if rank == last else good), last, "/v: 1 of 3 elements are masked, and there is no fill value")
+        raises_on_all(
+            lambda: v.__setitem__(..., bad if rank == last else good),
+            last,
+            "/v: 1 of 3 elements are masked, and there is no fill value",
+        )
         said = "cannot hold the fill value 9223372036854775807: write elements of int64"
         raises_on_all(lambda: wide.__setitem__(..., bad if rank == last else good), last, said)
         text = masked(np.array(["a", "b", "c"], object))
@@ -494,7 +567,13 @@ def test_masked_arrays_without_a_fill_value(folder, comm, rank, size, raises_on_
             f.put("row", masked([1.0], False), rows)
         raises_on_all(f.flush, last, "masked")
         for data in (bad, text):
-            raises_on_all(lambda: f.create_variable("new", data=data if rank == last else good if data is bad else ["a", "b", "c"]), last, "masked")
+            raises_on_all(
+                lambda: f.create_variable(
+                    "new", data=data if rank == last else good if data is bad else ["a", "b", "c"]
+                ),
+                last,
+                "masked",
+            )
         raises_on_all(lambda: f.attrs.__setitem__("a", bad), 0, "masked")
         assert "new" not in f and "a" not in f.attrs and row.shape == (size,)
         v[...] = good
@@ -504,19 +583,36 @@ def test_masked_arrays_without_a_fill_value(folder, comm, rank, size, raises_on_
 def test_habits_of_other_packages(folder, comm, rank, size, raises_on_all):
     last = rank == size - 1
     with windrow.open(folder / "out.h5", "w", comm=comm) as f:
-        for key, here in {"fillvalue": "fill_value=", "compression_opts": "compression_level=", "maxshape": "extendible=True", "chunksizes": "chunks="}.items():
+        for key, here in {
+            "fillvalue": "fill_value=",
+            "compression_opts": "compression_level=",
+            "maxshape": "extendible=True",
+            "chunksizes": "chunks=",
+        }.items():
             more = {key: 3} if last else {}
-            raises_on_all(lambda: f.create_variable("v", (2,), "i4", **more), size - 1, f"{key} is no option of a variable; here that is {here}")
+            raises_on_all(
+                lambda: f.create_variable("v", (2,), "i4", **more),
+                size - 1,
+                f"{key} is no option of a variable; here that is {here}",
+            )
         group = f.create_group("g")
         for owner in (f, group):
-            with pytest.raises(AttributeError, match=r"no attribute 'create_dataset': here that is create_variable\(\)"):
+            with pytest.raises(
+                AttributeError, match=r"no attribute 'create_dataset': here that is create_variable\(\)"
+            ):
                 owner.create_dataset("x", (2,))
             with pytest.raises(AttributeError, match="no attribute 'nonsense'$"):
                 owner.nonsense
             assert not hasattr(owner, "createVariable")
             with pytest.raises(TypeError, match=r"create_variable\('x', data=...\) defines a variable"):
                 owner["x"] = np.zeros(2)
-        cases = [("i4", 3.0, 3), ("u8", np.float32(7), 7), ("i2", np.array(-3.0), -3), ("V4", b"abcd", b"abcd"), ("V2", np.void(b"\x00\xff"), b"\x00\xff")]
+        cases = [
+            ("i4", 3.0, 3),
+            ("u8", np.float32(7), 7),
+            ("i2", np.array(-3.0), -3),
+            ("V4", b"abcd", b"abcd"),
+            ("V2", np.void(b"\x00\xff"), b"\x00\xff"),
+        ]
         for number, (kind, fill, value) in enumerate(cases):
             assert f.create_variable(f"fill{number}", (2,), kind, fill_value=fill)[...].tolist() == [value, value]
         for wrong in (3.5, np.nan, np.inf, 1e30):

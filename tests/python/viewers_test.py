@@ -11,7 +11,14 @@ import windrow
 
 def test_grids_and_fields(folder, comm, rank, barrier):
     with windrow.open(folder / "out.h5", "w", comm=comm) as f:
-        for name, shape in (("p", (3, 4, 5)), ("w", (2, 3, 4, 3)), ("z", (3,)), ("y", (4,)), ("x", (5,)), ("places", (4, 5, 2))):
+        for name, shape in (
+            ("p", (3, 4, 5)),
+            ("w", (2, 3, 4, 3)),
+            ("z", (3,)),
+            ("y", (4,)),
+            ("x", (5,)),
+            ("places", (4, 5, 2)),
+        ):
             f.create_variable(name, shape, "float64")
         f.create_variable("cells", data=[[0, 1, 2], [1, 2, 3]])
         f.create_variable("mixed", data=[4, 0, 1, 2, 4, 1, 2, 3])
@@ -53,7 +60,11 @@ def test_what_is_wrong_on_one_rank_is_on_all(folder, comm, rank, size, case):
         f.create_variable("other", (5,), "float64")
         f.create_group("g")
         f.grid = f.xdmf.uniform_grid("good", (2, 2), (0, 0), (1, 1))
-        right = (lambda f: f.grid.field("p", "x")) if case in ("field", "shape") else lambda f: f.xdmf.uniform_grid("right", (2, 2), (0, 0), (1, 1))
+        right = (
+            (lambda f: f.grid.field("p", "x"))
+            if case in ("field", "shape")
+            else lambda f: f.xdmf.uniform_grid("right", (2, 2), (0, 0), (1, 1))
+        )
         with pytest.raises(windrow.WindrowError) as caught:
             (WRONG[case] if rank == size - 1 else right)(f)
         assert caught.value.code in (windrow.Code.BAD_ARGUMENT, windrow.Code.NOT_FOUND)
@@ -76,7 +87,11 @@ def test_a_set_of_subfiles_is_checked(folder, comm, rank, size, barrier):
 
 def test_a_machine_is_measured_and_advice_is_had(folder, comm, rank, size, barrier, raises_on_all):
     raises_on_all(lambda: windrow.calibrate(comm, folder, 3 if rank == size - 1 else "machine.json"), size - 1)
-    raises_on_all(lambda: windrow.calibrate(comm, folder, "machine.json", **({"nonsense": 1} if rank == size - 1 else {})), size - 1, "nonsense")
+    raises_on_all(
+        lambda: windrow.calibrate(comm, folder, "machine.json", **({"nonsense": 1} if rank == size - 1 else {})),
+        size - 1,
+        "nonsense",
+    )
     with pytest.raises(windrow.WindrowError) as caught:
         windrow.calibrate(comm, folder / "nowhere", folder / "machine.json")
     assert caught.value.code == windrow.Code.NOT_FOUND

@@ -23,7 +23,11 @@ def dataset():
     temperature[1, 2, 3] = np.nan
     return xr.Dataset(
         {
-            "temperature": (("time", "y", "x"), temperature, {"units": "K", "range": [0.0, 400.0], "long_name": "Größe"}),
+            "temperature": (
+                ("time", "y", "x"),
+                temperature,
+                {"units": "K", "range": [0.0, 400.0], "long_name": "Größe"},
+            ),
             "packed": (("y", "x"), np.round(generator.normal(size=(6, 5)), 1)),
             "flag": (("x",), np.array([True, False, True, True, False])),
             "count": (("time",), np.arange(4, dtype="int16"), {"valid_min": np.int16(0)}),
@@ -122,7 +126,9 @@ def test_chunks_of_dask(folder, rank, size, numbers):
 def test_a_set_of_subfiles_is_one_dataset(folder, comm, rank, size, numbers, barrier):
     whole = numbers(4 * size, 3)
     with windrow.open(folder / "set.h5", "w", comm=comm, files="subfiles(3)") as f:
-        f.create_variable("x", whole.shape, "float64", dims=("a", "b"))[4 * rank : 4 * rank + 4] = whole[4 * rank : 4 * rank + 4]
+        f.create_variable("x", whole.shape, "float64", dims=("a", "b"))[4 * rank : 4 * rank + 4] = whole[
+            4 * rank : 4 * rank + 4
+        ]
     with xr.open_dataset(folder / "set.h5", engine="windrow") as found:  # each rank alone
         assert np.array_equal(found.x, whole)
     with xr.open_dataset(folder / "set.h5", engine="windrow", comm=comm) as found:  # together, each its part
@@ -135,7 +141,11 @@ def test_what_is_written_is_read_by_others(folder, comm, dataset, rank, barrier,
         pytest.skip("built without netCDF")
     given = dataset if ending == "h5" else dataset.drop_vars(["name", "version"], errors="ignore")
     path = folder / f"mine.{ending}"
-    more = {"temperature": {"zlib": True, "complevel": 1, "shuffle": True, "chunksizes": (2, 3, 5)}} if ending == "h5" else {}
+    more = (
+        {"temperature": {"zlib": True, "complevel": 1, "shuffle": True, "chunksizes": (2, 3, 5)}}
+        if ending == "h5"
+        else {}
+    )
     windrow_xarray.write(given, path, comm=comm, encoding={**PACKED, **more})
     barrier()
     for engine in ["windrow", "netcdf4"] + ["h5netcdf"] * (ending == "h5"):
@@ -174,7 +184,11 @@ def test_chunks_of_dask_are_written_by_all_ranks(folder, comm, dataset, rank, si
 
 
 def test_an_error_of_one_rank_when_writing(folder, comm, dataset, rank, size, raises_on_all):
-    wrong = dataset.assign(bad=("x", np.zeros(5, [("a", "i4")]))) if rank == size - 1 else dataset.assign(bad=("x", np.zeros(5)))
+    wrong = (
+        dataset.assign(bad=("x", np.zeros(5, [("a", "i4")])))
+        if rank == size - 1
+        else dataset.assign(bad=("x", np.zeros(5)))
+    )
     with pytest.raises(Exception) as caught:
         windrow_xarray.write(wrong, folder / "out.h5", comm=comm)
     assert rank == size - 1 or isinstance(caught.value, windrow.WindrowError)
@@ -199,7 +213,9 @@ def test_ranks_encode_their_times_alike(folder, comm, rank, size, barrier, calen
         times = xr.cftime_range("1850-01-01 00:30", periods=7, freq="31D", calendar=calendar).values
     given = xr.Dataset({"x": ("time", np.arange(7.0))}, {"time": times})
     encoding = {"time": {"units": units}} if units else {}
-    windrow_xarray.write(part_of(given, "time", rank, size), folder / "times.h5", comm=comm, dim="time", encoding=encoding)
+    windrow_xarray.write(
+        part_of(given, "time", rank, size), folder / "times.h5", comm=comm, dim="time", encoding=encoding
+    )
     barrier()
     for engine in ("windrow", "h5netcdf"):
         with xr.open_dataset(folder / "times.h5", engine=engine) as found:
@@ -218,14 +234,22 @@ def test_a_dataset_that_cannot_be_written_is_an_error_on_all_ranks(folder, comm,
     raises_on_all(lambda: write(dim="typo" if last else "time"), size - 1, 'dim="typo"')
     raises_on_all(lambda: write(encoding={"count": {"dtype": "nonsense" if last else "int16"}}), size - 1)
     raises_on_all(lambda: write(encoding={"count": 3} if last else {}), size - 1)
-    raises_on_all(lambda: write(encoding={"Count": {}} if last else {}), size - 1, 'encoding of "Count": the dataset has no such variable')
+    raises_on_all(
+        lambda: write(encoding={"Count": {}} if last else {}),
+        size - 1,
+        'encoding of "Count": the dataset has no such variable',
+    )
     raises_on_all(lambda: write(None if last else good), size - 1)
     mixed = good.assign(mixed=("x", np.array(["a", 1.5, "c", "d", "e"], object)))
     text = good.assign(mixed=("x", np.array(["a", "b", "c", "d", "e"], object)))
     raises_on_all(lambda: write(mixed if last else text), size - 1)
     if size > 1:
         raises_on_all(lambda: write(good.drop_vars("packed") if last else good), size - 1, "different calls")
-        raises_on_all(lambda: write(good.assign(count=good["count"].astype("int32")) if last else good), size - 1, "count (time) of int32")
+        raises_on_all(
+            lambda: write(good.assign(count=good["count"].astype("int32")) if last else good),
+            size - 1,
+            "count (time) of int32",
+        )
     assert list(folder.iterdir()) == []
 
 
@@ -247,24 +271,41 @@ def test_every_rank_loads_what_it_wants(folder, comm, rank, size, barrier, raise
 
 
 def test_parts_that_are_packed_in_different_ways(folder, comm, rank, size, barrier, raises_on_all):
-    """As files are that each have a scale of their own: the values count, not the numbers that stood for them. The last rank has nothing."""
+    """As files are that each have a scale of their own: the values count, not the numbers that stood for them. The
+    last rank has nothing."""
     values = np.array([280.0, 281.5, 283.0]) + 10 * rank
     values = values[:0] if 0 < rank == size - 1 else values
     whole = np.concatenate([np.array([280.0, 281.5, 283.0]) + 10 * r for r in range(max(size - 1, 1))])
-    cases = [(0.5 * (rank + 1), 280.0, -9999), (0.5, 280.0 + 10 * rank, -9999), (0.5, 280.0, -9999 + rank), (0.5, 280.0, -9999)]
+    cases = [
+        (0.5 * (rank + 1), 280.0, -9999),
+        (0.5, 280.0 + 10 * rank, -9999),
+        (0.5, 280.0, -9999 + rank),
+        (0.5, 280.0, -9999),
+    ]
     for case, (scale, offset, fill) in enumerate(cases):
         part = xr.Dataset({"t": ("time", values), "gaps": ("time", np.where(values == 281.5, np.nan, values))})
         for variable in part.variables.values():
-            variable.encoding = {"dtype": np.dtype("int16"), "scale_factor": scale, "add_offset": offset, "_FillValue": np.int16(fill)}
+            variable.encoding = {
+                "dtype": np.dtype("int16"),
+                "scale_factor": scale,
+                "add_offset": offset,
+                "_FillValue": np.int16(fill),
+            }
         windrow_xarray.write(part, folder / "packed.h5", comm=comm, dim="time")
         barrier()
         with xr.open_dataset(folder / "packed.h5", engine="h5netcdf") as found:
-            assert np.allclose(found.t, whole) and np.allclose(found.gaps, np.where(whole == 281.5, np.nan, whole), equal_nan=True)
+            assert np.allclose(found.t, whole) and np.allclose(
+                found.gaps, np.where(whole == 281.5, np.nan, whole), equal_nan=True
+            )
             # Where all with elements agree it stays packed.
             assert (found.t.encoding["dtype"] == "int16") == (size < 3 or case == 3)
     if size > 2:
         wrong = {"t": {"dtype": "int16", "scale_factor": 2.0 if rank == 1 else 3.0}}
-        raises_on_all(lambda: windrow_xarray.write(part, folder / "no.h5", comm=comm, dim="time", encoding=wrong), 1, "t: its encoding differs between the ranks: scale_factor")
+        raises_on_all(
+            lambda: windrow_xarray.write(part, folder / "no.h5", comm=comm, dim="time", encoding=wrong),
+            1,
+            "t: its encoding differs between the ranks: scale_factor",
+        )
         assert not (folder / "no.h5").exists()
 
 
@@ -275,9 +316,18 @@ def test_text_of_fixed_length_is_read_by_others(folder, comm, rank, size, barrie
         pytest.skip("built without netCDF")
     path = folder / f"texts.{ending}"
     names = np.array([f"größe {rank}{i}" for i in range(2 if rank != 1 else 0)])
-    part = xr.Dataset({"name": ("x", names), "object": ("x", names.astype(object)), "bytes": ("x", np.array([b"ab%d" % i for i in range(len(names))], "S6"))})
+    part = xr.Dataset(
+        {
+            "name": ("x", names),
+            "object": ("x", names.astype(object)),
+            "bytes": ("x", np.array([b"ab%d" % i for i in range(len(names))], "S6")),
+        }
+    )
     part["same"] = ("y", np.array([b"a", b"bcd"]))
-    encoding = {"name": {"dtype": "S16"}, "object": {"dtype": "S10", "chunks": (1,)} if ending == "h5" else {"dtype": "S10"}}
+    encoding = {
+        "name": {"dtype": "S16"},
+        "object": {"dtype": "S10", "chunks": (1,)} if ending == "h5" else {"dtype": "S10"},
+    }
     windrow_xarray.write(part, path, comm=comm, dim="x", encoding=encoding)
     barrier()
     whole = [f"größe {r}{i}" for r in range(size) if r != 1 for i in range(2)]
@@ -286,12 +336,22 @@ def test_text_of_fixed_length_is_read_by_others(folder, comm, rank, size, barrie
             pytest.importorskip("netCDF4")
         with xr.open_dataset(path, engine=engine) as found:
             assert found.name.values.tolist() == whole and found.object.values.tolist() == whole
-            assert found.bytes.values.tolist() == [b"ab0", b"ab1"] * (len(whole) // 2) and found.same.values.tolist() == [b"a", b"bcd"]
-    raises_on_all(lambda: windrow_xarray.write(part, path, comm=comm, dim="x", encoding={**encoding, "name": {"dtype": "S8"}}), 0, "a text of 10 bytes does not fit into 8")
+            assert found.bytes.values.tolist() == [b"ab0", b"ab1"] * (
+                len(whole) // 2
+            ) and found.same.values.tolist() == [b"a", b"bcd"]
+    raises_on_all(
+        lambda: windrow_xarray.write(part, path, comm=comm, dim="x", encoding={**encoding, "name": {"dtype": "S8"}}),
+        0,
+        "a text of 10 bytes does not fit into 8",
+    )
     if ending == "nc":
         return
-    with pytest.raises((TypeError, windrow.WindrowError), match="give it a length, as in encoding=.*'name': .*'dtype': 'S16'"):
-        windrow_xarray.write(part.assign(name=("x", names.astype("U"))), path, comm=comm, dim="x", encoding={"object": {"dtype": "S10"}})
+    with pytest.raises(
+        (TypeError, windrow.WindrowError), match="give it a length, as in encoding=.*'name': .*'dtype': 'S16'"
+    ):
+        windrow_xarray.write(
+            part.assign(name=("x", names.astype("U"))), path, comm=comm, dim="x", encoding={"object": {"dtype": "S10"}}
+        )
 
 
 def test_texts_of_any_length_are_selected_as_other_engines_do(folder, rank, size):
@@ -309,7 +369,8 @@ LAST = np.arange(12, dtype="int32").reshape(3, 4)
 
 
 def short_variables(path):
-    """A file of netCDF-4 in which variables have fewer records than others; a dimension of a group above, and one that is not the first."""
+    """A file of netCDF-4 in which variables have fewer records than others; a dimension of a group above, and one
+    that is not the first."""
     import netCDF4
 
     with netCDF4.Dataset(path, "w") as file:
@@ -340,15 +401,25 @@ def test_variables_with_fewer_records_than_others(folder, comm, rank, size, barr
     barrier()
     for group in ("/", "group", "group/own"):
         for decoded in (True, False):
-            mine = xr.open_dataset(folder / "short.nc", engine="windrow", group=group, comm=comm, mask_and_scale=decoded)
+            mine = xr.open_dataset(
+                folder / "short.nc", engine="windrow", group=group, comm=comm, mask_and_scale=decoded
+            )
             theirs = xr.open_dataset(folder / "short.nc", engine="netcdf4", group=group, mask_and_scale=decoded)
             assert mine.sizes["time"] == (3 if group.endswith("own") else 7)
-            assert mine.encoding["unlimited_dims"] == theirs.encoding["unlimited_dims"] == (set() if group == "group" else {"time"})
-            if "last" in mine:  # netCDF-C 4.9.0 has memory of anything behind the end of another dimension than the first
-                theirs = theirs.assign(last=theirs["last"].copy(data=np.pad(LAST, ((0, 0), (0, 3)), constant_values=-2147483647)))
+            assert (
+                mine.encoding["unlimited_dims"]
+                == theirs.encoding["unlimited_dims"]
+                == (set() if group == "group" else {"time"})
+            )
+            # netCDF-C 4.9.0 has memory of anything behind the end of another dimension than the first
+            if "last" in mine:
+                theirs = theirs.assign(
+                    last=theirs["last"].copy(data=np.pad(LAST, ((0, 0), (0, 3)), constant_values=-2147483647))
+                )
             for keys in (
-                {}, {"time": slice(1, 3)}, {"time": slice(None, None, -2)}, {"time": [6 % mine.sizes["time"], 0, 1]}, {"time": 1}, {"time": -1},
-                {"time": slice(5, None)}, {"time": slice(0, 0)}, {"time": slice(4, None, -1)},
+                {}, {"time": slice(1, 3)}, {"time": slice(None, None, -2)}, {"time": [6 % mine.sizes["time"], 0, 1]},
+                {"time": 1}, {"time": -1}, {"time": slice(5, None)}, {"time": slice(0, 0)},
+                {"time": slice(4, None, -1)},
             ):  # fmt: skip
                 part, whole = mine.isel(keys), theirs.load().isel(keys)
                 xr.testing.assert_identical(part.load(), whole)
@@ -370,9 +441,16 @@ def test_records_that_were_put_now_and_then(folder, comm, rank, size, barrier):
                 f.put(name, np.ones(rows.row_count), rows, record=step)
             f.flush()
     with xr.open_dataset(folder / "records.h5", engine="windrow", decode_times=False) as found:
-        assert found.encoding["unlimited_dims"] == {"time"} and found.sizes == {"time": 4, "x": 6} and found.u.values.all()
+        assert (
+            found.encoding["unlimited_dims"] == {"time"} and found.sizes == {"time": 4, "x": 6} and found.u.values.all()
+        )
         assert found.w.values[:, 0].tolist() == [1] + 3 * [np.float32(9.9692099683868690e36)]
-        assert found.filled.values[:, 5].tolist() == [7, 7, 1, 7] and found.flag.values[:, 2].tolist() == [True, False, False, False]
+        assert found.filled.values[:, 5].tolist() == [7, 7, 1, 7] and found.flag.values[:, 2].tolist() == [
+            True,
+            False,
+            False,
+            False,
+        ]
         assert np.isnan(found.half.values[1:]).all() and np.isnan(found.wave.values[1:]).all()
         assert (found.time.values == 9.9692099683868690e36).all()
         chunked = found.chunk({"time": 1}) if pytest.importorskip("dask") else found
@@ -411,7 +489,9 @@ def test_what_a_copy_should_keep(folder, comm, rank, size, barrier):
             mine.to_netcdf(folder / "others.nc", engine="h5netcdf")
     barrier()
     with h5py.File(folder / "copy.h5") as copy, h5py.File(folder / "others.nc") as others:
-        assert {name: copy[name].dtype.str for name in kinds} == {name: others[name].dtype.str for name in kinds} == kinds
+        assert (
+            {name: copy[name].dtype.str for name in kinds} == {name: others[name].dtype.str for name in kinds} == kinds
+        )
         assert others["time"].maxshape == (None,) and copy["big"][:].tolist() == [0, 1, 2, 3]
     if windrow.has("netcdf"):
         with xr.open_dataset(folder / "copy.nc", engine="windrow") as classic:
@@ -423,22 +503,34 @@ def test_masked_chunks_of_dask(folder, comm, rank, size, barrier):
     dask_array = pytest.importorskip("dask.array")
     plain = np.ma.masked_equal(np.arange(6), 3)
     chunks = dask_array.ma.masked_equal(dask_array.arange(6, chunks=2), 3)
-    given = xr.Dataset({"chunked": ("x", chunks), "plain": ("x", plain), "half": ("x", chunks.astype("f2")), "same": ("x", chunks + 1)})
+    given = xr.Dataset(
+        {"chunked": ("x", chunks), "plain": ("x", plain), "half": ("x", chunks.astype("f2")), "same": ("x", chunks + 1)}
+    )
     encoding = {"plain": {"_FillValue": -9, "dtype": "i8"}, "chunked": {"_FillValue": -9, "dtype": "i8"}}
     windrow_xarray.write(given, folder / "masked.h5", comm=comm, encoding=encoding)
     barrier()
     with h5py.File(folder / "masked.h5") as file:
         assert file["plain"][:].tolist() == file["chunked"][:].tolist() == [0, 1, 2, -9, 4, 5]
-        assert file["half"].dtype == "f2" and np.isnan(file["half"][3]) and np.isnan(file["same"][3]) and file["same"][5] == 6
+        assert (
+            file["half"].dtype == "f2"
+            and np.isnan(file["half"][3])
+            and np.isnan(file["same"][3])
+            and file["same"][5] == 6
+        )
 
 
 def test_what_netcdf_does_not_have(folder, comm, rank, size, barrier, raises_on_all):
-    given = xr.Dataset({"wave": ("x", [1 + 2j, 0]), "seen": ("x", [True, False], {"flags": [True, False], "one": 1})}, attrs={"flag": True, "empty": None})
+    given = xr.Dataset(
+        {"wave": ("x", [1 + 2j, 0]), "seen": ("x", [True, False], {"flags": [True, False], "one": 1})},
+        attrs={"flag": True, "empty": None},
+    )
     path = folder / "unseen.h5"
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         windrow_xarray.write(given, path, comm=comm)
-        windrow_xarray.write(given[["seen"]].assign_attrs(flag=1).assign(seen=("x", [True, False])), folder / "seen.h5", comm=comm)
+        windrow_xarray.write(
+            given[["seen"]].assign_attrs(flag=1).assign(seen=("x", [True, False])), folder / "seen.h5", comm=comm
+        )
     told = [str(each.message) for each in caught if "readers of netCDF" in str(each.message)]
     assert len(told) == (rank == 0)
     if rank == 0:
@@ -446,7 +538,11 @@ def test_what_netcdf_does_not_have(folder, comm, rank, size, barrier, raises_on_
         assert next(each.filename for each in caught if "readers of netCDF" in str(each.message)) == __file__
     barrier()
     with xr.open_dataset(path, engine="windrow") as found:
-        assert found.wave.values.tolist() == [1 + 2j, 0] and found.attrs["flag"] and found.seen.attrs["flags"].tolist() == [True, False]
+        assert (
+            found.wave.values.tolist() == [1 + 2j, 0]
+            and found.attrs["flag"]
+            and found.seen.attrs["flags"].tolist() == [True, False]
+        )
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         raises_on_all(lambda: windrow_xarray.write(given, folder / "no.h5", comm=comm), 0, "readers of netCDF")
@@ -466,11 +562,19 @@ def test_paths_and_groups(folder, comm, rank, size, barrier, monkeypatch, raises
     with pytest.raises(FileNotFoundError):
         xr.open_dataset("~/nothing.h5", engine="windrow")
     for group, said in (("nothing", 'has no "nothing"'), ("g/x", '"g/x" of .* is a variable')):
-        with pytest.raises(OSError, match=f"group not found: .*{said}" if group == "nothing" else f"group not found: {said}"):
+        with pytest.raises(
+            OSError, match=f"group not found: .*{said}" if group == "nothing" else f"group not found: {said}"
+        ):
             xr.open_dataset("~/home.h5", engine="windrow", group=group)
         last = rank == size - 1
-        raises_on_all(lambda: xr.open_dataset("~/home.h5", engine="windrow", group=group if last else "g", comm=comm), size - 1, "group not found")
-    with open(folder / "home.h5", "rb") as file, pytest.raises(TypeError, match="by its path, not by an object of BufferedReader"):
+        raises_on_all(
+            lambda: xr.open_dataset("~/home.h5", engine="windrow", group=group if last else "g", comm=comm),
+            size - 1,
+            "group not found",
+        )
+    with open(folder / "home.h5", "rb") as file, pytest.raises(
+        TypeError, match="by its path, not by an object of BufferedReader"
+    ):
         xr.open_dataset(file, engine="windrow")
 
 
@@ -479,7 +583,16 @@ def test_what_is_no_dataset(folder, comm, rank, size, barrier, raises_on_all):
     windrow_xarray.write(array, folder / "array.h5", comm=comm, dim="a")
     barrier()
     with xr.open_dataarray(folder / "array.h5", engine="windrow") as found:
-        assert found.name == "x" and found.values.tolist() == [value for r in range(size) for value in (1 + r, 2)] and found.a.size == 2 * size
+        assert (
+            found.name == "x"
+            and found.values.tolist() == [value for r in range(size) for value in (1 + r, 2)]
+            and found.a.size == 2 * size
+        )
     last = rank == size - 1
-    for wrong, said in ((array.rename(None), "without a name"), ({"x": array}, "an xarray.Dataset can be written, not dict")):
-        raises_on_all(lambda: windrow_xarray.write(wrong if last else array, folder / "no.h5", comm=comm), size - 1, said)
+    for wrong, said in (
+        (array.rename(None), "without a name"),
+        ({"x": array}, "an xarray.Dataset can be written, not dict"),
+    ):
+        raises_on_all(
+            lambda: windrow_xarray.write(wrong if last else array, folder / "no.h5", comm=comm), size - 1, said
+        )

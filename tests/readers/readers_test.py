@@ -56,7 +56,10 @@ class Readers(unittest.TestCase):
             self.assertEqual(f["half"][:].tolist(), list(range(CELLS)) + [-1] * CELLS)
             self.assertEqual(f["never"][:].tolist(), [-1] * 4)
             compressed = f["compressed"]
-            self.assertEqual((compressed.chunks, compressed.compression, compressed.shuffle, compressed.fletcher32), ((16,), "gzip", True, True))
+            self.assertEqual(
+                (compressed.chunks, compressed.compression, compressed.shuffle, compressed.fletcher32),
+                ((16,), "gzip", True, True),
+            )
             self.assertTrue((compressed[:] == n // 7).all())
             self.assertEqual((f["records"].shape, f["records"].maxshape), ((TIMES, CELLS), (None, CELLS)))
             self.assertTrue((f["records"][:] == 100 * np.arange(TIMES)[:, None] + n).all())
@@ -69,8 +72,22 @@ class Readers(unittest.TestCase):
 
     def test_h5dump_shows_all(self):
         text = run("h5dump", "-p", "-w", "0", self.kinds)
-        for part in ("H5T_ENUM", "H5T_COMPOUND", "H5T_OPAQUE", "H5T_STRING", "SOFTLINK", "COMPRESSION DEFLATE { LEVEL 6 }", "PREPROCESSING SHUFFLE",
-                     "CHECKSUM FLETCHER32", "VALUE  -1", "SCALAR", "NULL", "H5S_UNLIMITED", '"two words"', 'GROUP "empty group"'):
+        for part in (
+            "H5T_ENUM",
+            "H5T_COMPOUND",
+            "H5T_OPAQUE",
+            "H5T_STRING",
+            "SOFTLINK",
+            "COMPRESSION DEFLATE { LEVEL 6 }",
+            "PREPROCESSING SHUFFLE",
+            "CHECKSUM FLETCHER32",
+            "VALUE  -1",
+            "SCALAR",
+            "NULL",
+            "H5S_UNLIMITED",
+            '"two words"',
+            'GROUP "empty group"',
+        ):
             self.assertIn(part, text)
 
     def test_h5diff_finds_what_differs_and_nothing_else(self):
@@ -92,8 +109,16 @@ class Readers(unittest.TestCase):
     @unittest.skipUnless(shutil.which("ncdump"), "no ncdump")
     def test_ncdump_shows_dimensions(self):
         text = run("ncdump", "-v", "temperature,pressure", self.climate)
-        for part in ("time = 3 ;", "x = 50 ;", "side = 2 ;", "double time(time) ;", "float temperature(time, x) ;", "double pressure(time, x, side) ;",
-                     'time:units = "hours since 2000-01-01" ;', "pressure:_FillValue = -9999. ;"):
+        for part in (
+            "time = 3 ;",
+            "x = 50 ;",
+            "side = 2 ;",
+            "double time(time) ;",
+            "float temperature(time, x) ;",
+            "double pressure(time, x, side) ;",
+            'time:units = "hours since 2000-01-01" ;',
+            "pressure:_FillValue = -9999. ;",
+        ):
             self.assertIn(part, text)
         self.assertIn("250, 251, 252,", text)
 

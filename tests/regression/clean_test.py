@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""windrow check --clean FILE removes what killed jobs have left, and nothing that is locked. Argument: the command windrow."""
+"""windrow check --clean FILE removes what killed jobs have left, and nothing that is locked. Argument: the command
+windrow."""
 
 import fcntl
 import json
@@ -28,12 +29,23 @@ class CleanTest(unittest.TestCase):
         return path
 
     def clean(self, *words):
-        run = subprocess.run([COMMAND, "check", "--clean", os.path.join(self.folder, "a.raw"), *words], capture_output=True, text=True, timeout=60)
+        run = subprocess.run(
+            [COMMAND, "check", "--clean", os.path.join(self.folder, "a.raw"), *words],
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
         self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
         return run.stdout
 
     def test_what_is_left_is_removed(self):
-        for name in (".a.raw.windrow-0000", ".a.raw.windrow-0000.json", ".a.raw.windrow-0000.subfiles/0.raw", ".a.raw.windrow-x1y2", ".b.raw.windrow-0000"):
+        for name in (
+            ".a.raw.windrow-0000",
+            ".a.raw.windrow-0000.json",
+            ".a.raw.windrow-0000.subfiles/0.raw",
+            ".a.raw.windrow-x1y2",
+            ".b.raw.windrow-0000",
+        ):
             self.write(name)
         removed = json.loads(self.clean("--json"))["removed"]
         self.assertEqual([os.path.basename(path) for path in removed], [".a.raw.windrow-0000", ".a.raw.windrow-x1y2"])

@@ -54,9 +54,17 @@ class DefinitionsTest(unittest.TestCase):
     def test_what_is_refused_leaves_the_file_as_it_was(self):
         folder = tempfile.mkdtemp(prefix="windrow definitions ")
         self.addCleanup(shutil.rmtree, folder)
-        run = subprocess.run([*MPIRUN, "-n", "2", DEFINITIONS, folder, *ENDINGS], capture_output=True, text=True, timeout=1100, errors="replace")
+        run = subprocess.run(
+            [*MPIRUN, "-n", "2", DEFINITIONS, folder, *ENDINGS],
+            capture_output=True,
+            text=True,
+            timeout=1100,
+            errors="replace",
+        )
         self.assertEqual(run.returncode, 0, run.stderr)
-        lines = [line[len(folder) + 1 :].split(maxsplit=4) for line in run.stdout.splitlines() if line.startswith(folder)]
+        lines = [
+            line[len(folder) + 1 :].split(maxsplit=4) for line in run.stdout.splitlines() if line.startswith(folder)
+        ]
         self.assertGreater(len(lines), 50)
         refused = 0
         for name, code, *rest in lines:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Every variable WINDROW_... that tools and tests of the project read or set is known to src/base/environment.cpp, or the report would warn of it."""
+"""Every variable WINDROW_... that tools and tests of the project read or set is known to src/base/environment.cpp, or
+the report would warn of it."""
 
 import re
 import sys
@@ -7,8 +8,11 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = ("src", "cli", "compat", "python", "tests", "tools", "bench", "examples")
-USED = re.compile(r"""(?:environ\[|environ\.get\(|setdefault\(|getenv\(|environment\[)["'](WINDROW_[A-Z0-9_]+)["']|\$\{?(WINDROW_[A-Z0-9_]+):?[-?=]""")
-SET = re.compile(r'ENVIRONMENT[^)]*')
+USED = re.compile(
+    r"""(?:environ\[|environ\.get\(|setdefault\(|getenv\(|environment\[)["'](WINDROW_[A-Z0-9_]+)["']"""
+    r"""|\$\{?(WINDROW_[A-Z0-9_]+):?[-?=]"""
+)
+SET = re.compile(r"ENVIRONMENT[^)]*")
 
 
 def used_in(text: str, is_cmake: bool) -> set[str]:
@@ -19,7 +23,7 @@ def used_in(text: str, is_cmake: bool) -> set[str]:
 
 def main() -> None:
     table = (ROOT / "src/base/environment.cpp").read_text()
-    others = set(re.findall(r'"([A-Z0-9_]+)"', table[table.index("k_others"):table.index("});")]))
+    others = set(re.findall(r'"([A-Z0-9_]+)"', table[table.index("k_others") : table.index("});")]))
     options = {key.upper() for key in re.findall(r'SettingInfo\{"(\w+)"', (ROOT / "src/base/settings.cpp").read_text())}
     unknown, seen = set(), set()
     for folder in FOLDERS:

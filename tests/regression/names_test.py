@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Files of netCDF4-python and h5py are copied with what others find in them by name and by order; netCDF4 appends to copies.
+"""Files of netCDF4-python and h5py are copied with what others find in them by name and by order; netCDF4 appends to
+copies.
 
-names_test.py WINDROW: the command. Needs h5py and netCDF4 (Debian: python3-h5py, python3-netcdf4); without them it is skipped.
+names_test.py WINDROW: the command. Needs h5py and netCDF4 (Debian: python3-h5py, python3-netcdf4); without them it is
+skipped.
 """
 
 import json
@@ -32,7 +34,12 @@ def contents(group, prefix=""):
     found[prefix + " attributes"] = [(name, np.asarray(group.getncattr(name)).tolist()) for name in group.ncattrs()]
     for name, variable in group.variables.items():
         attributes = [(each, np.asarray(variable.getncattr(each)).tolist()) for each in variable.ncattrs()]
-        found[f"{prefix}/{name}"] = (variable.dimensions, variable.dtype.str[1:], np.asarray(variable[...]).tolist(), attributes)
+        found[f"{prefix}/{name}"] = (
+            variable.dimensions,
+            variable.dtype.str[1:],
+            np.asarray(variable[...]).tolist(),
+            attributes,
+        )
     for name, each in group.groups.items():
         found.update(contents(each, f"{prefix}/{name}"))
     return found
@@ -51,12 +58,17 @@ def fill_like_others(file):
         file.createDimension(name, length)
     file.zebra, file.ape = "z", 1
     for name, dimensions in (
-        ("time", ("time",)), ("time_bnds", ("time", "bnds")), ("bnds", ("time", "bnds")), ("station", ("station", "strlen")), ("x", ("y", "x")),
-        ("data", ("time", "station")), ("on_x", ("x",)), ("square", ("square", "square")), ("y", ()), ("alpha", ("time", "y", "x")),
+        ("time", ("time",)), ("time_bnds", ("time", "bnds")), ("bnds", ("time", "bnds")),
+        ("station", ("station", "strlen")), ("x", ("y", "x")), ("data", ("time", "station")), ("on_x", ("x",)),
+        ("square", ("square", "square")), ("y", ()), ("alpha", ("time", "y", "x")),
     ):  # fmt: skip
         variable = file.createVariable(name, "S1" if name == "station" else "f8", dimensions)
         shape = [2 if each == "time" else len(file.dimensions[each]) for each in dimensions]
-        variable[...] = np.full(shape, b"s") if name == "station" else np.arange(np.prod(shape, dtype=int)).reshape(shape) + len(name)
+        variable[...] = (
+            np.full(shape, b"s")
+            if name == "station"
+            else np.arange(np.prod(shape, dtype=int)).reshape(shape) + len(name)
+        )
         variable.units, variable.long_name, variable.axis = "K", name, "X"
 
 
@@ -86,7 +98,8 @@ class Names(unittest.TestCase):
                 group.createVariable("y", "i4", ("x",))[...] = 8
 
     def append(self, path, native=True):
-        """netCDF-C changes a file in all the ways that it has; numbers of foreign byte order netCDF4-python 1.6 writes wrongly, to its own files too."""
+        """netCDF-C changes a file in all the ways that it has; numbers of foreign byte order netCDF4-python 1.6
+        writes wrongly, to its own files too."""
         with netCDF4.Dataset(path, "a") as file:
             file.history = "appended"
             file.createDimension("fresh", 2)
@@ -115,11 +128,23 @@ class Names(unittest.TestCase):
         self.assertEqual([key for key in shown("b.h5")], [key for key in before])
         self.assertEqual(shown("b.h5")[" dimensions"], before[" dimensions"])
         with h5py.File("b.h5") as file:
-            self.assertEqual(sorted(name for name in file if name.startswith("_nc4")), [f"_nc4_non_coord_{name}" for name in ("bnds", "x", "y")])
+            self.assertEqual(
+                sorted(name for name in file if name.startswith("_nc4")),
+                [f"_nc4_non_coord_{name}" for name in ("bnds", "x", "y")],
+            )
             self.assertEqual([file["alpha"].dims[i][0].name for i in range(3)], ["/time", "/y", "/x"])
-            self.assertEqual(list(file["station"].attrs["_Netcdf4Coordinates"]), [file[name].attrs["_Netcdf4Dimid"] for name in ("station", "strlen")])
+            self.assertEqual(
+                list(file["station"].attrs["_Netcdf4Coordinates"]),
+                [file[name].attrs["_Netcdf4Dimid"] for name in ("station", "strlen")],
+            )
             self.assertNotIn("_nc3_strict", file.attrs)
-            self.assertEqual(["REFERENCE_LIST" in file[name].attrs for name in ("bnds", "_nc4_non_coord_bnds", "y", "_nc4_non_coord_y")], [True, False, True, False])
+            self.assertEqual(
+                [
+                    "REFERENCE_LIST" in file[name].attrs
+                    for name in ("bnds", "_nc4_non_coord_bnds", "y", "_nc4_non_coord_y")
+                ],
+                [True, False, True, False],
+            )
         after = self.append("b.h5")
         self.windrow("check", "--quiet", "b.h5")
         self.windrow("copy", "--quiet", "b.h5", "c.h5")
@@ -157,7 +182,9 @@ class Names(unittest.TestCase):
         self.windrow("copy", "--quiet", "s.h5", "b.h5")
         for name in ("s.h5", "b.h5"):
             found = shown(name)
-            for key, (dimensions, kind, values, _) in ((key, value) for key, value in before.items() if "/" in key and len(value) == 4):
+            for key, (dimensions, kind, values, _) in (
+                (key, value) for key, value in before.items() if "/" in key and len(value) == 4
+            ):
                 self.assertEqual(found[key][:3], (dimensions, kind, values), f"{name}{key}")
         with netCDF4.Dataset("s.h5", "a") as file:
             file.history = "appended"
@@ -183,7 +210,8 @@ class Names(unittest.TestCase):
                 self.assertIn("engine", str(error))
 
     def test_dimensions_that_only_numbers_name(self):
-        """Scales without netCDF's numbers get them when one is added, as netCDF counts them: by h5py in the order of names, here not that of creation."""
+        """Scales without netCDF's numbers get them when one is added, as netCDF counts them: by h5py in the order of
+        names, here not that of creation."""
         with h5py.File("a.h5", "w", track_order=True) as file:
             for name in ("z", "a"):
                 file[name] = np.arange(3.0)
@@ -213,18 +241,31 @@ class Names(unittest.TestCase):
 
     def test_a_fill_value_of_another_type(self):
         with h5py.File("a.h5", "w") as file:
-            for name, kind, value in (("short", "i2", np.float64(-999)), ("float", "f4", np.float64(1e20)), ("double", "f8", np.int32(-1)), ("same", "i4", np.int32(5))):
+            for name, kind, value in (
+                ("short", "i2", np.float64(-999)),
+                ("float", "f4", np.float64(1e20)),
+                ("double", "f8", np.int32(-1)),
+                ("same", "i4", np.int32(5)),
+            ):
                 file[name] = np.arange(3, dtype=kind)
                 file[name].attrs["_FillValue"] = np.array([value])
         self.windrow("copy", "--quiet", "a.h5", "b.h5")
         with h5py.File("b.h5") as file:
-            self.assertEqual({name: file[name].attrs["_FillValue"].dtype.str for name in file}, {"short": "<f8", "float": "<f8", "double": "<i4", "same": "<i4"})
+            self.assertEqual(
+                {name: file[name].attrs["_FillValue"].dtype.str for name in file},
+                {"short": "<f8", "float": "<f8", "double": "<i4", "same": "<i4"},
+            )
         self.windrow("copy", "--quiet", "a.h5", "b.nc")
         with netCDF4.Dataset("b.nc") as file:
-            self.assertEqual([file[name]._FillValue for name in ("short", "float", "double", "same")], [-999, np.float32(1e20), -1, 5])
+            self.assertEqual(
+                [file[name]._FillValue for name in ("short", "float", "double", "same")],
+                [-999, np.float32(1e20), -1, 5],
+            )
         with h5py.File("a.h5", "a") as file:
             file["short"].attrs["_FillValue"] = np.array([0.5])
-        self.assertIn("one value that the variable's type, int16, has", self.windrow("copy", "--quiet", "a.h5", "c.nc", code=3))
+        self.assertIn(
+            "one value that the variable's type, int16, has", self.windrow("copy", "--quiet", "a.h5", "c.nc", code=3)
+        )
 
     def test_hard_links_are_named(self):
         with h5py.File("a.h5", "w") as file:
@@ -232,13 +273,22 @@ class Names(unittest.TestCase):
             file["second"] = file["first"]
             file["group/back"] = file["/"]
             file["soft"] = h5py.SoftLink("/first")
-        changed = ["/group/back: a hard link, copied as a soft link to /", "/second: a hard link, copied as a soft link to /first"]
+        changed = [
+            "/group/back: a hard link, copied as a soft link to /",
+            "/second: a hard link, copied as a soft link to /first",
+        ]
         said = self.windrow("copy", "a.h5", "b.h5")
-        self.assertEqual(sorted(line for line in said.splitlines() if "hard link" in line), ["windrow: changed: " + line for line in changed])
+        self.assertEqual(
+            sorted(line for line in said.splitlines() if "hard link" in line),
+            ["windrow: changed: " + line for line in changed],
+        )
         self.assertEqual(sorted(json.loads(self.windrow("copy", "--json", "a.h5", "b.h5"))["changed"]), changed)
         self.assertEqual(self.windrow("copy", "--quiet", "a.h5", "b.h5"), "")
         with h5py.File("b.h5") as file:
-            self.assertEqual({name: file.get(name, getlink=True).path for name in ("second", "soft", "group/back")}, {"second": "/first", "soft": "/first", "group/back": "/"})
+            self.assertEqual(
+                {name: file.get(name, getlink=True).path for name in ("second", "soft", "group/back")},
+                {"second": "/first", "soft": "/first", "group/back": "/"},
+            )
             self.assertEqual(list(file["group/back/second"]), [0, 1, 2])
         links = {each["path"]: each["hard"] for each in json.loads(self.windrow("info", "--json", "a.h5"))["links"]}
         self.assertEqual(links, {"/second": True, "/soft": False, "/group/back": True})
@@ -251,7 +301,10 @@ class Names(unittest.TestCase):
             odd.set_offset(3)
             h5py.h5d.create(file.id, b"odd", odd, h5py.h5s.create_simple((4,)))
             file["half"] = np.zeros(2, "f2")
-        self.assertIn("integer type of 12 bits in 4 bytes, of which the first is bit 3", self.windrow("copy", "a.h5", "b.h5", code=3))
+        self.assertIn(
+            "integer type of 12 bits in 4 bytes, of which the first is bit 3",
+            self.windrow("copy", "a.h5", "b.h5", code=3),
+        )
 
     def test_many_variables_along_one_dimension_open_in_no_time(self):
         with netCDF4.Dataset("a.nc4", "w") as file:
@@ -270,7 +323,9 @@ class Names(unittest.TestCase):
         with h5py.File("a.h5", "w") as file:
             line = file.create_dataset("line", (1 << 32,), "i1", chunks=(1 << 16,), compression="gzip", fillvalue=3)
             line[5 << 20], line[(1 << 32) - 1] = 7, 8
-            plane = file.create_dataset("plane", (1, 1 << 16, 1 << 16), "i1", chunks=(1, 64, 1024), maxshape=(None, 1 << 16, 1 << 16))
+            plane = file.create_dataset(
+                "plane", (1, 1 << 16, 1 << 16), "i1", chunks=(1, 64, 1024), maxshape=(None, 1 << 16, 1 << 16)
+            )
             plane[0, 1000:1200, 5000:6000] = 9
             file.create_dataset("none", (1 << 33,), "i1")
             file.create_dataset("never", (1 << 32,), "i1", chunks=(1 << 20,))
@@ -281,7 +336,9 @@ class Names(unittest.TestCase):
         self.assertLess(os.stat("b.h5").st_blocks * 512, 24 << 20)
         with h5py.File("b.h5") as file:
             self.assertEqual([int(file["line"][i]) for i in (0, 5 << 20, (5 << 20) + 1, (1 << 32) - 1)], [3, 7, 3, 8])
-            self.assertTrue((file["plane"][0, 1000:1200, 5000:6000] == 9).all() and not file["plane"][0, 900:1000, 4000:7000].any())
+            self.assertTrue(
+                (file["plane"][0, 1000:1200, 5000:6000] == 9).all() and not file["plane"][0, 900:1000, 4000:7000].any()
+            )
             self.assertFalse(file["none"][-5:].any() or file["never"][:5].any())
             self.assertEqual(file["never"].id.get_storage_size(), 0)
         with h5py.File("s.h5", "w") as file:  # what the copy has not the same chunks of is written as a whole

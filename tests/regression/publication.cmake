@@ -15,14 +15,16 @@ add_executable(regression.definitions definitions.cpp)
 target_link_libraries(regression.definitions PRIVATE windrow_static windrow_flags MPI::MPI_CXX)
 set_target_properties(regression.definitions PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
 windrow_python_test(regression.definitions definitions_test.py)
-set_property(TEST regression.definitions APPEND PROPERTY ENVIRONMENT "WINDROW_DEFINITIONS=$<TARGET_FILE:regression.definitions>"
+set_property(TEST regression.definitions APPEND PROPERTY ENVIRONMENT
+  "WINDROW_DEFINITIONS=$<TARGET_FILE:regression.definitions>"
   "WINDROW_MPIRUN=${PROJECT_SOURCE_DIR}/tools/mpirun --mpi ${WINDROW_MPI_NAME}" "WINDROW_TEST_STRIDE=17"
   "WINDROW_ENDINGS=.raw$<$<BOOL:${WINDROW_HDF5}>: .h5>$<$<BOOL:${WINDROW_HAS_PNETCDF}>: .nc>")
 set_tests_properties(regression.definitions PROPERTIES TIMEOUT 300 LABELS "quick;once;mpi")
 add_test(NAME regression.definitions.all COMMAND "${WINDROW_PYTHON}" "${CMAKE_CURRENT_SOURCE_DIR}/definitions_test.py")
 get_property(environment TEST regression.definitions PROPERTY ENVIRONMENT)
 list(REMOVE_ITEM environment "WINDROW_TEST_STRIDE=17")
-set_tests_properties(regression.definitions.all PROPERTIES TIMEOUT 1200 LABELS "full;once;mpi" ENVIRONMENT "${environment}")
+set_tests_properties(regression.definitions.all PROPERTIES TIMEOUT 1200 LABELS "full;once;mpi"
+  ENVIRONMENT "${environment}")
 windrow_mpi_test(regression/definition_size_test.cpp RANKS 1 2)
 if(WINDROW_HDF5)
   windrow_mpi_test(regression/heap_places_test.cpp RANKS 1)

@@ -16,8 +16,9 @@ windrow_test(overwrite_test.cpp)
 if(WINDROW_HDF5 AND TARGET windrow_command)
   foreach(set quick full)
     windrow_python_test(regression.sets.${set} sets_test.py)
-    set_property(TEST regression.sets.${set} APPEND PROPERTY ENVIRONMENT "WINDROW_CHANGES=$<TARGET_FILE:regression.interrupted_changes>"
-      "WINDROW_COMMAND=$<TARGET_FILE:windrow_command>" "WINDROW_MPIRUN=${PROJECT_SOURCE_DIR}/tools/mpirun --mpi ${WINDROW_MPI_NAME}")
+    set_property(TEST regression.sets.${set} APPEND PROPERTY ENVIRONMENT
+      "WINDROW_CHANGES=$<TARGET_FILE:regression.interrupted_changes>" "WINDROW_COMMAND=$<TARGET_FILE:windrow_command>"
+      "WINDROW_MPIRUN=${PROJECT_SOURCE_DIR}/tools/mpirun --mpi ${WINDROW_MPI_NAME}")
     set_tests_properties(regression.sets.${set} PROPERTIES TIMEOUT 3000 PROCESSORS 2 LABELS "${set};once;mpi;fault")
   endforeach()
   set_property(TEST regression.sets.quick APPEND PROPERTY ENVIRONMENT "WINDROW_TEST_STRIDE=61")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Sets of subfiles: a process is killed while one is changed; one is replaced while others read or replace it; and what is left beside it is removed.
+"""Sets of subfiles: a process is killed while one is changed; one is replaced while others read or replace it; and
+what is left beside it is removed.
 
 Run by CTest with WINDROW_CHANGES, WINDROW_COMMAND and WINDROW_MPIRUN in the environment.
 """
@@ -47,8 +48,18 @@ class Killed(Folder):
         """None: there were not so many calls."""
         there = self.folder / "there"
         shutil.rmtree(there, ignore_errors=True)
-        environment = dict(os.environ, WINDROW_KILLED_AT=str(there), WINDROW_KILLED=f"{KINDS[kind][0]} {CHANGE_NAMES.index(change)} {rank} {nth}")
-        done = subprocess.run([*MPIRUN, "-n", "2", CHANGES, "--gtest_filter=Killed.*"], capture_output=True, text=True, timeout=LIMIT_S, env=environment)
+        environment = dict(
+            os.environ,
+            WINDROW_KILLED_AT=str(there),
+            WINDROW_KILLED=f"{KINDS[kind][0]} {CHANGE_NAMES.index(change)} {rank} {nth}",
+        )
+        done = subprocess.run(
+            [*MPIRUN, "-n", "2", CHANGES, "--gtest_filter=Killed.*"],
+            capture_output=True,
+            text=True,
+            timeout=LIMIT_S,
+            env=environment,
+        )
         return None if done.returncode == 0 else there / f"a.{KINDS[kind][1]}"
 
     def expect_sound(self, path, is_old=True):
@@ -104,7 +115,10 @@ class Replaced(Folder):
                     failures.append((arguments[0], done.stdout + done.stderr))
 
         writer = ("copy", "--quiet", "--set", "files=subfiles(3)", self.plain, self.base)
-        threads = [threading.Thread(target=repeat, args=each) for each in (("write", *writer), ("write", *writer), ("read", "check", self.base))]
+        threads = [
+            threading.Thread(target=repeat, args=each)
+            for each in (("write", *writer), ("write", *writer), ("read", "check", self.base))
+        ]
         for each in threads:
             each.start()
         for each in threads:
@@ -164,12 +178,19 @@ class Replaced(Folder):
                     self.split(number, base)
                 self.assertEqual(len(self.folders()), len(before) + 2)
                 done = windrow("check", "--clean", base)
-                self.assertEqual((done.returncode, len(self.folders())), (0, len(before) + 1), done.stdout + done.stderr)
+                self.assertEqual(
+                    (done.returncode, len(self.folders())), (0, len(before) + 1), done.stdout + done.stderr
+                )
                 self.assertIn(f'removed: "{base.name}.subfiles-', done.stdout)
                 self.assertEqual(windrow("check", base).returncode, 0)
 
     def test_what_may_name_a_folder(self):
-        for name, content in (("damaged.nc", b""), ("broken", b"CDF\1\0"), ("described", b""), (".c.h5.windrow-0000", b"")):
+        for name, content in (
+            ("damaged.nc", b""),
+            ("broken", b"CDF\1\0"),
+            ("described", b""),
+            (".c.h5.windrow-0000", b""),
+        ):
             with self.subTest(name):
                 for number in (2, 3):
                     self.split(number)

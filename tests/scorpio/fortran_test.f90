@@ -1,13 +1,17 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-!> The calls for Fortran, as codes have them: no interfaces, constants by an include, texts that end in a NUL. Arguments: case, folder.
+!> The calls for Fortran, as codes have them: no interfaces, constants by an include, texts that end in a NUL.
+!> Arguments: case, folder.
 program fortran_test
     use mpi
     implicit none
     include 'scorpiof.h'
-    external :: fscorpio_iogroup_init, fscorpio_iogroup_init2, fscorpio_iogroup_cleanup, fscorpio_cleanup, fscorpio_open_file
+    external :: fscorpio_iogroup_init, fscorpio_iogroup_init2, fscorpio_iogroup_cleanup, fscorpio_cleanup, &
+        fscorpio_open_file
     external :: fscorpio_close_file, fscorpio_read_dataset, fscorpio_write_dataset, fscorpio_write_dataset_block
-    external :: fscorpio_read_same_sub_dataset, fscorpio_get_dataset_ndims, fscorpio_get_dataset_dims, fscorpio_get_dataset_size
-    external :: fscorpio_create_dataset_group, fscorpio_close_dataset_group, fscorpio_group_exists, fscorpio_dataset_exists
+    external :: fscorpio_read_same_sub_dataset, fscorpio_get_dataset_ndims, fscorpio_get_dataset_dims, &
+        fscorpio_get_dataset_size
+    external :: fscorpio_create_dataset_group, fscorpio_close_dataset_group, fscorpio_group_exists, &
+        fscorpio_dataset_exists
     integer :: rank, ranks, ierr, failures
     character(1000) :: name, folder
 
@@ -89,7 +93,8 @@ contains
         call expect(ierr == 0, 'init with as many groups as ranks')
         call expect(all(groups > 0) .and. groups(1) /= groups(2) .and. groups(2) /= groups(3), 'groups have numbers')
         do i = 1, 4
-            call fscorpio_open_file(path_of('zeros '//achar(iachar('0') + i)//'.h5'), groups(i), SCORPIO_FILE_CREATE, file, ierr)
+            call fscorpio_open_file(path_of('zeros '//achar(iachar('0') + i)//'.h5'), groups(i), SCORPIO_FILE_CREATE, &
+                file, ierr)
             call expect(ierr == 0, 'create')
             call fscorpio_write_dataset([rank], SCORPIO_INTEGER, 1, [ranks], [1], file, 'who'//char(0), groups(i), &
                 SCORPIO_UNIFORM_CONTIGUOUS_WRITE, ierr)
@@ -142,10 +147,11 @@ contains
         call fscorpio_read_dataset(read, SCORPIO_DOUBLE, 2, [2*ranks, 3], [2, 3], file, 'step/rows'//char(0), group, &
             SCORPIO_NONUNIFORM_CONTIGUOUS_READ, ierr)
         call expect(ierr == 0 .and. .not. any(abs(read - values) > 0), 'read')
-        call fscorpio_read_dataset(all, SCORPIO_DOUBLE, 2, [2*ranks, 3], [2*ranks, 3], file, 'step/rows'//char(0), group, &
-            SCORPIO_EVERYONE_ENTIRE_DATASET_READ, ierr)
+        call fscorpio_read_dataset(all, SCORPIO_DOUBLE, 2, [2*ranks, 3], [2*ranks, 3], file, 'step/rows'//char(0), &
+            group, SCORPIO_EVERYONE_ENTIRE_DATASET_READ, ierr)
         call expect(ierr == 0 .and. abs(all(3, 2*ranks) - (6*ranks - 0.5d0)) < 1d-9, 'read all')
-        call fscorpio_read_same_sub_dataset(corner, SCORPIO_INTEGER, 2, [2, 1], [0, ranks - 1], file, 'block'//char(0), group, ierr)
+        call fscorpio_read_same_sub_dataset(corner, SCORPIO_INTEGER, 2, [2, 1], [0, ranks - 1], file, &
+            'block'//char(0), group, ierr)
         call expect(ierr == 0 .and. corner(1) == ranks - 1 .and. corner(2) == 1 - ranks, 'read a part')
         call fscorpio_close_file(file, group, ierr)
         call fscorpio_iogroup_cleanup(group, ierr)

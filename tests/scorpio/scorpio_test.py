@@ -28,7 +28,9 @@ def make_foreign(path: Path) -> None:
         space_padded.set_size(6)
         space_padded.set_strpad(h5py.h5t.STR_SPACEPAD)
         fixed = h5py.h5d.create(file.id, b"fixed", space_padded, h5py.h5s.create_simple((3,)))
-        fixed.write(h5py.h5s.ALL, h5py.h5s.ALL, np.array([b"four  ", b"three ", b"      "], dtype="S6"), mtype=space_padded)
+        fixed.write(
+            h5py.h5s.ALL, h5py.h5s.ALL, np.array([b"four  ", b"three ", b"      "], dtype="S6"), mtype=space_padded
+        )
         file.attrs["title"] = np.bytes_(b"a title")
         file["a link"] = h5py.SoftLink("/a group")
 
@@ -36,7 +38,9 @@ def make_foreign(path: Path) -> None:
 def check_uneven(folder: Path, ranks: int) -> None:
     for team in range(1, ranks + 2):
         with h5py.File(folder / f"uneven {team}.h5", "r") as file:
-            assert file["blocks"][()].tolist() == np.arange(12 * ranks).reshape(2 * ranks, 6).tolist(), file["blocks"][()]
+            assert file["blocks"][()].tolist() == np.arange(12 * ranks).reshape(2 * ranks, 6).tolist(), file["blocks"][
+                ()
+            ]
             last = (2 * (ranks - 1)) * 6 + 3  # the first element of the last rank's second block
             assert file["some"][ranks, 3:].tolist() == [last, last + 1, last + 2], file["some"][()]
 
@@ -113,7 +117,11 @@ def check_state(folder: Path, ranks: int) -> None:
         assert file["byte"].dtype.kind == "V" and file["byte"].dtype.itemsize == 1
         assert file["byte"][()].tobytes() == bytes(range(ranks))
         kind = file["integer"].attrs.get_id("text").get_type()
-        assert kind.get_size() == 17 and kind.get_strpad() == h5py.h5t.STR_NULLTERM and kind.get_cset() == h5py.h5t.CSET_ASCII
+        assert (
+            kind.get_size() == 17
+            and kind.get_strpad() == h5py.h5t.STR_NULLTERM
+            and kind.get_cset() == h5py.h5t.CSET_ASCII
+        )
         assert file["integer"].attrs["text"] == b"a text that ends", file["integer"].attrs["text"]
     with h5py.File(folder / "second.h5", "r") as file:
         assert list(file) == ["number"] and file["number"][()].tolist() == [i + 0.5 for i in range(ranks)]
@@ -129,14 +137,24 @@ def check_given_back(folder: Path, ranks: int) -> None:
 
 def check_overlap(folder: Path, ranks: int) -> None:
     with h5py.File(folder / "overlap.h5", "r") as file:
-        assert file["overlap"][()].tolist() == [min(i // 2, ranks - 1) for i in range(2 * ranks + 2)], file["overlap"][()]
+        assert file["overlap"][()].tolist() == [min(i // 2, ranks - 1) for i in range(2 * ranks + 2)], file["overlap"][
+            ()
+        ]
         assert [file["large"][i * 24 * 2**20] for i in range(ranks)] == list(range(1, ranks + 1))
 
 
 def check_types(folder: Path, ranks: int) -> None:
     with h5py.File(folder / "types without an ending", "r") as file:
         kinds = {name: file[name].dtype.str for name in file}
-        assert kinds == {"integer": "<i4", "double": "<f8", "float": "<f4", "long": "<i8", "char": "|i1", "byte": "|V1", "large": "<f8"}, kinds
+        assert kinds == {
+            "integer": "<i4",
+            "double": "<f8",
+            "float": "<f4",
+            "long": "<i8",
+            "char": "|i1",
+            "byte": "|V1",
+            "large": "<f8",
+        }, kinds
         assert file["double"][()].tolist() == [10 * r + 0.25 + i for r in range(ranks) for i in range(2)]
         assert file["byte"][()].tobytes() == bytes(250 + r % 4 + i for r in range(ranks) for i in range(2))
 
@@ -155,7 +173,12 @@ def check_attributes(folder: Path, ranks: int) -> None:
         assert file["step"].attrs["step"] == 3 and file["step"].attrs["step"].dtype == "i4"
         assert file["step"].attrs["numbers"].tolist() == [[1.5, -1e300], [3, 4]]
         root = file.attrs
-        assert root["count"] == 6000000000 and root["ratio"] == 0.25 and root["letter"] == ord("a") and root["title"] == b"replaced"
+        assert (
+            root["count"] == 6000000000
+            and root["ratio"] == 0.25
+            and root["letter"] == ord("a")
+            and root["title"] == b"replaced"
+        )
         assert root["names"].tolist() == [b"one", b"another"], root["names"]
         assert root["raw"].tobytes() == b"\0\xff", root["raw"]
         assert len(root) == 6, list(root)
@@ -164,7 +187,9 @@ def check_attributes(folder: Path, ranks: int) -> None:
 def check_links(folder: Path, ranks: int) -> None:
     with h5py.File(folder / "links.h5", "r") as file:
         assert sorted(file) == ["latest", "newest", "step"] and sorted(file["step"]) == ["beside", "who"]
-        assert file.get("latest", getlink=True).path == "/step/who" and file.get("step/beside", getlink=True).path == "who"
+        assert (
+            file.get("latest", getlink=True).path == "/step/who" and file.get("step/beside", getlink=True).path == "who"
+        )
         assert file["newest/beside"][()].tolist() == list(range(ranks))
 
 
@@ -229,7 +254,14 @@ def run(case: str, program: str, ranks: str, launcher: str, **environment: str) 
         folder = Path(name)
         make_foreign(folder / "foreign.h5")
         command = [*shlex.split(launcher), "-n", ranks, program, case, name]
-        done = subprocess.run(command, capture_output=True, text=True, errors="backslashreplace", timeout=LIMIT_S, env=os.environ | environment)
+        done = subprocess.run(
+            command,
+            capture_output=True,
+            text=True,
+            errors="backslashreplace",
+            timeout=LIMIT_S,
+            env=os.environ | environment,
+        )
         if done.returncode != 0 or done.stdout != "all as expected\n":
             sys.exit(f"exit code {done.returncode}\n{done.stdout}{done.stderr}")
         left = [path.name for path in folder.iterdir() if ".windrow-" in path.name]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""libwindrow_scorpio.so exports what scorpio.h declares and what docs/scorpio.md lists for Fortran, and nothing else; the constants of both
-languages are the same.
+"""libwindrow_scorpio.so exports what scorpio.h declares and what docs/scorpio.md lists for Fortran, and nothing else;
+the constants of both languages are the same.
 
 Arguments: nm, the library.
 """
@@ -18,7 +18,13 @@ PAGE = (ROOT / "docs/scorpio.md").read_text()
 
 def main(nm: str, library: str) -> None:
     output = subprocess.run([nm, "-D", "--defined-only", library], capture_output=True, text=True, check=True).stdout
-    exported = {line.split()[-1].split("@")[0] for line in output.splitlines()} - {"_init", "_fini", "__bss_start", "_edata", "_end"}
+    exported = {line.split()[-1].split("@")[0] for line in output.splitlines()} - {
+        "_init",
+        "_fini",
+        "__bss_start",
+        "_edata",
+        "_end",
+    }
     declared = set(re.findall(r"^WINDROW_API\b[^;(]*?(\w+)\s*\(", HEADER, re.MULTILINE))
     listed = {f"{name}_" for name in re.findall(r"^call (fscorpio_\w+)\(", PAGE, re.MULTILINE)}
     assert len(declared) == 29 and len(listed) == 17, (declared, listed)

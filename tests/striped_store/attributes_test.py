@@ -97,19 +97,26 @@ class AttributesTest(StoreTest):
         file = mount / "file"
         file.touch()
         inode = file.stat().st_ino
-        parts = [head(V1, inode, 64 * KIB, 1, 0) + objects(inode, [0]), head(V1, inode, MIB, 3, 0) + objects(inode, [1, 2, 3], 1)]
+        parts = [
+            head(V1, inode, 64 * KIB, 1, 0) + objects(inode, [0]),
+            head(V1, inode, MIB, 3, 0) + objects(inode, [1, 2, 3], 1),
+        ]
         offset = 32 + 2 * 48
         whole = struct.pack("<IIIHHHHHHQ", COMPOSITE, offset + len(parts[0]) + len(parts[1]), 0, 0, 2, 0, 0, 0, 0, 0)
         for number, (begin, end) in enumerate([(0, MIB), (MIB, END)]):
             whole += struct.pack("<IIQQIIIQI", number + 1, 0x10, begin, end, offset, len(parts[number]), 0, 0, 0)
             offset += len(parts[number])
         self.assertEqual(self.lov(file), whole + b"".join(parts))
-        file.write_bytes(bytes(5 * MIB))  # stripes are counted from the file's beginning: MiB 1 is in column 1 of the second component
+        # Stripes are counted from the file's beginning: MiB 1 is in column 1 of the second component
+        file.write_bytes(bytes(5 * MIB))
         self.assertEqual(self.matrix("bytes_written"), [[MIB, MIB, 2 * MIB, MIB]])
         other = mount / "other"
         other.touch()
         os.setxattr(other, "lustre.lov", whole + b"".join(parts))
-        self.assertEqual(os.getxattr(other, "user.striped_store.layout").decode(), os.getxattr(file, "user.striped_store.layout").decode())
+        self.assertEqual(
+            os.getxattr(other, "user.striped_store.layout").decode(),
+            os.getxattr(file, "user.striped_store.layout").decode(),
+        )
         for size in range(0, len(whole) + len(parts[0]), 7):  # cut short anywhere
             self.refuses(errno.EINVAL, other, (whole + b"".join(parts))[:size])
 

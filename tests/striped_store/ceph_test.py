@@ -67,7 +67,8 @@ class CephTest(unittest.TestCase):
             np.testing.assert_array_equal(file["values"][...], values)
 
     def planned(self, name: str, layout: str, **settings: str) -> dict:
-        """The first flush with data of a copy into a folder of this layout: the report, the layout as in the trace, and who wrote to which target."""
+        """The first flush with data of a copy into a folder of this layout: the report, the layout as in the trace,
+        and who wrote to which target."""
         folder = self.clients[0] / name
         folder.mkdir()
         os.setxattr(folder, "ceph.dir.layout", layout.encode())
@@ -75,8 +76,21 @@ class CephTest(unittest.TestCase):
             with h5py.File(f"{local}/in.h5", "w") as file:
                 file["values"] = VALUES
             trace = f"{local}/trace"
-            options = {f"WINDROW_{key.upper()}": value for key, value in settings.items()} | {"WINDROW_TRACE": trace, "WINDROW_TRACE_DETAIL": "full", "CEPH_CONF": str(self.folder / "ceph.conf")}
-            done = run(*LAUNCHER, "-n", "3", COMMAND, "copy", f"{local}/in.h5", str(folder / "out.h5"), env=os.environ | options)
+            options = {f"WINDROW_{key.upper()}": value for key, value in settings.items()} | {
+                "WINDROW_TRACE": trace,
+                "WINDROW_TRACE_DETAIL": "full",
+                "CEPH_CONF": str(self.folder / "ceph.conf"),
+            }
+            done = run(
+                *LAUNCHER,
+                "-n",
+                "3",
+                COMMAND,
+                "copy",
+                f"{local}/in.h5",
+                str(folder / "out.h5"),
+                env=os.environ | options,
+            )
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
             self.assertEqual(done.stderr, "")
             lines = [json.loads(line) for line in Path(trace).read_text().splitlines()]
@@ -84,10 +98,21 @@ class CephTest(unittest.TestCase):
             np.testing.assert_array_equal(file["values"][...], VALUES)
         opening = next(line for line in lines if line.get("layout", {}).get("kind") == "cephfs")
         flush = next(line for line in lines if line.get("opening") == opening["opening"] and "report" in line)
-        return {"path": folder / "out.h5", "layout": opening["layout"]["components"][0], "report": flush["report"], "targets": flush["targets"]}
+        return {
+            "path": folder / "out.h5",
+            "layout": opening["layout"]["components"][0],
+            "report": flush["report"],
+            "targets": flush["targets"],
+        }
 
     def test_domains_end_where_stripes_do(self):
-        found = self.planned("aligned", "stripe_unit=131072 stripe_count=3 object_size=262144", domains="aligned", writers="3", ceph_osds="auto")
+        found = self.planned(
+            "aligned",
+            "stripe_unit=131072 stripe_count=3 object_size=262144",
+            domains="aligned",
+            writers="3",
+            ceph_osds="auto",
+        )
         self.assertEqual(found["report"]["layout"], "cephfs: stripe size 128 KiB, stripe count 3, object size 256 KiB")
         plan = found["report"]["plans"][0]
         self.assertEqual((plan["domains"], plan["stripes_with_two_writers"]), ("aligned", 0))
@@ -97,14 +122,23 @@ class CephTest(unittest.TestCase):
         self.assertIn("this client of CephFS does not tell OSDs", str(plan["reasons"]))
 
     def test_columns_have_a_writer_each(self):
-        found = self.planned("columns", "stripe_unit=65536 stripe_count=3 object_size=262144", domains="target", writers="3", ceph_osds="off")
+        found = self.planned(
+            "columns",
+            "stripe_unit=65536 stripe_count=3 object_size=262144",
+            domains="target",
+            writers="3",
+            ceph_osds="off",
+        )
         plan = found["report"]["plans"][0]
         self.assertEqual((plan["domains"], plan["stripes_with_two_writers"]), ("target", 0))
         self.assertIn("3 writers with columns of stripes of their own", str(plan["reasons"]))
         self.assertEqual(sorted(target for _, target, _ in found["targets"]), [0, 1, 2])
 
     def test_osds_are_those_that_ceph_names(self):
-        for name, layout in [("osds-1", "stripe_unit=262144 stripe_count=1 object_size=262144"), ("osds-2", "stripe_unit=65536 stripe_count=2 object_size=131072")]:
+        for name, layout in [
+            ("osds-1", "stripe_unit=262144 stripe_count=1 object_size=262144"),
+            ("osds-2", "stripe_unit=65536 stripe_count=2 object_size=131072"),
+        ]:
             with self.subTest(layout):
                 found = self.planned(name, layout, domains="target", writers="3", ceph_osds="libcephfs")
                 plan = found["report"]["plans"][0]
@@ -113,10 +147,13 @@ class CephTest(unittest.TestCase):
                 self.assertIn("on 3 targets: 0, 1, 2", found["report"]["layout"])
                 self.assertEqual((plan["domains"], plan["stripes_with_two_writers"]), ("target", 0))
                 self.assertIn("3 writers with targets of their own", str(plan["reasons"]))
-                # In the file there are bytes of a dozen objects: each is where Ceph itself says, and each OSD has one writer.
+                # In the file there are bytes of a dozen objects: each is where Ceph itself says, and each OSD has one
+                # writer.
                 inode = found["path"].stat().st_ino
                 for number in range(0, 12):
-                    self.assertEqual(found["layout"]["targets"][number], self.primary(f"{inode:x}.{number:08x}"), number)
+                    self.assertEqual(
+                        found["layout"]["targets"][number], self.primary(f"{inode:x}.{number:08x}"), number
+                    )
                 writers: dict[int, set] = {}
                 for rank, target, _ in found["targets"]:
                     writers.setdefault(target, set()).add(rank)
@@ -130,12 +167,34 @@ class CephTest(unittest.TestCase):
             with h5py.File(self.clients[0] / "early.h5", "w") as file:
                 file["values"] = VALUES[:50]
             options = {"WINDROW_CEPH_OSDS": "libcephfs", "CEPH_CONF": wrong.name}
-            done = run(*LAUNCHER, "-n", "2", COMMAND, "copy", "--explain", str(self.clients[0] / "early.h5"), str(self.clients[0] / "late.h5"), env=os.environ | options)
+            done = run(
+                *LAUNCHER,
+                "-n",
+                "2",
+                COMMAND,
+                "copy",
+                "--explain",
+                str(self.clients[0] / "early.h5"),
+                str(self.clients[0] / "late.h5"),
+                env=os.environ | options,
+            )
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertRegex(done.stdout, "OSDs: libcephfs: cannot mount|built without libcephfs")
 
     def primary(self, name: str) -> int:
-        done = run("ceph", "--conf", str(self.folder / "ceph.conf"), "--connect-timeout", "20", "--format", "json", "osd", "map", "data", name)
+        done = run(
+            "ceph",
+            "--conf",
+            str(self.folder / "ceph.conf"),
+            "--connect-timeout",
+            "20",
+            "--format",
+            "json",
+            "osd",
+            "map",
+            "data",
+            name,
+        )
         self.assertEqual(done.returncode, 0, done.stderr)
         return json.loads(done.stdout)["acting_primary"]
 

@@ -18,7 +18,10 @@ class LifeTest(StoreTest):
 
     def wait_until_gone(self, process: int) -> None:
         limit = time.monotonic() + LIMIT_S
-        while os.path.exists(f"/proc/{process}") and "Z" not in Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[0]:
+        while (
+            os.path.exists(f"/proc/{process}")
+            and "Z" not in Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[0]
+        ):
             self.assertLess(time.monotonic(), limit)
             time.sleep(0.01)
 
@@ -111,7 +114,9 @@ class LifeTest(StoreTest):
 
     def test_a_request_that_sleeps_holds_nothing_up(self):
         (mount,) = self.up(1, "--request-cost", "300s")
-        writer = subprocess.Popen(["dd", "if=/dev/zero", f"of={mount}/file", "bs=1", "count=1"], stderr=subprocess.DEVNULL)
+        writer = subprocess.Popen(
+            ["dd", "if=/dev/zero", f"of={mount}/file", "bs=1", "count=1"], stderr=subprocess.DEVNULL
+        )
         self.addCleanup(writer.wait, LIMIT_S)
         self.addCleanup(writer.kill)
         while not any(client["requests_written"] for client in self.record()["clients"]):
@@ -122,7 +127,9 @@ class LifeTest(StoreTest):
     def test_signals_and_a_last_unmount_end_it(self):
         for end in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, "unmount"):
             self.clients = [self.folder / "one", self.folder / "two"]
-            process = subprocess.Popen([TOOL, "up", "--foreground", "--mounts", *map(str, self.clients), "--backing", str(self.backing)])
+            process = subprocess.Popen(
+                [TOOL, "up", "--foreground", "--mounts", *map(str, self.clients), "--backing", str(self.backing)]
+            )
             while mounts().count(str(self.folder).replace(" ", "\\040")) < 4:  # each line has the folder twice
                 self.assertIsNone(process.poll())
                 time.sleep(0.01)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Three clients of a store do at random what files and folders let be done, and so does a plain folder: every answer is the same."""
+"""Three clients of a store do at random what files and folders let be done, and so does a plain folder: every answer
+is the same."""
 
 import os
 import random
@@ -40,25 +41,29 @@ class Walk:
         return self.random.choice(NAMES), self.random.choice(NAMES)
 
     def step(self, store: Path, plain: Path) -> tuple[object, object]:
-        kind = self.random.choice([self.name_step, self.name_step, self.file_step, self.file_step, self.file_step, self.handle_step])
+        kind = self.random.choice(
+            [self.name_step, self.name_step, self.file_step, self.file_step, self.file_step, self.handle_step]
+        )
         return kind(store, plain)
 
     def name_step(self, store: Path, plain: Path) -> tuple[object, object]:
         name, other = self.names()
         mode = self.random.choice([0o600, 0o644, 0o755])
-        work = self.random.choice([
-            lambda at: os.mkdir(at / name),
-            lambda at: os.rmdir(at / name),
-            lambda at: os.unlink(at / name),
-            lambda at: os.replace(at / name, at / other),
-            lambda at: os.link(at / name, at / other),
-            lambda at: os.symlink(name, at / other),
-            lambda at: os.readlink(at / name),
-            lambda at: os.chmod(at / name, mode),
-            lambda at: os.utime(at / name, ns=(10**18, 10**18 + 5)) or os.stat(at / name).st_mtime_ns,
-            lambda at: sorted(os.listdir(at / name)),
-            lambda at: about(at / name),
-        ])
+        work = self.random.choice(
+            [
+                lambda at: os.mkdir(at / name),
+                lambda at: os.rmdir(at / name),
+                lambda at: os.unlink(at / name),
+                lambda at: os.replace(at / name, at / other),
+                lambda at: os.link(at / name, at / other),
+                lambda at: os.symlink(name, at / other),
+                lambda at: os.readlink(at / name),
+                lambda at: os.chmod(at / name, mode),
+                lambda at: os.utime(at / name, ns=(10**18, 10**18 + 5)) or os.stat(at / name).st_mtime_ns,
+                lambda at: sorted(os.listdir(at / name)),
+                lambda at: about(at / name),
+            ]
+        )
         return outcome(lambda: work(store)), outcome(lambda: work(plain))
 
     def file_step(self, store: Path, plain: Path) -> tuple[object, object]:
@@ -90,16 +95,18 @@ class Walk:
         offset = self.random.choice([0, 1, 4095, 64 * KIB - 1, 64 * KIB, 3 * 64 * KIB + 17, MIB])
         length = self.random.choice([1, 100, 4096, 64 * KIB, 200 * KIB, 2 * MIB + 5])
         data = self.random.randbytes(length)
-        work = self.random.choice([
-            lambda each: os.pwrite(each, data, offset),
-            lambda each: os.pwrite(each, data, offset),
-            lambda each: os.pread(each, length, offset),
-            lambda each: os.ftruncate(each, offset),
-            lambda each: os.posix_fallocate(each, offset, length),
-            lambda each: os.fsync(each),
-            lambda each: os.lseek(each, 0, os.SEEK_END),
-            lambda each: (os.fstat(each).st_size, os.fstat(each).st_nlink),
-        ])
+        work = self.random.choice(
+            [
+                lambda each: os.pwrite(each, data, offset),
+                lambda each: os.pwrite(each, data, offset),
+                lambda each: os.pread(each, length, offset),
+                lambda each: os.ftruncate(each, offset),
+                lambda each: os.posix_fallocate(each, offset, length),
+                lambda each: os.fsync(each),
+                lambda each: os.lseek(each, 0, os.SEEK_END),
+                lambda each: (os.fstat(each).st_size, os.fstat(each).st_nlink),
+            ]
+        )
         answers = tuple(outcome(lambda each=each: work(each)) for each in pair)
         if self.random.random() < 0.6:
             self.opened.remove(pair)

@@ -43,9 +43,18 @@ class ProgramsTest(StoreTest):
     def test_windrow_copies_into_and_out_of_it(self):
         first, second = self.up(2, "--targets", "3", "--stripe", "64KiB")
         values = self.make(self.folder / "plain.h5")
-        ways = [(self.folder / "plain.h5", first / "b c.h5"), (second / "b c.h5", second / "d.h5"), (first / "d.h5", self.folder / "out.h5")]
+        ways = [
+            (self.folder / "plain.h5", first / "b c.h5"),
+            (second / "b c.h5", second / "d.h5"),
+            (first / "d.h5", self.folder / "out.h5"),
+        ]
         for source, copy in ways:
-            done = subprocess.run([*LAUNCHER, "-n", "3", COMMAND, "copy", str(source), str(copy)], capture_output=True, text=True, timeout=LIMIT_S)
+            done = subprocess.run(
+                [*LAUNCHER, "-n", "3", COMMAND, "copy", str(source), str(copy)],
+                capture_output=True,
+                text=True,
+                timeout=LIMIT_S,
+            )
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
             self.check(copy, values)
         written = self.matrix("bytes_written")

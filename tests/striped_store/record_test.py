@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The record: who wrote how much where, what locks passed from client to client, and for how long targets worked. No clock is read: what a
-target takes for a request is reckoned, so it is exact."""
+"""The record: who wrote how much where, what locks passed from client to client, and for how long targets worked. No
+clock is read: what a target takes for a request is reckoned, so it is exact."""
 
 import mmap
 import os
@@ -32,7 +32,8 @@ class RecordTest(StoreTest):
 
     def test_requests_are_counted_as_they_come_and_as_targets_get_them(self):
         (mount,) = self.up(1, "--targets", "2", "--stripe", "64KiB")
-        with open(mount / "file", "wb", buffering=0) as file, mmap.mmap(-1, 4 * MIB) as memory:  # pages, of which a request has so many
+        # Pages, of which a request has so many
+        with open(mount / "file", "wb", buffering=0) as file, mmap.mmap(-1, 4 * MIB) as memory:
             self.assertEqual(file.write(memory), 4 * MIB)
         client = self.record()["clients"][0]
         self.assertGreaterEqual(client["largest_written"], 128 * KIB)
@@ -67,20 +68,34 @@ class RecordTest(StoreTest):
         for mount in mounts[1:] * 2:
             with open(mount / "file", "rb", buffering=0) as file:
                 self.assertEqual(len(file.read(4096)), 4096)
-        self.assertEqual(self.matrix("lock_hand_overs"), [[0], [1], [0]])  # the first reader takes the writer's lock, the second shares
+        # The first reader takes the writer's lock, the second shares
+        self.assertEqual(self.matrix("lock_hand_overs"), [[0], [1], [0]])
         write_at(mounts[0] / "file", 0, bytes(1))
         self.assertEqual(self.matrix("lock_hand_overs"), [[1], [1], [0]])
         self.assertEqual(self.matrix("locks_taken_away"), [[2], [1], [0]])
 
     def test_targets_are_busy_as_long_as_was_said(self):
-        mounts = self.up(2, "--targets", "2", "--stripe", "64KiB", "--rate", "655360KB/s", "--request-cost", "500us", "--lock-cost", "1ms")
+        mounts = self.up(
+            2,
+            "--targets",
+            "2",
+            "--stripe",
+            "64KiB",
+            "--rate",
+            "655360KB/s",
+            "--request-cost",
+            "500us",
+            "--lock-cost",
+            "1ms",
+        )
         for client in (0, 1, 0):
             write_at(mounts[client] / "file", 64 * KIB, bytes(64 * KIB))
         write_at(mounts[1] / "file", 0, bytes(32 * KIB))
         (mounts[0] / "file").read_bytes()
         first, second = (target["busy_s"] for target in self.record()["targets"])
         requests = [sum(rows) for rows in zip(*self.matrix("requests_read"))]
-        self.assertAlmostEqual(first, 50e-6 + 100e-6 + (1 + requests[0]) * 500e-6, delta=1e-9)  # the file reads 64 KiB there: half of it a hole
+        # The file reads 64 KiB there: half of it a hole
+        self.assertAlmostEqual(first, 50e-6 + 100e-6 + (1 + requests[0]) * 500e-6, delta=1e-9)
         self.assertAlmostEqual(second, 3 * 100e-6 + 100e-6 + (3 + requests[1]) * 500e-6, delta=1e-9)
 
     def test_writes_left_behind_are_served_all_the_same(self):

@@ -43,7 +43,18 @@ class StripesTest(StoreTest):
 
     def copy(self, to: Path, *settings: str, ranks: int = 3) -> dict:
         options = [word for setting in (*settings, "domains=aligned", "writers=3") for word in ("--set", setting)]
-        words = [*LAUNCHER, "-n", str(ranks), COMMAND, "copy", "--json", "--explain", *options, str(self.source), str(to)]
+        words = [
+            *LAUNCHER,
+            "-n",
+            str(ranks),
+            COMMAND,
+            "copy",
+            "--json",
+            "--explain",
+            *options,
+            str(self.source),
+            str(to),
+        ]
         done = subprocess.run(words, capture_output=True, text=True, timeout=LIMIT_S, check=False)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         with h5py.File(to, "r") as file:
@@ -93,7 +104,8 @@ class StripesTest(StoreTest):
             stripes, targets = self.layout(out)[0].rsplit(" ", 1)
             self.assertEqual(stripes, before[0].rsplit(" ", 1)[0])
             self.assertEqual(len(targets.split(",")), count)
-            self.assertRegex(told, f"stripe count {count} on targets? {targets.replace(',', ', ')}$")  # where it lies now
+            # Where it lies now
+            self.assertRegex(told, f"stripe count {count} on targets? {targets.replace(',', ', ')}$")
 
     def extend(self, out: Path) -> str:
         words = [*LAUNCHER, "-n", "2", sys.executable, "-c", ANEW, str(out)]
@@ -104,7 +116,17 @@ class StripesTest(StoreTest):
 
     def test_what_the_store_refuses_is_an_error(self):
         (mount,) = self.up(1, "--targets", "2")
-        words = [*LAUNCHER, "-n", "2", COMMAND, "copy", "--set", "stripe=count=2,first=77", str(self.source), str(mount / "out.h5")]
+        words = [
+            *LAUNCHER,
+            "-n",
+            "2",
+            COMMAND,
+            "copy",
+            "--set",
+            "stripe=count=2,first=77",
+            str(self.source),
+            str(mount / "out.h5"),
+        ]
         done = subprocess.run(words, capture_output=True, text=True, timeout=LIMIT_S, check=False)
         self.assertNotEqual(done.returncode, 0, done.stdout)
         self.assertIn("first target 77", done.stderr)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Domains by target on storage that knows who wrote what: each client at its own targets, no stripe with two, no lock handed over."""
+"""Domains by target on storage that knows who wrote what: each client at its own targets, no stripe with two, no lock
+handed over."""
 
 import os
 import shlex
@@ -34,8 +35,14 @@ class TargetsTest(StoreTest):
         script = 'mount --bind "$1 ${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" "$2" && shift 2 && exec "$@"'
         enter = ["unshare", "--mount", "sh", "-c", script, "sh", str(self.folder / "client"), str(place)]
         options = {"WINDROW_RANKS_PER_HOST": "1", "WINDROW_DOMAINS": domains, "WINDROW_WRITERS": str(ranks)}
-        done = subprocess.run([*LAUNCHER, "-n", str(ranks), *enter, COMMAND, "copy", str(self.folder / "in.h5"), str(place / "out.h5")],
-                              capture_output=True, text=True, timeout=LIMIT_S, env=os.environ | options, check=False)  # fmt: skip
+        done = subprocess.run(
+            [*LAUNCHER, "-n", str(ranks), *enter, COMMAND, "copy", str(self.folder / "in.h5"), str(place / "out.h5")],
+            capture_output=True,
+            text=True,
+            timeout=LIMIT_S,
+            env=os.environ | options,
+            check=False,
+        )
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         written = self.matrix("bytes_written")
         with h5py.File(self.clients[0] / "out.h5") as file:
@@ -50,7 +57,8 @@ class TargetsTest(StoreTest):
         written = self.copy(4, "target")
         self.assertEqual(self.targets_of(written), [1, 1, 1, 1])
         self.assertEqual(self.shared(), 0)
-        # Rank 0 writes the metadata, wherever they lie: it may take each target's lock once, and that one's writer may take it back.
+        # Rank 0 writes the metadata, wherever they lie: it may take each target's lock once, and that one's writer
+        # may take it back.
         self.assertLessEqual(sum(map(sum, self.matrix("lock_hand_overs"))), 2 * 4)
 
     def test_fewer_writers_than_targets(self):
@@ -77,7 +85,8 @@ class TargetsTest(StoreTest):
         self.assertGreaterEqual(self.shared(), 1)
 
     def shared(self) -> int:
-        """Stripes that several clients wrote, but for those with metadata, which rank 0 writes: the file's first and last."""
+        """Stripes that several clients wrote, but for those with metadata, which rank 0 writes: the file's first and
+        last."""
         files = self.record()["files"]
         count = 0
         for file in files:

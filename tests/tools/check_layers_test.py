@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""tools/check_layers.py must fail on each kind of violation, and only there: each is planted in a small tree of its own."""
+"""tools/check_layers.py must fail on each kind of violation, and only there: each is planted in a small tree of its
+own."""
 
 import shutil
 import subprocess
@@ -49,18 +50,28 @@ class CheckLayers(unittest.TestCase):
         self.assertEqual((code, output), (0, "check_layers: 0 errors, 0 warnings\n"))
 
     def test_an_arrow_that_points_up(self) -> None:
-        self.assert_error("src/base/bad.cpp:2: error: base includes extent/extent.hpp",
-                          src__base__bad_cpp='// first line\n#include "extent/extent.hpp"\n')
+        self.assert_error(
+            "src/base/bad.cpp:2: error: base includes extent/extent.hpp",
+            src__base__bad_cpp='// first line\n#include "extent/extent.hpp"\n',
+        )
 
     def test_rooms_that_never_meet(self) -> None:
-        self.assert_error("exchange includes storage/store.hpp", src__exchange__bad_cpp='#include "storage/store.hpp"\n')
-        self.assert_error("format includes exchange/x.hpp", src__exchange__x_hpp="\n",
-                          src__format__hdf5__bad_cpp='  #  include "exchange/x.hpp"\n')
+        self.assert_error(
+            "exchange includes storage/store.hpp", src__exchange__bad_cpp='#include "storage/store.hpp"\n'
+        )
+        self.assert_error(
+            "format includes exchange/x.hpp",
+            src__exchange__x_hpp="\n",
+            src__format__hdf5__bad_cpp='  #  include "exchange/x.hpp"\n',
+        )
 
     def test_two_types_of_one_name(self) -> None:
         first = "namespace windrow {\nclass Held {\n};\n}  // namespace windrow\n"
-        self.assert_error("src/storage/held.hpp:2: error: windrow::Held is another type in src/extent/held.hpp",
-                          src__extent__held_hpp=first, src__storage__held_hpp=first)
+        self.assert_error(
+            "src/storage/held.hpp:2: error: windrow::Held is another type in src/extent/held.hpp",
+            src__extent__held_hpp=first,
+            src__storage__held_hpp=first,
+        )
         code, output = self.run_on(
             src__extent__held_hpp=first,
             src__storage__held_hpp=first.replace("windrow", "others"),
@@ -74,21 +85,29 @@ class CheckLayers(unittest.TestCase):
 
     def test_users_know_windrow_h_only(self) -> None:
         for user in ("bench", "examples", "python", "fortran", "compat"):
-            self.assert_error(f"{user} includes base/status.hpp", **{f"{user}__bad_cpp": '#include "base/status.hpp"\n'})
+            self.assert_error(
+                f"{user} includes base/status.hpp", **{f"{user}__bad_cpp": '#include "base/status.hpp"\n'}
+            )
         # The command simulates by the room of that, and does all else through windrow.h.
         self.assert_error("cli includes session/file.hpp", cli__bad_cpp='#include "session/file.hpp"\n')
 
     def test_pure_rooms(self) -> None:
         for header in ("mpi.h", "chrono", "fstream", "fcntl.h", "unistd.h", "filesystem"):
             self.assert_error(f"plan is pure and includes <{header}>", src__plan__bad_cpp=f"#include <{header}>\n")
-        for line in ("int counter = 0;", "static std::vector<int> cache;", "thread_local int calls{0};",
-                     "void f() {\n  static int calls = 0;\n}"):
+        for line in (
+            "int counter = 0;",
+            "static std::vector<int> cache;",
+            "thread_local int calls{0};",
+            "void f() {\n  static int calls = 0;\n}",
+        ):
             self.assert_error("changeable global", src__extent__bad_cpp=line + "\n")
 
     def test_pure_rooms_may_have_constants_and_functions(self) -> None:
-        text = ("constexpr int k_size = 4;\nstatic const int k_table[] = {1, 2};\nstruct Extent;\nusing List = int;\n"
-                "int sum(int a, int b);\nstatic int twice(int a) {\n  int local = a;\n  static constexpr int k_two = 2;\n"
-                "  return local * k_two;\n}\nstruct Pair {\n  int first = 0;\n};\n")
+        text = (
+            "constexpr int k_size = 4;\nstatic const int k_table[] = {1, 2};\nstruct Extent;\nusing List = int;\n"
+            "int sum(int a, int b);\nstatic int twice(int a) {\n  int local = a;\n  static constexpr int k_two = 2;\n"
+            "  return local * k_two;\n}\nstruct Pair {\n  int first = 0;\n};\n"
+        )
         code, output = self.run_on(src__extent__good_cpp=text)
         self.assertEqual(code, 0, output)
 

@@ -26,7 +26,9 @@ class CheckSymbols(unittest.TestCase):
             (root / "symbols.txt").write_text(names)
             (root / "library.c").write_text(source)
             library = root / "libx.so"
-            subprocess.run([COMPILER, "-w", "-shared", "-fPIC", str(root / "library.c"), "-o", str(library)], check=True)
+            subprocess.run(
+                [COMPILER, "-w", "-shared", "-fPIC", str(root / "library.c"), "-o", str(library)], check=True
+            )
             command = [sys.executable, str(CHECK), str(root / "windrow.h"), str(root / "symbols.txt"), str(library)]
             result = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "NM": NM})
             return result.returncode, result.stdout + result.stderr

@@ -55,7 +55,9 @@ def bad_lines(page: Path, text: str) -> list[str]:
         return []
     blocks = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
     prose = blocks.sub(lambda block: "\n" * block.group().count("\n"), text)
-    wide = [(number, len(line)) for number, line in enumerate(prose.splitlines(), 1) if not line.startswith(("|", "    "))]
+    wide = [
+        (number, len(line)) for number, line in enumerate(prose.splitlines(), 1) if not line.startswith(("|", "    "))
+    ]
     return [f"{name}:{number}: {columns} columns" for number, columns in wide if columns > COLUMNS]
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What docs/moving.md shows as code of Windrow stands, line for line, in the examples that the tests compile and run."""
+"""What docs/moving.md shows as code of Windrow stands, line for line, in the examples that the tests compile and
+run."""
 
 import re
 import sys
@@ -21,7 +22,9 @@ def main() -> None:
         source = (ROOT / path).read_text()
         if not any(textwrap.indent(quote, depth) in source for depth in ("  ", "    ")):  # the body of a function
             sys.exit(f"{path} does not hold what docs/moving.md quotes from it:\n{quote}")
-    shown = [block for block in re.findall(r"^```\w+\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL) if "windrow" in block]
+    shown = [
+        block for block in re.findall(r"^```\w+\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL) if "windrow" in block
+    ]
     if len(shown) != len(quotes):
         sys.exit(f"{len(shown) - len(quotes)} blocks of code use Windrow and do not say from which example they are")
 

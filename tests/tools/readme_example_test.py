@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A program of README.md compiles without a warning, runs, and writes what it says, as h5py reads it.
 
-Arguments: c or fortran, the compiler, the folder of windrow.h or of the module files, the libraries' paths in one word, the flags of MPI
-in one word, the launcher in one word.
+Arguments: c or fortran, the compiler, the folder of windrow.h or of the module files, the libraries' paths in one
+word, the flags of MPI in one word, the launcher in one word.
 """
 
 import re
@@ -53,7 +53,11 @@ def main(language: str, compiler: str, include: str, libraries: str, mpi_flags: 
             sys.exit(f"unexpected files: {left}")
         with h5py.File(Path(folder, "out.h5"), "r") as file:
             table = file["temperature"]
-            if table.shape != (2 * RANKS, 8) or table.dtype != "float64" or table[()].ravel().tolist() != list(range(16 * RANKS)):
+            if (
+                table.shape != (2 * RANKS, 8)
+                or table.dtype != "float64"
+                or table[()].ravel().tolist() != list(range(16 * RANKS))
+            ):
                 sys.exit(f"out.h5 holds {table.shape} {table.dtype}: {table[()]}")
 
 

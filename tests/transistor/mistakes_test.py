@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Mistakes end windrow-transistor on all ranks, with one line that says what is wrong; METIS's files are read as gmsh's are."""
+"""Mistakes end windrow-transistor on all ranks, with one line that says what is wrong; METIS's files are read as
+gmsh's are."""
 
 import itertools
 import os
@@ -14,14 +15,16 @@ import numpy as np
 from runs import MESH_PROGRAM, run, start
 
 RANKS = 3
-# With the Python that the examples look for meshio in; its second argument is a folder of files of one and the same mesh.
+# With the Python that the examples look for meshio in; its second argument is a folder of files of one and the same
+# mesh.
 WRITE_WITH_MESHIO = """
 import sys
 import h5py
 import meshio
 with h5py.File(sys.argv[1]) as file:
     places, cells = file["mesh/coordinates"][()], file["mesh/tetrahedra"][()]
-mesh = meshio.Mesh(places, [("triangle", cells[:9, :3]), ("tetra", cells)], cell_data={"part": [[1] * 9, [2] * len(cells)]})
+parts = {"part": [[1] * 9, [2] * len(cells)]}
+mesh = meshio.Mesh(places, [("triangle", cells[:9, :3]), ("tetra", cells)], cell_data=parts)
 mesh.write(sys.argv[2] + "/by meshio.vtk")
 meshio.write(sys.argv[2] + "/medit.mesh", meshio.Mesh(places, [("tetra", cells)]), file_format="medit")
 meshio.write(sys.argv[2] + "/binary.msh", meshio.Mesh(places, [("tetra", cells)]), file_format="gmsh", binary=True)
@@ -72,15 +75,24 @@ class Mistakes(unittest.TestCase):
         bad = self.folder / "bad.msh"
         bad.write_text("$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n-3\n")
         self.refused("a bad count", "--mesh", bad)
-        whole = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n4\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n$EndNodes\n$Elements\n1\n1 4 2 1 1 1 2 3 4\n$EndElements\n"
-        for words, text in ((whole[:-14], "$Elements does not end"), (whole[:-16], "a bad element"), (whole.replace("2 3 4\n", "2 x 4\n"), "a bad element"),
-                            (whole.replace("$Nodes\n4", "$Nodes\n3"), "$Nodes does not end")):
+        whole = (
+            "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n4\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n$EndNodes\n"
+            "$Elements\n1\n1 4 2 1 1 1 2 3 4\n$EndElements\n"
+        )
+        for words, text in (
+            (whole[:-14], "$Elements does not end"),
+            (whole[:-16], "a bad element"),
+            (whole.replace("2 3 4\n", "2 x 4\n"), "a bad element"),
+            (whole.replace("$Nodes\n4", "$Nodes\n3"), "$Nodes does not end"),
+        ):
             bad.write_text(words)
             self.refused(text, "--mesh", bad)
         mesh, coordinates = self.write_metis("far", self.cells, self.places + 100)
         self.refused("--coordinates", "--mesh", mesh)
         self.refused("no node at the contact of the emitter", "--mesh", mesh, "--coordinates", coordinates)
-        mesh, coordinates = self.write_metis("lonely", np.delete(self.cells, np.any(self.cells == 1000, axis=1), axis=0), self.places)
+        mesh, coordinates = self.write_metis(
+            "lonely", np.delete(self.cells, np.any(self.cells == 1000, axis=1), axis=0), self.places
+        )
         self.refused("node 1000 of the mesh belongs to no tetrahedron", "--mesh", mesh, "--coordinates", coordinates)
         mesh, coordinates = self.write_metis("flat", self.cells, self.places * [1, 1, 0])
         self.refused("has no volume", "--mesh", mesh, "--coordinates", coordinates)
@@ -151,7 +163,7 @@ class Mistakes(unittest.TestCase):
         self.refused("no python3 has it", "--mesh", bad, PYTHONPATH=str(without))
         if not write_with_meshio(self.folder / "device.h5", self.folder):
             self.skipTest("no Python with meshio")
-        self.refused("bad.vtk\": meshio: ", "--mesh", bad)
+        self.refused('bad.vtk": meshio: ', "--mesh", bad)
         self.refused("no tetrahedra of four nodes", "--mesh", self.folder / "flat.vtk")
         for name in ("by meshio.vtk", "medit.mesh", "binary.msh"):
             with self.subTest(name):
@@ -166,17 +178,39 @@ class Mistakes(unittest.TestCase):
         pairs = np.unique(np.concatenate([self.cells[:, each] for each in itertools.permutations(range(4), 2)]), axis=0)
         neighbours = np.split(pairs[:, 1], np.searchsorted(pairs[:, 0], np.arange(1, nodes)))
         graph = self.folder / "device.graph"
-        graph.write_text(f"{nodes} {len(pairs) // 2}\n" + "".join(" ".join(map(str, each + 1)) + "\n" for each in neighbours))
-        text = subprocess.run([MESH_PROGRAM, graph, self.folder / "device", "--parts", "4"], capture_output=True, text=True, check=True).stdout
+        graph.write_text(
+            f"{nodes} {len(pairs) // 2}\n" + "".join(" ".join(map(str, each + 1)) + "\n" for each in neighbours)
+        )
+        text = subprocess.run(
+            [MESH_PROGRAM, graph, self.folder / "device", "--parts", "4"], capture_output=True, text=True, check=True
+        ).stdout
         self.assertIn(f"{nodes} nodes, 4 parts", text)
-        for words, said in (("2 1\n2\n\n", "not as many edges"), ("3 1\n2\n3\n\n", "but not the other way"), ("2 1\n1 2\n\n", "its own neighbour"),
-                            ("2 1 7\n2\n1\n", "a bad format"), ("2 1 1\n2 5\n1\n", "no weight"), ("2 1\n2\n1\n1\n", "more lines"), ("2 9223372036854775807\n2\n1\n", "a bad number of edges")):
+        for words, said in (
+            ("2 1\n2\n\n", "not as many edges"),
+            ("3 1\n2\n3\n\n", "but not the other way"),
+            ("2 1\n1 2\n\n", "its own neighbour"),
+            ("2 1 7\n2\n1\n", "a bad format"),
+            ("2 1 1\n2 5\n1\n", "no weight"),
+            ("2 1\n2\n1\n1\n", "more lines"),
+            ("2 9223372036854775807\n2\n1\n", "a bad number of edges"),
+        ):
             (self.folder / "bad.graph").write_text(words)
-            done = subprocess.run([MESH_PROGRAM, self.folder / "bad.graph", self.folder / "bad", "--parts", "2"], capture_output=True, text=True, check=False)
+            done = subprocess.run(
+                [MESH_PROGRAM, self.folder / "bad.graph", self.folder / "bad", "--parts", "2"],
+                capture_output=True,
+                text=True,
+                check=False,
+            )
             self.assertEqual(done.returncode, 1, words)
             self.assertIn(said, done.stderr)
-        (self.folder / "weights.graph").write_text("% all weights there are\n2 1 111 2\n9 7 7 2 5\n8 7 7 1 5\n% end\n\n")
-        subprocess.run([MESH_PROGRAM, self.folder / "weights.graph", self.folder / "weights", "--parts", "2"], capture_output=True, check=True)
+        (self.folder / "weights.graph").write_text(
+            "% all weights there are\n2 1 111 2\n9 7 7 2 5\n8 7 7 1 5\n% end\n\n"
+        )
+        subprocess.run(
+            [MESH_PROGRAM, self.folder / "weights.graph", self.folder / "weights", "--parts", "2"],
+            capture_output=True,
+            check=True,
+        )
         data = (self.folder / "device.4.parts").read_bytes()
         self.assertEqual(data[:8], b"WRPARTS1")
         offsets = np.frombuffer(data, "<i8", 5, 48)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs of windrow-transistor for the tests, which CTest tells of it by WINDROW_TRANSISTOR, WINDROW_MESH and WINDROW_MPIRUN."""
+"""Runs of windrow-transistor for the tests, which CTest tells of it by WINDROW_TRANSISTOR, WINDROW_MESH and
+WINDROW_MPIRUN."""
 
 import os
 import shlex
@@ -14,7 +15,9 @@ LIMIT_S = 120  # a hang is a failure
 
 def start(ranks: int, *words: object, **environment: str) -> "subprocess.CompletedProcess[str]":
     command = [*shlex.split(os.environ["WINDROW_MPIRUN"]), "-n", str(ranks), PROGRAM, *map(str, words)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_S, check=False, env={**os.environ, **environment})
+    return subprocess.run(
+        command, capture_output=True, text=True, timeout=LIMIT_S, check=False, env={**os.environ, **environment}
+    )
 
 
 def run(ranks: int, *words: object) -> str:

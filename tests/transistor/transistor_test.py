@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""windrow-transistor solves the same problem on any number of ranks, goes on from a checkpoint on another number, and gives the potential
-that semiconductors have.   transistor_test.py box | NODES (meshed by gmsh)
+"""windrow-transistor solves the same problem on any number of ranks, goes on from a checkpoint on another number, and
+gives the potential that semiconductors have.   transistor_test.py box | NODES (meshed by gmsh)
 """
 
 import subprocess
@@ -51,7 +51,9 @@ class Transistor(unittest.TestCase):
                 for step in range(one.attrs["last_step"] + 1):
                     potential = one[f"step {step}/potential"][()]
                     np.testing.assert_allclose(other[f"step {step}/potential"], potential, rtol=0, atol=SAME)
-                    np.testing.assert_allclose(other[f"step {step}/electrons"], one[f"step {step}/electrons"], rtol=1e-5)
+                    np.testing.assert_allclose(
+                        other[f"step {step}/electrons"], one[f"step {step}/electrons"], rtol=1e-5
+                    )
                     np.testing.assert_allclose(other[f"step {step}/holes"], one[f"step {step}/holes"], rtol=1e-5)
 
     def test_the_residual_falls_at_each_step(self) -> None:
@@ -68,7 +70,9 @@ class Transistor(unittest.TestCase):
             run(ranks, "--restart", self.folder / "part.h5", "--output", self.folder / f"rest{ranks}.h5")
             rest, whole = self.open(f"rest{ranks}"), self.open("on1")
             np.testing.assert_array_equal(rest["mesh/tetrahedra"], whole["mesh/tetrahedra"])
-            np.testing.assert_allclose(rest["step 2/potential"], self.open("part")["step 2/potential"], rtol=0, atol=1e-15)
+            np.testing.assert_allclose(
+                rest["step 2/potential"], self.open("part")["step 2/potential"], rtol=0, atol=1e-15
+            )
             self.assertNotIn("step 1", rest)  # it went on, and did not begin anew
             np.testing.assert_allclose(self.last(rest)["potential"], self.last(whole)["potential"], rtol=0, atol=SAME)
 
@@ -78,7 +82,9 @@ class Transistor(unittest.TestCase):
         run(3, "--restart", path, "--from", 1, "--output", path)
         again = self.open("again")
         self.assertNotIn("step 0", again)
-        np.testing.assert_allclose(self.last(again)["potential"], self.last(self.open("on1"))["potential"], rtol=0, atol=SAME)
+        np.testing.assert_allclose(
+            self.last(again)["potential"], self.last(self.open("on1"))["potential"], rtol=0, atol=SAME
+        )
 
     def values_at(self, file: h5py.File, name: str, low: "tuple[float, ...]", high: "tuple[float, ...]") -> np.ndarray:
         places = file["mesh/coordinates"][()]
@@ -87,8 +93,11 @@ class Transistor(unittest.TestCase):
         return (file["mesh/doping"] if name == "doping" else self.last(file)[name])[()][inside]
 
     # Far from the junctions, and below the contacts: a contact's value is given, not solved for.
-    DEEP = {"emitter": ((3.5, 4, -0.5), (5, 6, -0.01)), "base": ((6.2, 3.2, -1.5), (8, 6.9, -0.01)),
-            "collector": ((1, 1, -5.5), (11, 9, -4.1))}
+    DEEP = {
+        "emitter": ((3.5, 4, -0.5), (5, 6, -0.01)),
+        "base": ((6.2, 3.2, -1.5), (8, 6.9, -0.01)),
+        "collector": ((1, 1, -5.5), (11, 9, -4.1)),
+    }
 
     def test_the_potentials_of_the_junctions(self) -> None:
         file = self.open("on3")
@@ -112,7 +121,10 @@ class Transistor(unittest.TestCase):
         np.testing.assert_allclose(electrons * holes, INTRINSIC**2, rtol=1e-9)
         # Between base and collector there are places with less than a thousandth of the carriers on either side.
         between = ((4, 4, -2.75), (7, 6, -2.15))
-        self.assertLess((self.values_at(file, "electrons", *between) + self.values_at(file, "holes", *between)).min(), 1e-3 * COLLECTOR)
+        self.assertLess(
+            (self.values_at(file, "electrons", *between) + self.values_at(file, "holes", *between)).min(),
+            1e-3 * COLLECTOR,
+        )
 
     def test_a_voltage_at_the_collector_widens_its_junction(self) -> None:
         run(3, "--mesh", self.mesh, "--voltages", 0, 2, "--output", self.folder / "bias.h5")
@@ -120,7 +132,10 @@ class Transistor(unittest.TestCase):
         np.testing.assert_allclose(bias.attrs["voltages"], [0, 0, 2])
         means = [np.mean(self.values_at(each, "potential", *self.DEEP["collector"])) for each in (bias, none)]
         self.assertAlmostEqual(means[0] - means[1], 2, delta=0.01)
-        empty = [np.sum(self.last(each)["electrons"][()] + self.last(each)["holes"][()] < 1e-2 * COLLECTOR) for each in (bias, none)]
+        empty = [
+            np.sum(self.last(each)["electrons"][()] + self.last(each)["holes"][()] < 1e-2 * COLLECTOR)
+            for each in (bias, none)
+        ]
         self.assertGreater(empty[0], empty[1])
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The text beside a checkpoint as VTK's readers, which are ParaView's, show it. Skipped where Python has no VTK (pip install vtk h5py)."""
+"""The text beside a checkpoint as VTK's readers, which are ParaView's, show it. Skipped where Python has no VTK (pip
+install vtk h5py)."""
 
 import sys
 import tempfile
@@ -43,9 +44,13 @@ class Viewer(unittest.TestCase):
                     mesh = mesh_of(reader.GetOutputDataObject(0))
                     self.assertEqual((mesh.GetNumberOfPoints(), mesh.GetNumberOfCells()), (8694, 44880))
                     self.assertEqual(mesh.GetBounds(), (0, 12, 0, 10, -6, 0))
-                    values = {each: vtk_to_numpy(mesh.GetPointData().GetArray(each))
-                              for each in ("doping", "potential", "electrons", "holes", "residual")}
-                    numpy.testing.assert_allclose(values["electrons"], 1e10 * numpy.exp(values["potential"] / 0.025852), rtol=1e-6)
+                    values = {
+                        each: vtk_to_numpy(mesh.GetPointData().GetArray(each))
+                        for each in ("doping", "potential", "electrons", "holes", "residual")
+                    }
+                    numpy.testing.assert_allclose(
+                        values["electrons"], 1e10 * numpy.exp(values["potential"] / 0.025852), rtol=1e-6
+                    )
                     self.assertAlmostEqual(values["doping"].max(), 1e18, delta=3e16)
                     sizes = vtk.vtkCellSizeFilter()
                     sizes.SetInputData(mesh)

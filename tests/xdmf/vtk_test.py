@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the examples called viewer write, as VTK's readers show it: they are ParaView's. Skipped where Python has no VTK (pip install vtk).
+"""What the examples called viewer write, as VTK's readers show it: they are ParaView's. Skipped where Python has no
+VTK (pip install vtk).
 
 Arguments: the program, the launcher in one word.
 """
@@ -69,12 +70,16 @@ class Vtk(unittest.TestCase):
                     velocity = vtk_to_numpy(grid.GetPointData().GetArray("velocity"))
                     numpy.testing.assert_array_equal(velocity, numpy.stack([x, y, z], axis=-1).reshape(-1, 3))
                     material = vtk_to_numpy(grid.GetCellData().GetArray("material <1>"))
-                    numpy.testing.assert_array_equal(material, (z * 100 + y * 10 + x)[:-1, :-1, :-1].ravel() + step * 1000)
+                    numpy.testing.assert_array_equal(
+                        material, (z * 100 + y * 10 + x)[:-1, :-1, :-1].ravel() + step * 1000
+                    )
 
     def test_the_mesh(self) -> None:
         for reader in READERS:
             with self.subTest(reader=reader):
-                (mesh,) = [each for each in self.read(reader, 1.25).values() if isinstance(each, vtk.vtkUnstructuredGrid)]
+                (mesh,) = [
+                    each for each in self.read(reader, 1.25).values() if isinstance(each, vtk.vtkUnstructuredGrid)
+                ]
                 self.assertEqual((mesh.GetNumberOfPoints(), mesh.GetNumberOfCells()), (64, 162))
                 self.assertEqual({mesh.GetCellType(i) for i in range(162)}, {vtk.VTK_TETRA})
                 self.assertEqual(mesh.GetBounds(), (0, 3, 0, 6, 0, 9))
@@ -83,8 +88,12 @@ class Vtk(unittest.TestCase):
                 sizes.Update()
                 numpy.testing.assert_allclose(vtk_to_numpy(sizes.GetOutput().GetCellData().GetArray("Volume")), 1)
                 places = vtk_to_numpy(mesh.GetPoints().GetData())
-                numpy.testing.assert_array_equal(vtk_to_numpy(mesh.GetPointData().GetArray("potential")), places @ [1, 10, 100])
-                numpy.testing.assert_array_equal(vtk_to_numpy(mesh.GetCellData().GetArray("part")), numpy.arange(162) // 54)
+                numpy.testing.assert_array_equal(
+                    vtk_to_numpy(mesh.GetPointData().GetArray("potential")), places @ [1, 10, 100]
+                )
+                numpy.testing.assert_array_equal(
+                    vtk_to_numpy(mesh.GetCellData().GetArray("part")), numpy.arange(162) // 54
+                )
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the examples called viewer write: the text is XML, moves together with the file, and names variables that h5py finds.
+"""What the examples called viewer write: the text is XML, moves together with the file, and names variables that h5py
+finds.
 
 Arguments: the program, the launcher in one word.
 """
@@ -65,7 +66,10 @@ class Xml(unittest.TestCase):
 
     def test_the_grid_is_a_series_in_time(self) -> None:
         series, _ = self.domain.findall("Grid")
-        self.assertEqual((series.get("Name"), series.get("GridType"), series.get("CollectionType")), ("air & water", "Collection", "Temporal"))
+        self.assertEqual(
+            (series.get("Name"), series.get("GridType"), series.get("CollectionType")),
+            ("air & water", "Collection", "Temporal"),
+        )
         grids = series.findall("Grid")
         self.assertEqual([float(grid.find("Time").get("Value")) for grid in grids], [0.25, 1.25])
         z, y, x = numpy.mgrid[0:5, 0:7, 0:9]
