@@ -105,7 +105,11 @@ install:
 clean:
 	rm -rf $(BUILD) build build-debug build-asan build-tsan build-fuzz build-mpich build-nohdf5
 
-format format-check lint:
+format format-check:
+	@tools/install-packages format
+	tools/format $@
+
+lint:
 	@tools/install-packages build test format
-	@if [ $@ = lint ]; then $(CONFIGURE) --preset release -B $(BUILD) $(CMAKE_ARGS); fi
-	tools/format $@ $(BUILD)
+	$(CONFIGURE) --preset release -B $(BUILD) $(CMAKE_ARGS)
+	tools/format lint $(BUILD)

@@ -4,7 +4,7 @@
 
 tools/layers.txt names, for each room, the rooms that it stands on. An #include against the arrows is an error, as are
 MPI, clocks, files and changeable globals in the pure rooms, and two types of one name in one namespace: the linker
-takes the destructor of one for both. A file that grew too long is a warning. Exit code 1: errors.
+takes the destructor of one for both. So is a file of C++ that grew too long. Exit code 1: errors.
 """
 
 from __future__ import annotations
@@ -15,7 +15,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 SOURCES = {".h", ".hpp", ".c", ".cpp", ".cc", ".inc", ".ipp"}
-MAX_LINES = 400
+MAX_LINES = 600  # of a file of C++ in src/, cli/ and include/
+# To be split. Nothing is added here, and what is split leaves.
+LONG_FOR_NOW = {
+    "include/windrow/windrow.hpp",
+    "src/format/hdf5/hdf5_format.cpp",
+    "src/format/netcdf/netcdf_format.cpp",
+    "src/format/raw/raw_format.cpp",
+    "src/session/file.cpp",
+    "src/session/flush.cpp",
+    "src/storage/posix/posix_store.cpp",
+}
 OUTSIDE = "include"  # the pseudo-room of include/windrow/, which everybody may see
 
 # What a pure room must not know: ranks, time, files, threads of control, randomness that differs from run to run.
@@ -54,11 +64,9 @@ class Finding:
     path: Path
     line: int
     text: str
-    is_error: bool = True
 
     def show(self, root: Path) -> str:
-        kind = "error" if self.is_error else "warning"
-        return f"{self.path.relative_to(root)}:{self.line}: {kind}: {self.text}"
+        return f"{self.path.relative_to(root)}:{self.line}: error: {self.text}"
 
 
 def read_rules(path: Path) -> Rules:
@@ -175,6 +183,19 @@ def check_types(files: list[Path], root: Path) -> list[Finding]:
     return findings
 
 
+def check_lengths(root: Path) -> list[Finding]:
+    findings = []
+    files = [path for name in ("src", "cli", "include") for path in sorted((root / name).rglob("*.[ch]pp"))]
+    for path in files:
+        lines = path.read_text(errors="replace").count("\n")
+        is_listed = str(path.relative_to(root)) in LONG_FOR_NOW
+        if lines > MAX_LINES and not is_listed:
+            findings.append(Finding(path, lines, f"{lines} lines; more than {MAX_LINES} is two files"))
+        if lines <= MAX_LINES and is_listed:
+            findings.append(Finding(path, lines, "no longer too long: remove it from LONG_FOR_NOW"))
+    return findings
+
+
 def check(root: Path) -> list[Finding]:
     rules = read_rules(root / "tools" / "layers.txt")
     findings: list[Finding] = []
@@ -186,13 +207,8 @@ def check(root: Path) -> list[Finding]:
             findings.append(Finding(files[0], 1, f"the room {folder.name} has no line in tools/layers.txt"))
         for path in files:
             findings += check_file(path, folder.name, root, rules)
-            lines = path.read_text(errors="replace").count("\n")
-            if lines > MAX_LINES:
-                findings.append(
-                    Finding(path, lines, f"{lines} lines; more than {MAX_LINES} is two files", is_error=False)
-                )
     library = [path for name in ("src", "cli") for path in sorted((root / name).rglob("*")) if path.suffix in SOURCES]
-    return findings + check_types(library, root)
+    return findings + check_types(library, root) + check_lengths(root)
 
 
 def main(arguments: list[str]) -> int:
@@ -200,9 +216,8 @@ def main(arguments: list[str]) -> int:
     findings = check(root)
     for finding in findings:
         print(finding.show(root))
-    errors = sum(finding.is_error for finding in findings)
-    print(f"check_layers: {errors} errors, {len(findings) - errors} warnings")
-    return 1 if errors else 0
+    print(f"check_layers: {len(findings)} errors")
+    return 1 if findings else 0
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Links and paths lead somewhere, lines of pages fit, and architecture and glossary agree with the source."""
+"""Links and paths lead somewhere, and architecture and glossary agree with the source."""
 
 import os
 import re
@@ -12,7 +12,6 @@ NAMED = re.compile(r"(?<![\w/.-])docs/[\w./-]+\.(?:md|svg|jsonl)\b")
 PAGE = "docs/internals/architecture.md"
 GLOSSARY = "docs/internals/glossary.md"
 ELSEWHERE = {"docs/map_file.md"}  # of another repository
-COLUMNS = 120
 SUFFIXES = {".md", ".py", ".c", ".h", ".cpp", ".hpp", ".f90", ".txt", ".cmake", ".toml", ".ipynb", ""}
 MODULE = re.compile(r"^\| (?:\[(\w+)\]\(modules/\w+\.md\)|(\w+))(, pure)? \| .* \| ([\w, .;]*) ?\|$", re.MULTILINE)
 
@@ -48,19 +47,6 @@ def bad_paths(source: Path, text: str) -> list[str]:
     return [f"{source.relative_to(ROOT)}: there is no {path}" for path in sorted(missing)]
 
 
-def bad_lines(page: Path, text: str) -> list[str]:
-    """Lines that are too long, but for those of tables and of blocks of code."""
-    name = str(page.relative_to(ROOT))
-    if not name.startswith("docs/") or name.startswith("docs/internals/notes/"):
-        return []
-    blocks = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
-    prose = blocks.sub(lambda block: "\n" * block.group().count("\n"), text)
-    wide = [
-        (number, len(line)) for number, line in enumerate(prose.splitlines(), 1) if not line.startswith(("|", "    "))
-    ]
-    return [f"{name}:{number}: {columns} columns" for number, columns in wide if columns > COLUMNS]
-
-
 def bad_names(page: str, glossary: str) -> list[str]:
     """Names in the pictures of a write and a read, and in the glossary, that the source does not have."""
     source = "\n".join(path.read_text() for path in (ROOT / "src").rglob("*.[ch]pp"))
@@ -94,7 +80,7 @@ def main() -> None:
         text = source.read_text(errors="replace")
         bad += bad_paths(source, text)
         if source.suffix == ".md":
-            bad += bad_links(source, text) + bad_lines(source, text)
+            bad += bad_links(source, text)
     if bad:
         sys.exit("\n".join(bad))
 
