@@ -282,7 +282,7 @@ void add_calibrate(CLI::App& app, Arguments& arguments) {
 
 void add_advise(CLI::App& app, Arguments& arguments) {
   CLI::App& advise = *app.add_subcommand(
-      "advise", "Say what auto would choose for the flushes of a trace, with foretold and measured seconds");
+      "advise", "Say what auto would choose for the flushes of a trace, with predicted and measured seconds");
   advise.add_option("TRACE", arguments.input, "What a program has written that ran with WINDROW_TRACE=TRACE")
       ->type_name("")
       ->required();

@@ -38,7 +38,7 @@ struct SimulateArguments {
   int64_t flush = 0;  // of the trace, which is Arguments::input; 0: its last
   bool reads = false, all_open = false, in_step = false, at_once = false, lists = false, by_rule = false;
   int64_t splits = 0, list_pieces = 1, times = 1;
-  double shrinks_to = windrow::k_usual_shrinkage;
+  double shrinks_to = windrow::k_usual_ratio;
   std::string shown;  // the machine whose file is printed
 };
 

@@ -55,7 +55,7 @@ std::string folder_named_by(const std::string& path) {
 }
 
 // Whether a file can be one that names subfiles: by what it begins with, by the ending of its name, by a description
-// beside it, or as the draft of one.
+// beside it, or as the temporary of one.
 bool may_name_subfiles(const fs::path& path) {
   if (format_of(path.string()) != "raw" || !std::ifstream(path))
     return true;
@@ -64,8 +64,9 @@ bool may_name_subfiles(const fs::path& path) {
   if (ends(".h5") || ends(".hdf5") || ends(".nc4") || ends(".nc") || ends(".cdf") || ends(".raw"))
     return true;
   std::error_code ignored;
-  const bool is_draft = name.starts_with('.') && name.find(".windrow-") != std::string::npos;
-  return is_draft || fs::exists(path.string() + ".json", ignored) || fs::exists(path.string() + ".JSON", ignored);
+  const bool is_temporary_file = name.starts_with('.') && name.find(".windrow-") != std::string::npos;
+  return is_temporary_file || fs::exists(path.string() + ".json", ignored) ||
+         fs::exists(path.string() + ".JSON", ignored);
 }
 
 struct Named {

@@ -69,9 +69,9 @@ bool is_leftover_of(const std::string& name, std::string_view entry) {
   if (!entry.starts_with('.') || mark == std::string_view::npos || mark == 0)
     return false;
   std::string_view stem = entry.substr(1, mark - 1);
-  for (const std::string_view companion : {".kerchunk.json", ".json"})  // that is replaced alone
-    if (stem.ends_with(companion) && stem != name)
-      stem.remove_suffix(companion.size());
+  for (const std::string_view sidecar : {".kerchunk.json", ".json"})  // that is replaced alone
+    if (stem.ends_with(sidecar) && stem != name)
+      stem.remove_suffix(sidecar.size());
   return stem == name || (name.size() > 100 && stem.size() + 35 >= name.size() && name.starts_with(stem));
 }
 

@@ -45,19 +45,19 @@ double seconds_of(const json& object, const char* name) {
   return std::isfinite(seconds) ? std::clamp(seconds, 0.0, 1e15) : 0;
 }
 
-// Traces of a version before had nothing foretold.
-void take_foretold(const json& object, TracedPlan& plan) {
-  if (!object.contains("foretold"))
+// Traces of a version before had nothing predicted.
+void take_predicted(const json& object, TracedPlan& plan) {
+  if (!object.contains("predicted"))
     return;
-  const json& foretold = object["foretold"];
-  plan.machine = foretold.at("machine");
-  plan.measured = foretold.at("measured");
-  for (const json& each : foretold.at("alternatives")) {
+  const json& predicted = object["predicted"];
+  plan.machine = predicted.at("machine");
+  plan.measured = predicted.at("measured");
+  for (const json& each : predicted.at("alternatives")) {
     const json& seconds = each.at("seconds");
     TracedAlternative alternative{
         .strategy = each.at("strategy"), .chosen = each.at("chosen"), .seconds = seconds_of(seconds, "flush")};
-    for (size_t i = 0; i < k_foretold_stages.size(); ++i)
-      alternative.stage_seconds[i] = seconds_of(seconds, std::string(k_foretold_stages[i]).c_str());
+    for (size_t i = 0; i < k_predicted_stages.size(); ++i)
+      alternative.stage_seconds[i] = seconds_of(seconds, std::string(k_predicted_stages[i]).c_str());
     plan.alternatives.push_back(std::move(alternative));
   }
 }
@@ -71,7 +71,7 @@ TracedPlan plan_of(const json& object) {
   plan.writers = static_cast<int64_t>(object.at("writers").size());
   plan.kept = object.at("kept");
   plan.reasons = object.at("reasons").get<std::vector<std::string>>();
-  take_foretold(object, plan);
+  take_predicted(object, plan);
   return plan;
 }
 

@@ -28,14 +28,14 @@ struct TracedOpening {
   std::vector<std::string> hosts;
 };
 
-// What else the plan could have been, with foretold seconds.
+// What else the plan could have been, with predicted seconds.
 struct TracedAlternative {
   std::string strategy;
   bool chosen = false;
   double seconds = 0;                     // of the flush
   std::array<double, 3> stage_seconds{};  // plan, exchange, storage
 };
-inline constexpr std::array<std::string_view, 3> k_foretold_stages{"plan", "exchange", "storage"};
+inline constexpr std::array<std::string_view, 3> k_predicted_stages{"plan", "exchange", "storage"};
 
 struct TracedPlan {
   std::string direction, strategy;
@@ -43,7 +43,7 @@ struct TracedPlan {
   int64_t writers = 0;
   bool kept = false;
   std::vector<std::string> reasons;
-  std::string machine;    // that seconds were foretold for; "": none were
+  std::string machine;    // that seconds were predicted for; "": none were
   bool measured = false;  // and decided
   std::vector<TracedAlternative> alternatives;
   std::string text() const;  // "two-phase: first, none, even, off, contiguous, one"

@@ -119,7 +119,7 @@ std::string plans_of(const TracedFlush& flush) {
     if (plan.alternatives.empty())
       continue;
     out += fmt::format(
-        "<h3>What auto thought</h3>\n<p class=\"soft\">Seconds foretold for {}; {}. The flush took {}.</p>\n",
+        "<h3>What auto thought</h3>\n<p class=\"soft\">Seconds predicted for {}; {}. The flush took {}.</p>\n",
         escaped(plan.machine),
         plan.measured ? "the fastest was taken unless the fixed rule&#39;s choice was nearly as fast"
                       : "nobody has measured that machine, so they decided nothing",

@@ -284,7 +284,7 @@ std::string matrix_picture(const TracedFlush& flush, const TracedOpening& openin
 // Those that are many times slower than what was chosen are cut off, as their number says.
 std::string alternatives_picture(const TracedPlan& plan) {
   constexpr double k_top = 4, k_row = 22, k_bar = 14, k_text = 330, k_number = 90;
-  constexpr std::array<size_t, k_foretold_stages.size()> k_colours{1, 4, 5};  // as the same stages have
+  constexpr std::array<size_t, k_predicted_stages.size()> k_colours{1, 4, 5};  // as the same stages have
   if (plan.alternatives.empty())
     return "";
   double chosen = 0, most = 0;
@@ -293,7 +293,7 @@ std::string alternatives_picture(const TracedPlan& plan) {
   const double width = k_width - k_text - k_number,
                longest = std::max(1e-9, chosen > 0 ? std::min(most, 4 * chosen) : most);
   std::string out = open_picture(k_top + k_row * static_cast<double>(plan.alternatives.size()),
-                                 "Alternatives by their foretold seconds");
+                                 "Alternatives by their predicted seconds");
   double y = k_top;
   for (const TracedAlternative& each : plan.alternatives) {
     out += text_at(k_text - 8, y + 11, (each.chosen ? "▶ " : "") + each.strategy, "end");
@@ -301,11 +301,11 @@ std::string alternatives_picture(const TracedPlan& plan) {
     for (const double seconds : each.stage_seconds)
       sum += seconds;
     const double length = std::min(1.0, each.seconds / longest) * width;
-    for (size_t i = 0; i < k_foretold_stages.size() && sum > 0; ++i) {
+    for (size_t i = 0; i < k_predicted_stages.size() && sum > 0; ++i) {
       const double part = each.stage_seconds[i] / sum * length;
       out += rectangle(
           x, y, part, k_bar, fmt::format("class=\"s{}\"", k_colours[i]),
-          fmt::format("{}: {} {}", each.strategy, k_foretold_stages[i], short_seconds(each.stage_seconds[i])));
+          fmt::format("{}: {} {}", each.strategy, k_predicted_stages[i], short_seconds(each.stage_seconds[i])));
       x += part;
     }
     out += text_at(k_text + length + 6, y + 11, (each.seconds > longest ? "… " : "") + short_seconds(each.seconds));

@@ -19,7 +19,7 @@ std::string escaped(std::string_view text);  // for XML: also within quotes, and
 std::string flushes_picture(const std::vector<const TracedFlush*>& flushes);
 std::string timeline_picture(const TracedFlush& flush);
 std::string matrix_picture(const TracedFlush& flush, const TracedOpening& opening);
-std::string alternatives_picture(const TracedPlan& plan);  // with a bar each; "": nothing was foretold
+std::string alternatives_picture(const TracedPlan& plan);  // with a bar each; "": nothing was predicted
 std::string sizes_picture(const TracedFlush& flush);
 
 // Who moved how much of what: cells are drawn the darker the more bytes they have.

@@ -93,7 +93,7 @@ std::string strategy_text(const TracedFlush& flush) {
   return one_line(texts.front()) + (texts.size() > 1 ? fmt::format(" and {} more", texts.size() - 1) : "");
 }
 
-std::string foretold_text(const TracedFlush& flush) {
+std::string predicted_text(const TracedFlush& flush) {
   double seconds = 0;
   for (const TracedPlan& plan : flush.plans) {
     const auto chosen = std::find_if(plan.alternatives.begin(), plan.alternatives.end(),
@@ -121,7 +121,7 @@ std::vector<std::string> trace_table(const Trace& trace) {
         for (const std::string_view stage : k_stages)
           head += fmt::format("  {:>8}", stage == "descriptions" ? "descr." : stage);
         lines.push_back(head + fmt::format("  {:>8}  {:>8}  {:>10}  {:>8}  {}", "messages", "requests", "rate",
-                                           "foretold", "strategy"));
+                                           "predicted", "strategy"));
       }
       any = true;
       std::string line = fmt::format("{:>5}  {}  {:>8}  {:>8}", flush.number,
@@ -131,7 +131,7 @@ std::vector<std::string> trace_table(const Trace& trace) {
         line += fmt::format("  {:>8}", short_seconds(seconds));
       line += fmt::format(
           "  {:>8}  {:>8}  {:>10}  {:>8}  {}", flush.messages, flush.write_requests + flush.read_requests,
-          rate_text(static_cast<double>(flush.bytes), flush.seconds), foretold_text(flush), strategy_text(flush));
+          rate_text(static_cast<double>(flush.bytes), flush.seconds), predicted_text(flush), strategy_text(flush));
       if (!flush.error.empty())
         line += "  failed: " + one_line(flush.error);
       lines.push_back(std::move(line));

@@ -23,6 +23,6 @@ std::string short_seconds(double seconds);  // "1.24 ms"
 std::string rate_text(double bytes, double seconds);
 std::string variables_text(const TracedFlush& flush, size_t most);  // "a, b and 3 more", of at most so many characters
 std::string strategy_text(const TracedFlush& flush);
-std::string foretold_text(const TracedFlush& flush);  // seconds, "-" where none were
+std::string predicted_text(const TracedFlush& flush);  // seconds, "-" where none were
 
 }  // namespace cli

@@ -55,8 +55,8 @@ class Mapped {
   int64_t size_ = 0;
 };
 
-bool all_untouched(const std::byte* begin, const std::byte* end) {
-  return std::all_of(begin, end, [](std::byte value) { return value == k_untouched; });
+bool all_never_written(const std::byte* begin, const std::byte* end) {
+  return std::all_of(begin, end, [](std::byte value) { return value == k_never_written; });
 }
 
 }  // namespace
@@ -72,7 +72,7 @@ void fill_buffers(const Case& data, const std::vector<Buffer>& buffers, int repe
 
 void clear_buffers(const std::vector<Buffer>& buffers) {
   for (const Buffer& buffer : buffers)
-    std::memset(buffer.data(), static_cast<int>(k_untouched), static_cast<size_t>(buffer.size()));
+    std::memset(buffer.data(), static_cast<int>(k_never_written), static_cast<size_t>(buffer.size()));
 }
 
 std::string check_buffers(const Case& data, const std::vector<Buffer>& buffers, int repetition) {
@@ -87,11 +87,11 @@ std::string check_buffers(const Case& data, const std::vector<Buffer>& buffers, 
       const int64_t element = first_wrong(pattern_of(data, v, repetition), piece.file, piece.length, bytes, false);
       if (element >= 0)
         return wrong(data, v, element, "memory after reading");
-      if (ascending && !all_untouched(memory + end, bytes))
+      if (ascending && !all_never_written(memory + end, bytes))
         return "guard cells of \"" + data.variables[v].name + "\" were overwritten";
       end = (piece.memory + piece.length) * size;
     }
-    if (ascending && !all_untouched(memory + end, memory + buffers[v].size()))
+    if (ascending && !all_never_written(memory + end, memory + buffers[v].size()))
       return "guard cells of \"" + data.variables[v].name + "\" were overwritten";
   }
   return {};

@@ -9,7 +9,7 @@
 
 namespace bench {
 
-// Fills the buffers with a repetition's values; guard cells and all else with k_untouched.
+// Fills the buffers with a repetition's values; guard cells and all else with k_never_written.
 void fill_buffers(const Case& data, const std::vector<Buffer>& buffers, int repetition);
 void clear_buffers(const std::vector<Buffer>& buffers);
 

@@ -19,7 +19,7 @@ struct Pattern {
   std::vector<int64_t> smooth = {};  // float64 only: the array's three dimensions, when its values are a smooth field
 };
 
-inline constexpr std::byte k_untouched{0xA5};  // guard cells, and buffers before a read
+inline constexpr std::byte k_never_written{0xA5};  // guard cells, and buffers before a read
 
 // Values of elements [first, first + count).
 void fill(const Pattern& pattern, int64_t first, int64_t count, std::byte* out);

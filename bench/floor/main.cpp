@@ -121,7 +121,9 @@ class Floor : public System {
     require(!opens || file >= 0, "open of \"" + path_ + "\"");
     if (rank_ == 0)
       ask_for_room(file, bytes_);
-    const auto put_all = [&] { direct_ ? move_own(true, file, written_) : any_ ? rake_in_turn(file) : rake(file); };
+    const auto put_all = [&] {
+      direct_ ? move_own(true, file, written_) : any_ ? aggregate_in_turn(file) : rake(file);
+    };
     put_all();
     job.rewrite(put_all);
     if (!opens)
@@ -290,7 +292,7 @@ class Floor : public System {
       thread.join();
   }
 
-  void rake_in_turn(int file) {
+  void aggregate_in_turn(int file) {
     const int64_t pass = ++writes_;
     size_t next = 0;
     for (int64_t window = 0; window < windows_ && next < written_.size(); ++window) {

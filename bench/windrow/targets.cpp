@@ -170,7 +170,7 @@ class Windrow : public System {
             {"stripes_with_two_writers", plan["stripes_with_two_writers"]},
             {"targets", report["targets"]},
             {"seconds", report["seconds"]},
-            {"foretold", plan.value("foretold", json())}};
+            {"predicted", plan.value("predicted", json())}};
   }
   double aside() override { return aside_; }
 

@@ -1150,7 +1150,7 @@ WINDROW_API int windrow_calibrate(MPI_Comm comm, const char *directory, const wi
                                   const char *machine);
 
 /**
- * What auto would choose for the flushes of a trace, with foretold seconds beside those measured, and the options that
+ * What auto would choose for the flushes of a trace, with predicted seconds beside those measured, and the options that
  * ask for it.  Local; no MPI.
  *
  * @param trace    A file that the option trace has made.

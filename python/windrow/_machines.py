@@ -42,7 +42,7 @@ def calibrate(
 
 
 def advise(trace: str | os.PathLike[str], machine: str | os.PathLike[str] | None = None) -> Advice:
-    """What ``auto`` would choose for the flushes of a trace, with foretold seconds beside those measured. Local; no
+    """What ``auto`` would choose for the flushes of a trace, with predicted seconds beside those measured. Local; no
     MPI.
 
     Parameters

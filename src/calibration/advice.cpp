@@ -40,7 +40,7 @@ struct Kind {
   std::string storage, taken;
   std::vector<int64_t> flushes;
   std::vector<double> seconds;             // of the whole flush
-  double foretold = 0;                     // for what was taken, when it was
+  double predicted = 0;                    // for what was taken, when it was
   bool alone = true;                       // no flush had another plan too
   std::shared_ptr<const PlanInput> input;  // nullptr: there is one way, and nothing to weigh
   Weighing weighing;
@@ -182,16 +182,16 @@ void Advisor::take_flush(const ordered_json& line, size_t opening) {
 }
 
 void Advisor::take_plan(const ordered_json& plan, size_t opening, int64_t flush, double seconds, bool alone) {
-  if (!plan.contains("pattern") || !plan.contains("foretold")) {
+  if (!plan.contains("pattern") || !plan.contains("predicted")) {
     ++without_pattern_;
     return;
   }
   Kind kind;
   kind.opening = opening;
-  kind.storage = plan["foretold"].at("storage");
-  for (const ordered_json& each : plan["foretold"].at("alternatives"))
+  kind.storage = plan["predicted"].at("storage");
+  for (const ordered_json& each : plan["predicted"].at("alternatives"))
     if (each.at("chosen").get<bool>())
-      kind.taken = each.at("strategy"), kind.foretold = sound_seconds(each.at("seconds").at("flush"));
+      kind.taken = each.at("strategy"), kind.predicted = sound_seconds(each.at("seconds").at("flush"));
   const std::string key = fmt::format("{} {} {}", openings_[opening].like, kind.taken, pattern_text(plan["pattern"]));
   auto found = known_.find(key);
   if (found == known_.end()) {
@@ -215,7 +215,7 @@ const Alternative* chosen_of(const Kind& kind) {
   return found == all.end() ? nullptr : &*found;
 }
 
-// What this machine is foretold to take for what was taken; nothing: it is no alternative of what nobody asked for.
+// What this machine is predicted to take for what was taken; nothing: it is no alternative of what nobody asked for.
 std::optional<double> taken_seconds(const Kind& kind) {
   for (const Alternative& each : kind.weighing.alternatives)
     if (short_text(each.candidate, kind.recorded.pattern.reading) == kind.taken)
@@ -258,28 +258,28 @@ std::string Advisor::text() const {
     text += fmt::format("  {}: {} {} in {} of {} on average\n", flushes_text(kind), format_bytes(pattern.bytes),
                         pattern.reading ? "read" : "written", counted(pattern.pieces, "piece"),
                         format_bytes(pattern.pieces > 0 ? pattern.bytes / pattern.pieces : 0));
-    text += fmt::format("    taken    {}: measured {}{}, foretold {} then\n", kind.taken,
+    text += fmt::format("    taken    {}: measured {}{}, predicted {} then\n", kind.taken,
                         format_seconds(median(kind.seconds)), kind.alone ? "" : " with other plans of the flush",
-                        format_seconds(kind.foretold));
+                        format_seconds(kind.predicted));
     const Alternative* chosen = chosen_of(kind);
     if (chosen == nullptr) {
       text += "    advised  as it is: one way is open\n";
       continue;
     }
     if (const auto seconds = taken_seconds(kind))
-      text += fmt::format("             on {} it is foretold to take {}\n", kind.weighing.machine,
+      text += fmt::format("             on {} it is predicted to take {}\n", kind.weighing.machine,
                           format_seconds(*seconds));
     const bool same = short_text(chosen->candidate, pattern.reading) == kind.taken;
     text +=
         same ? fmt::format(
-                   "    advised  the same: with opening the file {}, and no other is foretold to be clearly faster\n",
+                   "    advised  the same: with opening the file {}, and no other is predicted to be clearly faster\n",
                    format_seconds(chosen->seconds.total))
-             : fmt::format("    advised  {}: foretold {} ({})\n", short_text(chosen->candidate, pattern.reading),
+             : fmt::format("    advised  {}: predicted {} ({})\n", short_text(chosen->candidate, pattern.reading),
                            format_seconds(chosen->seconds.flush()), options_text(chosen->candidate, pattern.reading));
     size_t told = 0;
     for (const Alternative& each : kind.weighing.alternatives)
       if (!each.chosen && short_text(each.candidate, pattern.reading) != kind.taken && told++ < k_most)
-        text += fmt::format("    instead  {}: foretold {}, with opening the file {}\n",
+        text += fmt::format("    instead  {}: predicted {}, with opening the file {}\n",
                             short_text(each.candidate, pattern.reading), format_seconds(each.seconds.flush()),
                             format_seconds(each.seconds.total));
   }
@@ -316,7 +316,7 @@ std::string Advisor::json() const {
                       {"taken", kind.taken},
                       {"measured_s", median(kind.seconds)},
                       {"measured_alone", kind.alone},
-                      {"foretold_then_s", kind.foretold}};
+                      {"foretold_then_s", kind.predicted}};
     told["advised"] = nullptr;
     if (const Alternative* chosen = chosen_of(kind)) {
       const auto seconds = taken_seconds(kind);

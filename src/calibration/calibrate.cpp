@@ -19,27 +19,27 @@
 namespace windrow {
 namespace {
 
-// What is measured with lies in a folder beside a draft, whose lock says that the calibration lives.
-std::string folder_of(const Draft& draft) {
-  return draft.temporary_path + ".files";
+// What is measured with lies in a folder beside a temporary, whose lock says that the calibration lives.
+std::string folder_of(const TemporaryFile& temporary) {
+  return temporary.temporary_path + ".files";
 }
 
 // Rank 0 alone. What a calibration that was killed has left is removed.
-Status start_on_root(const std::string& directory, const Settings& settings, Draft& draft, MeasuredPlace& place,
-                     Machine& machine) {
+Status start_on_root(const std::string& directory, const Settings& settings, TemporaryFile& temporary,
+                     MeasuredPlace& place, Machine& machine) {
   auto options = striping_options(settings);
   if (!options.ok())
     return options.status();
   std::error_code error;
   if (!std::filesystem::is_directory(directory, error))
     return {Code::not_found, fmt::format("calibrate: there is no folder \"{}\"", directory)};
-  auto started = start_draft(directory + "/" + std::string(k_calibration));
+  auto started = start_temporary_file(directory + "/" + std::string(k_calibration));
   if (!started.ok())
     return started.status();
-  draft = std::move(started).value();
-  if (Status made = start_folder(draft, folder_of(draft)); !made.ok())
+  temporary = std::move(started).value();
+  if (Status made = start_folder(temporary, folder_of(temporary)); !made.ok())
     return made;
-  place.path = folder_of(draft) + "/data";
+  place.path = folder_of(temporary) + "/data";
   auto store = open_store(place.path, StoreMode::create, place.options);
   if (!store.ok())
     return store.status();
@@ -92,23 +92,23 @@ Status write_on_root(const std::string& path, const Machine& machine) {
   const std::string text = machine_text(machine);
   if (auto sound = parse_machine(text, path); !sound.ok())
     return sound.status();
-  auto draft = start_draft(path);
-  if (!draft.ok())
-    return draft.status();
-  const std::string& temporary = draft.value().temporary_path;
+  auto temporary = start_temporary_file(path);
+  if (!temporary.ok())
+    return temporary.status();
+  const std::string& path_now = temporary.value().temporary_path;
   Status status = [&]() -> Status {
-    auto store = open_store(temporary, StoreMode::create, {});
+    auto store = open_store(path_now, StoreMode::create, {});
     if (!store.ok())
       return store.status();
     Status written = store.value()->write_at(0, std::as_bytes(std::span(text)));
     written.update(store.value()->close());
     if (!written.ok())
       return written;
-    const Rename rename{temporary, draft.value().final_path, &draft.value().held};
+    const Rename rename{path_now, temporary.value().final_path, &temporary.value().held};
     return publish(std::span(&rename, 1), false);
   }();
   if (!status.ok())
-    remove_draft(draft.value());
+    remove_temporary_file(temporary.value());
   return status;
 }
 
@@ -158,16 +158,16 @@ Status calibrate(MPI_Comm user, const std::string& directory, const Settings& pr
           agree_same(comm, std::move(local), arguments, "the folder, the machine file or the options of a calibration");
       !same.ok())
     return same;
-  Draft draft;
+  TemporaryFile temporary;
   local = Status{};
   if (comm.rank() == 0)
-    local = guard([&] { return start_on_root(directory, resolve(program).value(), draft, place, machine); });
+    local = guard([&] { return start_on_root(directory, resolve(program).value(), temporary, place, machine); });
   Status verdict = share_place(comm, std::move(local), place, machine);
   if (verdict.ok())
     verdict = measure_all(user, comm, place, machine);
-  if (!draft.temporary_path.empty()) {
-    (void)guard([&] { return remove_folder(folder_of(draft)); });
-    remove_draft(draft);
+  if (!temporary.temporary_path.empty()) {
+    (void)guard([&] { return remove_folder(folder_of(temporary)); });
+    remove_temporary_file(temporary);
   }
   local = Status{};
   if (!verdict.ok()) {

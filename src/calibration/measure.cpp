@@ -9,8 +9,8 @@
 
 #include "codec/codec.hpp"
 #include "comm/agree.hpp"
+#include "comm/backoff.hpp"
 #include "comm/link.hpp"
-#include "comm/patience.hpp"
 #include "dataio/io_thread.hpp"
 
 namespace windrow {
@@ -120,7 +120,7 @@ Status largest(const Comm& comm, double& number) {
   if (int rc = MPI_Iallreduce(&number, &most, 1, MPI_DOUBLE, MPI_MAX, comm.get(), &request); rc != MPI_SUCCESS)
     return mpi_status(rc, "MPI_Iallreduce");
   int done = 0;
-  for (Patience patience; done == 0; patience.wait())
+  for (Backoff backoff; done == 0; backoff.wait())
     if (int rc = MPI_Test(&request, &done, MPI_STATUS_IGNORE); rc != MPI_SUCCESS)
       return mpi_status(rc, "MPI_Test");
   number = most;

@@ -262,7 +262,7 @@ Result<double> run_trial(const Comm& comm, const MeasuredPlace& place, const Tri
       Clock::common);
   local.update(seconds.status());
   int64_t bytes = actor.bytes();
-  if (Status verdict = agree(comm, std::move(local), Pulse{.maximum = {}, .sum = std::span(&bytes, 1), .bits = {}});
+  if (Status verdict = agree(comm, std::move(local), Reduction{.maximum = {}, .sum = std::span(&bytes, 1), .bits = {}});
       !verdict.ok())
     return verdict;
   return bytes > 0 ? std::clamp(static_cast<double>(bytes) / std::max(seconds.value(), 1e-9), 1.0, 1e18) : 0;
@@ -313,7 +313,7 @@ Result<double> call_back_seconds(const Comm& comm, const MeasuredPlace& place, s
   }
   std::sort(longer.begin(), longer.end());
   auto nanoseconds = static_cast<int64_t>(longer[k_times / 2] * 1e9);  // 0 on ranks that do not read
-  if (Status verdict = agree(comm, Status{}, Pulse{.maximum = std::span(&nanoseconds, 1), .sum = {}, .bits = {}});
+  if (Status verdict = agree(comm, Status{}, Reduction{.maximum = std::span(&nanoseconds, 1), .sum = {}, .bits = {}});
       !verdict.ok())
     return verdict;
   return static_cast<double>(nanoseconds) * 1e-9;

@@ -103,8 +103,8 @@ Result<Extent> place_rows(const Comm& comm, int64_t rows, int64_t count) {
   const bool even = count == WINDROW_EVEN;
   std::array<int64_t, 2> same{rows, -rows};
   std::array<int64_t, 3> sums{even ? 0 : count & k_low, even ? 0 : count >> 32, even ? 1 : 0};
-  if (Status verdict =
-          agree(comm, guard([&] { return check_rows(rows, count); }), Pulse{.maximum = same, .sum = sums, .bits = {}});
+  if (Status verdict = agree(comm, guard([&] { return check_rows(rows, count); }),
+                             Reduction{.maximum = same, .sum = sums, .bits = {}});
       !verdict.ok())
     return verdict;
   if (same[0] != -same[1])

@@ -29,13 +29,13 @@ constexpr double k_least_seconds =
 constexpr double k_clock = 1e-9;  // seconds; numbers come rounded to that
 constexpr double k_stray = 1.6;
 constexpr int k_strays = 3;
-constexpr double k_changed = 1.5;  // times as much as before: what another arm is foretold to gain where the data or
+constexpr double k_changed = 1.5;  // times as much as before: what another arm is predicted to gain where the data or
                                    // the link is no longer what was tried
 constexpr double k_changed_untried = 1.15;  // the same where nothing was tried, and the model has not been wrong
 constexpr double k_off_bonus = 0.98;        // as they are costs nothing on other ranks' cores
 constexpr double k_preferred_bonus = 0.9;
 constexpr double k_no_less =
-    0.97;  // of another codec's time: where the clock tells no more, the one that was foretold to be faster stays
+    0.97;  // of another codec's time: where the clock tells no more, the one that was predicted to be faster stays
 
 }  // namespace
 
@@ -133,9 +133,9 @@ void RunTally::add(double bytes, const ArmNumbers& ratios, double found_link, do
   bytes_[element_kind(element_bytes)] += bytes;
 }
 
-Foretold RunTally::foretold(const CodecModel& model, CodecModel::Work work) const noexcept {
+Predicted RunTally::predicted(const CodecModel& model, CodecModel::Work work) const noexcept {
   constexpr std::array<int, k_element_sizes> k_sizes{1, 2, 4, 8, 16};
-  Foretold all = wire_;
+  Predicted all = wire_;
   for (size_t arm = 1; arm < arm_count(); ++arm)
     for (size_t kind = 0; kind < bytes_.size(); ++kind) {
       if (bytes_[kind] == 0)
@@ -192,34 +192,34 @@ size_t CodecTuner::arm() const noexcept {
 
 namespace {
 
-// How much more than the best an arm is foretold to cost, in parts of what is still tried: 1 and less is.
-ArmNumbers how_far(const ArmNumbers& foretold, bool first) noexcept {
+// How much more than the best an arm is predicted to cost, in parts of what is still tried: 1 and less is.
+ArmNumbers how_far(const ArmNumbers& predicted, bool first) noexcept {
   const size_t arms = arm_count();
-  double best = foretold[0];
+  double best = predicted[0];
   for (size_t arm = 1; arm < arms; ++arm)
-    best = std::min(best, foretold[arm]);
+    best = std::min(best, predicted[arm]);
   best = std::max(best, k_clock);
-  const bool narrow = foretold[k_arm_off] > k_slow_link * best;
+  const bool narrow = predicted[k_arm_off] > k_slow_link * best;
   const double off = first ? k_nearly_equal_off_first : k_nearly_equal_off;
   const double other = narrow ? k_nearly_equal_wire : first ? k_nearly_equal_first : k_nearly_equal;
   ArmNumbers far{};
   for (size_t arm = 0; arm < arms; ++arm)
-    far[arm] = (foretold[arm] / best - 1) / ((arm == k_arm_off ? off : other) - 1);
+    far[arm] = (predicted[arm] / best - 1) / ((arm == k_arm_off ? off : other) - 1);
   return far;
 }
 
 // Of no use: an arm that saves next to nothing on the wire, and one that another saves no less than and is clearly
 // faster than over either link.
-bool is_of_use(const Foretold& foretold, size_t arm) noexcept {
+bool is_of_use(const Predicted& predicted, size_t arm) noexcept {
   constexpr double k_clearly = 1.1;  // times as long
-  const ArmNumbers& wire = foretold.wire;
+  const ArmNumbers& wire = predicted.wire;
   if (arm == k_arm_off || wire[k_arm_off] == 0)
     return true;
   if (wire[arm] > k_worth * wire[k_arm_off])
     return false;
   for (size_t other = 1; other < arm_count(); ++other) {
     const auto is_clearly_slower = [&](const ArmNumbers& numbers) { return numbers[arm] > k_clearly * numbers[other]; };
-    if (wire[other] <= wire[arm] && is_clearly_slower(foretold.found) && is_clearly_slower(foretold.quiet))
+    if (wire[other] <= wire[arm] && is_clearly_slower(predicted.found) && is_clearly_slower(predicted.quiet))
       return false;
   }
   return true;
@@ -227,9 +227,9 @@ bool is_of_use(const Foretold& foretold, size_t arm) noexcept {
 
 }  // namespace
 
-void CodecTuner::choose_candidates(const Foretold& foretold, Look look) noexcept {
-  const ArmNumbers found = how_far(foretold.found, look == Look::first),
-                   quiet = how_far(foretold.quiet, look == Look::first);
+void CodecTuner::choose_candidates(const Predicted& predicted, Look look) noexcept {
+  const ArmNumbers found = how_far(predicted.found, look == Look::first),
+                   quiet = how_far(predicted.quiet, look == Look::first);
   const auto far = [&](size_t arm) { return std::min(found[arm], quiet[arm]); };
   const auto is_used = [&](size_t arm) {
     return look == Look::again && arm == chosen_;
@@ -242,7 +242,7 @@ void CodecTuner::choose_candidates(const Foretold& foretold, Look look) noexcept
             [&](size_t a, size_t b) { return far(a) != far(b) ? far(a) < far(b) : a < b; });
   count_ = 0;
   for (size_t i = 0; i < arms; ++i) {
-    if (!is_used(order[i]) && (far(order[i]) > 1 || (order[i] != preferred_ && !is_of_use(foretold, order[i]))))
+    if (!is_used(order[i]) && (far(order[i]) > 1 || (order[i] != preferred_ && !is_of_use(predicted, order[i]))))
       continue;
     if (count_ == k_most_candidates &&
         (is_used(order[i]) ||
@@ -280,9 +280,9 @@ void CodecTuner::drop_hopeless() noexcept {
 namespace {
 
 // What an arm costs over the least of all, where both links say so.
-double foretold_gain(const Foretold& foretold, size_t arm) noexcept {
+double predicted_gain(const Predicted& predicted, size_t arm) noexcept {
   double gain = std::numeric_limits<double>::max();
-  for (const ArmNumbers* numbers : {&foretold.found, &foretold.quiet}) {
+  for (const ArmNumbers* numbers : {&predicted.found, &predicted.quiet}) {
     double least = (*numbers)[arm];
     for (size_t other = 0; other < arm_count(); ++other)
       least = std::min(least, (*numbers)[other]);
@@ -304,22 +304,22 @@ void CodecTuner::settle() noexcept {
       chosen_ = candidates_[i];
   state_ = State::settled;
   usual_ = best_[chosen_];
-  gain_ = foretold_gain(latest_, chosen_);
+  gain_ = predicted_gain(latest_, chosen_);
   runs_ = 0;
   strays_ = 0;
 }
 
-void CodecTuner::learn(size_t arm, double seconds, const Foretold& foretold) noexcept {
+void CodecTuner::learn(size_t arm, double seconds, const Predicted& predicted) noexcept {
   ++seen_;
   if (arm != this->arm())
     return;  // it was ordered before another run of this kind, of another file, has told what it took
-  const bool looked = foretold.found[k_arm_off] > 0;
+  const bool looked = predicted.found[k_arm_off] > 0;
   if (looked)
-    latest_ = foretold;
+    latest_ = predicted;
   switch (state_) {
     case State::unknown:
       if (looked)
-        choose_candidates(foretold, Look::first);
+        choose_candidates(predicted, Look::first);
       return;
     case State::trying:
       if (best_[arm] == 0 || seconds < best_[arm])
@@ -335,9 +335,9 @@ void CodecTuner::learn(size_t arm, double seconds, const Foretold& foretold) noe
   }
   const bool due = ++runs_ >= next_look_;  // from time to time, and ever more seldom, all is looked at again
   const bool untried = best_[chosen_] == 0;
-  if (looked && (due || foretold_gain(foretold, chosen_) > (untried ? k_changed_untried : k_changed) * gain_)) {
+  if (looked && (due || predicted_gain(predicted, chosen_) > (untried ? k_changed_untried : k_changed) * gain_)) {
     next_look_ = due ? 4 * next_look_ : k_first_due;
-    choose_candidates(foretold, Look::again);
+    choose_candidates(predicted, Look::again);
     return;
   }
   // Where nothing was tried there is nothing to compare with yet.
@@ -364,7 +364,7 @@ std::string CodecTuner::why() const {
   if (state_ == State::unknown)
     return "codec decided for each message, from the link's speed and a sample of the bytes";
   std::string text = state_ == State::trying
-                         ? fmt::format("codec: {} are foretold to be nearly equal and are tried in turn", count_)
+                         ? fmt::format("codec: {} are predicted to be nearly equal and are tried in turn", count_)
                          : fmt::format("codec {}: ", arm_name(chosen_));
   if (state_ == State::trying)
     return text;
@@ -377,8 +377,8 @@ std::string CodecTuner::why() const {
   }
   if (any)
     return text;
-  return text + (chosen_ == k_arm_off ? "no other is foretold to gain anything"
-                                      : "foretold to be faster by far than off, and by any other to gain no more");
+  return text + (chosen_ == k_arm_off ? "no other is predicted to gain anything"
+                                      : "predicted to be faster by far than off, and by any other to gain no more");
 }
 
 }  // namespace windrow

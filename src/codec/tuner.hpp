@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tuner: which compressor pays, from what was measured. Two parts: a model, each rank's own, that foretells what a
-// message costs; and a tuner, the same on all ranks, that tries what the model foretells as nearly equal and keeps what
+// Tuner: which compressor pays, from what was measured. Two parts: a model, each rank's own, that predicts what a
+// message costs; and a tuner, the same on all ranks, that tries what the model predicts as nearly equal and keeps what
 // took the least time. This is the heuristic that TPC I/O leaves to the future (section 6): "based on network features,
 // data characteristics, compression level, and number of processes". Pure: times are told, not taken.
 #pragma once
@@ -10,7 +10,7 @@
 #include <span>
 #include <string>
 
-#include "codec/arms.hpp"
+#include "codec/candidates.hpp"
 
 namespace windrow {
 
@@ -21,7 +21,7 @@ inline constexpr double k_worth = 0.95;  // of its bytes: what a message has to 
 // Seconds of messages by each arm, as a model has them: over the link as messages found it, and over one where nobody
 // else sends. Where ranks share cores a link looks slow that is not; where others send over it, it is slow: the two say
 // between what the truth lies. Zeros: nobody looked. `wire`: of `found`, those of the wire alone; zeros: nobody said.
-struct Foretold {
+struct Predicted {
   ArmNumbers found{}, quiet{}, wire{};
 };
 
@@ -106,10 +106,10 @@ class CodecModel {
 class RunTally {
  public:
   void add(double bytes, const ArmNumbers& ratios, double found_link, double quiet_link, int element_bytes) noexcept;
-  Foretold foretold(const CodecModel& model, CodecModel::Work work) const noexcept;  // zeros: no message was added
+  Predicted predicted(const CodecModel& model, CodecModel::Work work) const noexcept;  // zeros: no message was added
 
  private:
-  Foretold wire_;
+  Predicted wire_;
   std::array<double, k_element_sizes> bytes_{};
 };
 
@@ -122,13 +122,13 @@ struct CodecNotes {
 struct CodecOrder {
   size_t arm = k_arm_off;  // CodecTuner::k_by_message: each rank decides for each message
   bool looks =
-      false;  // the first message to each receiver is looked at anew, and what that foretells is told to the tuner
-  Foretold all = {};  // what the latest look foretold of all ranks' messages together; zeros: nobody looked yet
+      false;  // the first message to each receiver is looked at anew, and what that predicts is told to the tuner
+  Predicted all = {};  // what the latest look predicted of all ranks' messages together; zeros: nobody looked yet
   CodecNotes* notes = nullptr;  // of the rank that is asked; they live as long as the tuner
 };
 
 // What was tried and found best for all messages together may not be best for those to one rank, whose data or link is
-// another: theirs go another way where that is foretold to gain far more with them than with all. How far the model is
+// another: theirs go another way where that is predicted to gain far more with them than with all. How far the model is
 // wrong the trial has shown for both alike. `costs`: of a message to it by each arm; `best`: the least of them. The arm
 // to take.
 size_t own_way(const CodecOrder& order, const ArmNumbers& costs, size_t best) noexcept;
@@ -151,8 +151,8 @@ class CodecTuner {
             .notes = &notes_};
   }
 
-  // A run by `arm` took `seconds`. `foretold`: of all ranks' messages together; zeros: nobody looked.
-  void learn(size_t arm, double seconds, const Foretold& foretold) noexcept;
+  // A run by `arm` took `seconds`. `predicted`: of all ranks' messages together; zeros: nobody looked.
+  void learn(size_t arm, double seconds, const Predicted& predicted) noexcept;
 
   bool settled() const noexcept { return state_ == State::settled; }
   std::string why() const;
@@ -167,7 +167,7 @@ class CodecTuner {
     first,
     again
   };
-  void choose_candidates(const Foretold& foretold, Look look) noexcept;
+  void choose_candidates(const Predicted& predicted, Look look) noexcept;
   void drop_hopeless() noexcept;
   void settle() noexcept;
 
@@ -175,7 +175,7 @@ class CodecTuner {
   static constexpr int64_t k_first_due = 64;
   size_t preferred_;
   State state_ = State::unknown;
-  std::array<size_t, k_most_arms> candidates_{};  // best foretold first
+  std::array<size_t, k_most_arms> candidates_{};  // best predicted first
   size_t count_ = 0;
   size_t tried_ = 0;   // runs of the trial
   ArmNumbers best_{};  // least seconds of the trial, by arm; 0: not tried
@@ -185,9 +185,9 @@ class CodecTuner {
   CodecNotes notes_;
   int64_t runs_ = 0;                 // since the choice
   int64_t next_look_ = k_first_due;  // so many runs after the choice there is another trial
-  Foretold latest_;                  // by the latest run that looked
-  double gain_ = 1;                  // that was foretold when the choice was made: what the chosen costs over the least
-  int strays_ = 0;                   // runs one after the other that took far longer or shorter than the trial's
+  Predicted latest_;                 // by the latest run that looked
+  double gain_ = 1;  // that was predicted when the choice was made: what the chosen costs over the least
+  int strays_ = 0;   // runs one after the other that took far longer or shorter than the trial's
 };
 
 }  // namespace windrow

@@ -16,13 +16,15 @@
 namespace windrow {
 namespace {
 
-// Layout of a pulse on the wire, in int64: three lengths, the number of the call and a place that is the tree's, then
-// maxima, sums, bits. One MPI element is the whole pulse, so that the combining function always sees all of it.
+// Layout of a reduction on the wire, in int64: three lengths, the number of the call and a place that is the tree's,
+// then maxima, sums, bits. One MPI element is the whole reduction, so that the combining function always sees all of
+// it.
 constexpr size_t k_head = HostTree::k_head;
-constexpr size_t k_verdicts = 5;   // maxima that come before the pulse's: the worst verdict, the mildest, the work's;
-                                   // whether there is work, and whether there is none
-constexpr size_t k_inline = 1024;  // pulses up to this length on the wire need no allocation, and so cannot fail
-static_assert(k_pulse_without_memory + k_head + k_verdicts + 1 <= k_inline);
+// Maxima before those of the reduction: the worst verdict, the mildest, that of the work, whether there is work, and
+// whether there is none.
+constexpr size_t k_verdicts = 5;
+constexpr size_t k_inline = 1024;  // reductions up to this length on the wire need no allocation, and so cannot fail
+static_assert(k_numbers_without_memory + k_head + k_verdicts + 1 <= k_inline);
 static_assert(k_head + k_verdicts + 1 >= HostTree::k_least);
 
 void add_up(const int64_t* from, int64_t* to, size_t count) noexcept {
@@ -31,7 +33,7 @@ void add_up(const int64_t* from, int64_t* to, size_t count) noexcept {
     to[i] = static_cast<int64_t>(static_cast<uint64_t>(to[i]) + static_cast<uint64_t>(from[i]));
 }
 
-void combine_pulses(const int64_t* from, int64_t* to, size_t) noexcept {
+void combine_reductions(const int64_t* from, int64_t* to, size_t) noexcept {
   size_t i = k_head;
   const size_t maxima = i + static_cast<size_t>(from[0]), sums = maxima + static_cast<size_t>(from[1]);
   const size_t all = sums + static_cast<size_t>(from[2]);
@@ -48,11 +50,11 @@ void combine(void* in, void* inout, int* count, MPI_Datatype* type) {
   MPI_Type_size_x(*type, &bytes);
   const size_t length = static_cast<size_t>(bytes) / sizeof(int64_t);
   for (size_t element = 0; element < static_cast<size_t>(*count); ++element)
-    combine_pulses(static_cast<const int64_t*>(in) + element * length, static_cast<int64_t*>(inout) + element * length,
-                   length);
+    combine_reductions(static_cast<const int64_t*>(in) + element * length,
+                       static_cast<int64_t*>(inout) + element * length, length);
 }
 
-// Collective. One MPI element is the whole pulse.
+// Collective. One MPI element is the whole reduction.
 int reduce_by_messages(const Comm& comm, std::span<int64_t> wire) {
   MPI_Datatype raw_type = MPI_DATATYPE_NULL;
   MPI_Type_contiguous(static_cast<int>(wire.size()), MPI_INT64_T, &raw_type);
@@ -90,8 +92,9 @@ Status reduce_by_hosts(const Comm& comm, std::span<int64_t> wire, HostRounds::Be
   };
   int code = MPI_SUCCESS;
   Mismatch mismatch;
-  const HostTree::Outcome outcome = comm.tree().run(
-      wire, step_of(wire), combine_pulses, between ? HostRounds::Between(work) : HostRounds::Between(), code, mismatch);
+  const HostTree::Outcome outcome =
+      comm.tree().run(wire, step_of(wire), combine_reductions,
+                      between ? HostRounds::Between(work) : HostRounds::Between(), code, mismatch);
   if (outcome == HostTree::Outcome::failed)
     return guard([&] {
       return code != MPI_SUCCESS ? mpi_status(code, "an agreement of several hosts")
@@ -106,8 +109,9 @@ Status reduce_by_hosts(const Comm& comm, std::span<int64_t> wire, HostRounds::Be
 Status reduce_with(const Comm& comm, std::span<int64_t> wire, HostRounds::Between between) {
   if (comm.size() > 1 && comm.rounds().is_ready() && wire.size() <= HostRounds::k_most) {
     Mismatch mismatch;
-    const bool same = between ? comm.rounds().run(wire, step_of(wire), combine_pulses, comm.get(), between, mismatch)
-                              : comm.rounds().run(wire, step_of(wire), combine_pulses, comm.get(), mismatch);
+    const bool same = between
+                          ? comm.rounds().run(wire, step_of(wire), combine_reductions, comm.get(), between, mismatch)
+                          : comm.rounds().run(wire, step_of(wire), combine_reductions, comm.get(), mismatch);
     return same ? Status{} : lose_step(comm, mismatch);
   }
   if (comm.tree().is_ready() && wire.size() <= HostRounds::k_most)
@@ -171,7 +175,7 @@ Status share_message(const Comm& comm, const Status& local, Verdict verdict, boo
 }
 
 // Collective. `work`: none, or rank 0's.
-Status agree_on_all(const Comm& comm, Status local, Pulse pulse, RootWork work, bool& at_work) {
+Status agree_on_all(const Comm& comm, Status local, Reduction reduction, RootWork work, bool& at_work) {
   // Every collective call of the library begins here or in Comm::of().
   if (!mpi_is_running())
     return guard([] {
@@ -181,7 +185,8 @@ Status agree_on_all(const Comm& comm, Status local, Pulse pulse, RootWork work, 
     return lost;
   std::array<int64_t, k_inline> small;
   std::vector<int64_t> large;
-  const size_t maxima = pulse.maximum.size() + k_verdicts, sums = pulse.sum.size() + 1, bits = pulse.bits.size();
+  const size_t maxima = reduction.maximum.size() + k_verdicts, sums = reduction.sum.size() + 1,
+               bits = reduction.bits.size();
   const size_t length = k_head + maxima + sums + bits;
   std::span<int64_t> wire(small.data(), std::min(length, k_inline));
   if (length > k_inline) {
@@ -194,7 +199,8 @@ Status agree_on_all(const Comm& comm, Status local, Pulse pulse, RootWork work, 
     // in.
     std::array<int64_t, 3> lengths{static_cast<int64_t>(length), -static_cast<int64_t>(length), 0};
     std::array<int64_t, 1> one{1};
-    if (Status verdict = agree(comm, std::move(room), Pulse{.maximum = lengths, .sum = one, .bits = {}}); !verdict.ok())
+    if (Status verdict = agree(comm, std::move(room), Reduction{.maximum = lengths, .sum = one, .bits = {}});
+        !verdict.ok())
       return verdict;
     if (lengths[0] != -lengths[1])
       return different_steps(comm);
@@ -211,10 +217,10 @@ Status agree_on_all(const Comm& comm, Status local, Pulse pulse, RootWork work, 
   *at++ = 0;                                    // what becomes of the work
   *at++ = work ? 1 : 0;
   *at++ = work ? 0 : 1;
-  at = std::copy(pulse.maximum.begin(), pulse.maximum.end(), at);
+  at = std::copy(reduction.maximum.begin(), reduction.maximum.end(), at);
   *at++ = local.ok() ? 0 : 1;
-  at = std::copy(pulse.sum.begin(), pulse.sum.end(), at);
-  std::copy(pulse.bits.begin(), pulse.bits.end(), at);
+  at = std::copy(reduction.sum.begin(), reduction.sum.end(), at);
+  std::copy(reduction.bits.begin(), reduction.bits.end(), at);
 
   const auto between = [&](std::span<int64_t> result) {
     int64_t* const first = result.data() + k_head;
@@ -222,7 +228,7 @@ Status agree_on_all(const Comm& comm, Status local, Pulse pulse, RootWork work, 
       return;
     local = guard([&] {
       int64_t* const of_sums = first + maxima + 1;
-      return work({.maximum = {first + k_verdicts, pulse.maximum.size()},
+      return work({.maximum = {first + k_verdicts, reduction.maximum.size()},
                    .sum = {of_sums, sums - 1},
                    .bits = {of_sums + sums - 1, bits}});
     });
@@ -238,12 +244,12 @@ Status agree_on_all(const Comm& comm, Status local, Pulse pulse, RootWork work, 
   const auto mildest = static_cast<Code>(-*at++);
   const int64_t worked = *at++;
   at += 2;
-  std::copy_n(at, pulse.maximum.size(), pulse.maximum.begin());
-  at += pulse.maximum.size();
+  std::copy_n(at, reduction.maximum.size(), reduction.maximum.begin());
+  at += reduction.maximum.size();
   const int64_t failed = *at++;
-  std::copy_n(at, pulse.sum.size(), pulse.sum.begin());
-  at += pulse.sum.size();
-  std::copy_n(at, pulse.bits.size(), pulse.bits.begin());
+  std::copy_n(at, reduction.sum.size(), reduction.sum.begin());
+  at += reduction.sum.size();
+  std::copy_n(at, reduction.bits.size(), reduction.bits.begin());
   at_work = worst == 0 && worked != 0;
   if (at_work)
     return share_message(comm, local, decode_verdict(worked), false);
@@ -255,14 +261,14 @@ Status agree_on_all(const Comm& comm, Status local, Pulse pulse, RootWork work, 
 
 }  // namespace
 
-Status agree(const Comm& comm, Status local, Pulse pulse) {
+Status agree(const Comm& comm, Status local, Reduction reduction) {
   bool at_work = false;
-  return agree_on_all(comm, std::move(local), pulse, {}, at_work);
+  return agree_on_all(comm, std::move(local), reduction, {}, at_work);
 }
 
-Status agree_and_work(const Comm& comm, Status local, Pulse pulse, RootWork work, bool* at_work) {
+Status agree_and_work(const Comm& comm, Status local, Reduction reduction, RootWork work, bool* at_work) {
   bool unasked = false;
-  return agree_on_all(comm, std::move(local), pulse, work, at_work != nullptr ? *at_work : unasked);
+  return agree_on_all(comm, std::move(local), reduction, work, at_work != nullptr ? *at_work : unasked);
 }
 
 SomeRanks::SomeRanks(const Comm& comm, int spacing, int count, size_t numbers) noexcept
@@ -277,13 +283,13 @@ bool SomeRanks::contain_me() const noexcept {
 
 Status SomeRanks::sum(std::span<int64_t> numbers) {
   if (!by_rounds_)
-    return agree(comm_, Status{}, Pulse{.maximum = {}, .sum = numbers, .bits = {}});
+    return agree(comm_, Status{}, Reduction{.maximum = {}, .sum = numbers, .bits = {}});
   Mismatch mismatch;
   return comm_.rounds().run_some(numbers, add_up, comm_.get(), mismatch) ? Status{} : lose_step(comm_, mismatch);
 }
 
 Status agree(const Comm& comm, Status local) {
-  return agree(comm, std::move(local), Pulse{});
+  return agree(comm, std::move(local), Reduction{});
 }
 
 Status share_from_root(const Comm& comm, Status local, std::vector<std::byte>& bytes, std::span<int64_t> maximum) {
@@ -303,7 +309,7 @@ Status share_from_root(const Comm& comm, Status local, std::vector<std::byte>& b
     leave_for_all(comm.rounds(), comm.size(), bytes);
   if (speaks && all[0] <= most && !lie && !bytes.empty())
     std::memcpy(word.data(), bytes.data(), bytes.size());
-  Status verdict = agree(comm, std::move(local), Pulse{.maximum = all, .sum = {}, .bits = word});
+  Status verdict = agree(comm, std::move(local), Reduction{.maximum = all, .sum = {}, .bits = word});
   std::copy(all.begin() + 1, all.end(), maximum.begin());
   const int64_t size = all[0];
   if (!verdict.ok()) {

@@ -13,30 +13,30 @@ namespace windrow {
 
 // What ranks tell each other at the start and the end of a flush, in one reduction: their status and three kinds of
 // numbers. The spans have the same lengths on every rank and are overwritten with the result.
-struct Pulse {
+struct Reduction {
   std::span<int64_t> maximum;
   std::span<int64_t> sum;
   std::span<int64_t> bits;  // combined by or
 };
 
-inline constexpr size_t k_pulse_without_memory = 1000;  // numbers, of all kinds together: so many are always combined
+inline constexpr size_t k_numbers_without_memory = 1000;  // numbers, of all kinds together: so many are always combined
 
 // Ranks that come to an agreement in different calls (CallScope), or with other numbers, all leave with Code::mpi and a
 // message that names two of them. After that each agreement of the same call, and of a file that one of the calls was
-// of, is that error at once, without the other ranks. Collective. Combines `local` and the pulse of all ranks. Returns
-// the same status everywhere: the worst one, with the lowest such rank and its message; when every rank failed with
-// that code, no rank is named. An allocation that fails inside (on one rank) is a status like any other, and leaves the
-// numbers as they were: so may out_of_memory with more numbers than need no memory, unless the ranks have agreed on it
-// before.
-Status agree(const Comm& comm, Status local, Pulse pulse);
+// of, is that error at once, without the other ranks. Collective. Combines `local` and the reduction of all ranks.
+// Returns the same status everywhere: the worst one, with the lowest such rank and its message; when every rank failed
+// with that code, no rank is named. An allocation that fails inside (on one rank) is a status like any other, and
+// leaves the numbers as they were: so may out_of_memory with more numbers than need no memory, unless the ranks have
+// agreed on it before.
+Status agree(const Comm& comm, Status local, Reduction reduction);
 Status agree(const Comm& comm, Status local);
 
 // What rank 0 does in the midst of an agreement. It is given the combined numbers, and may change them for everybody.
-using RootWork = FunctionRef<Status(const Pulse& agreed)>;
+using RootWork = FunctionRef<Status(const Reduction& agreed)>;
 // Collective. As agree(); where that is well, rank 0 does its work before anybody goes on, and what becomes of that is
 // the outcome. All ranks give work, that of rank 0 is called. `at_work`: whether an error is the work's. Costs one
 // agreement where the ranks of each host share memory, and elsewhere a broadcast more.
-Status agree_and_work(const Comm& comm, Status local, Pulse pulse, RootWork work, bool* at_work = nullptr);
+Status agree_and_work(const Comm& comm, Status local, Reduction reduction, RootWork work, bool* at_work = nullptr);
 
 // Sums of what some ranks have, where only they have anything: the others go on to the next step of all ranks. Only
 // where all share a host, and of no more numbers than a round has; elsewhere all take part.

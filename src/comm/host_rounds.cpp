@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <atomic>
 
-#include "comm/patience.hpp"
+#include "comm/backoff.hpp"
 
 namespace windrow {
 namespace {
@@ -85,8 +85,8 @@ void HostRounds::prepare(MPI_Comm host, int rank, int size, int64_t room, long r
         host, before_room(rank));  // all ranks: one that has no memory has an error where the others have a refusal
   if (!reserved.ok() || !reserved.value())
     return;  // by messages then
-  constexpr long k_crowd = 4, k_sleep_ns_each = 50'000, k_most_sleep_ns = 1'000'000;
-  if (ranks_per_core >= k_crowd) {
+  constexpr long k_oversubscribed = 4, k_sleep_ns_each = 50'000, k_most_sleep_ns = 1'000'000;
+  if (ranks_per_core >= k_oversubscribed) {
     yields_ = 8;
     sleep_ns_ = std::min(ranks_per_core * k_sleep_ns_each, k_most_sleep_ns);
   }

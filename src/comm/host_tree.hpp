@@ -17,7 +17,7 @@ namespace windrow {
 
 class HostTree {
  public:
-  // Combines pulses; see HostRounds::Combine.
+  // Combines reductions; see HostRounds::Combine.
   using Combine = HostRounds::Combine;
   using Between = HostRounds::Between;
   // What became of it, the same on all ranks of a host.

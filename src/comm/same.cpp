@@ -79,12 +79,12 @@ Status name_difference(const Comm& comm, uint64_t arguments, std::string_view wh
 Status agree_same(const Comm& comm, Status local, uint64_t arguments, std::string_view what, const Describe& describe,
                   FunctionRef<Status()> work) {
   SameArguments same(local, arguments);
-  const Pulse pulse{.maximum = same.numbers(), .sum = {}, .bits = {}};
-  Status verdict = work ? agree_and_work(comm, std::move(local), pulse,
-                                         [&](const Pulse& agreed) {
+  const Reduction reduction{.maximum = same.numbers(), .sum = {}, .bits = {}};
+  Status verdict = work ? agree_and_work(comm, std::move(local), reduction,
+                                         [&](const Reduction& agreed) {
                                            return SameArguments::differ(agreed.maximum) ? Status{} : work();
                                          })
-                        : agree(comm, std::move(local), pulse);
+                        : agree(comm, std::move(local), reduction);
   if (!verdict.ok())
     return verdict;
   return same.differ() ? name_difference(comm, arguments, what, describe) : Status{};

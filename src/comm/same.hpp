@@ -16,7 +16,7 @@
 
 namespace windrow {
 
-// FNV-1a over the texts and their lengths. Fowler, Noll, Vo, IETF draft-eastlake-fnv.
+// FNV-1a over the texts and their lengths. Fowler, Noll, Vo, IETF temporary-eastlake-fnv.
 uint64_t hash_of(std::initializer_list<std::string_view> texts) noexcept;
 
 // The numbers of an argument, to be combined as maxima; of a rank whose `local` has failed they do not count.

@@ -12,8 +12,8 @@
 #include "base/varint.hpp"
 #include "comm/agree.hpp"
 #include "comm/arrivals.hpp"
+#include "comm/backoff.hpp"
 #include "comm/host_letters.hpp"
-#include "comm/patience.hpp"
 
 namespace windrow {
 namespace {
@@ -99,19 +99,19 @@ int exchange_notices(Comm& comm, std::span<const Letter> out, std::span<const st
     rc = MPI_Issend(notices[i].data(), static_cast<int>(notices[i].size()), MPI_BYTE, out[i].peer, tag, comm.get(),
                     &requests[i]);
   MPI_Request waiting = MPI_REQUEST_NULL;
-  Patience patience;
+  Backoff backoff;
   for (int done = 0; done == 0 && rc == MPI_SUCCESS;) {
     const size_t before = in.size();
     rc = drain(comm, tag, in, local);
     if (rc != MPI_SUCCESS)
       break;
     if (in.size() > before)
-      patience.reset();
+      backoff.reset();
     if (waiting == MPI_REQUEST_NULL) {
       int sent = 0;
       rc = MPI_Testall(static_cast<int>(requests.size()), requests.data(), &sent, MPI_STATUSES_IGNORE);
       if (rc != MPI_SUCCESS || sent == 0) {
-        patience.wait();
+        backoff.wait();
         continue;
       }
       consensus.mine[0] = local.ok() ? 0 : 1;
@@ -120,7 +120,7 @@ int exchange_notices(Comm& comm, std::span<const Letter> out, std::span<const st
       rc = MPI_Test(&waiting, &done, MPI_STATUS_IGNORE);
     }
     if (done == 0)
-      patience.wait();
+      backoff.wait();
   }
   return rc;
 }
@@ -154,7 +154,7 @@ class LongLetters {
             rc = MPI_Isend(letter.bytes.data() + offset, count, MPI_BYTE, letter.peer, k_tag_description, comm_.get(),
                            &requests_.emplace_back());
         });
-    Patience patience;
+    Backoff backoff;
     for (int done = 0; rc == MPI_SUCCESS && (awaited_ > 0 || done == 0);) {
       int found = 0;
       MPI_Status about;
@@ -165,9 +165,9 @@ class LongLetters {
       if (rc == MPI_SUCCESS && awaited_ == 0)
         rc = MPI_Testall(static_cast<int>(requests_.size()), requests_.data(), &done, MPI_STATUSES_IGNORE);
       if (found != 0)
-        patience.reset();
+        backoff.reset();
       else if (done == 0)
-        patience.wait();
+        backoff.wait();
     }
     return rc;
   }
@@ -215,7 +215,7 @@ std::vector<std::byte> notice_of(const Letter& letter) {
   return notice;
 }
 
-void count(const Comm& comm, std::span<const Letter> out, LetterCounters& counters) {
+void count(const Comm& comm, std::span<const Letter> out, MessageCounters& counters) {
   for (const Letter& letter : out)
     if (letter.peer != comm.rank())
       ++counters.messages, counters.bytes += static_cast<int64_t>(letter.bytes.size());
@@ -229,7 +229,7 @@ void take_larger(const int64_t* from, int64_t* to, size_t count) noexcept {
 }  // namespace
 
 Status exchange_letters(Comm& comm, Status local, std::span<const Letter> out, std::vector<Letter>& in,
-                        LetterCounters& counters) {
+                        MessageCounters& counters) {
   if (!comm.rounds().has_room())
     return exchange_letters_by_messages(comm, std::move(local), out, in, counters);
   in.clear();
@@ -254,7 +254,7 @@ Status exchange_letters(Comm& comm, Status local, std::span<const Letter> out, s
 }
 
 Status exchange_letters_by_messages(Comm& comm, Status local, std::span<const Letter> out, std::vector<Letter>& in,
-                                    LetterCounters& counters) {
+                                    MessageCounters& counters) {
   in.clear();
   if (Status lost = comm.check_in_step(); !lost.ok())
     return lost;
@@ -322,7 +322,7 @@ Status open_bundle(std::span<const std::byte> bundle, int ranks, Take&& take) {
 }  // namespace
 
 Status exchange_letters_by_host(Comm& comm, Status local, std::span<const Letter> out, std::vector<Letter>& in,
-                                LetterCounters& counters) {
+                                MessageCounters& counters) {
   in.clear();
   std::vector<Letter> outgoing, incoming;
   if (local.ok())

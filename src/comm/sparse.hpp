@@ -21,7 +21,7 @@ struct Letter {
   std::vector<std::byte> bytes;
 };
 
-struct LetterCounters {
+struct MessageCounters {
   int64_t messages = 0;
   int64_t bytes = 0;
 };
@@ -32,15 +32,15 @@ struct LetterCounters {
 // this rank did before; a rank that failed comes here too, and sends nothing. When any rank came with an error, all
 // leave with it. Otherwise the status is this rank's own, to be agreed on by the caller.
 Status exchange_letters(Comm& comm, Status local, std::span<const Letter> out, std::vector<Letter>& in,
-                        LetterCounters& counters);
+                        MessageCounters& counters);
 
 // The same by messages, also on one host.
 Status exchange_letters_by_messages(Comm& comm, Status local, std::span<const Letter> out, std::vector<Letter>& in,
-                                    LetterCounters& counters);
+                                    MessageCounters& counters);
 
 // The same by way of the hosts' lowest ranks, which put letters of their host to the same rank into one: fewer messages
 // where there are many ranks on each of several hosts. Collective; the same on all ranks.
 Status exchange_letters_by_host(Comm& comm, Status local, std::span<const Letter> out, std::vector<Letter>& in,
-                                LetterCounters& counters);
+                                MessageCounters& counters);
 
 }  // namespace windrow

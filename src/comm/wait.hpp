@@ -5,7 +5,7 @@
 #include <mpi.h>
 #include <unistd.h>
 
-#include "comm/patience.hpp"
+#include "comm/backoff.hpp"
 
 namespace windrow {
 
@@ -26,7 +26,7 @@ inline int wait_for(MPI_Request* request, int ranks_of_machine) noexcept {
   if (ranks_of_machine <= online_cores())
     return MPI_Wait(request, MPI_STATUS_IGNORE);
   int done = 0;
-  for (Patience patience;; patience.wait())
+  for (Backoff backoff;; backoff.wait())
     if (const int rc = MPI_Test(request, &done, MPI_STATUS_IGNORE); rc != MPI_SUCCESS || done != 0)
       return rc;
 }

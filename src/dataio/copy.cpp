@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/checked.hpp"
-#include "dataio/bands.hpp"
+#include "dataio/strided_rows.hpp"
 
 namespace windrow {
 namespace {
@@ -30,87 +30,89 @@ int64_t end_of(const Variable& variable) noexcept {
 }
 
 // What of the variables is in the file, from where to where.
-std::vector<Band> bands_of(std::span<const Variable> variables, std::span<const Placement> after) {
-  std::vector<Band> bands;
+std::vector<StridedRows> strided_rows_of(std::span<const Variable> variables, std::span<const Placement> after) {
+  std::vector<StridedRows> strided_rows;
   for (size_t i = 0; i < variables.size(); ++i) {
     const Placement& place = variables[i].placement;
     if (place.offset < 0 || place.bytes == 0)
       continue;
     if (place.stride == 0)
-      bands.push_back({.from = place.offset, .to = after[i].offset, .bytes = place.bytes});
+      strided_rows.push_back({.from = place.offset, .to = after[i].offset, .bytes = place.bytes});
     else
-      bands.push_back({place.offset, place.stride, after[i].offset, after[i].stride, row_bytes(variables[i]),
-                       variables[i].shape.front()});
+      strided_rows.push_back({place.offset, place.stride, after[i].offset, after[i].stride, row_bytes(variables[i]),
+                              variables[i].shape.front()});
   }
-  std::sort(bands.begin(), bands.end(), [](const Band& a, const Band& b) { return a.from < b.from; });
-  return bands;
+  std::sort(strided_rows.begin(), strided_rows.end(),
+            [](const StridedRows& a, const StridedRows& b) { return a.from < b.from; });
+  return strided_rows;
 }
 
 // Records that go by the same distance, all of them, are one piece of the file; so are neighbours without records.
-std::vector<Band> joined(std::vector<Band> bands) {
-  std::vector<Band> out;
-  const Band* first = nullptr;
+std::vector<StridedRows> joined(std::vector<StridedRows> strided_rows) {
+  std::vector<StridedRows> out;
+  const StridedRows* first = nullptr;
   bool all_shift = true;
   int64_t end = 0;
-  for (const Band& band : bands) {
-    if (band.from_stride == 0)
+  for (const StridedRows& rows_band : strided_rows) {
+    if (rows_band.from_stride == 0)
       continue;
     if (first == nullptr)
-      first = &band;
-    all_shift = all_shift && band.from_stride == band.to_stride && band.to - band.from == first->to - first->from &&
-                band.count == first->count;
-    end = std::max(end, band.from + (band.count - 1) * band.from_stride + band.bytes);
+      first = &rows_band;
+    all_shift = all_shift && rows_band.from_stride == rows_band.to_stride &&
+                rows_band.to - rows_band.from == first->to - first->from && rows_band.count == first->count;
+    end = std::max(end, rows_band.from + (rows_band.count - 1) * rows_band.from_stride + rows_band.bytes);
   }
-  const Band* before = nullptr;  // what `out` ends with, before it was joined
-  for (const Band& band : bands) {
-    if (band.from_stride != 0 && all_shift) {
-      if (&band == first)
-        out.push_back({.from = band.from, .to = band.to, .bytes = end - band.from});
+  const StridedRows* before = nullptr;  // what `out` ends with, before it was joined
+  for (const StridedRows& rows_band : strided_rows) {
+    if (rows_band.from_stride != 0 && all_shift) {
+      if (&rows_band == first)
+        out.push_back({.from = rows_band.from, .to = rows_band.to, .bytes = end - rows_band.from});
       continue;
     }
-    Band* last = before != nullptr && before + 1 == &band && !out.empty() ? &out.back() : nullptr;
-    before = &band;
-    const bool joins = last != nullptr && band.from_stride == 0 && last->from_stride == 0 &&
-                       last->to - last->from == band.to - band.from && band.from >= last->from + last->bytes &&
-                       band.from - (last->from + last->bytes) < k_join_bytes;
+    StridedRows* last = before != nullptr && before + 1 == &rows_band && !out.empty() ? &out.back() : nullptr;
+    before = &rows_band;
+    const bool joins = last != nullptr && rows_band.from_stride == 0 && last->from_stride == 0 &&
+                       last->to - last->from == rows_band.to - rows_band.from &&
+                       rows_band.from >= last->from + last->bytes &&
+                       rows_band.from - (last->from + last->bytes) < k_join_bytes;
     if (joins)
-      last->bytes = band.from + band.bytes - last->from;
+      last->bytes = rows_band.from + rows_band.bytes - last->from;
     else
-      out.push_back(band);
+      out.push_back(rows_band);
   }
   return out;
 }
 
 // Bands whose rows are shuffled into one another: whole records are read, put in order in memory, and written.
 struct Records {
-  std::vector<Band> bands;
+  std::vector<StridedRows> strided_rows;
   int64_t from = INT64_MAX, from_bytes = 0, to = INT64_MAX, to_bytes = 0, count = 0;
 };
 
-// Takes the bands with records out of `bands`, where a record as it was and as it will be fit into `most` bytes
-// together.
-Records take_records(std::vector<Band>& bands, int64_t most) {
+// Takes the strided_rows with records out of `strided_rows`, where a record as it was and as it will be fit into `most`
+// bytes together.
+Records take_records(std::vector<StridedRows>& strided_rows, int64_t most) {
   Records records;
-  for (const Band& band : bands) {
-    if (band.from_stride == 0)
+  for (const StridedRows& rows_band : strided_rows) {
+    if (rows_band.from_stride == 0)
       continue;
-    records.from = std::min(records.from, band.from);
-    records.to = std::min(records.to, band.to);
-    records.from_bytes = band.from_stride;
-    records.to_bytes = band.to_stride;
-    records.count = band.count;
+    records.from = std::min(records.from, rows_band.from);
+    records.to = std::min(records.to, rows_band.to);
+    records.from_bytes = rows_band.from_stride;
+    records.to_bytes = rows_band.to_stride;
+    records.count = rows_band.count;
   }
-  const bool sound = std::all_of(bands.begin(), bands.end(), [&](const Band& band) {
-    return band.from_stride == 0 ||
-           (band.count == records.count && band.from - records.from + band.bytes <= records.from_bytes &&
-            band.to - records.to + band.bytes <= records.to_bytes);
+  const bool sound = std::all_of(strided_rows.begin(), strided_rows.end(), [&](const StridedRows& rows_band) {
+    return rows_band.from_stride == 0 ||
+           (rows_band.count == records.count && rows_band.from - records.from + rows_band.bytes <= records.from_bytes &&
+            rows_band.to - records.to + rows_band.bytes <= records.to_bytes);
   });
   if (records.count == 0 || !sound || records.from_bytes + records.to_bytes > most)
     return {};
-  for (const Band& band : bands)
-    if (band.from_stride != 0)
-      records.bands.push_back(band);
-  std::erase_if(bands, [](const Band& band) { return band.from_stride != 0; });
+  for (const StridedRows& rows_band : strided_rows)
+    if (rows_band.from_stride != 0)
+      records.strided_rows.push_back(rows_band);
+  std::erase_if(strided_rows, [](const StridedRows& rows_band) { return rows_band.from_stride != 0; });
   return records;
 }
 
@@ -126,13 +128,13 @@ void write_unless_zero(DataFile& file, int64_t offset, std::span<const std::byte
 
 void copy_records(const Records& records, int rank, int ranks, std::span<std::byte> buffer, DataFile& from,
                   DataFile& to) {
-  if (records.bands.empty())
+  if (records.strided_rows.empty())
     return;
   const Extent share = even_share(records.count, rank, ranks);
   const int64_t at_once = static_cast<int64_t>(buffer.size()) / (records.from_bytes + records.to_bytes);
   int64_t used = 0;  // of a record as it was: what lies behind the last variable's row may be behind the file's end
-  for (const Band& band : records.bands)
-    used = std::max(used, band.from - records.from + band.bytes);
+  for (const StridedRows& rows_band : records.strided_rows)
+    used = std::max(used, rows_band.from - records.from + rows_band.bytes);
   for (int64_t record = share.begin; record < share.end && !from.failed() && !to.failed();) {
     const int64_t count = std::min(at_once, share.end - record);
     const auto old = buffer.first(static_cast<size_t>((count - 1) * records.from_bytes + used));
@@ -141,9 +143,10 @@ void copy_records(const Records& records, int rank, int ranks, std::span<std::by
     from.read(records.from + record * records.from_bytes, old);
     std::fill(fresh.begin(), fresh.end(), std::byte{0});
     for (int64_t i = 0; i < count; ++i)
-      for (const Band& band : records.bands)
-        std::memcpy(fresh.data() + i * records.to_bytes + (band.to - records.to),
-                    old.data() + i * records.from_bytes + (band.from - records.from), static_cast<size_t>(band.bytes));
+      for (const StridedRows& rows_band : records.strided_rows)
+        std::memcpy(fresh.data() + i * records.to_bytes + (rows_band.to - records.to),
+                    old.data() + i * records.from_bytes + (rows_band.from - records.from),
+                    static_cast<size_t>(rows_band.bytes));
     write_unless_zero(to, records.to + record * records.to_bytes, fresh);
     record += count;
   }
@@ -160,10 +163,10 @@ int64_t end_of(std::span<const Variable> variables) noexcept {
 
 void copy_variables(const Relocation& relocation, DataFile& from, DataFile& to) {
   std::vector<std::byte> buffer(static_cast<size_t>(relocation.buffer_bytes));
-  std::vector<Band> bands = joined(bands_of(relocation.variables, relocation.places));
-  const Records records = take_records(bands, relocation.buffer_bytes);
-  for_each_part(bands, relocation.rank, relocation.ranks, relocation.buffer_bytes,
-                [&](const Band&, int64_t at, int64_t into, int64_t, int64_t length) {
+  std::vector<StridedRows> strided_rows = joined(strided_rows_of(relocation.variables, relocation.places));
+  const Records records = take_records(strided_rows, relocation.buffer_bytes);
+  for_each_part(strided_rows, relocation.rank, relocation.ranks, relocation.buffer_bytes,
+                [&](const StridedRows&, int64_t at, int64_t into, int64_t, int64_t length) {
                   if (from.failed() || to.failed())
                     return;
                   const auto part = std::span(buffer).first(static_cast<size_t>(length));

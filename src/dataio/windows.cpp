@@ -3,13 +3,13 @@
 
 #include <utility>
 
-#include "comm/patience.hpp"
+#include "comm/backoff.hpp"
 
 namespace windrow {
 
 void StorageWindows::finish() noexcept {
-  for (Patience patience; thread_ != nullptr && thread_->done() != thread_->posted();)
-    patience.wait();
+  for (Backoff backoff; thread_ != nullptr && thread_->done() != thread_->posted();)
+    backoff.wait();
 }
 
 void StorageWindows::move(const Filled& filled) {
@@ -82,8 +82,8 @@ void StorageSink::work(const Filled& filled, int64_t) {
   filled.window.for_each_part([&](Extent part, int64_t place) {
     for_each_request(rule_, part, filled.covered, [&](const Request& request) {
       std::byte* const bytes = filled.slot + place + (request.bytes.begin - part.begin);
-      if (request.holes && untouched_ != nullptr) {
-        untouched_->complete(request.bytes, bytes, filled.covered);
+      if (request.holes && never_written_ != nullptr) {
+        never_written_->complete(request.bytes, bytes, filled.covered);
         file_.write(request.bytes.begin, std::span<const std::byte>(bytes, static_cast<size_t>(request.bytes.size())));
       } else if (request.holes)
         file_.write_over_holes(request.bytes, bytes, filled.covered, rule_.read_before_bytes, locked_);

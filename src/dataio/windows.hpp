@@ -65,14 +65,14 @@ class StorageWindows {
 // A collector's windows go to the file.
 class StorageSink final : public Sink, private StorageWindows {
  public:
-  // `fill`: what holes are filled with, or nullptr. `untouched`: what requests with holes need not read before they
+  // `fill`: what holes are filled with, or nullptr. `never_written`: what requests with holes need not read before they
   // write it, or nullptr.
   StorageSink(DataFile& file, AccessRule rule, IoThread* thread, bool locked, WindowFill* fill,
-              const FillMap* untouched)
+              const FillMap* never_written)
       : StorageWindows(file, rule, thread),
         locked_(locked),
         fill_(fill),
-        untouched_(untouched),
+        never_written_(never_written),
         filled_to_(fill != nullptr ? fill->windows.domain.begin : 0) {}
   ~StorageSink() override;
   void expect(PieceView covered) override;
@@ -91,7 +91,7 @@ class StorageSink final : public Sink, private StorageWindows {
   bool locked_;
   Extent expected_;  // all bytes of which are to be written; empty: none that the file has not been told of
   WindowFill* fill_;
-  const FillMap* untouched_;
+  const FillMap* never_written_;
   int64_t filled_to_;
 };
 

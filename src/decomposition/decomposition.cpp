@@ -344,13 +344,13 @@ Pieces element_pieces(const Decomposition& decomposition) {
   });
 }
 
-std::vector<Echo> echoes(const Decomposition& decomposition, PieceView held) {
+std::vector<LocalDuplicate> duplicates(const Decomposition& decomposition, PieceView held) {
   if (decomposition.kind == DecompositionKind::points)
     return decomposition.listed_twice;
   int64_t places = 0;
   for (int64_t i = 0; i < decomposition.blocks; ++i)
     places += *box_elements(block_of(decomposition, i).count);
-  std::vector<Echo> found;
+  std::vector<LocalDuplicate> found;
   if (places == total_bytes(held))
     return found;
   const auto compare = [&](const Piece& place) {

@@ -27,11 +27,11 @@ enum class DecompositionKind {
 // A rank may hold an element several times (blocks that overlap, a point listed twice). Only one of its places is read
 // into, or written from: the one in element_pieces(). After a read the others get a copy: memory elements [to, to +
 // length) from [from, from + length).
-struct Echo {
+struct LocalDuplicate {
   int64_t from = 0;
   int64_t to = 0;
   int64_t length = 0;
-  friend bool operator==(const Echo&, const Echo&) = default;
+  friend bool operator==(const LocalDuplicate&, const LocalDuplicate&) = default;
 };
 
 // Made by the functions below, which check everything: starts and counts lie in the shape and in the memory boxes, no
@@ -55,7 +55,7 @@ struct Decomposition {
   // Kind points: those that this rank holds and those of them that it owns, as sorted when it was made; the list of the
   // caller is not kept.
   Pieces listed, flagged;
-  std::vector<Echo> listed_twice;
+  std::vector<LocalDuplicate> listed_twice;
   bool has_flags = false;  // the caller said which points this rank owns, be it none
 };
 
@@ -84,7 +84,7 @@ Result<Decomposition> make_same(std::span<const int64_t> shape, std::span<const 
 Pieces element_pieces(const Decomposition& decomposition);
 
 // `held`: element_pieces(decomposition). Empty, at the cost of one sum, where nothing is held twice.
-std::vector<Echo> echoes(const Decomposition& decomposition, PieceView held);
+std::vector<LocalDuplicate> duplicates(const Decomposition& decomposition, PieceView held);
 
 // How many trailing elements of a variable one element of the decomposition stands for; 1 when their shapes are equal.
 // bad_argument: the variable does not fit; the message says where.

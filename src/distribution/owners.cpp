@@ -42,7 +42,8 @@ class OwnerSearch {
         intervals[static_cast<size_t>(shared_.ranks[i])] = reference_->intervals[i];
       }
     }
-    if (Status verdict = agree(comm_, std::move(local), Pulse{.maximum = {}, .sum = sums_, .bits = {}}); !verdict.ok())
+    if (Status verdict = agree(comm_, std::move(local), Reduction{.maximum = {}, .sum = sums_, .bits = {}});
+        !verdict.ok())
       return verdict;
     std::optional<BalanceSearch> search;
     SomeRanks directories(comm_, directory.spacing, directory.ranks, sums_.size());
@@ -116,7 +117,7 @@ Status SharedDecomposition::find_owners_of_points(Comm& comm, const Directory& d
     known = {shared.segments.empty() ? 0 : 1, shared.holes, partition && !partition->is_sound(shared.held) ? 1 : 0};
     return Status{};
   });
-  if (Status verdict = agree(comm, std::move(local), Pulse{.maximum = {}, .sum = known, .bits = {}}); !verdict.ok())
+  if (Status verdict = agree(comm, std::move(local), Reduction{.maximum = {}, .sum = known, .bits = {}}); !verdict.ok())
     return verdict;
   has_replicas_ = known[0] > 0;
   holes_ = known[1];
@@ -162,7 +163,7 @@ Status SharedDecomposition::find_owners_of_points(Comm& comm, const Directory& d
           out.push_back({holdings[i].rank, std::move(*words[i])});
       return Status{};
     });
-  LetterCounters counters;
+  MessageCounters counters;
   local = exchange_letters(comm, std::move(local), out, in, counters);
   if (local.ok())
     local = guard([&] {
@@ -197,7 +198,7 @@ Status SharedDecomposition::find_owners_of_elements(Comm& comm, std::span<const 
     }
     return {};
   });
-  LetterCounters counters;
+  MessageCounters counters;
   local = exchange_letters(comm, std::move(local), out, in, counters);
   if (local.ok())
     local = guard([&]() -> Status {
@@ -222,7 +223,7 @@ bool SharedDecomposition::loses_any() const noexcept {
 Status SharedDecomposition::count_sharers(Comm& comm, Status local, bool shares, bool loses) {
   std::array<int64_t, 1> first{shares ? comm.size() - comm.rank() : 0};
   std::array<int64_t, 2> counts{shares ? 1 : 0, loses ? 1 : 0};
-  Status verdict = agree(comm, std::move(local), Pulse{.maximum = first, .sum = counts, .bits = {}});
+  Status verdict = agree(comm, std::move(local), Reduction{.maximum = first, .sum = counts, .bits = {}});
   if (!verdict.ok() || counts[1] == 0)
     return verdict;
   sharers_ = counts[0];

@@ -94,11 +94,11 @@ Result<std::shared_ptr<SharedDecomposition>> SharedDecomposition::make(Comm& com
     status = guard([&] {
       made.reset(new SharedDecomposition(comm, std::move(local).value()));
       made->held_ = with_runs(element_pieces(made->local_));
-      made->echoes_ = windrow::echoes(made->local_, made->held_);
+      made->duplicates_ = windrow::duplicates(made->local_, made->held_);
       return Status{};
     });
   }
-  if (Status verdict = agree(comm, std::move(status), Pulse{.maximum = same, .sum = {}, .bits = {}}); !verdict.ok())
+  if (Status verdict = agree(comm, std::move(status), Reduction{.maximum = same, .sum = {}, .bits = {}}); !verdict.ok())
     return verdict;
   if (same[0] != -same[1] || same[2] != -same[3] || same[6] != -same[7]) {
     const std::array<uint64_t, 3> given{hash_of_whole(made->local_), static_cast<uint64_t>(made->local_.kind),
@@ -134,7 +134,7 @@ Result<std::shared_ptr<SharedDecomposition>> SharedDecomposition::make(Comm& com
 
 void SharedDecomposition::forget_lists() noexcept {
   local_.listed = local_.flagged = Pieces();
-  std::vector<Echo>().swap(local_.listed_twice);
+  std::vector<LocalDuplicate>().swap(local_.listed_twice);
   if (local_.kind != DecompositionKind::blocks)
     return;
   for (auto* list : {&local_.starts, &local_.counts, &local_.memory_shapes, &local_.memory_starts,
@@ -162,7 +162,7 @@ Status SharedDecomposition::find_owners(Comm& comm) {
       out.push_back({part.directory * directory.spacing, write_holding(local_, held_, part.view)});
     return Status{};
   });
-  LetterCounters counters;
+  MessageCounters counters;
   local = exchange_letters(comm, std::move(local), out, in, counters);
   out.clear();
   std::vector<Holding> holdings;

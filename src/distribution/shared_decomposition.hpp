@@ -88,7 +88,7 @@ class SharedDecomposition {
   // What this rank reads (all it holds), or writes (what it owns), in bytes for elements of `element_bytes`. Kept for
   // the next time.
   Result<std::shared_ptr<const ByteRuns>> read_runs(int64_t element_bytes, int64_t long_limit);
-  const std::vector<Echo>& echoes() const noexcept { return echoes_; }
+  const std::vector<LocalDuplicate>& duplicates() const noexcept { return duplicates_; }
   const Pieces& held() const noexcept { return held_; }
   bool holds_nothing() const noexcept { return held_.empty(); }
   Result<std::shared_ptr<const ByteRuns>> write_runs(OwnerPolicy owner, int64_t element_bytes, int64_t long_limit);
@@ -144,8 +144,8 @@ class SharedDecomposition {
   int64_t holes_ = 0;
   int64_t sharers_ = 0;
   bool shares_elements_ = false, is_first_sharer_ = false;
-  Pieces held_;               // elements, all that this rank holds
-  std::vector<Echo> echoes_;  // of what this rank holds more than once
+  Pieces held_;                             // elements, all that this rank holds
+  std::vector<LocalDuplicate> duplicates_;  // of what this rank holds more than once
   struct Share {
     Pieces lost;   // what others write of what this rank holds; mostly short, or nothing
     Pieces owned;  // what this rank writes: found when it is first asked for, of the usual policy beforehand

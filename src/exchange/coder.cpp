@@ -20,12 +20,13 @@ namespace {
 
 constexpr int64_t k_least_message = 256;                            // shorter ones are not worth a look
 constexpr int64_t k_telling_probe = 3 * (1 + (int64_t{64} << 10));  // that measure_link() sends of messages that tell
-constexpr int64_t k_telling = 8 << 10;        // of shorter ones most of the time is not their bytes'
-constexpr int64_t k_left_alone = 16;          // messages after one that would not shrink
-constexpr int k_first_looks = 3;              // at the first message
-constexpr double k_sampling_share = 0.003;    // of the seconds of all runs
-constexpr double k_congestion = 4;            // times the seconds a byte of a quiet link that are believed
-constexpr double k_congestion_crowded = 1.5;  // where ranks outnumber cores: messages wait for ranks that do not run
+constexpr int64_t k_telling = 8 << 10;      // of shorter ones most of the time is not their bytes'
+constexpr int64_t k_left_alone = 16;        // messages after one that would not shrink
+constexpr int k_first_looks = 3;            // at the first message
+constexpr double k_sampling_share = 0.003;  // of the seconds of all runs
+constexpr double k_congestion = 4;          // times the seconds a byte of a quiet link that are believed
+constexpr double k_congestion_oversubscribed =
+    1.5;  // where ranks outnumber cores: messages wait for ranks that do not run
 
 bool tells_speed(std::span<const std::byte> raw) noexcept {
   return static_cast<int64_t>(raw.size()) >= k_telling;
@@ -227,7 +228,7 @@ double Coder::quiet_link(const Traffic& traffic) const noexcept {
   return comm_.link() * static_cast<double>(sharers_);
 }
 
-// What is measured counts, within what a quiet link and a crowded one can be.
+// What is measured counts, within what a quiet link and a oversubscribed one can be.
 double Coder::link_of(const Traffic& traffic) const noexcept {
   const double quiet = comm_.link();
   const double shared = quiet * static_cast<double>(sharers_);
@@ -236,7 +237,7 @@ double Coder::link_of(const Traffic& traffic) const noexcept {
   if (has_rough_link())
     return traffic.link->value();
   return std::clamp(traffic.link->value(), quiet,
-                    (work_.ranks_a_core > 1 ? k_congestion_crowded : k_congestion) * shared);
+                    (work_.ranks_a_core > 1 ? k_congestion_oversubscribed : k_congestion) * shared);
 }
 
 // Of equal elements it says nothing: false, and what was known stays. What is not all there is of them is the next
@@ -283,7 +284,7 @@ bool Coder::knows_speeds(int element_bytes) const noexcept {
   return true;
 }
 
-// The model's answer for one message, and what it foretells for all arms.
+// The model's answer for one message, and what it predicts for all arms.
 size_t Coder::choose(Traffic& traffic, std::span<const std::byte> raw) noexcept {
   if (!automatic_)
     return traffic.leave_alone > 0 ? k_arm_off : fixed_arm_;

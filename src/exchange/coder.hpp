@@ -135,8 +135,8 @@ class Coder {
   void took(Traffic& traffic, int64_t bytes, double seconds) noexcept;
 
   // Of the run: seconds of this rank's messages by each arm, as its model has them.
-  Foretold foretold() const noexcept {
-    return memory_ == nullptr || rests() ? Foretold{} : tally_.foretold(memory_->model, work_);
+  Predicted predicted() const noexcept {
+    return memory_ == nullptr || rests() ? Predicted{} : tally_.predicted(memory_->model, work_);
   }
   // Of a message that is no frame.
   void check_length(int from, int64_t count, int64_t raw) noexcept;

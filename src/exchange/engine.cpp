@@ -5,7 +5,7 @@
 #include <new>
 #include <utility>
 
-#include "comm/patience.hpp"
+#include "comm/backoff.hpp"
 #include "comm/wait.hpp"
 
 namespace windrow {
@@ -85,7 +85,7 @@ int64_t Transfer::buffer_bytes() const noexcept {
 template <class Done>
 void Transfer::turn_until(Done&& done) {
   const bool by_messages = comm_.host_roots().size() > 1;
-  for (Patience patience(by_messages ? ranks_per_core(comm_.machine_size()) : 1);;) {
+  for (Backoff backoff(by_messages ? ranks_per_core(comm_.machine_size()) : 1);;) {
     bool moved = false, all = true;
     const auto turn = [&](Role& role) {
       if (done(role))
@@ -100,9 +100,9 @@ void Transfer::turn_until(Done&& done) {
     if (all)
       return;
     if (moved)
-      patience.reset();
+      backoff.reset();
     else
-      patience.wait();
+      backoff.wait();
   }
 }
 

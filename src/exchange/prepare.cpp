@@ -154,9 +154,9 @@ class TransferBuilder {
     if (sharing_ && fills(plan_) && comm_.host_size() == comm_.size())
       return local;  // all ranks know that nobody has to say anything
     // Many ranks on each of several hosts: their letters to a writer travel as one.
-    constexpr int k_crowd = 16;
+    constexpr int k_oversubscribed = 16;
     const auto hosts = static_cast<int>(comm_.host_roots().size());
-    return exchange(std::move(local), out, sources_, hosts > 1 && comm_.size() / hosts >= k_crowd);
+    return exchange(std::move(local), out, sources_, hosts > 1 && comm_.size() / hosts >= k_oversubscribed);
   }
 
   Coder& coder() noexcept { return *transfer_->coder_; }
@@ -201,7 +201,7 @@ class TransferBuilder {
   Status exchange(Status local, std::span<const Letter> out, std::vector<Peer>& peers, bool by_host = false) {
     const StageTimer timer(trace_, Stage::descriptions);
     std::vector<Letter> in;
-    LetterCounters counters;
+    MessageCounters counters;
     const auto deliver = by_host ? exchange_letters_by_host : share_ ? exchange_letters : exchange_letters_by_messages;
     Status status = deliver(comm_, std::move(local), out, in, counters);
     trace_.description_messages += counters.messages;

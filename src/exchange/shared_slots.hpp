@@ -3,8 +3,8 @@
 // window at its final place, or out of it; words in the same memory, not messages, say when a slot may be used.
 //
 // To write: the writer sets token = (generation, step) when the slot takes that window; a rank that sees it copies its
-// pieces and adds their bytes to count; when count is what the descriptions foretold, the window is full. To read:
-// token says that the window is there; ranks copy out and add; at the foretold count the slot is free again.
+// pieces and adds their bytes to count; when count is what the descriptions predicted, the window is full. To read:
+// token says that the window is there; ranks copy out and add; at the predicted count the slot is free again.
 #pragma once
 
 #include <atomic>

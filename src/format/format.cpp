@@ -29,14 +29,14 @@ struct Kind {
   bool built_in;
   Opened (*open)(const std::string& path, FormatMode mode, const FormatOptions& options, std::unique_ptr<Store> opened);
   Result<bool> (*recognises)(const std::string& path, Store& file);
-  std::vector<std::string> (*companions)(const std::string& path);
-  Result<std::string> (*write_interim)(const Draft& draft);
+  std::vector<std::string> (*sidecars)(const std::string& path);
+  Result<std::string> (*write_interim)(const TemporaryFile& temporary);
 };
 
-std::vector<std::string> no_companions(const std::string&) {
+std::vector<std::string> no_sidecars(const std::string&) {
   return {};
 }
-Result<std::string> no_interim(const Draft&) {
+Result<std::string> no_interim(const TemporaryFile&) {
   return std::string();
 }
 
@@ -51,9 +51,9 @@ Opened open_hdf5_format(const std::string& path, FormatMode, const FormatOptions
 #endif
 
 constexpr std::array k_kinds{
-    Kind{"hdf5", {".h5", ".hdf5", ".nc4"}, k_has_hdf5, open_hdf5_format, recognises_hdf5, no_companions, no_interim},
-    Kind{"netcdf", {".nc", ".cdf"}, true, open_netcdf_format, recognises_netcdf, no_companions, no_interim},
-    Kind{"raw", {".raw"}, true, open_raw_format, recognises_raw, raw_companions, write_interim_sidecar},
+    Kind{"hdf5", {".h5", ".hdf5", ".nc4"}, k_has_hdf5, open_hdf5_format, recognises_hdf5, no_sidecars, no_interim},
+    Kind{"netcdf", {".nc", ".cdf"}, true, open_netcdf_format, recognises_netcdf, no_sidecars, no_interim},
+    Kind{"raw", {".raw"}, true, open_raw_format, recognises_raw, raw_sidecars, write_interim_sidecar},
 };
 
 const std::vector<std::string_view>& built_in_names() {
@@ -86,7 +86,7 @@ Result<FoundFormat> recognise(const std::string& path, FormatMode mode) {
   return Status(
       Code::bad_file,
       fmt::format("\"{}\" is neither an HDF5 file, nor netCDF classic, nor a raw file with its sidecar \"{}\"", path,
-                  raw_companions(path).front()));
+                  raw_sidecars(path).front()));
 }
 
 }  // namespace
@@ -204,15 +204,15 @@ StoreMode store_mode(FormatMode mode) noexcept {
   return StoreMode::create;
 }
 
-std::vector<std::string> format_companions(std::string_view name, const std::string& path) {
+std::vector<std::string> format_sidecars(std::string_view name, const std::string& path) {
   const Kind* kind = find_kind(name);
-  return kind ? kind->companions(path) : std::vector<std::string>();
+  return kind ? kind->sidecars(path) : std::vector<std::string>();
 }
 
-Result<std::string> write_interim_companion(std::string_view name, const Draft& draft) {
+Result<std::string> write_interim_sidecar_file(std::string_view name, const TemporaryFile& temporary) {
   return guard([&]() -> Result<std::string> {
     const Kind* kind = find_kind(name);
-    return kind ? kind->write_interim(draft) : std::string();
+    return kind ? kind->write_interim(temporary) : std::string();
   });
 }
 

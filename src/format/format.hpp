@@ -47,7 +47,7 @@ int64_t type_size(Type type) noexcept;       // 0 for none, text, opaque and ref
 int64_t component_size(Type type) noexcept;  // what a byte order is of: half a complex number; 1 for text and opaque
 const char* type_name(Type type) noexcept;   // "int8" ... "float64", "text", "bool", ..., "float16", "none"
 
-struct Draft;
+struct TemporaryFile;
 
 // Where a variable's bytes lie: contiguous, in C order; or each record (index of the first dimension) for itself.
 struct Placement {
@@ -326,7 +326,7 @@ enum class FormatMode {
 StoreMode store_mode(FormatMode mode) noexcept;
 
 // `name`: "hdf5", "netcdf" or "raw"; Code::unsupported when it is not built in. Files beside `path` that belong to it
-// (a sidecar) are named by format_companions(). `opened`: the file as find_format() has found and opened it in the same
+// (a sidecar) are named by format_sidecars(). `opened`: the file as find_format() has found and opened it in the same
 // mode; or none, and it is opened here.
 Result<std::unique_ptr<Format>> open_format(std::string_view name, const std::string& path, FormatMode mode,
                                             const FormatOptions& options, std::unique_ptr<Store> opened = nullptr);
@@ -344,12 +344,12 @@ struct FoundFormat {
 Result<FoundFormat> find_format(const std::string& path, FormatMode mode);
 
 // Files that are published together with `path`, e.g. the raw format's sidecar.
-std::vector<std::string> format_companions(std::string_view name, const std::string& path);
+std::vector<std::string> format_sidecars(std::string_view name, const std::string& path);
 
-// Of a finished draft: a companion that describes whichever file has the final name, the draft's or the one that is
-// there now. It is written beside the draft, and is to be renamed to the companion's name before the draft, and the
-// draft's own companion after it. "": no other file has the name, or the format has no companions.
-Result<std::string> write_interim_companion(std::string_view name, const Draft& draft);
+// Of a finished temporary: a sidecar that describes whichever file has the final name, the temporary's or the one that
+// is there now. It is written beside the temporary, and is to be renamed to the sidecar's name before the temporary,
+// and the temporary's own sidecar after it. "": no other file has the name, or the format has no sidecars.
+Result<std::string> write_interim_sidecar_file(std::string_view name, const TemporaryFile& temporary);
 
 std::span<const std::string_view> format_names() noexcept;
 

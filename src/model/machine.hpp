@@ -64,7 +64,7 @@ struct MachineMetadata {
 };
 
 // Nobody knows how far data shrinks before it is there: what is usual for fields.
-inline constexpr double k_usual_shrinkage = 0.5;
+inline constexpr double k_usual_ratio = 0.5;
 
 struct MachineCodec {
   std::string name;                   // "lz4", "lzo", "zstd", "deflate": as the axis codec has it

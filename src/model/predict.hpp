@@ -36,12 +36,12 @@ struct Work {
   double rank_copies = 0;                   // bytes that a rank copies, in memory
   double host_copies = 0;                   // the same of all ranks of a host
   double rank_pieces = 0, host_pieces = 0;  // in so many pieces
-  double rank_sends = 0;    // bytes that a rank sends to other hosts, or takes from them, whichever is more
-  double host_sends = 0;    // the same of all ranks of a host
-  double sends = 0;         // of all
-  double messages = 0;      // that a rank sends and takes, between hosts
-  bool compresses = false;  // where that is faster
-  double shrinks_to = k_usual_shrinkage;    // what is left of a byte then
+  double rank_sends = 0;              // bytes that a rank sends to other hosts, or takes from them, whichever is more
+  double host_sends = 0;              // the same of all ranks of a host
+  double sends = 0;                   // of all
+  double messages = 0;                // that a rank sends and takes, between hosts
+  bool compresses = false;            // where that is faster
+  double shrinks_to = k_usual_ratio;  // what is left of a byte then
   std::array<StorageWork, 2> storage = {};  // one behind the other: long pieces do not wait for others
   size_t storage_parts = 0;
   double call_backs =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Access: which storage requests a window becomes. Pure: the same walk makes the requests and foretells their number.
+// Access: which storage requests a window becomes. Pure: the same walk makes the requests and predicts their number.
 #pragma once
 
 #include <cstdint>

@@ -12,10 +12,10 @@
 namespace windrow {
 namespace {
 
-// The rule's choice was tuned by measurement, and what is foretold is wrong by a quarter (bench/choice): another has to
-// be faster by more than that. Of what the fixed rule takes. To read what is in the memory of one host is a matter of
-// cores and caches, of which the model knows least and the rule was measured: bench/choice, 8 ranks on 2 cores,
-// foretold 0.60 to 0.75 of the rule's seconds with more readers, took 1.2 to 1.5.
+// The rule's choice was tuned by measurement, and what is predicted is wrong by a quarter (bench/choice): another has
+// to be faster by more than that. Of what the fixed rule takes. To read what is in the memory of one host is a matter
+// of cores and caches, of which the model knows least and the rule was measured: bench/choice, 8 ranks on 2 cores,
+// predicted 0.60 to 0.75 of the rule's seconds with more readers, took 1.2 to 1.5.
 double clearly_faster(const Pattern& pattern) noexcept {
   return pattern.reading && pattern.in_memory ? 0.5 : 0.75;
 }

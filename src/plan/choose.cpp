@@ -133,9 +133,9 @@ bool ranks_crowd_at_targets(const Pattern& pattern, const Topology& topology, co
   return clients_of_a_target(pattern, limits) > k_most_clients_of_a_target;
 }
 
-// Long pieces go straight from their holder to the file: raking them would only copy them. Short ones are raked into
-// long rows, since a request costs the same however short it is. Where there are both, each goes its way; unless there
-// is little of the long ones: without them the rows have holes.
+// Long pieces go straight from their holder to the file: raking them would only copy them. Short ones are aggregated
+// into long rows, since a request costs the same however short it is. Where there are both, each goes its way; unless
+// there is little of the long ones: without them the rows have holes.
 void choose_domains(Strategy& strategy, const Pattern& pattern, const Topology& topology, const PlanLimits& limits,
                     int64_t& direct_bytes, std::vector<std::string>& reasons) {
   if (strategy.domains != Domains::automatic)
@@ -147,8 +147,8 @@ void choose_domains(Strategy& strategy, const Pattern& pattern, const Topology& 
   // piece (SCORPIO, section III). Blocks it has in many short pieces, of which two phases among the roots make fewer
   // requests.
   const bool may_meet = strategy.access != Access::list && strategy.gather == Gather::none;
-  const bool crowd = may_meet && ranks_crowd_at_targets(pattern, topology, limits);
-  const bool meet_at_targets = crowd || (may_meet && hosts_meet_at_targets(pattern, topology, limits));
+  const bool oversubscribed = may_meet && ranks_crowd_at_targets(pattern, topology, limits);
+  const bool meet_at_targets = oversubscribed || (may_meet && hosts_meet_at_targets(pattern, topology, limits));
   const int64_t together = ranks_of_root(strategy, pattern.reading, topology);
   const bool rows = !meet_at_targets && pattern.pieces > 0 && pattern.pieces <= pattern.entries &&
                     mean >= ceil_divide(limits.direct_row_bytes, together) && strategy.access != Access::sieve;
@@ -169,7 +169,7 @@ void choose_domains(Strategy& strategy, const Pattern& pattern, const Topology& 
   }
   if (meet_at_targets) {
     strategy.domains = Domains::target;
-    if (crowd)
+    if (oversubscribed)
       reasons.push_back(fmt::format(
           "domains target: {:.0f} ranks would meet at each target, and more than {:.0f} take longer there than by its "
           "own {}",
@@ -222,7 +222,7 @@ bool sieves(const Strategy& strategy, const Pattern& pattern, const PlanLimits& 
     return false;
   reasons.push_back(fmt::format(
       "access sieve: pieces are {} long on average with holes of {}: {} over them costs less than a request each",
-      counted(piece, "byte"), hole, pattern.untouched ? "writing zeros" : "reading"));
+      counted(piece, "byte"), hole, pattern.never_written ? "writing zeros" : "reading"));
   return true;
 }
 

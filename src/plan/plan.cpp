@@ -223,7 +223,7 @@ void choose_strategy(Plan& plan, const Strategy& asked, const Pattern& pattern, 
   plan.strategy = choose(strategy, pattern, topology, limits, plan.direct_bytes, plan.reasons);
   plan.direct_bytes = taken.candidate.direct_bytes;
   limits.writers = taken.candidate.writers;
-  plan.reasons.push_back(fmt::format("machine: {} is foretold to take {} on {}; {}, as without a machine file, {}",
+  plan.reasons.push_back(fmt::format("machine: {} is predicted to take {} on {}; {}, as without a machine file, {}",
                                      short_text(taken.candidate, pattern.reading), format_seconds(taken.seconds.total),
                                      weighing.machine, short_text(rule, pattern.reading),
                                      format_seconds(ruled->seconds.total)));
@@ -265,9 +265,9 @@ void choose_codec(Plan& plan, const Strategy& asked, const Pattern& pattern, con
         !limits.machine->codecs.empty() && !plan.broadcast)
       plan.reasons.push_back(pattern.shrinks_to_of_64 > 0
                                  ? fmt::format("codec: a little of the data shrank to {} of 64 bytes; where that is "
-                                               "faster, seconds are foretold as if all did",
+                                               "faster, seconds are predicted as if all did",
                                                pattern.shrinks_to_of_64)
-                                 : "codec: seconds are foretold as if data shrank to half where that is faster");
+                                 : "codec: seconds are predicted as if data shrank to half where that is faster");
     return;
   }
   if (asked.codec != Codec::automatic)
@@ -301,7 +301,7 @@ bool are_alike(const PlanLimits& a, const PlanLimits& b) noexcept {
   return compared == b;
 }
 
-int64_t shrinkage_of_64(double left_of_one) noexcept {
+int64_t ratio_of_64(double left_of_one) noexcept {
   int64_t of_64 = 64;
   while (of_64 > 1 && left_of_one * 64 < 0.7 * static_cast<double>(of_64))
     of_64 /= 2;
@@ -420,7 +420,7 @@ std::string weighing_text(const Weighing& weighing, bool reading) {
       if (each.chosen != chosen || told == k_most)
         continue;
       ++told;
-      text += fmt::format("  {:<8} {}: {}", chosen ? "foretold" : "instead", short_text(each.candidate, reading),
+      text += fmt::format("  {:<8} {}: {}", chosen ? "predicted" : "instead", short_text(each.candidate, reading),
                           format_seconds(each.seconds.total));
       text += fmt::format(" (open {}, plan {}, exchange {}, storage {})\n", format_seconds(each.seconds.open),
                           format_seconds(each.seconds.plan), format_seconds(each.seconds.exchange),

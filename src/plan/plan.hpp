@@ -34,8 +34,9 @@ struct Pattern {
   bool shared_reads = false;  // several ranks want the same bytes by intent, not only along seams
   bool in_memory = false;     // to read: the file is on a disk of this host, and its bytes are in memory
   bool swapped = false;       // some of it is stored in the other byte order than this machine's
-  bool untouched = false;  // to write: there are holes, and nobody has written any of it yet, so they need not be read
-  bool uniform = false;    // to read: all ranks want the very same
+  bool never_written =
+      false;             // to write: there are holes, and nobody has written any of it yet, so they need not be read
+  bool uniform = false;  // to read: all ranks want the very same
   bool owned_flags = false;  // points carry flags that say who owns them
   bool replicas = false;     // several ranks hold some of the points
   int64_t points = 0,
@@ -50,7 +51,7 @@ struct Pattern {
 
 // What is left of 64 bytes where that is so much of one: 64, 32, 16, 8, 4, 2 or 1. Data differ a little from one time
 // step to the next, and plans shall not.
-int64_t shrinkage_of_64(double left_of_one) noexcept;
+int64_t ratio_of_64(double left_of_one) noexcept;
 
 struct Topology {
   int ranks = 1;
@@ -77,9 +78,9 @@ struct PlanLimits {
   int64_t writers = 0;  // asked for; 0: the plan decides
   std::shared_ptr<const StorageLayout> layout =
       nullptr;  // domains=aligned cuts where its stripes end; nullptr: at multiples of `unit`
-  std::shared_ptr<const Machine> machine = nullptr;  // by which seconds are foretold; nullptr: they are not
+  std::shared_ptr<const Machine> machine = nullptr;  // by which seconds are predicted; nullptr: they are not
   bool machine_measured =
-      false;  // the machine is the one that runs this: what is foretold decides where axes are left to automatic
+      false;  // the machine is the one that runs this: what is predicted decides where axes are left to automatic
   int64_t short_window = 0;  // of one host: long domains have windows of so many bytes, and the more buffers in the
                              // same memory; 0: they do not
   int64_t window_unit =

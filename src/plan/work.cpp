@@ -24,7 +24,7 @@ double at_least_one(double count) noexcept {
 struct Facts {
   Facts(const Pattern& pattern, const Topology& topology, const PlanLimits& limits)
       : reading(pattern.reading),
-        untouched(pattern.untouched),
+        never_written(pattern.never_written),
         ranks(at_least_one(number(topology.ranks))),
         hosts(std::clamp(number(static_cast<int64_t>(topology.host_roots.size())), 1.0, ranks)),
         ranks_of_host(std::ceil(ranks / hosts)),
@@ -54,7 +54,7 @@ struct Facts {
     return stripes > 0 ? std::min(1.0, std::ceil(stripes / of) * stripe / region_bytes) : 1 / of;
   }
 
-  bool reading, untouched;
+  bool reading, never_written;
   double ranks, hosts, ranks_of_host, holders;  // holders: ranks with data
   double bytes, pieces, buffer;
   const PlanLimits& bounds;
@@ -175,7 +175,7 @@ void add_domains_at_storage(Work& work, const Facts& facts, const Candidate& can
       std::min({broken ? facts.mean : window, dealt && facts.stripe > 0 ? facts.stripe : window, at_least_one(domain)});
   const double bytes = sieves ? facts.region_bytes * share : std::min(facts.bytes, facts.region_bytes) * share;
   add_storage(work,
-              {.sieving = sieves && !facts.untouched,
+              {.sieving = sieves && !facts.never_written,
                .sharing = sharing,
                .actors = writers,
                .bytes = bytes,

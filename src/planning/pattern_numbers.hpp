@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// PatternNumbers: what ranks tell each other of a wave, and what they know of it together. Each number says how it is
+// PatternNumbers: what ranks tell each other of a batch, and what they know of it together. Each number says how it is
 // combined, in one table. Pure.
 #pragma once
 
@@ -10,7 +10,7 @@
 #include <span>
 
 #include "extent/extent.hpp"
-#include "planning/shrinkage.hpp"
+#include "planning/sampled_ratio.hpp"
 
 namespace windrow {
 
@@ -20,8 +20,8 @@ struct PatternNumbers {
   int64_t pieces = 0;
   int64_t long_bytes = 0, long_pieces = 0;  // of pieces that may go their own way
   int64_t ranks_with_data = 0;
-  int64_t entries = 0;  // puts or gets
-  Shrinkage shrinkage;  // of what is to be sent to other hosts
+  int64_t entries = 0;         // puts or gets
+  SampledRatio sampled_ratio;  // of what is to be sent to other hosts
 
   // The largest of all ranks.
   int64_t largest_rank_bytes = 0;
@@ -42,61 +42,61 @@ struct PatternNumbers {
   Extent records{INT64_MAX, 0};  // that are moved of variables that grow in subfiles
 };
 
-enum class Reduction {
+enum class Combine {
   sum,
   maximum,
   minimum
 };
 
 struct PatternField {
-  Reduction reduction;
+  Combine combine;
   int64_t& (*of)(PatternNumbers& numbers);
 };
 
 // A new number is a member and a line here.
 inline constexpr std::array k_pattern_fields{
-    PatternField{Reduction::sum, [](PatternNumbers& n) -> int64_t& { return n.bytes; }},
-    PatternField{Reduction::sum, [](PatternNumbers& n) -> int64_t& { return n.pieces; }},
-    PatternField{Reduction::sum, [](PatternNumbers& n) -> int64_t& { return n.long_bytes; }},
-    PatternField{Reduction::sum, [](PatternNumbers& n) -> int64_t& { return n.long_pieces; }},
-    PatternField{Reduction::sum, [](PatternNumbers& n) -> int64_t& { return n.ranks_with_data; }},
-    PatternField{Reduction::sum, [](PatternNumbers& n) -> int64_t& { return n.entries; }},
-    PatternField{Reduction::sum, [](PatternNumbers& n) -> int64_t& { return n.shrinkage.bytes; }},
-    PatternField{Reduction::sum, [](PatternNumbers& n) -> int64_t& { return n.shrinkage.left; }},
-    PatternField{Reduction::maximum, [](PatternNumbers& n) -> int64_t& { return n.largest_rank_bytes; }},
-    PatternField{Reduction::maximum, [](PatternNumbers& n) -> int64_t& { return n.owned_flags; }},
-    PatternField{Reduction::maximum, [](PatternNumbers& n) -> int64_t& { return n.replicas; }},
-    PatternField{Reduction::maximum, [](PatternNumbers& n) -> int64_t& { return n.points; }},
-    PatternField{Reduction::maximum, [](PatternNumbers& n) -> int64_t& { return n.load; }},
-    PatternField{Reduction::maximum, [](PatternNumbers& n) -> int64_t& { return n.holes; }},
-    PatternField{Reduction::maximum, [](PatternNumbers& n) -> int64_t& { return n.shared_reads; }},
-    PatternField{Reduction::maximum, [](PatternNumbers& n) -> int64_t& { return n.in_memory; }},
-    PatternField{Reduction::maximum, [](PatternNumbers& n) -> int64_t& { return n.uniform_most; }},
-    PatternField{Reduction::minimum, [](PatternNumbers& n) -> int64_t& { return n.uniform_least; }},
-    PatternField{Reduction::minimum, [](PatternNumbers& n) -> int64_t& { return n.hull.begin; }},
-    PatternField{Reduction::maximum, [](PatternNumbers& n) -> int64_t& { return n.hull.end; }},
-    PatternField{Reduction::minimum, [](PatternNumbers& n) -> int64_t& { return n.records.begin; }},
-    PatternField{Reduction::maximum, [](PatternNumbers& n) -> int64_t& { return n.records.end; }},
+    PatternField{Combine::sum, [](PatternNumbers& n) -> int64_t& { return n.bytes; }},
+    PatternField{Combine::sum, [](PatternNumbers& n) -> int64_t& { return n.pieces; }},
+    PatternField{Combine::sum, [](PatternNumbers& n) -> int64_t& { return n.long_bytes; }},
+    PatternField{Combine::sum, [](PatternNumbers& n) -> int64_t& { return n.long_pieces; }},
+    PatternField{Combine::sum, [](PatternNumbers& n) -> int64_t& { return n.ranks_with_data; }},
+    PatternField{Combine::sum, [](PatternNumbers& n) -> int64_t& { return n.entries; }},
+    PatternField{Combine::sum, [](PatternNumbers& n) -> int64_t& { return n.sampled_ratio.bytes; }},
+    PatternField{Combine::sum, [](PatternNumbers& n) -> int64_t& { return n.sampled_ratio.left; }},
+    PatternField{Combine::maximum, [](PatternNumbers& n) -> int64_t& { return n.largest_rank_bytes; }},
+    PatternField{Combine::maximum, [](PatternNumbers& n) -> int64_t& { return n.owned_flags; }},
+    PatternField{Combine::maximum, [](PatternNumbers& n) -> int64_t& { return n.replicas; }},
+    PatternField{Combine::maximum, [](PatternNumbers& n) -> int64_t& { return n.points; }},
+    PatternField{Combine::maximum, [](PatternNumbers& n) -> int64_t& { return n.load; }},
+    PatternField{Combine::maximum, [](PatternNumbers& n) -> int64_t& { return n.holes; }},
+    PatternField{Combine::maximum, [](PatternNumbers& n) -> int64_t& { return n.shared_reads; }},
+    PatternField{Combine::maximum, [](PatternNumbers& n) -> int64_t& { return n.in_memory; }},
+    PatternField{Combine::maximum, [](PatternNumbers& n) -> int64_t& { return n.uniform_most; }},
+    PatternField{Combine::minimum, [](PatternNumbers& n) -> int64_t& { return n.uniform_least; }},
+    PatternField{Combine::minimum, [](PatternNumbers& n) -> int64_t& { return n.hull.begin; }},
+    PatternField{Combine::maximum, [](PatternNumbers& n) -> int64_t& { return n.hull.end; }},
+    PatternField{Combine::minimum, [](PatternNumbers& n) -> int64_t& { return n.records.begin; }},
+    PatternField{Combine::maximum, [](PatternNumbers& n) -> int64_t& { return n.records.end; }},
 };
 inline constexpr size_t k_pattern_sums =
     static_cast<size_t>(std::count_if(k_pattern_fields.begin(), k_pattern_fields.end(),
-                                      [](const PatternField& each) { return each.reduction == Reduction::sum; }));
+                                      [](const PatternField& each) { return each.combine == Combine::sum; }));
 inline constexpr size_t k_pattern_maxima = k_pattern_fields.size() - k_pattern_sums;  // minima are negated maxima
 static_assert(sizeof(PatternNumbers) == k_pattern_fields.size() * sizeof(int64_t), "each number is in the table");
 
 using PatternSums = std::span<int64_t, k_pattern_sums>;
 using PatternMaxima = std::span<int64_t, k_pattern_maxima>;
 
-// This rank's numbers as a pulse has them.
+// This rank's numbers as a reduction has them.
 inline void pack(PatternNumbers numbers, PatternSums sums, PatternMaxima maxima) noexcept {
   auto sum = sums.begin();
   auto maximum = maxima.begin();
   for (const PatternField& field : k_pattern_fields) {
     const int64_t number = field.of(numbers);
-    if (field.reduction == Reduction::sum)
+    if (field.combine == Combine::sum)
       *sum++ = number;
     else
-      *maximum++ = field.reduction == Reduction::minimum ? -number : number;
+      *maximum++ = field.combine == Combine::minimum ? -number : number;
   }
 }
 
@@ -105,10 +105,10 @@ inline void unpack(PatternSums sums, PatternMaxima maxima, PatternNumbers& numbe
   auto sum = sums.begin();
   auto maximum = maxima.begin();
   for (const PatternField& field : k_pattern_fields) {
-    if (field.reduction == Reduction::sum)
+    if (field.combine == Combine::sum)
       field.of(numbers) = *sum++;
     else
-      field.of(numbers) = field.reduction == Reduction::minimum ? -*maximum++ : *maximum++;
+      field.of(numbers) = field.combine == Combine::minimum ? -*maximum++ : *maximum++;
   }
 }
 

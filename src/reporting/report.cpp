@@ -44,11 +44,11 @@ enum Sum : size_t {
   messages_own_way,
   probe_bytes
 };
-constexpr size_t k_total = static_cast<size_t>(k_stages), k_buffer = k_total + 1, k_wave = k_total + 2,
+constexpr size_t k_total = static_cast<size_t>(k_stages), k_buffer = k_total + 1, k_batch = k_total + 2,
                  k_codec_memory = k_total + 3, k_targets = k_total + 4, k_buffer_elsewhere = k_total + 5,
                  k_line = k_total + 6;
 static_assert(k_line + 1 == k_trace_maxima);
-constexpr size_t k_foretold = k_trace_counters + k_codec_kinds * k_codec_numbers;  // where these begin
+constexpr size_t k_predicted = k_trace_counters + k_codec_kinds * k_codec_numbers;  // where these begin
 static_assert(probe_bytes + 1 == k_trace_counters);
 
 // Of one kind of message.
@@ -101,7 +101,7 @@ ordered_json plan_json(const PlanReport& report) {
   if (!report.codec_reason.empty())
     json["reasons"].push_back(report.codec_reason);
   if (plan.input) {
-    json["foretold"] = alternatives_json(*plan.input, weigh(*plan.input));
+    json["predicted"] = alternatives_json(*plan.input, weigh(*plan.input));
     json["pattern"] = pattern_json(*plan.input);
   }
   return json;
@@ -113,7 +113,7 @@ std::string line(std::string_view what, std::string value) {
 
 // "3.10 ms for aligned, 1 writer, contiguous; next 3.40 ms for none, list (by what is usual for a local disk)"; the
 // opening of the file apart.
-std::string foretold_text(const PlanInput& input) {
+std::string predicted_text(const PlanInput& input) {
   const Weighing weighing = weigh(input);
   const Alternative* chosen = nullptr;
   const Alternative* next = nullptr;
@@ -172,8 +172,8 @@ void store_trace(const Trace& trace, std::span<int64_t> sums, std::span<int64_t>
     std::copy(numbers.begin(), numbers.end(),
               sums.begin() + static_cast<std::ptrdiff_t>(k_trace_counters + kind * k_codec_numbers));
   }
-  std::fill(sums.begin() + static_cast<std::ptrdiff_t>(k_foretold), sums.end(), 0);
-  maxima[k_wave] = 0;
+  std::fill(sums.begin() + static_cast<std::ptrdiff_t>(k_predicted), sums.end(), 0);
+  maxima[k_batch] = 0;
   maxima[k_codec_memory] = trace.codec_memory;
   maxima[k_targets] = trace.targets;
   for (size_t i = 0; i < trace.seconds.size(); ++i)
@@ -184,26 +184,26 @@ void store_trace(const Trace& trace, std::span<int64_t> sums, std::span<int64_t>
   maxima[k_buffer_elsewhere] = trace.is_writer != 0 ? 0 : trace.buffer_bytes;
 }
 
-void store_wave(double wave_seconds, std::span<int64_t> maxima) {
-  maxima[k_wave] = nanoseconds(wave_seconds);
+void store_batch(double batch_seconds, std::span<int64_t> maxima) {
+  maxima[k_batch] = nanoseconds(batch_seconds);
 }
-double read_wave(std::span<const int64_t> maxima) {
-  return seconds(maxima[k_wave]);
+double read_batch(std::span<const int64_t> maxima) {
+  return seconds(maxima[k_batch]);
 }
 
-void store_tuning(const Foretold& foretold, std::span<int64_t> sums) {
+void store_tuning(const Predicted& predicted, std::span<int64_t> sums) {
   for (size_t arm = 0; arm < k_most_arms; ++arm) {
-    sums[k_foretold + arm] = nanoseconds(foretold.found[arm]);
-    sums[k_foretold + k_most_arms + arm] = nanoseconds(foretold.quiet[arm]);
-    sums[k_foretold + 2 * k_most_arms + arm] = nanoseconds(foretold.wire[arm]);
+    sums[k_predicted + arm] = nanoseconds(predicted.found[arm]);
+    sums[k_predicted + k_most_arms + arm] = nanoseconds(predicted.quiet[arm]);
+    sums[k_predicted + 2 * k_most_arms + arm] = nanoseconds(predicted.wire[arm]);
   }
 }
 
-void read_tuning(Foretold& foretold, std::span<const int64_t> sums) {
+void read_tuning(Predicted& predicted, std::span<const int64_t> sums) {
   for (size_t arm = 0; arm < k_most_arms; ++arm) {
-    foretold.found[arm] = seconds(sums[k_foretold + arm]);
-    foretold.quiet[arm] = seconds(sums[k_foretold + k_most_arms + arm]);
-    foretold.wire[arm] = seconds(sums[k_foretold + 2 * k_most_arms + arm]);
+    predicted.found[arm] = seconds(sums[k_predicted + arm]);
+    predicted.quiet[arm] = seconds(sums[k_predicted + k_most_arms + arm]);
+    predicted.wire[arm] = seconds(sums[k_predicted + 2 * k_most_arms + arm]);
   }
 }
 
@@ -366,7 +366,7 @@ std::string report_text(const FlushReport& report) {
       text += line("because", plan.codec_reason);
   for (const PlanReport& plan : report.plans)
     if (plan.plan.input)
-      text += line("foretold", foretold_text(*plan.plan.input));
+      text += line("predicted", predicted_text(*plan.plan.input));
   text += line("copied", fmt::format("{}, of it {} through shared memory", format_bytes(sums[bytes_copied]),
                                      format_bytes(sums[bytes_shared])));
   if (report.maxima[k_codec_memory] > 0)

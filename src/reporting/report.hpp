@@ -32,11 +32,11 @@ inline constexpr size_t k_trace_sums = k_trace_counters + k_codec_kinds * k_code
 inline constexpr size_t k_trace_maxima = static_cast<size_t>(k_stages) + 7;
 void store_trace(const Trace& trace, std::span<int64_t> sums, std::span<int64_t> maxima);
 
-// Beside them: what one wave took, of all ranks the longest, and what it tells the tuner of its codec.
-void store_wave(double seconds, std::span<int64_t> maxima);
-double read_wave(std::span<const int64_t> maxima);
-void store_tuning(const Foretold& foretold, std::span<int64_t> sums);
-void read_tuning(Foretold& foretold, std::span<const int64_t> sums);
+// Beside them: what one batch took, of all ranks the longest, and what it tells the tuner of its codec.
+void store_batch(double seconds, std::span<int64_t> maxima);
+double read_batch(std::span<const int64_t> maxima);
+void store_tuning(const Predicted& predicted, std::span<int64_t> sums);
+void read_tuning(Predicted& predicted, std::span<const int64_t> sums);
 
 struct PlanReport {
   Plan plan;

@@ -14,7 +14,7 @@ using nlohmann::ordered_json;
 
 constexpr size_t k_most_alternatives = 12, k_most_regions = 64;
 
-constexpr const char *k_swapped = "swapped", *k_untouched = "untouched", *k_shrinks = "shrinks_to_of_64",
+constexpr const char *k_swapped = "swapped", *k_never_written = "untouched", *k_shrinks = "shrinks_to_of_64",
                      *k_least_unit = "least_unit", *k_short_window = "short_window",
                      *k_direct_asked = "direct_asked";  // which traces of earlier versions do not say
 
@@ -98,7 +98,7 @@ ordered_json pattern_json(const PlanInput& input) {
   for_each_count(input.pattern, [&](const char* name, int64_t count) { json[name] = count; });
   for_each_mark(input.pattern, [&](const char* name, bool mark) { json[name] = mark; });
   json[k_swapped] = input.pattern.swapped;
-  json[k_untouched] = input.pattern.untouched;
+  json[k_never_written] = input.pattern.never_written;
   json[k_shrinks] = input.pattern.shrinks_to_of_64;
   const std::vector<Extent>& regions = input.pattern.regions;
   int64_t bytes = 0;
@@ -106,7 +106,7 @@ ordered_json pattern_json(const PlanInput& input) {
     bytes += region.size();
   json["region_bytes"] = bytes;
   json["regions"] = ordered_json::array();
-  // Of very many, one of as many bytes: what is foretold looks at those only.
+  // Of very many, one of as many bytes: what is predicted looks at those only.
   if (regions.size() > k_most_regions)
     json["regions"].push_back({regions.front().begin, regions.front().begin + bytes});
   else
@@ -125,7 +125,7 @@ Result<RecordedPattern> read_pattern(const ordered_json& json) {
     for_each_count(recorded.pattern, [&](const char* name, int64_t& count) { count = count_of(json, name); });
     for_each_mark(recorded.pattern, [&](const char* name, bool& mark) { mark = json.at(name).get<bool>(); });
     recorded.pattern.swapped = json.value(k_swapped, false);
-    recorded.pattern.untouched = json.value(k_untouched, false);
+    recorded.pattern.never_written = json.value(k_never_written, false);
     if (json.contains(k_shrinks))
       recorded.pattern.shrinks_to_of_64 = std::min<int64_t>(64, count_of(json, k_shrinks));
     for_each_bound(recorded.limits,

@@ -200,7 +200,7 @@ Status File::compare_sums(std::vector<int64_t>& found) {
     }
     return {};
   });
-  return agree(*comm_, std::move(local), Pulse{.maximum = found, .sum = {}, .bits = {}});
+  return agree(*comm_, std::move(local), Reduction{.maximum = found, .sum = {}, .bits = {}});
 }
 
 // What compare_sums() has found, one a line.

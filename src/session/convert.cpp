@@ -156,12 +156,12 @@ constexpr Extent k_everywhere{0, INT64_MAX / 4};
 template <class Convert>
 int64_t for_pieces(PieceView runs, const Staged& staged, Convert&& convert_piece) noexcept {
   const int64_t stored = staged.stored_bytes;
-  int64_t misfits = 0;
+  int64_t out_of_range = 0;
   for_each_piece(runs, k_everywhere, [&](const Piece& piece) {
     std::byte* memory = staged.memory + piece.memory / stored * staged.memory_bytes;
-    misfits += convert_piece(memory, staged.bytes.get() + piece.memory, piece.length / stored);
+    out_of_range += convert_piece(memory, staged.bytes.get() + piece.memory, piece.length / stored);
   });
-  return misfits;
+  return out_of_range;
 }
 
 constexpr std::byte k_blank{' '}, k_nul{0};
@@ -198,14 +198,14 @@ bool is_convertible(Type from, Type to) noexcept {
 int64_t convert(Type from, const std::byte* in, Type to, std::byte* out, int64_t elements) noexcept {
   return with_type(from, [&]<class From>(From) {
     return with_type(to, [&]<class To>(To) {
-      int64_t misfits = 0;
+      int64_t out_of_range = 0;
       for (int64_t i = 0; i < elements; ++i) {
         To value{};
         if (!convert_one(load_one<From>(in + i * static_cast<int64_t>(sizeof(From))), value))
-          ++misfits;
+          ++out_of_range;
         std::memcpy(out + i * static_cast<int64_t>(sizeof(To)), &value, sizeof value);
       }
-      return misfits;
+      return out_of_range;
     });
   });
 }

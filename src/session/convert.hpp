@@ -28,7 +28,7 @@ struct Staged {
   int64_t memory_bytes = 0;            // and in `memory`
   std::byte* memory = nullptr;         // the program's; never written through for a put
   std::unique_ptr<std::byte[]> bytes;  // laid out as `memory` is
-  int64_t misfits = 0;                 // of a put
+  int64_t out_of_range = 0;            // of a put
 };
 
 // Of the pieces in `runs`, which are in bytes of the variable's type.

@@ -270,7 +270,7 @@ Result<int> File::define_variables(std::span<VariableDefinition> definitions, St
   Additions added;  // made beforehand, so that entering them cannot fail
   std::map<int, SplitVariable> splits;
   uint64_t arguments = 0;
-  SetWish set;
+  SubfileRequest set;
   const auto first = static_cast<int>(catalog_.variables.size());
   if (local.ok())
     local = guard([&]() -> Status {
@@ -309,7 +309,7 @@ Result<int> File::define_variables(std::span<VariableDefinition> definitions, St
         return status;
       make_room(catalog_.groups, added.groups.size());
       make_room(catalog_.variables, definitions.size());
-      return grow_pulse(catalog_.variables.size() + definitions.size());
+      return grow_reduction(catalog_.variables.size() + definitions.size());
     });
   const auto describe = [&] {
     std::vector<std::string> texts;
@@ -323,8 +323,8 @@ Result<int> File::define_variables(std::span<VariableDefinition> definitions, St
   std::copy_n(same.numbers().begin(), 2, places.arguments.begin());
   bool at_work = false;
   Status verdict = agree_and_work(
-      *comm_, std::move(local), Pulse{.maximum = places.all(), .sum = {}, .bits = {}},
-      [&](const Pulse& agreed) -> Status {
+      *comm_, std::move(local), Reduction{.maximum = places.all(), .sum = {}, .bits = {}},
+      [&](const Reduction& agreed) -> Status {
         if (SameArguments::differ(agreed.maximum) || set.count > 0 || !splits.empty() || definitions.size() > k_few)
           return {};
         return make_on_root(definitions, added.groups, agreed.maximum.subspan(2));
@@ -387,7 +387,7 @@ Status File::define_some(std::span<VariableDefinition> definitions, std::span<co
   const std::span<int64_t> places = std::span(word).first(1 + 2 * definitions.size());
   std::fill(places.begin(), places.end(), std::numeric_limits<int64_t>::min());
   Status local = comm_->rank() == 0 ? make_on_root(definitions, groups, places) : Status{};
-  Status verdict = agree(*comm_, std::move(local), Pulse{.maximum = places, .sum = {}, .bits = {}});
+  Status verdict = agree(*comm_, std::move(local), Reduction{.maximum = places, .sum = {}, .bits = {}});
   if (verdict.code() != Code::mpi)
     enter_made(definitions, places);
   return verdict;

@@ -18,7 +18,7 @@
 #include "dataio/copy.hpp"
 #include "format/catalog.hpp"
 #include "plan/limits.hpp"
-#include "session/motion.hpp"
+#include "session/in_flight.hpp"
 #include "session/resolved_options.hpp"
 #include "storage/file_system.hpp"
 
@@ -92,11 +92,11 @@ Status File::open_on_root(const std::string& asked_format) {
     if (format_)
       (void)format_->close();
     format_.reset();
-    claim_ = Claim();
+    file_lock_ = FileLock();
   }
 }
 
-// Rank 0 alone: finds the format, makes the draft and the format object.
+// Rank 0 alone: finds the format, makes the temporary and the format object.
 Status File::try_open_on_root(const std::string& asked_format) {
   const int64_t opened_before = stores_opened();
   std::string name = asked_format;
@@ -104,10 +104,10 @@ Status File::try_open_on_root(const std::string& asked_format) {
   if (mode_ != Mode::create)
     held_ = HeldFile::at(path_);
   if (mode_ == Mode::update) {
-    auto claim = Claim::take(path_);
+    auto claim = FileLock::take(path_);
     if (!claim.ok())
       return claim.status();
-    claim_ = std::move(claim).value();
+    file_lock_ = std::move(claim).value();
   }
   if (name == "auto") {
     if (mode_ == Mode::create) {
@@ -130,18 +130,18 @@ Status File::try_open_on_root(const std::string& asked_format) {
   format_name_ = name;
   std::string metadata_path = path_;
   if (mode_ == Mode::create) {
-    auto draft = start_draft(path_);
-    if (!draft.ok())
-      return draft.status();
-    draft_ = std::move(draft).value();
+    auto temporary = start_temporary_file(path_);
+    if (!temporary.ok())
+      return temporary.status();
+    temporary_ = std::move(temporary).value();
     // Absolute: the program may change its folder while it writes.
-    for (std::string* path : {&draft_.temporary_path, &draft_.final_path})
+    for (std::string* path : {&temporary_.temporary_path, &temporary_.final_path})
       *path = std::filesystem::absolute(*path).string();
-    metadata_path = draft_.temporary_path;
+    metadata_path = temporary_.temporary_path;
     if (Status status = stripe_on_root(); !status.ok())
       return status;
-    draft_files_ = format_companions(format_name_, draft_.temporary_path);
-    if (Status status = start_companions(draft_, companions(), &held_companions_); !status.ok())
+    temporary_files_ = format_sidecars(format_name_, temporary_.temporary_path);
+    if (Status status = start_sidecars(temporary_, sidecars(), &held_sidecars_); !status.ok())
       return status;
   }
   auto format = open_format(name, metadata_path, format_mode(mode_), format_options(), std::move(opened));
@@ -225,7 +225,7 @@ Result<std::unique_ptr<File>> File::open(MPI_Comm user, const std::string& path,
       if (Status status = file->open_on_root(file->settings_.text("format")); !status.ok())
         return status;
       const std::string data_path =
-          mode == Mode::create ? file->draft_.temporary_path : std::filesystem::absolute(path).string();
+          mode == Mode::create ? file->temporary_.temporary_path : std::filesystem::absolute(path).string();
       file_system = static_cast<int64_t>(file->file_system_at(data_path));
       if (mode != Mode::create)
         file->striping_ = find_striping(file->striping_options_, data_path);
@@ -364,7 +364,7 @@ void File::tell(const std::string& data_path, std::vector<std::byte>& out) const
   append(report_.trace_problem);
   append(machine_text_);
   append(files_reason_);
-  const HeldFile& held = mode_ == Mode::create ? draft_.held : held_;
+  const HeldFile& held = mode_ == Mode::create ? temporary_.held : held_;
   const uint64_t number = held.is_held() ? file_number(held.descriptor()) : 0;
   append(number != 0 && mode_ == Mode::read ? fmt::format("/proc/{}/fd/{}", ::getpid(), held.descriptor()) : "");
   append_varint(out, number);
@@ -442,7 +442,7 @@ Status File::learn(std::span<const std::byte> told) {
   data_->set_elsewhere(elsewhere);
   data_->tally_by(layout_);
   use_io_thread_ = wants_io_thread();  // once: a flush allocates nothing between its agreements
-  if (Status status = grow_pulse(catalog_.variables.size()); !status.ok())
+  if (Status status = grow_reduction(catalog_.variables.size()); !status.ok())
     return status;
   first_records_ = records();
   for (size_t i = 0; i < catalog_.variables.size(); ++i)
@@ -457,19 +457,19 @@ void File::abandon() {
     (void)format_->close();
     format_.reset();
   }
-  for (Draft* draft : {&xdmf_draft_, &references_draft_}) {
-    if (!draft->temporary_path.empty())
-      remove_draft(*draft);
-    *draft = {};
+  for (TemporaryFile* temporary : {&xdmf_temporary_, &references_temporary_}) {
+    if (!temporary->temporary_path.empty())
+      remove_temporary_file(*temporary);
+    *temporary = {};
   }
-  if (mode_ != Mode::create || published_ || draft_.temporary_path.empty())
+  if (mode_ != Mode::create || published_ || temporary_.temporary_path.empty())
     return;
   abandon_set();
-  for (size_t i = 0; i < draft_files_.size(); ++i)
-    if (i >= held_companions_.size() || held_companions_[i].is_at(draft_files_[i]))
-      (void)remove_files(std::span(&draft_files_[i], 1));
-  remove_draft(draft_);
-  draft_.temporary_path.clear();
+  for (size_t i = 0; i < temporary_files_.size(); ++i)
+    if (i >= held_sidecars_.size() || held_sidecars_[i].is_at(temporary_files_[i]))
+      (void)remove_files(std::span(&temporary_files_[i], 1));
+  remove_temporary_file(temporary_);
+  temporary_.temporary_path.clear();
 }
 
 File::File() = default;
@@ -479,7 +479,7 @@ File::~File() {
   if (comm_)
     comm_->leave(identity_);
   // close() has done all that talks. What is left after an error, or after MPI has ended, is this rank's own.
-  if (format_ || !draft_.temporary_path.empty())
+  if (format_ || !temporary_.temporary_path.empty())
     abandon();
   if (comm_)
     (void)guard([&] { return arena_.leave_to(*comm_), Status{}; });
@@ -491,67 +491,67 @@ Status File::check_writable(std::string_view call) const {
   return {};
 }
 
-std::vector<Rename> File::companions() const {
+std::vector<Rename> File::sidecars() const {
   std::vector<Rename> renames;
-  const auto from = format_companions(format_name_, draft_.temporary_path),
-             to = format_companions(format_name_, draft_.final_path);
+  const auto from = format_sidecars(format_name_, temporary_.temporary_path),
+             to = format_sidecars(format_name_, temporary_.final_path);
   for (size_t i = 0; i < from.size(); ++i)
-    renames.push_back({from[i], to[i], i < held_companions_.size() ? &held_companions_[i] : nullptr});
+    renames.push_back({from[i], to[i], i < held_sidecars_.size() ? &held_sidecars_[i] : nullptr});
   return renames;
 }
 
-// Rank 0 alone. Two files cannot be renamed at once: a companion that describes both the file that is replaced and the
+// Rank 0 alone. Two files cannot be renamed at once: a sidecar that describes both the file that is replaced and the
 // new one comes first, and the new one's own after it.
-Status File::add_interim_on_root(std::vector<Rename>& companions) {
-  if (companions.empty())
+Status File::add_interim_on_root(std::vector<Rename>& sidecars) {
+  if (sidecars.empty())
     return {};
-  draft_files_.reserve(draft_files_.size() + 1);
-  auto interim = write_interim_companion(format_name_, draft_);
+  temporary_files_.reserve(temporary_files_.size() + 1);
+  auto interim = write_interim_sidecar_file(format_name_, temporary_);
   if (!interim.ok() || interim.value().empty())
     return interim.status();
-  draft_files_.push_back(interim.value());
-  companions.front().follows = true;
-  companions.insert(companions.begin(), {std::move(interim).value(), companions.front().to});
+  temporary_files_.push_back(interim.value());
+  sidecars.front().follows = true;
+  sidecars.insert(sidecars.begin(), {std::move(interim).value(), sidecars.front().to});
   return {};
 }
 
 // Rank 0 alone. The data is in place and every rank has closed its store, or (keep_open) handed it over.
 Status File::publish_on_root(FolderLock& turn) {
-  std::vector<Rename> renames = companions();
+  std::vector<Rename> renames = sidecars();
   // The folder's name is its set's own: until the file that names it stands there, what stood there before has its own
   // subfiles still. It keeps them until the next set takes its place, for those who have opened it. Two who publish at
   // once would each replace what stands there now: so one waits for the other.
   std::string replaced = subfiles_ ? "" : replaced_folder();
   if (subfiles_ || !replaced.empty() || !renames.empty() || wants_references()) {
-    constexpr auto k_patience = std::chrono::seconds(2);  // nobody waits for ever for one that was stopped
-    turn = FolderLock::take(std::filesystem::path(draft_.final_path).parent_path().string(), k_patience);
+    constexpr auto k_backoff = std::chrono::seconds(2);  // nobody waits for ever for one that was stopped
+    turn = FolderLock::take(std::filesystem::path(temporary_.final_path).parent_path().string(), k_backoff);
     replaced = replaced_folder();
   }
   if (Status status = add_interim_on_root(renames); !status.ok())
     return status;
   if (subfiles_)
     renames.insert(renames.begin(),
-                   {draft_.temporary_path + ".subfiles", final_folder(draft_.final_path), &held_folder_});
+                   {temporary_.temporary_path + ".subfiles", final_folder(temporary_.final_path), &held_folder_});
   if (Status status = write_xdmf_on_root(renames); !status.ok())
     return status;
-  renames.push_back({draft_.temporary_path, draft_.final_path, &draft_.held});
+  renames.push_back({temporary_.temporary_path, temporary_.final_path, &temporary_.held});
   std::stable_partition(renames.begin(), renames.end(), [](const Rename& each) { return !each.follows; });
   if (Status status = withdraw_references_on_root(); !status.ok())
     return status;
-  std::string name = draft_.final_path;  // once the file has it nothing must fail
+  std::string name = temporary_.final_path;  // once the file has it nothing must fail
   bool named = false;
   Status status = windrow::publish(renames, settings_.boolean("durable"), store_options_, &named);
   if (!named)
     return status;
   published_ = true;
   if (!status.ok())
-    (void)remove_files(draft_files_);
+    (void)remove_files(temporary_files_);
   if (format_)
     format_->take_name(std::move(name));
-  xdmf_draft_ = {};
-  draft_.held.unlock();  // others may lock what has its name
-  held_ = std::move(draft_.held);
-  held_companions_.clear();
+  xdmf_temporary_ = {};
+  temporary_.held.unlock();  // others may lock what has its name
+  held_ = std::move(temporary_.held);
+  held_sidecars_.clear();
   held_folder_.release();
   if ((turn.is_there() && subfiles_) || !replaced.empty())
     retire_replaced(replaced);
@@ -608,7 +608,7 @@ Status File::sync() {
   std::string final_path;
   if (comm_->rank() == 0)
     local.update(guard([&] {
-      final_path = draft_.final_path;
+      final_path = temporary_.final_path;
       return Status{};
     }));
   local = share_text(*comm_, std::move(local), final_path);
@@ -625,7 +625,7 @@ Status File::sync() {
   })
                              : Status{};
   int64_t named = published_ ? 1 : 0;
-  Status verdict = agree(*comm_, std::move(local), Pulse{.maximum = std::span(&named, 1), .sum = {}, .bits = {}});
+  Status verdict = agree(*comm_, std::move(local), Reduction{.maximum = std::span(&named, 1), .sum = {}, .bits = {}});
   if (named == 0)
     return verdict;
   // From here on the file is changed in place, also where its new name could not be stored.
@@ -668,9 +668,10 @@ Status File::close(bool publish) {
     if (data_)
       (void)data_->close();
     return {Code::bad_state, fmt::format("\"{}\" is closed after MPI_Finalize: {}", path_,
-                                         is_draft() ? "it is not published" : "what was queued is lost")};
+                                         is_temporary_file() ? "it is not published" : "what was queued is lost")};
   }
-  const bool changes = mode_ != Mode::read, remains = publish || !is_draft(), in_place = changes && !is_draft();
+  const bool changes = mode_ != Mode::read, remains = publish || !is_temporary_file(),
+             in_place = changes && !is_temporary_file();
   const bool durable = publish && changes && settings_.boolean("durable");
   Status verdict = publish ? end_pending() : Status{};
   pending_.reset();
@@ -698,10 +699,10 @@ Status File::close(bool publish) {
   const bool whole = publish && verdict.ok();
   int64_t stays_open =
       Comm::is_last(comm_) ? 0 : 1;  // 0 on all ranks: nobody has the communicator any more, the user may have freed it
-  const Pulse pulse{.maximum = {}, .sum = {}, .bits = std::span(&stays_open, 1)};
+  const Reduction reduction{.maximum = {}, .sum = {}, .bits = std::span(&stays_open, 1)};
   local = publish ? std::move(local) : Status{};
-  Status last =
-      agree_and_work(*comm_, std::move(local), pulse, [&](const Pulse&) { return finish_on_root(whole, chunks); });
+  Status last = agree_and_work(*comm_, std::move(local), reduction,
+                               [&](const Reduction&) { return finish_on_root(whole, chunks); });
   if (comm_->rank() == 0)
     abandon();
   if (stays_open == 0 && last.code() != Code::mpi)
@@ -728,7 +729,7 @@ Status File::finish_on_root(bool publish, const PartChunks& chunks) {
   if (!publish || !changes)
     return {};
   FolderLock turn;  // until the references are there too: else they might be put beside the file of the next one
-  if (is_draft()) {
+  if (is_temporary_file()) {
     if (Status status = publish_on_root(turn); !status.ok())
       return status;
   } else {
@@ -742,7 +743,7 @@ Status File::finish_on_root(bool publish, const PartChunks& chunks) {
   if (mode_ == Mode::create && subfiles_ && subfiles_->used() == 0)
     (void)guard([&] {
       std::error_code ignored;
-      std::filesystem::remove(final_folder(draft_.final_path), ignored);
+      std::filesystem::remove(final_folder(temporary_.final_path), ignored);
       return Status{};
     });
   return refers ? publish_references_on_root() : Status{};
@@ -757,7 +758,7 @@ Status File::close_format_on_root() {
 
 // Rank 0 alone. Of a new file publish() looks whether it has its temporary name.
 Status File::check_name_on_root() const {
-  return is_draft() || held_.is_behind(data_->path()) ? Status{} : replaced_by_others(data_->path());
+  return is_temporary_file() || held_.is_behind(data_->path()) ? Status{} : replaced_by_others(data_->path());
 }
 
 // Rank 0 alone: metadata of a file changed in place, onto stable storage.

@@ -30,12 +30,12 @@
 #include "planning/pattern_numbers.hpp"
 #include "reporting/recorder.hpp"
 #include "reporting/report.hpp"
-#include "session/batch.hpp"
 #include "session/convert.hpp"
-#include "session/lone_puts.hpp"
+#include "session/orphaned_puts.hpp"
 #include "session/prepared_plan.hpp"
-#include "session/request.hpp"
-#include "storage/claim.hpp"
+#include "session/queued_request.hpp"
+#include "session/request_batch.hpp"
+#include "storage/file_lock.hpp"
 #include "storage/file_system.hpp"
 #include "storage/folder_lock.hpp"
 #include "storage/publish.hpp"
@@ -69,16 +69,16 @@ Result<int64_t> wanted_subfiles(const Settings& settings, int ranks);
 Result<int64_t> asked_subfiles(const Settings& settings, int ranks);
 
 // How many subfiles a new file is to have from now on.
-struct SetWish {
+struct SubfileRequest {
   int64_t count = 0;    // 0: it stays as it is
   bool of_all = false;  // also of variables that do not say
 };
 
-struct Band;
+struct StridedRows;
 class FillMap;
 struct WindowFill;
-struct WaveNumbers;
-struct Motion;
+struct BatchSummary;
+struct InFlightBatch;
 struct PendingFlush;
 
 class File {
@@ -126,7 +126,7 @@ class File {
   Result<std::string> explain(bool json, Status local = {});
 
   // Local.
-  // `record`: see QueueEntry. `type`: of the data, where it is not the variable's own, or k_as_stored.
+  // `record`: see QueuedRequest. `type`: of the data, where it is not the variable's own, or k_as_stored.
   Status queue(bool put, int variable, std::shared_ptr<SharedDecomposition> decomposition, std::byte* data,
                int64_t record = -1, std::optional<Type> type = {});
   void refuse(const Status& status) { queue_status_.update(status); }  // the next flush fails by it on every rank
@@ -165,15 +165,15 @@ class File {
   Status learn_machine(FileSystem kind, int64_t cores);  // local
   void fit_limits_to_local_disk(PlanLimits& limits, const Settings& settings) const;
   void fit_limits_to_layout(PlanLimits& limits, const Settings& settings) const;
-  Status stripe_on_root();                                                     // rank 0 only: of a draft
+  Status stripe_on_root();                                                     // rank 0 only: of a temporary
   void take_layout(std::shared_ptr<const StorageLayout> layout) noexcept;      // of a file that was written anew
   std::vector<std::string> describe_opening() const;                           // what all ranks must give alike
   void tell(const std::string& data_path, std::vector<std::byte>& out) const;  // rank 0 only
   Status learn(std::span<const std::byte> told);  // local: where this rank's data goes, what is there already
   Status check_writable(std::string_view call) const;
   void abandon();                                                 // rank 0 only
-  std::vector<Rename> companions() const;                         // rank 0 only: of the draft
-  Status add_interim_on_root(std::vector<Rename>& companions);    // rank 0 only
+  std::vector<Rename> sidecars() const;                           // rank 0 only: of the temporary
+  Status add_interim_on_root(std::vector<Rename>& sidecars);      // rank 0 only
   Status check_name_on_root() const;                              // rank 0 only: of a file changed in place
   Status publish_on_root(FolderLock& turn);                       // rank 0 only; `turn`: gets a lock
   Status data_sync_on_root();                                     // rank 0 only
@@ -237,21 +237,21 @@ class File {
   // flush.cpp
   Status move_queue(Status local, PendingFlush* pending);
   bool reads_what_has_places();  // collective
-  Status run_wave(Wave wave, const WaveNumbers& numbers);
-  Status begin_motion(Motion& motion, Wave wave, const WaveNumbers& numbers, bool behind);
-  Status end_motion(Motion& motion);
+  Status run_batch(RequestBatch batch, const BatchSummary& numbers);
+  Status begin_batch(InFlightBatch& in_flight, RequestBatch batch, const BatchSummary& numbers, bool behind);
+  Status end_batch(InFlightBatch& in_flight);
   bool fills_up_otherwise(const Variable& variable) const;
-  Status stage(QueueEntry& entry, Type type, int64_t trailing);  // local: not as it is stored
-  Status convert_and_repeat(const Wave& wave);                   // local: of a wave of gets that has arrived
-  OwnerPolicy owner_of(const QueueEntry& entry) const;
-  Result<std::shared_ptr<const ByteRuns>> runs_of(const QueueEntry& entry, int64_t element,
+  Status stage(QueuedRequest& entry, Type type, int64_t trailing);  // local: not as it is stored
+  Status convert_and_repeat(const RequestBatch& batch);             // local: of a batch of gets that has arrived
+  OwnerPolicy owner_of(const QueuedRequest& entry) const;
+  Result<std::shared_ptr<const ByteRuns>> runs_of(const QueuedRequest& entry, int64_t element,
                                                   const SharedDecomposition::Line* line);
   void begin_report();
   bool wants_io_thread() const;
 
-  Status conclude(Status local, const Wave& wave, KeptPlan& kept, double seconds, bool behind);
+  Status conclude(Status local, const RequestBatch& batch, PreparedPlan& kept, double seconds, bool behind);
   Status take_traffic(const Transfer& transfer);
-  void learn(KeptPlan& kept, bool behind);  // collective
+  void learn(PreparedPlan& kept, bool behind);  // collective
 
   // tracing.cpp
   void open_trace_on_root();              // rank 0 only
@@ -261,9 +261,9 @@ class File {
   void take_trace_problem();              // local
 
   // layout.cpp
-  bool is_draft() const noexcept { return mode_ == Mode::create && !published_; }
-  Status lay_out_on_root(std::vector<std::byte>& told, Draft& anew);  // rank 0 only
-  Result<Striping> stripe_as_before(const Draft& anew) const;         // rank 0 only
+  bool is_temporary_file() const noexcept { return mode_ == Mode::create && !published_; }
+  Status lay_out_on_root(std::vector<std::byte>& told, TemporaryFile& anew);  // rank 0 only
+  Result<Striping> stripe_as_before(const TemporaryFile& anew) const;         // rank 0 only
   struct Anew {
     std::string path;     // of the file that is written anew; "": none is
     uint64_t number = 0;  // of that file
@@ -275,13 +275,13 @@ class File {
   int64_t records() const noexcept;
   void grow_as_one() noexcept;
   bool wants_records(size_t variable) const noexcept;
-  std::vector<Band> bands_of_records(size_t variable) const;
+  std::vector<StridedRows> strided_rows_of_records(size_t variable) const;
   int64_t bytes_of_new_records(size_t variable);
   Status fill_records(Status local);  // collective
 
   // held.cpp, of variables that the catalog holds
-  static int64_t base_in_held(const QueueEntry& entry, const Variable& variable) noexcept;
-  Result<std::shared_ptr<const ByteRuns>> runs_in_held(const QueueEntry& entry, const Variable& variable);
+  static int64_t base_in_held(const QueuedRequest& entry, const Variable& variable) noexcept;
+  Result<std::shared_ptr<const ByteRuns>> runs_in_held(const QueuedRequest& entry, const Variable& variable);
   Status bring_to_held(int variable, int64_t ordinal, std::span<int64_t> brought);
   Status write_held(int variable, int64_t ordinal);  // collective
   Status write_held();                               // collective; nothing where none is put to
@@ -292,7 +292,7 @@ class File {
   Status check_growth(const Variable& variable, int64_t records) const;
 
   // undefined.cpp
-  void start_writing(const Wave& wave, std::span<const int64_t> variables) noexcept;
+  void start_writing(const RequestBatch& batch, std::span<const int64_t> variables) noexcept;
   void mark_unfinished();  // collective
   Status with_undefined(Status verdict, WriteState::Flag which);
   Status beyond_publishing() const;  // local
@@ -304,49 +304,49 @@ class File {
     by_data,
     in_windows,
     whole
-  };                                           // who fills the variables that a wave is the first to move
+  };                                           // who fills the variables that a batch is the first to move
   int filler_of(int64_t part) const noexcept;  // of a split variable; -1: all share
-  bool are_untouched(std::span<const int64_t> variables) const noexcept;
-  bool knows_holes(const KeptPlan& kept, std::span<const int64_t> variables, FillMap& map) const;
-  bool is_whole(const WaveNumbers& numbers) const noexcept;
+  bool are_never_written(std::span<const int64_t> variables) const noexcept;
+  bool knows_holes(const PreparedPlan& kept, std::span<const int64_t> variables, FillMap& map) const;
+  bool is_whole(const BatchSummary& numbers) const noexcept;
   void add_unfilled(std::span<const int64_t> variables, FillMap& map) const;
   int64_t requests_to_fill(std::span<const int64_t> variables, const FillMap& map) const noexcept;
   Status fill_whole(std::span<const int64_t> variables, const FillMap& map);
   Status fill_rest();
-  Filling filling_of(const WaveNumbers& numbers, const KeptPlan& kept, bool reading) const noexcept;
-  Status prepare_fill(const WaveNumbers& numbers, const KeptPlan& kept, Filling filling, WindowFill& fill,
+  Filling filling_of(const BatchSummary& numbers, const PreparedPlan& kept, bool reading) const noexcept;
+  Status prepare_fill(const BatchSummary& numbers, const PreparedPlan& kept, Filling filling, WindowFill& fill,
                       PlanForecast& forecast) const;
-  Status fill_before(const WaveNumbers& numbers, const KeptPlan& kept, bool reading, WindowFill& fill,
+  Status fill_before(const BatchSummary& numbers, const PreparedPlan& kept, bool reading, WindowFill& fill,
                      PlanForecast& forecast);
 
   // held.cpp
   Status read_held();  // local: gets of what the catalog itself holds
 
-  // chunk_wave.cpp
-  // Collective: each chunked variable among the bits has a wave of its own.
+  // chunk_batch.cpp
+  // Collective: each chunked variable among the bits has a batch of its own.
   Status move_chunked(bool reading, int64_t ordinal, std::span<const int64_t> variables);
   Status run_chunked(int variable, bool reading, int64_t ordinal);
   Status know_layouts(int variable);  // local
-  template <class Visit>              // Status(Wave&, const WaveNumbers&)
-  Status for_each_chunked_wave(int variable, bool reading, int64_t ordinal, Visit&& visit);
-  Status chunked_wave(int variable, size_t group, bool reading, int64_t ordinal, Wave& wave);
-  Status move_chunks(KeptPlan& kept, const Wave& wave);
-  Status explain_chunked(Wave& puts, WaveNumbers& put_numbers, Wave& gets, WaveNumbers& get_numbers,
+  template <class Visit>              // Status(RequestBatch&, const BatchSummary&)
+  Status for_each_chunked_batch(int variable, bool reading, int64_t ordinal, Visit&& visit);
+  Status chunked_batch(int variable, size_t group, bool reading, int64_t ordinal, RequestBatch& batch);
+  Status move_chunks(PreparedPlan& kept, const RequestBatch& batch);
+  Status explain_chunked(RequestBatch& puts, BatchSummary& put_numbers, RequestBatch& gets, BatchSummary& get_numbers,
                          FlushReport& planned);
-  Status find_chunks(const KeptPlan& kept, KnownChunks& known);
-  Status prepare_chunks(KeptPlan& kept, const Wave& wave);  // local
-  void prepare_roots(KeptPlan& kept);                       // local
-  void fit_to_chunks(const Wave& wave, const WaveNumbers& numbers, const ChunkTargets& targets, Strategy& strategy,
-                     Pattern& pattern, PlanLimits& limits) const;
+  Status find_chunks(const PreparedPlan& kept, KnownChunks& known);
+  Status prepare_chunks(PreparedPlan& kept, const RequestBatch& batch);  // local
+  void prepare_roots(PreparedPlan& kept);                                // local
+  void fit_to_chunks(const RequestBatch& batch, const BatchSummary& numbers, const ChunkTargets& targets,
+                     Strategy& strategy, Pattern& pattern, PlanLimits& limits) const;
   bool is_chunked(int variable) const noexcept {
     return !catalog_.variables[static_cast<size_t>(variable)].chunking.empty();
   }
 
-  // set.cpp, set_define.cpp, set_places.cpp, set_wave.cpp
+  // set.cpp, set_define.cpp, set_places.cpp, set_batch.cpp
   Status make_set_on_root();  // rank 0 only
   Status start_set();         // collective
   FormatOptions format_options() const;
-  Status become_set(SetWish wish);  // collective
+  Status become_set(SubfileRequest wish);  // collective
   Status for_own_subfiles(int64_t end, const std::function<Status(int64_t, Format&)>& work);
   bool is_split(const std::string& path) const;
   Status for_own_parts(const std::string& path, const std::function<Status(Format&)>& work);
@@ -366,7 +366,7 @@ class File {
   bool has_room_for(int64_t records) const noexcept;
   void fit_line();
   int64_t default_subfiles() const noexcept;  // of variables that do not say
-  Result<SetWish> set_for(std::span<const VariableDefinition> definitions) const;
+  Result<SubfileRequest> set_for(std::span<const VariableDefinition> definitions) const;
   Result<int64_t> files_for_size(std::span<const VariableDefinition> definitions) const;
   Result<bool> fits_in_files(std::span<const VariableDefinition> definitions, int64_t count) const;
   Result<std::optional<Split>> split_of(const VariableDefinition& definition, int64_t count) const;
@@ -393,13 +393,13 @@ class File {
   template <class Visit>
   void for_each_extent(size_t variable, Visit&& visit) const;
   int64_t place_of(size_t variable) const;
-  Status add_parts(const QueueEntry& entry, const SplitVariable& split, int64_t trailing, Wave& wave);
+  Status add_parts(const QueuedRequest& entry, const SplitVariable& split, int64_t trailing, RequestBatch& batch);
   Result<std::vector<std::shared_ptr<const ChunkLayout>>> layouts_of_parts(int variable) const;
   Result<Format*> format_of(const ChunkPart& part);  // on its root
-  Result<std::shared_ptr<const ByteRuns>> runs_of_parts(const QueueEntry& entry, const SplitVariable& split, Wave& wave,
-                                                        int64_t trailing);
+  Result<std::shared_ptr<const ByteRuns>> runs_of_parts(const QueuedRequest& entry, const SplitVariable& split,
+                                                        RequestBatch& batch, int64_t trailing);
   void add_records(const SplitVariable& split, Extent records, std::map<int64_t, Extent>& regions) const;
-  static void sort_items(Wave& wave);
+  static void sort_items(RequestBatch& batch);
   void fit_to_subfiles(Strategy& strategy, PlanLimits& limits) const;
 
   // set_targets.cpp. Collective; the status is this rank's own.
@@ -408,9 +408,9 @@ class File {
     return strategy_.domains == Domains::target ? FileLine::k_unit_of_targets : FileLine::k_unit;
   }
   Status know_line_layout(Status local);
-  Status know_chunk_targets(const Wave& wave, const WaveNumbers& numbers, ChunkTargets& found, Status local);
-  Status know_touched_chunks(const Wave& wave, std::vector<int64_t>& touched, Status local);
-  Status tell_own_chunks(const Wave& wave, std::span<const Extent> regions, std::span<const int64_t> touched,
+  Status know_chunk_targets(const RequestBatch& batch, const BatchSummary& numbers, ChunkTargets& found, Status local);
+  Status know_touched_chunks(const RequestBatch& batch, std::vector<int64_t>& touched, Status local);
+  Status tell_own_chunks(const RequestBatch& batch, std::span<const Extent> regions, std::span<const int64_t> touched,
                          std::vector<std::byte>& letter);  // local
   void fill_reserved(const ChunkLayout& layout) noexcept;  // local, after a flush that failed
   const StorageLayout& stripes_of(const ChunkPart& part) const noexcept {
@@ -418,36 +418,36 @@ class File {
   }
   void describe_files(Plan& plan) const;
 
-  // wave.cpp
-  Status build_wave(bool reading, int64_t ordinal, Wave& wave);
-  Status add_to_wave(const QueueEntry& entry, Wave& wave);
-  // Collective. One agreement for all waves given; `most`: made the largest of all ranks.
-  Status pulse_waves(Status local, std::initializer_list<Wave*> waves, std::initializer_list<WaveNumbers*> numbers,
-                     int64_t* most, LonePuts* lone = nullptr);
-  Result<KeptPlan*> ready_plan(const Wave& wave, const WaveNumbers& numbers);  // collective
-  Result<std::unique_ptr<KeptPlan>> make_plan_for(const Wave& wave, const WaveNumbers& numbers);
-  Status make_ready(KeptPlan& kept, const Wave& wave, bool share, int64_t moved_bytes);
-  Status agree_on_decompositions(Status local, const Wave& wave, std::span<int64_t> sums,
+  // batch.cpp
+  Status build_batch(bool reading, int64_t ordinal, RequestBatch& batch);
+  Status add_to_batch(const QueuedRequest& entry, RequestBatch& batch);
+  // Collective. One agreement for all batches given; `most`: made the largest of all ranks.
+  Status reduce_batches(Status local, std::initializer_list<RequestBatch*> batches,
+                        std::initializer_list<BatchSummary*> numbers, int64_t* most, OrphanedPuts* orphaned = nullptr);
+  Result<PreparedPlan*> ready_plan(const RequestBatch& batch, const BatchSummary& numbers);  // collective
+  Result<std::unique_ptr<PreparedPlan>> make_plan_for(const RequestBatch& batch, const BatchSummary& numbers);
+  Status make_ready(PreparedPlan& kept, const RequestBatch& batch, bool share, int64_t moved_bytes);
+  Status agree_on_decompositions(Status local, const RequestBatch& batch, std::span<int64_t> sums,
                                  std::span<int64_t> most);  // collective
-  void reserve_bounce(std::span<const Item> items, KeptPlan& kept);
+  void reserve_bounce(std::span<const Item> items, PreparedPlan& kept);
   int64_t bounce_bytes() const noexcept {
     return std::clamp(limits_.buffers * limits_.buffer_bytes / 64, int64_t{4096}, int64_t{1} << 20);
   }  // the largest request that elements in foreign byte order go in
-  std::span<const Item> part(KeptPlan& kept, const Wave& wave);  // the raked ones
-  Status prepare_storage(KeptPlan& kept, const Wave& wave);      // local: memory and forecast
-  Pattern pattern_of(bool reading, const WaveNumbers& numbers) const;
-  int64_t number_of(const Wave& wave, int rank) const;
+  std::span<const Item> part(PreparedPlan& kept, const RequestBatch& batch);  // the aggregated ones
+  Status prepare_storage(PreparedPlan& kept, const RequestBatch& batch);      // local: memory and forecast
+  Pattern pattern_of(bool reading, const BatchSummary& numbers) const;
+  int64_t number_of(const RequestBatch& batch, int rank) const;
   AccessRule access_rule(const Plan& plan) const;
   std::string names_of(WriteState::Flag which) const;
-  Status grow_pulse(size_t variables);  // local: room for the bits of two waves
+  Status grow_reduction(size_t variables);  // local: room for the bits of two batches
 
   // kept_plans.cpp
-  int64_t memory_of(const KeptPlan& made) const;
-  bool fits(const KeptPlan& kept, const Wave& wave) const noexcept;
-  PlanBits unfit_plans(const Wave& wave) const noexcept;
-  bool may_compress(const Wave& wave) const noexcept;
+  int64_t memory_of(const PreparedPlan& made) const;
+  bool fits(const PreparedPlan& kept, const RequestBatch& batch) const noexcept;
+  PlanBits unfit_plans(const RequestBatch& batch) const noexcept;
+  bool may_compress(const RequestBatch& batch) const noexcept;
   int64_t kept_id(std::span<const int64_t> unfit) const noexcept;  // of the first plan that fits on all ranks; 0: none
-  KeptPlan* use_plan(int64_t id) noexcept;
+  PreparedPlan* use_plan(int64_t id) noexcept;
   void forget_oldest_plans() noexcept;
 
   size_t variable_words() const noexcept { return (catalog_.variables.size() + 63) / 64; }
@@ -460,21 +460,21 @@ class File {
   Mode mode_ = Mode::read;
   std::string path_;  // the name that the user gave
   std::string format_name_;
-  Draft draft_;                            // rank 0 of a created file: its temporary and its final name
-  std::vector<std::string> draft_files_;   // rank 0: what has to go when the file is not published
-  std::vector<HeldFile> held_companions_;  // rank 0: of these
-  HeldFile held_folder_;                   // rank 0: of a set's subfiles
-  HeldFile held_;                          // rank 0: the file that was opened, or has been published
-  Claim claim_;                            // rank 0, of a file that is changed in place
-  std::unique_ptr<Format> format_;         // rank 0
+  TemporaryFile temporary_;                   // rank 0 of a created file: its temporary and its final name
+  std::vector<std::string> temporary_files_;  // rank 0: what has to go when the file is not published
+  std::vector<HeldFile> held_sidecars_;       // rank 0: of these
+  HeldFile held_folder_;                      // rank 0: of a set's subfiles
+  HeldFile held_;                             // rank 0: the file that was opened, or has been published
+  FileLock file_lock_;                        // rank 0, of a file that is changed in place
+  std::unique_ptr<Format> format_;            // rank 0
   Catalog catalog_;
   std::map<std::string, int, std::less<>> variable_numbers_, group_numbers_, dimension_numbers_;
   std::vector<ViewerGrid> grids_;
-  bool grids_changed_ = false;  // since they were published
-  Draft xdmf_draft_;            // rank 0: the text's names
-  std::string xdmf_names_;      // rank 0: the file that it speaks of
-  Draft references_draft_;      // rank 0: of the text with the references
-  std::string references_;      // rank 0: the text, from when the format is closed until it is published
+  bool grids_changed_ = false;          // since they were published
+  TemporaryFile xdmf_temporary_;        // rank 0: the text's names
+  std::string xdmf_names_;              // rank 0: the file that it speaks of
+  TemporaryFile references_temporary_;  // rank 0: of the text with the references
+  std::string references_;              // rank 0: the text, from when the format is closed until it is published
   std::map<std::string, std::string, std::less<>> link_targets_;  // by path
   std::unique_ptr<DataFile> data_;
   int64_t wanted_subfiles_ = 1;                   // of a created file, for variables that do not say; 0: to be chosen
@@ -496,12 +496,12 @@ class File {
   bool local_disk_ = false;                           // as rank 0 sees it
   std::string machine_text_;                          // of the machine file, as rank 0 read it; "": none was given
 
-  std::vector<QueueEntry> queue_;
+  std::vector<QueuedRequest> queue_;
   std::map<int, int64_t> put_counts_;
   Status queue_status_;  // the first bad put or get since the last flush
   Status fatal_;         // a failure after which the file cannot be published
 
-  std::vector<int64_t> pulse_bits_, pulse_identities_;
+  std::vector<int64_t> reduction_bits_, reduction_identities_;
   FormatTraits traits_;      // of the format, on all ranks
   bool unplaced_ = false;    // something was defined since variables were given their places
   bool extendible_ = false;  // some variable can grow, or may lack a place
@@ -515,12 +515,13 @@ class File {
       grown_;  // by this rank: variables, or parts of them, that have grown in chunks since the file was opened
   std::vector<int64_t> chunked_bits_;  // those of put and got variables that have chunks
   std::map<int, std::vector<std::shared_ptr<const ChunkLayout>>>
-      layouts_;                           // by variable; several where parts have chunks of several sizes
-  int size_tried_ = 0;                    // on rank 0: bits of the length that the file system was asked for, of a file
-  int free_mib_ = 0;                      // on rank 0: definitions of fewer MiB need no sum of all variables
-  int64_t put_waves_ = 0, put_wave_ = 0;  // of this flush, and the one under way: a variable's n-th put is in the n-th
+      layouts_;         // by variable; several where parts have chunks of several sizes
+  int size_tried_ = 0;  // on rank 0: bits of the length that the file system was asked for, of a file
+  int free_mib_ = 0;    // on rank 0: definitions of fewer MiB need no sum of all variables
+  int64_t put_batches_ = 0,
+          put_batch_ = 0;  // of this flush, and the one under way: a variable's n-th put is in the n-th
   Arena arena_;
-  std::vector<std::unique_ptr<KeptPlan>> plans_;  // the last used is the last
+  std::vector<std::unique_ptr<PreparedPlan>> plans_;  // the last used is the last
   int64_t next_plan_ = 1;
   std::vector<std::byte> bounce_;
   bool use_io_thread_ = false;

@@ -7,9 +7,9 @@
 #include <array>
 
 #include "comm/agree.hpp"
-#include "planning/wave_numbers.hpp"
+#include "planning/batch_summary.hpp"
 #include "session/file.hpp"
-#include "session/motion.hpp"
+#include "session/in_flight.hpp"
 
 namespace windrow {
 namespace {
@@ -42,7 +42,7 @@ int File::filler_of(int64_t part) const noexcept {
   return part < 0 ? -1 : subfiles_->owner_of(part, comm_->size());
 }
 
-bool File::are_untouched(std::span<const int64_t> variables) const noexcept {
+bool File::are_never_written(std::span<const int64_t> variables) const noexcept {
   for (size_t i = 0; i < catalog_.variables.size(); ++i)
     if (is_among(i, variables) && !is_chunked(static_cast<int>(i)) && !write_state_[i].never_written &&
         !write_state_[i].needs_fill())
@@ -53,11 +53,11 @@ bool File::are_untouched(std::span<const int64_t> variables) const noexcept {
 // Who sieves what nobody has written yet puts zeros between its pieces, as they are read there, and need not read them:
 // where nobody else writes into its domain, and no request crosses from one variable to another over bytes that may be
 // anything. Afterwards `map` has the variables' bytes, or is empty.
-bool File::knows_holes(const KeptPlan& kept, std::span<const int64_t> variables, FillMap& map) const {
+bool File::knows_holes(const PreparedPlan& kept, std::span<const int64_t> variables, FillMap& map) const {
   static constexpr std::byte k_zero{0};
   const AccessRule rule = access_rule(kept.plan);
   if (rule.access != Access::sieve || !kept.plan.has_domains() || kept.plan.direct_bytes > 0 || kept.layout ||
-      !are_untouched(variables) || write_state_.any_needs_fill(variables))
+      !are_never_written(variables) || write_state_.any_needs_fill(variables))
     return false;
   for (size_t i = 0; i < catalog_.variables.size(); ++i)
     if (is_among(i, variables))
@@ -70,7 +70,7 @@ bool File::knows_holes(const KeptPlan& kept, std::span<const int64_t> variables,
 }
 
 // Whether the ranks' bytes are all that there are of the variables.
-bool File::is_whole(const WaveNumbers& numbers) const noexcept {
+bool File::is_whole(const BatchSummary& numbers) const noexcept {
   int64_t bytes = 0;
   for (size_t i = 0; i < catalog_.variables.size(); ++i)
     if (is_among(i, numbers.variables) && !is_chunked(static_cast<int>(i)))
@@ -129,7 +129,7 @@ Status File::fill_whole(std::span<const int64_t> variables, const FillMap& map) 
   }
   if (verdict.code() == Code::out_of_memory)
     return verdict;
-  if (is_draft())
+  if (is_temporary_file())
     fatal_.update(verdict);
   write_state_.set_moving([&](size_t i) { return write_state_[i].needs_fill() && is_among(i, variables); });
   return with_undefined(std::move(verdict), &VariableState::moving);
@@ -154,7 +154,7 @@ Status File::fill_rest() {
   return verdict;
 }
 
-File::Filling File::filling_of(const WaveNumbers& numbers, const KeptPlan& kept, bool reading) const noexcept {
+File::Filling File::filling_of(const BatchSummary& numbers, const PreparedPlan& kept, bool reading) const noexcept {
   if (kept.layout || !write_state_.any_needs_fill(numbers.variables))
     return Filling::none;
   if (!reading && is_whole(numbers))
@@ -162,9 +162,9 @@ File::Filling File::filling_of(const WaveNumbers& numbers, const KeptPlan& kept,
   return reading || !kept.plan.has_domains() || kept.plan.direct_bytes > 0 ? Filling::whole : Filling::in_windows;
 }
 
-// Collective: what has to be known before a wave moves that is the first of a variable. `forecast`: with the requests
+// Collective: what has to be known before a batch moves that is the first of a variable. `forecast`: with the requests
 // that filling makes.
-Status File::prepare_fill(const WaveNumbers& numbers, const KeptPlan& kept, Filling filling, WindowFill& fill,
+Status File::prepare_fill(const BatchSummary& numbers, const PreparedPlan& kept, Filling filling, WindowFill& fill,
                           PlanForecast& forecast) const {
   std::array<int64_t, 1> sum{};
   Status local = guard([&] {
@@ -188,7 +188,7 @@ Status File::prepare_fill(const WaveNumbers& numbers, const KeptPlan& kept, Fill
     fill.for_each_part({position, domain.end}, count);
     return Status{};
   });
-  if (Status verdict = agree(*comm_, std::move(local), Pulse{.maximum = {}, .sum = sum, .bits = {}}); !verdict.ok())
+  if (Status verdict = agree(*comm_, std::move(local), Reduction{.maximum = {}, .sum = sum, .bits = {}}); !verdict.ok())
     return verdict;
   if (filling == Filling::in_windows)
     forecast.write_requests = sum[0], forecast.read_requests = 0;
@@ -197,8 +197,8 @@ Status File::prepare_fill(const WaveNumbers& numbers, const KeptPlan& kept, Fill
   return {};
 }
 
-// Collective. Afterwards `fill` is what the wave's sink needs, if it is to fill.
-Status File::fill_before(const WaveNumbers& numbers, const KeptPlan& kept, bool reading, WindowFill& fill,
+// Collective. Afterwards `fill` is what the batch's sink needs, if it is to fill.
+Status File::fill_before(const BatchSummary& numbers, const PreparedPlan& kept, bool reading, WindowFill& fill,
                          PlanForecast& forecast) {
   const Filling filling = filling_of(numbers, kept, reading);
   if (filling == Filling::none)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Flush: the queue becomes waves, a wave becomes a plan, a plan moves the data. Every rank walks the same way through
-// here: between two agreements nothing returns.
+// Flush: the queue becomes batches, a batch becomes a plan, a plan moves the data. Every rank walks the same way
+// through here: between two agreements nothing returns.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,13 +10,13 @@
 #include "base/numbering.hpp"
 #include "base/units.hpp"
 #include "comm/agree.hpp"
+#include "comm/backoff.hpp"
 #include "comm/handle.hpp"
-#include "comm/patience.hpp"
 #include "comm/same.hpp"
 #include "dataio/windows.hpp"
-#include "planning/wave_numbers.hpp"
+#include "planning/batch_summary.hpp"
 #include "session/file.hpp"
-#include "session/motion.hpp"
+#include "session/in_flight.hpp"
 #include "session/replicas.hpp"
 
 namespace windrow {
@@ -40,15 +40,15 @@ Status check_record(const Variable& variable, std::string_view verb, int64_t rec
 }
 
 // What did not fit is clamped and counted, or an error.
-Status check_misfits(const Settings& settings, int64_t misfits, const Staged& staged, bool put,
-                     const std::string& path) {
-  if (misfits == 0 || settings.text("conversion") != "error")
+Status check_out_of_range(const Settings& settings, int64_t out_of_range, const Staged& staged, bool put,
+                          const std::string& path) {
+  if (out_of_range == 0 || settings.text("conversion") != "error")
     return {};
-  return {
-      Code::bad_argument,
-      fmt::format("{} of \"{}\": {} of type {} do{} not fit into {} (the option conversion is error)",
-                  put ? "put" : "get", path, counted(misfits, "value"), type_name(put ? staged.type : staged.stored),
-                  misfits == 1 ? "es" : "", type_name(put ? staged.stored : staged.type))};
+  return {Code::bad_argument,
+          fmt::format("{} of \"{}\": {} of type {} do{} not fit into {} (the option conversion is error)",
+                      put ? "put" : "get", path, counted(out_of_range, "value"),
+                      type_name(put ? staged.type : staged.stored), out_of_range == 1 ? "es" : "",
+                      type_name(put ? staged.stored : staged.type))};
 }
 
 }  // namespace
@@ -97,7 +97,7 @@ Status File::queue(bool put, int variable, std::shared_ptr<SharedDecomposition> 
       return {Code::bad_argument, fmt::format("{} of \"{}\": the data is NULL", verb, target.path)};
     const int64_t ordinal = put ? put_counts_[variable] : 0;
     const int64_t rows = target.shape.empty() ? 0 : target.shape.front();
-    QueueEntry entry{put, variable, std::move(decomposition), data, record, rows, ordinal, nullptr, stored};
+    QueuedRequest entry{put, variable, std::move(decomposition), data, record, rows, ordinal, nullptr, stored};
     const Type in_memory = stored || !type ? target.type : *type;
     if (in_memory != target.type || (!stored && fills_up_otherwise(target)))
       if (Status staged = stage(entry, in_memory, trailing.value()); !staged.ok())
@@ -118,7 +118,7 @@ bool File::fills_up_otherwise(const Variable& variable) const {
 }
 
 // A put is converted at once; for a get there is room for what arrives.
-Status File::stage(QueueEntry& entry, Type type, int64_t trailing) {
+Status File::stage(QueuedRequest& entry, Type type, int64_t trailing) {
   const Variable& target = catalog_.variables[static_cast<size_t>(entry.variable)];
   const char* verb = entry.put ? "put" : "get";
   const Type from = entry.put ? type : target.type, to = entry.put ? target.type : type;
@@ -135,13 +135,13 @@ Status File::stage(QueueEntry& entry, Type type, int64_t trailing) {
                                                  .memory_bytes = from == to ? stored : type_size(type),
                                                  .memory = entry.data,
                                                  .bytes = nullptr,
-                                                 .misfits = 0});
+                                                 .out_of_range = 0});
   entry.staged->bytes =
       std::make_unique_for_overwrite<std::byte[]>(static_cast<size_t>(memory_end(runs.value()->runs)));
   if (!entry.put)
     return {};
-  entry.staged->misfits = convert_in(runs.value()->runs, *entry.staged);
-  return check_misfits(settings_, entry.staged->misfits, *entry.staged, true, target.path);
+  entry.staged->out_of_range = convert_in(runs.value()->runs, *entry.staged);
+  return check_out_of_range(settings_, entry.staged->out_of_range, *entry.staged, true, target.path);
 }
 
 void File::drop_queue() {
@@ -198,18 +198,18 @@ Status File::flush_end() {
   if (pending_ == nullptr)
     return {Code::bad_state, "flush_end: no flush was begun"};
   flush_begin_ = seconds_now() - pending_->seconds;  // what the program did in between is not the flush's
-  Status verdict = pending_->moving ? end_motion(pending_->puts) : Status{};
+  Status verdict = pending_->moving ? end_batch(pending_->puts) : Status{};
   if (verdict.ok() &&
-      pending_->chunked_gets) {  // their waves are built here, from what was begun and not from what was queued since
+      pending_->chunked_gets) {  // their batches are built here, from what was begun and not from what was queued since
     std::swap(queue_, pending_->puts.queue);
     verdict = move_chunked(true, 0, std::span(chunked_bits_).subspan(variable_words(), variable_words()));
     std::swap(queue_, pending_->puts.queue);
   }
   if (verdict.ok() && pending_->any_gets) {
-    WaveNumbers numbers;
-    verdict = pulse_waves(Status{}, {&pending_->gets}, {&numbers}, nullptr);
+    BatchSummary numbers;
+    verdict = reduce_batches(Status{}, {&pending_->gets}, {&numbers}, nullptr);
     if (verdict.ok())
-      verdict = run_wave(std::move(pending_->gets), numbers);
+      verdict = run_batch(std::move(pending_->gets), numbers);
   }
   pending_.reset();
   report_.ranks = comm_->size();
@@ -236,7 +236,7 @@ void File::begin_report() {
   report_.sums = {};
   report_.maxima = {};
   report_.touched.clear();
-  put_waves_ = put_wave_ = 0;
+  put_batches_ = put_batch_ = 0;
   data_->begin_flush();
   flush_begin_ = seconds_now();
   begin_trace();
@@ -245,7 +245,7 @@ void File::begin_report() {
 // Collective: whether all that is queued are gets of variables that have places. They are there, though what was
 // defined since finds no room.
 bool File::reads_what_has_places() {
-  const auto has_places = [this](const QueueEntry& entry) {
+  const auto has_places = [this](const QueuedRequest& entry) {
     const SplitVariable* split = subfiles_ ? subfiles_->find(entry.variable) : nullptr;
     if (split == nullptr)
       return catalog_.variables[static_cast<size_t>(entry.variable)].placement.offset >= 0;
@@ -253,16 +253,17 @@ bool File::reads_what_has_places() {
   };
   const bool moved = subfiles_ && subfiles_->moved();  // and the other ranks do not know it
   const bool only = !moved && std::all_of(queue_.begin(), queue_.end(),
-                                          [&](const QueueEntry& entry) { return !entry.put && has_places(entry); });
+                                          [&](const QueuedRequest& entry) { return !entry.put && has_places(entry); });
   std::array<int64_t, 2> found{only ? 0 : 1, queue_.empty() ? 0 : 1};
-  return agree(*comm_, Status{}, Pulse{.maximum = found, .sum = {}, .bits = {}}).ok() && found[0] == 0 && found[1] == 1;
+  return agree(*comm_, Status{}, Reduction{.maximum = found, .sum = {}, .bits = {}}).ok() && found[0] == 0 &&
+         found[1] == 1;
 }
 
-// `pending`: nullptr, or what the last wave of puts goes on in, and the gets, after the call.
+// `pending`: nullptr, or what the last batch of puts goes on in, and the gets, after the call.
 Status File::move_queue(Status local, PendingFlush* pending) {
-  Wave puts, gets;
+  RequestBatch puts, gets;
   gets.reading = true;
-  WaveNumbers put_numbers, get_numbers;
+  BatchSummary put_numbers, get_numbers;
   local.update(std::exchange(queue_status_, Status{}));
   if (settings_.boolean("check_replicas"))
     if (Status checked = check_replicas(*comm_, std::move(local), queue_, catalog_.variables); !checked.ok())
@@ -281,29 +282,29 @@ Status File::move_queue(Status local, PendingFlush* pending) {
   {
     const StageTimer timer(trace_, Stage::describe);
     if (local.ok())
-      local = guard([&] { return build_wave(false, 0, puts); });
+      local = guard([&] { return build_batch(false, 0, puts); });
     if (local.ok())
-      local = guard([&] { return build_wave(true, 0, gets); });
+      local = guard([&] { return build_batch(true, 0, gets); });
     if (local.ok())
       local = guard([&] { return read_held(); });
   }
-  int64_t put_waves = 0;
+  int64_t put_batches = 0;
   for (const auto& [variable, count] : put_counts_)
-    put_waves = std::max(put_waves, count);
+    put_batches = std::max(put_batches, count);
   Status verdict;
-  LonePuts lone(comm_->rank(), queue_);
+  OrphanedPuts orphaned(comm_->rank(), queue_);
   {
     const StageTimer timer(trace_, Stage::agree);
-    verdict = pulse_waves(std::move(local), {&puts, &gets}, {&put_numbers, &get_numbers}, &put_waves, &lone);
-    if (verdict.ok() && lone.is_doubtful())
-      verdict = LonePuts::check(*comm_, queue_, catalog_.variables, [this](const QueueEntry& entry) {
+    verdict = reduce_batches(std::move(local), {&puts, &gets}, {&put_numbers, &get_numbers}, &put_batches, &orphaned);
+    if (verdict.ok() && orphaned.is_doubtful())
+      verdict = OrphanedPuts::check(*comm_, queue_, catalog_.variables, [this](const QueuedRequest& entry) {
         return entry.decomposition->loses(strategy_.owner);
       });
   }
   if (!verdict.ok())
     return verdict;
-  put_waves_ = put_waves;  // from here on the same on every rank
-  if (put_waves_ > 0 && !fatal_.ok())
+  put_batches_ = put_batches;  // from here on the same on every rank
+  if (put_batches_ > 0 && !fatal_.ok())
     return beyond_publishing();  // the same on every rank; nobody writes for hours what nobody will see
   const bool any_gets = get_numbers.entries > 0;
   const size_t words = variable_words();
@@ -317,31 +318,31 @@ Status File::move_queue(Status local, PendingFlush* pending) {
     return std::any_of(bits.begin(), bits.end(), [](int64_t word) { return word != 0; });
   };
   const bool any_chunked_gets = keep(get_numbers.variables, chunked_gets);
-  nothing_queued_ = put_waves_ == 0 && !any_gets && !any_chunked_gets;
-  for (int64_t wave = 0; wave < put_waves_ && verdict.ok(); ++wave) {
-    put_wave_ = wave;
-    if (wave > 0) {
-      puts = Wave{};
-      local = guard([&] { return build_wave(false, wave, puts); });
-      verdict = pulse_waves(std::move(local), {&puts}, {&put_numbers}, nullptr);
+  nothing_queued_ = put_batches_ == 0 && !any_gets && !any_chunked_gets;
+  for (int64_t batch = 0; batch < put_batches_ && verdict.ok(); ++batch) {
+    put_batch_ = batch;
+    if (batch > 0) {
+      puts = RequestBatch{};
+      local = guard([&] { return build_batch(false, batch, puts); });
+      verdict = reduce_batches(std::move(local), {&puts}, {&put_numbers}, nullptr);
     }
     if (!verdict.ok())
       break;
     // First: what is begun below goes on behind, and these are collective.
     const int64_t entries = put_numbers.entries;
     if (keep(put_numbers.variables, chunked_puts)) {
-      verdict = move_chunked(false, wave, chunked_puts);
+      verdict = move_chunked(false, batch, chunked_puts);
       // Its numbers lie in memory that has been used again.
       if (verdict.ok() && entries > 0)
-        verdict = pulse_waves(Status{}, {&puts}, {&put_numbers}, nullptr);
+        verdict = reduce_batches(Status{}, {&puts}, {&put_numbers}, nullptr);
     }
     if (!verdict.ok() || entries == 0)
       continue;
-    if (pending != nullptr && wave + 1 == put_waves_) {
-      verdict = begin_motion(pending->puts, std::move(puts), put_numbers, true);
+    if (pending != nullptr && batch + 1 == put_batches_) {
+      verdict = begin_batch(pending->puts, std::move(puts), put_numbers, true);
       pending->moving = verdict.ok();
     } else {
-      verdict = run_wave(std::move(puts), put_numbers);
+      verdict = run_batch(std::move(puts), put_numbers);
     }
   }
   if (verdict.ok() && any_chunked_gets && pending == nullptr)
@@ -354,35 +355,36 @@ Status File::move_queue(Status local, PendingFlush* pending) {
     pending->chunked_gets = any_chunked_gets;
     return verdict;
   }
-  // The puts may have pulsed since: the numbers of the gets' variables are in that memory.
-  if (put_waves_ > 0 || any_chunked_gets)
-    verdict = pulse_waves(Status{}, {&gets}, {&get_numbers}, nullptr);
-  return verdict.ok() ? run_wave(std::move(gets), get_numbers) : verdict;
+  // The puts may have reductiond since: the numbers of the gets' variables are in that memory.
+  if (put_batches_ > 0 || any_chunked_gets)
+    verdict = reduce_batches(Status{}, {&gets}, {&get_numbers}, nullptr);
+  return verdict.ok() ? run_batch(std::move(gets), get_numbers) : verdict;
 }
 
 namespace {
 
 // What a rank holds more than once was read into one of its places.
-void repeat(const Wave& wave, Trace& trace) {
-  for (const auto& [echoes, element, memory] : wave.repeats)
-    for (const Echo& echo : *echoes) {
-      std::memcpy(memory + echo.to * element, memory + echo.from * element, static_cast<size_t>(echo.length * element));
-      trace.bytes_copied += echo.length * element;
+void repeat(const RequestBatch& batch, Trace& trace) {
+  for (const auto& [duplicates, element, memory] : batch.repeats)
+    for (const LocalDuplicate& duplicate : *duplicates) {
+      std::memcpy(memory + duplicate.to * element, memory + duplicate.from * element,
+                  static_cast<size_t>(duplicate.length * element));
+      trace.bytes_copied += duplicate.length * element;
     }
 }
 
 }  // namespace
 
-Status File::convert_and_repeat(const Wave& wave) {
+Status File::convert_and_repeat(const RequestBatch& batch) {
   Status status;
-  for (const Wave::Conversion& each : wave.conversions) {
-    const int64_t misfits = convert_out(each.runs->runs, *each.staged);
-    trace_.values_clamped += misfits;
+  for (const RequestBatch::Conversion& each : batch.conversions) {
+    const int64_t out_of_range = convert_out(each.runs->runs, *each.staged);
+    trace_.values_clamped += out_of_range;
     trace_.bytes_copied += each.runs->total;
-    status.update(check_misfits(settings_, misfits, *each.staged, false,
-                                catalog_.variables[static_cast<size_t>(each.variable)].path));
+    status.update(check_out_of_range(settings_, out_of_range, *each.staged, false,
+                                     catalog_.variables[static_cast<size_t>(each.variable)].path));
   }
-  repeat(wave, trace_);
+  repeat(batch, trace_);
   return status;
 }
 
@@ -396,67 +398,67 @@ bool File::wants_io_thread() const {
 }
 
 // Collective.
-Status File::run_wave(Wave wave, const WaveNumbers& numbers) {
-  Motion motion(*comm_, io_thread_);
-  if (Status verdict = begin_motion(motion, std::move(wave), numbers, false); !verdict.ok())
+Status File::run_batch(RequestBatch batch, const BatchSummary& numbers) {
+  InFlightBatch in_flight(*comm_, io_thread_);
+  if (Status verdict = begin_batch(in_flight, std::move(batch), numbers, false); !verdict.ok())
     return verdict;
-  return end_motion(motion);
+  return end_batch(in_flight);
 }
 
 // Collective. `behind`: the I/O thread may go on after the call. An error is agreed, and nothing moves then.
-Status File::begin_motion(Motion& motion, Wave taken, const WaveNumbers& numbers, bool behind) {
-  motion.wave = std::move(taken);
-  const Wave& wave = motion.wave;
-  auto ready = ready_plan(wave, numbers);
+Status File::begin_batch(InFlightBatch& in_flight, RequestBatch taken, const BatchSummary& numbers, bool behind) {
+  in_flight.batch = std::move(taken);
+  const RequestBatch& batch = in_flight.batch;
+  auto ready = ready_plan(batch, numbers);
   if (!ready.ok()) {
     // Without storage there is nothing to publish. Without memory nothing was written, and the flush can be made again.
     const Code code = ready.status().code();
     const bool storage = code == Code::no_permission || code == Code::no_space || code == Code::io;
-    if (storage && !wave.reading && mode_ == Mode::create && !published_)
+    if (storage && !batch.reading && mode_ == Mode::create && !published_)
       fatal_.update(ready.status());
     return ready.status();
   }
-  KeptPlan& kept = *ready.value();
-  motion.kept = &kept;
-  if (!wave.reading)
-    start_writing(wave, numbers.variables);
-  motion.whole = is_whole(numbers);
+  PreparedPlan& kept = *ready.value();
+  in_flight.kept = &kept;
+  if (!batch.reading)
+    start_writing(batch, numbers.variables);
+  in_flight.whole = is_whole(numbers);
   PlanForecast forecast = kept.forecast;
-  if (Status filled = fill_before(numbers, kept, wave.reading, motion.fill, forecast); !filled.ok())
+  if (Status filled = fill_before(numbers, kept, batch.reading, in_flight.fill, forecast); !filled.ok())
     return filled;
   // From here to the agreement nothing returns: the other ranks count on this one, whatever fails on it.
-  motion.local = guard([&] {
-    if (!wave.reading && !kept.direct && knows_holes(kept, numbers.variables, motion.untouched))
+  in_flight.local = guard([&] {
+    if (!batch.reading && !kept.direct && knows_holes(kept, numbers.variables, in_flight.never_written))
       forecast.read_requests = 0;
     report_.plans.push_back({kept.plan, forecast, numbers.kept_id > 0});
     return Status{};
   });
-  if (!motion.local.ok())
-    motion.untouched.clear();
-  if (!wave.reading)
+  if (!in_flight.local.ok())
+    in_flight.never_written.clear();
+  if (!batch.reading)
     write_state_.mark_written(numbers.variables);
-  motion.began = seconds_now();
-  motion.behind = behind;
+  in_flight.began = seconds_now();
+  in_flight.behind = behind;
   const StageTimer timer(trace_, Stage::exchange);
-  const std::span<const Item> raked = kept.direct ? std::span<const Item>() : part(kept, wave);
+  const std::span<const Item> aggregated = kept.direct ? std::span<const Item>() : part(kept, batch);
   const std::span<const Item> direct =
-      kept.direct ? std::span<const Item>(wave.items) : std::span<const Item>(kept.direct_items);
+      kept.direct ? std::span<const Item>(batch.items) : std::span<const Item>(kept.direct_items);
   const bool wanted = behind ? settings_.text("io_thread") != "off" : kept.storage_windows > 1 && use_io_thread_;
   const bool useful = kept.storage_windows > 0 || (behind && !direct.empty());
   IoThread* thread = wanted && useful && io_thread_.start() ? &io_thread_ : nullptr;
   if (thread != nullptr)
     trace_.io_threads = 1;
-  if (wave.reading && kept.plan.strategy.access == Access::mapped) {
+  if (batch.reading && kept.plan.strategy.access == Access::mapped) {
     read_mapped(direct, *data_, bounce_, trace_);
-  } else if (wave.reading) {
+  } else if (batch.reading) {
     read_direct(direct, *data_, bounce_, trace_);
   } else if (behind && thread != nullptr && !direct.empty()) {
-    motion.direct = {direct, data_.get(), bounce_};
+    in_flight.direct = {direct, data_.get(), bounce_};
     thread->post({[](void* object, int64_t) noexcept {
-                    const Motion::Direct& what = static_cast<Motion*>(object)->direct;
+                    const InFlightBatch::Direct& what = static_cast<InFlightBatch*>(object)->direct;
                     write_direct(what.items, *what.file, what.bounce, what.file->work());
                   },
-                  &motion, 0});
+                  &in_flight, 0});
   } else {
     write_direct(direct, *data_, bounce_, trace_);
   }
@@ -466,51 +468,52 @@ Status File::begin_motion(Motion& motion, Wave taken, const WaveNumbers& numbers
     trace_.shared_refused = 1;
   // Without domains or teams' disjoint shares, other ranks may write into the holes at the same time.
   const bool locked = !kept.plan.has_domains();
-  motion.sink.emplace(*data_, access_rule(kept.plan), thread, locked, motion.fill.wanted ? &motion.fill : nullptr,
-                      motion.untouched.empty() ? nullptr : &motion.untouched);
-  motion.fetcher.emplace(*data_, access_rule(kept.plan), thread);
-  kept.transfer->begin(raked, arena_, *motion.sink, *motion.fetcher, kept.order(behind), trace_);
+  in_flight.sink.emplace(*data_, access_rule(kept.plan), thread, locked,
+                         in_flight.fill.wanted ? &in_flight.fill : nullptr,
+                         in_flight.never_written.empty() ? nullptr : &in_flight.never_written);
+  in_flight.fetcher.emplace(*data_, access_rule(kept.plan), thread);
+  kept.transfer->begin(aggregated, arena_, *in_flight.sink, *in_flight.fetcher, kept.order(behind), trace_);
   if (behind)
-    comm_->set_holder(&motion);
+    comm_->set_holder(&in_flight);
   return {};
 }
 
 // Collective.
-Status File::end_motion(Motion& motion) {
-  KeptPlan& kept = *motion.kept;
-  const Wave& wave = motion.wave;
+Status File::end_batch(InFlightBatch& in_flight) {
+  PreparedPlan& kept = *in_flight.kept;
+  const RequestBatch& batch = in_flight.batch;
   {
     const StageTimer timer(trace_, Stage::exchange);
     if (!kept.direct)
-      motion.local.update(kept.transfer->end(trace_));
-    motion.wait();
-    if (motion.sink)
-      motion.sink->fill_rest();
-    comm_->release_holder(&motion);
+      in_flight.local.update(kept.transfer->end(trace_));
+    in_flight.wait();
+    if (in_flight.sink)
+      in_flight.sink->fill_rest();
+    comm_->release_holder(&in_flight);
   }
   const double seconds =
-      motion.behind ? (kept.transfer ? kept.transfer->coder().seconds() : 0) : seconds_now() - motion.began;
-  Status verdict = conclude(std::move(motion.local), wave, kept, seconds, motion.behind);
-  if (!wave.reading)
+      in_flight.behind ? (kept.transfer ? kept.transfer->coder().seconds() : 0) : seconds_now() - in_flight.began;
+  Status verdict = conclude(std::move(in_flight.local), batch, kept, seconds, in_flight.behind);
+  if (!batch.reading)
     write_state_.end_filling(verdict.ok());
-  if (!wave.reading && verdict.ok() && motion.whole)
+  if (!batch.reading && verdict.ok() && in_flight.whole)
     write_state_.end_whole();
   return verdict;
 }
 
-// What all ranks met while a wave moved, and its numbers for the report, in one reduction.
-// `seconds`: of the wave; of its exchange alone, where the program went on behind it.
-Status File::conclude(Status local, const Wave& wave, KeptPlan& kept, double seconds, bool behind) {
+// What all ranks met while a batch moved, and its numbers for the report, in one reduction.
+// `seconds`: of the batch; of its exchange alone, where the program went on behind it.
+Status File::conclude(Status local, const RequestBatch& batch, PreparedPlan& kept, double seconds, bool behind) {
   data_->settle(trace_);
   local.update(data_->take_status());
-  if (wave.reading && local.ok())
-    local = guard([&] { return convert_and_repeat(wave); });
+  if (batch.reading && local.ok())
+    local = guard([&] { return convert_and_repeat(batch); });
   trace_.buffer_bytes =
       std::max(trace_.buffer_bytes,
                kept.beside + (kept.transfer ? kept.transfer->buffer_bytes() + kept.transfer->shared_bytes() : 0));
   if (kept.transfer)
     trace_.codec_memory = std::max(trace_.codec_memory, kept.transfer->coder().bytes());
-  // The report's numbers: of this wave and those before it.
+  // The report's numbers: of this batch and those before it.
   trace_.total_seconds = seconds_now() - flush_begin_;
   trace_.is_writer = data_->used() ? 1 : 0;
   trace_.metadata_opens = metadata_opens_ + (subfiles_ ? subfiles_->opens() : 0);
@@ -522,16 +525,17 @@ Status File::conclude(Status local, const Wave& wave, KeptPlan& kept, double sec
   });
   trace_.line_seconds = recorder_ ? recorder_->line_seconds() : 0;
   store_trace(trace_, report_.sums, report_.maxima);
-  store_wave(seconds, report_.maxima);
+  store_batch(seconds, report_.maxima);
   const bool tunes = kept.transfer && kept.tuner_of(behind) != nullptr;
   if (tunes)
-    store_tuning(kept.transfer->coder().foretold(), report_.sums);
+    store_tuning(kept.transfer->coder().predicted(), report_.sums);
   if (kept.transfer)
     local.update(guard([&] { return take_traffic(*kept.transfer); }));
-  Status verdict = agree(*comm_, std::move(local), Pulse{.maximum = report_.maxima, .sum = report_.sums, .bits = {}});
-  if (tunes && read_wave(report_.maxima) > 0 && verdict.ok())
+  Status verdict =
+      agree(*comm_, std::move(local), Reduction{.maximum = report_.maxima, .sum = report_.sums, .bits = {}});
+  if (tunes && read_batch(report_.maxima) > 0 && verdict.ok())
     learn(kept, behind);
-  if (verdict.ok() || wave.reading)
+  if (verdict.ok() || batch.reading)
     return verdict;
   if (!check_in_step(identity_).ok())
     return verdict;  // ranks in other calls could not say what is undefined
@@ -552,11 +556,11 @@ Status File::take_traffic(const Transfer& transfer) {
 }
 
 // Every rank has been told the same numbers.
-void File::learn(KeptPlan& kept, bool behind) {
-  Foretold foretold;
-  read_tuning(foretold, report_.sums);
+void File::learn(PreparedPlan& kept, bool behind) {
+  Predicted predicted;
+  read_tuning(predicted, report_.sums);
   CodecTuner& tuner = *kept.tuner_of(behind);
-  tuner.learn(kept.transfer->coder().arm(), read_wave(report_.maxima), foretold);
+  tuner.learn(kept.transfer->coder().arm(), read_batch(report_.maxima), predicted);
   (void)guard([&] {
     if (!report_.plans.empty())
       report_.plans.back().codec_reason = tuner.why();
@@ -564,9 +568,9 @@ void File::learn(KeptPlan& kept, bool behind) {
   });
 }
 
-void Motion::wait() noexcept {
-  for (Patience patience; thread.is_running() && thread.done() != thread.posted();)
-    patience.wait();
+void InFlightBatch::wait() noexcept {
+  for (Backoff backoff; thread.is_running() && thread.done() != thread.posted();)
+    backoff.wait();
 }
 
 Result<std::string> File::explain(bool json, Status local) {
@@ -576,9 +580,9 @@ Result<std::string> File::explain(bool json, Status local) {
   if (Status verdict = agree_same(*comm_, std::move(local), json ? 4 : 8, "the formats of the explanation");
       !verdict.ok())
     return verdict;
-  Wave puts, gets;
+  RequestBatch puts, gets;
   gets.reading = true;
-  WaveNumbers put_numbers, get_numbers;
+  BatchSummary put_numbers, get_numbers;
   local = queue_status_;
   if (unplaced_)
     if (Status placed = place_variables(std::exchange(local, Status{})); !placed.ok())
@@ -587,36 +591,36 @@ Result<std::string> File::explain(bool json, Status local) {
     if (Status grown = extend_for_queue(std::exchange(local, Status{})); !grown.ok())
       return grown;
   if (local.ok())
-    local = guard([&] { return build_wave(false, 0, puts); });
+    local = guard([&] { return build_batch(false, 0, puts); });
   if (local.ok())
-    local = guard([&] { return build_wave(true, 0, gets); });
-  if (Status verdict = pulse_waves(std::move(local), {&puts, &gets}, {&put_numbers, &get_numbers}, nullptr);
+    local = guard([&] { return build_batch(true, 0, gets); });
+  if (Status verdict = reduce_batches(std::move(local), {&puts, &gets}, {&put_numbers, &get_numbers}, nullptr);
       !verdict.ok())
     return verdict;
   FlushReport planned;
   Status status = explain_chunked(puts, put_numbers, gets, get_numbers, planned);
-  for (auto [wave, numbers] : {std::pair{&puts, &put_numbers}, std::pair{&gets, &get_numbers}}) {
+  for (auto [batch, numbers] : {std::pair{&puts, &put_numbers}, std::pair{&gets, &get_numbers}}) {
     if (numbers->entries == 0 || !status.ok())
       continue;
     // The puts' plan may have pushed out the gets'.
-    if (wave == &gets)
-      status = pulse_waves(Status{}, {&gets}, {&get_numbers}, nullptr);
+    if (batch == &gets)
+      status = reduce_batches(Status{}, {&gets}, {&get_numbers}, nullptr);
     if (!status.ok())
       continue;
-    auto ready = ready_plan(*wave, *numbers);
+    auto ready = ready_plan(*batch, *numbers);
     status = ready.status();
     if (!ready.ok())
       continue;
     PlanForecast forecast = ready.value()->forecast;
-    const Filling filling = filling_of(*numbers, *ready.value(), wave == &gets);
+    const Filling filling = filling_of(*numbers, *ready.value(), batch == &gets);
     WindowFill fill;
     if (filling == Filling::in_windows || filling == Filling::whole)
       status = prepare_fill(*numbers, *ready.value(), filling, fill, forecast);
     if (!status.ok())
       continue;
     status = agree(*comm_, guard([&] {
-      FillMap untouched;
-      if (wave == &puts && !ready.value()->direct && knows_holes(*ready.value(), numbers->variables, untouched))
+      FillMap never_written;
+      if (batch == &puts && !ready.value()->direct && knows_holes(*ready.value(), numbers->variables, never_written))
         forecast.read_requests = 0;
       planned.plans.push_back({ready.value()->plan, forecast, numbers->kept_id > 0});
       return Status{};

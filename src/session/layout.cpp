@@ -10,8 +10,8 @@
 #include "base/checked.hpp"
 #include "base/varint.hpp"
 #include "comm/agree.hpp"
-#include "dataio/bands.hpp"
 #include "dataio/copy.hpp"
+#include "dataio/strided_rows.hpp"
 #include "format/fill.hpp"
 #include "session/file.hpp"
 #include "storage/file_system.hpp"
@@ -29,7 +29,7 @@ int64_t row_bytes(const Variable& variable) noexcept {
 // Rank 0 alone: the stripes that the file has, one alone too, whatever its folder has been given since. Where they
 // cannot be had they are the folder's, and nothing is set that the folder gives by itself. A mock's are what they were.
 // Which OSDs have the objects is not asked again.
-Result<Striping> File::stripe_as_before(const Draft& anew) const {
+Result<Striping> File::stripe_as_before(const TemporaryFile& anew) const {
   if (striping_options_.mock) {
     const auto others = without_objects(striping_.layout);
     return Striping{others ? *others : striping_.layout, {}};
@@ -38,29 +38,29 @@ Result<Striping> File::stripe_as_before(const Draft& anew) const {
   options.expected_bytes = 0;
   options.osds = OsdsBy::nobody;
   options.stripes = {StripeRequest::Kind::site, {}};
-  auto given = stripe_draft(options, anew, {});
+  auto given = stripe_temporary_file(options, anew, {});
   if (!given.ok())
     return given;
   const auto before = numbers_of(find_striping(options, data_->path()).layout);
   if (!before || before->count == 0 || before == numbers_of(given.value().layout))
     return given;
   options.stripes = {StripeRequest::Kind::numbers, *before};
-  auto striped = stripe_draft(options, anew, {});
+  auto striped = stripe_temporary_file(options, anew, {});
   return striped.ok() ? striped : given;
 }
 
 // Rank 0 alone: the new places, and where the file has to be written anew the path of that, for all ranks.
-Status File::lay_out_on_root(std::vector<std::byte>& told, Draft& anew) {
+Status File::lay_out_on_root(std::vector<std::byte>& told, TemporaryFile& anew) {
   StorageLayout anew_layout;
   auto layout = format_->lay_out();
   if (!layout.ok())
     return layout.status();
   if (layout.value().moves) {
-    auto draft = start_draft(is_draft() ? draft_.final_path : data_->path());
-    if (!draft.ok())
-      return draft.status();
-    anew = std::move(draft).value();
-    if (is_draft())
+    auto temporary = start_temporary_file(is_temporary_file() ? temporary_.final_path : data_->path());
+    if (!temporary.ok())
+      return temporary.status();
+    anew = std::move(temporary).value();
+    if (is_temporary_file())
       anew.final_path = data_->path();
     auto striped = stripe_as_before(anew);
     if (!striped.ok())
@@ -131,7 +131,7 @@ Status File::place_variables(Status local) {
   std::vector<std::byte> told;
   std::vector<Placement> places;
   Anew written;
-  Draft anew;  // rank 0
+  TemporaryFile anew;  // rank 0
   if (local.ok())
     local = guard([&] { return cut_leftovers(); });
   if (subfiles_) {  // what the base file is going to know of is there before
@@ -154,12 +154,12 @@ Status File::place_variables(Status local) {
       copy_variables({catalog_.variables, places, comm_->rank(), comm_->size(), limits_.buffer_bytes}, *data_, to);
       Status status = data_->take_status();
       status.update(to.take_status());
-      if (settings_.boolean("durable") && !is_draft())
+      if (settings_.boolean("durable") && !is_temporary_file())
         status.update(to.sync());
       status.update(to.close());
-      if (subfiles_ && !is_draft() && status.ok())
+      if (subfiles_ && !is_temporary_file() && status.ok())
         status = lengthen_subfiles();
-      if (subfiles_ && !is_draft() && status.ok())
+      if (subfiles_ && !is_temporary_file() && status.ok())
         status = subfiles_->flush_formats();
       return status;
     });
@@ -170,27 +170,27 @@ Status File::place_variables(Status local) {
       bool named = false;
       local = comm_->rank() == 0 ? guard([&]() -> Status {
         const std::array renames{Rename{anew.temporary_path, anew.final_path, &anew.held}};
-        if (is_draft() && !draft_.held.is_at(draft_.temporary_path))
-          return replaced_by_others(draft_.temporary_path);
+        if (is_temporary_file() && !temporary_.held.is_at(temporary_.temporary_path))
+          return replaced_by_others(temporary_.temporary_path);
         if (Status status = check_name_on_root(); !status.ok())
           return status;
-        Status status = publish(renames, settings_.boolean("durable") && !is_draft(), {}, &named);
+        Status status = publish(renames, settings_.boolean("durable") && !is_temporary_file(), {}, &named);
         if (named)
           format_->take_layout();
-        if (named && !is_draft())
+        if (named && !is_temporary_file())
           anew.held.unlock();
         if (named)
-          (is_draft() ? draft_.held : held_) = std::move(anew.held);
+          (is_temporary_file() ? temporary_.held : held_) = std::move(anew.held);
         return status;
       })
                                  : Status{};
       in_force = named ? 1 : 0;
-      verdict = agree(*comm_, std::move(local), Pulse{.maximum = std::span(&in_force, 1), .sum = {}, .bits = {}});
+      verdict = agree(*comm_, std::move(local), Reduction{.maximum = std::span(&in_force, 1), .sum = {}, .bits = {}});
     }
   }
   if (in_force == 0) {
     if (!anew.temporary_path.empty())
-      remove_draft(anew);
+      remove_temporary_file(anew);
     return verdict;
   }
   if (!written.path.empty()) {
@@ -259,20 +259,20 @@ bool File::wants_records(size_t variable) const noexcept {
 }
 
 // Where the records lie that nobody has filled: in the file, or in those of a set.
-std::vector<Band> File::bands_of_records(size_t variable) const {
+std::vector<StridedRows> File::strided_rows_of_records(size_t variable) const {
   const Variable& each = catalog_.variables[variable];
   const int64_t first = write_state_[variable].filled_records, count = each.shape.front() - first;
-  const auto band = [&](int64_t offset, int64_t stride, int64_t row) {
-    return Band{.to = offset + first * stride, .to_stride = stride, .bytes = row, .count = count};
+  const auto rows_band = [&](int64_t offset, int64_t stride, int64_t row) {
+    return StridedRows{.to = offset + first * stride, .to_stride = stride, .bytes = row, .count = count};
   };
   const SplitVariable* split = subfiles_ ? subfiles_->find(static_cast<int>(variable)) : nullptr;
   if (split == nullptr)
-    return {band(place_of(variable), each.placement.stride, row_bytes(each))};
-  std::vector<Band> bands;
+    return {rows_band(place_of(variable), each.placement.stride, row_bytes(each))};
+  std::vector<StridedRows> strided_rows;
   for (int64_t part = 0; part < split->split.parts(); ++part)
-    bands.push_back(
-        band(subfiles_->place(*split, part), split->strides[static_cast<size_t>(part)], split->row_bytes(part)));
-  return bands;
+    strided_rows.push_back(
+        rows_band(subfiles_->place(*split, part), split->strides[static_cast<size_t>(part)], split->row_bytes(part)));
+  return strided_rows;
 }
 
 // What this rank is about to write of new records of a variable; 0 where records might be written twice, so that nobody
@@ -281,7 +281,7 @@ int64_t File::bytes_of_new_records(size_t variable) {
   std::set<int64_t> records;
   const SharedDecomposition* through = nullptr;
   int64_t bytes = 0;
-  for (const QueueEntry& entry : queue_) {
+  for (const QueuedRequest& entry : queue_) {
     if (!entry.put || static_cast<size_t>(entry.variable) != variable)
       continue;
     if (through == nullptr)
@@ -309,7 +309,7 @@ Status File::fill_records(Status local) {
     any = any || wants_records(i);
   if (!any)
     return agree(*comm_, std::move(local));
-  const std::span<int64_t> sums = std::span(pulse_identities_).first(catalog_.variables.size());
+  const std::span<int64_t> sums = std::span(reduction_identities_).first(catalog_.variables.size());
   std::fill(sums.begin(), sums.end(), 0);
   if (local.ok())
     local = guard([&] {
@@ -318,7 +318,8 @@ Status File::fill_records(Status local) {
           sums[i] = bytes_of_new_records(i);
       return Status{};
     });
-  if (Status verdict = agree(*comm_, std::move(local), Pulse{.maximum = {}, .sum = sums, .bits = {}}); !verdict.ok())
+  if (Status verdict = agree(*comm_, std::move(local), Reduction{.maximum = {}, .sum = sums, .bits = {}});
+      !verdict.ok())
     return verdict;
   local = guard([&] {
     std::vector<std::byte> buffer;
@@ -326,13 +327,13 @@ Status File::fill_records(Status local) {
       if (!wants_records(i))
         continue;
       const Variable& variable = catalog_.variables[i];
-      const std::vector<Band> bands = bands_of_records(i);
+      const std::vector<StridedRows> strided_rows = strided_rows_of_records(i);
       if (sums[i] == row_bytes(variable) * (variable.shape.front() - write_state_[i].filled_records))
         continue;
       constexpr int64_t k_buffer = int64_t{1} << 20;
       buffer.resize(static_cast<size_t>(k_buffer));
-      for_each_part(bands, comm_->rank(), comm_->size(), k_buffer,
-                    [&](const Band&, int64_t, int64_t to, int64_t at, int64_t length) {
+      for_each_part(strided_rows, comm_->rank(), comm_->size(), k_buffer,
+                    [&](const StridedRows&, int64_t, int64_t to, int64_t at, int64_t length) {
                       const auto part = std::span(buffer).first(static_cast<size_t>(length));
                       paint(part, at % static_cast<int64_t>(variable.fill.size()), variable.fill);
                       data_->write(to, part);
@@ -377,11 +378,13 @@ Status File::stripe_on_root() {
   if (wanted_subfiles_ > 1)
     striping_options_.expected_bytes = 0;
   const int64_t writers = limits_.writers > 0 ? limits_.writers : static_cast<int64_t>(comm_->host_roots().size());
-  auto striped = stripe_draft(striping_options_, draft_, {.count = writers, .buffer_bytes = limits_.buffer_bytes});
+  auto striped =
+      stripe_temporary_file(striping_options_, temporary_, {.count = writers, .buffer_bytes = limits_.buffer_bytes});
   if (!striped.ok())
     return striped.status();
   striping_ = std::move(striped).value();
-  return draft_.held.follow(draft_.temporary_path);  // to get other stripes may have been to become another file
+  return temporary_.held.follow(
+      temporary_.temporary_path);  // to get other stripes may have been to become another file
 }
 
 }  // namespace windrow

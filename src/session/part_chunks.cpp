@@ -93,7 +93,7 @@ Status File::collect_part_chunks(PartChunks& chunks) {
     return {};
   std::vector<int> variables;
   std::vector<Letter> out, in;
-  LetterCounters counters;
+  MessageCounters counters;
   // visit(variable, part, grid) for what a rank looks after; the same order on all ranks.
   const auto for_parts_of = [&](int rank, auto&& visit) -> Status {
     for (const int number : variables) {

@@ -19,7 +19,7 @@
 
 namespace windrow {
 
-// On which targets the chunks of a wave lie.
+// On which targets the chunks of a batch lie.
 struct ChunkTargets {
   std::shared_ptr<const StorageLayout>
       layout;            // of the chunks' line, an object for each chunk; nullptr: they are not known
@@ -27,8 +27,8 @@ struct ChunkTargets {
   bool guessed = false;  // some chunks of a plan that is explained have no place yet
 };
 
-// A plan that was made ready for a wave; kept for the next flush of the same shape.
-struct KeptPlan {
+// A plan that was made ready for a batch; kept for the next flush of the same shape.
+struct PreparedPlan {
   int64_t id = 0;  // the same on every rank
   std::vector<std::array<int64_t, 3>> key;
   Strategy asked;  // what it was made for
@@ -43,7 +43,7 @@ struct KeptPlan {
   }
   std::vector<std::shared_ptr<const ByteRuns>> runs;  // keeps alive what the transfer describes
   bool direct = false;                                // no exchange: each rank moves its own pieces
-  std::vector<Item> direct_items, raked_items;        // where both are: see part()
+  std::vector<Item> direct_items, aggregated_items;   // where both are: see part()
   PlanForecast forecast;                              // over all ranks
   int64_t memory = 0;                                 // bytes that it takes, on the rank where that is most
   int64_t beside = 0;                                 // bytes of buffers that are not the transfer's

@@ -298,23 +298,23 @@ bool File::wants_references() const {
 // Rank 0 alone, of a file that is created: what stands in the text's way is told before hours of computing, not after
 // them.
 Status File::start_references_on_root() {
-  // Not a companion of the file's draft: the text is written once the file has its name, and then another writer may
-  // use the name of that draft.
-  auto draft = start_draft(draft_.final_path + std::string(k_ending));
-  if (!draft.ok())
-    return draft.status();
-  references_draft_ = std::move(draft).value();
+  // Not a sidecar of the file's temporary: the text is written once the file has its name, and then another writer may
+  // use the name of that temporary.
+  auto temporary = start_temporary_file(temporary_.final_path + std::string(k_ending));
+  if (!temporary.ok())
+    return temporary.status();
+  references_temporary_ = std::move(temporary).value();
   std::error_code ignored;
-  if (!std::filesystem::exists(references_draft_.final_path, ignored))  // who may read the file may read the text
-    std::filesystem::permissions(references_draft_.temporary_path,
-                                 std::filesystem::status(draft_.temporary_path, ignored).permissions(), ignored);
+  if (!std::filesystem::exists(references_temporary_.final_path, ignored))  // who may read the file may read the text
+    std::filesystem::permissions(references_temporary_.temporary_path,
+                                 std::filesystem::status(temporary_.temporary_path, ignored).permissions(), ignored);
   return {};
 }
 
 // Rank 0 alone, while the format can still be asked, with all data in place.
 Status File::make_references_on_root(const PartChunks& chunks) {
   const std::filesystem::path file =
-      mode_ == Mode::create ? draft_.final_path : std::filesystem::canonical(data_->path()).string();
+      mode_ == Mode::create ? temporary_.final_path : std::filesystem::canonical(data_->path()).string();
   Catalog told = catalog_;
   if (Status status = format_->tell_as_stored(told.variables); !status.ok())
     return status;
@@ -328,25 +328,26 @@ Status File::make_references_on_root(const PartChunks& chunks) {
 // Rank 0 alone, before another file takes the name of the one that a text beside it speaks of: by it readers would find
 // other bytes. One that has not our mark is somebody else's.
 Status File::withdraw_references_on_root() {
-  const std::string old = draft_.final_path + std::string(k_ending);
+  const std::string old = temporary_.final_path + std::string(k_ending);
   return wants_references() || begins_as_ours(old) ? remove_files(std::span(&old, 1)) : Status{};
 }
 
 // Rank 0 alone, of a file that has its name.
 Status File::publish_references_on_root() {
-  if (references_draft_.temporary_path.empty()) {
-    auto draft = start_draft(std::filesystem::canonical(data_->path()).string() + std::string(k_ending));
-    if (!draft.ok())
-      return draft.status();
-    references_draft_ = std::move(draft).value();
+  if (references_temporary_.temporary_path.empty()) {
+    auto temporary = start_temporary_file(std::filesystem::canonical(data_->path()).string() + std::string(k_ending));
+    if (!temporary.ok())
+      return temporary.status();
+    references_temporary_ = std::move(temporary).value();
   }
-  Status status = write_whole(references_draft_.temporary_path, references_);
-  const Rename rename{references_draft_.temporary_path, references_draft_.final_path, &references_draft_.held};
+  Status status = write_whole(references_temporary_.temporary_path, references_);
+  const Rename rename{references_temporary_.temporary_path, references_temporary_.final_path,
+                      &references_temporary_.held};
   bool named = false;
   if (status.ok())
     status = windrow::publish(std::span(&rename, 1), settings_.boolean("durable"), {}, &named);
   if (named)
-    references_draft_ = {};
+    references_temporary_ = {};
   if (!status.ok())
     return {status.code(), fmt::format("\"{}\" is complete, but not its references: {}", path_, status.message())};
   references_.clear();
@@ -393,9 +394,9 @@ Result<std::string> File::write_references(const std::string& path, const std::s
     namespace fs = std::filesystem;
     const fs::path file = fs::canonical(data_->path());
     const fs::path wanted = path.empty() ? fs::path(file.string() + std::string(k_ending)) : fs::absolute(path);
-    auto draft = start_draft(wanted.string());
-    if (!draft.ok())
-      return draft.status();
+    auto temporary = start_temporary_file(wanted.string());
+    if (!temporary.ok())
+      return temporary.status();
     std::error_code ignored;
     const bool beside = fs::equivalent(wanted.parent_path(), file.parent_path(), ignored);
     ReferenceFinder finder(catalog_, subfiles_.get(), chunks, *format_, file.filename().string(),
@@ -403,14 +404,14 @@ Result<std::string> File::write_references(const std::string& path, const std::s
     Status status = guard([&] {
       Status done = finder.run();
       if (done.ok())
-        done = write_whole(draft.value().temporary_path, finder.text());
+        done = write_whole(temporary.value().temporary_path, finder.text());
       return done;
     });
-    const Rename rename{draft.value().temporary_path, draft.value().final_path, &draft.value().held};
+    const Rename rename{temporary.value().temporary_path, temporary.value().final_path, &temporary.value().held};
     if (status.ok())
       status = windrow::publish(std::span(&rename, 1), settings_.boolean("durable"));
     if (!status.ok())
-      remove_draft(draft.value());
+      remove_temporary_file(temporary.value());
     for (const std::string& line : finder.left_out())
       for (const char each : line + '\n')
         bytes.push_back(static_cast<std::byte>(each));

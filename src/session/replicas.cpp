@@ -34,7 +34,7 @@ struct ElementKind {
   int64_t each;  // bytes that a point stands for
 };
 
-Result<ElementKind> elements_of(const QueueEntry& entry, const Variable& variable) {
+Result<ElementKind> elements_of(const QueuedRequest& entry, const Variable& variable) {
   auto trailing =
       load(entry.decomposition->local(), std::span<const int64_t>(variable.shape).subspan(entry.record >= 0 ? 1 : 0));
   if (!trailing.ok())
@@ -59,7 +59,7 @@ Difference difference(const Variable& variable, Type type, size_t size, std::spa
 }
 
 // What a rank lists more than once it has more than once in memory.
-Status compare_echoes(const QueueEntry& entry, const Variable& variable, int rank) {
+Status compare_duplicates(const QueuedRequest& entry, const Variable& variable, int rank) {
   if (entry.decomposition->local().kind != DecompositionKind::points)
     return {};
   const auto kind = elements_of(entry, variable);
@@ -69,16 +69,16 @@ Status compare_echoes(const QueueEntry& entry, const Variable& variable, int ran
   const auto bytes_at = [&](int64_t element) {
     return std::span<const std::byte>(entry.data + element * kind.value().each, each);
   };
-  for (const Echo& echo : entry.decomposition->echoes())
-    for (int64_t i = 0; i < echo.length; ++i) {
-      const auto [earlier, later] = std::minmax(echo.from, echo.to);  // the later one is written
+  for (const LocalDuplicate& duplicate : entry.decomposition->duplicates())
+    for (int64_t i = 0; i < duplicate.length; ++i) {
+      const auto [earlier, later] = std::minmax(duplicate.from, duplicate.to);  // the later one is written
       const auto first = bytes_at(earlier + i), second = bytes_at(later + i);
       if (std::equal(first.begin(), first.end(), second.begin()))
         continue;
       int64_t point = -1;
       for_each_piece(entry.decomposition->held(), [&](const Piece& piece) {
-        if (echo.from + i >= piece.memory && echo.from + i < piece.memory + piece.length)
-          point = piece.file + echo.from + i - piece.memory;
+        if (duplicate.from + i >= piece.memory && duplicate.from + i < piece.memory + piece.length)
+          point = piece.file + duplicate.from + i - piece.memory;
       });
       const auto [where, here, there] =
           difference(variable, kind.value().type, static_cast<size_t>(kind.value().size), first, second);
@@ -93,7 +93,7 @@ Status compare_echoes(const QueueEntry& entry, const Variable& variable, int ran
 }
 
 // Adds one entry's replicas to the letters: head, list and values.
-Status write_entry(const QueueEntry& entry, const Variable& variable, int ranks,
+Status write_entry(const QueuedRequest& entry, const Variable& variable, int ranks,
                    std::map<int, std::vector<std::byte>>& letters) {
   auto replicas = entry.decomposition->replicas();
   if (!replicas.ok())
@@ -160,17 +160,17 @@ Status compare(std::vector<Value>& values, std::span<const Variable> variables) 
 
 }  // namespace
 
-Status check_replicas(Comm& comm, Status local, std::span<const QueueEntry> queue,
+Status check_replicas(Comm& comm, Status local, std::span<const QueuedRequest> queue,
                       std::span<const Variable> variables) {
   std::vector<Letter> out, in;
   if (local.ok())
     local = guard([&]() -> Status {
       std::map<int, std::vector<std::byte>> letters;
-      for (const QueueEntry& entry : queue) {
+      for (const QueuedRequest& entry : queue) {
         if (!entry.put)
           continue;
         const Variable& variable = variables[static_cast<size_t>(entry.variable)];
-        if (Status status = compare_echoes(entry, variable, comm.rank()); !status.ok())
+        if (Status status = compare_duplicates(entry, variable, comm.rank()); !status.ok())
           return status;
         if (!entry.decomposition->has_replicas())
           continue;
@@ -181,7 +181,7 @@ Status check_replicas(Comm& comm, Status local, std::span<const QueueEntry> queu
         out.push_back({rank, std::move(bytes)});
       return {};
     });
-  LetterCounters counters;
+  MessageCounters counters;
   local = exchange_letters(comm, std::move(local), out, in, counters);
   if (local.ok())
     local = guard([&]() -> Status {

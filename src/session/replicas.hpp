@@ -7,7 +7,7 @@
 #include "base/status.hpp"
 #include "comm/comm.hpp"
 #include "format/format.hpp"
-#include "session/request.hpp"
+#include "session/queued_request.hpp"
 
 namespace windrow {
 
@@ -15,6 +15,7 @@ namespace windrow {
 // tells the directory rank of a point what it has. `local`: of what this rank did before. bad_argument names the
 // variable, the point, the element, two ranks and their values. Ranks may have queued different variables. Costs a copy
 // of all replicas, on both sides.
-Status check_replicas(Comm& comm, Status local, std::span<const QueueEntry> queue, std::span<const Variable> variables);
+Status check_replicas(Comm& comm, Status local, std::span<const QueuedRequest> queue,
+                      std::span<const Variable> variables);
 
 }  // namespace windrow

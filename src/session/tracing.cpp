@@ -86,7 +86,7 @@ void File::begin_trace() {
   recorder_->begin(flush_begin_);
   trace_.timeline = &recorder_->recording().program;
   (void)guard([&] {
-    for (const QueueEntry& entry : queue_)
+    for (const QueuedRequest& entry : queue_)
       recorder_->take({.variable = entry.variable,
                        .put = entry.put,
                        .record = entry.record,

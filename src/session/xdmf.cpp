@@ -29,7 +29,7 @@ Result<int> File::define_grid(ViewerGrid grid, Status local) {
         grids_.reserve(2 * grids_.size() + 1);
       return {};
     });
-  // A draft that was made for nothing serves the next grid, and goes when the file is closed.
+  // A temporary that was made for nothing serves the next grid, and goes when the file is closed.
   if (local.ok() && comm_->rank() == 0)
     local = guard([&] { return start_xdmf_on_root(); });
   if (Status verdict = agree_same(*comm_, std::move(local), arguments, "arguments of the grid"); !verdict.ok())
@@ -65,25 +65,25 @@ Status File::define_field(int grid, GridField field, Status local) {
   return {};
 }
 
-// Rank 0 alone. The text's own draft, made early: what stands in its way is told before hours of computing, not after
-// them.
+// Rank 0 alone. The text's own temporary, made early: what stands in its way is told before hours of computing, not
+// after them.
 Status File::start_xdmf_on_root() {
-  if (!xdmf_draft_.temporary_path.empty())
+  if (!xdmf_temporary_.temporary_path.empty())
     return {};
   if (format_name_ != "hdf5")
     return {Code::unsupported,
             fmt::format("\"{}\" is of the format {}; XDMF can describe HDF5 files only", path_, format_name_)};
-  const std::filesystem::path file = mode_ == Mode::create ? draft_.final_path : data_->path();
+  const std::filesystem::path file = mode_ == Mode::create ? temporary_.final_path : data_->path();
   if (Status status = check_reference("the file", file.filename().string()); !status.ok())
     return status;
   std::filesystem::path text = file;
   text.replace_extension(".xmf");
   if (text == file)
     return {Code::bad_argument, fmt::format("the file \"{}\" has the name that its XDMF text would have", path_)};
-  auto draft = start_draft(text.string());
-  if (!draft.ok())
-    return draft.status();
-  xdmf_draft_ = std::move(draft).value();
+  auto temporary = start_temporary_file(text.string());
+  if (!temporary.ok())
+    return temporary.status();
+  xdmf_temporary_ = std::move(temporary).value();
   xdmf_names_ = file.filename().string();
   return {};
 }
@@ -95,13 +95,13 @@ Status File::write_xdmf_on_root(std::vector<Rename>& renames) {
   if (Status status = start_xdmf_on_root(); !status.ok())
     return status;  // after a sync there is none
   const std::string text = xdmf_text(grids_, catalog_, xdmf_names_);
-  auto store = open_store(xdmf_draft_.temporary_path, StoreMode::create, {});
+  auto store = open_store(xdmf_temporary_.temporary_path, StoreMode::create, {});
   if (!store.ok())
     return store.status();
   Status status = store.value()->write_at(0, std::as_bytes(std::span(text)));
   status.update(store.value()->close());
   if (status.ok())
-    renames.push_back({xdmf_draft_.temporary_path, xdmf_draft_.final_path, &xdmf_draft_.held});
+    renames.push_back({xdmf_temporary_.temporary_path, xdmf_temporary_.final_path, &xdmf_temporary_.held});
   return status;
 }
 
@@ -113,7 +113,7 @@ Status File::publish_xdmf_on_root() {
   bool named = false;
   Status status = windrow::publish(renames, settings_.boolean("durable"), {}, &named);
   if (named)
-    xdmf_draft_ = {};
+    xdmf_temporary_ = {};
   return status;
 }
 

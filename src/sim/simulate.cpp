@@ -150,9 +150,9 @@ Pattern pattern_of(const SimulationRequest& request, const Prepared& prepared) {
   int64_t region_bytes = 0;
   for (const Extent& region : pattern.regions)
     region_bytes += region.size();
-  pattern.untouched = !workload.reading && region_bytes > pattern.bytes;  // what is written is new
+  pattern.never_written = !workload.reading && region_bytes > pattern.bytes;  // what is written is new
   if (!workload.reading)
-    pattern.shrinks_to_of_64 = shrinkage_of_64(request.shrinks_to);
+    pattern.shrinks_to_of_64 = ratio_of_64(request.shrinks_to);
   return pattern;
 }
 

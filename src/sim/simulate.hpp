@@ -32,7 +32,7 @@ struct SimulationRequest {
   PeerHabits habits;
   int64_t times = 1;  // the same again and again, the file opened and closed each time
   double shrinks_to =
-      k_usual_shrinkage;  // messages between hosts, where the machine has a codec for them: what is left of a byte
+      k_usual_ratio;  // messages between hosts, where the machine has a codec for them: what is left of a byte
   bool by_machine =
       false;  // auto chooses by `machine`, as the library does that is given its file; else by the fixed rule
 };

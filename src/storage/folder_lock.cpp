@@ -22,11 +22,11 @@ bool has_name(int descriptor, const std::string& path) noexcept {
 
 }  // namespace
 
-FolderLock FolderLock::lock(const std::string& path, int how, std::chrono::milliseconds patience) noexcept {
+FolderLock FolderLock::lock(const std::string& path, int how, std::chrono::milliseconds backoff) noexcept {
   FolderLock lock(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (!lock.is_there())
     return lock;
-  const auto end = std::chrono::steady_clock::now() + patience;
+  const auto end = std::chrono::steady_clock::now() + backoff;
   for (;;) {
     const bool refused = ::flock(lock.descriptor_, how | LOCK_NB) != 0 && errno == EWOULDBLOCK;
     if (!refused)
@@ -41,8 +41,8 @@ FolderLock FolderLock::lock(const std::string& path, int how, std::chrono::milli
 FolderLock FolderLock::share(const std::string& path) noexcept {
   return lock(path, LOCK_SH, {});
 }
-FolderLock FolderLock::take(const std::string& path, std::chrono::milliseconds patience) noexcept {
-  return lock(path, LOCK_EX, patience);
+FolderLock FolderLock::take(const std::string& path, std::chrono::milliseconds backoff) noexcept {
+  return lock(path, LOCK_EX, backoff);
 }
 
 FolderLock::~FolderLock() {

@@ -15,7 +15,7 @@ class FolderLock {
   // Together with others. `is_there()` says whether the folder was, and nobody is about to remove it.
   static FolderLock share(const std::string& path) noexcept;
   // Alone; waits so long. `is_there()` is false where somebody has it still, too.
-  static FolderLock take(const std::string& path, std::chrono::milliseconds patience = {}) noexcept;
+  static FolderLock take(const std::string& path, std::chrono::milliseconds backoff = {}) noexcept;
 
   FolderLock() = default;
   FolderLock(FolderLock&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
@@ -29,7 +29,7 @@ class FolderLock {
   bool is_there() const noexcept { return descriptor_ >= 0; }
 
  private:
-  static FolderLock lock(const std::string& path, int how, std::chrono::milliseconds patience) noexcept;
+  static FolderLock lock(const std::string& path, int how, std::chrono::milliseconds backoff) noexcept;
   explicit FolderLock(int descriptor) noexcept : descriptor_(descriptor) {}
 
   int descriptor_ = -1;

@@ -91,7 +91,7 @@ bool is_same(const struct stat& one, const struct stat& other) noexcept {
 }
 
 // What a maker has made beside its temporary file.
-std::vector<std::string> companions_of(const std::string& path) {
+std::vector<std::string> sidecars_of(const std::string& path) {
   std::vector<std::string> found;
   const size_t slash = path.rfind('/');
   const std::string folder = slash == std::string::npos ? "" : path.substr(0, slash + 1),
@@ -181,8 +181,8 @@ bool remove_leftover(const std::string& path) {
     if (lock_byte(descriptor) != 0 || !file.is_at(path))
       return Status();
     removed = true;
-    for (const std::string& companion : companions_of(path))
-      removed = remove_any(companion) && removed;
+    for (const std::string& sidecar : sidecars_of(path))
+      removed = remove_any(sidecar) && removed;
     removed = removed && ::unlink(path.c_str()) == 0;
     return Status();
   });

@@ -27,7 +27,7 @@ constexpr std::string_view k_mark = ".windrow-";
 constexpr std::string_view k_letters =
     "0123456789abcdefghijklmnopqrstuvwxyz";  // no capitals: some file systems fold them
 constexpr size_t k_random_letters = 4;
-// What a temporary name adds to its file's: a dot, the mark, the letters; a companion's ending behind it; and some to
+// What a temporary name adds to its file's: a dot, the mark, the letters; a sidecar's ending behind it; and some to
 // spare.
 constexpr size_t k_additions = 32;
 
@@ -183,7 +183,7 @@ Status publish_one(const Rename& file, bool durable) {
   return {};
 }
 
-Result<Draft> start_draft_of(const std::string& path) {
+Result<TemporaryFile> start_temporary_file_of(const std::string& path) {
   if (path.empty() || path.find('\0') != std::string::npos)
     return Status(Code::bad_argument, "create: a path is one or more characters other than NUL");
   Result<std::string> resolved = resolve_links(path);
@@ -197,23 +197,23 @@ Result<Draft> start_draft_of(const std::string& path) {
   if (!mode.ok())
     return mode.status();
   const std::string_view stem = stem_of(parts);
-  const auto temporary = [&](const std::string& letters) {
+  const auto temporary_name = [&](const std::string& letters) {
     return fmt::format("{}.{}{}{}", parts.folder, stem, k_mark, letters);
   };
   constexpr size_t k_in_turn = 16, k_most_tries = 100;  // of 36^4 names: all taken is not chance
   for (size_t tries = 0; tries < k_most_tries; ++tries) {
     // Complete before the file exists: without memory afterwards, nobody would know what to remove.
-    Draft draft{temporary(tries < k_in_turn ? letters_of(tries) : random_letters()), final_path};
-    int error = make_locked_file(draft.temporary_path, mode.value(), draft.held);
-    if (error == EEXIST && remove_leftover(draft.temporary_path))
-      error = make_locked_file(draft.temporary_path, mode.value(), draft.held);
+    TemporaryFile temporary{temporary_name(tries < k_in_turn ? letters_of(tries) : random_letters()), final_path};
+    int error = make_locked_file(temporary.temporary_path, mode.value(), temporary.held);
+    if (error == EEXIST && remove_leftover(temporary.temporary_path))
+      error = make_locked_file(temporary.temporary_path, mode.value(), temporary.held);
     if (error == 0) {
-      (void)guard([&] {  // without memory they stay: the draft must not be lost
-        for (size_t next = tries + 1; next < k_in_turn && remove_leftover(temporary(letters_of(next)));)
+      (void)guard([&] {  // without memory they stay: the temporary must not be lost
+        for (size_t next = tries + 1; next < k_in_turn && remove_leftover(temporary_name(letters_of(next)));)
           ++next;
         return Status();
       });
-      return draft;
+      return temporary;
     }
     if (error != EEXIST && error != EINTR)
       return system_status("create", path, error);
@@ -221,33 +221,33 @@ Result<Draft> start_draft_of(const std::string& path) {
   return system_status("create", path, EEXIST);
 }
 
-// What is there under a companion's temporary name was left by a job that was killed: the draft's name is ours.
-Status start_companion(const Draft& draft, const Rename& companion, HeldFile& held) {
-  Result<std::optional<mode_t>> mode = mode_to_keep(companion.to);
+// What is there under a sidecar's temporary name was left by a job that was killed: the temporary's name is ours.
+Status start_sidecar(const TemporaryFile& temporary, const Rename& sidecar, HeldFile& held) {
+  Result<std::optional<mode_t>> mode = mode_to_keep(sidecar.to);
   if (!mode.ok())
     return mode.status();
   struct stat about {};
-  if (!mode.value() && ::stat(draft.temporary_path.c_str(), &about) == 0)
+  if (!mode.value() && ::stat(temporary.temporary_path.c_str(), &about) == 0)
     mode.value() = about.st_mode & 07777;
-  int error = make_file(companion.from, mode.value(), held);
-  if (error == EEXIST && ::unlink(companion.from.c_str()) == 0)
-    error = make_file(companion.from, mode.value(), held);
-  return error == 0 ? Status() : system_status("create", companion.to, error);
+  int error = make_file(sidecar.from, mode.value(), held);
+  if (error == EEXIST && ::unlink(sidecar.from.c_str()) == 0)
+    error = make_file(sidecar.from, mode.value(), held);
+  return error == 0 ? Status() : system_status("create", sidecar.to, error);
 }
 
-bool remove_companion(const std::string& path) {
+bool remove_sidecar(const std::string& path) {
   struct stat about {};
   if (::lstat(path.c_str(), &about) != 0)
     return false;
   return S_ISDIR(about.st_mode) ? remove_folder(path).ok() : ::unlink(path.c_str()) == 0;
 }
 
-// What follows a stem: the mark and the letters, and of a companion its ending at the end or, where it was to be
+// What follows a stem: the mark and the letters, and of a sidecar its ending at the end or, where it was to be
 // replaced alone, before the mark.
 bool is_temporary_end(std::string_view rest) noexcept {
-  for (const std::string_view companion : {".kerchunk.json", ".json"})
-    if (rest.starts_with(companion))
-      rest.remove_prefix(companion.size());
+  for (const std::string_view sidecar : {".kerchunk.json", ".json"})
+    if (rest.starts_with(sidecar))
+      rest.remove_prefix(sidecar.size());
   if (!rest.starts_with(k_mark))
     return false;
   rest.remove_prefix(k_mark.size());
@@ -262,37 +262,37 @@ bool is_leftover(std::string_view entry, std::string_view stem) noexcept {
 
 }  // namespace
 
-Result<Draft> start_draft(const std::string& path) {
-  return guard([&] { return start_draft_of(path); });
+Result<TemporaryFile> start_temporary_file(const std::string& path) {
+  return guard([&] { return start_temporary_file_of(path); });
 }
 
 Status check_file_size(const std::string& path, int64_t bytes) {
   if (beyond_file_size_limit(bytes))
     return guard([&] { return system_status(fmt::format("a file of {} beside", format_bytes(bytes)), path, EFBIG); });
   return guard([&]() -> Status {
-    const Result<Draft> draft = start_draft(path);
-    if (!draft.ok())
+    const Result<TemporaryFile> temporary = start_temporary_file(path);
+    if (!temporary.ok())
       return {};
-    const int error = ::truncate(draft.value().temporary_path.c_str(), bytes) == 0 ? 0 : errno;
-    remove_draft(draft.value());
+    const int error = ::truncate(temporary.value().temporary_path.c_str(), bytes) == 0 ? 0 : errno;
+    remove_temporary_file(temporary.value());
     return error == EFBIG ? system_status(fmt::format("a file of {} beside", format_bytes(bytes)), path, error)
                           : Status();
   });
 }
 
-Status start_companions(const Draft& draft, std::span<const Rename> companions, std::vector<HeldFile>* held) {
+Status start_sidecars(const TemporaryFile& temporary, std::span<const Rename> sidecars, std::vector<HeldFile>* held) {
   return guard([&] {
     Status status;
-    std::vector<HeldFile> made(companions.size());
-    for (size_t i = 0; i < companions.size() && status.ok(); ++i)
-      status = start_companion(draft, companions[i], made[i]);
+    std::vector<HeldFile> made(sidecars.size());
+    for (size_t i = 0; i < sidecars.size() && status.ok(); ++i)
+      status = start_sidecar(temporary, sidecars[i], made[i]);
     if (held != nullptr)
       *held = std::move(made);
     return status;
   });
 }
 
-Status start_folder(const Draft& draft, const std::string& path, HeldFile* held) {
+Status start_folder(const TemporaryFile& temporary, const std::string& path, HeldFile* held) {
   int error = ::mkdir(path.c_str(), 0777) == 0 ? 0 : errno;
   if (error == EEXIST && remove_folder(path).ok())
     error = ::mkdir(path.c_str(), 0777) == 0 ? 0 : errno;
@@ -302,7 +302,7 @@ Status start_folder(const Draft& draft, const std::string& path, HeldFile* held)
     *held = HeldFile(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   struct stat file {};
   struct stat folder {};
-  if (::stat(draft.temporary_path.c_str(), &file) != 0 || ::stat(path.c_str(), &folder) != 0)
+  if (::stat(temporary.temporary_path.c_str(), &file) != 0 || ::stat(path.c_str(), &folder) != 0)
     return system_status("create", path, errno);
   // To read a file in a folder is to search it, and to make one in it to write it.
   const mode_t readers = file.st_mode & 0444, writers = file.st_mode & 0222;
@@ -388,7 +388,7 @@ Status publish(std::span<const Rename> files, bool durable, const StoreOptions& 
     for (const Rename& file : files)
       if (durable && (folders.empty() || folders.back() != folder_to_open(file.to)))
         folders.push_back(folder_to_open(file.to));
-    // One that cannot get its name must not find that its companions have theirs.
+    // One that cannot get its name must not find that its sidecars have theirs.
     struct stat about {};
     for (const Rename& file : files)
       if (::stat(file.to.c_str(), &about) == 0 && S_ISDIR(about.st_mode) && ::stat(file.from.c_str(), &about) == 0 &&
@@ -420,18 +420,18 @@ Status publish(std::span<const Rename> files, bool durable, const StoreOptions& 
   });
 }
 
-void remove_draft(const Draft& draft) noexcept {
-  if (draft.held.is_at(draft.temporary_path))
-    (void)::unlink(draft.temporary_path.c_str());
+void remove_temporary_file(const TemporaryFile& temporary) noexcept {
+  if (temporary.held.is_at(temporary.temporary_path))
+    (void)::unlink(temporary.temporary_path.c_str());
 }
 
 Status replace_content(const std::string& path, std::span<const std::byte> content, bool durable) {
   return guard([&] {
-    const Result<Draft> draft = start_draft(path);
-    if (!draft.ok())
-      return draft.status();
+    const Result<TemporaryFile> temporary = start_temporary_file(path);
+    if (!temporary.ok())
+      return temporary.status();
     const auto write = [&] {
-      auto store = open_store(draft.value().temporary_path, StoreMode::update, {});
+      auto store = open_store(temporary.value().temporary_path, StoreMode::update, {});
       if (!store.ok())
         return store.status();
       Status status = store.value()->write_at(0, content);
@@ -439,11 +439,11 @@ Status replace_content(const std::string& path, std::span<const std::byte> conte
       return status;
     };
     Status status = write();
-    const Rename rename{draft.value().temporary_path, draft.value().final_path, &draft.value().held};
+    const Rename rename{temporary.value().temporary_path, temporary.value().final_path, &temporary.value().held};
     if (status.ok())
       status = publish(std::span(&rename, 1), durable);
     if (!status.ok())
-      remove_draft(draft.value());
+      remove_temporary_file(temporary.value());
     return status;
   });
 }
@@ -486,11 +486,11 @@ std::vector<std::string> remove_leftovers(const std::string& path) {
   std::vector<std::string> removed;
   (void)guard([&] {
     for (const std::string& each : leftovers(path)) {
-      const std::string draft = each.substr(0, each.rfind(k_mark) + k_mark.size() + k_random_letters);
+      const std::string temporary = each.substr(0, each.rfind(k_mark) + k_mark.size() + k_random_letters);
       struct stat about {};
-      // Without its draft, which is made before it and goes after it, a companion is nobody's.
-      const bool is_alone = draft != each && ::lstat(draft.c_str(), &about) != 0 && errno == ENOENT;
-      if (draft == each ? remove_leftover(each) : is_alone && remove_companion(each))
+      // Without its temporary, which is made before it and goes after it, a sidecar is nobody's.
+      const bool is_alone = temporary != each && ::lstat(temporary.c_str(), &about) != 0 && errno == ENOENT;
+      if (temporary == each ? remove_leftover(each) : is_alone && remove_sidecar(each))
         removed.push_back(each);
     }
     return Status();

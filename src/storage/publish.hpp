@@ -18,7 +18,7 @@
 namespace windrow {
 
 // Where a new file is written, and what it will be called.
-struct Draft {
+struct TemporaryFile {
   std::string temporary_path;  // ".NAME.windrow-XXXX"; where that is too long for the file system, NAME without its end
   std::string final_path;      // the path that was asked for; of a symbolic link, what it points to
   HeldFile held = {};          // the temporary file, locked: see remove_leftover()
@@ -36,20 +36,21 @@ struct Rename {
 // symbolic link is followed: the link stays, and the file that it points to is replaced.
 // not_found, no_permission: the folder. no_permission: the file that stands there must not be written to. bad_argument:
 // the path is a folder, a device or the like, or its last name is longer than the file system allows.
-Result<Draft> start_draft(const std::string& path);
+Result<TemporaryFile> start_temporary_file(const std::string& path);
 
 // Whether the file system lets a file beside `path` have so many bytes: one without any content is made so long, and
 // removed. OK where that cannot be tried.
 Status check_file_size(const std::string& path, int64_t bytes);
 
-// Makes the empty files that will be published together with a draft. Each has from its first moment the mode of the
-// file that it will replace or, when there is none, that of the draft. `held`: gets one for each. Errors as
-// start_draft(); what was made until then stays.
-Status start_companions(const Draft& draft, std::span<const Rename> companions, std::vector<HeldFile>* held = nullptr);
+// Makes the empty files that will be published together with a temporary. Each has from its first moment the mode of
+// the file that it will replace or, when there is none, that of the temporary. `held`: gets one for each. Errors as
+// start_temporary_file(); what was made until then stays.
+Status start_sidecars(const TemporaryFile& temporary, std::span<const Rename> sidecars,
+                      std::vector<HeldFile>* held = nullptr);
 
-// Makes the folder of files that will be published together with a draft. Who may read or write the draft may so do its
-// files.
-Status start_folder(const Draft& draft, const std::string& path, HeldFile* held = nullptr);
+// Makes the folder of files that will be published together with a temporary. Who may read or write the temporary may
+// so do its files.
+Status start_folder(const TemporaryFile& temporary, const std::string& path, HeldFile* held = nullptr);
 
 // Why nothing more is written to a file: its name is another's, or nobody's.
 Status replaced_by_others(const std::string& path);
@@ -69,7 +70,7 @@ void retire_folder(const std::string& replaced, const std::string& replacing,
 std::vector<std::string> folders_beside(const std::string& path, const std::string& mark);
 
 // Renames all files, in order. The last that does not follow is the one whose appearance publishes the set, so its
-// companions come first. A file
+// sidecars come first. A file
 // that is replaced hands down its mode. `durable`: file and folder are on stable storage when this returns, and the
 // file is before it is renamed. After an error, what was not yet renamed is still under its temporary name. io: a
 // temporary name is another's file or folder now; nothing is renamed then. `options`: a faulty store fails here too.
@@ -79,7 +80,7 @@ std::vector<std::string> folders_beside(const std::string& path, const std::stri
 Status publish(std::span<const Rename> files, bool durable, const StoreOptions& options = {}, bool* named = nullptr);
 
 // Removes the temporary file, unless its name is another's file now.
-void remove_draft(const Draft& draft) noexcept;
+void remove_temporary_file(const TemporaryFile& temporary) noexcept;
 
 // Gives a file other content: a temporary file is written, on stable storage where `durable`, and takes its name.
 // Whatever fails, or ends the process, the file has either the old or the new content. Needs permission to write to the
@@ -89,13 +90,13 @@ Status replace_content(const std::string& path, std::span<const std::byte> conte
 // Removes files; one that does not exist is fine.
 Status remove_files(std::span<const std::string> paths);
 
-// Whether a file's name is one that start_draft() gives, or a companion's of it.
+// Whether a file's name is one that start_temporary_file() gives, or a sidecar's of it.
 bool is_temporary(std::string_view name) noexcept;
 
-// What a calibration of a folder makes a draft of, which never gets this name.
+// What a calibration of a folder makes a temporary of, which never gets this name.
 inline constexpr std::string_view k_calibration = "windrow-calibration";
 
-// Temporary files of `path` and of calibrations of its folder, and their companions, that a killed job left behind (or
+// Temporary files of `path` and of calibrations of its folder, and their sidecars, that a killed job left behind (or
 // a running one is writing); sorted.
 std::vector<std::string> leftovers(const std::string& path);
 

@@ -43,24 +43,24 @@ struct Wanted {
 };
 
 // Those of the file that this one will replace.
-std::optional<StripeNumbers> replaced_stripes(const StripingOptions& options, const Draft& draft,
+std::optional<StripeNumbers> replaced_stripes(const StripingOptions& options, const TemporaryFile& temporary,
                                               const SystemCalls& calls) {
   std::error_code ignored;
-  if (options.mock || !std::filesystem::exists(draft.final_path, ignored))
+  if (options.mock || !std::filesystem::exists(temporary.final_path, ignored))
     return std::nullopt;
-  const auto numbers = numbers_of(probe(options, draft.final_path, calls).layout);
+  const auto numbers = numbers_of(probe(options, temporary.final_path, calls).layout);
   return numbers && numbers->count != 0 ? numbers : std::nullopt;
 }
 
-Wanted automatically(const StripingOptions& options, const Draft& draft, const ProbedLayout& now,
+Wanted automatically(const StripingOptions& options, const TemporaryFile& temporary, const ProbedLayout& now,
                      const StripingWriters& writers, const SystemCalls& calls) {
   if (!now.layout.is_striped())
     return {};
-  const std::string folder = std::filesystem::path(draft.temporary_path).parent_path().string();
+  const std::string folder = std::filesystem::path(temporary.temporary_path).parent_path().string();
   const bool given = is_chosen(now.layout) ||
                      (!options.mock && folder_has_layout(folder.empty() ? "." : folder, now.file_system, calls));
   // One stripe is what a file has that nobody thought about: of the folder's layout somebody has, perhaps since then.
-  const auto replaced = replaced_stripes(options, draft, calls);
+  const auto replaced = replaced_stripes(options, temporary, calls);
   if (replaced && !(given && replaced->count == 1)) {
     const bool has_them = replaced == numbers_of(now.layout);
     return {has_them ? std::nullopt : replaced, has_them ? "" : "as the file that is replaced has them"};
@@ -74,7 +74,7 @@ Wanted automatically(const StripingOptions& options, const Draft& draft, const P
                                counted(writers.count, "writer"))};
 }
 
-Wanted wanted_stripes(const StripingOptions& options, const Draft& draft, const ProbedLayout& now,
+Wanted wanted_stripes(const StripingOptions& options, const TemporaryFile& temporary, const ProbedLayout& now,
                       const StripingWriters& writers, const SystemCalls& calls) {
   switch (options.stripes.kind) {
     case StripeRequest::Kind::site:
@@ -84,24 +84,24 @@ Wanted wanted_stripes(const StripingOptions& options, const Draft& draft, const 
     case StripeRequest::Kind::automatic:
       break;
   }
-  return automatically(options, draft, now, writers, calls);
+  return automatically(options, temporary, now, writers, calls);
 }
 
-Result<Striping> give_stripes(const StripingOptions& options, const Draft& draft, const StripingWriters& writers,
-                              const SystemCalls& calls) {
-  ProbedLayout now = probe(options, draft.temporary_path, calls);
-  const Wanted wanted = wanted_stripes(options, draft, now, writers, calls);
+Result<Striping> give_stripes(const StripingOptions& options, const TemporaryFile& temporary,
+                              const StripingWriters& writers, const SystemCalls& calls) {
+  ProbedLayout now = probe(options, temporary.temporary_path, calls);
+  const Wanted wanted = wanted_stripes(options, temporary, now, writers, calls);
   if (!wanted.numbers)
     return Striping{std::move(now.layout), now.reason.empty() ? wanted.why : now.reason};
   const std::string why = fmt::format("{}, {}", text_of(*wanted.numbers), wanted.why);
   if (options.mock)
     return Striping{with_stripes(now.layout, *wanted.numbers), why};
-  Status set = set_stripes(draft.temporary_path, *wanted.numbers, now, calls);
+  Status set = set_stripes(temporary.temporary_path, *wanted.numbers, now, calls);
   if (set.ok())
-    return Striping{probe(options, draft.temporary_path, calls).layout, why};
+    return Striping{probe(options, temporary.temporary_path, calls).layout, why};
   if (options.stripes.kind == StripeRequest::Kind::numbers && set.code() != Code::unsupported)
     return Status{set.code(), fmt::format("create \"{}\": stripes that were asked for ({}) cannot be had: {}",
-                                          draft.final_path, text_of(*wanted.numbers), set.message())};
+                                          temporary.final_path, text_of(*wanted.numbers), set.message())};
   return Striping{std::move(now.layout), fmt::format("{}: not set: {}", why, set.message())};
 }
 
@@ -144,14 +144,14 @@ Striping find_striping(const StripingOptions& options, const std::string& path, 
   return with_osds(options, path, {std::move(probed.layout), std::move(probed.reason)}, calls);
 }
 
-Result<Striping> stripe_draft(const StripingOptions& options, const Draft& draft, const StripingWriters& writers,
-                              const SystemCalls& calls) {
+Result<Striping> stripe_temporary_file(const StripingOptions& options, const TemporaryFile& temporary,
+                                       const StripingWriters& writers, const SystemCalls& calls) {
   if (!options.asks)
     return Striping{};
-  auto striped = give_stripes(options, draft, writers, calls);
+  auto striped = give_stripes(options, temporary, writers, calls);
   if (!striped.ok())
     return striped;
-  return with_osds(options, draft.temporary_path, std::move(striped).value(), calls);
+  return with_osds(options, temporary.temporary_path, std::move(striped).value(), calls);
 }
 
 std::shared_ptr<const StorageLayout> without_objects(const StorageLayout& layout) {

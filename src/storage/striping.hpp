@@ -45,10 +45,10 @@ struct StripingWriters {
   int64_t buffer_bytes = 0;
 };
 
-// Gives an empty draft the stripes that are asked for, and says which it has then. Where a file system has no stripes
-// to set, that is said and is no error; that it refuses numbers that were asked for is one, and names them.
-Result<Striping> stripe_draft(const StripingOptions& options, const Draft& draft, const StripingWriters& writers,
-                              const SystemCalls& calls = system_calls());
+// Gives an empty temporary the stripes that are asked for, and says which it has then. Where a file system has no
+// stripes to set, that is said and is no error; that it refuses numbers that were asked for is one, and names them.
+Result<Striping> stripe_temporary_file(const StripingOptions& options, const TemporaryFile& temporary,
+                                       const StripingWriters& writers, const SystemCalls& calls = system_calls());
 
 // Of a file that was written anew: its objects are others, and on which OSDs nobody has asked. nullptr: nothing of that
 // is in the layout.

@@ -104,11 +104,11 @@ FileCount choose_file_count_by(const Machine& machine, FileSystem kind, bool can
     return {1, fmt::format("files one: {}; no part is smaller than 64 MiB, and there are no more files than hosts ({})",
                            of, hosts)};
   if (chosen == 1 || best > k_worth * one)
-    return {1, fmt::format("files one: {} for {} are foretold by {}, and no tenth less with up to {}",
+    return {1, fmt::format("files one: {} for {} are predicted by {}, and no tenth less with up to {}",
                            format_seconds(one), of, machine.name, counted(most, "file"))};
   return {chosen,
           fmt::format(
-              "files subfiles({}): {} for {} are foretold by {}, and {} with one file; no part is smaller than 64 MiB",
+              "files subfiles({}): {} for {} are predicted by {}, and {} with one file; no part is smaller than 64 MiB",
               chosen, format_seconds(best), of, machine.name, format_seconds(one))};
 }
 

@@ -22,8 +22,8 @@ inline constexpr int64_t k_least_part_bytes = int64_t{64} << 20;
 // not known. The same from the same numbers. May throw std::bad_alloc.
 FileCount choose_file_count(FileSystem kind, bool can_split, int64_t ranks, int64_t hosts, int64_t targets = 0);
 
-// The same by what the machine's storage is foretold to take, where it has several targets; else by the rule above.
-// `bytes`: that there will be in the file; 0: it is not known, and what is foretold is of 64 MiB a rank.
+// The same by what the machine's storage is predicted to take, where it has several targets; else by the rule above.
+// `bytes`: that there will be in the file; 0: it is not known, and what is predicted is of 64 MiB a rank.
 FileCount choose_file_count_by(const Machine& machine, FileSystem kind, bool can_split, int64_t ranks, int64_t hosts,
                                int64_t targets, int64_t bytes);
 

@@ -17,8 +17,8 @@ namespace {
 
 // `named`: whether the new file has the subfile's name, as it may after an error.
 Status write_subfile_anew(Format& format, const Layout& layout, const SubfileOptions& options, const std::string& path,
-                          const Draft& draft, bool& named) {
-  auto store = open_store(draft.temporary_path, StoreMode::update, {});
+                          const TemporaryFile& temporary, bool& named) {
+  auto store = open_store(temporary.temporary_path, StoreMode::update, {});
   if (!store.ok())
     return store.status();
   if (Status status = format.write_anew(std::move(store).value()); !status.ok())
@@ -27,7 +27,7 @@ Status write_subfile_anew(Format& format, const Layout& layout, const SubfileOpt
   if (!catalog.ok())
     return catalog.status();
   const std::array whole{Extent{0, end_of(catalog.value().variables)}};
-  DataFile from(path, true, options.store), to(draft.temporary_path, true, options.store);
+  DataFile from(path, true, options.store), to(temporary.temporary_path, true, options.store);
   Status status = from.extend(whole);
   if (status.ok())
     copy_variables({catalog.value().variables, layout.placements, 0, 1, options.buffer_bytes}, from, to);
@@ -39,7 +39,7 @@ Status write_subfile_anew(Format& format, const Layout& layout, const SubfileOpt
   status.update(to.close());
   if (!status.ok())
     return status;
-  const std::array renames{Rename{draft.temporary_path, draft.final_path, &draft.held}};
+  const std::array renames{Rename{temporary.temporary_path, temporary.final_path, &temporary.held}};
   return publish(renames, options.durable, {}, &named);
 }
 
@@ -65,13 +65,13 @@ Status Subfiles::settle(int64_t number, Format& format) {
   if (layout.value().moves) {
     if (status = check_name(number); !status.ok())
       return status;
-    auto draft = start_draft(names_.path(number));
-    if (!draft.ok())
-      return draft.status();
+    auto temporary = start_temporary_file(names_.path(number));
+    if (!temporary.ok())
+      return temporary.status();
     bool named = false;
-    status = write_subfile_anew(format, layout.value(), options_, names_.path(number), draft.value(), named);
+    status = write_subfile_anew(format, layout.value(), options_, names_.path(number), temporary.value(), named);
     if (!named) {
-      remove_draft(draft.value());
+      remove_temporary_file(temporary.value());
       return status;
     }
     format.take_layout();

@@ -241,7 +241,7 @@ void Subfiles::drop(int64_t number) {
     (void)open->second->close();
     formats_.erase(open);
   }
-  std::vector<std::string> files = format_companions(format_, names_.path(number));
+  std::vector<std::string> files = format_sidecars(format_, names_.path(number));
   files.push_back(names_.path(number));
   (void)remove_files(files);
   made_[static_cast<size_t>(number)] = 0;
@@ -311,7 +311,7 @@ Result<int64_t> Subfiles::examine(int64_t number_in_set, const Catalog& base, st
   if (!has_own_folder())
     return pack(Fault::elsewhere);
   // Neither a link to somewhere else nor a pipe, on which an open would wait for ever.
-  std::vector<std::string> all = format_companions(format_, path);
+  std::vector<std::string> all = format_sidecars(format_, path);
   all.push_back(path);
   for (const std::string& each : all) {
     const auto kind = std::filesystem::symlink_status(each, unknown).type();
@@ -449,8 +449,8 @@ std::vector<std::string> Subfiles::strangers() const {
   for (int64_t number_in_set = 0; number_in_set < count(); ++number_in_set) {
     const std::string path = names_.path(number_in_set);
     expected.insert(std::filesystem::path(path).filename().string());
-    for (const std::string& companion : format_companions(format_, path))
-      expected.insert(std::filesystem::path(companion).filename().string());
+    for (const std::string& sidecar : format_sidecars(format_, path))
+      expected.insert(std::filesystem::path(sidecar).filename().string());
   }
   std::vector<std::string> lines;
   std::error_code error;

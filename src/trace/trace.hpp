@@ -9,7 +9,7 @@
 #include <span>
 #include <string_view>
 
-#include "codec/arms.hpp"
+#include "codec/candidates.hpp"
 
 namespace windrow {
 

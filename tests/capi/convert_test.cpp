@@ -37,7 +37,7 @@ class Convert : public Files {
   }
   // Each rank puts `values` as its row into a variable of type To, and gets it back as To.
   template <class To, class From>
-  std::vector<To> through(const std::vector<From>& values, int64_t misfits, const char* order = "native") {
+  std::vector<To> through(const std::vector<From>& values, int64_t out_of_range, const char* order = "native") {
     const int64_t shape[2] = {size_of(), static_cast<int64_t>(values.size())};
     const Options options{{"byte_order", order}};
     int variable = -1;
@@ -47,7 +47,7 @@ class Convert : public Files {
     std::vector<From> copy = values;
     EXPECT_WINDROW_OK(windrow_put_as(file_, variable, rows_.get(), windrow::type_of<From>(), copy.data()));
     EXPECT_WINDROW_OK(windrow_flush(file_));
-    EXPECT_EQ(clamped(file_), misfits * size_of());
+    EXPECT_EQ(clamped(file_), out_of_range * size_of());
     std::vector<To> stored(values.size());
     EXPECT_WINDROW_OK(windrow_read(file_, variable, rows_.get(), stored.data()));
     EXPECT_EQ(clamped(file_), 0);
@@ -58,7 +58,7 @@ class Convert : public Files {
     std::vector<To> converted(values.size());
     EXPECT_WINDROW_OK(windrow_get_as(file_, variable, rows_.get(), windrow::type_of<To>(), converted.data()));
     EXPECT_WINDROW_OK(windrow_flush(file_));
-    EXPECT_EQ(clamped(file_), misfits * size_of());
+    EXPECT_EQ(clamped(file_), out_of_range * size_of());
     EXPECT_EQ(std::memcmp(stored.data(), converted.data(), stored.size() * sizeof(To)), 0);
     return stored;
   }

@@ -17,7 +17,7 @@ using namespace windrow_test;
 TEST_P(Files, appear_at_close) {
   make(path(), 1);
   const auto names = folder_.names();
-  MPI_Barrier(MPI_COMM_WORLD);  // rank 0 makes its draft at once
+  MPI_Barrier(MPI_COMM_WORLD);  // rank 0 makes its temporary at once
   windrow_file* file = create(path());
   write(file, define(file, "v"), 5);
   write(file, define(file, "w"), 1005);
@@ -30,7 +30,7 @@ TEST_P(Files, appear_at_close) {
 TEST_P(Files, that_are_discarded_leave_no_trace) {
   make(path(), 1);
   const auto names = folder_.names();
-  MPI_Barrier(MPI_COMM_WORLD);  // rank 0 makes its draft at once
+  MPI_Barrier(MPI_COMM_WORLD);  // rank 0 makes its temporary at once
   const std::string before = bytes_of_file(path());
   for (const std::string& at : {path(), path("another")}) {
     windrow_file* file = create(at);

@@ -141,11 +141,11 @@ TEST_P(Fill, completes_a_pattern_that_covers_41_percent) {
     EXPECT_WINDROW_OK(windrow_put(file, big, some.get(), three.data()));
     const char* text = nullptr;
     EXPECT_WINDROW_OK(windrow_explain(file, "json", &text));
-    const json foretold = json::parse(text);
+    const json predicted = json::parse(text);
     EXPECT_WINDROW_OK(windrow_flush(file));
     const json report = report_of(file), expected = report["plans"][0]["expected"];
     EXPECT_EQ(report["write_requests"], expected["write_requests"]);
-    EXPECT_EQ(foretold[0]["expected"]["write_requests"], expected["write_requests"]);
+    EXPECT_EQ(predicted[0]["expected"]["write_requests"], expected["write_requests"]);
     const int64_t of_filled = k_elements * 8 + k_elements * 6;
     if (report["plans"][0]["writers"].empty()) {
       EXPECT_GE(report["bytes_written"], of_filled + written * (8 + 8 + 6));
@@ -238,7 +238,7 @@ TEST_P(Fill, with_zeros_needs_no_reading) {
         EXPECT_EQ(report_of(file)["read_requests"], report_of(file)["plans"][0]["expected"]["read_requests"]);
         expect(file, "first", 1, 5);
       }
-      // Two waves of one flush: the second one's holes were written by the first.
+      // Two batches of one flush: the second one's holes were written by the first.
       windrow_decomposition *blocks = nullptr, *rest = nullptr;
       EXPECT_WINDROW_OK(windrow_block(MPI_COMM_WORLD, 2, shape, start, count, nullptr, nullptr, &blocks));
       EXPECT_WINDROW_OK(windrow_block(MPI_COMM_WORLD, 2, shape, third_start, third_count, nullptr, nullptr, &rest));

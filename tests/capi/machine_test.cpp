@@ -64,7 +64,7 @@ class Machines : public Files {
     EXPECT_WINDROW_OK(windrow_write_block(file, variable, start, count, data.data()));
     const char* text = nullptr;
     EXPECT_WINDROW_OK(windrow_report(file, "text", &text));
-    EXPECT_THAT(text, HasSubstr("foretold"));
+    EXPECT_THAT(text, HasSubstr("predicted"));
     EXPECT_WINDROW_OK(windrow_report(file, "json", &text));
     const json plan = json::parse(text)["plans"].at(0);
     std::vector<double> back(data.size(), -1);
@@ -76,7 +76,7 @@ class Machines : public Files {
 };
 
 json chosen_of(const json& plan) {
-  for (const json& each : plan["foretold"]["alternatives"])
+  for (const json& each : plan["predicted"]["alternatives"])
     if (each["chosen"])
       return each;
   ADD_FAILURE() << "no alternative is chosen";
@@ -99,12 +99,12 @@ TEST_P(Machines, that_are_none_are_errors_on_all_ranks) {
   }
 }
 
-TEST_P(Machines, let_what_is_foretold_decide) {
+TEST_P(Machines, let_what_is_predicted_decide) {
   make_machine(scaling_machine());
   const json plan = written({{"machine", machine_file()}, {"layout", "none"}});
   const json chosen = chosen_of(plan);
-  EXPECT_EQ(plan["foretold"]["machine"], "a scaling one");
-  EXPECT_EQ(plan["foretold"]["measured"], true);
+  EXPECT_EQ(plan["predicted"]["machine"], "a scaling one");
+  EXPECT_EQ(plan["predicted"]["measured"], true);
   EXPECT_EQ(chosen["writers"].get<size_t>(), plan["writers"].size());
   EXPECT_EQ(chosen["domains"], plan["domains"]);
   // A single rank has one piece, and nothing to rake.
@@ -139,7 +139,7 @@ TEST_P(Machines, know_what_messages_shrink_to) {
 
 TEST_P(Machines, that_nobody_measured_leave_the_rule_alone) {
   const json plan = written({{"layout", "none"}});
-  EXPECT_EQ(plan["foretold"]["measured"], false);
+  EXPECT_EQ(plan["predicted"]["measured"], false);
   EXPECT_EQ(plan["writers"].size(),
             static_cast<size_t>(size_of() / ranks_per_host() + (size_of() % ranks_per_host() != 0 ? 1 : 0)) *
                 (plan["domains"] == "none" ? 0 : 1));
@@ -161,7 +161,7 @@ TEST_P(Machines, stay_with_the_file_when_its_strategy_changes) {
   const char* text = nullptr;
   EXPECT_WINDROW_OK(windrow_explain(file, "text", &text));
   EXPECT_THAT(text, HasSubstr("machine  a scaling one"));
-  EXPECT_THAT(text, HasSubstr("foretold even, 1 writer"));
+  EXPECT_THAT(text, HasSubstr("predicted even, 1 writer"));
   EXPECT_WINDROW_OK(windrow_close(file));
 }
 

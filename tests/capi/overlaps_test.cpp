@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Elements that are put more than once: the later put wins; within one put the higher rank; within a rank the later
-// block. By every strategy, for pieces that go straight to the file and for those that are raked together.
+// block. By every strategy, for pieces that go straight to the file and for those that are aggregated together.
 #include <numeric>
 
 #include "../fault/scene.hpp"

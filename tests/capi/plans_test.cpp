@@ -27,7 +27,7 @@ class Plans : public testing::Test {
   SharedFolder folder_;
 };
 
-TEST_F(Plans, a_report_counts_what_the_plan_foretold) {
+TEST_F(Plans, a_report_counts_what_the_plan_predicted) {
   for (const KeyValues& strategy : fault_strategies()) {
     SCOPED_TRACE(text_of(strategy));
     Scene scene(path(), strategy);
@@ -114,8 +114,8 @@ TEST_F(Plans, spread_writers_over_hosts_and_bound_their_memory) {
     roots.push_back(host * each);
   EXPECT_EQ(report["plans"][0]["writers"], roots);
   EXPECT_EQ(report["messages"] == 0, hosts == 1);
-  const bool crowd = std::min(each, size_of()) > 1;
-  EXPECT_EQ(report["bytes_shared"] == 0, !crowd);
+  const bool oversubscribed = std::min(each, size_of()) > 1;
+  EXPECT_EQ(report["bytes_shared"] == 0, !oversubscribed);
   EXPECT_EQ(report["bytes_copied"] == report["bytes"], hosts == 1) << "one copy on a host, more with messages";
   EXPECT_LE(report["peak_memory"], k_buffer * 4 * 11 / 10) << "buffer x buffers and a tenth";
   EXPECT_EQ(report["bytes_written"], report["bytes"]);

@@ -322,14 +322,14 @@ TEST(FileCount, is_that_of_a_documented_rule) {
 }
 
 // A machine file decides where it tells of several targets.
-TEST(FileCount, is_what_the_machine_is_foretold_to_write_fastest) {
+TEST(FileCount, is_what_the_machine_is_predicted_to_write_fastest) {
   using windrow::FileSystem;
   windrow::Machine machine;
   machine.name = "a cluster";
   machine.storage = {.targets = 16, .target_write_bytes_per_s = 500e6, .client_bytes_per_s = 2e9, .stripe_count = 1};
   const auto count = [&](int64_t ranks, int64_t hosts, int64_t bytes, int64_t targets = 0) {
     const auto chosen = windrow::choose_file_count_by(machine, FileSystem::lustre, true, ranks, hosts, targets, bytes);
-    EXPECT_TRUE(chosen.why.find("are foretold by a cluster") != std::string::npos ||
+    EXPECT_TRUE(chosen.why.find("are predicted by a cluster") != std::string::npos ||
                 chosen.why.find("; no part is smaller than 64 MiB, and ") != std::string::npos)
         << chosen.why;
     EXPECT_TRUE(chosen.why.starts_with(chosen.files == 1 ? "files one: "
@@ -370,7 +370,7 @@ TEST_F(Sets, auto_asks_the_machine_file) {
       create({{"files", "auto"}, {"file_system", "lustre"}, {"machine", name}, {"expected_bytes", "1 GiB"}});
   write(file, define(file, "g/v"), 0);
   EXPECT_EQ(windrow_subfile_count(file), 0) << "nothing in it is large enough to be split";
-  EXPECT_NE(reasons_of(file).find(hosts > 1 ? "for 1 GiB are foretold by a cluster" : "no more files than hosts (1)"),
+  EXPECT_NE(reasons_of(file).find(hosts > 1 ? "for 1 GiB are predicted by a cluster" : "no more files than hosts (1)"),
             std::string::npos)
       << reasons_of(file);
   EXPECT_WINDROW_OK(windrow_close(file));

@@ -177,7 +177,7 @@ class Traced(ReportTest):
             self.assertEqual(int(fields[11]), report["messages"])
             self.assertEqual(int(fields[12]), report["storage_requests"])
             plan = report["plans"][0]
-            chosen = next(each for each in plan["foretold"]["alternatives"] if each["chosen"])
+            chosen = next(each for each in plan["predicted"]["alternatives"] if each["chosen"])
             self.assertAlmostEqual(
                 in_seconds(fields[14]), chosen["seconds"]["flush"], delta=0.01 * chosen["seconds"]["flush"]
             )
@@ -203,11 +203,11 @@ class Traced(ReportTest):
                 "What each rank did when",
                 "Bytes by rank and target",
                 "Requests by their size",
-                "Alternatives by their foretold seconds",
+                "Alternatives by their predicted seconds",
             },
             set(titles),
         )
-        for each in reports[0]["plans"][0]["foretold"]["alternatives"]:
+        for each in reports[0]["plans"][0]["predicted"]["alternatives"]:
             self.assertIn(each["strategy"] + ": storage ", words)
         self.assertIn("nobody has measured that machine", words)
         for rank in range(RANKS):

@@ -7,7 +7,7 @@
 #include <set>
 #include <string>
 
-#include "codec/arms.hpp"
+#include "codec/candidates.hpp"
 #include "trace/trace.hpp"
 
 namespace windrow {

@@ -23,13 +23,13 @@ class Delta : public testing::Test {
 
   // Empty: it does not fit into as many bytes, or into `room`.
   Message compressed(const Message& raw, int element_bytes, size_t room) {
-    constexpr std::byte k_untouched{0x5a};
-    Message made(room + 64, k_untouched);
+    constexpr std::byte k_never_written{0x5a};
+    Message made(room + 64, k_never_written);
     const int64_t length = state_->compress(raw, {.element_bytes = element_bytes}, std::span(made).first(room));
     EXPECT_GE(length, 0);
     EXPECT_LE(length, static_cast<int64_t>(room));
     EXPECT_TRUE(std::all_of(made.begin() + static_cast<std::ptrdiff_t>(room), made.end(),
-                            [](std::byte byte) { return byte == k_untouched; }));
+                            [](std::byte byte) { return byte == k_never_written; }));
     made.resize(static_cast<size_t>(length));
     return made;
   }

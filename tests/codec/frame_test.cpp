@@ -39,16 +39,16 @@ std::string name_of(const CodecChoice& choice) {
 
 // Encodes into exactly as much room as is promised to be enough: what lies behind must stay.
 Message encoded(const Message& raw, const CodecChoice& choice, bool checksum, bool always, CodecWorkspace& workspace) {
-  constexpr std::byte k_untouched{0x5a};
+  constexpr std::byte k_never_written{0x5a};
   const size_t room = raw.size() + (always ? k_frame_header : 0);
-  Message frame(room + 64, k_untouched);
+  Message frame(room + 64, k_never_written);
   const auto to = std::span(frame).first(room);
   const int64_t length =
       always ? encode_checked_frame(raw, choice, workspace, to) : encode_frame(raw, choice, checksum, workspace, to);
   EXPECT_GE(length, 0);
   EXPECT_LE(length, static_cast<int64_t>(room));
   EXPECT_TRUE(std::all_of(frame.begin() + static_cast<std::ptrdiff_t>(room), frame.end(),
-                          [](std::byte byte) { return byte == k_untouched; }));
+                          [](std::byte byte) { return byte == k_never_written; }));
   frame.resize(static_cast<size_t>(length));
   return frame;
 }

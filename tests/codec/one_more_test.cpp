@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "codec/arms.hpp"
+#include "codec/candidates.hpp"
 #include "contents.hpp"
 #include "plan/strategy.hpp"
 #include "trace/trace.hpp"

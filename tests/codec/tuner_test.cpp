@@ -13,20 +13,20 @@ namespace {
 using testing::HasSubstr;
 
 // Runs of a program on a machine where an arm takes so many seconds. The arms of the runs.
-std::vector<size_t> run(CodecTuner& tuner, int runs, const ArmNumbers& foretold, const ArmNumbers& quiet,
+std::vector<size_t> run(CodecTuner& tuner, int runs, const ArmNumbers& predicted, const ArmNumbers& quiet,
                         const std::function<double(size_t)>& seconds, size_t by_message = k_arm_off) {
   std::vector<size_t> arms;
   for (int i = 0; i < runs; ++i) {
     const size_t arm = tuner.arm();
     arms.push_back(arm);
-    tuner.learn(arm, seconds(arm == CodecTuner::k_by_message ? by_message : arm), {.found = foretold, .quiet = quiet});
+    tuner.learn(arm, seconds(arm == CodecTuner::k_by_message ? by_message : arm), {.found = predicted, .quiet = quiet});
   }
   return arms;
 }
 
-std::vector<size_t> run(CodecTuner& tuner, int runs, const ArmNumbers& foretold,
+std::vector<size_t> run(CodecTuner& tuner, int runs, const ArmNumbers& predicted,
                         const std::function<double(size_t)>& seconds, size_t by_message = k_arm_off) {
-  return run(tuner, runs, foretold, foretold, seconds, by_message);
+  return run(tuner, runs, predicted, predicted, seconds, by_message);
 }
 
 ArmNumbers numbers(double off, double others) {
@@ -68,12 +68,12 @@ TEST_F(Tuner, begins_message_by_message_and_stays_so_while_nobody_looks) {
 }
 
 // A slow link: without compression it would take ten times as long. That is not tried.
-TEST_F(Tuner, takes_what_is_foretold_to_be_faster_by_far_without_trying_the_rest) {
+TEST_F(Tuner, takes_what_is_predicted_to_be_faster_by_far_without_trying_the_rest) {
   CodecTuner tuner;
-  ArmNumbers foretold = numbers(10, 9);
-  foretold[2] = 1;
+  ArmNumbers predicted = numbers(10, 9);
+  predicted[2] = 1;
   const auto arms = run(
-      tuner, 4, foretold, [&](size_t arm) { return foretold[arm]; }, 2);
+      tuner, 4, predicted, [&](size_t arm) { return predicted[arm]; }, 2);
   EXPECT_EQ(arms, (std::vector<size_t>{CodecTuner::k_by_message, 2, 2, 2}));
   EXPECT_THAT(tuner.why(), HasSubstr(arm_name(2)));
   EXPECT_THAT(tuner.why(), HasSubstr("by far")) << "nothing was tried, however often it ran";
@@ -83,9 +83,9 @@ TEST_F(Tuner, takes_what_is_foretold_to_be_faster_by_far_without_trying_the_rest
 TEST_F(Tuner, tries_what_is_nearly_equal_and_keeps_the_fastest) {
   for (size_t fastest = 0; fastest < 3; ++fastest) {
     CodecTuner tuner;
-    const ArmNumbers foretold = numbers(1.2, 1);
+    const ArmNumbers predicted = numbers(1.2, 1);
     const auto seconds = [&](size_t arm) { return arm == fastest ? 1.0 : 1.1; };
-    const auto arms = run(tuner, 40, foretold, seconds);
+    const auto arms = run(tuner, 40, predicted, seconds);
     EXPECT_TRUE(tuner.settled());
     EXPECT_EQ(arms.back(), fastest);
     EXPECT_LE(std::count_if(arms.begin(), arms.end(), [&](size_t arm) { return arm != fastest; }), 1 + 4 * 3)
@@ -105,7 +105,7 @@ TEST_F(Tuner, what_took_far_longer_is_tried_once_or_twice) {
 }
 
 // Ranks that share cores slow each other down: the link looks slow, compression only makes it worse.
-TEST_F(Tuner, off_is_looked_at_though_it_is_foretold_to_be_slower) {
+TEST_F(Tuner, off_is_looked_at_though_it_is_predicted_to_be_slower) {
   CodecTuner tuner;
   const auto arms = run(
       tuner, 40, numbers(1.8, 1), [](size_t arm) { return arm == k_arm_off ? 0.8 : 1.0; }, 1);
@@ -117,10 +117,10 @@ TEST_F(Tuner, off_is_looked_at_though_it_is_foretold_to_be_slower) {
 TEST_F(Tuner, does_not_try_what_can_be_of_no_use) {
   if (arm_count() < 5)
     GTEST_SKIP() << "too few compressors are built in";
-  const auto tried = [](const Foretold& foretold, size_t preferred) {
+  const auto tried = [](const Predicted& predicted, size_t preferred) {
     CodecTuner tuner(preferred);
     std::vector<size_t> arms;
-    tuner.learn(CodecTuner::k_by_message, 1, foretold);
+    tuner.learn(CodecTuner::k_by_message, 1, predicted);
     for (int i = 0; i < 12 && !tuner.settled(); ++i) {
       arms.push_back(tuner.arm());
       tuner.learn(tuner.arm(), 1, {});
@@ -130,26 +130,26 @@ TEST_F(Tuner, does_not_try_what_can_be_of_no_use) {
     arms.erase(same.begin(), same.end());
     return arms;
   };
-  Foretold foretold{numbers(1.2, 1.1), numbers(1.2, 1.1), {}};
-  foretold.found[1] = foretold.quiet[1] = 1;
-  foretold.quiet[3] = 0.95;
-  foretold.wire.fill(60);
-  foretold.wire[k_arm_off] = 100;
-  foretold.wire[2] = 96;  // not enough
-  foretold.wire[4] = 55;  // smaller than arm 1 makes it, so it may pay over a slow link
-  EXPECT_EQ(tried(foretold, k_arm_off), (std::vector<size_t>{k_arm_off, 1, 3, 4}))
+  Predicted predicted{numbers(1.2, 1.1), numbers(1.2, 1.1), {}};
+  predicted.found[1] = predicted.quiet[1] = 1;
+  predicted.quiet[3] = 0.95;
+  predicted.wire.fill(60);
+  predicted.wire[k_arm_off] = 100;
+  predicted.wire[2] = 96;  // not enough
+  predicted.wire[4] = 55;  // smaller than arm 1 makes it, so it may pay over a slow link
+  EXPECT_EQ(tried(predicted, k_arm_off), (std::vector<size_t>{k_arm_off, 1, 3, 4}))
       << "3 is better where nobody else sends; others are as 1 is, and slower";
-  EXPECT_EQ(tried(foretold, 2), (std::vector<size_t>{k_arm_off, 1, 2, 3})) << "unless somebody asked for it";
-  foretold.found[2] = foretold.quiet[2] = 1.09;
-  foretold.wire[2] = 60;
-  EXPECT_EQ(tried(foretold, k_arm_off), (std::vector<size_t>{k_arm_off, 1, 2, 3}))
+  EXPECT_EQ(tried(predicted, 2), (std::vector<size_t>{k_arm_off, 1, 2, 3})) << "unless somebody asked for it";
+  predicted.found[2] = predicted.quiet[2] = 1.09;
+  predicted.wire[2] = 60;
+  EXPECT_EQ(tried(predicted, k_arm_off), (std::vector<size_t>{k_arm_off, 1, 2, 3}))
       << "slower by less than a tenth: the model does not know so well";
-  foretold.wire.fill(99);
-  EXPECT_EQ(tried(foretold, k_arm_off), std::vector<size_t>{}) << "it is settled at once";
+  predicted.wire.fill(99);
+  EXPECT_EQ(tried(predicted, k_arm_off), std::vector<size_t>{}) << "it is settled at once";
 }
 
-// Foretold to be slower by far: that is worth a trial only where many runs share its cost.
-TEST_F(Tuner, off_is_looked_at_later_where_it_is_foretold_to_be_slower_by_far) {
+// Predicted to be slower by far: that is worth a trial only where many runs share its cost.
+TEST_F(Tuner, off_is_looked_at_later_where_it_is_predicted_to_be_slower_by_far) {
   CodecTuner tuner;
   const auto arms = run(
       tuner, 120, numbers(2.5, 1), [](size_t arm) { return arm == k_arm_off ? 0.8 : 1.0; }, 1);
@@ -157,7 +157,7 @@ TEST_F(Tuner, off_is_looked_at_later_where_it_is_foretold_to_be_slower_by_far) {
   EXPECT_EQ(arms.back(), k_arm_off);
 }
 
-// To send all as it is is foretold to be fastest, by half: compressors are not tried until there were runs enough to
+// To send all as it is is predicted to be fastest, by half: compressors are not tried until there were runs enough to
 // bear it.
 TEST_F(Tuner, a_fast_link_bears_no_trials_at_first) {
   CodecTuner tuner;
@@ -200,14 +200,15 @@ TEST_F(Tuner, looks_again_from_time_to_time) {
 // The link looks ten times slower than it is when quiet. Both may be true, so both are tried, and what is hopeless only
 // once.
 TEST_F(Tuner, what_either_a_quiet_or_a_crowded_link_speaks_for_is_tried) {
-  for (const bool crowded : {false, true}) {
+  for (const bool oversubscribed : {false, true}) {
     CodecTuner tuner;
     const auto arms = run(
-        tuner, 40, numbers(10, 1), numbers(1, 8), [&](size_t arm) { return (arm == k_arm_off) == crowded ? 5.0 : 1.0; },
-        1);
-    EXPECT_EQ(arms.back() == k_arm_off, !crowded);
-    EXPECT_LE(std::count_if(arms.begin() + 1, arms.end(), [&](size_t arm) { return (arm == k_arm_off) == crowded; }),
-              4);
+        tuner, 40, numbers(10, 1), numbers(1, 8),
+        [&](size_t arm) { return (arm == k_arm_off) == oversubscribed ? 5.0 : 1.0; }, 1);
+    EXPECT_EQ(arms.back() == k_arm_off, !oversubscribed);
+    EXPECT_LE(
+        std::count_if(arms.begin() + 1, arms.end(), [&](size_t arm) { return (arm == k_arm_off) == oversubscribed; }),
+        4);
   }
 }
 
@@ -235,7 +236,7 @@ TEST_F(Tuner, looks_again_when_runs_take_far_longer_than_before) {
 }
 
 // The data changes: runs take what they took, since nothing is compressed, but a look says that they need not.
-TEST_F(Tuner, looks_again_when_another_is_foretold_to_gain_more_than_it_was) {
+TEST_F(Tuner, looks_again_when_another_is_predicted_to_gain_more_than_it_was) {
   CodecTuner tuner;
   run(tuner, 40, numbers(1, 1.1), [](size_t) { return 1.0; });
   EXPECT_EQ(tuner.arm(), k_arm_off);
@@ -246,7 +247,7 @@ TEST_F(Tuner, looks_again_when_another_is_foretold_to_gain_more_than_it_was) {
   const auto arms = run(tuner, 16, numbers(4, 1), [](size_t arm) { return arm == k_arm_off ? 1.0 : 0.3; });
   EXPECT_NE(arms[1], k_arm_off);
   EXPECT_NE(arms.back(), k_arm_off);
-  // And back: what would not shrink any more is foretold to cost more than to send it as it is.
+  // And back: what would not shrink any more is predicted to cost more than to send it as it is.
   const auto back = run(tuner, 16, numbers(1, 2), [](size_t arm) { return arm == k_arm_off ? 1.0 : 1.2; });
   EXPECT_EQ(back.back(), k_arm_off);
 }
@@ -262,7 +263,7 @@ TEST_F(Tuner, has_every_eighth_run_look) {
     if (i > 0)
       looks += order.looks ? 1 : 0;
     EXPECT_EQ(order.notes, tuner.order().notes);
-    tuner.learn(order.arm, 1, order.looks ? Foretold{numbers(1, 4), numbers(1, 4), {}} : Foretold{});
+    tuner.learn(order.arm, 1, order.looks ? Predicted{numbers(1, 4), numbers(1, 4), {}} : Predicted{});
   }
   EXPECT_EQ(tuner.order().all.found, numbers(1, 4));
   EXPECT_EQ(looks, 10);
@@ -271,7 +272,7 @@ TEST_F(Tuner, has_every_eighth_run_look) {
 // Flushes in two of several files of a kind are under way at once, all with one order.
 TEST_F(Tuner, does_not_believe_runs_that_were_ordered_before_it_knew_better) {
   CodecTuner tuner;
-  const Foretold near{numbers(1.2, 1.1), numbers(1.2, 1.1), {}};
+  const Predicted near{numbers(1.2, 1.1), numbers(1.2, 1.1), {}};
   const CodecOrder first = tuner.order(), second = tuner.order();
   tuner.learn(first.arm, 1, near);
   ASSERT_NE(tuner.arm(), CodecTuner::k_by_message);
@@ -300,7 +301,7 @@ TEST_F(Tuner, own_ways_are_for_whom_far_more_is_gained_than_with_all) {
   EXPECT_EQ(own_way(CodecOrder{.arm = 1}, numbers(1, 2), k_arm_off), k_arm_off) << "nobody has looked yet";
 }
 
-// What a trial has shown to be worse than foretold is not tried again for being foretold the same.
+// What a trial has shown to be worse than predicted is not tried again for being predicted the same.
 TEST_F(Tuner, leaves_alone_what_gains_no_more_than_when_it_was_tried) {
   CodecTuner tuner;
   run(
@@ -364,19 +365,19 @@ TEST(CodecModel, takes_compressors_for_as_fast_as_they_are_known_until_there_is_
 }
 
 // Nothing was tried, since nothing else was of use: a gain of 15 % is looked at then, and after a trial one of half as
-// much again as it foretold.
+// much again as it predicted.
 TEST_F(Tuner, looks_again_sooner_where_nothing_was_tried) {
   for (const double gain : {1.1, 1.3}) {
     CodecTuner tuner;
-    Foretold foretold{numbers(1, 1), numbers(1, 1), {}};
-    foretold.wire.fill(1);
-    tuner.learn(CodecTuner::k_by_message, 1, foretold);
+    Predicted predicted{numbers(1, 1), numbers(1, 1), {}};
+    predicted.wire.fill(1);
+    tuner.learn(CodecTuner::k_by_message, 1, predicted);
     ASSERT_TRUE(tuner.settled());
-    EXPECT_THAT(tuner.why(), HasSubstr("no other is foretold to gain anything"));
+    EXPECT_THAT(tuner.why(), HasSubstr("no other is predicted to gain anything"));
     for (int i = 0; i < 3; ++i)
       tuner.learn(k_arm_off, 1, {});
-    foretold.found[k_arm_off] = foretold.quiet[k_arm_off] = foretold.wire[k_arm_off] = gain * 1.01;
-    tuner.learn(k_arm_off, 1, foretold);
+    predicted.found[k_arm_off] = predicted.quiet[k_arm_off] = predicted.wire[k_arm_off] = gain * 1.01;
+    tuner.learn(k_arm_off, 1, predicted);
     EXPECT_EQ(tuner.settled(), gain < 1.15) << gain;
   }
 }
@@ -395,7 +396,7 @@ TEST(CodecModel, a_first_message_is_held_against_what_others_took) {
   EXPECT_NEAR(model.encode(4)[2].value(), 8e-9, 0.1e-9);
 }
 
-// Memory that is used for the first time takes its time: a message ten times as slow as the sample foretold is no
+// Memory that is used for the first time takes its time: a message ten times as slow as the sample predicted is no
 // reason to give a compressor up.
 TEST(CodecModel, one_message_that_was_far_slower_counts_for_little) {
   if (arm_count() < 2)
@@ -421,18 +422,18 @@ TEST(RunTally, takes_the_wire_as_it_was_and_the_work_as_it_is_known_in_the_end) 
   ratios.fill(0.5);
   ratios[k_arm_off] = 1;
   RunTally tally;
-  EXPECT_EQ(tally.foretold(model, {}).found[k_arm_off], 0);
+  EXPECT_EQ(tally.predicted(model, {}).found[k_arm_off], 0);
   tally.add(1e6, ratios, 20e-9, 10e-9, 4);
   tally.add(3e6, ratios, 40e-9, 10e-9, 4);
-  EXPECT_DOUBLE_EQ(tally.foretold(model, {}).wire[k_arm_off], 1e6 * 20e-9 + 3e6 * 40e-9);
-  EXPECT_DOUBLE_EQ(tally.foretold(model, {}).wire[1], (1e6 * 20e-9 + 3e6 * 40e-9) / 2) << "without the work";
+  EXPECT_DOUBLE_EQ(tally.predicted(model, {}).wire[k_arm_off], 1e6 * 20e-9 + 3e6 * 40e-9);
+  EXPECT_DOUBLE_EQ(tally.predicted(model, {}).wire[1], (1e6 * 20e-9 + 3e6 * 40e-9) / 2) << "without the work";
   model.made(1, 4, 2e-9);
   model.undone(1, 1e-9);
-  const Foretold foretold = tally.foretold(model, {.ranks_a_core = 2});
-  EXPECT_DOUBLE_EQ(foretold.found[k_arm_off], 1e6 * 20e-9 + 3e6 * 40e-9);
-  EXPECT_DOUBLE_EQ(foretold.quiet[k_arm_off], 4e6 * 10e-9);
-  EXPECT_DOUBLE_EQ(foretold.found[1], (1e6 * 20e-9 + 3e6 * 40e-9) / 2 + 4e6 * 3e-9 * 2);
-  EXPECT_DOUBLE_EQ(foretold.quiet[1], 4e6 * 10e-9 / 2 + 4e6 * 3e-9 * 2);
+  const Predicted predicted = tally.predicted(model, {.ranks_a_core = 2});
+  EXPECT_DOUBLE_EQ(predicted.found[k_arm_off], 1e6 * 20e-9 + 3e6 * 40e-9);
+  EXPECT_DOUBLE_EQ(predicted.quiet[k_arm_off], 4e6 * 10e-9);
+  EXPECT_DOUBLE_EQ(predicted.found[1], (1e6 * 20e-9 + 3e6 * 40e-9) / 2 + 4e6 * 3e-9 * 2);
+  EXPECT_DOUBLE_EQ(predicted.quiet[1], 4e6 * 10e-9 / 2 + 4e6 * 3e-9 * 2);
 }
 
 // What a few KiB of a sample took says little once a message was made.

@@ -104,7 +104,7 @@ TEST(AgreeAndWork, gives_what_rank_0_makes_of_the_numbers_to_all) {
     bool at_work = true;
     const Status verdict = agree_and_work(
         *comm, Status{}, {.maximum = maximum, .sum = sum, .bits = bits},
-        [&](const Pulse& agreed) {
+        [&](const Reduction& agreed) {
           ++calls;
           EXPECT_EQ(agreed.maximum.back(), comm->size() - 1);
           EXPECT_EQ(agreed.sum.back(), comm->size());
@@ -130,7 +130,7 @@ TEST(AgreeAndWork, tells_all_what_fails_of_the_work) {
     bool at_work = false;
     const Status verdict = agree_and_work(
         *comm, Status{}, {},
-        [&](const Pulse&) -> Status {
+        [&](const Reduction&) -> Status {
           if (throws)
             throw std::bad_alloc();
           return {Code::no_space, "no room for it"};
@@ -151,7 +151,7 @@ TEST(AgreeAndWork, does_nothing_where_a_rank_has_failed) {
     bool called = false, at_work = true;
     const Status mine = comm->rank() == victim ? Status{Code::io, "broken"} : Status{};
     const Status verdict = agree_and_work(
-        *comm, mine, {}, [&](const Pulse&) { return called = true, Status{}; }, &at_work);
+        *comm, mine, {}, [&](const Reduction&) { return called = true, Status{}; }, &at_work);
     EXPECT_EQ(verdict.code(), Code::io);
     EXPECT_FALSE(at_work);
     EXPECT_FALSE(called);
@@ -172,7 +172,7 @@ TEST(AgreeAndWork, is_told_from_an_agreement) {
         bool called = false;
         const bool does = (comm->rank() == other) == works;
         const Status verdict =
-            does ? agree_and_work(*comm, Status{}, {}, [&](const Pulse&) { return called = true, Status{}; })
+            does ? agree_and_work(*comm, Status{}, {}, [&](const Reduction&) { return called = true, Status{}; })
                  : agree(*comm, Status{});
         EXPECT_EQ(verdict.code(), Code::mpi);
         EXPECT_FALSE(called);
@@ -214,7 +214,7 @@ TEST(Agree, costs_messages_between_hosts_alone) {
   constexpr int k_times = 10;
   for (int i = 0; i < k_times; ++i) {
     EXPECT_TRUE(agree(*comm, Status{}, {.maximum = maximum, .sum = {}, .bits = bits}).ok());
-    EXPECT_TRUE(agree_and_work(*comm, Status{}, {.maximum = {}, .sum = sum, .bits = {}}, [](const Pulse&) {
+    EXPECT_TRUE(agree_and_work(*comm, Status{}, {.maximum = {}, .sum = sum, .bits = {}}, [](const Reduction&) {
                   return Status{};
                 }).ok());
   }
@@ -291,7 +291,7 @@ TEST(ShareFromRoot, gives_each_of_many_to_all) {
     std::vector<Letter> out, in;
     if (comm->rank() > 0)
       out.push_back({.peer = 0, .bytes = std::vector<std::byte>(5, value)});
-    LetterCounters counters;
+    MessageCounters counters;
     ASSERT_TRUE(exchange_letters(*comm, Status{}, out, in, counters).ok());
     EXPECT_EQ(in.size(), comm->rank() == 0 ? static_cast<size_t>(comm->size() - 1) : 0);
     for (const Letter& letter : in)

@@ -46,7 +46,7 @@ TEST(ExchangeLetters, delivers_each_once_in_many_rounds) {
         expected.push_back({peer, letter_of(peer, me, round)});
     }
     for (const auto exchange : {exchange_letters, exchange_letters_by_messages, exchange_letters_by_host}) {
-      LetterCounters counters;
+      MessageCounters counters;
       ASSERT_TRUE(exchange(*comm, Status{}, out, in, counters).ok());
       ASSERT_EQ(in.size(), expected.size());
       for (size_t i = 0; i < in.size(); ++i) {
@@ -76,7 +76,7 @@ TEST(ExchangeLetters, delivers_what_one_rank_alone_has_no_room_for) {
         for (int peer = 0; peer < size; ++peer)
           out.push_back({peer, std::vector<std::byte>(comm->rank() == writer ? length : 3U,
                                                       static_cast<std::byte>(comm->rank() + round))});
-        LetterCounters counters;
+        MessageCounters counters;
         const int before = parity_of(*comm);
         ASSERT_TRUE(exchange_letters(*comm, Status{}, out, in, counters).ok());
         EXPECT_EQ(parity_of(*comm) == before, comm->rounds().has_room() && length <= most) << length;
@@ -93,7 +93,7 @@ TEST(ExchangeLetters, are_none_of_before_after_a_mistake) {
   const auto comm = world();
   if (!comm->rounds().has_room())
     GTEST_SKIP() << "letters go by messages";
-  LetterCounters counters;
+  MessageCounters counters;
   std::vector<Letter> in;
   std::mt19937 random(3 + static_cast<unsigned>(comm->rank()));
   for (int round = 0; round < 30; ++round) {
@@ -117,7 +117,7 @@ TEST(ExchangeLetters, by_host_fails_on_all_ranks_when_one_has_failed) {
   for (int victim = 0; victim < comm->size(); ++victim) {
     const std::vector<Letter> out{{0, std::vector<std::byte>(10)}};
     std::vector<Letter> in;
-    LetterCounters counters;
+    MessageCounters counters;
     Status local = comm->rank() == victim ? Status{Code::out_of_memory, "none left"} : Status{};
     EXPECT_EQ(exchange_letters_by_host(*comm, std::move(local), out, in, counters).code(), Code::out_of_memory);
     EXPECT_TRUE(in.empty());
@@ -133,7 +133,7 @@ TEST(ExchangeLetters, delivers_empty_and_long_letters) {
     out.push_back({peer, std::vector<std::byte>(length, static_cast<std::byte>(me))});
   }
   for (const auto exchange : {exchange_letters, exchange_letters_by_messages}) {
-    LetterCounters counters;
+    MessageCounters counters;
     ASSERT_TRUE(exchange(*comm, Status{}, out, in, counters).ok());
     ASSERT_EQ(static_cast<int>(in.size()), size);
     for (const Letter& letter : in) {
@@ -149,7 +149,7 @@ TEST(ExchangeLetters, a_rank_that_failed_fails_all) {
   for (int victim = 0; victim < comm->size(); ++victim)
     for (const auto exchange : {exchange_letters, exchange_letters_by_messages}) {
       std::vector<Letter> out{{0, std::vector<std::byte>(10)}}, in;
-      LetterCounters counters;
+      MessageCounters counters;
       const Status verdict =
           exchange(*comm, comm->rank() == victim ? Status{Code::out_of_memory, "none"} : Status{}, out, in, counters);
       EXPECT_EQ(verdict.code(), Code::out_of_memory);
@@ -177,7 +177,7 @@ TEST(ExchangeLetters, a_malformed_notice_fails_all) {
     for (int there = comm->rank() == 0 ? 0 : 1; there == 0;)
       MPI_Iprobe(comm->size() - 1, tag, comm->get(), &there, MPI_STATUS_IGNORE);
     std::vector<Letter> in;
-    LetterCounters counters;
+    MessageCounters counters;
     const Status status = exchange_letters_by_messages(*comm, Status{}, {}, in, counters);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     EXPECT_EQ(status.code(), Code::internal) << notice.size();
@@ -196,7 +196,7 @@ TEST(ExchangeLetters, takes_what_is_damaged_and_says_so) {
       MPI_COMM_WORLD,
       MPI_ERRORS_RETURN);  // where a message is too long MPICH asks this one, whatever communicator the message has
   std::vector<Letter> in;
-  LetterCounters counters;
+  MessageCounters counters;
   for (const std::vector<int>& tags :
        {std::vector<int>{k_tag_notice, k_tag_notice + 1}, std::vector<int>{k_tag_description}})
     for (const Damage kind : {Damage::shorter, Damage::longer, Damage::much_longer})

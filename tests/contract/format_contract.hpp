@@ -200,11 +200,11 @@ TEST_P(FormatContract, a_flushed_file_may_be_renamed_while_it_is_open) {
   define(*format, {"/before", Type::int32, {10}, false});
   ASSERT_TRUE(format->flush().ok());
   const std::string renamed = folder_.path("renamed");
-  const auto companions = format_companions(GetParam(), path_);
-  const auto renamed_companions = format_companions(GetParam(), renamed);
+  const auto sidecars = format_sidecars(GetParam(), path_);
+  const auto renamed_sidecars = format_sidecars(GetParam(), renamed);
   std::filesystem::rename(path_, renamed);
-  for (size_t i = 0; i < companions.size(); ++i)
-    std::filesystem::rename(companions[i], renamed_companions[i]);
+  for (size_t i = 0; i < sidecars.size(); ++i)
+    std::filesystem::rename(sidecars[i], renamed_sidecars[i]);
   path_ = renamed;
   EXPECT_EQ(sorted(catalog()), sorted(expected_)) << "published so far";
   define(*format, {"/after", Type::int32, {10}, false});

@@ -134,8 +134,8 @@ TEST(Blocks, may_lie_at_any_distances_in_memory) {
     ASSERT_EQ(element_map(runs), expected);
     ASSERT_EQ(made.value().memory_elements <= base, true);
     ASSERT_LE(memory_end(runs), made.value().memory_elements);
-    for (const auto& echo : echoes(made.value(), runs))
-      ASSERT_LE(std::max(echo.from, echo.to) + echo.length, base);
+    for (const auto& duplicate : duplicates(made.value(), runs))
+      ASSERT_LE(std::max(duplicate.from, duplicate.to) + duplicate.length, base);
   }
 }
 
@@ -253,7 +253,7 @@ TEST(Points, are_sorted_and_the_later_of_two_wins) {
   EXPECT_EQ(element_map(points.value().flagged).size(), 3u);
   EXPECT_THAT(runs_of(points.value().flagged),
               ElementsAre(windrow::Run{3, 0, 2, 0, 0, 1}, windrow::Run{7, 2, 1, 0, 0, 1}));
-  EXPECT_THAT(echoes(points.value(), points.value().listed), ElementsAre(Echo{3, 1, 1}));
+  EXPECT_THAT(duplicates(points.value(), points.value().listed), ElementsAre(LocalDuplicate{3, 1, 1}));
   EXPECT_THAT(message_of(make_points(10, Shape{0, 10}, {})),
               HasSubstr("entry 1 of the points is 10; the points are 0 to 9"));
   EXPECT_THAT(message_of(make_points(10, Shape{-1}, {})), HasSubstr("entry 0 of the points is -1"));
@@ -282,10 +282,10 @@ TEST(Points, agree_with_the_model) {
       scaled[point * scale] = place;
     ASSERT_EQ(element_map(element_pieces(made)), scaled);
     std::map<int64_t, int64_t> copies;
-    for (const Echo& echo : echoes(made, made.listed)) {
-      ASSERT_EQ(list[static_cast<size_t>(echo.from)], list[static_cast<size_t>(echo.to)]);
-      ASSERT_EQ(scaled[list[static_cast<size_t>(echo.to)]], echo.from);
-      copies[echo.to] = echo.from;
+    for (const LocalDuplicate& duplicate : duplicates(made, made.listed)) {
+      ASSERT_EQ(list[static_cast<size_t>(duplicate.from)], list[static_cast<size_t>(duplicate.to)]);
+      ASSERT_EQ(scaled[list[static_cast<size_t>(duplicate.to)]], duplicate.from);
+      copies[duplicate.to] = duplicate.from;
     }
     ASSERT_EQ(copies.size() + scaled.size(), list.size());
   }

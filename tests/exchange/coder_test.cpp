@@ -169,8 +169,8 @@ class CoderOfData : public CoderOfDescriptions {
     return bytes;
   }
 
-  static Foretold all_alike() {
-    Foretold all;
+  static Predicted all_alike() {
+    Predicted all;
     all.found.fill(1);
     all.quiet.fill(1);
     return all;
@@ -245,7 +245,7 @@ TEST_F(CoderOfData, goes_its_own_way_to_whom_other_data_goes) {
     EXPECT_LT(traffic_[0].ratios[1], 0.5);
     EXPECT_GT(traffic_[1].ratios[1], 0.9) << "a sample of its own";
     EXPECT_EQ(trace_.messages_own_way, 0) << "there was no way for all";
-    EXPECT_GT(made->foretold().found[k_arm_off], 0);
+    EXPECT_GT(made->predicted().found[k_arm_off], 0);
     int64_t busy = 0;
     for (int run = 0; run < 24; ++run) {
       if (run == 12)
@@ -262,8 +262,8 @@ TEST_F(CoderOfData, goes_its_own_way_to_whom_other_data_goes) {
       EXPECT_LT(sent(*made, traffic_[0], runs(20'000)), 5'000);
       EXPECT_EQ(sent(*made, traffic_[1], noise(20'000)), 20'000);
       EXPECT_EQ(trace_.codecs[1].messages, trace_.codecs[1].bytes_in / 20'000) << "noise is not even tried";
-      EXPECT_EQ(made->foretold().found[k_arm_off] > 0, !made->rests())
-          << "some ranks' messages alone are not what all foretell";
+      EXPECT_EQ(made->predicted().found[k_arm_off] > 0, !made->rests())
+          << "some ranks' messages alone are not what all predict";
       made->end();
     }
     if (order == k_arm_off) {
@@ -273,13 +273,13 @@ TEST_F(CoderOfData, goes_its_own_way_to_whom_other_data_goes) {
 }
 
 // Where all messages gain alike, the trial has the word: it knows what the model does not.
-TEST_F(CoderOfData, obeys_the_trial_where_all_are_foretold_to_gain_as_much) {
+TEST_F(CoderOfData, obeys_the_trial_where_all_are_predicted_to_gain_as_much) {
   comm_->set_link(k_slow_link);
   CodecNotes notes;
   const auto made = coder(Codec::automatic);
   made->begin({.arm = CodecTuner::k_by_message, .looks = true, .notes = &notes});
   EXPECT_LT(sent(*made, traffic_[0], runs(20'000)), 5'000);
-  const Foretold all = made->foretold();
+  const Predicted all = made->predicted();
   ASSERT_GT(all.found[k_arm_off], all.found[1]);
   int looks = 0;
   for (int run = 0; run < 24; ++run) {
@@ -309,7 +309,7 @@ TEST_F(CoderOfData, learns_from_what_tells) {
   const int64_t shrunk = sent(*made, traffic_[0], seldom);
   EXPECT_LT(shrunk, 5'000) << "compressed all the same";
   EXPECT_EQ(traffic_[0].ratios[k_arm_off], 0) << "that data shrinks to nothing is not what it says";
-  EXPECT_EQ(made->foretold().found[k_arm_off], 0);
+  EXPECT_EQ(made->predicted().found[k_arm_off], 0);
   EXPECT_LT(sent(*made, traffic_[0], runs(2'000)), 1'000);
   EXPECT_EQ(traffic_[0].ratios[k_arm_off], 1);
   for (size_t arm = 2; arm < arm_count(); ++arm)
@@ -337,7 +337,7 @@ TEST_F(CoderOfData, learns_from_what_tells) {
   made->end();
 }
 
-// Where the link is faster than any compressor, that is foretold, so that the tuner settles and nobody looks any more.
+// Where the link is faster than any compressor, that is predicted, so that the tuner settles and nobody looks any more.
 TEST_F(CoderOfData, says_that_a_fast_link_needs_no_compressor) {
   comm_->set_link(k_fast_link);
   const auto made = coder(Codec::automatic);
@@ -349,7 +349,7 @@ TEST_F(CoderOfData, says_that_a_fast_link_needs_no_compressor) {
       EXPECT_EQ(sent(*made, traffic_[0], runs(20'000)), 20'000);
     }
     made->end();
-    tuner.learn(made->arm(), 1e-3, made->foretold());
+    tuner.learn(made->arm(), 1e-3, made->predicted());
   }
   EXPECT_TRUE(tuner.settled());
   EXPECT_EQ(tuner.arm(), k_arm_off);

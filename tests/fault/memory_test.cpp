@@ -82,7 +82,7 @@ class Memory : public testing::TestWithParam<std::string> {
       return true;
     }
     if (scene.file == nullptr)
-      standing_.expect_whole();  // else there is a draft beside it
+      standing_.expect_whole();  // else there is a temporary beside it
     int undefined = std::string(windrow_error_message()).find("undefined now") != std::string::npos ? 1 : 0;
     MPI_Allreduce(MPI_IN_PLACE, &undefined, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
     if (!call.repeatable)

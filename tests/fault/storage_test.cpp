@@ -34,7 +34,7 @@ KeyValues with_fault(KeyValues options, const std::string& fault) {
   return options;
 }
 
-int64_t foretold(const nlohmann::json& report, const char* what) {
+int64_t predicted(const nlohmann::json& report, const char* what) {
   int64_t sum = 0;
   for (const auto& plan : report["plans"])
     sum += plan["expected"][what].get<int64_t>();
@@ -247,7 +247,7 @@ TEST_P(Storage, transfers_only_a_part) {
         scene.begin();
         EXPECT_WINDROW_OK(scene.put_and_flush());
         const auto report = report_of(scene.file);
-        struck = report["write_requests"] > foretold(report, "write_requests");
+        struck = report["write_requests"] > predicted(report, "write_requests");
         EXPECT_WINDROW_OK(scene.close());
       }
       Scene::expect_file(standing_.path(), k_new);
@@ -261,7 +261,7 @@ TEST_P(Storage, transfers_only_a_part) {
     scene.expect_read();
     const auto report = report_of(scene.file);
     EXPECT_WINDROW_OK(scene.close());
-    return report["read_requests"] > foretold(report, "read_requests");
+    return report["read_requests"] > predicted(report, "read_requests");
   });
 }
 

@@ -52,7 +52,7 @@ TEST_F(RawFormat, lays_variables_one_after_another) {
   EXPECT_EQ(about["variables"][1]["byte_order"], "big");
   EXPECT_EQ(about["variables"][1]["attributes"][0]["values"], Json::array({0.5}));
   EXPECT_EQ(std::filesystem::file_size(path_), 16U);
-  EXPECT_EQ(format_companions("raw", path_), std::vector<std::string>{path_ + ".json"});
+  EXPECT_EQ(format_sidecars("raw", path_), std::vector<std::string>{path_ + ".json"});
 }
 
 TEST_F(RawFormat, is_read_by_numpy_as_its_page_says) {

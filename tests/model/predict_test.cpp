@@ -14,7 +14,7 @@
 namespace windrow::test {
 namespace {
 
-Work raked_work() {
+Work aggregated_work() {
   Work work{.ranks = 64,
             .hosts = 8,
             .agreements = 3,
@@ -68,7 +68,7 @@ TEST(Predict, of_nothing_to_do_is_the_opening_of_the_file) {
 
 // What one kind of file system is bad at another is not.
 TEST(Predict, knows_kinds_of_file_systems) {
-  Work work = raked_work();
+  Work work = aggregated_work();
   const auto of = [&](const char* kind) { return predict(work, default_machine(kind, 4)).storage; };
   for (const char* kind : {"local", "nfs", "lustre", "beegfs", "cephfs", "gpfs"})
     EXPECT_EQ(default_machine(kind).storage.kind, kind);
@@ -86,7 +86,7 @@ TEST(Predict, knows_kinds_of_file_systems) {
 TEST(Predict, grows_with_the_work) {
   for (const char* kind : {"local", "nfs", "lustre", "beegfs", "cephfs", "gpfs", "unknown"}) {
     const Machine machine = default_machine(kind, 4);
-    const Work less = raked_work();
+    const Work less = aggregated_work();
     const double before = predict(less, machine).total;
     Work more = less;
     for (size_t i = 0; i < numbers_of(more).size(); ++i) {
@@ -102,7 +102,7 @@ TEST(Predict, grows_with_the_work) {
 }
 
 TEST(Predict, shrinks_with_a_faster_machine) {
-  const Work work = raked_work();
+  const Work work = aggregated_work();
   const double before = predict(work, Machine{}).total;
   Machine machine;
   machine.memory = {.copy_bytes_per_s = 1e12, .host_copy_bytes_per_s = 1e12, .piece_s = 0};
@@ -145,7 +145,7 @@ TEST(Predict, counts_bytes_at_the_rate_that_was_measured) {
 }
 
 TEST(Predict, counts_what_is_read_before_it_is_written) {
-  Work work = raked_work();
+  Work work = aggregated_work();
   Machine reckoned;
   reckoned.storage.lock_s = 0;
   const double once = predict(work, reckoned).storage;
@@ -165,7 +165,7 @@ TEST(Predict, counts_what_is_read_before_it_is_written) {
 }
 
 TEST(Predict, takes_a_flush_without_exchange_for_what_it_was_measured_to_be) {
-  Work work = raked_work();
+  Work work = aggregated_work();
   Machine machine;
   machine.metadata.flush_s = 3, machine.metadata.direct_flush_s = 2;
   machine.hosts = 64;
@@ -195,7 +195,7 @@ TEST(Predict, compresses_what_is_sent_where_that_is_faster) {
 }
 
 TEST(Predict, makes_no_file_to_read_it) {
-  Work work = raked_work();
+  Work work = aggregated_work();
   Machine machine;
   machine.metadata.creates_per_s = 0.1;
   EXPECT_GT(predict(work, machine).open, 10);
@@ -205,7 +205,7 @@ TEST(Predict, makes_no_file_to_read_it) {
 }
 
 TEST(Predict, lets_writers_of_their_own_targets_keep_their_locks) {
-  Work work = raked_work();
+  Work work = aggregated_work();
   Machine machine;
   machine.storage.lock_s = 0.1;
   work.storage[0].request_bytes = 1e6;
@@ -229,7 +229,7 @@ TEST(Predict, lets_writers_of_their_own_targets_keep_their_locks) {
 }
 
 TEST(Predict, waits_for_the_target_that_has_most) {
-  Work work = raked_work();
+  Work work = aggregated_work();
   StorageWork& part = work.storage[0];
   part.targets = 4;
   part.actors = 8;
@@ -247,13 +247,13 @@ TEST(Predict, waits_for_the_target_that_has_most) {
 }
 
 TEST(Predict, sends_what_is_left_of_bytes_that_shrink) {
-  Work work = raked_work();
+  Work work = aggregated_work();
   Machine machine;
   machine.codecs = {{.name = "lz4", .encode_bytes_per_s = 1e12, .decode_bytes_per_s = 1e12}};
   const double plain = predict(work, machine).exchange;
   work.compresses = true;
   double before = 0;
-  for (const double shrinks_to : {0.01, 0.25, k_usual_shrinkage, 1.0}) {
+  for (const double shrinks_to : {0.01, 0.25, k_usual_ratio, 1.0}) {
     work.shrinks_to = shrinks_to;
     const double now = predict(work, machine).exchange;
     EXPECT_GT(now, before) << shrinks_to;
@@ -266,14 +266,15 @@ TEST(Predict, sends_what_is_left_of_bytes_that_shrink) {
 }
 
 TEST(Predict, overlaps_rounds_where_cores_are_free) {
-  const Work work = raked_work();
+  const Work work = aggregated_work();
   Machine machine;
   machine.storage.kind = "local";
   machine.cores_per_host = 8;
-  const Prediction crowded = predict(work, machine);
-  EXPECT_NEAR(crowded.total, crowded.open + crowded.plan + crowded.exchange + crowded.storage, 1e-12);
+  const Prediction oversubscribed = predict(work, machine);
+  EXPECT_NEAR(oversubscribed.total,
+              oversubscribed.open + oversubscribed.plan + oversubscribed.exchange + oversubscribed.storage, 1e-12);
   machine.cores_per_host = 9;
-  EXPECT_LT(predict(work, machine).total, crowded.total);
+  EXPECT_LT(predict(work, machine).total, oversubscribed.total);
 }
 
 TEST(Predict, is_sound_for_any_numbers) {

@@ -201,7 +201,7 @@ TEST(Weighing, gives_writers_targets_of_their_own_where_locks_are_dear) {
     EXPECT_NE(each.candidate.strategy.domains, Domains::target);
 }
 
-// The rest of a division of writers by targets have nothing to do, and nothing is foretold of them.
+// The rest of a division of writers by targets have nothing to do, and nothing is predicted of them.
 TEST(Weighing, is_of_the_writers_that_a_plan_has) {
   for (const int64_t asked : {0, 4, 5}) {
     PlanLimits limits = striped(limits_with(Machine{}, false), 3);

@@ -208,7 +208,7 @@ TEST(MakePlan, leaves_rows_to_their_holders) {
   const Plan plan = make_plan(Strategy{}, rows, thousand_hosts(), limits).value();
   EXPECT_EQ(plan.strategy.domains, Domains::none);
   EXPECT_EQ(plan.strategy.access, Access::list);
-  rows.entries = 131'071;  // one of them is in two pieces: to be raked with the others
+  rows.entries = 131'071;  // one of them is in two pieces: to be aggregated with the others
   EXPECT_EQ(make_plan(Strategy{}, rows, thousand_hosts(), limits).value().strategy.domains, Domains::aligned);
 }
 
@@ -341,7 +341,7 @@ TEST(MakePlan, lets_long_pieces_go_their_own_way_beside_raked_ones) {
   EXPECT_EQ(plan.direct_bytes, PlanLimits{}.direct_bytes);
   EXPECT_FALSE(plan.whole);  // the rows have holes where the long pieces go
   EXPECT_THAT(describe_text(plan), HasSubstr("100000 pieces of at least 65536 bytes"));
-  // Few long ones are raked with the others; and who sieves must have the bytes in between to itself.
+  // Few long ones are aggregated with the others; and who sieves must have the bytes in between to itself.
   both.long_bytes = both.bytes / 5;
   EXPECT_EQ(make_plan(Strategy{}, both, thousand_hosts(), {}).value().direct_bytes, 0);
   EXPECT_TRUE(make_plan(Strategy{}, both, thousand_hosts(), {}).value().whole);

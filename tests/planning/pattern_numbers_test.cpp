@@ -10,7 +10,7 @@
 namespace windrow {
 namespace {
 
-// What a pulse makes of the numbers of several ranks, without MPI.
+// What a reduction makes of the numbers of several ranks, without MPI.
 PatternNumbers combine(const std::vector<PatternNumbers>& ranks) {
   std::array<int64_t, k_pattern_sums> sums{}, sums_of_rank{};
   std::array<int64_t, k_pattern_maxima> maxima, maxima_of_rank{};
@@ -60,9 +60,9 @@ TEST(PatternNumbers, are_combined_each_in_its_way) {
       int64_t expected = field.of(ranks.front());
       for (size_t i = 1; i < size; ++i) {
         const int64_t number = field.of(ranks[i]);
-        expected = field.reduction == Reduction::sum       ? expected + number
-                   : field.reduction == Reduction::maximum ? std::max(expected, number)
-                                                           : std::min(expected, number);
+        expected = field.combine == Combine::sum       ? expected + number
+                   : field.combine == Combine::maximum ? std::max(expected, number)
+                                                       : std::min(expected, number);
       }
       EXPECT_EQ(field.of(all), expected);
     }

@@ -49,8 +49,8 @@ Simulation run(const Machine& machine, const Workload& workload, const Options& 
   return simulation.ok() ? std::move(simulation).value() : Simulation{};
 }
 
-// Of the storage: what the model foretells of the plan that is simulated, over what the simulation takes.
-double foretold_over_simulated(const Machine& machine, const Workload& workload, const Options& options) {
+// Of the storage: what the model predicts of the plan that is simulated, over what the simulation takes.
+double predicted_over_simulated(const Machine& machine, const Workload& workload, const Options& options) {
   const Simulation simulation = run(machine, workload, options, true);
   EXPECT_NE(simulation.plan.input, nullptr);
   return simulation.plan.input == nullptr
@@ -58,7 +58,7 @@ double foretold_over_simulated(const Machine& machine, const Workload& workload,
              : chosen_of(weigh(*simulation.plan.input)).seconds.storage / simulation.seconds.storage;
 }
 
-TEST(Contention, is_foretold_as_it_is_simulated) {
+TEST(Contention, is_predicted_as_it_is_simulated) {
   constexpr double k_tolerance = 1.5;
   for (const int64_t targets : {int64_t{16}, int64_t{128}})
     for (const int ranks : {64, 512}) {
@@ -76,8 +76,8 @@ TEST(Contention, is_foretold_as_it_is_simulated) {
           {"bricks, four to a target", bricks(ranks), "target", many},
       };
       for (const auto& [name, workload, domains, writers] : cases) {
-        const double ratio = foretold_over_simulated(machine, workload,
-                                                     {{"gather", "none"}, {"domains", domains}, {"writers", writers}});
+        const double ratio = predicted_over_simulated(machine, workload,
+                                                      {{"gather", "none"}, {"domains", domains}, {"writers", writers}});
         EXPECT_LE(ratio, k_tolerance) << fmt::format("{}, {} ranks, {} targets", name, ranks, targets);
         EXPECT_GE(ratio, 1 / k_tolerance) << fmt::format("{}, {} ranks, {} targets", name, ranks, targets);
       }
@@ -85,9 +85,9 @@ TEST(Contention, is_foretold_as_it_is_simulated) {
 }
 
 // That each rank's stripes lie on one target is nothing that the model is told: it takes them to lie on all, and
-// foretells no less than there is.
-TEST(Contention, of_stripes_in_turn_is_not_foretold_too_low) {
-  EXPECT_GE(foretold_over_simulated(ranger(), stripes(512), {{"gather", "none"}, {"domains", "none"}}), 0.8);
+// predicts no less than there is.
+TEST(Contention, of_stripes_in_turn_is_not_predicted_too_low) {
+  EXPECT_GE(predicted_over_simulated(ranger(), stripes(512), {{"gather", "none"}, {"domains", "none"}}), 0.8);
 }
 
 // The pattern that the paper calls worst: 1024 writers at each of 128 targets.

@@ -270,13 +270,13 @@ TEST(Replaced, readers_read_what_they_have_opened) {
   }
 }
 
-// Once a file has its name, another writer may use the name of its draft: before the references are there too.
+// Once a file has its name, another writer may use the name of its temporary: before the references are there too.
 TEST(Replaced, temporary_references_are_of_one_writer) {
   if (windrow_has("netcdf") == 0)
     GTEST_SKIP() << "built without netCDF";
   SharedFolder folder;
   const Options options{{"files", "subfiles(2)"}};
-  const std::string path = folder.file("a.nc"), draft = folder.file(".a.nc.windrow-0000");
+  const std::string path = folder.file("a.nc"), temporary = folder.file(".a.nc.windrow-0000");
   windrow_file *first = nullptr, *second = nullptr;
   const auto begin = [&](windrow_file*& file) {
     const int64_t shape[1] = {4 * size_of()}, start[1] = {4 * rank_of()}, count[1] = {4};
@@ -302,7 +302,7 @@ TEST(Replaced, temporary_references_are_of_one_writer) {
   if (rank_of() == 0) {
     EXPECT_EQ(before.size(), 1U);
     std::error_code error;
-    fs::rename(draft, draft + "-aside", error);  // as if it had its name
+    fs::rename(temporary, temporary + "-aside", error);  // as if it had its name
     EXPECT_FALSE(error);
   }
   MPI_Barrier(MPI_COMM_WORLD);

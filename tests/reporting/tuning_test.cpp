@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a rank foretells goes to the others as sums of whole numbers, beside the counters, and comes back.
+// What a rank predicts goes to the others as sums of whole numbers, beside the counters, and comes back.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -10,7 +10,7 @@ namespace windrow {
 namespace {
 
 TEST(Tuning, comes_back_as_it_was_told) {
-  Foretold told;
+  Predicted told;
   for (size_t arm = 0; arm < k_most_arms; ++arm) {
     told.found[arm] = 1.5 + static_cast<double>(arm);
     told.quiet[arm] = 100.25 + static_cast<double>(arm);
@@ -20,7 +20,7 @@ TEST(Tuning, comes_back_as_it_was_told) {
   std::array<int64_t, k_trace_maxima> maxima{};
   store_trace({}, sums, maxima);
   store_tuning(told, sums);
-  Foretold back;
+  Predicted back;
   read_tuning(back, sums);
   for (size_t arm = 0; arm < k_most_arms; ++arm) {
     EXPECT_NEAR(back.found[arm], told.found[arm], 2e-9);

@@ -28,7 +28,7 @@ Machine machine_of(const char* name) {
 }
 
 Simulation run(const Machine& machine, const Workload& workload, const Options& options, PeerHabits habits = {},
-               int64_t times = 1, double shrinks_to = k_usual_shrinkage) {
+               int64_t times = 1, double shrinks_to = k_usual_ratio) {
   SimulationRequest request{.workload = workload,
                             .machine = machine,
                             .settings = {},

@@ -34,14 +34,14 @@ mode_t mode_of(const std::string& path) {
   return ::stat(path.c_str(), &about) == 0 ? about.st_mode & 07777 : 0;
 }
 
-Draft start(const std::string& path) {
-  auto draft = start_draft(path);
-  EXPECT_TRUE(draft.ok()) << draft.status().message();
-  return std::move(draft).value();
+TemporaryFile start(const std::string& path) {
+  auto temporary = start_temporary_file(path);
+  EXPECT_TRUE(temporary.ok()) << temporary.status().message();
+  return std::move(temporary).value();
 }
 
-Status publish_one(const Draft& draft, bool durable = false) {
-  const Rename file{draft.temporary_path, draft.final_path};
+Status publish_one(const TemporaryFile& temporary, bool durable = false) {
+  const Rename file{temporary.temporary_path, temporary.final_path};
   return publish({&file, 1}, durable);
 }
 
@@ -53,15 +53,15 @@ TEST(Publish, a_draft_takes_its_name_and_the_old_file_stays_until_then) {
   write(path, "old");
   for (const bool durable : {false, true}) {
     const std::string before = read(path);
-    const Draft draft = start(path);
-    EXPECT_THAT(draft.temporary_path.substr(folder.path().size()),
+    const TemporaryFile temporary = start(path);
+    EXPECT_THAT(temporary.temporary_path.substr(folder.path().size()),
                 MatchesRegex("/\\.check point\\.h5\\.windrow-[0-9a-z]{4}"));
-    EXPECT_EQ(draft.final_path, path);
-    write(draft.temporary_path, durable ? "newest" : "new");
+    EXPECT_EQ(temporary.final_path, path);
+    write(temporary.temporary_path, durable ? "newest" : "new");
     EXPECT_EQ(read(path), before);
-    ASSERT_TRUE(publish_one(draft, durable).ok());
+    ASSERT_TRUE(publish_one(temporary, durable).ok());
     EXPECT_EQ(read(path), durable ? "newest" : "new");
-    EXPECT_FALSE(std::filesystem::exists(draft.temporary_path));
+    EXPECT_FALSE(std::filesystem::exists(temporary.temporary_path));
   }
 }
 
@@ -74,8 +74,8 @@ TEST(Publish, a_bare_name_lies_in_the_working_folder) {
   TemporaryFolder folder;
   const auto before = std::filesystem::current_path();
   std::filesystem::current_path(folder.path());
-  const Draft draft = start("bare");
-  EXPECT_TRUE(publish_one(draft, true).ok());
+  const TemporaryFile temporary = start("bare");
+  EXPECT_TRUE(publish_one(temporary, true).ok());
   EXPECT_THAT(leftovers("bare"), IsEmpty());
   std::filesystem::current_path(before);
   EXPECT_TRUE(std::filesystem::exists(folder.path("bare")));
@@ -90,9 +90,9 @@ TEST(Publish, the_mode_of_what_is_replaced_carries_over) {
   write(folder.path("shared"), "old");
   ASSERT_EQ(::chmod(folder.path("shared").c_str(), 0666), 0);  // more than the umask leaves
   for (const auto& [name, mode] : {std::pair{"private", 0600U}, std::pair{"shared", 0666U}}) {
-    const Draft draft = start(folder.path(name));
-    EXPECT_EQ(mode_of(draft.temporary_path), mode);
-    ASSERT_TRUE(publish_one(draft).ok());
+    const TemporaryFile temporary = start(folder.path(name));
+    EXPECT_EQ(mode_of(temporary.temporary_path), mode);
+    ASSERT_TRUE(publish_one(temporary).ok());
     EXPECT_EQ(mode_of(folder.path(name)), mode);
   }
   ::umask(before);
@@ -104,11 +104,11 @@ TEST(Publish, a_symbolic_link_stays_and_its_target_is_replaced) {
   write(folder.path("store/real"), "old");
   std::filesystem::create_symlink("store/real", folder.path("relative"));
   std::filesystem::create_symlink(folder.path("relative"), folder.path("link"));
-  const Draft draft = start(folder.path("link"));
-  EXPECT_THAT(draft.temporary_path, HasSubstr("/store/.real.windrow-")) << "beside what is replaced";
-  write(draft.temporary_path, "new");
-  EXPECT_THAT(leftovers(folder.path("link")), ElementsAre(draft.temporary_path));
-  ASSERT_TRUE(publish_one(draft).ok());
+  const TemporaryFile temporary = start(folder.path("link"));
+  EXPECT_THAT(temporary.temporary_path, HasSubstr("/store/.real.windrow-")) << "beside what is replaced";
+  write(temporary.temporary_path, "new");
+  EXPECT_THAT(leftovers(folder.path("link")), ElementsAre(temporary.temporary_path));
+  ASSERT_TRUE(publish_one(temporary).ok());
   EXPECT_TRUE(std::filesystem::is_symlink(folder.path("link")));
   EXPECT_TRUE(std::filesystem::is_symlink(folder.path("relative")));
   EXPECT_EQ(read(folder.path("store/real")), "new");
@@ -117,7 +117,7 @@ TEST(Publish, a_symbolic_link_stays_and_its_target_is_replaced) {
   ASSERT_TRUE(publish_one(start(folder.path("dangling"))).ok());
   EXPECT_TRUE(std::filesystem::exists(folder.path("not there yet")));
   std::filesystem::create_symlink("circle", folder.path("circle"));
-  EXPECT_EQ(start_draft(folder.path("circle")).status().code(), Code::io);
+  EXPECT_EQ(start_temporary_file(folder.path("circle")).status().code(), Code::io);
 }
 
 TEST(Publish, companions_come_first_and_keep_their_modes) {
@@ -125,11 +125,11 @@ TEST(Publish, companions_come_first_and_keep_their_modes) {
   write(folder.path("a.raw"), "old");
   write(folder.path("a.raw.json"), "old");
   ASSERT_EQ(::chmod(folder.path("a.raw.json").c_str(), 0640), 0);
-  const Draft draft = start(folder.path("a.raw"));
-  write(draft.temporary_path, "new");
-  write(draft.temporary_path + ".json", "new");
-  const std::vector<Rename> files{{draft.temporary_path + ".json", folder.path("a.raw.json")},
-                                  {draft.temporary_path, draft.final_path}};
+  const TemporaryFile temporary = start(folder.path("a.raw"));
+  write(temporary.temporary_path, "new");
+  write(temporary.temporary_path + ".json", "new");
+  const std::vector<Rename> files{{temporary.temporary_path + ".json", folder.path("a.raw.json")},
+                                  {temporary.temporary_path, temporary.final_path}};
   ASSERT_TRUE(publish(files, true).ok());
   EXPECT_EQ(read(folder.path("a.raw.json")), "new");
   EXPECT_EQ(mode_of(folder.path("a.raw.json")), 0640U);
@@ -141,30 +141,30 @@ TEST(Publish, companions_come_first_and_keep_their_modes) {
 
 TEST(Publish, says_what_stands_in_the_way) {
   TemporaryFolder folder;
-  const auto missing = start_draft(folder.path("no folder/a.h5"));
+  const auto missing = start_temporary_file(folder.path("no folder/a.h5"));
   EXPECT_EQ(missing.status().code(), Code::not_found);
   EXPECT_EQ(missing.status().message(), "create \"" + folder.path("no folder/a.h5") + "\": no such file or directory");
-  EXPECT_EQ(start_draft(folder.path()).status().code(), Code::bad_argument);
-  EXPECT_EQ(start_draft(folder.path("")).status().code(), Code::bad_argument);
-  EXPECT_EQ(start_draft("/dev/null").status().code(), Code::bad_argument);
-  EXPECT_EQ(start_draft("").status().code(), Code::bad_argument);
-  const auto long_name = start_draft(folder.path(std::string(256, 'x')));
+  EXPECT_EQ(start_temporary_file(folder.path()).status().code(), Code::bad_argument);
+  EXPECT_EQ(start_temporary_file(folder.path("")).status().code(), Code::bad_argument);
+  EXPECT_EQ(start_temporary_file("/dev/null").status().code(), Code::bad_argument);
+  EXPECT_EQ(start_temporary_file("").status().code(), Code::bad_argument);
+  const auto long_name = start_temporary_file(folder.path(std::string(256, 'x')));
   EXPECT_EQ(long_name.status().code(), Code::bad_argument);
   EXPECT_THAT(long_name.status().message(), HasSubstr("too long"));
   write(folder.path("file"), "x");
-  EXPECT_EQ(start_draft(folder.path("file/a.h5")).status().code(), Code::not_found);
+  EXPECT_EQ(start_temporary_file(folder.path("file/a.h5")).status().code(), Code::not_found);
 }
 
 TEST(Publish, a_name_that_fits_alone_has_a_shorter_temporary_one) {
   TemporaryFolder folder;
   for (const size_t length : {200U, 223U, 224U, 241U, 242U, 250U, 255U}) {
     const std::string path = folder.path(std::string(length, 'x'));
-    const Draft draft = start(path);
-    const Rename companion{draft.temporary_path + ".json", folder.path("shorter.json")};
-    ASSERT_TRUE(start_companions(draft, {&companion, 1}).ok()) << length;
-    EXPECT_THAT(leftovers(path), ElementsAre(draft.temporary_path, companion.from)) << length;
-    ASSERT_TRUE(remove_files({&companion.from, 1}).ok());
-    ASSERT_TRUE(publish_one(draft).ok()) << length;
+    const TemporaryFile temporary = start(path);
+    const Rename sidecar{temporary.temporary_path + ".json", folder.path("shorter.json")};
+    ASSERT_TRUE(start_sidecars(temporary, {&sidecar, 1}).ok()) << length;
+    EXPECT_THAT(leftovers(path), ElementsAre(temporary.temporary_path, sidecar.from)) << length;
+    ASSERT_TRUE(remove_files({&sidecar.from, 1}).ok());
+    ASSERT_TRUE(publish_one(temporary).ok()) << length;
     EXPECT_TRUE(std::filesystem::exists(path));
   }
   std::string name;  // of characters that take three bytes each: none is cut in two
@@ -181,39 +181,39 @@ TEST(Publish, a_companion_has_its_mode_from_its_first_moment) {
   const mode_t before = ::umask(022);
   write(folder.path("a.raw"), "old");
   ASSERT_EQ(::chmod(folder.path("a.raw").c_str(), 0600), 0);
-  const auto mode_of_companion = [&](const std::string& name) {
-    const Draft draft = start(folder.path(name));
-    const Rename companion{draft.temporary_path + ".json", draft.final_path + ".json"};
-    const Status status = start_companions(draft, {&companion, 1});
+  const auto mode_of_sidecar = [&](const std::string& name) {
+    const TemporaryFile temporary = start(folder.path(name));
+    const Rename sidecar{temporary.temporary_path + ".json", temporary.final_path + ".json"};
+    const Status status = start_sidecars(temporary, {&sidecar, 1});
     EXPECT_TRUE(status.ok()) << status.message();
-    return mode_of(companion.from);
+    return mode_of(sidecar.from);
   };
-  EXPECT_EQ(mode_of_companion("fresh.raw"), 0644U);
-  EXPECT_EQ(mode_of_companion("a.raw"), 0600U) << "of a private file, when there was no companion";
+  EXPECT_EQ(mode_of_sidecar("fresh.raw"), 0644U);
+  EXPECT_EQ(mode_of_sidecar("a.raw"), 0600U) << "of a private file, when there was no companion";
   write(folder.path("a.raw.json"), "old");
   ASSERT_EQ(::chmod(folder.path("a.raw.json").c_str(), 0640), 0);
-  EXPECT_EQ(mode_of_companion("a.raw"), 0640U);
+  EXPECT_EQ(mode_of_sidecar("a.raw"), 0640U);
   std::filesystem::remove(folder.path("a.raw.json"));
   std::filesystem::create_directory(folder.path("a.raw.json"));
-  const Draft draft = start(folder.path("a.raw"));
-  const Rename companion{draft.temporary_path + ".json", draft.final_path + ".json"};
-  EXPECT_EQ(start_companions(draft, {&companion, 1}).code(), Code::bad_argument);
+  const TemporaryFile temporary = start(folder.path("a.raw"));
+  const Rename sidecar{temporary.temporary_path + ".json", temporary.final_path + ".json"};
+  EXPECT_EQ(start_sidecars(temporary, {&sidecar, 1}).code(), Code::bad_argument);
   ::umask(before);
 }
 
 // What stands in the way of one file stands in the way of all.
 TEST(Publish, leaves_an_old_companion_where_the_file_cannot_have_its_name) {
   TemporaryFolder folder;
-  const Draft draft = start(folder.path("a.raw"));
-  const Rename companion{draft.temporary_path + ".json", draft.final_path + ".json"};
-  write(companion.from, "new");
-  write(companion.to, "old");
-  std::filesystem::create_directory(draft.final_path);
-  const std::array<Rename, 2> files{companion, Rename{draft.temporary_path, draft.final_path}};
+  const TemporaryFile temporary = start(folder.path("a.raw"));
+  const Rename sidecar{temporary.temporary_path + ".json", temporary.final_path + ".json"};
+  write(sidecar.from, "new");
+  write(sidecar.to, "old");
+  std::filesystem::create_directory(temporary.final_path);
+  const std::array<Rename, 2> files{sidecar, Rename{temporary.temporary_path, temporary.final_path}};
   const Status status = publish(files, false);
   EXPECT_THAT(status.message(), HasSubstr("is a directory"));
-  EXPECT_EQ(read(companion.to), "old");
-  EXPECT_EQ(read(companion.from), "new");
+  EXPECT_EQ(read(sidecar.to), "old");
+  EXPECT_EQ(read(sidecar.from), "new");
 }
 
 TEST(Publish, tells_how_long_a_file_may_be) {

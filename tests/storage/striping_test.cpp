@@ -22,19 +22,19 @@ using testing::IsEmpty;
 
 constexpr int64_t k_mib = int64_t{1} << 20, k_gib = int64_t{1} << 30;
 
-class StripeDraft : public testing::Test {
+class StripeTemporaryFile : public testing::Test {
  protected:
   void SetUp() override {
-    std::ofstream(draft_.temporary_path).flush();
+    std::ofstream(temporary_.temporary_path).flush();
     system_.type = k_lustre;
-    gives(draft_.temporary_path, 1 << 20, 1);
+    gives(temporary_.temporary_path, 1 << 20, 1);
     system_.ioctls[k_lustre_setstripe] = [this](void* argument) {
       uint32_t bytes = 0;
       uint16_t count = 0;
       std::memcpy(&bytes, static_cast<char*>(argument) + 24, sizeof bytes);
       std::memcpy(&count, static_cast<char*>(argument) + 28, sizeof count);
       ++times_set_;
-      gives(draft_.temporary_path, bytes == 0 ? 1 << 20 : bytes, count);
+      gives(temporary_.temporary_path, bytes == 0 ? 1 << 20 : bytes, count);
       return 0;
     };
   }
@@ -54,7 +54,8 @@ class StripeDraft : public testing::Test {
     return std::move(options).value();
   }
   Result<Striping> stripe(const std::vector<std::pair<std::string, std::string>>& values, int64_t writers = 16) {
-    return stripe_draft(options(values), draft_, {.count = writers, .buffer_bytes = 4 * k_mib}, system_.calls());
+    return stripe_temporary_file(options(values), temporary_, {.count = writers, .buffer_bytes = 4 * k_mib},
+                                 system_.calls());
   }
   static StripeNumbers numbers(const Result<Striping>& striping) {
     EXPECT_TRUE(striping.ok()) << striping.status().message();
@@ -62,7 +63,7 @@ class StripeDraft : public testing::Test {
   }
 
   TemporaryFolder folder_;
-  Draft draft_{folder_.path(".check point.h5.windrow-ab12"), folder_.path("check point.h5")};
+  TemporaryFile temporary_{folder_.path(".check point.h5.windrow-ab12"), folder_.path("check point.h5")};
   FakeSystem system_;
   int times_set_ = 0;
 };
@@ -98,10 +99,10 @@ TEST_F(StripeDraft, never_fights_what_the_folder_was_given) {
   EXPECT_EQ(numbers(striping).count, 1);
   EXPECT_THAT(striping.value().why, HasSubstr("as the folder has them"));
   system_.attributes.erase(folder_.path() + " lustre.lov");
-  gives(draft_.temporary_path, 1 << 20, 3);  // given from farther above
+  gives(temporary_.temporary_path, 1 << 20, 3);  // given from farther above
   EXPECT_EQ(numbers(stripe({{"expected_bytes", "100GiB"}})).count, 3);
   const auto one = LustreStripes{.count = 1, .targets = {0}}.bytes();
-  system_.attributes[draft_.temporary_path + " lustre.lov"] =
+  system_.attributes[temporary_.temporary_path + " lustre.lov"] =
       composite({{0, 1 << 20, 0x10, one}, {1 << 20, UINT64_MAX, 0x10, one}});
   EXPECT_EQ(stripe({{"expected_bytes", "100GiB"}}).value().layout.components.size(), 2u);
   EXPECT_EQ(times_set_, 0);
@@ -109,8 +110,8 @@ TEST_F(StripeDraft, never_fights_what_the_folder_was_given) {
 }
 
 TEST_F(StripeDraft, is_striped_as_the_file_that_it_replaces) {
-  std::ofstream(draft_.final_path).flush();
-  gives(draft_.final_path, 2 << 20, 5);
+  std::ofstream(temporary_.final_path).flush();
+  gives(temporary_.final_path, 2 << 20, 5);
   auto striping = stripe({{"expected_bytes", "100GiB"}});
   EXPECT_EQ(numbers(striping), (StripeNumbers{.bytes = 2 * k_mib, .count = 5}));
   EXPECT_THAT(striping.value().why, HasSubstr("replaced"));
@@ -123,12 +124,12 @@ TEST_F(StripeDraft, is_striped_as_the_file_that_it_replaces) {
 // One stripe too, where the folder has been given nothing, whatever the file's size is expected to be; and several on a
 // target.
 TEST_F(StripeDraft, has_the_stripes_that_it_replaces_also_where_they_are_the_usual) {
-  std::ofstream(draft_.final_path).flush();
-  gives(draft_.final_path, 1 << 20, 1);
+  std::ofstream(temporary_.final_path).flush();
+  gives(temporary_.final_path, 1 << 20, 1);
   EXPECT_EQ(numbers(stripe({{"expected_bytes", "100GiB"}})).count, 1);
   EXPECT_EQ(times_set_, 0);
   auto overstriped = LustreStripes{.count = 4, .targets = {3, 5, 3, 5}}.bytes();
-  system_.attributes[draft_.final_path + " lustre.lov"] = overstriped;
+  system_.attributes[temporary_.final_path + " lustre.lov"] = overstriped;
   EXPECT_THAT(stripe({}).value().why, HasSubstr("stripe count 4, several on a target"));
   EXPECT_EQ(times_set_, 1);
 }
@@ -136,14 +137,14 @@ TEST_F(StripeDraft, has_the_stripes_that_it_replaces_also_where_they_are_the_usu
 // The file that is replaced has one stripe, as all have that nobody thought about; since then the folder was given a
 // layout.
 TEST_F(StripeDraft, follows_a_folder_rather_than_a_file_of_one_stripe) {
-  std::ofstream(draft_.final_path).flush();
-  gives(draft_.final_path, 4 << 20, 1);
-  gives(draft_.temporary_path, 1 << 20, 3);
+  std::ofstream(temporary_.final_path).flush();
+  gives(temporary_.final_path, 4 << 20, 1);
+  gives(temporary_.temporary_path, 1 << 20, 3);
   auto striping = stripe({{"expected_bytes", "100GiB"}});
   EXPECT_EQ(numbers(striping), (StripeNumbers{.bytes = k_mib, .count = 3}));
   EXPECT_THAT(striping.value().why, HasSubstr("as the folder has them"));
   EXPECT_EQ(times_set_, 0);
-  gives(draft_.final_path, 4 << 20, 2);  // somebody thought about this one
+  gives(temporary_.final_path, 4 << 20, 2);  // somebody thought about this one
   EXPECT_EQ(numbers(stripe({{"expected_bytes", "100GiB"}})), (StripeNumbers{.bytes = 4 * k_mib, .count = 2}));
 }
 
@@ -152,7 +153,7 @@ TEST_F(StripeDraft, says_when_asked_numbers_are_refused) {
   const auto refused = stripe({{"stripe", "count=7"}});
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.status().code(), Code::bad_argument);
-  EXPECT_THAT(refused.status().message(), HasSubstr(draft_.final_path));
+  EXPECT_THAT(refused.status().message(), HasSubstr(temporary_.final_path));
   EXPECT_THAT(refused.status().message(), HasSubstr("stripe count 7"));
   const auto automatic = stripe({{"expected_bytes", "100GiB"}});
   ASSERT_TRUE(automatic.ok()) << "nobody asked for these";
@@ -176,12 +177,12 @@ TEST_F(StripeDraft, is_a_mock_where_one_is_named) {
   EXPECT_FALSE(stripe({{"layout", "none"}}).value().layout.known());
 }
 
-class OnCephFs : public StripeDraft {
+class OnCephFs : public StripeTemporaryFile {
  protected:
   void SetUp() override {
-    std::ofstream(draft_.temporary_path).flush();
+    std::ofstream(temporary_.temporary_path).flush();
     system_.type = k_cephfs;
-    system_.attributes[draft_.temporary_path + " ceph.file.layout"] =
+    system_.attributes[temporary_.temporary_path + " ceph.file.layout"] =
         bytes_of("stripe_unit=1048576 stripe_count=1 object_size=4194304 pool=data");
     system_.ioctls[k_ceph_location] = [this](void* argument) { return kernel_(argument); };
   }
@@ -203,10 +204,10 @@ TEST_F(OnCephFs, a_draft_says_which_osds_its_objects_will_have) {
 }
 
 TEST_F(OnCephFs, a_file_is_asked_about_as_long_as_it_is) {
-  std::filesystem::resize_file(draft_.temporary_path, 9 * k_mib);
-  const Striping striping = find_striping(options({{"ceph_osds", "auto"}}), draft_.temporary_path, system_.calls());
+  std::filesystem::resize_file(temporary_.temporary_path, 9 * k_mib);
+  const Striping striping = find_striping(options({{"ceph_osds", "auto"}}), temporary_.temporary_path, system_.calls());
   EXPECT_THAT(striping.layout.components.front().targets, testing::ElementsAre(0, 2, 4));
-  EXPECT_THAT(find_striping(options({{"ceph_osds", "off"}}), draft_.temporary_path, system_.calls())
+  EXPECT_THAT(find_striping(options({{"ceph_osds", "off"}}), temporary_.temporary_path, system_.calls())
                   .layout.components.front()
                   .targets,
               IsEmpty());
@@ -242,8 +243,8 @@ TEST_F(OnCephFs, a_file_that_is_written_anew_has_other_objects) {
 
 // Objects as long as the replaced file's too.
 TEST_F(OnCephFs, is_laid_out_as_the_file_that_it_replaces) {
-  std::ofstream(draft_.final_path).flush();
-  system_.attributes[draft_.final_path + " ceph.file.layout"] =
+  std::ofstream(temporary_.final_path).flush();
+  system_.attributes[temporary_.final_path + " ceph.file.layout"] =
       bytes_of("stripe_unit=1048576 stripe_count=4 object_size=16777216 pool=data");
   const auto striping = stripe({});
   ASSERT_TRUE(striping.ok());

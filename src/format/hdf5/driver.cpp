@@ -137,7 +137,7 @@ H5FD_t* open(const char* name, unsigned flags, hid_t access, haddr_t) noexcept {
   const auto* settings = static_cast<const Settings*>(H5Pget_driver_info(access));
   Opening* const opening = settings != nullptr ? settings->opening : nullptr;
   // HDF5 first opens what it is to create without changing it, to see whether it has it open already, and then once
-  // more. A draft it has not.
+  // more. A temporary it has not.
   if (opening != nullptr && opening->create && (flags & H5F_ACC_TRUNC) == 0)
     return nullptr;
   std::unique_ptr<DriverFile> file;

@@ -738,7 +738,7 @@ void keep_memory_of_cache() {
 Handle open_file(const std::string& path, FormatMode mode, hid_t creation, hid_t access) {
   if (mode != FormatMode::create)
     return {H5Fopen(path.c_str(), mode == FormatMode::read ? H5F_ACC_RDONLY : H5F_ACC_RDWR, access), H5Fclose};
-  // Emptied, not made anew: a draft keeps the mode that it was given.
+  // Emptied, not made anew: a temporary keeps the mode that it was given.
   return {H5Fcreate(path.c_str(), H5F_ACC_TRUNC, creation, access), H5Fclose};
 }
 

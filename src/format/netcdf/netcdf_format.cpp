@@ -32,7 +32,7 @@ class NetcdfFormat final : public Format {
         mode_(mode),
         options_(options),
         file_(std::move(file)),
-        is_draft_(mode == FormatMode::create) {
+        is_temporary_file_(mode == FormatMode::create) {
     catalog_.groups.push_back({.path = "/", .attributes = {}});
   }
   Status read();
@@ -59,7 +59,7 @@ class NetcdfFormat final : public Format {
   Result<Layout> lay_out() override;
   Status write_anew(std::unique_ptr<Store> file) override;
   void take_layout() noexcept override;
-  void take_name(std::string) noexcept override { is_draft_ = false; }
+  void take_name(std::string) noexcept override { is_temporary_file_ = false; }
   void drop_changes() noexcept override { changed_ = false; }
   Status flush() override;
   Status close() override;
@@ -78,7 +78,7 @@ class NetcdfFormat final : public Format {
   Result<NetcdfContents> contents() const;
   Status check_length(int64_t records, int64_t file_bytes);
   Status check_whole(const NetcdfPlaces& next);
-  Status write_header_to(Store& file, bool is_draft);
+  Status write_header_to(Store& file, bool is_temporary_file);
   void set_records(int64_t records);
 
   std::string path_;
@@ -91,9 +91,9 @@ class NetcdfFormat final : public Format {
   std::set<std::string> split_;                      // paths of variables without bytes of their own
   int64_t records_ = 0, stored_records_ = 0;         // that there shall be, and that the header in the file has
   NetcdfPlaces places_, next_;                       // in force, and of the file that is written anew
-  int64_t missing_until_ = 0;  // of an opened file that ends before its header says: that end; else 0
-  bool changed_ = false;       // the header of the file is another
-  bool is_draft_ = false;      // nobody else has the file
+  int64_t missing_until_ = 0;       // of an opened file that ends before its header says: that end; else 0
+  bool changed_ = false;            // the header of the file is another
+  bool is_temporary_file_ = false;  // nobody else has the file
 };
 
 Status NetcdfFormat::writable(const char* what, const std::string& path) const {
@@ -626,7 +626,7 @@ void NetcdfFormat::take_layout() noexcept {
 
 // The file has all its length first: a header never speaks of what is not there, but for what it spoke of when the file
 // was opened. Whoever has the file finds the old header or the new one.
-Status NetcdfFormat::write_header_to(Store& file, bool is_draft) {
+Status NetcdfFormat::write_header_to(Store& file, bool is_temporary_file) {
   const int64_t end = end_of(places_, records_);
   const bool as_opened = &file == file_.get() && end <= missing_until_;
   const Result<int64_t> size = file.size();
@@ -637,9 +637,9 @@ Status NetcdfFormat::write_header_to(Store& file, bool is_draft) {
       return status;
   put_records(places_, records_);
   const std::array header{Overwrite{0, places_.header}};
-  Status status =
-      is_draft ? file.write_at(0, places_.header)
-               : overwrite(file, header, as_opened ? size.value() : std::max(end, size.value()), options_.durable);
+  Status status = is_temporary_file ? file.write_at(0, places_.header)
+                                    : overwrite(file, header, as_opened ? size.value() : std::max(end, size.value()),
+                                                options_.durable);
   if (status.ok())
     stored_records_ = records_;
   return status;
@@ -651,7 +651,7 @@ Status NetcdfFormat::flush() {
       return Status(Code::bad_state, fmt::format("\"{}\" is closed", path_));
     if (mode_ == FormatMode::read || !changed_ || places_.header.empty())
       return Status();
-    Status status = write_header_to(*file_, is_draft_);
+    Status status = write_header_to(*file_, is_temporary_file_);
     changed_ = !status.ok();
     return status;
   });

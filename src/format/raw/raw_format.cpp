@@ -98,10 +98,10 @@ class RawFormat final : public Format {
 
   FormatMode mode_;
   FormatOptions options_;
-  // Held open, not reopened by name: a draft is renamed while it is being written.
+  // Held open, not reopened by name: a temporary is renamed while it is being written.
   std::unique_ptr<Store> data_;     // null when closed
-  std::unique_ptr<Store> sidecar_;  // of a draft
-  std::string path_;                // of a file that others may open, absolute; "": a draft
+  std::unique_ptr<Store> sidecar_;  // of a temporary
+  std::string path_;                // of a file that others may open, absolute; "": a temporary
   uint64_t sidecar_number_ = 0;     // of its sidecar's file, 0: not known
   Catalog catalog_;
   TextLists texts_;
@@ -484,7 +484,7 @@ void RawFormat::take_name(std::string path) noexcept {
   });
 }
 
-// Nobody reads a draft's yet. That of a file which others may have is replaced as a whole: what it says of older
+// Nobody reads a temporary's yet. That of a file which others may have is replaced as a whole: what it says of older
 // variables is there at any moment.
 Status RawFormat::write_sidecar() {
   const Result<std::string> text = sidecar_text(catalog_, texts_, parts_, end_);
@@ -569,16 +569,17 @@ Result<bool> recognises_raw(const std::string& path, Store&) {
   return is_sidecar(text.value());
 }
 
-std::vector<std::string> raw_companions(const std::string& path) {
+std::vector<std::string> raw_sidecars(const std::string& path) {
   return {sidecar_path(path)};
 }
 
-Result<std::string> write_interim_sidecar(const Draft& draft) {
-  const std::string& final_path = draft.final_path;
-  const uint64_t replaced = file_number(final_path), replacing = file_number(draft.temporary_path);
+Result<std::string> write_interim_sidecar(const TemporaryFile& temporary) {
+  const std::string& final_path = temporary.final_path;
+  const uint64_t replaced = file_number(final_path), replacing = file_number(temporary.temporary_path);
   if (replaced == 0 || replacing == 0)
     return std::string();
-  const auto before = text_of_file(sidecar_path(final_path)), after = text_of_file(sidecar_path(draft.temporary_path));
+  const auto before = text_of_file(sidecar_path(final_path)),
+             after = text_of_file(sidecar_path(temporary.temporary_path));
   if (!after.ok())
     return after.status();
   if (before.status().code() == Code::io)
@@ -588,9 +589,9 @@ Result<std::string> write_interim_sidecar(const Draft& draft) {
   const std::string text = interim_sidecar_text({before.value(), replaced}, {after.value(), replacing});
   if (text.empty())
     return text;
-  std::string path = draft.temporary_path + ".interim.json";
-  const Rename companion{path, sidecar_path(final_path)};
-  if (Status status = start_companions(draft, std::span(&companion, 1)); !status.ok())
+  std::string path = temporary.temporary_path + ".interim.json";
+  const Rename sidecar{path, sidecar_path(final_path)};
+  if (Status status = start_sidecars(temporary, std::span(&sidecar, 1)); !status.ok())
     return status;
   auto store = open_store(path, StoreMode::update, {});
   if (!store.ok())

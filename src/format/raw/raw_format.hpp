@@ -11,7 +11,7 @@ namespace windrow {
 Result<std::unique_ptr<Format>> open_raw_format(const std::string& path, FormatMode mode, const FormatOptions& options,
                                                 std::unique_ptr<Store> opened);
 Result<bool> recognises_raw(const std::string& path, Store& file);
-std::vector<std::string> raw_companions(const std::string& path);
-Result<std::string> write_interim_sidecar(const Draft& draft);
+std::vector<std::string> raw_sidecars(const std::string& path);
+Result<std::string> write_interim_sidecar(const TemporaryFile& temporary);
 
 }  // namespace windrow

@@ -9,7 +9,7 @@
 
 namespace windrow {
 
-struct Band {
+struct StridedRows {
   int64_t from = 0, from_stride = 0;  // where it is read, if it is
   int64_t to = 0, to_stride = 0;      // and written
   int64_t bytes = 0;                  // of a row
@@ -23,24 +23,25 @@ inline Extent even_share(int64_t total, int rank, int ranks) noexcept {
   return {begin, begin + each + (rank < rest ? 1 : 0)};
 }
 
-// Calls visit(const Band&, from, to, place in the band, length) for the parts of this rank's share, none longer than
-// `most` or than a row.
+// Calls visit(const StridedRows&, from, to, place in the rows_band, length) for the parts of this rank's share, none
+// longer than `most` or than a row.
 template <class Visit>
-void for_each_part(std::span<const Band> bands, int rank, int ranks, int64_t most, Visit&& visit) {
+void for_each_part(std::span<const StridedRows> strided_rows, int rank, int ranks, int64_t most, Visit&& visit) {
   int64_t total = 0;
-  for (const Band& band : bands)
-    total += band.total();
+  for (const StridedRows& rows_band : strided_rows)
+    total += rows_band.total();
   const Extent share = even_share(total, rank, ranks);
   int64_t before = 0;
-  for (const Band& band : bands) {
-    const int64_t end = std::min(band.total(), share.end - before);
+  for (const StridedRows& rows_band : strided_rows) {
+    const int64_t end = std::min(rows_band.total(), share.end - before);
     for (int64_t at = std::max<int64_t>(0, share.begin - before); at < end;) {
-      const int64_t row = at / band.bytes, within = at % band.bytes;
-      const int64_t length = std::min({most, end - at, band.bytes - within});
-      visit(band, band.from + row * band.from_stride + within, band.to + row * band.to_stride + within, at, length);
+      const int64_t row = at / rows_band.bytes, within = at % rows_band.bytes;
+      const int64_t length = std::min({most, end - at, rows_band.bytes - within});
+      visit(rows_band, rows_band.from + row * rows_band.from_stride + within,
+            rows_band.to + row * rows_band.to_stride + within, at, length);
       at += length;
     }
-    before += band.total();
+    before += rows_band.total();
   }
 }
 

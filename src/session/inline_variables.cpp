@@ -21,11 +21,11 @@ void reverse_elements(std::span<std::byte> bytes, int64_t swap) {
 
 }  // namespace
 
-int64_t File::base_in_held(const QueueEntry& entry, const Variable& variable) noexcept {
+int64_t File::base_in_held(const QueuedRequest& entry, const Variable& variable) noexcept {
   return entry.record < 0 ? 0 : variable.placement.bytes / variable.shape.front() * entry.record;
 }
 
-Result<std::shared_ptr<const ByteRuns>> File::runs_in_held(const QueueEntry& entry, const Variable& variable) {
+Result<std::shared_ptr<const ByteRuns>> File::runs_in_held(const QueuedRequest& entry, const Variable& variable) {
   const auto trailing =
       load(entry.decomposition->local(), std::span<const int64_t>(variable.shape).subspan(entry.record >= 0 ? 1 : 0));
   if (!trailing.ok())
@@ -39,14 +39,14 @@ Status File::bring_to_held(int variable, int64_t ordinal, std::span<int64_t> bro
   const Variable& target = catalog_.variables[static_cast<size_t>(variable)];
   const int64_t mine = static_cast<int64_t>(comm_->size() - comm_->rank()) << 8;
   std::vector<std::byte> bytes;
-  for (const QueueEntry& entry : queue_) {
+  for (const QueuedRequest& entry : queue_) {
     if (!entry.put || entry.variable != variable || entry.ordinal != ordinal)
       continue;
     auto runs = runs_in_held(entry, target);
     if (!runs.ok())
       return runs.status();
     if (entry.staged)
-      trace_.values_clamped += entry.staged->misfits;
+      trace_.values_clamped += entry.staged->out_of_range;
     const std::byte* memory = entry.staged ? entry.staged->bytes.get() : entry.data;
     for_each_piece(runs.value()->runs, [&](const Piece& piece) {
       bytes.assign(memory + piece.memory, memory + piece.memory + piece.length);
@@ -72,7 +72,7 @@ Status File::write_held(int variable, int64_t ordinal) {
   });
   if (Status verdict = agree(*comm_, std::move(local)); !verdict.ok())
     return verdict;
-  if (Status verdict = agree(*comm_, Status{}, Pulse{.maximum = brought, .sum = {}, .bits = {}}); !verdict.ok())
+  if (Status verdict = agree(*comm_, Status{}, Reduction{.maximum = brought, .sum = {}, .bits = {}}); !verdict.ok())
     return verdict;
   for (size_t i = 0; i < content.size(); ++i)
     if (brought[i] != 0)
@@ -98,7 +98,7 @@ Status File::write_held() {
 }
 
 Status File::read_held() {
-  for (QueueEntry& entry : queue_) {
+  for (QueuedRequest& entry : queue_) {
     const Variable& variable = catalog_.variables[static_cast<size_t>(entry.variable)];
     if (entry.put || !variable.held)
       continue;
@@ -122,14 +122,15 @@ Status File::read_held() {
       reverse_elements(out, swap_bytes(entry, variable));
       trace_.bytes_copied += piece.length;
     });
-    Wave wave;  // of this get alone: what is left to do with what has arrived
-    wave.reading = true;
-    if (!entry.decomposition->echoes().empty())
-      wave.repeats.push_back({&entry.decomposition->echoes(),
-                              trailing.value() * (entry.staged ? type_size(entry.staged->type) : element), entry.data});
+    RequestBatch batch;  // of this get alone: what is left to do with what has arrived
+    batch.reading = true;
+    if (!entry.decomposition->duplicates().empty())
+      batch.repeats.push_back({&entry.decomposition->duplicates(),
+                               trailing.value() * (entry.staged ? type_size(entry.staged->type) : element),
+                               entry.data});
     if (entry.staged)
-      wave.conversions.push_back({runs.value(), entry.staged.get(), entry.variable});
-    if (Status status = convert_and_repeat(wave); !status.ok())
+      batch.conversions.push_back({runs.value(), entry.staged.get(), entry.variable});
+    if (Status status = convert_and_repeat(batch); !status.ok())
       return status;
   }
   return {};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "storage/claim.hpp"
+#include "storage/file_lock.hpp"
 
 #include <sys/stat.h>
 
@@ -21,19 +21,19 @@ Claimed& claimed() {
 
 }  // namespace
 
-Result<Claim> Claim::take(const std::string& path) {
+Result<FileLock> FileLock::take(const std::string& path) {
   struct stat about {};
   if (::stat(path.c_str(), &about) != 0)
-    return Claim();
+    return FileLock();
   const Identity file(about.st_dev, about.st_ino);
   const std::scoped_lock lock(claimed().mutex);
   if (!claimed().files.insert(file).second)
     return Status(Code::bad_state,
                   "\"" + path + "\" is open for update already in this program: close that handle first");
-  return Claim(file);
+  return FileLock(file);
 }
 
-Claim::~Claim() {
+FileLock::~FileLock() {
   if (!file_)
     return;
   const std::scoped_lock lock(claimed().mutex);

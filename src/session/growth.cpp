@@ -53,7 +53,7 @@ Status File::give_places() {
     return {};
   });
   if (Status verdict =
-          agree(*comm_, std::move(local), Pulse{.maximum = std::span(places_).first(count), .sum = {}, .bits = {}});
+          agree(*comm_, std::move(local), Reduction{.maximum = std::span(places_).first(count), .sum = {}, .bits = {}});
       !verdict.ok())
     return verdict;
   for (size_t i = 0; i < count; ++i) {
@@ -73,7 +73,7 @@ Status File::extend_for_queue(Status local) {
   std::fill(wanted_rows_.begin(), wanted_rows_.end(), 0);
   if (local.ok())
     local = guard([&]() -> Status {
-      for (const QueueEntry& entry : queue_) {
+      for (const QueuedRequest& entry : queue_) {
         const Variable& variable = catalog_.variables[static_cast<size_t>(entry.variable)];
         if (!entry.put || (entry.record < 0 && !variable.held))
           continue;
@@ -89,7 +89,7 @@ Status File::extend_for_queue(Status local) {
     });
   if (Status verdict =
           agree(*comm_, std::move(local),
-                Pulse{.maximum = std::span(wanted_rows_).first(catalog_.variables.size()), .sum = {}, .bits = {}});
+                Reduction{.maximum = std::span(wanted_rows_).first(catalog_.variables.size()), .sum = {}, .bits = {}});
       !verdict.ok())
     return verdict;
   if (Status verdict = write_held(); !verdict.ok())

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "session/lone_puts.hpp"
+#include "session/orphaned_puts.hpp"
 
 #include <fmt/format.h>
 
@@ -15,7 +15,7 @@
 #include "comm/agree.hpp"
 #include "comm/same.hpp"
 #include "comm/sparse.hpp"
-#include "session/request.hpp"
+#include "session/queued_request.hpp"
 
 namespace windrow {
 namespace {
@@ -27,7 +27,7 @@ bool is_by_same(const SharedDecomposition& decomposition) noexcept {
 }
 
 // A number of what is put, small enough that those of many ranks and puts add up.
-int64_t number_of(const QueueEntry& entry) noexcept {
+int64_t number_of(const QueuedRequest& entry) noexcept {
   const std::array<int64_t, 3> put{entry.variable, entry.decomposition->identity(), entry.record};
   return static_cast<int64_t>(hash_of({{reinterpret_cast<const char*>(put.data()), sizeof put}}) >> 34U);
 }
@@ -41,7 +41,7 @@ struct Told {
 
 constexpr size_t k_numbers = 5;
 
-void append(const QueueEntry& entry, bool loses, std::vector<std::byte>& bytes) {
+void append(const QueuedRequest& entry, bool loses, std::vector<std::byte>& bytes) {
   const SharedDecomposition& by = *entry.decomposition;
   for (const int64_t number : {int64_t{entry.variable}, entry.record + 1, by.identity(), by.sharers(),
                                int64_t{(is_by_same(by) ? 2 : 0) + (loses ? 1 : 0)}})
@@ -116,10 +116,11 @@ Status verdict_on(const std::vector<Letter>& letters, std::span<const Variable> 
 
 }  // namespace
 
-LonePuts::LonePuts(int rank, std::span<const QueueEntry> queue) noexcept : maximum{k_nobody, k_nobody, k_nobody} {
+OrphanedPuts::OrphanedPuts(int rank, std::span<const QueuedRequest> queue) noexcept
+    : maximum{k_nobody, k_nobody, k_nobody} {
   int64_t same = 0;
   bool any = false;
-  for (const QueueEntry& entry : queue) {
+  for (const QueuedRequest& entry : queue) {
     const SharedDecomposition& by = *entry.decomposition;
     if (!entry.put || by.sharers() == 0)
       continue;
@@ -136,26 +137,26 @@ LonePuts::LonePuts(int rank, std::span<const QueueEntry> queue) noexcept : maxim
 }
 
 // By `same` either rank 0 alone puts, or others the same as it; of what several hold, all of them or nobody.
-bool LonePuts::is_doubtful() const noexcept {
+bool OrphanedPuts::is_doubtful() const noexcept {
   const bool any_same = maximum[0] != k_nobody;
   return sum != 0 || (any_same && (maximum[0] != -maximum[1] || maximum[2] != maximum[0]));
 }
 
-Status LonePuts::check(Comm& comm, Status local, std::span<const QueueEntry> queue, const std::vector<bool>& losing,
-                       std::span<const Variable> variables) {
+Status OrphanedPuts::check(Comm& comm, Status local, std::span<const QueuedRequest> queue,
+                           const std::vector<bool>& losing, std::span<const Variable> variables) {
   std::vector<Letter> out, in;
   if (local.ok())
     local = guard([&] {
       Letter letter;
       for (size_t i = 0; i < queue.size(); ++i)
-        if (const QueueEntry& entry = queue[i];
+        if (const QueuedRequest& entry = queue[i];
             entry.put && entry.decomposition->sharers() > 0 && entry.decomposition->shares())
           append(entry, losing[i], letter.bytes);
       if (!letter.bytes.empty())
         out.push_back(std::move(letter));
       return Status{};
     });
-  LetterCounters counters;
+  MessageCounters counters;
   local = exchange_letters(comm, std::move(local), out, in, counters);
   if (local.ok())
     local = guard([&] { return verdict_on(in, variables); });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A few KiB of what is to be written tell what it shrinks to, wherever its pieces lie in memory and in the file.
-#include "planning/shrinkage.hpp"
+#include "planning/sampled_ratio.hpp"
 
 #include <gtest/gtest.h>
 
@@ -86,14 +86,14 @@ TEST(Shrinkage, counts_bytes) {
   const std::vector<Item> loud{make_item(all_noise, 0, noise.data(), 1, 4)},
       quiet{make_item(all_zeros, 1'000'000, zeros.data(), 1, 4)}, both{loud[0], quiet[0]};
   EXPECT_EQ(look_at(both).of_64(), 64);
-  const Shrinkage a = look_at(loud), b = look_at(quiet);
-  EXPECT_EQ((Shrinkage{.bytes = a.bytes + b.bytes, .left = a.left + b.left}).of_64(), 64);
+  const SampledRatio a = look_at(loud), b = look_at(quiet);
+  EXPECT_EQ((SampledRatio{.bytes = a.bytes + b.bytes, .left = a.left + b.left}).of_64(), 64);
   EXPECT_LE(b.of_64(), 1);
 }
 
 // A twentieth more or less from one time step to the next is mostly the same to a plan.
 TEST(Shrinkage, is_told_in_halves) {
-  const auto of = [](int64_t left) { return Shrinkage{.bytes = 1000, .left = left}.of_64(); };
+  const auto of = [](int64_t left) { return SampledRatio{.bytes = 1000, .left = left}.of_64(); };
   EXPECT_EQ(of(1000), 64);
   EXPECT_EQ(of(900), 64);
   EXPECT_EQ(of(550), 32);

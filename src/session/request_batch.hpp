@@ -18,13 +18,13 @@
 namespace windrow {
 
 // What of the queue moves in one plan: all gets, or the puts of one ordinal. The numbers are this rank's.
-struct Wave : PatternNumbers {
+struct RequestBatch : PatternNumbers {
   bool reading = false;
   std::vector<Item> items;                            // sorted by place in the file
   std::vector<std::shared_ptr<const ByteRuns>> runs;  // [items] what they point to
   std::vector<std::array<int64_t, 3>> key;  // variable, decomposition, ownership: what a kept plan is found by
   struct Repeat {
-    const std::vector<Echo>* echoes;  // the decomposition's, which the queue keeps
+    const std::vector<LocalDuplicate>* duplicates;  // the decomposition's, which the queue keeps
     int64_t element_bytes;
     std::byte* memory;
   };

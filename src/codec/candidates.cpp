@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "codec/arms.hpp"
+#include "codec/candidates.hpp"
 
 #include <array>
 

@@ -9,26 +9,26 @@
 
 namespace windrow {
 
-bool File::fits(const KeptPlan& kept, const Wave& wave) const noexcept {
-  return kept.plan.reading == wave.reading && kept.key == wave.key && kept.asked == strategy_ &&
+bool File::fits(const PreparedPlan& kept, const RequestBatch& batch) const noexcept {
+  return kept.plan.reading == batch.reading && kept.key == batch.key && kept.asked == strategy_ &&
          are_alike(kept.limits, limits_) && !kept.outdated;
 }
 
 // One bit per plan that does not match this rank's batch. A rank without data may match several; the other ranks
 // decide.
-PlanBits File::unfit_plans(const Wave& wave) const noexcept {
+PlanBits File::unfit_plans(const RequestBatch& batch) const noexcept {
   PlanBits unfit{};
   for (size_t i = 0; i < plans_.size(); ++i)
-    if (!fits(*plans_[i], wave))
+    if (!fits(*plans_[i], batch))
       unfit[i / 64] |= static_cast<int64_t>(uint64_t{1} << (i % 64));
   return unfit;
 }
 
 // Whether somebody will ask what messages to other hosts shrink to: a plan may have to be made.
-bool File::may_compress(const Wave& wave) const noexcept {
+bool File::may_compress(const RequestBatch& batch) const noexcept {
   if (strategy_.codec == Codec::off || !limits_.machine_measured || comm_->host_roots().size() < 2)
     return false;
-  return std::none_of(plans_.begin(), plans_.end(), [&](const auto& kept) { return fits(*kept, wave); });
+  return std::none_of(plans_.begin(), plans_.end(), [&](const auto& kept) { return fits(*kept, batch); });
 }
 
 int64_t File::kept_id(std::span<const int64_t> unfit) const noexcept {
@@ -39,7 +39,7 @@ int64_t File::kept_id(std::span<const int64_t> unfit) const noexcept {
 }
 
 // The plan becomes the last one that was used: those that were not used for the longest time go first.
-KeptPlan* File::use_plan(int64_t id) noexcept {
+PreparedPlan* File::use_plan(int64_t id) noexcept {
   const auto found = std::find_if(plans_.begin(), plans_.end(), [id](const auto& kept) { return kept->id == id; });
   if (found == plans_.end())
     return nullptr;
@@ -49,7 +49,7 @@ KeptPlan* File::use_plan(int64_t id) noexcept {
 
 // Of this rank: what the plan alone keeps. Lists of pieces that plans share count for the first of them; the codecs'
 // memory is the communicator's.
-int64_t File::memory_of(const KeptPlan& made) const {
+int64_t File::memory_of(const PreparedPlan& made) const {
   std::set<const ByteRuns*> known;
   for (const auto& kept : plans_)
     for (const auto& runs : kept->runs)

@@ -9,7 +9,7 @@
 #include "comm/agree.hpp"
 #include "comm/sparse.hpp"
 #include "layout/line.hpp"
-#include "planning/wave_numbers.hpp"
+#include "planning/batch_summary.hpp"
 #include "session/file.hpp"
 
 namespace windrow {
@@ -24,7 +24,7 @@ Status malformed_targets() {
 // Collective: what the ranks have to say, one after the other, to all of them. The status is this rank's own.
 Status gather_to_all(Comm& comm, Status local, std::vector<std::byte> mine, std::vector<std::byte>& all) {
   std::vector<Letter> out, in;
-  LetterCounters counters;
+  MessageCounters counters;
   if (local.ok())
     local = guard([&] {
       if (!mine.empty())
@@ -52,10 +52,10 @@ uint64_t word_of(const StorageLayout& layout, const ChunkPlace& place) noexcept 
 }
 
 // The chunks that this rank's pieces lie in, ascending.
-std::vector<int64_t> chunks_of(const Wave& wave) {
-  const int64_t bytes = wave.layout->chunk_bytes();
+std::vector<int64_t> chunks_of(const RequestBatch& batch) {
+  const int64_t bytes = batch.layout->chunk_bytes();
   std::vector<int64_t> chunks;
-  for (const Item& item : wave.items)
+  for (const Item& item : batch.items)
     for (int64_t offset = item.hull.begin; offset < item.hull.end;) {
       chunks.push_back(offset / bytes);
       offset = (chunks.back() + 1) * bytes;
@@ -121,13 +121,13 @@ Status File::know_line_layout(Status local) {
 }
 
 // Of the chunks whose index this rank has those that any rank's pieces lie in, ascending.
-Status File::know_touched_chunks(const Wave& wave, std::vector<int64_t>& touched, Status local) {
-  const ChunkLayout& layout = *wave.layout;
+Status File::know_touched_chunks(const RequestBatch& batch, std::vector<int64_t>& touched, Status local) {
+  const ChunkLayout& layout = *batch.layout;
   std::vector<Letter> out, in;
-  LetterCounters counters;
+  MessageCounters counters;
   if (local.ok())
     local = guard([&] {
-      const std::vector<int64_t> own = chunks_of(wave);
+      const std::vector<int64_t> own = chunks_of(batch);
       layout.for_each_root(
           own.size(), [&](size_t i) { return own[i]; },
           [&](int root, size_t first, size_t count) {
@@ -157,9 +157,9 @@ Status File::know_touched_chunks(const Wave& wave, std::vector<int64_t>& touched
 // time get room now, so that the plan knows their places. A plan that is only explained gives no room: it takes them to
 // lie one behind the other. A chunk that cannot be found is as if it had no place: nobody may want it, and who does
 // gets the error.
-Status File::tell_own_chunks(const Wave& wave, std::span<const Extent> regions, std::span<const int64_t> touched,
-                             std::vector<std::byte>& letter) {
-  const ChunkLayout& layout = *wave.layout;
+Status File::tell_own_chunks(const RequestBatch& batch, std::span<const Extent> regions,
+                             std::span<const int64_t> touched, std::vector<std::byte>& letter) {
+  const ChunkLayout& layout = *batch.layout;
   const int64_t bytes = layout.chunk_bytes();
   const ChunkPart* before = nullptr;
   int64_t guessed_offset = 0;
@@ -176,7 +176,7 @@ Status File::tell_own_chunks(const Wave& wave, std::span<const Extent> regions, 
           format.ok() ? format.value()->find_chunk(layout.path, first) : Result<ChunkPlace>(format.status());
       ChunkPlace place = found.ok() ? found.value() : ChunkPlace{};
       const bool is_new = found.ok() && place.offset < 0 && std::binary_search(touched.begin(), touched.end(), chunk);
-      if (is_new && wave.is_explained) {
+      if (is_new && batch.is_explained) {
         place = {.offset = guessed_offset, .bytes = bytes};
         guessed_offset += bytes;
       } else if (is_new) {
@@ -188,7 +188,7 @@ Status File::tell_own_chunks(const Wave& wave, std::span<const Extent> regions, 
           return reserved.status();
         place = {.offset = reserved.value(), .bytes = bytes};
       }
-      append_varint(letter, 2 * word_of(stripes_of(part), place) + (is_new && wave.is_explained ? 1 : 0));
+      append_varint(letter, 2 * word_of(stripes_of(part), place) + (is_new && batch.is_explained ? 1 : 0));
     }
   return {};
 }
@@ -276,10 +276,11 @@ Status lay_out_chunks(const ChunkLayout& layout, std::span<const Extent> regions
 
 }  // namespace
 
-Status File::know_chunk_targets(const Wave& wave, const WaveNumbers& numbers, ChunkTargets& found, Status local) {
-  const ChunkLayout& layout = *wave.layout;
+Status File::know_chunk_targets(const RequestBatch& batch, const BatchSummary& numbers, ChunkTargets& found,
+                                Status local) {
+  const ChunkLayout& layout = *batch.layout;
   const auto is_filtered = [](const ChunkPart& part) { return !part.chunking.filters.empty(); };
-  if (!wave.reading && std::any_of(layout.parts.begin(), layout.parts.end(), is_filtered)) {
+  if (!batch.reading && std::any_of(layout.parts.begin(), layout.parts.end(), is_filtered)) {
     found.why = "where chunks with filters lie is known once they are encoded";
     return local;
   }
@@ -294,12 +295,12 @@ Status File::know_chunk_targets(const Wave& wave, const WaveNumbers& numbers, Ch
   std::vector<Extent> regions;
   std::vector<int64_t> touched;
   std::vector<std::byte> mine, all;
-  if (!wave.reading)
-    local = know_touched_chunks(wave, touched, std::move(local));
+  if (!batch.reading)
+    local = know_touched_chunks(batch, touched, std::move(local));
   if (local.ok())
     local = guard([&] {
       regions = regions_of(layout, numbers.hull, numbers.records);
-      return tell_own_chunks(wave, regions, touched, mine);
+      return tell_own_chunks(batch, regions, touched, mine);
     });
   local = gather_to_all(*comm_, std::move(local), std::move(mine), all);
   if (!local.ok() || regions.empty())

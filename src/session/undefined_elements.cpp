@@ -11,29 +11,29 @@
 
 namespace windrow {
 
-// Local, as most of these, and the same on every rank. Chunked variables move in waves of their own, whose only one
+// Local, as most of these, and the same on every rank. Chunked variables move in batches of their own, whose only one
 // they are.
-void File::start_writing(const Wave& wave, std::span<const int64_t> variables) noexcept {
-  write_state_.start_writing(variables, [&](size_t i) { return wave.layout || !is_chunked(static_cast<int>(i)); });
+void File::start_writing(const RequestBatch& batch, std::span<const int64_t> variables) noexcept {
+  write_state_.start_writing(variables, [&](size_t i) { return batch.layout || !is_chunked(static_cast<int>(i)); });
 }
 
 // After a failure: those too that hold some of this flush's puts, and will not get the others.
 void File::mark_unfinished() {
-  if (put_waves_ <= 1)
+  if (put_batches_ <= 1)
     return;
   for (const auto& [variable, count] : put_counts_)
-    if (count > std::max<int64_t>(put_wave_, 1))
+    if (count > std::max<int64_t>(put_batch_, 1))
       write_state_[static_cast<size_t>(variable)].moving = true;
-  const std::span<int64_t> bits = std::span(pulse_bits_).first(variable_words());
+  const std::span<int64_t> bits = std::span(reduction_bits_).first(variable_words());
   write_state_.pack(&VariableState::moving, bits);
-  (void)agree(*comm_, Status{}, Pulse{.maximum = {}, .sum = {}, .bits = bits});
+  (void)agree(*comm_, Status{}, Reduction{.maximum = {}, .sum = {}, .bits = bits});
   write_state_.unpack(&VariableState::moving, bits);
 }
 
 Status File::with_undefined(Status verdict, WriteState::Flag which) {
-  if (!is_draft())
+  if (!is_temporary_file())
     write_state_.mark_undefined(which);
-  const WriteState::Flag shown = is_draft() ? which : &VariableState::undefined;
+  const WriteState::Flag shown = is_temporary_file() ? which : &VariableState::undefined;
   if (!write_state_.any(shown))
     return verdict;
   Status told = verdict;
@@ -60,7 +60,7 @@ Status File::beyond_publishing() const {
 // After a sync, or the end. Without memory nothing was lost: it can be made again.
 Status File::end_sync(Status verdict) {
   if (!verdict.ok())
-    return is_draft() || verdict.code() == Code::out_of_memory
+    return is_temporary_file() || verdict.code() == Code::out_of_memory
                ? verdict
                : with_undefined(std::move(verdict), &VariableState::unsynced);
   write_state_.mark_synced();

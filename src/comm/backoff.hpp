@@ -19,15 +19,15 @@ inline void give_core_away() noexcept {
 // Ranks outnumber cores as often as not: one that waits gives its core away, and soon sleeps, so that those that copy
 // or write get it whole. Not by yielding alone: where many ranks do only that, Linux' scheduler lets other processes
 // wait for seconds and more (Linux 6.18, 16 ranks on two cores and a compiler beside them: 80 s).
-class Patience {
+class Backoff {
  public:
-  Patience() = default;
+  Backoff() = default;
   // `ranks_per_core`: that move messages. To look for one takes some calls of the system, and who wakes up for it takes
   // the core from one that works: with 8 ranks a core an exchange took a fifth longer at 50 us each. Not where ranks
   // wait for memory that they share, which costs a look alone.
-  explicit Patience(long ranks_per_core) noexcept {
-    constexpr long k_crowd = 4, k_most = 20, k_sleep_ns_each = 50'000;
-    if (ranks_per_core < k_crowd)
+  explicit Backoff(long ranks_per_core) noexcept {
+    constexpr long k_oversubscribed = 4, k_most = 20, k_sleep_ns_each = 50'000;
+    if (ranks_per_core < k_oversubscribed)
       return;
     yields_ = 8;
     sleep_ns_ = std::min(ranks_per_core, k_most) * k_sleep_ns_each;

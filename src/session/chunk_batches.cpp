@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Chunked variables in a flush: a wave each, since each has windows of its own. The same steps as for other waves, but
-// that the exchange moves the chunks' line, and rank 0 finds the chunks in the file, or the ranks that look after the
-// subfiles do.
+// Chunked variables in a flush: a batch each, since each has windows of its own. The same steps as for other batches,
+// but that the exchange moves the chunks' line, and rank 0 finds the chunks in the file, or the ranks that look after
+// the subfiles do.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,12 +11,12 @@
 #include "base/varint.hpp"
 #include "comm/agree.hpp"
 #include "comm/sparse.hpp"
-#include "planning/wave_numbers.hpp"
+#include "planning/batch_summary.hpp"
 #include "session/file.hpp"
 
 namespace windrow {
 
-// The bits may change meanwhile only behind this function's back: they are of variables that waves of their own have
+// The bits may change meanwhile only behind this function's back: they are of variables that batches of their own have
 // not got.
 Status File::move_chunked(bool reading, int64_t ordinal, std::span<const int64_t> variables) {
   for (size_t i = 0; i < catalog_.variables.size(); ++i) {
@@ -47,29 +47,29 @@ Status File::know_layouts(int variable) {
   return {};
 }
 
-Status File::chunked_wave(int variable, size_t group, bool reading, int64_t ordinal, Wave& wave) {
-  wave.layout = layouts_.at(variable)[group];
-  wave.variable = variable;
-  return build_wave(reading, ordinal, wave);
+Status File::chunked_batch(int variable, size_t group, bool reading, int64_t ordinal, RequestBatch& batch) {
+  batch.layout = layouts_.at(variable)[group];
+  batch.variable = variable;
+  return build_batch(reading, ordinal, batch);
 }
 
-// Of a variable that is split the parts whose chunks are of one size have a wave: nearly always all.
+// Of a variable that is split the parts whose chunks are of one size have a batch: nearly always all.
 template <class Visit>
-Status File::for_each_chunked_wave(int variable, bool reading, int64_t ordinal, Visit&& visit) {
+Status File::for_each_chunked_batch(int variable, bool reading, int64_t ordinal, Visit&& visit) {
   size_t groups = 1;  // the same on all ranks, once they have agreed on the first
   for (size_t group = 0; group < groups; ++group) {
-    Wave wave;
-    wave.reading = reading;
-    WaveNumbers numbers;
+    RequestBatch batch;
+    batch.reading = reading;
+    BatchSummary numbers;
     Status local = guard([&] { return group == 0 ? know_layouts(variable) : Status(); });
     if (local.ok())
-      local = guard([&] { return chunked_wave(variable, group, reading, ordinal, wave); });
-    if (Status verdict = pulse_waves(std::move(local), {&wave}, {&numbers}, nullptr); !verdict.ok())
+      local = guard([&] { return chunked_batch(variable, group, reading, ordinal, batch); });
+    if (Status verdict = reduce_batches(std::move(local), {&batch}, {&numbers}, nullptr); !verdict.ok())
       return verdict;
     groups = layouts_.find(variable)->second.size();
     if (numbers.bytes == 0)
       continue;
-    if (Status verdict = visit(wave, numbers); !verdict.ok())
+    if (Status verdict = visit(batch, numbers); !verdict.ok())
       return verdict;
   }
   return {};
@@ -77,15 +77,15 @@ Status File::for_each_chunked_wave(int variable, bool reading, int64_t ordinal, 
 
 Status File::run_chunked(int variable, bool reading, int64_t ordinal) {
   int64_t bytes = 0;
-  Status verdict =
-      for_each_chunked_wave(variable, reading, ordinal, [&](Wave& wave, const WaveNumbers& numbers) -> Status {
+  Status verdict = for_each_chunked_batch(
+      variable, reading, ordinal, [&](RequestBatch& batch, const BatchSummary& numbers) -> Status {
         bytes += numbers.bytes;
-        auto ready = ready_plan(wave, numbers);
+        auto ready = ready_plan(batch, numbers);
         if (ready.ok() && !reading)
-          start_writing(wave, numbers.variables);
-        Status moved = ready.ok() ? move_chunks(*ready.value(), wave) : ready.status();
+          start_writing(batch, numbers.variables);
+        Status moved = ready.ok() ? move_chunks(*ready.value(), batch) : ready.status();
         if (!moved.ok())
-          fill_reserved(*wave.layout);
+          fill_reserved(*batch.layout);
         reserved_chunks_.clear();
         return moved;
       });
@@ -138,12 +138,12 @@ int64_t chunks_in_regions(const ChunkLayout& layout, Extent hull, Extent records
 
 // Writers are all ranks that there is a chunk for: they encode, each its own part of the line. What the user asked of
 // axes that make no sense here is left aside.
-void File::fit_to_chunks(const Wave& wave, const WaveNumbers& numbers, const ChunkTargets& targets, Strategy& strategy,
-                         Pattern& pattern, PlanLimits& limits) const {
+void File::fit_to_chunks(const RequestBatch& batch, const BatchSummary& numbers, const ChunkTargets& targets,
+                         Strategy& strategy, Pattern& pattern, PlanLimits& limits) const {
   constexpr int64_t k_most_chunks = 16384;  // of a window: a word between ranks tells of each
-  const int64_t chunk = wave.layout->chunk_bytes();
+  const int64_t chunk = batch.layout->chunk_bytes();
   limits.buffer_bytes = std::min(limits.buffer_bytes, k_most_chunks * chunk);
-  pattern.regions = regions_of(*wave.layout, numbers.hull, numbers.records);
+  pattern.regions = regions_of(*batch.layout, numbers.hull, numbers.records);
   pattern.overlapping = false;
   strategy.gather = Gather::none;
   strategy.domains = targets.layout ? Domains::target : Domains::aligned;
@@ -159,10 +159,10 @@ void File::fit_to_chunks(const Wave& wave, const WaveNumbers& numbers, const Chu
   limits.writers = std::min(limits.writers, bytes / chunk);
 }
 
-Status File::prepare_chunks(KeptPlan& kept, const Wave& wave) {
+Status File::prepare_chunks(PreparedPlan& kept, const RequestBatch& batch) {
   const ChunkLayout& layout = *kept.layout;
   PlanForecast& forecast = kept.forecast;
-  forecast.bytes = wave.bytes;
+  forecast.bytes = batch.bytes;
   forecast.messages = kept.transfer->expected_messages();
   kept.transfer->for_each_storage_window([&](const Window& window, PieceView covered) {
     ++kept.storage_windows;
@@ -170,21 +170,21 @@ Status File::prepare_chunks(KeptPlan& kept, const Wave& wave) {
       const int64_t held = bytes_within(covered, layout.bytes_of(chunk));
       if (held == 0)
         return;
-      if (!wave.reading)
+      if (!batch.reading)
         ++forecast.write_requests;
-      if (wave.reading || held < layout.bytes_inside(chunk)) {
+      if (batch.reading || held < layout.bytes_inside(chunk)) {
         ++forecast.read_requests;
         kept.looked_up.push_back(chunk);
       }
     });
   });
-  if (!wave.reading)
+  if (!batch.reading)
     prepare_roots(kept);
   return {};
 }
 
 // Whom this writer may ask for room: the roots of the parts in its domain. And if this rank is a root, who may ask it.
-void File::prepare_roots(KeptPlan& kept) {
+void File::prepare_roots(PreparedPlan& kept) {
   const ChunkLayout& layout = *kept.layout;
   const auto& parts = layout.parts;
   const int self = comm_->rank();
@@ -274,9 +274,9 @@ Status read_answer(std::span<const std::byte> bytes, std::span<const int64_t> as
 }  // namespace
 
 // Collective; the status is this rank's own unless all have it.
-Status File::find_chunks(const KeptPlan& kept, KnownChunks& known) {
+Status File::find_chunks(const PreparedPlan& kept, KnownChunks& known) {
   std::vector<Letter> out, in, answers;
-  LetterCounters counters;
+  MessageCounters counters;
   const ChunkLayout& layout = *kept.layout;
   const std::span<const int64_t> wanted = kept.looked_up;
   // visit(root, numbers) for each root that this rank asks.
@@ -326,7 +326,7 @@ Status File::find_chunks(const KeptPlan& kept, KnownChunks& known) {
   });
 }
 
-Status File::move_chunks(KeptPlan& kept, const Wave& wave) {
+Status File::move_chunks(PreparedPlan& kept, const RequestBatch& batch) {
   KnownChunks known;
   if (kept.forecast.read_requests > 0)  // of all ranks
     if (Status verdict = agree(*comm_, find_chunks(kept, known)); !verdict.ok())
@@ -346,22 +346,22 @@ Status File::move_chunks(KeptPlan& kept, const Wave& wave) {
       trace_.shared_refused = 1;
     if (kept.placer)
       kept.placer->begin({}, nullptr);
-    kept.transfer->begin(wave.items, arena_, sink, fetcher, kept.order(false), trace_, kept.placer.get());
+    kept.transfer->begin(batch.items, arena_, sink, fetcher, kept.order(false), trace_, kept.placer.get());
     local.update(kept.transfer->end(trace_));
   }
   local.update(sink.status());
   local.update(fetcher.status());
   if (kept.placer)
     local.update(kept.placer->status());
-  Status verdict = conclude(std::move(local), wave, kept, seconds_now() - began, false);
+  Status verdict = conclude(std::move(local), batch, kept, seconds_now() - began, false);
   if (kept.placer)
-    kept.placer->settle(verdict.ok() || is_draft(), *data_);  // a draft is lost
+    kept.placer->settle(verdict.ok() || is_temporary_file(), *data_);  // a temporary is lost
   return verdict;
 }
 
-// Collective. Plans of the chunked variables among the bits; afterwards the numbers are those of the waves again.
-Status File::explain_chunked(Wave& puts, WaveNumbers& put_numbers, Wave& gets, WaveNumbers& get_numbers,
-                             FlushReport& planned) {
+// Collective. Plans of the chunked variables among the bits; afterwards the numbers are those of the batches again.
+Status File::explain_chunked(RequestBatch& puts, BatchSummary& put_numbers, RequestBatch& gets,
+                             BatchSummary& get_numbers, FlushReport& planned) {
   const size_t words = variable_words();
   std::copy(put_numbers.variables.begin(), put_numbers.variables.end(), chunked_bits_.begin());
   std::copy(get_numbers.variables.begin(), get_numbers.variables.end(),
@@ -375,9 +375,9 @@ Status File::explain_chunked(Wave& puts, WaveNumbers& put_numbers, Wave& gets, W
         continue;
       any = true;
       Status verdict =
-          for_each_chunked_wave(variable, reading, 0, [&](Wave& wave, const WaveNumbers& numbers) -> Status {
-            wave.is_explained = true;
-            auto ready = ready_plan(wave, numbers);
+          for_each_chunked_batch(variable, reading, 0, [&](RequestBatch& batch, const BatchSummary& numbers) -> Status {
+            batch.is_explained = true;
+            auto ready = ready_plan(batch, numbers);
             if (!ready.ok())
               return ready.status();
             return agree(*comm_, guard([&] {
@@ -390,7 +390,7 @@ Status File::explain_chunked(Wave& puts, WaveNumbers& put_numbers, Wave& gets, W
     }
   if (!any)
     return {};
-  return pulse_waves(Status{}, {&puts, &gets}, {&put_numbers, &get_numbers}, nullptr);
+  return reduce_batches(Status{}, {&puts, &gets}, {&put_numbers, &get_numbers}, nullptr);
 }
 
 }  // namespace windrow

@@ -111,14 +111,14 @@ std::string File::why_no_set() const {
         "netcdf_version={} allows no more than one file: a set of netCDF classic files is of version 5, whose numbers "
         "have 64 bits",
         version);
-  if (const std::string name = std::filesystem::path(draft_.final_path).filename().string(); !is_plain_name(name))
+  if (const std::string name = std::filesystem::path(temporary_.final_path).filename().string(); !is_plain_name(name))
     return fmt::format("\"{}\" cannot be the beginning of the name of a folder of subfiles", readable(name));
   return "";
 }
 
 // Rank 0 alone, which tells all: how many files, where it is left to us. None that make_set_on_root() would refuse.
 Status File::choose_files_on_root() {
-  const FileSystem kind = file_system_at(draft_.temporary_path);
+  const FileSystem kind = file_system_at(temporary_.temporary_path);
   const int64_t ranks = comm_->size(), hosts = static_cast<int64_t>(comm_->host_roots().size()),
                 targets = targets_of(striping_.layout);
   FileCount chosen = choose_file_count(kind, format_->can_split(), ranks, hosts, targets);
@@ -145,18 +145,18 @@ Status File::make_set_on_root() {
   if (const std::string why = why_no_set(); !why.empty())
     return {Code::unsupported, fmt::format("\"{}\": {}", path_, why)};
   const std::string identity = make_identity();
-  const std::string folder = folder_name(std::filesystem::path(draft_.final_path).filename().string(), identity);
-  const SubfileNames names{draft_.temporary_path + ".subfiles", ending_of(path_, format_name_), wanted_subfiles_};
+  const std::string folder = folder_name(std::filesystem::path(temporary_.final_path).filename().string(), identity);
+  const SubfileNames names{temporary_.temporary_path + ".subfiles", ending_of(path_, format_name_), wanted_subfiles_};
   subfiles_ = std::make_unique<Subfiles>(format_name_, identity, folder, names);
-  abandoned_folders_ = {names.folder, final_folder(draft_.final_path)};
-  if (Status status = start_folder(draft_, names.folder, &held_folder_); !status.ok())
+  abandoned_folders_ = {names.folder, final_folder(temporary_.final_path)};
+  if (Status status = start_folder(temporary_, names.folder, &held_folder_); !status.ok())
     return status;
   folder_lock_ = FolderLock::share(names.folder);
   return {};
 }
 
 // Collective, agreed. The new file, which has been one so far, becomes the base file of a set.
-Status File::become_set(SetWish wish) {
+Status File::become_set(SubfileRequest wish) {
   const int64_t before = wanted_subfiles_;
   std::vector<std::byte> told;
   wanted_subfiles_ = wish.count;
@@ -384,7 +384,7 @@ Status File::finish_subfiles(bool ends) {
                                 [&](int64_t number, Format& format) { return subfiles_->settle(number, format); });
       });
     int64_t moved = subfiles_->moved() ? 1 : 0;
-    local = agree(*comm_, std::move(local), Pulse{.maximum = std::span(&moved, 1), .sum = {}, .bits = {}});
+    local = agree(*comm_, std::move(local), Reduction{.maximum = std::span(&moved, 1), .sum = {}, .bits = {}});
     if (moved == 1 && local.code() != Code::mpi)
       local = place_subfiles(std::move(local));
     unplaced_ = unplaced_ || (moved == 1 && !local.ok());
@@ -397,7 +397,7 @@ Status File::finish_subfiles(bool ends) {
       for (int64_t number = 0; number < subfiles_->used(); ++number) {
         if (subfiles_->owner_of(number, comm_->size()) != comm_->rank())
           continue;
-        std::vector<std::string> all = format_companions(format_name_, subfiles_->names().path(number));
+        std::vector<std::string> all = format_sidecars(format_name_, subfiles_->names().path(number));
         all.push_back(subfiles_->names().path(number));
         for (const std::string& each : all) {
           auto store = open_store(each, StoreMode::update, StoreOptions{});
@@ -427,23 +427,23 @@ std::string File::replaced_folder() const {
   std::string folder;
   (void)guard([&]() -> Status {
     std::error_code ignored;
-    if (!std::filesystem::exists(draft_.final_path, ignored))
+    if (!std::filesystem::exists(temporary_.final_path, ignored))
       return {};  // mostly, and no need to look through a folder that may be large
-    const auto candidates = folders_beside(draft_.final_path, std::string(k_mark));
+    const auto candidates = folders_beside(temporary_.final_path, std::string(k_mark));
     if (candidates.empty())
       return {};
-    auto found = find_format(draft_.final_path, FormatMode::read);
+    auto found = find_format(temporary_.final_path, FormatMode::read);
     if (!found.ok())
       return found.status();
     auto format =
-        open_format(found.value().name, draft_.final_path, FormatMode::read, {}, std::move(found.value().store));
+        open_format(found.value().name, temporary_.final_path, FormatMode::read, {}, std::move(found.value().store));
     if (!format.ok())
       return format.status();
     auto catalog = format.value()->catalog();
     (void)format.value()->close();
     if (!catalog.ok())
       return catalog.status();
-    auto set = Subfiles::take_from(catalog.value(), format_name_, draft_.final_path);
+    auto set = Subfiles::take_from(catalog.value(), format_name_, temporary_.final_path);
     if (!set.ok() || !set.value())
       return set.status();
     const std::string name = set.value()->folder();
@@ -471,8 +471,8 @@ void File::hold_folder_on_root() {
 // Rank 0 alone, when this file has taken the place of the set whose folder this is, "" for none.
 void File::retire_replaced(const std::string& replaced) noexcept {
   (void)guard([&] {
-    retire_folder(replaced, subfiles_ ? final_folder(draft_.final_path) : "",
-                  folders_beside(draft_.final_path, std::string(k_mark)));
+    retire_folder(replaced, subfiles_ ? final_folder(temporary_.final_path) : "",
+                  folders_beside(temporary_.final_path, std::string(k_mark)));
     return Status{};
   });
 }

@@ -59,7 +59,7 @@ Pieces one_after_another(std::span<const std::pair<int64_t, Pieces>> lists) {
 }  // namespace
 
 // Local: a put or get of a variable that is split, as one item for each part that this rank has elements of.
-Status File::add_parts(const QueueEntry& entry, const SplitVariable& split, int64_t trailing, Wave& wave) {
+Status File::add_parts(const QueuedRequest& entry, const SplitVariable& split, int64_t trailing, RequestBatch& batch) {
   const Variable& variable = catalog_.variables[static_cast<size_t>(entry.variable)];
   const int64_t row =
       entry.record < 0 ? 0 : checked_product(std::span<const int64_t>(variable.shape).subspan(1)).value_or(0);
@@ -76,7 +76,7 @@ Status File::add_parts(const QueueEntry& entry, const SplitVariable& split, int6
                                      limits_.direct_bytes};
   if (split.grows) {
     const Extent moved = entry.record < 0 ? Extent{0, entry.rows} : Extent{record, record + 1};
-    wave.records = {std::min(wave.records.begin, moved.begin), std::max(wave.records.end, moved.end)};
+    batch.records = {std::min(batch.records.begin, moved.begin), std::max(batch.records.end, moved.end)};
   }
   auto found =
       entry.put ? entry.decomposition->write_parts(owner_of(entry), cut) : entry.decomposition->read_parts(cut);
@@ -94,25 +94,25 @@ Status File::add_parts(const QueueEntry& entry, const SplitVariable& split, int6
     const int64_t base = subfiles_->place(split, part) + (split.grows ? record * stride : 0);
     if (split.grows && entry.record < 0 && stride != split.row_bytes(part))
       runs = interleaved(*runs, split.row_bytes(part), stride);
-    wave.items.push_back({.runs = runs->runs,
-                          .hull = {runs->hull.begin + base, runs->hull.end + base},
-                          .total = runs->total,
-                          .file_base = base,
-                          .memory = entry.staged ? entry.staged->bytes.get() : entry.data,
-                          .swap_bytes = swap,
-                          .element_bytes = static_cast<int>(component_size(variable.type))});
-    wave.bytes += runs->total;
-    wave.pieces += runs->pieces;
-    wave.long_bytes += runs->long_bytes;
-    wave.long_pieces += runs->long_pieces;
-    wave.runs.push_back(runs);
+    batch.items.push_back({.runs = runs->runs,
+                           .hull = {runs->hull.begin + base, runs->hull.end + base},
+                           .total = runs->total,
+                           .file_base = base,
+                           .memory = entry.staged ? entry.staged->bytes.get() : entry.data,
+                           .swap_bytes = swap,
+                           .element_bytes = static_cast<int>(component_size(variable.type))});
+    batch.bytes += runs->total;
+    batch.pieces += runs->pieces;
+    batch.long_bytes += runs->long_bytes;
+    batch.long_pieces += runs->long_pieces;
+    batch.runs.push_back(runs);
   }
   return {};
 }
 
 // Local: a put or get in the line of some parts' chunks.
-Result<std::shared_ptr<const ByteRuns>> File::runs_of_parts(const QueueEntry& entry, const SplitVariable& split,
-                                                            Wave& wave, int64_t trailing) {
+Result<std::shared_ptr<const ByteRuns>> File::runs_of_parts(const QueuedRequest& entry, const SplitVariable& split,
+                                                            RequestBatch& batch, int64_t trailing) {
   const Variable& variable = catalog_.variables[static_cast<size_t>(entry.variable)];
   const auto named = [&](const Status& status) {
     return Status{
@@ -136,7 +136,7 @@ Result<std::shared_ptr<const ByteRuns>> File::runs_of_parts(const QueueEntry& en
       entry.put ? entry.decomposition->write_parts(owner_of(entry), cut) : entry.decomposition->read_parts(cut);
   if (!parts.ok())
     return named(parts.status());
-  const ChunkLayout& layout = *wave.layout;
+  const ChunkLayout& layout = *batch.layout;
   std::vector<std::pair<int64_t, Pieces>> placed;  // first element in the line, and what follows from there
   auto at = layout.parts.begin();
   for (const auto& [part, runs] : parts.value()) {
@@ -153,7 +153,7 @@ Result<std::shared_ptr<const ByteRuns>> File::runs_of_parts(const QueueEntry& en
   }
   if (split.grows && !placed.empty()) {
     const Extent moved = all ? Extent{0, entry.rows} : Extent{record, record + 1};
-    wave.records = {std::min(wave.records.begin, moved.begin), std::max(wave.records.end, moved.end)};
+    batch.records = {std::min(batch.records.begin, moved.begin), std::max(batch.records.end, moved.end)};
   }
   if (!placed.empty())
     bytes->elements = with_runs(one_after_another(placed));
@@ -248,20 +248,20 @@ void File::describe_files(Plan& plan) const {
 }
 
 // Items in the order of the line, whatever variable they are of; the lists of both go together.
-void File::sort_items(Wave& wave) {
-  std::vector<size_t> order(wave.items.size());
+void File::sort_items(RequestBatch& batch) {
+  std::vector<size_t> order(batch.items.size());
   for (size_t i = 0; i < order.size(); ++i)
     order[i] = i;
   std::stable_sort(order.begin(), order.end(),
-                   [&](size_t a, size_t b) { return wave.items[a].file_base < wave.items[b].file_base; });
+                   [&](size_t a, size_t b) { return batch.items[a].file_base < batch.items[b].file_base; });
   std::vector<Item> items;
   std::vector<std::shared_ptr<const ByteRuns>> runs;
   for (const size_t i : order) {
-    items.push_back(wave.items[i]);
-    runs.push_back(std::move(wave.runs[i]));
+    items.push_back(batch.items[i]);
+    runs.push_back(std::move(batch.runs[i]));
   }
-  wave.items = std::move(items);
-  wave.runs = std::move(runs);
+  batch.items = std::move(items);
+  batch.runs = std::move(runs);
 }
 
 }  // namespace windrow

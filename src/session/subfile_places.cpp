@@ -89,7 +89,7 @@ Status File::learn_of_subfiles(std::span<const std::byte> letter) {
 // all.
 Status File::examine_subfiles(Status local) {
   std::vector<Letter> out, in;
-  LetterCounters counters;
+  MessageCounters counters;
   if (local.ok())
     local = guard([&] {
       std::vector<std::byte> letter;
@@ -143,10 +143,10 @@ Status File::place_subfiles(Status local) {
   // In parts for which nobody needs memory: a rank that has none left must not keep all from hearing what has moved.
   Status verdict;
   for (std::span<int64_t> left(found); !left.empty();
-       left = left.subspan(std::min(left.size(), k_pulse_without_memory))) {
+       left = left.subspan(std::min(left.size(), k_numbers_without_memory))) {
     Status told =
         agree(*comm_, std::exchange(local, Status{}),
-              Pulse{.maximum = left.first(std::min(left.size(), k_pulse_without_memory)), .sum = {}, .bits = {}});
+              Reduction{.maximum = left.first(std::min(left.size(), k_numbers_without_memory)), .sum = {}, .bits = {}});
     if (told.code() == Code::mpi)
       return told;
     if (verdict.ok())

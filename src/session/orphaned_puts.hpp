@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// LonePuts: of elements that several ranks hold one writes, whichever of them put. Where that one has put nothing, what
-// the others have put would be lost without a word: found out here, in an agreement that takes place anyway, and named
-// by a collective step only where ranks put different things.
+// OrphanedPuts: of elements that several ranks hold one writes, whichever of them put. Where that one has put nothing,
+// what the others have put would be lost without a word: found out here, in an agreement that takes place anyway, and
+// named by a collective step only where ranks put different things.
 #pragma once
 
 #include <array>
@@ -15,11 +15,11 @@
 
 namespace windrow {
 
-struct QueueEntry;
+struct QueuedRequest;
 
-class LonePuts {
+class OrphanedPuts {
  public:
-  LonePuts(int rank, std::span<const QueueEntry> queue) noexcept;
+  OrphanedPuts(int rank, std::span<const QueuedRequest> queue) noexcept;
 
   static constexpr size_t k_maxima = 3;
   // To be combined over all ranks.
@@ -30,11 +30,11 @@ class LonePuts {
   // Collective. Code::bad_argument names a variable whose elements would be lost. `loses`: whether others write some of
   // what this rank puts by an entry.
   template <class Loses>
-  static Status check(Comm& comm, std::span<const QueueEntry> queue, std::span<const Variable> variables,
+  static Status check(Comm& comm, std::span<const QueuedRequest> queue, std::span<const Variable> variables,
                       Loses&& loses) {
     std::vector<bool> losing;
     Status local = guard([&] {
-      for (const QueueEntry& entry : queue)
+      for (const QueuedRequest& entry : queue)
         losing.push_back(loses(entry));
       return Status{};
     });
@@ -42,7 +42,7 @@ class LonePuts {
   }
 
  private:
-  static Status check(Comm& comm, Status local, std::span<const QueueEntry> queue, const std::vector<bool>& losing,
+  static Status check(Comm& comm, Status local, std::span<const QueuedRequest> queue, const std::vector<bool>& losing,
                       std::span<const Variable> variables);
 };
 

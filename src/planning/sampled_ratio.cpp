@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "planning/shrinkage.hpp"
+#include "planning/sampled_ratio.hpp"
 
 #include <algorithm>
 #include <vector>
@@ -37,11 +37,11 @@ void gather(const Item& item, double fraction, double next, std::vector<std::byt
 
 }  // namespace
 
-int64_t Shrinkage::of_64() const noexcept {
-  return bytes > 0 ? shrinkage_of_64(static_cast<double>(left) / static_cast<double>(bytes)) : 0;
+int64_t SampledRatio::of_64() const noexcept {
+  return bytes > 0 ? ratio_of_64(static_cast<double>(left) / static_cast<double>(bytes)) : 0;
 }
 
-Shrinkage look_at(std::span<const Item> items) {
+SampledRatio look_at(std::span<const Item> items) {
   double total = 0;
   const Item* most = nullptr;
   for (const Item& item : items) {

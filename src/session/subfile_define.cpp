@@ -61,7 +61,7 @@ int64_t File::default_subfiles() const noexcept {
 
 // The set that a new file becomes for these definitions; none where it is one already, or stays one file. The same on
 // every rank.
-Result<SetWish> File::set_for(std::span<const VariableDefinition> definitions) const {
+Result<SubfileRequest> File::set_for(std::span<const VariableDefinition> definitions) const {
   int64_t most = 0;
   for (const VariableDefinition& each : definitions) {
     int64_t asked = each.subfiles;
@@ -99,9 +99,9 @@ Result<SetWish> File::set_for(std::span<const VariableDefinition> definitions) c
     if (!files.ok())
       return files.status();
     if (!subfiles_ && files.value() > std::max<int64_t>(1, most))
-      return SetWish{files.value(), true};
+      return SubfileRequest{files.value(), true};
   }
-  return subfiles_ || most < 2 ? SetWish{} : SetWish{most, false};
+  return subfiles_ || most < 2 ? SubfileRequest{} : SubfileRequest{most, false};
 }
 
 // The smallest number of subfiles with which no file is larger than subfile_bytes; of a set that there is, its own, or
@@ -264,7 +264,7 @@ Status File::define_parts(std::span<VariableDefinition> definitions, std::map<in
         return {};
       });
     });
-  Status verdict = agree(*comm_, std::move(local), Pulse{.maximum = offsets, .sum = {}, .bits = {}});
+  Status verdict = agree(*comm_, std::move(local), Reduction{.maximum = offsets, .sum = {}, .bits = {}});
   is_cut_ = is_cut_ || verdict.ok();
   size_t at = 0;
   for (auto& [variable, split] : splits)
