@@ -49,7 +49,8 @@ def bad_paths(source: Path, text: str) -> list[str]:
 
 def bad_names(page: str, glossary: str) -> list[str]:
     """Names in the pictures of a write and a read, and in the glossary, that the source does not have."""
-    source = "\n".join(path.read_text() for path in (ROOT / "src").rglob("*.[ch]pp"))
+    paths = list((ROOT / "src").rglob("*.[ch]pp"))
+    source = "\n".join([path.stem for path in paths] + [path.read_text() for path in paths])
     pictures = "\n".join(re.findall(r"^```text\n(.*?)^```$", page, re.MULTILINE | re.DOTALL))
     names = set(re.findall(r"\b[A-Z][a-z]+\w*::\w+|\b[a-z]+(?:_[a-z]+)+\b", pictures))
     for cell in re.findall(r"^\| (`[^|]*)\|", glossary, re.MULTILINE):
