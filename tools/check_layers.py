@@ -22,9 +22,7 @@ LONG_FOR_NOW = {
     "src/format/hdf5/hdf5_format.cpp",
     "src/format/netcdf/netcdf_format.cpp",
     "src/format/raw/raw_format.cpp",
-    "src/session/batches.cpp",
     "src/session/file.cpp",
-    "src/session/flush.cpp",
     "src/storage/posix/posix_store.cpp",
 }
 OUTSIDE = "include"  # the pseudo-room of include/windrow/, which everybody may see

@@ -7,10 +7,10 @@
 #include <cstring>
 #include <utility>
 
+#include "base/paint.hpp"
 #include "base/units.hpp"
 #include "comm/arrivals.hpp"
 #include "comm/handle.hpp"
-#include "format/fill.hpp"
 
 namespace windrow {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "dataio/fill_map.hpp"
 
-#include "format/fill.hpp"
+#include "base/paint.hpp"
 
 namespace windrow {
 

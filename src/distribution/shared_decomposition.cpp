@@ -13,7 +13,6 @@
 #include "decomposition/shared_points.hpp"
 #include "extent/algebra.hpp"
 #include "extent/encode.hpp"
-#include "extent/interleave.hpp"
 
 namespace windrow {
 namespace {
@@ -207,46 +206,6 @@ OwnerPolicy SharedDecomposition::owner_for(Owner asked) const noexcept {
   return OwnerPolicy::first;
 }
 
-namespace {
-
-// The lengths of all pieces are known to lie between two: mostly that is enough to tell.
-void part_long(ByteRuns& bytes, int64_t element_bytes, int64_t limit) {
-  bytes.limit = limit;
-  if (bytes.runs.empty() || bytes.runs.store().longest * element_bytes < limit)
-    return;
-  if (bytes.runs.store().shortest * element_bytes >= limit) {
-    bytes.long_bytes = bytes.total;
-    bytes.long_pieces = bytes.pieces;
-    return;
-  }
-  PiecesBuilder longs, shorts;
-  for (NestCursor cursor(bytes.elements); !cursor.done(); cursor.next())
-    (cursor.nest().run.length * element_bytes >= limit ? longs : shorts).add(cursor.nest());
-  bytes.long_elements = with_runs(longs.take());
-  bytes.short_elements = with_runs(shorts.take());
-  bytes.long_runs = PieceView(bytes.long_elements, element_bytes);
-  bytes.short_runs = PieceView(bytes.short_elements, element_bytes);
-  bytes.long_bytes = total_bytes(bytes.long_runs);
-  bytes.long_pieces = extent_count(bytes.long_runs);
-}
-
-}  // namespace
-
-void ByteRuns::see(PieceView view) noexcept {
-  runs = view;
-  hull = windrow::hull(view);
-  total = total_bytes(view);
-  pieces = extent_count(view);
-}
-
-std::shared_ptr<const ByteRuns> interleaved(const ByteRuns& bytes, int64_t row, int64_t stride) {
-  auto moved = std::make_shared<ByteRuns>();
-  moved->elements = with_runs(interleave(bytes.runs, row, stride));
-  moved->see(PieceView(moved->elements));
-  part_long(*moved, 1, bytes.limit);
-  return moved;
-}
-
 Result<std::shared_ptr<const ByteRuns>> SharedDecomposition::kept(const Pieces& elements, int64_t element_bytes,
                                                                   int64_t long_limit) {
   auto& slot = bytes_[{elements.store(), element_bytes}];
@@ -257,7 +216,7 @@ Result<std::shared_ptr<const ByteRuns>> SharedDecomposition::kept(const Pieces& 
     auto bytes = std::make_shared<ByteRuns>();
     bytes->elements = elements;
     bytes->see(runs.value());
-    part_long(*bytes, element_bytes, long_limit);
+    bytes->part_long(element_bytes, long_limit);
     slot = std::move(bytes);
   }
   return slot;
@@ -359,7 +318,7 @@ Result<std::vector<SharedDecomposition::PartRuns>> SharedDecomposition::parts_of
     auto bytes = std::make_shared<ByteRuns>();
     bytes->elements = with_runs(pieces);
     bytes->see(PieceView(bytes->elements, cut.type_bytes));
-    part_long(*bytes, cut.type_bytes, cut.long_limit);
+    bytes->part_long(cut.type_bytes, cut.long_limit);
     parts.push_back({part, std::move(bytes)});
   }
   if (cut.first == 0)

@@ -12,6 +12,7 @@
 #include "comm/comm.hpp"
 #include "decomposition/decomposition.hpp"
 #include "decomposition/ownership.hpp"
+#include "extent/byte_runs.hpp"
 #include "extent/chunks.hpp"
 #include "extent/pieces.hpp"
 #include "extent/split.hpp"
@@ -20,26 +21,6 @@
 namespace windrow {
 
 inline constexpr Extent k_all_elements{0, INT64_MAX};
-
-// A list of elements seen as bytes, and what every flush asks of it. Keeps the list alive.
-struct ByteRuns {
-  Pieces elements;
-  PieceView runs;
-  Extent hull;
-  int64_t total = 0;  // bytes
-  int64_t pieces = 0;
-  // Those of at least `limit` bytes, which may go their own way; apart from the others where there are both.
-  int64_t limit = 0, long_bytes = 0, long_pieces = 0;
-  Pieces long_elements, short_elements;
-  PieceView long_runs, short_runs;
-
-  // Takes a view of `elements`, and counts.
-  void see(PieceView view) noexcept;
-};
-
-// What becomes of bytes of an array whose rows of `row` bytes lie `stride` apart in the file. `bytes`: as kept by a
-// decomposition.
-std::shared_ptr<const ByteRuns> interleaved(const ByteRuns& bytes, int64_t row, int64_t stride);
 
 // What balanced owners of points are looked for with.
 struct OwnersAsked {

@@ -22,8 +22,4 @@ std::string fill_text(Type type, const Details& details, bool big_endian, const 
 // The value of one element in native order, as text for users.
 std::string element_text(Type type, const Details& details, std::span<const std::byte> element);
 
-// `bytes` becomes part of elements one behind the other: it begins `phase` bytes behind the beginning of one. No value
-// means zeros.
-void paint(std::span<std::byte> bytes, int64_t phase, std::span<const std::byte> fill) noexcept;
-
 }  // namespace windrow

@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 
+#include "base/checked.hpp"
 #include "base/utf8.hpp"
 #include "format/check.hpp"
 #include "format/hdf5/signature.hpp"
@@ -283,6 +285,32 @@ Result<std::vector<int64_t>> Format::stored_chunks(const std::string& path) {
 
 Result<ChunkPlace> Format::find_chunk(const std::string& path, std::span<const int64_t>) {
   return Status(Code::unsupported, "\"" + path + "\": this format has no chunks");
+}
+
+int64_t row_bytes(const Variable& variable) noexcept {
+  const auto elements = checked_product(std::span(variable.shape).subspan(1));
+  return elements.value_or(0) * element_bytes(variable.type, variable.details);
+}
+
+namespace {
+
+// The end of a variable's last byte.
+int64_t end_of(const Variable& variable) noexcept {
+  const Placement& place = variable.placement;
+  if (place.offset < 0 || place.bytes == 0)
+    return 0;
+  // A foreign file may say anything.
+  return place.stride == 0 ? checked_add(place.offset, place.bytes).value_or(std::numeric_limits<int64_t>::max())
+                           : place.offset + (variable.shape.front() - 1) * place.stride + row_bytes(variable);
+}
+
+}  // namespace
+
+int64_t end_of(std::span<const Variable> variables) noexcept {
+  int64_t end = 0;
+  for (const Variable& variable : variables)
+    end = std::max(end, end_of(variable));
+  return end;
 }
 
 }  // namespace windrow

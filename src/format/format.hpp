@@ -351,6 +351,10 @@ std::vector<std::string> format_sidecars(std::string_view name, const std::strin
 // and the temporary's own sidecar after it. "": no other file has the name, or the format has no sidecars.
 Result<std::string> write_interim_sidecar_file(std::string_view name, const TemporaryFile& temporary);
 
+int64_t row_bytes(const Variable& variable) noexcept;  // of one index of its first dimension
+// Behind the last byte of what has a place.
+int64_t end_of(std::span<const Variable> variables) noexcept;
+
 std::span<const std::string_view> format_names() noexcept;
 
 }  // namespace windrow

@@ -7,6 +7,7 @@
 #include <array>
 #include <map>
 
+#include "base/paint.hpp"
 #include "base/utf8.hpp"
 #include "format/check.hpp"
 #include "format/fill.hpp"

@@ -10,8 +10,8 @@
 namespace windrow {
 
 struct BatchSummary : PatternNumbers {
-  int64_t kept_id = 0;                 // the plan that every rank has kept for this batch; 0: there is none
-  std::span<const int64_t> variables;  // bits: those that any rank moves; valid until the next reduction
+  int64_t plan_id = 0;               // the plan that every rank has cached for this batch; 0: there is none
+  std::span<const int64_t> objects;  // bits: those that any rank moves; valid until the next reduction
 };
 
 }  // namespace windrow

@@ -11,20 +11,12 @@
 
 #include "codec/tuner.hpp"
 #include "layout/tally.hpp"
+#include "plan/forecast.hpp"
 #include "plan/plan.hpp"
 #include "trace/trace.hpp"
 #include "trace/trace_format.hpp"
 
 namespace windrow {
-
-// Counted beforehand from the descriptions, over all ranks.
-struct PlanForecast {
-  int64_t messages = 0;
-  int64_t write_requests = 0;
-  int64_t read_requests = 0;
-  int64_t bytes =
-      0;  // of variables that move between ranks' memory and the file; bytes read by several ranks count for each
-};
 
 // The numbers of a trace in the order that ranks combine them: sums, then maxima. Times are in nanoseconds on the way.
 inline constexpr size_t k_trace_counters = 29, k_codec_numbers = 5;

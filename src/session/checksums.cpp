@@ -118,7 +118,7 @@ Status File::renew_sums(bool ends) {
       Status status;
       if (wanted && has_elements(split, number)) {
         const auto sum =
-            sum_of(subfiles_->names().path(number), best_sum(), split, number, format, limits_.buffer_bytes);
+            sum_of(subfiles_->names().path(number), best_sum(), split, number, format, planner_.limits().buffer_bytes);
         status = sum.ok() ? subfiles_->put_sum(*format.value(), path,
                                                {static_cast<int64_t>(best_sum()), static_cast<int64_t>(sum.value())})
                           : sum.status();
@@ -188,7 +188,7 @@ Status File::compare_sums(std::vector<int64_t>& found) {
           SplitVariable summed = split;
           summed.records = told->second.records;
           const auto sum = sum_of(subfiles_->names().path(number), static_cast<SumKind>(told->second.sum[0]), summed,
-                                  number, format, limits_.buffer_bytes);
+                                  number, format, planner_.limits().buffer_bytes);
           if (sum.status().code() == Code::out_of_memory)
             return sum.status();
           found[at] = !sum.ok()                                                  ? k_unreadable

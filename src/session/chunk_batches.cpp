@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 
 #include "base/checked.hpp"
 #include "base/varint.hpp"
@@ -47,7 +46,7 @@ Status File::know_layouts(int variable) {
   return {};
 }
 
-Status File::chunked_batch(int variable, size_t group, bool reading, int64_t ordinal, RequestBatch& batch) {
+Status File::chunked_batch(int variable, size_t group, bool reading, int64_t ordinal, VariableBatch& batch) {
   batch.layout = layouts_.at(variable)[group];
   batch.variable = variable;
   return build_batch(reading, ordinal, batch);
@@ -58,7 +57,7 @@ template <class Visit>
 Status File::for_each_chunked_batch(int variable, bool reading, int64_t ordinal, Visit&& visit) {
   size_t groups = 1;  // the same on all ranks, once they have agreed on the first
   for (size_t group = 0; group < groups; ++group) {
-    RequestBatch batch;
+    VariableBatch batch;
     batch.reading = reading;
     BatchSummary numbers;
     Status local = guard([&] { return group == 0 ? know_layouts(variable) : Status(); });
@@ -78,11 +77,11 @@ Status File::for_each_chunked_batch(int variable, bool reading, int64_t ordinal,
 Status File::run_chunked(int variable, bool reading, int64_t ordinal) {
   int64_t bytes = 0;
   Status verdict = for_each_chunked_batch(
-      variable, reading, ordinal, [&](RequestBatch& batch, const BatchSummary& numbers) -> Status {
+      variable, reading, ordinal, [&](VariableBatch& batch, const BatchSummary& numbers) -> Status {
         bytes += numbers.bytes;
         auto ready = ready_plan(batch, numbers);
         if (ready.ok() && !reading)
-          start_writing(batch, numbers.variables);
+          start_writing(batch, numbers.objects);
         Status moved = ready.ok() ? move_chunks(*ready.value(), batch) : ready.status();
         if (!moved.ok())
           fill_reserved(*batch.layout);
@@ -134,84 +133,6 @@ int64_t chunks_in_regions(const ChunkLayout& layout, Extent hull, Extent records
   int64_t chunks = 0;
   for_each_region(layout, hull, records, [&](Extent bytes) { chunks += bytes.size() / layout.chunk_bytes(); });
   return chunks;
-}
-
-// Writers are all ranks that there is a chunk for: they encode, each its own part of the line. What the user asked of
-// axes that make no sense here is left aside.
-void File::fit_to_chunks(const RequestBatch& batch, const BatchSummary& numbers, const ChunkTargets& targets,
-                         Strategy& strategy, Pattern& pattern, PlanLimits& limits) const {
-  constexpr int64_t k_most_chunks = 16384;  // of a window: a word between ranks tells of each
-  const int64_t chunk = batch.layout->chunk_bytes();
-  limits.buffer_bytes = std::min(limits.buffer_bytes, k_most_chunks * chunk);
-  pattern.regions = regions_of(*batch.layout, numbers.hull, numbers.records);
-  pattern.overlapping = false;
-  strategy.gather = Gather::none;
-  strategy.domains = targets.layout ? Domains::target : Domains::aligned;
-  strategy.access = Access::contiguous;
-  limits.unit = limits.window_unit = chunk;
-  limits.least_unit = 0;
-  limits.layout = targets.layout;  // a place in the line is none in the file: the file's layout says nothing of it
-  if (limits.writers == 0)
-    limits.writers = comm_->size();
-  int64_t bytes = 0;
-  for (const Extent& region : pattern.regions)
-    bytes += region.size();
-  limits.writers = std::min(limits.writers, bytes / chunk);
-}
-
-Status File::prepare_chunks(PreparedPlan& kept, const RequestBatch& batch) {
-  const ChunkLayout& layout = *kept.layout;
-  PlanForecast& forecast = kept.forecast;
-  forecast.bytes = batch.bytes;
-  forecast.messages = kept.transfer->expected_messages();
-  kept.transfer->for_each_storage_window([&](const Window& window, PieceView covered) {
-    ++kept.storage_windows;
-    layout.for_each_chunk(window, [&](int64_t chunk, int64_t) {
-      const int64_t held = bytes_within(covered, layout.bytes_of(chunk));
-      if (held == 0)
-        return;
-      if (!batch.reading)
-        ++forecast.write_requests;
-      if (batch.reading || held < layout.bytes_inside(chunk)) {
-        ++forecast.read_requests;
-        kept.looked_up.push_back(chunk);
-      }
-    });
-  });
-  if (!batch.reading)
-    prepare_roots(kept);
-  return {};
-}
-
-// Whom this writer may ask for room: the roots of the parts in its domain. And if this rank is a root, who may ask it.
-void File::prepare_roots(PreparedPlan& kept) {
-  const ChunkLayout& layout = *kept.layout;
-  const auto& parts = layout.parts;
-  const int self = comm_->rank();
-  bool own = false;
-  std::set<int> askers, roots;
-  for (size_t i = 0; i < kept.plan.domains.size(); ++i) {
-    const Extent domain = kept.plan.domains[i];
-    auto part = std::partition_point(parts.begin(), parts.end(),
-                                     [&](const ChunkPart& each) { return layout.bytes_of(each).end <= domain.begin; });
-    for (; part != parts.end() && layout.bytes_of(*part).begin < domain.end; ++part) {
-      if (domain.empty() || part->grid.count() == 0)
-        continue;
-      own = own || part->root == self;
-      if (part->root == self)
-        askers.insert(kept.plan.writers[i]);
-      if (kept.plan.writers[i] == self)
-        roots.insert(part->root);
-    }
-  }
-  askers.erase(self);
-  roots.erase(self);
-  kept.roots = {std::vector<int>(roots.begin(), roots.end()), std::vector<MPI_Request>(roots.size(), MPI_REQUEST_NULL)};
-  if (!own)
-    return;
-  kept.placer = std::make_unique<ChunkPlacer>(
-      *comm_, trace_, layout, [this](const ChunkPart& part) { return format_of(part); },
-      static_cast<int64_t>(askers.size()), kept.plan.window_bytes / layout.chunk_bytes());
 }
 
 std::vector<std::byte> numbers_as_letter(std::span<const int64_t> numbers) {
@@ -274,11 +195,11 @@ Status read_answer(std::span<const std::byte> bytes, std::span<const int64_t> as
 }  // namespace
 
 // Collective; the status is this rank's own unless all have it.
-Status File::find_chunks(const PreparedPlan& kept, KnownChunks& known) {
+Status File::find_chunks(const ChunkPlan& chunks, KnownChunks& known) {
   std::vector<Letter> out, in, answers;
   MessageCounters counters;
-  const ChunkLayout& layout = *kept.layout;
-  const std::span<const int64_t> wanted = kept.looked_up;
+  const ChunkLayout& layout = *chunks.layout;
+  const std::span<const int64_t> wanted = chunks.looked_up;
   // visit(root, numbers) for each root that this rank asks.
   const auto for_each_question = [&](auto&& visit) {
     layout.for_each_root(
@@ -326,45 +247,35 @@ Status File::find_chunks(const PreparedPlan& kept, KnownChunks& known) {
   });
 }
 
-Status File::move_chunks(PreparedPlan& kept, const RequestBatch& batch) {
+Status File::move_chunks(PreparedPlan& prepared, const VariableBatch& batch) {
+  ChunkPlan& chunks = *chunk_plan_of(prepared);
   KnownChunks known;
-  if (kept.forecast.read_requests > 0)  // of all ranks
-    if (Status verdict = agree(*comm_, find_chunks(kept, known)); !verdict.ok())
+  if (prepared.forecast.read_requests > 0)  // of all ranks
+    if (Status verdict = agree(*comm_, find_chunks(chunks, known)); !verdict.ok())
       return verdict;
   // From here to the agreement nothing returns.
   Status local = guard([&] {
-    report_.plans.push_back({kept.plan, kept.forecast, false});
+    report_.plans.push_back({prepared.plan, prepared.forecast, false});
     return Status{};
   });
-  ChunkSink sink(*comm_, *data_, *kept.layout, known, kept.placer.get(), kept.roots);
-  ChunkFetcher fetcher(*data_, *kept.layout, known);
-  double began = 0;
-  {
-    const StageTimer timer(trace_, Stage::exchange);
-    began = seconds_now();
-    if (kept.transfer->shared_refused())
-      trace_.shared_refused = 1;
-    if (kept.placer)
-      kept.placer->begin({}, nullptr);
-    kept.transfer->begin(batch.items, arena_, sink, fetcher, kept.order(false), trace_, kept.placer.get());
-    local.update(kept.transfer->end(trace_));
-  }
-  local.update(sink.status());
-  local.update(fetcher.status());
-  if (kept.placer)
-    local.update(kept.placer->status());
-  Status verdict = conclude(std::move(local), batch, kept, seconds_now() - began, false);
-  if (kept.placer)
-    kept.placer->settle(verdict.ok() || is_temporary_file(), *data_);  // a temporary is lost
+  ChunkSink sink(*comm_, *data_, *chunks.layout, known, chunks.placer.get(), chunks.roots);
+  ChunkFetcher fetcher(*data_, *chunks.layout, known);
+  if (chunks.placer)
+    chunks.placer->begin({}, nullptr);
+  double seconds = 0;
+  local.update(executor_.move(prepared, batch, *data_, {sink, fetcher, chunks.placer.get()}, seconds));
+  Status verdict = conclude(std::move(local), batch, prepared, seconds, false);
+  if (chunks.placer)
+    chunks.placer->settle(verdict.ok() || is_temporary_file(), *data_);  // a temporary is lost
   return verdict;
 }
 
 // Collective. Plans of the chunked variables among the bits; afterwards the numbers are those of the batches again.
-Status File::explain_chunked(RequestBatch& puts, BatchSummary& put_numbers, RequestBatch& gets,
+Status File::explain_chunked(VariableBatch& puts, BatchSummary& put_numbers, VariableBatch& gets,
                              BatchSummary& get_numbers, FlushReport& planned) {
   const size_t words = variable_words();
-  std::copy(put_numbers.variables.begin(), put_numbers.variables.end(), chunked_bits_.begin());
-  std::copy(get_numbers.variables.begin(), get_numbers.variables.end(),
+  std::copy(put_numbers.objects.begin(), put_numbers.objects.end(), chunked_bits_.begin());
+  std::copy(get_numbers.objects.begin(), get_numbers.objects.end(),
             chunked_bits_.begin() + static_cast<std::ptrdiff_t>(words));
   bool any = false;
   for (const bool reading : {false, true})
@@ -374,14 +285,14 @@ Status File::explain_chunked(RequestBatch& puts, BatchSummary& put_numbers, Requ
       if (!is_chunked(variable) || (static_cast<uint64_t>(word) >> (i % 64) & 1) == 0)
         continue;
       any = true;
-      Status verdict =
-          for_each_chunked_batch(variable, reading, 0, [&](RequestBatch& batch, const BatchSummary& numbers) -> Status {
+      Status verdict = for_each_chunked_batch(
+          variable, reading, 0, [&](VariableBatch& batch, const BatchSummary& numbers) -> Status {
             batch.is_explained = true;
             auto ready = ready_plan(batch, numbers);
             if (!ready.ok())
               return ready.status();
             return agree(*comm_, guard([&] {
-              planned.plans.push_back({ready.value()->plan, ready.value()->forecast, numbers.kept_id > 0});
+              planned.plans.push_back({ready.value()->plan, ready.value()->forecast, numbers.plan_id > 0});
               return Status{};
             }));
           });

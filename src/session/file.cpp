@@ -15,10 +15,9 @@
 #include "comm/agree.hpp"
 #include "comm/handle.hpp"
 #include "comm/same.hpp"
-#include "dataio/copy.hpp"
 #include "format/catalog.hpp"
 #include "plan/limits.hpp"
-#include "session/in_flight.hpp"
+#include "session/pending_flush.hpp"
 #include "session/resolved_options.hpp"
 #include "storage/file_system.hpp"
 
@@ -189,8 +188,7 @@ Result<std::unique_ptr<File>> File::open(MPI_Comm user, const std::string& path,
   uint64_t arguments = 0;
   if (local.ok())
     local = guard([&]() -> Status {
-      file.reset(new File);
-      file->comm_ = comm.value();
+      file.reset(new File(comm.value()));
       file->mode_ = mode;
       file->path_ = path;
       file->identity_.path = path;
@@ -206,8 +204,9 @@ Result<std::unique_ptr<File>> File::open(MPI_Comm user, const std::string& path,
       // As resolved: ranks whose environments differ would go different ways.
       arguments = hash_of({path, std::to_string(static_cast<int>(mode)), options.value().text});
       file->settings_ = std::move(options.value().settings);
-      file->strategy_ = std::move(options.value().strategy);
-      file->limits_ = std::move(options.value().limits);
+      file->planner_.set_ways(file->settings_.boolean("shared_memory"), file->settings_.boolean("check_messages"));
+      file->planner_.set_strategy(std::move(options.value().strategy));
+      file->planner_.limits() = std::move(options.value().limits);
       file->striping_options_ = std::move(options.value().striping);
       file->store_options_ = std::move(options.value().store);
       file->wanted_subfiles_ = options.value().subfiles;
@@ -232,7 +231,7 @@ Result<std::unique_ptr<File>> File::open(MPI_Comm user, const std::string& path,
       files = file->wanted_subfiles_;
       file->open_trace_on_root();
       cores = usable_cores();
-      buffers = file->limits_.buffers != 0 ? file->limits_.buffers : buffers_for(*comm.value());
+      buffers = file->planner_.limits().buffers != 0 ? file->planner_.limits().buffers : buffers_for(*comm.value());
       file->tell(data_path, told);
       return {};
     });
@@ -249,7 +248,7 @@ Result<std::unique_ptr<File>> File::open(MPI_Comm user, const std::string& path,
   if (local.ok())
     local = guard([&] {
       file->local_disk_ = numbers[2] == static_cast<int64_t>(FileSystem::local);
-      file->limits_.buffers = numbers[3];
+      file->planner_.limits().buffers = numbers[3];
       file->wanted_subfiles_ = numbers[4];
       Status learned = file->learn(told);
       return learned.ok() ? file->learn_machine(static_cast<FileSystem>(numbers[2]), numbers[5]) : learned;
@@ -264,8 +263,8 @@ Result<std::unique_ptr<File>> File::open(MPI_Comm user, const std::string& path,
   }
   file->comm_->enter(file->identity_);
   if (file->local_disk_)
-    file->fit_limits_to_local_disk(file->limits_, file->settings_);
-  file->fit_limits_to_layout(file->limits_, file->settings_);
+    file->fit_limits_to_local_disk(file->planner_.limits(), file->settings_);
+  file->fit_limits_to_layout(file->planner_.limits(), file->settings_);
   file->start_trace();
   return file;
 }
@@ -329,9 +328,9 @@ Status File::set_strategy(const Settings& changes, Status local) {
       if (!found.ok())
         return found.status();
       limits = found.value();
-      limits.buffers = limits_.buffers;
-      limits.machine = limits_.machine;
-      limits.machine_measured = limits_.machine_measured;
+      limits.buffers = planner_.limits().buffers;
+      limits.machine = planner_.limits().machine;
+      limits.machine_measured = planner_.limits().machine_measured;
       if (local_disk_)
         fit_limits_to_local_disk(limits, settings);
       fit_limits_to_layout(limits, settings);
@@ -343,8 +342,8 @@ Status File::set_strategy(const Settings& changes, Status local) {
                                   [&] { return texts_of(changes); });
       !verdict.ok())
     return verdict;
-  strategy_ = std::move(strategy);
-  limits_ = limits;
+  planner_.set_strategy(std::move(strategy));
+  planner_.limits() = limits;
   return {};
 }
 
@@ -441,7 +440,7 @@ Status File::learn(std::span<const std::byte> told) {
   data_->set_number(0, *number);
   data_->set_elsewhere(elsewhere);
   data_->tally_by(layout_);
-  use_io_thread_ = wants_io_thread();  // once: a flush allocates nothing between its agreements
+  executor_.use_io_thread(wants_io_thread(), settings_.text("io_thread") != "off");
   if (Status status = grow_reduction(catalog_.variables.size()); !status.ok())
     return status;
   first_records_ = records();
@@ -472,7 +471,8 @@ void File::abandon() {
   temporary_.temporary_path.clear();
 }
 
-File::File() = default;
+File::File(std::shared_ptr<Comm> comm)
+    : comm_(std::move(comm)), planner_(*comm_, workspace_, trace_), executor_(*comm_, workspace_, trace_) {}
 
 File::~File() {
   pending_.reset();
@@ -482,7 +482,7 @@ File::~File() {
   if (format_ || !temporary_.temporary_path.empty())
     abandon();
   if (comm_)
-    (void)guard([&] { return arena_.leave_to(*comm_), Status{}; });
+    (void)guard([&] { return workspace_.arena.leave_to(*comm_), Status{}; });
 }
 
 Status File::check_writable(std::string_view call) const {

@@ -21,20 +21,20 @@
 #include "chunking/chunks.hpp"
 #include "comm/comm.hpp"
 #include "dataio/data_file.hpp"
-#include "dataio/io_thread.hpp"
 #include "distribution/shared_decomposition.hpp"
-#include "exchange/engine.hpp"
+#include "flush/executor.hpp"
 #include "format/catalog.hpp"
 #include "format/format.hpp"
 #include "plan/plan.hpp"
-#include "planning/pattern_numbers.hpp"
+#include "planning/planner.hpp"
 #include "reporting/recorder.hpp"
 #include "reporting/report.hpp"
+#include "session/address_space.hpp"
+#include "session/chunk_plan.hpp"
 #include "session/convert.hpp"
 #include "session/orphaned_puts.hpp"
-#include "session/prepared_plan.hpp"
 #include "session/queued_request.hpp"
-#include "session/request_batch.hpp"
+#include "session/variable_batch.hpp"
 #include "storage/file_lock.hpp"
 #include "storage/file_system.hpp"
 #include "storage/folder_lock.hpp"
@@ -78,8 +78,9 @@ struct StridedRows;
 class FillMap;
 struct WindowFill;
 struct BatchSummary;
-struct InFlightBatch;
+struct MovingVariables;
 struct PendingFlush;
+struct VariableStorage;
 
 class File {
  public:
@@ -153,7 +154,7 @@ class File {
   const FormatTraits& traits() const noexcept { return traits_; }
 
  private:
-  File();
+  explicit File(std::shared_ptr<Comm> comm);
 
   Status open_on_root(const std::string& format);      // rank 0 only
   Status try_open_on_root(const std::string& format);  // rank 0 only
@@ -237,21 +238,21 @@ class File {
   // flush.cpp
   Status move_queue(Status local, PendingFlush* pending);
   bool reads_what_has_places();  // collective
-  Status run_batch(RequestBatch batch, const BatchSummary& numbers);
-  Status begin_batch(InFlightBatch& in_flight, RequestBatch batch, const BatchSummary& numbers, bool behind);
-  Status end_batch(InFlightBatch& in_flight);
+  Status run_batch(VariableBatch batch, const BatchSummary& numbers);
+  Status begin_batch(MovingVariables& moving, VariableBatch batch, const BatchSummary& numbers, bool behind);
+  Status end_batch(MovingVariables& moving);
   bool fills_up_otherwise(const Variable& variable) const;
   Status stage(QueuedRequest& entry, Type type, int64_t trailing);  // local: not as it is stored
-  Status convert_and_repeat(const RequestBatch& batch);             // local: of a batch of gets that has arrived
+  Status convert_and_repeat(const VariableBatch& batch);            // local: of a batch of gets that has arrived
   OwnerPolicy owner_of(const QueuedRequest& entry) const;
   Result<std::shared_ptr<const ByteRuns>> runs_of(const QueuedRequest& entry, int64_t element,
                                                   const SharedDecomposition::Line* line);
   void begin_report();
   bool wants_io_thread() const;
 
-  Status conclude(Status local, const RequestBatch& batch, PreparedPlan& kept, double seconds, bool behind);
+  Status conclude(Status local, const VariableBatch& batch, PreparedPlan& prepared, double seconds, bool behind);
   Status take_traffic(const Transfer& transfer);
-  void learn(PreparedPlan& kept, bool behind);  // collective
+  void learn(PreparedPlan& prepared, bool behind);  // collective
 
   // tracing.cpp
   void open_trace_on_root();              // rank 0 only
@@ -292,7 +293,7 @@ class File {
   Status check_growth(const Variable& variable, int64_t records) const;
 
   // undefined.cpp
-  void start_writing(const RequestBatch& batch, std::span<const int64_t> variables) noexcept;
+  void start_writing(const VariableBatch& batch, std::span<const int64_t> variables) noexcept;
   void mark_unfinished();  // collective
   Status with_undefined(Status verdict, WriteState::Flag which);
   Status beyond_publishing() const;  // local
@@ -306,7 +307,6 @@ class File {
     whole
   };                                           // who fills the variables that a batch is the first to move
   int filler_of(int64_t part) const noexcept;  // of a split variable; -1: all share
-  bool are_never_written(std::span<const int64_t> variables) const noexcept;
   bool knows_holes(const PreparedPlan& kept, std::span<const int64_t> variables, FillMap& map) const;
   bool is_whole(const BatchSummary& numbers) const noexcept;
   void add_unfilled(std::span<const int64_t> variables, FillMap& map) const;
@@ -327,17 +327,13 @@ class File {
   Status move_chunked(bool reading, int64_t ordinal, std::span<const int64_t> variables);
   Status run_chunked(int variable, bool reading, int64_t ordinal);
   Status know_layouts(int variable);  // local
-  template <class Visit>              // Status(RequestBatch&, const BatchSummary&)
+  template <class Visit>              // Status(VariableBatch&, const BatchSummary&)
   Status for_each_chunked_batch(int variable, bool reading, int64_t ordinal, Visit&& visit);
-  Status chunked_batch(int variable, size_t group, bool reading, int64_t ordinal, RequestBatch& batch);
-  Status move_chunks(PreparedPlan& kept, const RequestBatch& batch);
-  Status explain_chunked(RequestBatch& puts, BatchSummary& put_numbers, RequestBatch& gets, BatchSummary& get_numbers,
+  Status chunked_batch(int variable, size_t group, bool reading, int64_t ordinal, VariableBatch& batch);
+  Status move_chunks(PreparedPlan& prepared, const VariableBatch& batch);
+  Status explain_chunked(VariableBatch& puts, BatchSummary& put_numbers, VariableBatch& gets, BatchSummary& get_numbers,
                          FlushReport& planned);
-  Status find_chunks(const PreparedPlan& kept, KnownChunks& known);
-  Status prepare_chunks(PreparedPlan& kept, const RequestBatch& batch);  // local
-  void prepare_roots(PreparedPlan& kept);                                // local
-  void fit_to_chunks(const RequestBatch& batch, const BatchSummary& numbers, const ChunkTargets& targets,
-                     Strategy& strategy, Pattern& pattern, PlanLimits& limits) const;
+  Status find_chunks(const ChunkPlan& chunks, KnownChunks& known);
   bool is_chunked(int variable) const noexcept {
     return !catalog_.variables[static_cast<size_t>(variable)].chunking.empty();
   }
@@ -388,75 +384,52 @@ class File {
   void retire_replaced(const std::string& replaced) noexcept;  // rank 0 only
   void abandon_set();                                          // rank 0 only
   std::string check_set_on_root() const;                       // rank 0 only
-  std::string warning_of_files() const;
   // visit(part, Extent) for the places of a variable's bytes; part -1: it is not split. Allocates nothing.
   template <class Visit>
-  void for_each_extent(size_t variable, Visit&& visit) const;
-  int64_t place_of(size_t variable) const;
-  Status add_parts(const QueuedRequest& entry, const SplitVariable& split, int64_t trailing, RequestBatch& batch);
+  void for_each_extent(size_t variable, Visit&& visit) const {
+    AddressSpace(catalog_, subfiles_.get()).for_each_extent(variable, std::forward<Visit>(visit));
+  }
+  int64_t place_of(size_t variable) const { return AddressSpace(catalog_, subfiles_.get()).place_of(variable); }
+  Status add_parts(const QueuedRequest& entry, const SplitVariable& split, int64_t trailing, VariableBatch& batch);
   Result<std::vector<std::shared_ptr<const ChunkLayout>>> layouts_of_parts(int variable) const;
   Result<Format*> format_of(const ChunkPart& part);  // on its root
   Result<std::shared_ptr<const ByteRuns>> runs_of_parts(const QueuedRequest& entry, const SplitVariable& split,
-                                                        RequestBatch& batch, int64_t trailing);
-  void add_records(const SplitVariable& split, Extent records, std::map<int64_t, Extent>& regions) const;
-  static void sort_items(RequestBatch& batch);
-  void fit_to_subfiles(Strategy& strategy, PlanLimits& limits) const;
+                                                        VariableBatch& batch, int64_t trailing);
+  static void sort_items(VariableBatch& batch);
 
   // set_targets.cpp. Collective; the status is this rank's own.
-  bool deals_by_target() const noexcept { return strategy_.domains == Domains::target && limits_.layout != nullptr; }
+  bool deals_by_target() const noexcept {
+    return planner_.strategy().domains == Domains::target && planner_.limits().layout != nullptr;
+  }
   int64_t line_unit() const noexcept {
-    return strategy_.domains == Domains::target ? FileLine::k_unit_of_targets : FileLine::k_unit;
+    return planner_.strategy().domains == Domains::target ? FileLine::k_unit_of_targets : FileLine::k_unit;
   }
   Status know_line_layout(Status local);
-  Status know_chunk_targets(const RequestBatch& batch, const BatchSummary& numbers, ChunkTargets& found, Status local);
-  Status know_touched_chunks(const RequestBatch& batch, std::vector<int64_t>& touched, Status local);
-  Status tell_own_chunks(const RequestBatch& batch, std::span<const Extent> regions, std::span<const int64_t> touched,
+  Status know_chunk_targets(const VariableBatch& batch, const BatchSummary& numbers, ChunkTargets& found, Status local);
+  Status know_touched_chunks(const VariableBatch& batch, std::vector<int64_t>& touched, Status local);
+  Status tell_own_chunks(const VariableBatch& batch, std::span<const Extent> regions, std::span<const int64_t> touched,
                          std::vector<std::byte>& letter);  // local
   void fill_reserved(const ChunkLayout& layout) noexcept;  // local, after a flush that failed
   const StorageLayout& stripes_of(const ChunkPart& part) const noexcept {
     return part.number < 0 ? striping_.layout : subfile_layouts_[static_cast<size_t>(part.number)];
   }
-  void describe_files(Plan& plan) const;
 
   // batch.cpp
-  Status build_batch(bool reading, int64_t ordinal, RequestBatch& batch);
-  Status add_to_batch(const QueuedRequest& entry, RequestBatch& batch);
+  Status build_batch(bool reading, int64_t ordinal, VariableBatch& batch);
+  Status add_to_batch(const QueuedRequest& entry, VariableBatch& batch);
   // Collective. One agreement for all batches given; `most`: made the largest of all ranks.
-  Status reduce_batches(Status local, std::initializer_list<RequestBatch*> batches,
+  Status reduce_batches(Status local, std::initializer_list<const RequestBatch*> batches,
                         std::initializer_list<BatchSummary*> numbers, int64_t* most, OrphanedPuts* orphaned = nullptr);
-  Result<PreparedPlan*> ready_plan(const RequestBatch& batch, const BatchSummary& numbers);  // collective
-  Result<std::unique_ptr<PreparedPlan>> make_plan_for(const RequestBatch& batch, const BatchSummary& numbers);
-  Status make_ready(PreparedPlan& kept, const RequestBatch& batch, bool share, int64_t moved_bytes);
-  Status agree_on_decompositions(Status local, const RequestBatch& batch, std::span<int64_t> sums,
-                                 std::span<int64_t> most);  // collective
-  void reserve_bounce(std::span<const Item> items, PreparedPlan& kept);
-  int64_t bounce_bytes() const noexcept {
-    return std::clamp(limits_.buffers * limits_.buffer_bytes / 64, int64_t{4096}, int64_t{1} << 20);
-  }  // the largest request that elements in foreign byte order go in
-  std::span<const Item> part(PreparedPlan& kept, const RequestBatch& batch);  // the aggregated ones
-  Status prepare_storage(PreparedPlan& kept, const RequestBatch& batch);      // local: memory and forecast
-  Pattern pattern_of(bool reading, const BatchSummary& numbers) const;
-  int64_t number_of(const RequestBatch& batch, int rank) const;
-  AccessRule access_rule(const Plan& plan) const;
+  Result<PreparedPlan*> ready_plan(const VariableBatch& batch, const BatchSummary& numbers);  // collective
+  VariableStorage storage_of_variables() const noexcept;
   std::string names_of(WriteState::Flag which) const;
   Status grow_reduction(size_t variables);  // local: room for the bits of two batches
-
-  // kept_plans.cpp
-  int64_t memory_of(const PreparedPlan& made) const;
-  bool fits(const PreparedPlan& kept, const RequestBatch& batch) const noexcept;
-  PlanBits unfit_plans(const RequestBatch& batch) const noexcept;
-  bool may_compress(const RequestBatch& batch) const noexcept;
-  int64_t kept_id(std::span<const int64_t> unfit) const noexcept;  // of the first plan that fits on all ranks; 0: none
-  PreparedPlan* use_plan(int64_t id) noexcept;
-  void forget_oldest_plans() noexcept;
 
   size_t variable_words() const noexcept { return (catalog_.variables.size() + 63) / 64; }
 
   std::shared_ptr<Comm> comm_;
   OpenFile identity_;  // by which agreements know it
   Settings settings_;
-  Strategy strategy_;
-  PlanLimits limits_;
   Mode mode_ = Mode::read;
   std::string path_;  // the name that the user gave
   std::string format_name_;
@@ -501,7 +474,6 @@ class File {
   Status queue_status_;  // the first bad put or get since the last flush
   Status fatal_;         // a failure after which the file cannot be published
 
-  std::vector<int64_t> reduction_bits_, reduction_identities_;
   FormatTraits traits_;      // of the format, on all ranks
   bool unplaced_ = false;    // something was defined since variables were given their places
   bool extendible_ = false;  // some variable can grow, or may lack a place
@@ -510,48 +482,26 @@ class File {
   bool ends_early_ = false;           // rank 0: opened for update, and shorter than its variables: a damaged file
   bool is_cut_ = false;               // what was behind these is gone
   std::vector<int64_t> wanted_rows_;  // [variables] what the queue asks for
-  std::vector<int64_t> places_;       // [variables] of those that get one in a flush; -1: the others
+  std::vector<int64_t> places_;       // [variables] of those that get one in a flush, -1: the others; or sums
   std::set<std::pair<int, int64_t>>
       grown_;  // by this rank: variables, or parts of them, that have grown in chunks since the file was opened
-  std::vector<int64_t> chunked_bits_;  // those of put and got variables that have chunks
+  std::vector<int64_t> chunked_bits_;  // those of put and got variables that have chunks; after a failure any
   std::map<int, std::vector<std::shared_ptr<const ChunkLayout>>>
       layouts_;         // by variable; several where parts have chunks of several sizes
   int size_tried_ = 0;  // on rank 0: bits of the length that the file system was asked for, of a file
   int free_mib_ = 0;    // on rank 0: definitions of fewer MiB need no sum of all variables
   int64_t put_batches_ = 0,
           put_batch_ = 0;  // of this flush, and the one under way: a variable's n-th put is in the n-th
-  Arena arena_;
-  std::vector<std::unique_ptr<PreparedPlan>> plans_;  // the last used is the last
-  int64_t next_plan_ = 1;
-  std::vector<std::byte> bounce_;
-  bool use_io_thread_ = false;
-  std::unique_ptr<PendingFlush> pending_;
-  IoThread io_thread_;  // of a writer or reader; starts when there is something to overlap
+  Workspace workspace_;
   Trace trace_;
+  Planner planner_;
+  Executor executor_;
+  std::unique_ptr<PendingFlush> pending_;
   std::optional<AppendedText> trace_text_;  // rank 0, until the recorder has it
   std::unique_ptr<Recorder> recorder_;      // nullptr: there is no trace
   FlushReport report_;
   double flush_begin_ = 0;
   bool nothing_queued_ = false;  // on any rank, in the last flush
 };
-
-template <class Visit>
-void File::for_each_extent(size_t variable, Visit&& visit) const {
-  const Placement& place = catalog_.variables[variable].placement;
-  const SplitVariable* split = subfiles_ ? subfiles_->find(static_cast<int>(variable)) : nullptr;
-  if (split == nullptr) {
-    if (place.bytes == 0 || place.offset < 0)
-      return;
-    const int64_t begin = place_of(variable);
-    visit(-1, Extent{begin, begin + place.bytes});
-    return;
-  }
-  for (int64_t part = 0; part < split->split.parts(); ++part) {
-    if (split->offsets[static_cast<size_t>(part)] < 0)
-      continue;
-    const int64_t begin = subfiles_->place(*split, part);
-    visit(part, Extent{begin, begin + split->length(part, split->records).value_or(0)});
-  }
-}
 
 }  // namespace windrow

@@ -8,8 +8,8 @@
 
 #include "comm/agree.hpp"
 #include "planning/batch_summary.hpp"
+#include "session/batch_contexts.hpp"
 #include "session/file.hpp"
-#include "session/in_flight.hpp"
 
 namespace windrow {
 namespace {
@@ -42,22 +42,14 @@ int File::filler_of(int64_t part) const noexcept {
   return part < 0 ? -1 : subfiles_->owner_of(part, comm_->size());
 }
 
-bool File::are_never_written(std::span<const int64_t> variables) const noexcept {
-  for (size_t i = 0; i < catalog_.variables.size(); ++i)
-    if (is_among(i, variables) && !is_chunked(static_cast<int>(i)) && !write_state_[i].never_written &&
-        !write_state_[i].needs_fill())
-      return false;
-  return true;
-}
-
 // Who sieves what nobody has written yet puts zeros between its pieces, as they are read there, and need not read them:
 // where nobody else writes into its domain, and no request crosses from one variable to another over bytes that may be
 // anything. Afterwards `map` has the variables' bytes, or is empty.
 bool File::knows_holes(const PreparedPlan& kept, std::span<const int64_t> variables, FillMap& map) const {
   static constexpr std::byte k_zero{0};
-  const AccessRule rule = access_rule(kept.plan);
-  if (rule.access != Access::sieve || !kept.plan.has_domains() || kept.plan.direct_bytes > 0 || kept.layout ||
-      !are_never_written(variables) || write_state_.any_needs_fill(variables))
+  const AccessRule& rule = kept.rule;
+  if (rule.access != Access::sieve || !kept.plan.has_domains() || kept.plan.direct_bytes > 0 || kept.extension ||
+      !are_never_written(catalog_, write_state_, variables) || write_state_.any_needs_fill(variables))
     return false;
   for (size_t i = 0; i < catalog_.variables.size(); ++i)
     if (is_among(i, variables))
@@ -73,7 +65,7 @@ bool File::knows_holes(const PreparedPlan& kept, std::span<const int64_t> variab
 bool File::is_whole(const BatchSummary& numbers) const noexcept {
   int64_t bytes = 0;
   for (size_t i = 0; i < catalog_.variables.size(); ++i)
-    if (is_among(i, numbers.variables) && !is_chunked(static_cast<int>(i)))
+    if (is_among(i, numbers.objects) && !is_chunked(static_cast<int>(i)))
       bytes += catalog_.variables[i].placement.bytes;
   return numbers.bytes >= bytes;
 }
@@ -155,7 +147,7 @@ Status File::fill_rest() {
 }
 
 File::Filling File::filling_of(const BatchSummary& numbers, const PreparedPlan& kept, bool reading) const noexcept {
-  if (kept.layout || !write_state_.any_needs_fill(numbers.variables))
+  if (kept.extension || !write_state_.any_needs_fill(numbers.objects))
     return Filling::none;
   if (!reading && is_whole(numbers))
     return Filling::by_data;
@@ -168,7 +160,7 @@ Status File::prepare_fill(const BatchSummary& numbers, const PreparedPlan& kept,
                           PlanForecast& forecast) const {
   std::array<int64_t, 1> sum{};
   Status local = guard([&] {
-    add_unfilled(numbers.variables, fill.map);
+    add_unfilled(numbers.objects, fill.map);
     const auto& writers = kept.plan.writers;
     const auto found = std::find(writers.begin(), writers.end(), comm_->rank());
     if (filling != Filling::in_windows || found == writers.end())
@@ -193,7 +185,7 @@ Status File::prepare_fill(const BatchSummary& numbers, const PreparedPlan& kept,
   if (filling == Filling::in_windows)
     forecast.write_requests = sum[0], forecast.read_requests = 0;
   if (filling == Filling::whole)
-    forecast.write_requests += requests_to_fill(numbers.variables, fill.map);
+    forecast.write_requests += requests_to_fill(numbers.objects, fill.map);
   return {};
 }
 
@@ -209,9 +201,9 @@ Status File::fill_before(const BatchSummary& numbers, const PreparedPlan& kept, 
     fill.wanted = filling == Filling::in_windows;
   }
   if (filling == Filling::whole)
-    if (Status verdict = fill_whole(numbers.variables, fill.map); !verdict.ok())
+    if (Status verdict = fill_whole(numbers.objects, fill.map); !verdict.ok())
       return verdict;
-  write_state_.begin_filling(numbers.variables);
+  write_state_.begin_filling(numbers.objects);
   return {};
 }
 

@@ -10,13 +10,11 @@
 #include "base/numbering.hpp"
 #include "base/units.hpp"
 #include "comm/agree.hpp"
-#include "comm/backoff.hpp"
 #include "comm/handle.hpp"
 #include "comm/same.hpp"
-#include "dataio/windows.hpp"
 #include "planning/batch_summary.hpp"
 #include "session/file.hpp"
-#include "session/in_flight.hpp"
+#include "session/pending_flush.hpp"
 #include "session/replicas.hpp"
 
 namespace windrow {
@@ -173,7 +171,7 @@ Status File::flush_begin() {
   }
   begin_report();
   Status local = guard([&] {
-    pending_ = std::make_unique<PendingFlush>(*comm_, io_thread_);
+    pending_ = std::make_unique<PendingFlush>(*comm_, executor_.io_thread());
     return Status{};
   });
   Status verdict = move_queue(std::move(local), pending_.get());
@@ -261,7 +259,7 @@ bool File::reads_what_has_places() {
 
 // `pending`: nullptr, or what the last batch of puts goes on in, and the gets, after the call.
 Status File::move_queue(Status local, PendingFlush* pending) {
-  RequestBatch puts, gets;
+  VariableBatch puts, gets;
   gets.reading = true;
   BatchSummary put_numbers, get_numbers;
   local.update(std::exchange(queue_status_, Status{}));
@@ -298,7 +296,7 @@ Status File::move_queue(Status local, PendingFlush* pending) {
     verdict = reduce_batches(std::move(local), {&puts, &gets}, {&put_numbers, &get_numbers}, &put_batches, &orphaned);
     if (verdict.ok() && orphaned.is_doubtful())
       verdict = OrphanedPuts::check(*comm_, queue_, catalog_.variables, [this](const QueuedRequest& entry) {
-        return entry.decomposition->loses(strategy_.owner);
+        return entry.decomposition->loses(planner_.strategy().owner);
       });
   }
   if (!verdict.ok())
@@ -317,12 +315,12 @@ Status File::move_queue(Status local, PendingFlush* pending) {
         bits[i / 64] &= static_cast<int64_t>(~(uint64_t{1} << (i % 64)));
     return std::any_of(bits.begin(), bits.end(), [](int64_t word) { return word != 0; });
   };
-  const bool any_chunked_gets = keep(get_numbers.variables, chunked_gets);
+  const bool any_chunked_gets = keep(get_numbers.objects, chunked_gets);
   nothing_queued_ = put_batches_ == 0 && !any_gets && !any_chunked_gets;
   for (int64_t batch = 0; batch < put_batches_ && verdict.ok(); ++batch) {
     put_batch_ = batch;
     if (batch > 0) {
-      puts = RequestBatch{};
+      puts = VariableBatch{};
       local = guard([&] { return build_batch(false, batch, puts); });
       verdict = reduce_batches(std::move(local), {&puts}, {&put_numbers}, nullptr);
     }
@@ -330,7 +328,7 @@ Status File::move_queue(Status local, PendingFlush* pending) {
       break;
     // First: what is begun below goes on behind, and these are collective.
     const int64_t entries = put_numbers.entries;
-    if (keep(put_numbers.variables, chunked_puts)) {
+    if (keep(put_numbers.objects, chunked_puts)) {
       verdict = move_chunked(false, batch, chunked_puts);
       // Its numbers lie in memory that has been used again.
       if (verdict.ok() && entries > 0)
@@ -355,7 +353,7 @@ Status File::move_queue(Status local, PendingFlush* pending) {
     pending->chunked_gets = any_chunked_gets;
     return verdict;
   }
-  // The puts may have reductiond since: the numbers of the gets' variables are in that memory.
+  // The puts may have reduced since: the numbers of the gets' variables are in that memory.
   if (put_batches_ > 0 || any_chunked_gets)
     verdict = reduce_batches(Status{}, {&gets}, {&get_numbers}, nullptr);
   return verdict.ok() ? run_batch(std::move(gets), get_numbers) : verdict;
@@ -364,7 +362,7 @@ Status File::move_queue(Status local, PendingFlush* pending) {
 namespace {
 
 // What a rank holds more than once was read into one of its places.
-void repeat(const RequestBatch& batch, Trace& trace) {
+void repeat(const VariableBatch& batch, Trace& trace) {
   for (const auto& [duplicates, element, memory] : batch.repeats)
     for (const LocalDuplicate& duplicate : *duplicates) {
       std::memcpy(memory + duplicate.to * element, memory + duplicate.from * element,
@@ -375,9 +373,9 @@ void repeat(const RequestBatch& batch, Trace& trace) {
 
 }  // namespace
 
-Status File::convert_and_repeat(const RequestBatch& batch) {
+Status File::convert_and_repeat(const VariableBatch& batch) {
   Status status;
-  for (const RequestBatch::Conversion& each : batch.conversions) {
+  for (const VariableBatch::Conversion& each : batch.conversions) {
     const int64_t out_of_range = convert_out(each.runs->runs, *each.staged);
     trace_.values_clamped += out_of_range;
     trace_.bytes_copied += each.runs->total;
@@ -398,17 +396,17 @@ bool File::wants_io_thread() const {
 }
 
 // Collective.
-Status File::run_batch(RequestBatch batch, const BatchSummary& numbers) {
-  InFlightBatch in_flight(*comm_, io_thread_);
-  if (Status verdict = begin_batch(in_flight, std::move(batch), numbers, false); !verdict.ok())
+Status File::run_batch(VariableBatch batch, const BatchSummary& numbers) {
+  MovingVariables moving(*comm_, executor_.io_thread());
+  if (Status verdict = begin_batch(moving, std::move(batch), numbers, false); !verdict.ok())
     return verdict;
-  return end_batch(in_flight);
+  return end_batch(moving);
 }
 
 // Collective. `behind`: the I/O thread may go on after the call. An error is agreed, and nothing moves then.
-Status File::begin_batch(InFlightBatch& in_flight, RequestBatch taken, const BatchSummary& numbers, bool behind) {
-  in_flight.batch = std::move(taken);
-  const RequestBatch& batch = in_flight.batch;
+Status File::begin_batch(MovingVariables& moving, VariableBatch taken, const BatchSummary& numbers, bool behind) {
+  moving.batch = std::move(taken);
+  const VariableBatch& batch = moving.batch;
   auto ready = ready_plan(batch, numbers);
   if (!ready.ok()) {
     // Without storage there is nothing to publish. Without memory nothing was written, and the flush can be made again.
@@ -418,101 +416,47 @@ Status File::begin_batch(InFlightBatch& in_flight, RequestBatch taken, const Bat
       fatal_.update(ready.status());
     return ready.status();
   }
-  PreparedPlan& kept = *ready.value();
-  in_flight.kept = &kept;
+  PreparedPlan& prepared = *ready.value();
+  InFlightBatch& in_flight = moving.in_flight;
   if (!batch.reading)
-    start_writing(batch, numbers.variables);
-  in_flight.whole = is_whole(numbers);
-  PlanForecast forecast = kept.forecast;
-  if (Status filled = fill_before(numbers, kept, batch.reading, in_flight.fill, forecast); !filled.ok())
+    start_writing(batch, numbers.objects);
+  moving.whole = is_whole(numbers);
+  PlanForecast forecast = prepared.forecast;
+  if (Status filled = fill_before(numbers, prepared, batch.reading, in_flight.fill, forecast); !filled.ok())
     return filled;
   // From here to the agreement nothing returns: the other ranks count on this one, whatever fails on it.
   in_flight.local = guard([&] {
-    if (!batch.reading && !kept.direct && knows_holes(kept, numbers.variables, in_flight.never_written))
+    if (!batch.reading && !prepared.direct && knows_holes(prepared, numbers.objects, in_flight.never_written))
       forecast.read_requests = 0;
-    report_.plans.push_back({kept.plan, forecast, numbers.kept_id > 0});
+    report_.plans.push_back({prepared.plan, forecast, numbers.plan_id > 0});
     return Status{};
   });
   if (!in_flight.local.ok())
     in_flight.never_written.clear();
   if (!batch.reading)
-    write_state_.mark_written(numbers.variables);
-  in_flight.began = seconds_now();
-  in_flight.behind = behind;
-  const StageTimer timer(trace_, Stage::exchange);
-  const std::span<const Item> aggregated = kept.direct ? std::span<const Item>() : part(kept, batch);
-  const std::span<const Item> direct =
-      kept.direct ? std::span<const Item>(batch.items) : std::span<const Item>(kept.direct_items);
-  const bool wanted = behind ? settings_.text("io_thread") != "off" : kept.storage_windows > 1 && use_io_thread_;
-  const bool useful = kept.storage_windows > 0 || (behind && !direct.empty());
-  IoThread* thread = wanted && useful && io_thread_.start() ? &io_thread_ : nullptr;
-  if (thread != nullptr)
-    trace_.io_threads = 1;
-  if (batch.reading && kept.plan.strategy.access == Access::mapped) {
-    read_mapped(direct, *data_, bounce_, trace_);
-  } else if (batch.reading) {
-    read_direct(direct, *data_, bounce_, trace_);
-  } else if (behind && thread != nullptr && !direct.empty()) {
-    in_flight.direct = {direct, data_.get(), bounce_};
-    thread->post({[](void* object, int64_t) noexcept {
-                    const InFlightBatch::Direct& what = static_cast<InFlightBatch*>(object)->direct;
-                    write_direct(what.items, *what.file, what.bounce, what.file->work());
-                  },
-                  &in_flight, 0});
-  } else {
-    write_direct(direct, *data_, bounce_, trace_);
-  }
-  if (kept.direct)
-    return {};
-  if (kept.transfer->shared_refused())
-    trace_.shared_refused = 1;
-  // Without domains or teams' disjoint shares, other ranks may write into the holes at the same time.
-  const bool locked = !kept.plan.has_domains();
-  in_flight.sink.emplace(*data_, access_rule(kept.plan), thread, locked,
-                         in_flight.fill.wanted ? &in_flight.fill : nullptr,
-                         in_flight.never_written.empty() ? nullptr : &in_flight.never_written);
-  in_flight.fetcher.emplace(*data_, access_rule(kept.plan), thread);
-  kept.transfer->begin(aggregated, arena_, *in_flight.sink, *in_flight.fetcher, kept.order(behind), trace_);
-  if (behind)
-    comm_->set_holder(&in_flight);
+    write_state_.mark_written(numbers.objects);
+  executor_.begin(in_flight, prepared, batch, *data_, behind);
   return {};
 }
 
 // Collective.
-Status File::end_batch(InFlightBatch& in_flight) {
-  PreparedPlan& kept = *in_flight.kept;
-  const RequestBatch& batch = in_flight.batch;
-  {
-    const StageTimer timer(trace_, Stage::exchange);
-    if (!kept.direct)
-      in_flight.local.update(kept.transfer->end(trace_));
-    in_flight.wait();
-    if (in_flight.sink)
-      in_flight.sink->fill_rest();
-    comm_->release_holder(&in_flight);
-  }
-  const double seconds =
-      in_flight.behind ? (kept.transfer ? kept.transfer->coder().seconds() : 0) : seconds_now() - in_flight.began;
-  Status verdict = conclude(std::move(in_flight.local), batch, kept, seconds, in_flight.behind);
+Status File::end_batch(MovingVariables& moving) {
+  const VariableBatch& batch = moving.batch;
+  const InFlightBatch& in_flight = moving.in_flight;
+  Status local = executor_.end(moving.in_flight);
+  Status verdict = conclude(std::move(local), batch, *in_flight.prepared, in_flight.seconds, in_flight.behind);
   if (!batch.reading)
     write_state_.end_filling(verdict.ok());
-  if (!batch.reading && verdict.ok() && in_flight.whole)
+  if (!batch.reading && verdict.ok() && moving.whole)
     write_state_.end_whole();
   return verdict;
 }
 
 // What all ranks met while a batch moved, and its numbers for the report, in one reduction.
 // `seconds`: of the batch; of its exchange alone, where the program went on behind it.
-Status File::conclude(Status local, const RequestBatch& batch, PreparedPlan& kept, double seconds, bool behind) {
-  data_->settle(trace_);
-  local.update(data_->take_status());
+Status File::conclude(Status local, const VariableBatch& batch, PreparedPlan& prepared, double seconds, bool behind) {
   if (batch.reading && local.ok())
     local = guard([&] { return convert_and_repeat(batch); });
-  trace_.buffer_bytes =
-      std::max(trace_.buffer_bytes,
-               kept.beside + (kept.transfer ? kept.transfer->buffer_bytes() + kept.transfer->shared_bytes() : 0));
-  if (kept.transfer)
-    trace_.codec_memory = std::max(trace_.codec_memory, kept.transfer->coder().bytes());
   // The report's numbers: of this batch and those before it.
   trace_.total_seconds = seconds_now() - flush_begin_;
   trace_.is_writer = data_->used() ? 1 : 0;
@@ -526,15 +470,15 @@ Status File::conclude(Status local, const RequestBatch& batch, PreparedPlan& kep
   trace_.line_seconds = recorder_ ? recorder_->line_seconds() : 0;
   store_trace(trace_, report_.sums, report_.maxima);
   store_batch(seconds, report_.maxima);
-  const bool tunes = kept.transfer && kept.tuner_of(behind) != nullptr;
+  const bool tunes = prepared.transfer && prepared.tuner_of(behind) != nullptr;
   if (tunes)
-    store_tuning(kept.transfer->coder().predicted(), report_.sums);
-  if (kept.transfer)
-    local.update(guard([&] { return take_traffic(*kept.transfer); }));
+    store_tuning(prepared.transfer->coder().predicted(), report_.sums);
+  if (prepared.transfer)
+    local.update(guard([&] { return take_traffic(*prepared.transfer); }));
   Status verdict =
       agree(*comm_, std::move(local), Reduction{.maximum = report_.maxima, .sum = report_.sums, .bits = {}});
   if (tunes && read_batch(report_.maxima) > 0 && verdict.ok())
-    learn(kept, behind);
+    learn(prepared, behind);
   if (verdict.ok() || batch.reading)
     return verdict;
   if (!check_in_step(identity_).ok())
@@ -568,11 +512,6 @@ void File::learn(PreparedPlan& kept, bool behind) {
   });
 }
 
-void InFlightBatch::wait() noexcept {
-  for (Backoff backoff; thread.is_running() && thread.done() != thread.posted();)
-    backoff.wait();
-}
-
 Result<std::string> File::explain(bool json, Status local) {
   const CallScope call(*comm_, Call::explain, &identity_);
   if (Status before = end_pending(); !before.ok())
@@ -580,7 +519,7 @@ Result<std::string> File::explain(bool json, Status local) {
   if (Status verdict = agree_same(*comm_, std::move(local), json ? 4 : 8, "the formats of the explanation");
       !verdict.ok())
     return verdict;
-  RequestBatch puts, gets;
+  VariableBatch puts, gets;
   gets.reading = true;
   BatchSummary put_numbers, get_numbers;
   local = queue_status_;
@@ -620,9 +559,9 @@ Result<std::string> File::explain(bool json, Status local) {
       continue;
     status = agree(*comm_, guard([&] {
       FillMap never_written;
-      if (batch == &puts && !ready.value()->direct && knows_holes(*ready.value(), numbers->variables, never_written))
+      if (batch == &puts && !ready.value()->direct && knows_holes(*ready.value(), numbers->objects, never_written))
         forecast.read_requests = 0;
-      planned.plans.push_back({ready.value()->plan, forecast, numbers->kept_id > 0});
+      planned.plans.push_back({ready.value()->plan, forecast, numbers->plan_id > 0});
       return Status{};
     }));
   }

@@ -144,8 +144,10 @@ Status File::extend_for_queue(Status local) {
       if (!variable.dimensions.empty() && dimension.path == variable.dimensions.front())
         dimension.length = std::max(dimension.length, wanted_rows_[i]);
     layouts_.erase(static_cast<int>(i));
-    std::erase_if(plans_,
-                  [&variable](const auto& kept) { return kept->layout && kept->layout->path == variable.path; });
+    planner_.cache().forget_if([&variable](const PreparedPlan& prepared) {
+      const ChunkPlan* chunks = chunk_plan_of(prepared);
+      return chunks != nullptr && chunks->layout->path == variable.path;
+    });
   }
   grow_as_one();
   tell_set_of_growth();

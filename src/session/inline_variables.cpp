@@ -6,8 +6,8 @@
 #include <bit>
 #include <cstring>
 
+#include "base/paint.hpp"
 #include "comm/agree.hpp"
-#include "format/fill.hpp"
 #include "session/file.hpp"
 
 namespace windrow {
@@ -122,7 +122,7 @@ Status File::read_held() {
       reverse_elements(out, swap_bytes(entry, variable));
       trace_.bytes_copied += piece.length;
     });
-    RequestBatch batch;  // of this get alone: what is left to do with what has arrived
+    VariableBatch batch;  // of this get alone: what is left to do with what has arrived
     batch.reading = true;
     if (!entry.decomposition->duplicates().empty())
       batch.repeats.push_back({&entry.decomposition->duplicates(),

@@ -8,23 +8,15 @@
 #include <utility>
 
 #include "base/checked.hpp"
+#include "base/paint.hpp"
 #include "base/varint.hpp"
 #include "comm/agree.hpp"
-#include "dataio/copy.hpp"
-#include "dataio/strided_rows.hpp"
-#include "format/fill.hpp"
 #include "session/file.hpp"
 #include "storage/file_system.hpp"
+#include "subfiling/copy.hpp"
+#include "subfiling/strided_rows.hpp"
 
 namespace windrow {
-namespace {
-
-int64_t row_bytes(const Variable& variable) noexcept {
-  const auto elements = checked_product(std::span(variable.shape).subspan(1));
-  return elements.value_or(0) * element_bytes(variable.type, variable.details);
-}
-
-}  // namespace
 
 // Rank 0 alone: the stripes that the file has, one alone too, whatever its folder has been given since. Where they
 // cannot be had they are the folder's, and nothing is set that the folder gives by itself. A mock's are what they were.
@@ -151,7 +143,8 @@ Status File::place_variables(Status local) {
   if (verdict.ok() && !written.path.empty()) {
     local = guard([&] {
       DataFile to(written.path, true, data_->options());
-      copy_variables({catalog_.variables, places, comm_->rank(), comm_->size(), limits_.buffer_bytes}, *data_, to);
+      copy_variables({catalog_.variables, places, comm_->rank(), comm_->size(), planner_.limits().buffer_bytes}, *data_,
+                     to);
       Status status = data_->take_status();
       status.update(to.take_status());
       if (settings_.boolean("durable") && !is_temporary_file())
@@ -199,7 +192,7 @@ Status File::place_variables(Status local) {
   }
   for (size_t i = 0; i < places.size(); ++i)
     catalog_.variables[i].placement = places[i];
-  plans_.clear();
+  planner_.cache().clear();
   if (written.layout && *written.layout != striping_.layout)
     take_layout(std::move(written.layout));
   if (subfiles_)
@@ -309,7 +302,7 @@ Status File::fill_records(Status local) {
     any = any || wants_records(i);
   if (!any)
     return agree(*comm_, std::move(local));
-  const std::span<int64_t> sums = std::span(reduction_identities_).first(catalog_.variables.size());
+  const std::span<int64_t> sums = std::span(places_).first(catalog_.variables.size());
   std::fill(sums.begin(), sums.end(), 0);
   if (local.ok())
     local = guard([&] {
@@ -363,10 +356,10 @@ void File::take_layout(std::shared_ptr<const StorageLayout> layout) noexcept {
   });
   striping_.why.clear();  // of other stripes
   layout_ = layout->is_striped() ? std::move(layout) : nullptr;
-  if (limits_.layout) {
-    limits_.layout = layout_;
+  if (planner_.limits().layout) {
+    planner_.limits().layout = layout_;
     if (layout_)
-      limits_.unit = lock_unit(*layout_);
+      planner_.limits().unit = lock_unit(*layout_);
   }
   data_->tally_by(layout_);
   if (recorder_)
@@ -377,9 +370,10 @@ void File::take_layout(std::shared_ptr<const StorageLayout> layout) noexcept {
 Status File::stripe_on_root() {
   if (wanted_subfiles_ > 1)
     striping_options_.expected_bytes = 0;
-  const int64_t writers = limits_.writers > 0 ? limits_.writers : static_cast<int64_t>(comm_->host_roots().size());
-  auto striped =
-      stripe_temporary_file(striping_options_, temporary_, {.count = writers, .buffer_bytes = limits_.buffer_bytes});
+  const int64_t writers =
+      planner_.limits().writers > 0 ? planner_.limits().writers : static_cast<int64_t>(comm_->host_roots().size());
+  auto striped = stripe_temporary_file(striping_options_, temporary_,
+                                       {.count = writers, .buffer_bytes = planner_.limits().buffer_bytes});
   if (!striped.ok())
     return striped.status();
   striping_ = std::move(striped).value();

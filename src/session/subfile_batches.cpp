@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A set's data on their way: puts and gets of split variables as items, and what a plan has to know of several files.
 #include <fmt/format.h>
-#include <sys/resource.h>
 
 #include <algorithm>
 
@@ -10,28 +9,6 @@
 #include "session/file.hpp"
 
 namespace windrow {
-
-// Readers of the virtual datasets open every file that they touch, and are told nothing when the system gives them no
-// more.
-std::string File::warning_of_files() const {
-  constexpr int64_t k_of_others = 32;
-  rlimit limit{};
-  if (!subfiles_ || ::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
-    return {};
-  if (subfiles_->used() + k_of_others <= static_cast<int64_t>(limit.rlim_cur))
-    return {};
-  return fmt::format(
-      "warning: {} are more than a process may have open here ({}): other programs that read all of a variable at once "
-      "would "
-      "get fill values without an error; Windrow does not",
-      counted(subfiles_->used(), "subfile"), limit.rlim_cur);
-}
-
-// Of a contiguous variable of the base file.
-int64_t File::place_of(size_t variable) const {
-  const int64_t offset = catalog_.variables[variable].placement.offset;
-  return subfiles_ && offset >= 0 ? subfiles_->line().place(0, offset) : offset;
-}
 
 namespace {
 
@@ -59,7 +36,7 @@ Pieces one_after_another(std::span<const std::pair<int64_t, Pieces>> lists) {
 }  // namespace
 
 // Local: a put or get of a variable that is split, as one item for each part that this rank has elements of.
-Status File::add_parts(const QueuedRequest& entry, const SplitVariable& split, int64_t trailing, RequestBatch& batch) {
+Status File::add_parts(const QueuedRequest& entry, const SplitVariable& split, int64_t trailing, VariableBatch& batch) {
   const Variable& variable = catalog_.variables[static_cast<size_t>(entry.variable)];
   const int64_t row =
       entry.record < 0 ? 0 : checked_product(std::span<const int64_t>(variable.shape).subspan(1)).value_or(0);
@@ -73,7 +50,7 @@ Status File::add_parts(const QueuedRequest& entry, const SplitVariable& split, i
   }
   const Split& used = split.grows && entry.record < 0 ? all : split.split;
   const SharedDecomposition::Cut cut{used, trailing, split.element_bytes, split.grows ? 0 : record * row,
-                                     limits_.direct_bytes};
+                                     planner_.limits().direct_bytes};
   if (split.grows) {
     const Extent moved = entry.record < 0 ? Extent{0, entry.rows} : Extent{record, record + 1};
     batch.records = {std::min(batch.records.begin, moved.begin), std::max(batch.records.end, moved.end)};
@@ -94,25 +71,16 @@ Status File::add_parts(const QueuedRequest& entry, const SplitVariable& split, i
     const int64_t base = subfiles_->place(split, part) + (split.grows ? record * stride : 0);
     if (split.grows && entry.record < 0 && stride != split.row_bytes(part))
       runs = interleaved(*runs, split.row_bytes(part), stride);
-    batch.items.push_back({.runs = runs->runs,
-                           .hull = {runs->hull.begin + base, runs->hull.end + base},
-                           .total = runs->total,
-                           .file_base = base,
-                           .memory = entry.staged ? entry.staged->bytes.get() : entry.data,
-                           .swap_bytes = swap,
-                           .element_bytes = static_cast<int>(component_size(variable.type))});
-    batch.bytes += runs->total;
-    batch.pieces += runs->pieces;
-    batch.long_bytes += runs->long_bytes;
-    batch.long_pieces += runs->long_pieces;
-    batch.runs.push_back(runs);
+    batch.add(
+        runs, base,
+        {entry.staged ? entry.staged->bytes.get() : entry.data, swap, static_cast<int>(component_size(variable.type))});
   }
   return {};
 }
 
 // Local: a put or get in the line of some parts' chunks.
 Result<std::shared_ptr<const ByteRuns>> File::runs_of_parts(const QueuedRequest& entry, const SplitVariable& split,
-                                                            RequestBatch& batch, int64_t trailing) {
+                                                            VariableBatch& batch, int64_t trailing) {
   const Variable& variable = catalog_.variables[static_cast<size_t>(entry.variable)];
   const auto named = [&](const Status& status) {
     return Status{
@@ -131,7 +99,7 @@ Result<std::shared_ptr<const ByteRuns>> File::runs_of_parts(const QueuedRequest&
   if (!used.ok())
     return named(used.status());
   const SharedDecomposition::Cut cut{used.value(), trailing, split.element_bytes, split.grows ? 0 : record * row,
-                                     limits_.direct_bytes};
+                                     planner_.limits().direct_bytes};
   auto parts =
       entry.put ? entry.decomposition->write_parts(owner_of(entry), cut) : entry.decomposition->read_parts(cut);
   if (!parts.ok())
@@ -207,48 +175,8 @@ Result<Format*> File::format_of(const ChunkPart& part) {
   return subfiles_->format(part.number, mode);
 }
 
-// Where these records of a variable that grows lie: in each subfile from the first to the last, between which those of
-// other variables may lie.
-void File::add_records(const SplitVariable& split, Extent records, std::map<int64_t, Extent>& regions) const {
-  if (records.begin >= records.end)
-    return;
-  for (int64_t part = 0; part < split.split.parts(); ++part) {
-    if (split.offsets[static_cast<size_t>(part)] < 0)
-      continue;
-    const int64_t begin = subfiles_->place(split, part) + records.begin * split.strides[static_cast<size_t>(part)];
-    const int64_t end = begin + split.length(part, records.size()).value_or(0);
-    Extent& region = regions.try_emplace(part, Extent{begin, end}).first->second;
-    region = {std::min(region.begin, begin), std::max(region.end, end)};
-  }
-}
-
-// As many writers as files, where nobody asks for others: domains then end where files do, and ranks in line with the
-// parts write their own.
-void File::fit_to_subfiles(Strategy& strategy, PlanLimits& limits) const {
-  limits.layout = deals_by_target() ? line_layout_ : nullptr;  // not the base file's: a place in the line is none in it
-  if (limits.layout)
-    limits.unit = lock_unit(*limits.layout);
-  if (limits.writers == 0)
-    limits.writers = std::min<int64_t>(subfiles_->used(), comm_->size());
-  if (strategy.access == Access::mapped)
-    strategy.access = Access::automatic;  // a part of the line is not a part of one file
-}
-
-void File::describe_files(Plan& plan) const {
-  plan.strategy.files = subfiles_ ? Files::subfiles : Files::one;  // what is, whatever the strategy would have
-  if (!files_reason_.empty())
-    plan.reasons.push_back(files_reason_);
-  if (!subfiles_)
-    return;
-  if (files_reason_.empty())
-    plan.reasons.push_back(fmt::format("files subfiles({}): {}", subfiles_->count(),
-                                       mode_ == Mode::create ? "as asked" : "as the file is"));
-  if (std::string warning = warning_of_files(); !warning.empty())
-    plan.reasons.push_back(std::move(warning));
-}
-
 // Items in the order of the line, whatever variable they are of; the lists of both go together.
-void File::sort_items(RequestBatch& batch) {
+void File::sort_items(VariableBatch& batch) {
   std::vector<size_t> order(batch.items.size());
   for (size_t i = 0; i < order.size(); ++i)
     order[i] = i;

@@ -157,7 +157,7 @@ Status File::place_subfiles(Status local) {
   if (found[0] == 1) {
     (void)data_->close();  // of subfiles that had the name before
     data_->forget_subfile_numbers();
-    plans_.clear();
+    planner_.cache().clear();
   }
   fit_line();
   return verdict;

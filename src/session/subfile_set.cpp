@@ -190,7 +190,7 @@ Status File::become_set(SubfileRequest wish) {
     return verdict;
   }
   (void)subfiles_->fit_line(catalog_, line_unit());
-  plans_.clear();
+  planner_.cache().clear();
   layouts_.clear();
   data_->set_line(subfiles_->line());
   if (recorder_)
@@ -251,7 +251,7 @@ Status File::start_set() {
   Status named = guard([&] {
     const bool durable = settings_.boolean("durable");
     data_->set_subfiles(subfiles_->names(), durable);
-    SubfileOptions options{format_options(), data_->options(), limits_.buffer_bytes, durable,
+    SubfileOptions options{format_options(), data_->options(), planner_.limits().buffer_bytes, durable,
                            settings_.boolean("checksum")};
     options.format.header_room = std::max(options.format.header_room, k_header_room);
     subfiles_->set_options(std::move(options));
@@ -298,7 +298,7 @@ void File::learn_places(std::span<const int64_t> found) noexcept {
 void File::fit_line() {
   if (!subfiles_->fit_line(catalog_, line_unit()))
     return;
-  plans_.clear();
+  planner_.cache().clear();
   layouts_.clear();
   data_->set_line(subfiles_->line());
 }

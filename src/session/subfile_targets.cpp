@@ -52,7 +52,7 @@ uint64_t word_of(const StorageLayout& layout, const ChunkPlace& place) noexcept 
 }
 
 // The chunks that this rank's pieces lie in, ascending.
-std::vector<int64_t> chunks_of(const RequestBatch& batch) {
+std::vector<int64_t> chunks_of(const VariableBatch& batch) {
   const int64_t bytes = batch.layout->chunk_bytes();
   std::vector<int64_t> chunks;
   for (const Item& item : batch.items)
@@ -121,7 +121,7 @@ Status File::know_line_layout(Status local) {
 }
 
 // Of the chunks whose index this rank has those that any rank's pieces lie in, ascending.
-Status File::know_touched_chunks(const RequestBatch& batch, std::vector<int64_t>& touched, Status local) {
+Status File::know_touched_chunks(const VariableBatch& batch, std::vector<int64_t>& touched, Status local) {
   const ChunkLayout& layout = *batch.layout;
   std::vector<Letter> out, in;
   MessageCounters counters;
@@ -157,7 +157,7 @@ Status File::know_touched_chunks(const RequestBatch& batch, std::vector<int64_t>
 // time get room now, so that the plan knows their places. A plan that is only explained gives no room: it takes them to
 // lie one behind the other. A chunk that cannot be found is as if it had no place: nobody may want it, and who does
 // gets the error.
-Status File::tell_own_chunks(const RequestBatch& batch, std::span<const Extent> regions,
+Status File::tell_own_chunks(const VariableBatch& batch, std::span<const Extent> regions,
                              std::span<const int64_t> touched, std::vector<std::byte>& letter) {
   const ChunkLayout& layout = *batch.layout;
   const int64_t bytes = layout.chunk_bytes();
@@ -276,7 +276,7 @@ Status lay_out_chunks(const ChunkLayout& layout, std::span<const Extent> regions
 
 }  // namespace
 
-Status File::know_chunk_targets(const RequestBatch& batch, const BatchSummary& numbers, ChunkTargets& found,
+Status File::know_chunk_targets(const VariableBatch& batch, const BatchSummary& numbers, ChunkTargets& found,
                                 Status local) {
   const ChunkLayout& layout = *batch.layout;
   const auto is_filtered = [](const ChunkPart& part) { return !part.chunking.filters.empty(); };

@@ -13,7 +13,7 @@ namespace windrow {
 
 // Local, as most of these, and the same on every rank. Chunked variables move in batches of their own, whose only one
 // they are.
-void File::start_writing(const RequestBatch& batch, std::span<const int64_t> variables) noexcept {
+void File::start_writing(const VariableBatch& batch, std::span<const int64_t> variables) noexcept {
   write_state_.start_writing(variables, [&](size_t i) { return batch.layout || !is_chunked(static_cast<int>(i)); });
 }
 
@@ -24,7 +24,7 @@ void File::mark_unfinished() {
   for (const auto& [variable, count] : put_counts_)
     if (count > std::max<int64_t>(put_batch_, 1))
       write_state_[static_cast<size_t>(variable)].moving = true;
-  const std::span<int64_t> bits = std::span(reduction_bits_).first(variable_words());
+  const std::span<int64_t> bits = std::span(chunked_bits_).first(variable_words());
   write_state_.pack(&VariableState::moving, bits);
   (void)agree(*comm_, Status{}, Reduction{.maximum = {}, .sum = {}, .bits = bits});
   write_state_.unpack(&VariableState::moving, bits);

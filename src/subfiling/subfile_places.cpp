@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "dataio/copy.hpp"
 #include "storage/file_system.hpp"
 #include "storage/publish.hpp"
+#include "subfiling/copy.hpp"
 #include "subfiling/subfiles.hpp"
 
 namespace windrow {

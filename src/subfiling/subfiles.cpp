@@ -10,7 +10,6 @@
 
 #include "base/checked.hpp"
 #include "base/utf8.hpp"
-#include "dataio/copy.hpp"
 #include "format/check.hpp"
 #include "storage/file_system.hpp"
 #include "storage/publish.hpp"

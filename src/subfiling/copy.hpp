@@ -10,9 +10,6 @@
 
 namespace windrow {
 
-// Behind the last byte of what has a place.
-int64_t end_of(std::span<const Variable> variables) noexcept;
-
 struct Relocation {
   std::span<const Variable> variables;  // where they are
   std::span<const Placement> places;    // [variables] where they go

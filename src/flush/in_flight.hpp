@@ -4,16 +4,16 @@
 #pragma once
 
 #include <optional>
-#include <vector>
+#include <span>
 
 #include "comm/comm.hpp"
 #include "dataio/windows.hpp"
-#include "session/prepared_plan.hpp"
-#include "session/queued_request.hpp"
-#include "session/request_batch.hpp"
+#include "planning/prepared_plan.hpp"
+#include "planning/request_batch.hpp"
 
 namespace windrow {
 
+// The batch and the plan must outlive it.
 struct InFlightBatch final : SegmentHolder {
   InFlightBatch(Comm& shared_by, const IoThread& works) noexcept : comm(shared_by), thread(works) {}
   ~InFlightBatch() {
@@ -26,14 +26,13 @@ struct InFlightBatch final : SegmentHolder {
 
   Comm& comm;
   const IoThread& thread;
-  RequestBatch batch;
-  PreparedPlan* kept = nullptr;
-  std::vector<QueuedRequest> queue;  // keeps the decompositions that the batch points to
-  Status local;                      // what this rank has met so far
-  bool whole = false;                // what is written are all bytes of the variables
-  double began = 0;                  // when
-  bool behind = false;               // the program goes on meanwhile: only the exchange is measured
-  WindowFill fill;
+  PreparedPlan* prepared = nullptr;
+  DataFile* file = nullptr;
+  Status local;           // what this rank has met so far
+  bool behind = false;    // the program goes on meanwhile: only the exchange is measured
+  double began = 0;       // when
+  double seconds = 0;     // that it took, once it has ended; of its exchange alone, where the program went on behind it
+  WindowFill fill;        // what holes of windows are filled with, if that is wanted
   FillMap never_written;  // what windows' holes are known to hold without reading; else empty
   std::optional<StorageSink> sink;
   std::optional<StorageFetcher> fetcher;
@@ -42,16 +41,6 @@ struct InFlightBatch final : SegmentHolder {
     DataFile* file = nullptr;
     std::span<std::byte> bounce;
   } direct;
-};
-
-// What lasts from flush_begin to flush_end.
-struct PendingFlush {
-  PendingFlush(Comm& shared_by, const IoThread& works) noexcept : puts(shared_by, works) {}
-  InFlightBatch puts;
-  bool moving = false;  // the puts are under way
-  RequestBatch gets;
-  bool any_gets = false, chunked_gets = false;
-  double seconds = 0;  // that flush_begin took
 };
 
 }  // namespace windrow

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "dataio/copy.hpp"
+#include "subfiling/copy.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -7,27 +7,12 @@
 #include <vector>
 
 #include "base/checked.hpp"
-#include "dataio/strided_rows.hpp"
+#include "subfiling/strided_rows.hpp"
 
 namespace windrow {
 namespace {
 
 constexpr int64_t k_join_bytes = 4096;  // two variables that are so near to each other are read and written as one
-
-int64_t row_bytes(const Variable& variable) noexcept {
-  const auto elements = checked_product(std::span(variable.shape).subspan(1));
-  return elements.value_or(0) * element_bytes(variable.type, variable.details);
-}
-
-// The end of a variable's last byte.
-int64_t end_of(const Variable& variable) noexcept {
-  const Placement& place = variable.placement;
-  if (place.offset < 0 || place.bytes == 0)
-    return 0;
-  // A foreign file may say anything.
-  return place.stride == 0 ? checked_add(place.offset, place.bytes).value_or(std::numeric_limits<int64_t>::max())
-                           : place.offset + (variable.shape.front() - 1) * place.stride + row_bytes(variable);
-}
 
 // What of the variables is in the file, from where to where.
 std::vector<StridedRows> strided_rows_of(std::span<const Variable> variables, std::span<const Placement> after) {
@@ -153,13 +138,6 @@ void copy_records(const Records& records, int rank, int ranks, std::span<std::by
 }
 
 }  // namespace
-
-int64_t end_of(std::span<const Variable> variables) noexcept {
-  int64_t end = 0;
-  for (const Variable& variable : variables)
-    end = std::max(end, end_of(variable));
-  return end;
-}
 
 void copy_variables(const Relocation& relocation, DataFile& from, DataFile& to) {
   std::vector<std::byte> buffer(static_cast<size_t>(relocation.buffer_bytes));

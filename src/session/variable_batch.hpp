@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What of a queue moves in one plan.
+// VariableBatch: what of a queue moves in one plan, and what is done with it beside.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -10,19 +9,13 @@
 
 #include "chunking/chunks.hpp"
 #include "decomposition/decomposition.hpp"
-#include "distribution/shared_decomposition.hpp"
-#include "exchange/item.hpp"
-#include "planning/pattern_numbers.hpp"
+#include "planning/request_batch.hpp"
 #include "session/convert.hpp"
 
 namespace windrow {
 
-// What of the queue moves in one plan: all gets, or the puts of one ordinal. The numbers are this rank's.
-struct RequestBatch : PatternNumbers {
-  bool reading = false;
-  std::vector<Item> items;                            // sorted by place in the file
-  std::vector<std::shared_ptr<const ByteRuns>> runs;  // [items] what they point to
-  std::vector<std::array<int64_t, 3>> key;  // variable, decomposition, ownership: what a kept plan is found by
+// All gets, or the puts of one ordinal. Its objects are variables, chunked ones too; its lists are decompositions.
+struct VariableBatch : RequestBatch {
   struct Repeat {
     const std::vector<LocalDuplicate>* duplicates;  // the decomposition's, which the queue keeps
     int64_t element_bytes;
@@ -35,7 +28,6 @@ struct RequestBatch : PatternNumbers {
     int variable;
   };
   std::vector<Conversion> conversions;  // gets into memory that is not as the variables are
-  std::vector<int64_t> variables;       // bits: those that this rank moves, chunked ones too
   // Of one chunked variable: items lie in its chunks' line. Otherwise nullptr, and chunked variables are among the bits
   // only.
   std::shared_ptr<const ChunkLayout> layout;

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// AddressSpace: where the bytes of variables lie: in one file, or in the line of the files of a set. Allocates nothing.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "extent/extent.hpp"
+#include "format/format.hpp"
+#include "subfiling/subfiles.hpp"
+
+namespace windrow {
+
+class AddressSpace {
+ public:
+  // `subfiles`: nullptr, the file is one. Both must outlive it.
+  AddressSpace(const Catalog& catalog, const Subfiles* subfiles) noexcept : catalog_(catalog), subfiles_(subfiles) {}
+
+  const SplitVariable* find_split(size_t variable) const noexcept {
+    return subfiles_ != nullptr ? subfiles_->find(static_cast<int>(variable)) : nullptr;
+  }
+  // Of a contiguous variable of the base file.
+  int64_t place_of(size_t variable) const {
+    const int64_t offset = catalog_.variables[variable].placement.offset;
+    return subfiles_ != nullptr && offset >= 0 ? subfiles_->line().place(0, offset) : offset;
+  }
+  // visit(part, Extent) for the places of a variable's bytes; part -1: it is not split.
+  template <class Visit>
+  void for_each_extent(size_t variable, Visit&& visit) const {
+    const Placement& place = catalog_.variables[variable].placement;
+    const SplitVariable* split = find_split(variable);
+    if (split == nullptr) {
+      if (place.bytes == 0 || place.offset < 0)
+        return;
+      const int64_t begin = place_of(variable);
+      visit(int64_t{-1}, Extent{begin, begin + place.bytes});
+      return;
+    }
+    for (int64_t part = 0; part < split->split.parts(); ++part) {
+      if (split->offsets[static_cast<size_t>(part)] < 0)
+        continue;
+      const int64_t begin = subfiles_->place(*split, part);
+      visit(part, Extent{begin, begin + split->length(part, split->records).value_or(0)});
+    }
+  }
+  // visit(part, Extent) for where these records of a variable that grows lie.
+  template <class Visit>
+  void for_each_part_of_records(const SplitVariable& split, Extent records, Visit&& visit) const {
+    for (int64_t part = 0; part < split.split.parts() && records.begin < records.end; ++part) {
+      if (split.offsets[static_cast<size_t>(part)] < 0)
+        continue;
+      const int64_t begin = subfiles_->place(split, part) + records.begin * split.strides[static_cast<size_t>(part)];
+      visit(part, Extent{begin, begin + split.length(part, records.size()).value_or(0)});
+    }
+  }
+
+ private:
+  const Catalog& catalog_;
+  const Subfiles* subfiles_;
+};
+
+}  // namespace windrow
