@@ -11,10 +11,10 @@
 #include <random>
 #include <vector>
 
+#include "../temporary_folder.hpp"
 #include "comm/agree.hpp"
 #include "flush/executor.hpp"
 #include "planning/planner.hpp"
-#include "temporary_folder.hpp"
 
 namespace windrow {
 namespace {
@@ -232,6 +232,14 @@ TEST_F(PlainFile, holds_what_ranks_have_written) {
       const Status status = front.move(front.batch_of(false, mine, memory));
       ASSERT_TRUE(status.ok()) << status.message();
       expect_file(lists, 1, k_old);
+      // Who goes for itself copies nothing and sends nothing.
+      const bool alone = request.gather == "none" && request.domains == "none" && request.access == "list";
+      if (alone)
+        EXPECT_EQ(front.trace.direct_bytes, static_cast<int64_t>(memory.size()));
+      int64_t moved = front.trace.bytes_copied + front.trace.message_bytes;
+      MPI_Allreduce(MPI_IN_PLACE, &moved, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+      if (request.domains != "")
+        EXPECT_EQ(moved == 0, alone);
       EXPECT_TRUE(front.file.close().ok());
     }
 }
