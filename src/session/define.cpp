@@ -9,12 +9,11 @@
 #include <limits>
 
 #include "base/checked.hpp"
-#include "base/numbering.hpp"
 #include "base/units.hpp"
 #include "comm/agree.hpp"
 #include "comm/same.hpp"
-#include "format/check.hpp"
 #include "format/paths.hpp"
+#include "metadata/definition.hpp"
 #include "session/file.hpp"
 #include "storage/publish.hpp"
 
@@ -36,33 +35,6 @@ struct FewPlaces {
 };
 
 }  // namespace
-
-// Which groups have to be made so that `path`'s parents (and `itself`) are there. All ranks find the same.
-Status File::missing_groups(const std::string& path, bool itself, Additions& added) const {
-  std::vector<std::string> missing;  // innermost first: what is there has all its parents
-  for (std::string group = itself ? path : parent_of(path);
-       group != "/" && !group_numbers_.contains(group) && !added.group_numbers.contains(group);
-       group = parent_of(group)) {
-    if (variable_numbers_.contains(group) || added.variables.contains(group))
-      return {Code::exists, fmt::format("\"{}\" in \"{}\" is a variable, not a group", group, path_)};
-    if (dimension_of(group, {}) != nullptr)
-      return {Code::exists, fmt::format("\"{}\" in \"{}\" is a dimension, not a group", group, path_)};
-    if (link_targets_.contains(group))
-      return {Code::exists, fmt::format("\"{}\" in \"{}\" is a soft link, not a group", group, path_)};
-    missing.push_back(group);
-  }
-  for (auto group = missing.rbegin(); group != missing.rend(); ++group) {
-    added.group_numbers.emplace(*group, static_cast<int>(catalog_.groups.size() + added.groups.size()));
-    added.groups.push_back(std::move(*group));
-  }
-  return {};
-}
-
-void File::enter_groups(Additions& added) noexcept {
-  for (std::string& group : added.groups)
-    catalog_.groups.push_back({.path = std::move(group), .attributes = {}});
-  group_numbers_.merge(added.group_numbers);
-}
 
 Status File::define_groups_on_root(std::span<const std::string> groups) {
   for (size_t i = 0; i < groups.size(); ++i)
@@ -89,15 +61,7 @@ Status File::define_group(const std::string& path, Status local) {
     local = guard([&]() -> Status {
       if (Status status = check_writable("define a group"); !status.ok())
         return status;
-      if (Status status = check_new_path(path); !status.ok())
-        return status;
-      auto clean = clean_path(path);
-      if (!clean.ok())
-        return clean.status();
-      if (Status status = missing_groups(clean.value(), true, added); !status.ok())
-        return status;
-      make_room(catalog_.groups, added.groups.size());
-      return {};
+      return metadata_.check_group(path, added);
     });
   // Every rank has its memory by the time of the work, so what the format has done is what all ranks will know.
   if (Status verdict = agree_same(
@@ -105,61 +69,8 @@ Status File::define_group(const std::string& path, Status local) {
           [&] { return define_groups_on_root(added.groups); });
       !verdict.ok())
     return verdict;
-  enter_groups(added);
+  metadata_.enter_groups(added);
   return {};
-}
-
-Status File::check_definition(VariableDefinition& definition, Additions& added) const {
-  if (Status status = check_writable("define a variable"); !status.ok())
-    return status;
-  if (Status status = check_new_path(definition.path); !status.ok())
-    return status;
-  auto clean = clean_path(definition.path);
-  if (!clean.ok())
-    return clean.status();
-  definition.path = std::move(clean).value();
-  if (definition.path == "/")
-    return {Code::bad_argument, "a variable needs a name"};
-  if (definition.type == Type::none)
-    return {Code::bad_argument, fmt::format("variable \"{}\": 0 is not a type of variables", definition.path)};
-  if (Status status =
-          check_details(fmt::format("variable \"{}\"", definition.path), definition.type, definition.details);
-      !status.ok())
-    return status;
-  if (definition.null_space && !definition.shape.empty())
-    return {Code::bad_argument, fmt::format("variable \"{}\": a null space has no dimensions", definition.path)};
-  int64_t bytes = std::max<int64_t>(element_bytes(definition.type, definition.details), 1);
-  for (size_t i = 0; i < definition.shape.size(); ++i) {
-    if (definition.shape[i] < 0)
-      return {Code::bad_argument, fmt::format("variable \"{}\": dimension {} is {}", definition.path,
-                                              shown_dimension(i, definition.shape.size()), definition.shape[i])};
-    const auto product = checked_multiply(bytes, std::max<int64_t>(definition.shape[i], 1));
-    if (!product || *product > std::numeric_limits<int64_t>::max() / 8)
-      return {Code::bad_argument, fmt::format("variable \"{}\" is larger than a file can be", definition.path)};
-    bytes = *product;
-  }
-  if (is_taken(definition.path) || added.variables.contains(definition.path) ||
-      added.group_numbers.contains(definition.path))
-    return {Code::exists, fmt::format("\"{}\" has \"{}\" already", path_, definition.path)};
-  return missing_groups(definition.path, false, added);
-}
-
-void File::enter(VariableDefinition definition, Placement placement) {
-  Variable variable;
-  variable.path = std::move(definition.path);
-  variable.type = definition.type;
-  variable.shape = std::move(definition.shape);
-  variable.placement = placement;
-  variable.chunking = std::move(definition.chunking);
-  variable.extendible = definition.extendible;
-  extendible_ = extendible_ || definition.extendible;
-  variable.details = std::move(definition.details);
-  variable.null_space = definition.null_space;
-  variable.fill = std::move(definition.fill);
-  const bool interleaved = variable.extendible && traits_.grows_as_one;
-  if (variable.chunking.empty() && placement.bytes > 0 && !interleaved)
-    write_state_.add_contiguous(catalog_.variables.size(), !variable.fill.empty());
-  catalog_.variables.push_back(std::move(variable));
 }
 
 // Of variables with a place each. A file that is longer than its file system allows would be refused when it is closed,
@@ -207,62 +118,6 @@ Status File::check_size_on_root(std::span<const VariableDefinition> definitions,
                       format_bytes(most), status.message())};
 }
 
-namespace {
-
-// For people: what tells two definitions apart, mostly.
-std::string description_of(const VariableDefinition& definition) {
-  std::string text =
-      fmt::format("\"{}\" of {}, shape {}", definition.path, type_name(definition.type), shown_sizes(definition.shape));
-  if (definition.shape.empty())
-    text = fmt::format("\"{}\" of {}, a scalar", definition.path, type_name(definition.type));
-  if (!definition.chunking.empty())
-    text += fmt::format(", chunks {}", fmt::join(definition.chunking.shape, " x "));
-  if (!definition.chunking.filters.empty())
-    text += fmt::format(", filters {}", text_of(definition.chunking.filters));
-  if (definition.extendible)
-    text += ", extendible";
-  if (definition.big_endian)
-    text += ", big-endian";
-  if (!definition.fill.empty())
-    text += ", with a fill value";
-  return text;
-}
-
-void add_word(std::string& text, uint64_t word) {
-  text.append(reinterpret_cast<const char*>(&word), sizeof word);
-}
-
-void add_text(std::string& text, std::string_view more) {
-  add_word(text, more.size());
-  text += more;
-}
-
-void add_numbers(std::string& text, std::span<const int64_t> numbers) {
-  add_word(text, numbers.size());
-  for (const int64_t each : numbers)
-    add_word(text, static_cast<uint64_t>(each));
-}
-
-// All that must be the same on every rank, for a hash.
-void add_definition(std::string& text, const VariableDefinition& definition) {
-  add_text(text, definition.path);
-  add_numbers(text, definition.shape);
-  add_numbers(text, definition.chunking.shape);
-  add_numbers(text, std::array<int64_t, 5>{static_cast<int64_t>(definition.type), definition.big_endian,
-                                           definition.extendible, definition.null_space, definition.split_asked});
-  add_word(text, static_cast<uint64_t>(definition.subfiles));
-  add_text(text, definition.chunking.filters.empty() ? std::string() : text_of(definition.chunking.filters));
-  add_numbers(text, std::array<int64_t, 3>{definition.details.bytes, definition.details.text_ascii,
-                                           static_cast<int64_t>(definition.details.text_padding)});
-  add_text(text, definition.details.tag);
-  add_text(text, definition.details.enumeration);
-  add_text(text, {reinterpret_cast<const char*>(definition.fill.data()), definition.fill.size()});
-  add_text(text, definition.split.axes);
-  add_text(text, definition.split.parts);
-}
-
-}  // namespace
-
 Result<int> File::define_variables(std::span<VariableDefinition> definitions, Status local) {
   const CallScope call(*comm_, Call::define_variables, &identity_);
   if (Status before = end_pending(); !before.ok())
@@ -275,14 +130,14 @@ Result<int> File::define_variables(std::span<VariableDefinition> definitions, St
   if (local.ok())
     local = guard([&]() -> Status {
       std::string text;
-      add_word(text, definitions.size());
       for (VariableDefinition& definition : definitions) {
-        add_definition(text, definition);
-        if (Status status = check_definition(definition, added); !status.ok())
+        append_definition(text, definition);
+        if (Status status = check_writable("define a variable"); !status.ok())
           return status;
-        added.variables.emplace(definition.path, first + static_cast<int>(added.variables.size()));
+        if (Status status = metadata_.check_definition(definition, added); !status.ok())
+          return status;
       }
-      arguments = hash_of({text});
+      arguments = hash_of({std::to_string(definitions.size()), text});
       auto wish = set_for(definitions);
       if (!wish.ok())
         return wish.status();
@@ -307,8 +162,7 @@ Result<int> File::define_variables(std::span<VariableDefinition> definitions, St
         return {};
       if (Status status = check_size_on_root(definitions, splits, first); !status.ok())
         return status;
-      make_room(catalog_.groups, added.groups.size());
-      make_room(catalog_.variables, definitions.size());
+      metadata_.reserve(added);
       return grow_reduction(catalog_.variables.size() + definitions.size());
     });
   const auto describe = [&] {
@@ -343,7 +197,7 @@ Result<int> File::define_variables(std::span<VariableDefinition> definitions, St
   }
   const int64_t made = places.made[0];  // negative: none yet
   // Every rank has its memory by now, so what the format has done is what all ranks will know.
-  unplaced_ = traits_.places_late;  // after an error too: a subfile that was closed to open another may have moved
+  unplaced_ = traits().places_late;  // after an error too: a subfile that was closed to open another may have moved
   if (!splits.empty()) {
     if (verdict = define_parts(definitions, splits, first); !verdict.ok())
       return verdict;
@@ -357,18 +211,14 @@ Result<int> File::define_variables(std::span<VariableDefinition> definitions, St
        begin += k_definitions)
     verdict = define_some(definitions.subspan(begin, std::min(k_definitions, definitions.size() - begin)),
                           begin == 0 ? std::span<const std::string>(added.groups) : std::span<const std::string>());
-  // Groups may be there that nobody knows when their variable could not be made: see define_groups_on_root().
+  metadata_.enter_index(added);
   const auto end = static_cast<int>(catalog_.variables.size());
-  if (end > first)
-    enter_groups(added);
-  std::erase_if(added.variables, [&](const auto& entry) { return entry.second >= end; });
   if (subfiles_ && !verdict.ok())
     withdraw_parts(subfiles_->variables(), end);
   if (subfiles_)
     subfiles_->forget_from(end);
   if (subfiles_ && !verdict.ok())
     drop_unused_subfiles();
-  variable_numbers_.merge(added.variables);
   const auto grows = [](const VariableDefinition& each) { return each.extendible; };
   if (std::any_of(definitions.begin(), definitions.end(), grows))
     grow_as_one();
@@ -429,51 +279,37 @@ Status File::make_on_root(std::span<const VariableDefinition> definitions, std::
 void File::enter_made(std::span<VariableDefinition> definitions, std::span<const int64_t> places) {
   for (size_t i = 0; i < static_cast<size_t>(places[0]); ++i) {
     const bool big_endian = definitions[i].big_endian;
-    enter(std::move(definitions[i]),
-          {.offset = places[1 + 2 * i], .bytes = places[2 + 2 * i], .big_endian = big_endian});
+    const size_t number = catalog_.variables.size();
+    const Variable& made = metadata_.enter_variable(
+        std::move(definitions[i]), {.offset = places[1 + 2 * i], .bytes = places[2 + 2 * i], .big_endian = big_endian});
+    const bool interleaved = made.extendible && traits().grows_as_one;
+    if (made.chunking.empty() && made.placement.bytes > 0 && !interleaved)
+      write_state_.add_contiguous(number, !made.fill.empty());
   }
-}
-
-const std::vector<Attribute>* File::attributes_of(std::string_view object) const {
-  auto clean = clean_path(std::string(object));
-  return clean.ok() ? const_cast<File*>(this)->find_attributes(follow(std::move(clean).value())) : nullptr;
-}
-
-std::vector<Attribute>* File::find_attributes(std::string_view object) noexcept {
-  const auto variable = variable_numbers_.find(object);
-  if (variable != variable_numbers_.end())
-    return &catalog_.variables[static_cast<size_t>(variable->second)].attributes;
-  const auto group = group_numbers_.find(object);
-  return group == group_numbers_.end() ? nullptr : &catalog_.groups[static_cast<size_t>(group->second)].attributes;
 }
 
 Status File::put_attribute(const std::string& object, Attribute attribute, Status local) {
   const CallScope call(*comm_, Call::put_attribute, &identity_);
   if (Status before = end_pending(); !before.ok())
     return before;
-  std::string clean;
-  std::vector<Attribute>* attributes = nullptr;
+  std::string place;  // of the object
   if (local.ok())
     local = guard([&]() -> Status {
       if (Status status = check_writable("write an attribute"); !status.ok())
         return status;
-      auto path = clean_path(object);
-      if (!path.ok())
-        return path.status();
-      clean = follow(std::move(path).value());
+      auto resolved = metadata_.resolve(object);
+      if (!resolved.ok())
+        return resolved.status();
+      place = std::move(resolved).value();
       if (attribute.name.empty())
-        return {Code::bad_argument, fmt::format("an attribute of \"{}\" needs a name", clean)};
+        return {Code::bad_argument, fmt::format("an attribute of \"{}\" needs a name", place)};
       if (Status status = check_new_name(attribute.name); !status.ok())
         return status;
       if (subfiles_ && attribute.name.starts_with(Subfiles::k_reserved))
         return {Code::bad_argument,
                 fmt::format("attribute \"{}\" of \"{}\": names that begin with {} are for the map of subfiles",
-                            attribute.name, clean, Subfiles::k_reserved)};
-      attributes = find_attributes(clean);
-      if (attributes == nullptr)
-        return {Code::not_found, fmt::format("\"{}\" has no group or variable \"{}\"", path_, clean)};
-      make_room(*attributes, 1);
-      return {};
+                            attribute.name, place, Subfiles::k_reserved)};
+      return metadata_.check_put(place);
     });
   if (Status verdict =
           agree_same(*comm_, std::move(local), hash_of({object, attribute.name}), "object or name of the attribute",
@@ -502,25 +338,19 @@ Status File::put_attribute(const std::string& object, Attribute attribute, Statu
   if (Status verdict = agree(*comm_, std::move(local)); !verdict.ok())
     return verdict;
   // Every rank has it by now, so what the format has done is what all ranks will know.
-  local = comm_->rank() == 0 ? guard([&] { return format_->put_attribute(clean, attribute); }) : Status{};
-  const bool in_parts = is_split(clean);
+  local = comm_->rank() == 0 ? guard([&] { return format_->put_attribute(place, attribute); }) : Status{};
+  const bool in_parts = is_split(place);
   if (in_parts)
     local = agree(*comm_, std::move(local));  // what the base file refuses comes to no subfile
   if (local.ok() && in_parts)
     local = guard([&] {
       const Attribute& value = one.value().groups.front().attributes.front();
-      return for_own_parts(clean, [&](Format& format) { return format.put_attribute(clean, value); });
+      return for_own_parts(place, [&](Format& format) { return format.put_attribute(place, value); });
     });
-  unplaced_ = traits_.places_late;
+  unplaced_ = traits().places_late;
   if (Status verdict = agree(*comm_, std::move(local)); !verdict.ok())
     return verdict;
-  Attribute& value = one.value().groups.front().attributes.front();
-  for (Attribute& existing : *attributes)
-    if (existing.name == value.name) {
-      existing = std::move(value);
-      return {};
-    }
-  attributes->push_back(std::move(value));  // room was made beforehand
+  metadata_.put_attribute(place, std::move(one.value().groups.front().attributes.front()));
   return {};
 }
 

@@ -147,7 +147,7 @@ Status File::try_open_on_root(const std::string& asked_format) {
   if (!format.ok())
     return format.status();
   format_ = std::move(format).value();
-  traits_ = format_->traits();
+  metadata_.set_traits(format_->traits());
   metadata_opens_ = stores_opened() - opened_before;
   if (mode_ == Mode::create && wanted_subfiles_ == 0)
     if (Status status = choose_files_on_root(); !status.ok())
@@ -161,7 +161,7 @@ Status File::try_open_on_root(const std::string& asked_format) {
   auto catalog = format_->catalog();
   if (!catalog.ok())
     return catalog.status();
-  catalog_ = std::move(catalog).value();
+  metadata_.take(std::move(catalog).value());
   std::error_code unknown;
   const auto bytes = std::filesystem::file_size(path_, unknown);
   ends_early_ = !unknown && bytes < static_cast<uintmax_t>(end_of(catalog_.variables));
@@ -188,14 +188,9 @@ Result<std::unique_ptr<File>> File::open(MPI_Comm user, const std::string& path,
   uint64_t arguments = 0;
   if (local.ok())
     local = guard([&]() -> Status {
-      file.reset(new File(comm.value()));
+      file.reset(new File(path, comm.value()));
       file->mode_ = mode;
-      file->path_ = path;
       file->identity_.path = path;
-      if (mode == Mode::create) {
-        file->catalog_.groups.push_back({.path = "/", .attributes = {}});
-        file->group_numbers_.emplace("/", 0);
-      }
       if (path.empty())
         return {Code::bad_argument, "the path of the file is empty"};
       auto options = resolve_options(*comm.value(), program, mode == Mode::create);
@@ -368,7 +363,7 @@ void File::tell(const std::string& data_path, std::vector<std::byte>& out) const
   append(number != 0 && mode_ == Mode::read ? fmt::format("/proc/{}/fd/{}", ::getpid(), held.descriptor()) : "");
   append_varint(out, number);
   append_layout(out, striping_.layout);
-  for (const bool trait : {traits_.places_late, traits_.grows_as_one, traits_.big_endian, traits_.names_dimensions})
+  for (const bool trait : {traits().places_late, traits().grows_as_one, traits().big_endian, traits().names_dimensions})
     out.push_back(trait ? std::byte{1} : std::byte{0});
   if (mode_ == Mode::create)
     return;
@@ -410,31 +405,22 @@ Status File::learn(std::span<const std::byte> told) {
   constexpr size_t k_traits = 4;
   if (told.size() - position < k_traits)
     return {Code::internal, "rank 0's word on a file is malformed"};
-  const auto traits = told.subspan(position, k_traits);
+  const auto told_traits = told.subspan(position, k_traits);
   position += k_traits;
-  traits_ = {.places_late = traits[0] != std::byte{0},
-             .grows_as_one = traits[1] != std::byte{0},
-             .big_endian = traits[2] != std::byte{0},
-             .names_dimensions = traits[3] != std::byte{0}};
-  unplaced_ = traits_.places_late && mode_ == Mode::create;  // an empty file has a header too
+  metadata_.set_traits({.places_late = told_traits[0] != std::byte{0},
+                        .grows_as_one = told_traits[1] != std::byte{0},
+                        .big_endian = told_traits[2] != std::byte{0},
+                        .names_dimensions = told_traits[3] != std::byte{0}});
+  unplaced_ = traits().places_late && mode_ == Mode::create;  // an empty file has a header too
   if (mode_ != Mode::create) {
     auto catalog = deserialize(told.subspan(position));
     if (!catalog.ok())
       return catalog.status();
-    catalog_ = std::move(catalog).value();
-    auto set = Subfiles::take_from(catalog_, format_name, data_path);
+    auto set = Subfiles::take_from(catalog.value(), format_name, data_path);
     if (!set.ok())
       return set.status();
     subfiles_ = std::move(set).value();
-    for (const Variable& variable : catalog_.variables)
-      extendible_ = extendible_ || variable.extendible || variable.held;
-    for (size_t i = 0; i < catalog_.variables.size(); ++i)
-      variable_numbers_[catalog_.variables[i].path] = static_cast<int>(i);
-    for (size_t i = 0; i < catalog_.groups.size(); ++i)
-      group_numbers_.emplace(catalog_.groups[i].path, static_cast<int>(i));
-    for (const SoftLink& link : catalog_.links)
-      link_targets_[link.path] = link.target;
-    number_dimensions();
+    metadata_.take(std::move(catalog).value());
   }
   data_ = std::make_unique<DataFile>(data_path, mode_ != Mode::read, store_options_);
   data_->set_number(0, *number);
@@ -443,9 +429,9 @@ Status File::learn(std::span<const std::byte> told) {
   executor_.use_io_thread(wants_io_thread(), settings_.text("io_thread") != "off");
   if (Status status = grow_reduction(catalog_.variables.size()); !status.ok())
     return status;
-  first_records_ = records();
+  first_records_ = metadata_.records();
   for (size_t i = 0; i < catalog_.variables.size(); ++i)
-    if (catalog_.variables[i].extendible && traits_.grows_as_one)
+    if (catalog_.variables[i].extendible && traits().grows_as_one)
       write_state_[i].filled_records = catalog_.variables[i].shape.front();
   return {};
 }
@@ -471,8 +457,12 @@ void File::abandon() {
   temporary_.temporary_path.clear();
 }
 
-File::File(std::shared_ptr<Comm> comm)
-    : comm_(std::move(comm)), planner_(*comm_, workspace_, trace_), executor_(*comm_, workspace_, trace_) {}
+File::File(const std::string& path, std::shared_ptr<Comm> comm)
+    : comm_(std::move(comm)),
+      path_(path),
+      metadata_(path),
+      planner_(*comm_, workspace_, trace_),
+      executor_(*comm_, workspace_, trace_) {}
 
 File::~File() {
   pending_.reset();
@@ -771,19 +761,6 @@ Status File::data_sync_on_root() {
     status.update(store.value()->close());
     return status;
   });
-}
-
-Result<int> File::find_variable(std::string_view path) const {
-  const std::string full = follow(path.starts_with('/') ? std::string(path) : "/" + std::string(path));
-  const auto found = variable_numbers_.find(full);
-  if (found == variable_numbers_.end())
-    return Status{Code::not_found, fmt::format("\"{}\" has no variable \"{}\"", path_, path)};
-  return found->second;
-}
-
-const Group* File::find_group(std::string_view path) const noexcept {
-  const auto found = path.starts_with('/') ? group_numbers_.find(path) : group_numbers_.find("/" + std::string(path));
-  return found == group_numbers_.end() || path.empty() ? nullptr : &catalog_.groups[static_cast<size_t>(found->second)];
 }
 
 }  // namespace windrow

@@ -25,6 +25,7 @@
 #include "flush/executor.hpp"
 #include "format/catalog.hpp"
 #include "format/format.hpp"
+#include "metadata/metadata.hpp"
 #include "plan/plan.hpp"
 #include "planning/planner.hpp"
 #include "reporting/recorder.hpp"
@@ -45,22 +46,6 @@
 #include "xdmf/xdmf.hpp"
 
 namespace windrow {
-
-// What a call that defines adds to the catalog.
-struct Additions {
-  std::vector<std::string> groups;  // outermost first
-  std::map<std::string, int, std::less<>> group_numbers, variables;
-};
-
-// The numbers are those of enum windrow_kind (windrow.h).
-enum class ObjectKind : int {
-  nothing = 0,
-  group = 1,
-  variable = 2,
-  link = 3,
-  other = 4,
-  dimension = 5
-};
 
 // How many files a program asks for; 1: one; 0: they are to be chosen. Code::bad_argument: subfiles, and not how many.
 Result<int64_t> wanted_subfiles(const Settings& settings, int ranks);
@@ -135,15 +120,15 @@ class File {
   void drop_queue();  // where all ranks do: what a flush that failed does
   std::string report(bool json) const;
   const Catalog& catalog() const noexcept { return catalog_; }
-  int64_t element_count_of(int variable) const;  // of a variable that there is
+  int64_t element_count_of(int variable) const { return metadata_.element_count_of(variable); }  // that there is
   const Settings& settings() const noexcept { return settings_; }
   Comm& comm() noexcept { return *comm_; }
-  Result<int> find_variable(std::string_view path) const;
-  std::vector<std::string> dimension_names(
-      const Variable& variable) const;  // paths where a name would mean another dimension
-  ObjectKind kind_of(const std::string& path) const;
-  const Group* find_group(std::string_view path) const noexcept;
-  const std::vector<Attribute>* attributes_of(std::string_view object) const;
+  Result<int> find_variable(std::string_view path) const { return metadata_.find_variable(path); }
+  std::vector<std::string> dimension_names(const Variable& variable) const {
+    return metadata_.dimension_names(variable);
+  }
+  ObjectKind kind_of(const std::string& path) const { return metadata_.kind_of(path); }
+  const std::vector<Attribute>* attributes_of(std::string_view object) const { return metadata_.attributes_of(object); }
   const std::string& path() const noexcept { return path_; }
   const OpenFile& identity() const noexcept { return identity_; }
   const Subfiles* subfiles() const noexcept { return subfiles_.get(); }  // nullptr: the file is one
@@ -151,10 +136,10 @@ class File {
   // anyway.
   Result<int64_t> subfiles_of_variable(const Settings& own) const;
   Mode mode() const noexcept { return mode_; }
-  const FormatTraits& traits() const noexcept { return traits_; }
+  const FormatTraits& traits() const noexcept { return metadata_.traits(); }
 
  private:
-  explicit File(std::shared_ptr<Comm> comm);
+  File(const std::string& path, std::shared_ptr<Comm> comm);
 
   Status open_on_root(const std::string& format);      // rank 0 only
   Status try_open_on_root(const std::string& format);  // rank 0 only
@@ -182,34 +167,15 @@ class File {
   Status close_data(bool durable);                                // each rank for itself
   Status finish_on_root(bool publish, const PartChunks& chunks);  // rank 0 only
   void close_alone() noexcept;                                    // local
-  std::string follow(std::string path) const;  // where soft links lead; a path that they do not end, as it is
-  bool is_taken(std::string_view path) const;  // by anything but a dimension that no variable has the name of
-  // dimensions.cpp
-  const Dimension* dimension_of(const std::string& path, std::span<const Dimension> added) const;
-  bool grows(const Dimension& dimension) const noexcept;
-  bool fits_dimension(const Variable& variable, size_t number, int64_t length) const noexcept;
-  Result<bool> names_dimension(const Variable& other, const Variable& variable, size_t number, bool own_first) const;
-  void number_dimensions();
-  void drop_dimension(const std::string& path) noexcept;
-  Result<std::string> find_dimension(const Variable& variable, size_t number, const std::string& name, bool own_first,
-                                     std::vector<Dimension>& added) const;
-  Status check_namable(int variable, size_t names) const;
   Status name_dimensions_of_parts(const Variable& named, const std::vector<std::string>& names,
                                   std::span<const Dimension> added);
-  Status define_dimensions(Additions groups, std::vector<Dimension> added, const Variable* named,
-                           const std::vector<std::string>& names);
+  Status define_dimensions(DimensionAdditions added);
   Status define_groups_on_root(std::span<const std::string> groups);  // rank 0 only
   void withdraw_groups_on_root(std::span<const std::string> groups);  // rank 0 only
-  Status missing_groups(const std::string& path, bool itself, Additions& added) const;
-  void enter_groups(Additions& added) noexcept;  // room was made
-  Status check_definition(VariableDefinition& definition, Additions& added) const;
   Status define_some(std::span<VariableDefinition> definitions, std::span<const std::string> groups);
   Status make_on_root(std::span<const VariableDefinition> definitions, std::span<const std::string> groups,
                       std::span<int64_t> places);
   void enter_made(std::span<VariableDefinition> definitions, std::span<const int64_t> places);
-  void enter(VariableDefinition definition, Placement placement);             // room was made
-  Status check_whole(std::string_view verb, int variable) const;              // it is one that is moved as a whole
-  std::vector<Attribute>* find_attributes(std::string_view object) noexcept;  // by the full path
 
   // xdmf.cpp
   Status start_xdmf_on_root();  // rank 0 only, as the next two
@@ -273,7 +239,6 @@ class File {
   Status learn_layout(std::span<const std::byte> told, std::vector<Placement>& places, Anew& anew) const;
   Status place_variables(Status local);  // collective; when something is unplaced
   Status cut_leftovers();                // local, before something changes
-  int64_t records() const noexcept;
   void grow_as_one() noexcept;
   bool wants_records(size_t variable) const noexcept;
   std::vector<StridedRows> strided_rows_of_records(size_t variable) const;
@@ -440,15 +405,14 @@ class File {
   HeldFile held_;                             // rank 0: the file that was opened, or has been published
   FileLock file_lock_;                        // rank 0, of a file that is changed in place
   std::unique_ptr<Format> format_;            // rank 0
-  Catalog catalog_;
-  std::map<std::string, int, std::less<>> variable_numbers_, group_numbers_, dimension_numbers_;
+  Metadata metadata_;
+  const Catalog& catalog_ = metadata_.catalog();
   std::vector<ViewerGrid> grids_;
   bool grids_changed_ = false;          // since they were published
   TemporaryFile xdmf_temporary_;        // rank 0: the text's names
   std::string xdmf_names_;              // rank 0: the file that it speaks of
   TemporaryFile references_temporary_;  // rank 0: of the text with the references
   std::string references_;              // rank 0: the text, from when the format is closed until it is published
-  std::map<std::string, std::string, std::less<>> link_targets_;  // by path
   std::unique_ptr<DataFile> data_;
   int64_t wanted_subfiles_ = 1;                   // of a created file, for variables that do not say; 0: to be chosen
   std::string files_reason_;                      // why so many, where they were chosen; "" else
@@ -474,9 +438,7 @@ class File {
   Status queue_status_;  // the first bad put or get since the last flush
   Status fatal_;         // a failure after which the file cannot be published
 
-  FormatTraits traits_;      // of the format, on all ranks
-  bool unplaced_ = false;    // something was defined since variables were given their places
-  bool extendible_ = false;  // some variable can grow, or may lack a place
+  bool unplaced_ = false;  // something was defined since variables were given their places
   WriteState write_state_;
   int64_t first_records_ = 0;         // of interleaved ones, when the file was opened
   bool ends_early_ = false;           // rank 0: opened for update, and shorter than its variables: a damaged file

@@ -270,10 +270,10 @@ Status File::move_queue(Status local, PendingFlush* pending) {
     if (Status placed = place_variables(std::exchange(local, Status{})); !placed.ok())
       if (!reads_what_has_places())
         return placed;
-  if (extendible_ && mode_ != Mode::read) {
+  if (metadata_.may_grow() && mode_ != Mode::read) {
     if (Status grown = extend_for_queue(std::exchange(local, Status{})); !grown.ok())
       return grown;
-    if (traits_.grows_as_one)
+    if (traits().grows_as_one)
       if (Status filled = fill_records(Status{}); !filled.ok())
         return filled;
   }
@@ -526,7 +526,7 @@ Result<std::string> File::explain(bool json, Status local) {
   if (unplaced_)
     if (Status placed = place_variables(std::exchange(local, Status{})); !placed.ok())
       return placed;
-  if (extendible_ && mode_ != Mode::read)
+  if (metadata_.may_grow() && mode_ != Mode::read)
     if (Status grown = extend_for_queue(std::exchange(local, Status{})); !grown.ok())
       return grown;
   if (local.ok())

@@ -59,9 +59,7 @@ Status File::give_places() {
   for (size_t i = 0; i < count; ++i) {
     if (!lacks(i))
       continue;
-    Variable& variable = catalog_.variables[i];
-    variable.held = false;
-    variable.placement.offset = places_[i];
+    metadata_.give_place(static_cast<int>(i), places_[i]);
     wanted_rows_[i] = 0;
   }
   return {};
@@ -119,7 +117,7 @@ Status File::extend_for_queue(Status local) {
       }
       return {};
     });
-  if (local.ok() && subfiles_ && !traits_.places_late)
+  if (local.ok() && subfiles_ && !traits().places_late)
     local = guard([&]() -> Status {
       for (size_t i = 0; i < catalog_.variables.size(); ++i) {
         const SplitVariable* split = grows(i) ? subfiles_->find(static_cast<int>(i)) : nullptr;
@@ -136,17 +134,11 @@ Status File::extend_for_queue(Status local) {
   for (size_t i = 0; i < catalog_.variables.size(); ++i) {
     if (!grows(i))
       continue;
-    Variable& variable = catalog_.variables[i];
-    variable.shape.front() = wanted_rows_[i];
-    variable.placement.bytes =
-        checked_product(variable.shape).value_or(0) * element_bytes(variable.type, variable.details);
-    for (Dimension& dimension : catalog_.dimensions)
-      if (!variable.dimensions.empty() && dimension.path == variable.dimensions.front())
-        dimension.length = std::max(dimension.length, wanted_rows_[i]);
+    metadata_.lengthen(static_cast<int>(i), wanted_rows_[i]);
     layouts_.erase(static_cast<int>(i));
-    planner_.cache().forget_if([&variable](const PreparedPlan& prepared) {
+    planner_.cache().forget_if([&path = catalog_.variables[i].path](const PreparedPlan& prepared) {
       const ChunkPlan* chunks = chunk_plan_of(prepared);
-      return chunks != nullptr && chunks->layout->path == variable.path;
+      return chunks != nullptr && chunks->layout->path == path;
     });
   }
   grow_as_one();

@@ -62,7 +62,7 @@ Status File::bring_to_held(int variable, int64_t ordinal, std::span<int64_t> bro
 
 // Collective. One put to a variable in a header, of all ranks.
 Status File::write_held(int variable, int64_t ordinal) {
-  Variable& target = catalog_.variables[static_cast<size_t>(variable)];
+  const Variable& target = catalog_.variables[static_cast<size_t>(variable)];
   std::vector<int64_t> brought;
   std::vector<std::byte> content;
   Status local = guard([&] {
@@ -81,7 +81,7 @@ Status File::write_held(int variable, int64_t ordinal) {
     local = guard([&] { return format_->write_held(target.path, content); });
   if (Status verdict = agree(*comm_, std::move(local)); !verdict.ok())
     return verdict;
-  target.content.swap(content);
+  metadata_.set_content(variable, std::move(content));
   return {};
 }
 

@@ -191,7 +191,7 @@ Status File::place_variables(Status local) {
     data_->set_number(0, written.number);
   }
   for (size_t i = 0; i < places.size(); ++i)
-    catalog_.variables[i].placement = places[i];
+    metadata_.place(static_cast<int>(i), places[i]);
   planner_.cache().clear();
   if (written.layout && *written.layout != striping_.layout)
     take_layout(std::move(written.layout));
@@ -204,7 +204,7 @@ Status File::place_variables(Status local) {
 // What a job that was killed has put behind the last record that the file tells of would come back as records that
 // nobody has written.
 Status File::cut_leftovers() {
-  if (!traits_.grows_as_one || mode_ != Mode::update || is_cut_)
+  if (!traits().grows_as_one || mode_ != Mode::update || is_cut_)
     return {};
   Status status = comm_->rank() == 0 ? format_->cut(first_records_) : Status{};
   if (status.ok() && subfiles_)
@@ -219,35 +219,14 @@ Status File::cut_leftovers() {
   return status;
 }
 
-int64_t File::records() const noexcept {
-  int64_t longest = 0;
-  for (const Variable& variable : catalog_.variables)
-    if (variable.extendible)
-      longest = std::max(longest, variable.shape.front());
-  return longest;
-}
-
-// Of a format whose growing variables have one length: all of them are as long as the longest, and so is what their
-// dimension is named by.
 void File::grow_as_one() noexcept {
   free_mib_ = 0;
-  if (!traits_.grows_as_one)
-    return;
-  const int64_t longest = records();
-  for (Variable& variable : catalog_.variables) {
-    if (!variable.extendible)
-      continue;
-    variable.shape.front() = longest;
-    variable.placement.bytes = longest * row_bytes(variable);
-    for (Dimension& dimension : catalog_.dimensions)
-      if (!variable.dimensions.empty() && dimension.path == variable.dimensions.front())
-        dimension.length = longest;
-  }
+  metadata_.grow_as_one();
 }
 
 bool File::wants_records(size_t variable) const noexcept {
   const Variable& each = catalog_.variables[variable];
-  return each.extendible && traits_.grows_as_one && !each.fill.empty() &&
+  return each.extendible && traits().grows_as_one && !each.fill.empty() &&
          write_state_[variable].filled_records < each.shape.front();
 }
 

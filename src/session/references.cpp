@@ -292,7 +292,7 @@ bool begins_as_ours(const std::string& path) {
 // By default those of netCDF sets, since their base files show other programs no array.
 bool File::wants_references() const {
   const std::string wish = settings_.text("references");
-  return wish == "kerchunk" || (wish == "auto" && subfiles_ && traits_.grows_as_one);
+  return wish == "kerchunk" || (wish == "auto" && subfiles_ && traits().grows_as_one);
 }
 
 // Rank 0 alone, of a file that is created: what stands in the text's way is told before hours of computing, not after

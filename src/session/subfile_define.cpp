@@ -296,7 +296,7 @@ void File::withdraw_parts(const std::map<int, SplitVariable>& splits, int first)
         if (number >= split.split.parts() || split.offsets[static_cast<size_t>(number)] == k_unknown)
           continue;
         std::vector<std::string> made = parents_of(split.path);
-        std::erase_if(made, [this](const std::string& group) { return find_group(group) != nullptr; });
+        std::erase_if(made, [this](const std::string& group) { return metadata_.find_group(group) != nullptr; });
         made.push_back(split.path);
         subfiles_->withdraw(format, made);
       }
@@ -316,7 +316,7 @@ Status File::define_split_on_root(const VariableDefinition& definition, const Sp
     return status;
   Status status = subfiles_->describe(*format_, definition, split);
   if (!status.ok())
-    (void)format_->undefine(definition.path, records());
+    (void)format_->undefine(definition.path, metadata_.records());
   return status;
 }
 

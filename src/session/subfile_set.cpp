@@ -195,7 +195,7 @@ Status File::become_set(SubfileRequest wish) {
   data_->set_line(subfiles_->line());
   if (recorder_)
     data_->record(&recorder_->recording(), nullptr);
-  unplaced_ = traits_.places_late;
+  unplaced_ = traits().places_late;
   verdict = start_set();
   fatal_.update(verdict);  // the base file may have been told of subfiles that there are not
   return verdict;
@@ -227,13 +227,13 @@ Status File::for_own_subfiles(int64_t end, const std::function<Status(int64_t, F
 }
 
 bool File::is_split(const std::string& path) const {
-  const auto found = variable_numbers_.find(path);
-  return subfiles_ && found != variable_numbers_.end() && subfiles_->find(found->second) != nullptr;
+  const auto number = metadata_.variable_at(path);
+  return subfiles_ && number && subfiles_->find(*number) != nullptr;
 }
 
 // Local: what a split variable of this path has in the subfiles that this rank looks after.
 Status File::for_own_parts(const std::string& path, const std::function<Status(Format&)>& work) {
-  const SplitVariable& split = *subfiles_->find(variable_numbers_.at(path));
+  const SplitVariable& split = *subfiles_->find(*metadata_.variable_at(path));
   for (int64_t number = 0; number < split.split.parts(); ++number) {
     if (subfiles_->owner_of(number, comm_->size()) != comm_->rank())
       continue;
@@ -370,11 +370,11 @@ Status File::finish_subfiles(bool ends) {
       if (comm_->rank() != 0 || sealed_)
         return Status{};
       Status status = seal_on_root();
-      if (status.ok() && format_ && traits_.places_late)
+      if (status.ok() && format_ && traits().places_late)
         status = lay_out_sealed(*format_);
       return status;
     });
-  if (traits_.places_late) {  // what has been said of subfiles since the last flush may have outgrown its room
+  if (traits().places_late) {  // what has been said of subfiles since the last flush may have outgrown its room
     if (local.ok())
       local = guard([&] {
         if (sealed_)

@@ -3,8 +3,6 @@
 // references.
 #include <fmt/format.h>
 
-#include "base/checked.hpp"
-#include "base/numbering.hpp"
 #include "base/units.hpp"
 #include "comm/agree.hpp"
 #include "comm/same.hpp"
@@ -23,27 +21,6 @@ std::vector<std::byte> packed(std::vector<std::string> texts) {
 
 }  // namespace
 
-int64_t File::element_count_of(int variable) const {
-  const Variable& described = catalog_.variables[static_cast<size_t>(variable)];
-  return described.null_space ? 0 : checked_product(described.shape).value_or(0);
-}
-
-Status File::check_whole(std::string_view verb, int variable) const {
-  if (variable < 0 || variable >= static_cast<int>(catalog_.variables.size()))
-    return {Code::bad_argument,
-            fmt::format("{}: \"{}\" has no variable number {}", verb, path_, shown_index(variable))};
-  const Variable& target = catalog_.variables[static_cast<size_t>(variable)];
-  if (!target.unsupported.empty())
-    return {Code::unsupported, fmt::format("{} of \"{}\": its elements cannot be read or written: {}", verb,
-                                           target.path, target.unsupported)};
-  if (is_moved_whole(target.type, target.details))
-    return {};
-  return {
-      Code::bad_argument,
-      fmt::format("{} of \"{}\": it is of type {}, not text of variable length; use windrow_put() and windrow_get()",
-                  verb, target.path, type_name(target.type))};
-}
-
 Status File::put_texts(int variable, std::vector<std::string> texts, Status local) {
   const CallScope call(*comm_, Call::put_texts, &identity_);
   if (Status before = end_pending(); !before.ok())
@@ -52,7 +29,7 @@ Status File::put_texts(int variable, std::vector<std::string> texts, Status loca
     local = guard([&]() -> Status {
       if (Status status = check_writable("put texts"); !status.ok())
         return status;
-      if (Status status = check_whole("put texts", variable); !status.ok())
+      if (Status status = metadata_.check_whole("put texts", variable); !status.ok())
         return status;
       int64_t characters = 0;
       for (const std::string& text : texts)
@@ -77,7 +54,7 @@ Status File::get_texts(int variable, const std::function<void(std::span<const st
   if (Status before = end_pending(); !before.ok())
     return before;
   if (local.ok())
-    local = guard([&] { return check_whole("get texts", variable); });
+    local = guard([&] { return metadata_.check_whole("get texts", variable); });
   if (Status verdict =
           agree_same(*comm_, std::move(local), static_cast<uint64_t>(variable) << 2, "numbers of the variable",
                      [&] { return quoted({catalog_.variables[static_cast<size_t>(variable)].path}); });
