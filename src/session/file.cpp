@@ -11,11 +11,11 @@
 #include <filesystem>
 #include <functional>
 
-#include "base/varint.hpp"
 #include "comm/agree.hpp"
 #include "comm/handle.hpp"
 #include "comm/same.hpp"
-#include "format/catalog.hpp"
+#include "subfiling/copy.hpp"
+#include "metadata/broadcasts.hpp"
 #include "plan/limits.hpp"
 #include "session/pending_flush.hpp"
 #include "session/resolved_options.hpp"
@@ -83,9 +83,9 @@ int64_t buffers_for(const Comm& comm) noexcept {
 }  // namespace
 
 // Rank 0 alone. A file that is replaced while it is opened is opened again: its parts have to be of one file.
-Status File::open_on_root(const std::string& asked_format) {
+Status File::open_on_root(const std::string& asked_format, OpenBroadcast& told) {
   for (;;) {
-    Status status = try_open_on_root(asked_format);
+    Status status = try_open_on_root(asked_format, told);
     if (mode_ == Mode::create || held_.is_behind(path_))
       return status;
     if (format_)
@@ -96,7 +96,7 @@ Status File::open_on_root(const std::string& asked_format) {
 }
 
 // Rank 0 alone: finds the format, makes the temporary and the format object.
-Status File::try_open_on_root(const std::string& asked_format) {
+Status File::try_open_on_root(const std::string& asked_format, OpenBroadcast& told) {
   const int64_t opened_before = stores_opened();
   std::string name = asked_format;
   std::unique_ptr<Store> opened;
@@ -161,11 +161,11 @@ Status File::try_open_on_root(const std::string& asked_format) {
   auto catalog = format_->catalog();
   if (!catalog.ok())
     return catalog.status();
-  metadata_.take(std::move(catalog).value());
+  told.catalog = std::move(catalog).value();
   std::error_code unknown;
   const auto bytes = std::filesystem::file_size(path_, unknown);
-  ends_early_ = !unknown && bytes < static_cast<uintmax_t>(end_of(catalog_.variables));
-  hold_folder_on_root();
+  ends_early_ = !unknown && bytes < static_cast<uintmax_t>(end_of(told.catalog->variables));
+  hold_folder_on_root(*told.catalog);
   return {};
 }
 
@@ -216,7 +216,8 @@ Result<std::unique_ptr<File>> File::open(MPI_Comm user, const std::string& path,
     local = guard([&]() -> Status {
       if (Status status = file->read_machine_on_root(); !status.ok())
         return status;
-      if (Status status = file->open_on_root(file->settings_.text("format")); !status.ok())
+      OpenBroadcast message;
+      if (Status status = file->open_on_root(file->settings_.text("format"), message); !status.ok())
         return status;
       const std::string data_path =
           mode == Mode::create ? file->temporary_.temporary_path : std::filesystem::absolute(path).string();
@@ -227,7 +228,8 @@ Result<std::unique_ptr<File>> File::open(MPI_Comm user, const std::string& path,
       file->open_trace_on_root();
       cores = usable_cores();
       buffers = file->planner_.limits().buffers != 0 ? file->planner_.limits().buffers : buffers_for(*comm.value());
-      file->tell(data_path, told);
+      file->tell(data_path, message);
+      told = message.encode();
       return {};
     });
   std::array<int64_t, 6> numbers{same.numbers()[0], same.numbers()[1], file_system, buffers, files, cores};
@@ -342,89 +344,59 @@ Status File::set_strategy(const Settings& changes, Status local) {
   return {};
 }
 
-// Rank 0 alone: where the data goes, and of a file that exists what is in it, for the other ranks to learn.
-void File::tell(const std::string& data_path, std::vector<std::byte>& out) const {
-  const auto append = [&out](const std::string& text) {
-    append_varint(out, text.size());
-    out.insert(out.end(), bytes_of(text).begin(), bytes_of(text).end());
-  };
-  append(data_path);
-  append(format_name_);
-  append(subfiles_ ? subfiles_->identity() : "");
-  append(subfiles_ ? subfiles_->folder() : "");
-  append(subfiles_ ? subfiles_->names().ending : "");
-  append(striping_.why);
-  append(report_.trace);
-  append(report_.trace_problem);
-  append(machine_text_);
-  append(files_reason_);
+// Rank 0 alone: all but the catalog, which is there already.
+void File::tell(const std::string& data_path, OpenBroadcast& told) const {
   const HeldFile& held = mode_ == Mode::create ? temporary_.held : held_;
-  const uint64_t number = held.is_held() ? file_number(held.descriptor()) : 0;
-  append(number != 0 && mode_ == Mode::read ? fmt::format("/proc/{}/fd/{}", ::getpid(), held.descriptor()) : "");
-  append_varint(out, number);
-  append_layout(out, striping_.layout);
-  for (const bool trait : {traits().places_late, traits().grows_as_one, traits().big_endian, traits().names_dimensions})
-    out.push_back(trait ? std::byte{1} : std::byte{0});
-  if (mode_ == Mode::create)
-    return;
-  const std::vector<std::byte> catalog = serialize(catalog_);
-  out.insert(out.end(), catalog.begin(), catalog.end());
+  told.data_path = data_path;
+  told.file_number = held.is_held() ? file_number(held.descriptor()) : 0;
+  if (told.file_number != 0 && mode_ == Mode::read)
+    told.elsewhere = fmt::format("/proc/{}/fd/{}", ::getpid(), held.descriptor());
+  told.format = format_name_;
+  told.traits = traits();
+  if (subfiles_) {
+    told.set_identity = subfiles_->identity();
+    told.set_folder = subfiles_->folder();
+    told.subfile_ending = subfiles_->names().ending;
+  }
+  told.files_reason = files_reason_;
+  told.layout = striping_.layout;
+  told.layout_reason = striping_.why;
+  told.trace = report_.trace;
+  told.trace_problem = report_.trace_problem;
+  told.machine_text = machine_text_;
 }
 
-Status File::learn(std::span<const std::byte> told) {
-  size_t position = 0;
-  std::array<std::string, 11> texts;
-  for (std::string& text : texts) {
-    const auto length = read_varint(told, position);
-    if (!length || *length > told.size() - position)
-      return {Code::internal, "rank 0's word on a file is malformed"};
-    text = text_of(told.subspan(position, *length));
-    position += *length;
-  }
-  const auto& [data_path, format_name, identity, folder, ending, why, trace, trace_problem, machine, files_reason,
-               elsewhere] = texts;
-  const auto number = read_varint(told, position);
-  if (!number)
-    return {Code::internal, "rank 0's word on a file is malformed"};
-  machine_text_ = machine;
-  files_reason_ = files_reason;
-  auto layout = read_layout(told, position);
-  if (!layout.ok())
-    return layout.status();
-  striping_ = {.layout = std::move(layout).value(), .why = why};
+Status File::learn(std::span<const std::byte> bytes) {
+  auto decoded = OpenBroadcast::decode(bytes);
+  if (!decoded.ok())
+    return decoded.status();
+  OpenBroadcast& told = decoded.value();
+  machine_text_ = told.machine_text;
+  files_reason_ = told.files_reason;
+  striping_ = {.layout = std::move(told.layout), .why = told.layout_reason};
   if (striping_.layout.is_striped())
     layout_ = std::make_shared<const StorageLayout>(striping_.layout);
   report_.layout = layout_text(striping_.layout);
-  report_.trace = trace;
-  report_.trace_problem = trace_problem;
-  if (!trace.empty() && trace_problem.empty())
+  report_.trace = told.trace;
+  report_.trace_problem = told.trace_problem;
+  if (!told.trace.empty() && told.trace_problem.empty())
     recorder_ = std::make_unique<Recorder>(*comm_, std::move(trace_text_), settings_.text("trace_detail") == "full");
-  if (!identity.empty() && !subfiles_)
-    subfiles_ = std::make_unique<Subfiles>(format_name, identity, folder,
-                                           SubfileNames{data_path + ".subfiles", ending, wanted_subfiles_});
-  constexpr size_t k_traits = 4;
-  if (told.size() - position < k_traits)
-    return {Code::internal, "rank 0's word on a file is malformed"};
-  const auto told_traits = told.subspan(position, k_traits);
-  position += k_traits;
-  metadata_.set_traits({.places_late = told_traits[0] != std::byte{0},
-                        .grows_as_one = told_traits[1] != std::byte{0},
-                        .big_endian = told_traits[2] != std::byte{0},
-                        .names_dimensions = told_traits[3] != std::byte{0}});
+  if (!told.set_identity.empty() && !subfiles_)
+    subfiles_ =
+        std::make_unique<Subfiles>(told.format, told.set_identity, told.set_folder,
+                                   SubfileNames{told.data_path + ".subfiles", told.subfile_ending, wanted_subfiles_});
+  metadata_.set_traits(told.traits);
   unplaced_ = traits().places_late && mode_ == Mode::create;  // an empty file has a header too
-  if (mode_ != Mode::create) {
-    auto catalog = deserialize(told.subspan(position));
-    if (!catalog.ok())
-      return catalog.status();
-    auto set = Subfiles::take_from(catalog.value(), format_name, data_path);
+  if (told.catalog) {
+    auto set = Subfiles::take_from(*told.catalog, told.format, told.data_path);
     if (!set.ok())
       return set.status();
     subfiles_ = std::move(set).value();
-    metadata_.take(std::move(catalog).value());
+    metadata_.take(*std::move(told.catalog));
   }
-  data_ = std::make_unique<DataFile>(data_path, mode_ != Mode::read, store_options_);
-  data_->set_number(0, *number);
-  data_->set_elsewhere(elsewhere);
+  data_ = std::make_unique<DataFile>(told.data_path, mode_ != Mode::read, store_options_);
+  data_->set_number(0, told.file_number);
+  data_->set_elsewhere(told.elsewhere);
   data_->tally_by(layout_);
   executor_.use_io_thread(wants_io_thread(), settings_.text("io_thread") != "off");
   if (Status status = grow_reduction(catalog_.variables.size()); !status.ok())

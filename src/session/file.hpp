@@ -66,6 +66,8 @@ struct BatchSummary;
 struct MovingVariables;
 struct PendingFlush;
 struct VariableStorage;
+struct OpenBroadcast;
+struct LayoutBroadcast;
 
 class File {
  public:
@@ -141,8 +143,8 @@ class File {
  private:
   File(const std::string& path, std::shared_ptr<Comm> comm);
 
-  Status open_on_root(const std::string& format);      // rank 0 only
-  Status try_open_on_root(const std::string& format);  // rank 0 only
+  Status open_on_root(const std::string& format, OpenBroadcast& told);      // rank 0 only
+  Status try_open_on_root(const std::string& format, OpenBroadcast& told);  // rank 0 only
   FileSystem file_system_at(const std::string& path) const noexcept;
   std::string why_no_set() const;  // rank 0 only
   Status choose_files_on_root();   // rank 0 only
@@ -151,11 +153,11 @@ class File {
   Status learn_machine(FileSystem kind, int64_t cores);  // local
   void fit_limits_to_local_disk(PlanLimits& limits, const Settings& settings) const;
   void fit_limits_to_layout(PlanLimits& limits, const Settings& settings) const;
-  Status stripe_on_root();                                                     // rank 0 only: of a temporary
-  void take_layout(std::shared_ptr<const StorageLayout> layout) noexcept;      // of a file that was written anew
-  std::vector<std::string> describe_opening() const;                           // what all ranks must give alike
-  void tell(const std::string& data_path, std::vector<std::byte>& out) const;  // rank 0 only
-  Status learn(std::span<const std::byte> told);  // local: where this rank's data goes, what is there already
+  Status stripe_on_root();                                                 // rank 0 only: of a temporary
+  void take_layout(std::shared_ptr<const StorageLayout> layout) noexcept;  // of a file that was written anew
+  std::vector<std::string> describe_opening() const;                       // what all ranks must give alike
+  void tell(const std::string& data_path, OpenBroadcast& told) const;      // rank 0 only
+  Status learn(std::span<const std::byte> bytes);  // local: where this rank's data goes, what is there already
   Status check_writable(std::string_view call) const;
   void abandon();                                                 // rank 0 only
   std::vector<Rename> sidecars() const;                           // rank 0 only: of the temporary
@@ -229,14 +231,9 @@ class File {
 
   // layout.cpp
   bool is_temporary_file() const noexcept { return mode_ == Mode::create && !published_; }
-  Status lay_out_on_root(std::vector<std::byte>& told, TemporaryFile& anew);  // rank 0 only
-  Result<Striping> stripe_as_before(const TemporaryFile& anew) const;         // rank 0 only
-  struct Anew {
-    std::string path;     // of the file that is written anew; "": none is
-    uint64_t number = 0;  // of that file
-    std::shared_ptr<const StorageLayout> layout;
-  };
-  Status learn_layout(std::span<const std::byte> told, std::vector<Placement>& places, Anew& anew) const;
+  Status lay_out_on_root(LayoutBroadcast& told, TemporaryFile& anew);  // rank 0 only
+  Result<Striping> stripe_as_before(const TemporaryFile& anew) const;  // rank 0 only
+  Status learn_layout(std::span<const std::byte> bytes, LayoutBroadcast& layout) const;
   Status place_variables(Status local);  // collective; when something is unplaced
   Status cut_leftovers();                // local, before something changes
   void grow_as_one() noexcept;
@@ -345,7 +342,7 @@ class File {
   Status finish_subfiles(bool ends);                                                              // collective
   std::string final_folder(const std::string& final_path) const;
   std::string replaced_folder() const;                         // rank 0 only
-  void hold_folder_on_root();                                  // rank 0 only
+  void hold_folder_on_root(const Catalog& catalog);            // rank 0 only
   void retire_replaced(const std::string& replaced) noexcept;  // rank 0 only
   void abandon_set();                                          // rank 0 only
   std::string check_set_on_root() const;                       // rank 0 only
@@ -406,7 +403,7 @@ class File {
   FileLock file_lock_;                        // rank 0, of a file that is changed in place
   std::unique_ptr<Format> format_;            // rank 0
   Metadata metadata_;
-  const Catalog& catalog_ = metadata_.catalog();
+  const Catalog& catalog_ = metadata_.catalog();  // which only metadata_ changes
   std::vector<ViewerGrid> grids_;
   bool grids_changed_ = false;          // since they were published
   TemporaryFile xdmf_temporary_;        // rank 0: the text's names

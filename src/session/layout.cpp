@@ -3,14 +3,13 @@
 // are in the file already have to go elsewhere, all ranks copy them into a new file beside it, which then takes its
 // name: no byte is moved over another, and a job that is killed leaves one whole file or the other.
 #include <algorithm>
-#include <cstring>
 #include <set>
 #include <utility>
 
 #include "base/checked.hpp"
-#include "base/paint.hpp"
-#include "base/varint.hpp"
 #include "comm/agree.hpp"
+#include "format/fill.hpp"
+#include "metadata/broadcasts.hpp"
 #include "session/file.hpp"
 #include "storage/file_system.hpp"
 #include "subfiling/copy.hpp"
@@ -42,8 +41,7 @@ Result<Striping> File::stripe_as_before(const TemporaryFile& anew) const {
 }
 
 // Rank 0 alone: the new places, and where the file has to be written anew the path of that, for all ranks.
-Status File::lay_out_on_root(std::vector<std::byte>& told, TemporaryFile& anew) {
-  StorageLayout anew_layout;
+Status File::lay_out_on_root(LayoutBroadcast& told, TemporaryFile& anew) {
   auto layout = format_->lay_out();
   if (!layout.ok())
     return layout.status();
@@ -57,7 +55,7 @@ Status File::lay_out_on_root(std::vector<std::byte>& told, TemporaryFile& anew) 
     auto striped = stripe_as_before(anew);
     if (!striped.ok())
       return striped.status();
-    anew_layout = std::move(striped).value().layout;
+    told.layout = std::move(striped).value().layout;
     if (Status status = anew.held.follow(anew.temporary_path); !status.ok())
       return status;
     auto store = open_store(anew.temporary_path, StoreMode::update, {});
@@ -69,51 +67,23 @@ Status File::lay_out_on_root(std::vector<std::byte>& told, TemporaryFile& anew) 
     const std::array whole{Extent{0, end_of(catalog_.variables)}};
     if (Status status = data_->extend(whole); !status.ok())
       return status;
+    told.path = anew.temporary_path;
+    told.file_number = file_number(anew.temporary_path);
   }
-  append_varint(told, anew.temporary_path.size());
-  const auto* text = reinterpret_cast<const std::byte*>(anew.temporary_path.data());
-  told.insert(told.end(), text, text + anew.temporary_path.size());
-  if (layout.value().moves) {
-    append_varint(told, file_number(anew.temporary_path));
-    append_layout(told, anew_layout);
-  }
-  for (const Placement& place : layout.value().placements) {
-    const std::array<int64_t, 3> numbers{place.offset, place.bytes, place.stride};
-    const auto* bytes = reinterpret_cast<const std::byte*>(numbers.data());
-    told.insert(told.end(), bytes, bytes + sizeof numbers);
-  }
+  told.placements = std::move(layout.value().placements);
   return {};
 }
 
-Status File::learn_layout(std::span<const std::byte> told, std::vector<Placement>& places, Anew& anew) const {
-  const auto malformed = [] { return Status(Code::internal, "rank 0's word on a layout is malformed"); };
-  size_t position = 0;
-  const auto length = read_varint(told, position);
-  constexpr size_t k_each = 3 * sizeof(int64_t);
-  if (!length || *length > told.size() - position)
-    return malformed();
-  anew.path.assign(reinterpret_cast<const char*>(told.data() + position), *length);
-  position += *length;
-  if (!anew.path.empty()) {
-    const auto number = read_varint(told, position);
-    if (!number)
-      return malformed();
-    anew.number = *number;
-    auto layout = read_layout(told, position);
-    if (!layout.ok())
-      return layout.status();
-    anew.layout = std::make_shared<const StorageLayout>(std::move(layout).value());
-  }
-  if (told.size() - position != catalog_.variables.size() * k_each)
-    return malformed();
-  for (size_t i = 0; i < catalog_.variables.size(); ++i, position += k_each) {
-    std::array<int64_t, 3> numbers;
-    std::memcpy(numbers.data(), told.data() + position, k_each);
-    places.push_back({.offset = numbers[0],
-                      .bytes = numbers[1],
-                      .big_endian = catalog_.variables[i].placement.big_endian,
-                      .stride = numbers[2]});
-  }
+// Local.
+Status File::learn_layout(std::span<const std::byte> bytes, LayoutBroadcast& layout) const {
+  auto decoded = LayoutBroadcast::decode(bytes);
+  if (!decoded.ok())
+    return decoded.status();
+  layout = std::move(decoded).value();
+  if (layout.placements.size() != catalog_.variables.size())
+    return {Code::internal, "internal error: a layout of other variables"};
+  for (size_t i = 0; i < layout.placements.size(); ++i)
+    layout.placements[i].big_endian = catalog_.variables[i].placement.big_endian;
   return {};
 }
 
@@ -121,9 +91,9 @@ Status File::learn_layout(std::span<const std::byte> told, std::vector<Placement
 // unless the file that was written anew has the name already.
 Status File::place_variables(Status local) {
   std::vector<std::byte> told;
-  std::vector<Placement> places;
-  Anew written;
-  TemporaryFile anew;  // rank 0
+  LayoutBroadcast layout;
+  std::shared_ptr<const StorageLayout> anew_layout;  // of the file that is written anew
+  TemporaryFile anew;                                // rank 0
   if (local.ok())
     local = guard([&] { return cut_leftovers(); });
   if (subfiles_) {  // what the base file is going to know of is there before
@@ -133,18 +103,28 @@ Status File::place_variables(Status local) {
   if (comm_->rank() == 0 && local.ok())
     local = guard([&] { return seal_on_root(); });
   if (comm_->rank() == 0 && local.ok())
-    local = guard([&] { return lay_out_on_root(told, anew); });
+    local = guard([&] {
+      Status status = lay_out_on_root(layout, anew);
+      if (status.ok())
+        told = layout.encode();
+      return status;
+    });
   local = share_from_root(*comm_, std::move(local), told);
   if (local.ok())
-    local = guard([&] { return learn_layout(told, places, written); });
+    local = guard([&] {
+      Status status = learn_layout(told, layout);
+      if (status.ok() && !layout.path.empty())
+        anew_layout = std::make_shared<const StorageLayout>(layout.layout);
+      return status;
+    });
   Status verdict = agree(*comm_, std::move(local));
   is_cut_ = is_cut_ || verdict.ok();
-  int64_t in_force = verdict.ok() && written.path.empty() ? 1 : 0;
-  if (verdict.ok() && !written.path.empty()) {
+  int64_t in_force = verdict.ok() && layout.path.empty() ? 1 : 0;
+  if (verdict.ok() && !layout.path.empty()) {
     local = guard([&] {
-      DataFile to(written.path, true, data_->options());
-      copy_variables({catalog_.variables, places, comm_->rank(), comm_->size(), planner_.limits().buffer_bytes}, *data_,
-                     to);
+      DataFile to(layout.path, true, data_->options());
+      copy_variables({catalog_.variables, layout.placements, comm_->rank(), comm_->size(), planner_.limits().buffer_bytes},
+                     *data_, to);
       Status status = data_->take_status();
       status.update(to.take_status());
       if (settings_.boolean("durable") && !is_temporary_file())
@@ -186,15 +166,15 @@ Status File::place_variables(Status local) {
       remove_temporary_file(anew);
     return verdict;
   }
-  if (!written.path.empty()) {
+  if (!layout.path.empty()) {
     (void)data_->close();  // of what had the name before: nothing of it is wanted any more
-    data_->set_number(0, written.number);
+    data_->set_number(0, layout.file_number);
   }
-  for (size_t i = 0; i < places.size(); ++i)
-    metadata_.place(static_cast<int>(i), places[i]);
+  for (size_t i = 0; i < layout.placements.size(); ++i)
+    metadata_.place(static_cast<int>(i), layout.placements[i]);
   planner_.cache().clear();
-  if (written.layout && *written.layout != striping_.layout)
-    take_layout(std::move(written.layout));
+  if (anew_layout && *anew_layout != striping_.layout)
+    take_layout(std::move(anew_layout));
   if (subfiles_)
     fit_line();
   unplaced_ = false;

@@ -456,9 +456,9 @@ std::string File::replaced_folder() const {
 }
 
 // Rank 0 alone: the folder of the set that was opened stays while it is open.
-void File::hold_folder_on_root() {
+void File::hold_folder_on_root(const Catalog& catalog) {
   const std::string folder =
-      catalog_.groups.empty() ? "" : map::word_of(catalog_.groups.front().attributes, map::k_folder);
+      catalog.groups.empty() ? "" : map::word_of(catalog.groups.front().attributes, map::k_folder);
   if (!is_plain_name(folder))
     return;
   std::error_code unknown;
