@@ -61,9 +61,9 @@ class MessageReader {
 // Of either struct, const to be written.
 template <class Message>
 auto texts_of(Message& message) {
-  return std::array{&message.data_path,      &message.elsewhere,    &message.format,        &message.set_identity,
-                    &message.set_folder,     &message.subfile_ending, &message.files_reason, &message.layout_reason,
-                    &message.trace,          &message.trace_problem,  &message.machine_text};
+  return std::array{&message.data_path,  &message.elsewhere,      &message.format,       &message.set_identity,
+                    &message.set_folder, &message.subfile_ending, &message.files_reason, &message.layout_reason,
+                    &message.trace,      &message.trace_problem,  &message.machine_text};
 }
 
 template <class Traits>

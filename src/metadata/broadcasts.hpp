@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What rank 0 tells all ranks of a file, as messages. Reading is safe on any input. Code::internal: it is no such message.
+// What rank 0 tells all ranks of a file, as messages. Reading is safe on any input. Code::internal: it is no such
+// message.
 #pragma once
 
 #include <cstddef>
@@ -18,9 +19,9 @@ namespace windrow {
 // Of a file that rank 0 has opened.
 struct OpenBroadcast {
   std::string data_path;
-  std::string elsewhere;      // where this host finds the same file, whatever its name becomes; "": nowhere
-  uint64_t file_number = 0;   // 0: not known
-  std::string format;         // its name
+  std::string elsewhere;     // where this host finds the same file, whatever its name becomes; "": nowhere
+  uint64_t file_number = 0;  // 0: not known
+  std::string format;        // its name
   FormatTraits traits;
   std::optional<Catalog> catalog;  // of a file that there was
   // Of a set of subfiles that is made, "" where none is.

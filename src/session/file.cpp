@@ -14,7 +14,6 @@
 #include "comm/agree.hpp"
 #include "comm/handle.hpp"
 #include "comm/same.hpp"
-#include "subfiling/copy.hpp"
 #include "metadata/broadcasts.hpp"
 #include "plan/limits.hpp"
 #include "session/pending_flush.hpp"

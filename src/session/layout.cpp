@@ -123,8 +123,9 @@ Status File::place_variables(Status local) {
   if (verdict.ok() && !layout.path.empty()) {
     local = guard([&] {
       DataFile to(layout.path, true, data_->options());
-      copy_variables({catalog_.variables, layout.placements, comm_->rank(), comm_->size(), planner_.limits().buffer_bytes},
-                     *data_, to);
+      copy_variables(
+          {catalog_.variables, layout.placements, comm_->rank(), comm_->size(), planner_.limits().buffer_bytes}, *data_,
+          to);
       Status status = data_->take_status();
       status.update(to.take_status());
       if (settings_.boolean("durable") && !is_temporary_file())

@@ -9,10 +9,8 @@ namespace {
 StorageLayout striped() {
   StorageLayout layout;
   layout.kind = LayoutKind::lustre;
-  layout.components = {{.bytes = {0, k_no_end},
-                        .stripe_bytes = 1 << 20,
-                        .stripe_count = 2,
-                        .targets = {3, k_no_target}}};
+  layout.components = {
+      {.bytes = {0, k_no_end}, .stripe_bytes = 1 << 20, .stripe_count = 2, .targets = {3, k_no_target}}};
   return layout;
 }
 
@@ -71,7 +69,8 @@ TEST(OpenBroadcast, CutOffOrTooLongIsRefused) {
 
 LayoutBroadcast placed() {
   LayoutBroadcast message;
-  message.placements = {{.offset = 512, .bytes = 80}, {.offset = -1, .bytes = 0}, {.offset = 7, .bytes = 1, .stride = 9}};
+  message.placements = {
+      {.offset = 512, .bytes = 80}, {.offset = -1, .bytes = 0}, {.offset = 7, .bytes = 1, .stride = 9}};
   return message;
 }
 
