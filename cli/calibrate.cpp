@@ -13,7 +13,7 @@ int calibrate(const World& world, const Arguments& arguments) {
   if (code != WINDROW_OK)
     throw Failure(k_exit_failed, windrow_error_message());
   if (!arguments.quiet)
-    print_line(world, fmt::format("wrote {0}: WINDROW_MACHINE={0} lets auto choose by it", arguments.output));
+    print_line(world, fmt::format("wrote {0}; set WINDROW_MACHINE={0} to let auto use it", arguments.output));
   return k_exit_ok;
 }
 

@@ -153,8 +153,8 @@ void print_findings(const World& world, const Arguments& arguments, const Conten
   for (const std::string& line : findings.kept)
     print_line(world, "not removed: " + one_line(line));
   for (const std::string& name : findings.others)
-    print_line(world, fmt::format("beside it: \"{}\", subfiles that this file does not name: of a run that was killed, "
-                                  "or of a file that was renamed",
+    print_line(world, fmt::format("other subfiles in the same folder: \"{}\", which this file does not refer to; they "
+                                  "are from a killed run or from a file that was renamed",
                                   one_line(name)));
   const double rate = seconds > 0 ? static_cast<double>(findings.bytes) / seconds : 0;
   print_line(world,

@@ -99,12 +99,12 @@ std::string remove_unused(const fs::path& folder) {
     return std::strerror(errno);
   std::string why;
   if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
-    why = "a program reads or writes its files";
+    why = "a program is using its files";
   std::error_code error;
   for (fs::directory_iterator entry(folder, error), end; why.empty() && !error && entry != end;
        entry.increment(error)) {
     if (!entry->is_regular_file(error))
-      why = "it holds more than files";
+      why = "it contains more than files";
   }
   if (why.empty())
     fs::remove_all(folder, error);
@@ -132,7 +132,7 @@ Cleaned clean_beside(const std::string& path) {
       continue;
     const std::string why = named.unknown.empty()
                                 ? remove_unused(folder)
-                                : fmt::format("\"{}\", which cannot be opened, may name it", named.unknown.front());
+                                : fmt::format("\"{}\", which cannot be opened, may refer to it", named.unknown.front());
     if (why.empty())
       cleaned.removed.push_back(name);
     else

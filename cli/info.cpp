@@ -285,12 +285,11 @@ void print_text(const World& world, const json& object) {
   for (const json& line : object["unsupported"])
     print_line(world, one_line(line.get<std::string>()));
   if (!object["leftovers"].empty())
-    print_line(world, "\nleft by interrupted runs, can be removed when no program is writing");
+    print_line(world, "\ntemporary files of interrupted runs, which can be removed when no program is writing");
   for (const json& line : object["leftovers"])
     print_line(world, one_line(line.get<std::string>()));
   if (!object["other_sets"].empty())
-    print_line(world,
-               "\nsubfiles that this file does not name: of a run that was killed, or of a file that was renamed");
+    print_line(world, "\nsubfiles that this file does not refer to, from a killed run or from a file that was renamed");
   for (const json& line : object["other_sets"])
     print_line(world, one_line(line.get<std::string>()));
 }

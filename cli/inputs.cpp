@@ -25,7 +25,7 @@ std::string problem_with_input(const std::string& path) {
            (leftovers.empty() ? std::string() : fmt::format("; an interrupted run left {}", leftovers.front()));
   }
   if (error)
-    return fmt::format("cannot look at \"{}\": {}", path, error.message());
+    return fmt::format("cannot access \"{}\": {}", path, error.message());
   if (status.type() == fs::file_type::directory)
     return fmt::format("\"{}\" is a folder, not a file", path);
   if (status.type() != fs::file_type::regular)
@@ -133,7 +133,7 @@ void require_known_format(const World& world, const std::string& path) {
   require_on_rank_0(world, [&] {
     const bool raw = windrow::has_ending(path, ".raw");
     return raw || format_of(path) != "raw" ? std::string()
-                                           : fmt::format("\"{}\" is not an HDF5 file, nor netCDF classic", path);
+                                           : fmt::format("\"{}\" is neither an HDF5 nor a netCDF classic file", path);
   });
 }
 

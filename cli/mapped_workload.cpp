@@ -30,14 +30,14 @@ class Reader {
   void word(const char* expected) {
     std::string found;
     if (!(stream_ >> found) || found != expected)
-      throw wrong(fmt::format("is no map of a decomposition: the word {} is missing", expected));
+      throw wrong(fmt::format("is not a decomposition map: the keyword {} is missing", expected));
   }
   int64_t number(const std::string& of, int64_t least, int64_t most) {
     int64_t found = 0;
     if (!(stream_ >> found))
-      throw wrong(fmt::format("{} is missing, or no number", of));
+      throw wrong(fmt::format("{} is missing or not a number", of));
     if (found < least || found > most)
-      throw wrong(fmt::format("{} cannot be {}: it is from {} to {}", of, found, least, most));
+      throw wrong(fmt::format("{} cannot be {}: it must be from {} to {}", of, found, least, most));
     return found;
   }
 
@@ -72,7 +72,7 @@ windrow::Workload mapped_workload(const std::string& path, windrow::Workload ask
   Reader reader(path);
   reader.word("version");
   if (const int64_t version = reader.number("its version", 0, INT64_MAX); version != k_version)
-    throw reader.wrong(fmt::format("is a map of version {}; version {} is known", version, k_version));
+    throw reader.wrong(fmt::format("is a map of version {}; only version {} is supported", version, k_version));
   reader.word("npes");
   windrow::Workload workload = std::move(asked);
   workload.division = windrow::Division::lists;
@@ -83,13 +83,13 @@ windrow::Workload mapped_workload(const std::string& path, windrow::Workload ask
     length = reader.number("a dimension's length", 1, k_most_length);
   const auto elements = windrow::checked_product(workload.shape);
   if (!elements || *elements > k_most_elements)
-    throw reader.wrong("has a shape of too many elements");
+    throw reader.wrong("has a shape with too many elements");
   std::vector<bool> taken(workload.reading ? 0 : static_cast<size_t>(*elements));
   std::vector<int64_t> held;
   for (int rank = 0; rank < workload.ranks; ++rank) {
     const std::string of = fmt::format("rank {}", rank);
     (void)reader.number(fmt::format("the number of {}", of), rank, rank);
-    const int64_t count = reader.number(fmt::format("how many elements {} holds", of), 0, k_most_elements);
+    const int64_t count = reader.number(fmt::format("the number of elements of {}", of), 0, k_most_elements);
     held.clear();
     const std::string an_element = fmt::format("an element of {}", of);
     for (int64_t i = 0; i < count; ++i) {

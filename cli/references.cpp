@@ -30,7 +30,7 @@ int references(const World& world, const Arguments& arguments) {
     lines.push_back(one_line(line));
   file.close();
   for (const std::string& line : lines)
-    print_error_line(world, "left out: " + line);
+    print_error_line(world, "omitted: " + line);
   std::error_code unknown;
   const bool is_link =
       std::filesystem::is_symlink(arguments.input, unknown);  // the text stands beside what it leads to

@@ -25,9 +25,9 @@ std::vector<int64_t> numbers_of(const std::string& text, const char* option) {
   for (std::string word; std::getline(stream, word, 'x');) {
     const auto number = windrow::parse_integer(word);
     if (!number)
-      throw Failure(
-          k_exit_mistake,
-          fmt::format("{} cannot be \"{}\": it is whole numbers with x between them, as 1920x1920x480", option, text));
+      throw Failure(k_exit_mistake,
+                    fmt::format("{} cannot be \"{}\": it must be whole numbers separated by x, such as 1920x1920x480",
+                                option, text));
     numbers.push_back(*number);
   }
   return numbers;
@@ -38,8 +38,7 @@ windrow::Workload workload_of(const Arguments& arguments) {
   if (!arguments.input.empty()) {
     if (!asked.shape.empty() || asked.ranks > 0)
       throw Failure(k_exit_mistake,
-                    "a trace says how many ranks there are and what they hold, and so does a map: --ranks and --shape "
-                    "go without one");
+                    "a trace or a map defines the ranks and their data: use --ranks and --shape without one");
     if (is_map(arguments.input))
       return mapped_workload(
           arguments.input,
@@ -47,7 +46,7 @@ windrow::Workload workload_of(const Arguments& arguments) {
     return traced_workload(arguments.input, asked.flush);
   }
   if (asked.ranks == 0 || asked.shape.empty())
-    throw Failure(k_exit_mistake, "there is nothing to simulate: name a trace, or say --ranks and --shape");
+    throw Failure(k_exit_mistake, "nothing to simulate: give a trace, or --ranks and --shape");
   windrow::Workload workload{.reading = asked.reads,
                              .ranks = static_cast<int>(asked.ranks),
                              .shape = numbers_of(asked.shape, "--shape"),
@@ -72,7 +71,8 @@ Value value_of(windrow::Result<Value> result) {
 
 windrow::Machine machine_of(const std::string& name) {
   if (name.empty())
-    throw Failure(k_exit_mistake, "which machine? Name a machine file, or one of those built in: --machine jaguar");
+    throw Failure(k_exit_mistake,
+                  "--machine is missing: give a machine file or a built-in machine, such as --machine jaguar");
   if (const windrow::NamedMachine* known = windrow::find_machine(name))
     return value_of(windrow::parse_machine(known->file, name));
   std::ifstream stream(name, std::ios::binary);
@@ -100,10 +100,10 @@ windrow::Settings settings_of(const Settings& asked) {
     const std::string key = pair.substr(0, equals);
     if (key == "layout")
       throw Failure(k_exit_mistake,
-                    "--set layout: where a file lies is told by the machine file; --set stripe=size=1MiB,count=4 is "
-                    "another layout on its targets");
+                    "--set layout: the machine file defines the layout; --set stripe=size=1MiB,count=4 selects another "
+                    "layout on its targets");
     if (key == "machine")
-      throw Failure(k_exit_mistake, "--set machine: the machine is told by --machine");
+      throw Failure(k_exit_mistake, "--set machine: use --machine instead");
     set(key, pair.substr(equals + 1));
   }
   return settings;
@@ -124,8 +124,8 @@ std::vector<std::string> simulate_alone(const Arguments& arguments) {
   if (!asked.shown.empty()) {
     const windrow::NamedMachine* known = windrow::find_machine(asked.shown);
     if (known == nullptr)
-      throw Failure(k_exit_mistake,
-                    fmt::format("no machine \"{}\" is built in; there are {}", asked.shown, windrow::machine_names()));
+      throw Failure(k_exit_mistake, fmt::format("there is no built-in machine \"{}\"; the built-in machines are {}",
+                                                asked.shown, windrow::machine_names()));
     return {std::string(known->file)};
   }
   const windrow::SimulationRequest request{

@@ -43,15 +43,15 @@ std::vector<std::pair<std::string, std::string>> facts_of(const Simulation& simu
       {"strategy", strategy_line(simulation.plan)},
       {"layout", fmt::format("{}, {}", windrow::counted(simulation.files, "file"), simulation.layout)},
       {"total", fmt::format("{}, {}", short_seconds(total), rate_text(static_cast<double>(simulation.bytes), total))},
-      {"exchange waits for", simulation.exchange_waits_for},
-      {"storage waits for", simulation.storage_waits_for},
+      {"exchange limited by", simulation.exchange_waits_for},
+      {"storage limited by", simulation.storage_waits_for},
       {"messages", fmt::format("{} with {}, and {}", simulation.messages, bytes_text(simulation.message_bytes),
                                windrow::counted(simulation.descriptions, "description"))},
       {"codec", simulation.codec.empty() ? "none" : simulation.codec},
       {"requests", fmt::format("{} to write, {} to read, by {}", simulation.write_requests, simulation.read_requests,
                                windrow::counted(simulation.clients, "rank"))},
-      {"buffers of a rank", fmt::format("{} at most, {} on average", bytes_text(simulation.most_memory),
-                                        bytes_text(simulation.mean_memory))}};
+      {"buffers per rank", fmt::format("{} at most, {} on average", bytes_text(simulation.most_memory),
+                                       bytes_text(simulation.mean_memory))}};
 }
 
 std::vector<size_t> touched_targets(const Simulation& simulation) {
@@ -95,14 +95,13 @@ Matrix matrix_of(const Simulation& simulation) {
 }  // namespace
 
 std::vector<std::string> simulation_lines(const Simulation& simulation) {
-  std::vector<std::string> lines{"a simulation, nothing was measured"};
+  std::vector<std::string> lines{"simulated; nothing was measured"};
   for (const auto& [name, value] : facts_of(simulation))
     lines.push_back(fmt::format("  {:<20} {}", name, value));
   for (const auto& [name, seconds] : stages_of(simulation))
     lines.push_back(fmt::format("  {:<20} {}", "time to " + name, short_seconds(seconds)));
-  lines.push_back(
-      fmt::format("  {:<20} {}", "exchange and storage",
-                  short_seconds(simulation.seconds.transfer) + " together, since one goes on while the other does"));
+  lines.push_back(fmt::format("  {:<20} {}", "exchange and storage",
+                              short_seconds(simulation.seconds.transfer) + " in all, since they overlap"));
   return lines;
 }
 
@@ -147,16 +146,15 @@ std::string simulation_page(const Simulation& simulation) {
     out += fmt::format("<tr><td class=\"name soft\">{}</td><td class=\"name\">{}</td></tr>\n", escaped(name),
                        escaped(value));
   out += "</tbody></table></div>\n<h3>Seconds by stage</h3>\n" + bars_picture(stages_of(simulation));
-  out += fmt::format(
-      "<p class=\"soft\">Exchange and storage take {} together, since one goes on while the other does.</p>\n",
-      short_seconds(simulation.seconds.transfer));
+  out += fmt::format("<p class=\"soft\">Exchange and storage take {} in all, since they overlap.</p>\n",
+                     short_seconds(simulation.seconds.transfer));
   out += fmt::format("<h3>Bytes by {} and target</h3>\n", simulation.plan.reading ? "reader" : "writer") +
          picture_of(matrix_of(simulation));
   out += "<h3>Why this plan</h3>\n<ul>";
   for (const std::string& reason : simulation.plan.reasons)
     out += fmt::format("<li>{}</li>\n", escaped(reason));
   out += simulation.plan.reasons.empty()
-             ? "<li class=\"soft\">every axis was asked for, or has one answer only</li></ul>\n"
+             ? "<li class=\"soft\">each axis was set or has only one possible choice</li></ul>\n"
              : "</ul>\n";
   return page_of(simulation.machine + " — windrow simulate", out);
 }

@@ -27,7 +27,7 @@ std::vector<std::pair<int64_t, int64_t>> sizes_of(const json& list) {
   for (const json& each : list) {
     const auto power = each.at(0).get<int64_t>();
     if (power < 0 || power > 62)
-      throw std::runtime_error("a request of an impossible size");
+      throw std::runtime_error("a request with an impossible size");
     sizes.emplace_back(power, each.at(1).get<int64_t>());
   }
   return sizes;

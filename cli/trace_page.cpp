@@ -99,13 +99,13 @@ std::string table_of(const std::vector<const TracedFlush*>& flushes) {
 }
 
 std::string plans_of(const TracedFlush& flush) {
-  std::string out = "<h3>The plan, and why</h3>\n";
+  std::string out = "<h3>Plan and reasons</h3>\n";
   for (const TracedPlan& plan : flush.plans) {
     out += fmt::format(
         "<p>{} by <b>{}</b>{}{}</p>\n<div class=\"wide\"><table><thead><tr>", escaped(plan.direction),
         escaped(plan.strategy),
-        plan.writers > 0 ? fmt::format(", {} planned at the file", windrow::counted(plan.writers, "rank")) : "",
-        plan.kept ? ", kept from an earlier flush" : "");
+        plan.writers > 0 ? fmt::format(", {} planned to access the file", windrow::counted(plan.writers, "rank")) : "",
+        plan.kept ? ", cached from an earlier flush" : "");
     for (const std::string_view axis : k_axes)
       out += fmt::format("<th class=\"name\">{}</th>", axis);
     out += "</tr></thead><tbody><tr>";
@@ -114,16 +114,16 @@ std::string plans_of(const TracedFlush& flush) {
     out += "</tr></tbody></table></div>\n<ul>";
     for (const std::string& reason : plan.reasons)
       out += fmt::format("<li>{}</li>\n", escaped(reason));
-    out += plan.reasons.empty() ? "<li class=\"soft\">every axis was asked for, or has one answer only</li></ul>\n"
+    out += plan.reasons.empty() ? "<li class=\"soft\">each axis was set or has only one possible choice</li></ul>\n"
                                 : "</ul>\n";
     if (plan.alternatives.empty())
       continue;
-    out += fmt::format(
-        "<h3>What auto thought</h3>\n<p class=\"soft\">Seconds predicted for {}; {}. The flush took {}.</p>\n",
-        escaped(plan.machine),
-        plan.measured ? "the fastest was taken unless the fixed rule&#39;s choice was nearly as fast"
-                      : "nobody has measured that machine, so they decided nothing",
-        short_seconds(flush.seconds));
+    out +=
+        fmt::format("<h3>Alternatives</h3>\n<p class=\"soft\">Seconds predicted for {}; {}. The flush took {}.</p>\n",
+                    escaped(plan.machine),
+                    plan.measured ? "the fastest was chosen, unless the fixed rule&#39;s choice was nearly as fast"
+                                  : "this machine was not measured, so they did not influence the choice",
+                    short_seconds(flush.seconds));
     out += key_of({{"s1", "plan"}, {"s4", "exchange"}, {"s5", "storage"}}) + alternatives_picture(plan);
   }
   return flush.plans.empty() ? "" : out;
@@ -133,9 +133,9 @@ std::string variables_of(const TracedFlush& flush) {
   if (flush.variables.empty())
     return "";
   std::string out =
-      "<h3>What was queued</h3>\n<div class=\"wide\"><table><thead><tr><th class=\"name\">variable</th><th "
-      "class=\"name\">direction</th><th class=\"name\">type</th>"
-      "<th class=\"name\">shape</th><th class=\"name\">decomposition</th><th>ranks</th></tr></thead><tbody>\n";
+      "<h3>Queued requests</h3>\n<div class=\"wide\"><table><thead><tr><th class=\"name\">variable</th><th "
+      "class=\"name\">direction</th><th class=\"name\">type</th><th class=\"name\">shape</th><th "
+      "class=\"name\">decomposition</th><th>ranks</th></tr></thead><tbody>\n";
   for (size_t i = 0; i < std::min(flush.variables.size(), k_variables); ++i) {
     const TracedVariable& variable = flush.variables[i];
     std::string shape;
@@ -160,26 +160,27 @@ std::string flush_part(const TracedFlush& flush, const TracedOpening& opening, b
   if (!flush.error.empty())
     out += fmt::format("<p class=\"bad\">failed: {}</p>\n", escaped(flush.error));
   out += fmt::format(
-      "<p class=\"soft\">{} written in {}, {} read in {}; {} with {} of data, {} that describe; {} of {} at the file; "
-      "{}</p>\n",
+      "<p class=\"soft\">{} written in {}, {} read in {}; {} with {} of data, {} of descriptions; {} of {} accessed "
+      "the file; {}</p>\n",
       bytes_text(flush.bytes_written), windrow::counted(flush.write_requests, "request"), bytes_text(flush.bytes_read),
-      flush.read_requests, windrow::counted(flush.messages, "message"), bytes_text(flush.bytes_sent),
-      flush.description_messages, flush.writers, windrow::counted(opening.ranks, "rank"), escaped(flush.layout));
+      windrow::counted(flush.read_requests, "request"), windrow::counted(flush.messages, "message"),
+      bytes_text(flush.bytes_sent), flush.description_messages, flush.writers, windrow::counted(opening.ranks, "rank"),
+      escaped(flush.layout));
   if (const std::string picture = timeline_picture(flush); !picture.empty()) {
     out += "<h3>Ranks by time</h3>\n" + key_of_stages() + picture;
     int64_t left_out = 0;
     for (const TracedLane& lane : flush.lanes)
       left_out += lane.left_out;
     out += fmt::format(
-        "<p class=\"soft\">Half as high: windows on their way to or from the storage, while the rank may do other "
-        "things.{}{}{}</p>\n",
+        "<p class=\"soft\">Half height: buffers being written or read, while the rank may do other work.{}{}{}</p>\n",
         flush.lanes.size() < static_cast<size_t>(opening.ranks)
             ? fmt::format(" {} of {}.", flush.lanes.size(), windrow::counted(opening.ranks, "rank"))
             : "",
         opening.clock_accuracy_s > 0
-            ? fmt::format(" Clocks of hosts agree within {}.", short_seconds(opening.clock_accuracy_s))
+            ? fmt::format(" The clocks of the hosts agree within {}.", short_seconds(opening.clock_accuracy_s))
             : "",
-        left_out > 0 ? fmt::format(" {} short intervals found no room in the trace.", left_out) : "");
+        left_out > 0 ? fmt::format(" {} did not fit into the trace.", windrow::counted(left_out, "short interval"))
+                     : "");
   }
   if (const std::string picture = matrix_picture(flush, opening); !picture.empty())
     out += "<h3>Bytes by rank and target</h3>\n" + picture;
@@ -214,20 +215,20 @@ std::string opening_part(const TracedOpening& opening, const std::vector<const T
                                 escaped(opening.file), escaped(opening.mode), windrow::counted(opening.ranks, "rank"),
                                 windrow::counted(opening.hosts.size(), "host"), escaped(opening.opened));
   if (flushes.empty())
-    return out + "<p>No flush moved anything.</p>\n</section>\n";
-  out += "<h3>Time by stage, of the slowest rank each</h3>\n" + key_of_stages() + flushes_picture(flushes) +
-         table_of(flushes);
+    return out + "<p>No flush moved data.</p>\n</section>\n";
+  out +=
+      "<h3>Time by stage, of the slowest rank</h3>\n" + key_of_stages() + flushes_picture(flushes) + table_of(flushes);
   if (draws) {
     const auto drawn = flushes_to_draw(flushes);
     const bool any_brief =
         std::any_of(flushes.begin(), flushes.end(), [](const TracedFlush* flush) { return flush->brief; });
     if (drawn.size() < flushes.size())
       out += fmt::format(
-          "<p class=\"soft\">Drawn below: {} of {}, the first, the last, those that failed and the slowest{}.</p>\n",
+          "<p class=\"soft\">Drawn below: {} of {}: the first, the last, those that failed and the slowest{}.</p>\n",
           drawn.size(), windrow::counted(flushes.size(), "flush", "flushes"),
-          any_brief ? " of those that are told whole: of short ones the trace has numbers alone, unless "
-                      "trace_detail=full was asked for"
-                    : "");
+          any_brief
+              ? " of those with complete records; short flushes have brief records, unless trace_detail=full is set"
+              : "");
     for (const TracedFlush* flush : drawn)
       out += flush_part(*flush, opening, flush == drawn.front());
   }
@@ -254,7 +255,8 @@ std::string trace_page(const Trace& trace, const std::string& source) {
                                 bytes_text(static_cast<int64_t>(std::min(bytes, 9e18))), short_seconds(seconds),
                                 seconds > 0 ? ", " + rate_text(bytes, seconds) : "");
   if (!trace.damage.empty())
-    out += fmt::format("<p class=\"bad\">What came before is shown: {}</p>\n", escaped(trace.damage));
+    out += fmt::format("<p class=\"bad\">The trace is damaged; only what precedes the damage is shown: {}</p>\n",
+                       escaped(trace.damage));
   for (size_t i = 0; i < trace.openings.size(); ++i) {
     std::vector<const TracedFlush*> flushes;
     for (const TracedFlush& flush : trace.flushes)
@@ -263,7 +265,8 @@ std::string trace_page(const Trace& trace, const std::string& source) {
     out += opening_part(trace.openings[i], flushes, i < k_drawn_pages);
   }
   if (trace.openings.size() > k_drawn_pages)
-    out += fmt::format("<p class=\"soft\">Single flushes are drawn of the first {} opened files.</p>\n", k_drawn_pages);
+    out += fmt::format("<p class=\"soft\">Single flushes are drawn for the first {} opened files only.</p>\n",
+                       k_drawn_pages);
   return page_of(source + " — windrow report", out);
 }
 

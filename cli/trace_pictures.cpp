@@ -147,7 +147,7 @@ std::string timeline_picture(const TracedFlush& flush) {
                base = 6 + lane_height * static_cast<double>(flush.lanes.size());
   const double length = static_cast<double>(end - begin);
   const auto x_of = [&](int64_t time) { return k_left + static_cast<double>(time - begin) / length * k_plot; };
-  std::string out = open_picture(base + 22, "What each rank did when");
+  std::string out = open_picture(base + 22, "Timeline of each rank");
   for (double at = 0; at <= length * 1.0001; at += step_of(length)) {
     const double x = k_left + at / length * k_plot;
     out +=
@@ -169,7 +169,7 @@ std::string timeline_picture(const TracedFlush& flush) {
                    width = std::max(0.5, x_of(each.end_ns) - x_of(each.begin_ns));
       out += rectangle(x_of(each.begin_ns), y + 1 + (lane_height - 2 - height), width, height,
                        fmt::format("class=\"s{}\"", each.stage),
-                       fmt::format("rank {}: {} from {} to {}, busy with it for {}", lane.rank, k_stages[each.stage],
+                       fmt::format("rank {}: {} from {} to {}, busy for {}", lane.rank, k_stages[each.stage],
                                    short_seconds(static_cast<double>(each.begin_ns - begin) * 1e-9),
                                    short_seconds(static_cast<double>(each.end_ns - begin) * 1e-9),
                                    short_seconds(static_cast<double>(each.busy_ns) * 1e-9)));
@@ -292,8 +292,8 @@ std::string alternatives_picture(const TracedPlan& plan) {
     chosen = each.chosen ? each.seconds : chosen, most = std::max(most, each.seconds);
   const double width = k_width - k_text - k_number,
                longest = std::max(1e-9, chosen > 0 ? std::min(most, 4 * chosen) : most);
-  std::string out = open_picture(k_top + k_row * static_cast<double>(plan.alternatives.size()),
-                                 "Alternatives by their predicted seconds");
+  std::string out =
+      open_picture(k_top + k_row * static_cast<double>(plan.alternatives.size()), "Alternatives by predicted seconds");
   double y = k_top;
   for (const TracedAlternative& each : plan.alternatives) {
     out += text_at(k_text - 8, y + 11, (each.chosen ? "▶ " : "") + each.strategy, "end");
@@ -325,7 +325,7 @@ std::string sizes_picture(const TracedFlush& flush) {
   const auto most =
       static_cast<double>(std::max<int64_t>(1, std::max(largest(flush.write_sizes), largest(flush.read_sizes))));
   const double distance = std::min(90.0, k_plot / static_cast<double>(last - first + 1));
-  std::string out = open_picture(k_height, "Requests by their size");
+  std::string out = open_picture(k_height, "Requests by size");
   const double step = std::max(1.0, step_of(most));
   for (double at = 0; at <= most * 1.0001; at += step) {
     const double y = k_base - at / most * (k_base - k_top);
@@ -342,7 +342,7 @@ std::string sizes_picture(const TracedFlush& flush) {
       const double x = k_left + static_cast<double>(power - first) * distance + 6 + (both && !writes ? bar : 0);
       out +=
           rectangle(x, k_base - height, bar - 1, height, writes ? "class=\"w\"" : "class=\"r\"",
-                    fmt::format("{} of {} up to twice as much",
+                    fmt::format("{} of {} to twice as much",
                                 windrow::counted(count, writes ? "write request" : "read request"), power_text(power)));
       out += text_at(x + bar / 2, k_base - height - 3, fmt::format("{}", count), "middle");
     }

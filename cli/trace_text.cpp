@@ -137,7 +137,7 @@ std::vector<std::string> trace_table(const Trace& trace) {
       lines.push_back(std::move(line));
     }
     if (!any)
-      lines.emplace_back("  no flush moved anything");
+      lines.emplace_back("  no flush moved data");
   }
   return lines;
 }

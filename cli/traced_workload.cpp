@@ -39,17 +39,17 @@ Failure mistake(const std::string& path, const std::string& what) {
 Nest nest_of(const json& list, int64_t elements) {
   const auto first = list.at(0).get<int64_t>(), length = list.at(1).get<int64_t>();
   if (first < 0 || length < 1 || list.size() > 2 + windrow::k_max_loops)
-    refuse("a run of elements that cannot be");
+    refuse("an impossible run of elements");
   Nest nest(windrow::Run{first, 0, length, 0, 0, 1});
   int64_t span = length, bytes = length;
   for (size_t i = 2; i < list.size(); ++i) {
     const auto times = list[i].at(0).get<int64_t>(), distance = list[i].at(1).get<int64_t>();
     if (times < 1)
-      refuse("runs of elements that cannot be");
+      refuse("impossible runs of elements");
     const auto reach = checked_multiply(times - 1, distance);
     const auto end = reach ? checked_add(*reach, span) : std::nullopt;
     if (distance < span || !end || *end > elements)
-      refuse("runs of elements that cannot be");
+      refuse("impossible runs of elements");
     nest.repeat(times, distance, bytes);
     span = *end;
     bytes *= times;
@@ -72,7 +72,7 @@ Pieces pieces_of_rank(const json& rank, const std::vector<int64_t>& shape, int64
     return windrow::element_pieces(block.value());
   }
   if (!rank.contains("runs"))
-    refuse(fmt::format("rank {} holds more runs of elements than a trace tells", rank.at("rank").get<int64_t>()));
+    refuse(fmt::format("rank {} holds more runs of elements than a trace records", rank.at("rank").get<int64_t>()));
   std::vector<Nest> nests;
   for (const json& run : rank.at("runs"))
     nests.push_back(nest_of(run, elements));
@@ -86,7 +86,7 @@ int64_t product(const std::vector<int64_t>& shape) {
       refuse(fmt::format("a shape of {}", windrow::counted(length, "element")));
   const auto elements = windrow::checked_product(shape);
   if (!elements)
-    refuse("a shape of too many elements");
+    refuse("a shape with too many elements");
   return *elements;
 }
 
@@ -156,7 +156,7 @@ windrow::Workload workload_of(const json& flush, const Group& group, const json&
     refuse(fmt::format("{}", windrow::counted(workload.ranks, "rank")));
   const json& ranks = decomposition.at("ranks");
   if (ranks.size() != static_cast<size_t>(workload.ranks))
-    refuse(fmt::format("it tells what {} of {} hold", ranks.size(), windrow::counted(workload.ranks, "rank")));
+    refuse(fmt::format("it records the data of {} of {} only", ranks.size(), windrow::counted(workload.ranks, "rank")));
   const int64_t elements = product(workload.shape);
   workload.lists.resize(ranks.size());
   for (const json& rank : ranks)
@@ -187,14 +187,15 @@ class FlushFinder {
   // With the trace's damage, or "".
   windrow::Workload workload(const std::string& path, const std::string& damage) const {
     if (asked_is_brief_)
-      throw mistake(path, fmt::format("has numbers alone of flush {}: trace it with trace_detail=full", asked_));
+      throw mistake(path,
+                    fmt::format("has only a brief record of flush {}; set trace_detail=full when tracing", asked_));
     if (!damage.empty() && (!found_ || asked_ > flushes_))
       throw Failure(k_exit_mistake, damage);
     if (!found_)
-      throw mistake(path, asked_ > 0 ? fmt::format("has no flush {} that moved anything", asked_)
-                                     : "has no flush that moved anything");
+      throw mistake(
+          path, asked_ > 0 ? fmt::format("has no flush {} that moved data", asked_) : "has no flush that moved data");
     if (!damage.empty())
-      fmt::print(stderr, "windrow: {}; what is before it is simulated\n", damage);
+      fmt::print(stderr, "windrow: {}; what precedes it is simulated\n", damage);
     try {
       return workload_of(found_->flush, found_->group, found_->decomposition);
     } catch (const std::bad_alloc&) {

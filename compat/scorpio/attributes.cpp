@@ -217,7 +217,7 @@ int write(Call& call, const Named& attribute, void* data, datatype_t type, int n
   std::array<int64_t, WINDROW_MAX_DIMENSIONS> shape{};
   check_names(call, attribute);
   if (windrow_type_of(type) == 0)
-    call.refuse("%d is no type", static_cast<int>(type));
+    call.refuse("%d is not a type", static_cast<int>(type));
   if (ndims < 0 || ndims > WINDROW_MAX_DIMENSIONS || (ndims > 0 && dims == nullptr))
     call.refuse("%d dimensions, or none are given", ndims);
   if (data == nullptr)
@@ -231,7 +231,7 @@ int write(Call& call, const Named& attribute, void* data, datatype_t type, int n
     for (int i = 0; i < ndims; ++i) {
       shape[static_cast<size_t>(i)] = dims[i];
       if (dims[i] < 0 || __builtin_mul_overflow(count, dims[i], &count) || count > INT_MAX)
-        return call.refuse("a dimension is negative, or they are too many elements");
+        return call.refuse("a dimension is negative, or there are too many elements");
     }
     if (type == SCORPIO_STRING)
       prepare_texts(call, data, count, ndims == 0, texts, options);

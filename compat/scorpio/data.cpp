@@ -41,10 +41,10 @@ void check_array(Call& call, const Array& array, int least_ndims) {
   call.same(array.type);
   const int type = windrow_type_of(array.type);
   if (type == 0 || type == WINDROW_TEXT)
-    return call.refuse("%d is no type of datasets", static_cast<int>(array.type));
+    return call.refuse("%d is not a type of datasets", static_cast<int>(array.type));
   call.same(array.ndims);
   if (array.ndims < least_ndims || array.ndims > WINDROW_MAX_DIMENSIONS)
-    return call.refuse("\"%s\": %d dimension%s; there can be %d to %d", array.name, array.ndims,
+    return call.refuse("\"%s\": %d dimension%s; it must be %d to %d", array.name, array.ndims,
                        scorpio::plural(array.ndims), least_ndims, WINDROW_MAX_DIMENSIONS);
   if (array.ndims > 0 && array.global == nullptr)
     return call.refuse("\"%s\": globaldims is NULL", array.name);
@@ -247,10 +247,10 @@ int scorpio_read_dataset(void* data, datatype_t type, int ndims, int* globaldims
     case SCORPIO_EVERYONE_ENTIRE_DATASET_READ:
       return scorpio::read_all(call, array);
     case SCORPIO_NONCONTIGUOUS_READ:
-      call.refuse("this call cannot be told which elements; windrow_points() of windrow.h can");
+      call.refuse("this call has no argument for the elements; use windrow_points() of windrow.h");
       break;
     default:
-      call.refuse("%d is no pattern to read", static_cast<int>(pattern));
+      call.refuse("%d is not a pattern to read", static_cast<int>(pattern));
   }
   call.agreed();
   return call.failed();
@@ -279,10 +279,10 @@ int scorpio_write_dataset(void* data, datatype_t type, int ndims, int* globaldim
     case SCORPIO_NONUNIFORM_CONTIGUOUS_WRITE:
       return scorpio::write_rows(call, array, false);
     case SCORPIO_NONCONTIGUOUS_WRITE:
-      call.refuse("this call cannot be told which elements; scorpio_write_dataset_block() writes blocks");
+      call.refuse("this call has no argument for the elements; use scorpio_write_dataset_block() for blocks");
       break;
     default:
-      call.refuse("%d is no pattern to write", static_cast<int>(pattern));
+      call.refuse("%d is not a pattern to write", static_cast<int>(pattern));
   }
   call.agreed();
   return call.failed();

@@ -22,13 +22,13 @@ const char* fault_of(const iogroup_conf_t* configuration) {
   MPI_Initialized(&begun);
   MPI_Finalized(&ended);
   if (begun == 0 || ended != 0)
-    return "MPI does not run";
+    return "MPI is not running";
   if (configuration == nullptr)
     return "the configuration is NULL";
   if (configuration->commIncoming == MPI_COMM_NULL)
     return "commIncoming is MPI_COMM_NULL";
   if (MPI_Comm_test_inter(configuration->commIncoming, &inter) != MPI_SUCCESS || inter != 0)
-    return "commIncoming is no intracommunicator";
+    return "commIncoming is not an intracommunicator";
   return nullptr;
 }
 
@@ -200,7 +200,7 @@ int scorpio_open_file(const char* path, iogroup_t* handle, file_mode_t mode) {
   if (path == nullptr)
     call.refuse("the path is NULL");
   if (mode != SCORPIO_FILE_CREATE && mode != SCORPIO_FILE_READONLY && mode != SCORPIO_FILE_READWRITE)
-    call.refuse("%d is no mode of files", static_cast<int>(mode));
+    call.refuse("%d is not a mode of files", static_cast<int>(mode));
   call.prepare([&] {
     call.same(path);
     call.same(mode);

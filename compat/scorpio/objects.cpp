@@ -49,7 +49,7 @@ int scorpio_get_dataset_dims(int* dims, int file, char* name, iogroup_t* group) 
   return scorpio::ask(call, name, dims, [&](const windrow_variable_info& info) {
     for (int i = 0; i < info.ndims; ++i)
       if (info.shape[i] > INT_MAX)
-        call.refuse("dimension %d of \"%s\" is %lld, more than an int holds", i, name,
+        call.refuse("dimension %d of \"%s\" is %lld, beyond the range of int", i, name,
                     static_cast<long long>(info.shape[i]));
     for (int i = 0; i < info.ndims && !call.refused(); ++i)
       dims[i] = static_cast<int>(info.shape[i]);
@@ -60,7 +60,7 @@ int scorpio_get_dataset_size(int* size, int file, char* name, iogroup_t* group) 
   Call call("scorpio_get_dataset_size", group, file);
   return scorpio::ask(call, name, size, [&](const windrow_variable_info& info) {
     if (info.elements > INT_MAX)
-      return call.refuse("\"%s\" has %lld elements, more than an int holds", name,
+      return call.refuse("\"%s\" has %lld elements, beyond the range of int", name,
                          static_cast<long long>(info.elements));
     *size = static_cast<int>(info.elements);
   });
@@ -92,7 +92,7 @@ int scorpio_close_dataset_group(int64_t id, int number, iogroup_t* group) {
   call.same(id);
   const auto closes = [&](const scorpio::OpenFile::DatasetGroup& open) { return open.number == id; };
   if (!call.refused() && std::ranges::none_of(call.file()->groups, closes))
-    call.refuse("%lld is no open dataset group of the file", static_cast<long long>(id));
+    call.refuse("%lld is not an open dataset group of the file", static_cast<long long>(id));
   if (!call.agreed())
     return call.failed();
   std::erase_if(call.file()->groups, closes);
@@ -148,7 +148,7 @@ int scorpio_create_link(char* target, int64_t location, char* name, int file, io
     for (const auto& open : call.file()->groups)
       if (open.number == location)
         return void(path = open.path + "/" + path);
-    call.refuse("%lld is no open dataset group of the file", static_cast<long long>(location));
+    call.refuse("%lld is not an open dataset group of the file", static_cast<long long>(location));
   });
   if (!call.agreed())
     return call.failed();

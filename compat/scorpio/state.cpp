@@ -121,7 +121,7 @@ Call::Call(const char* function, const iogroup_t* group) : function_(function) {
   if (group == nullptr)
     refuse("the group is NULL");
   else if (group_ == nullptr)
-    refuse("%d is no group: it was not initialized, was cleaned up, or MPI does not run", group->number);
+    refuse("%d is not a group: it was not initialized, was cleaned up, or MPI is not running", group->number);
 }
 
 Call::Call(const char* function, const iogroup_t* group, int file) : Call(function, group) {
@@ -131,7 +131,7 @@ Call::Call(const char* function, const iogroup_t* group, int file) : Call(functi
   if (file >= 1 && static_cast<size_t>(file) <= group_->files.size())
     file_ = group_->files[static_cast<size_t>(file) - 1].get();
   if (file_ == nullptr)
-    refuse("%d is no open file of the group", file);
+    refuse("%d is not an open file of the group", file);
 }
 
 void Call::refuse(const char* format, ...) {
@@ -193,8 +193,7 @@ void Call::name_difference() {
   ok = ok && MPI_Allreduce(&other, &lowest, 1, MPI_INT, MPI_MIN, group_->comm) == MPI_SUCCESS &&
        MPI_Bcast(of_root.data(), static_cast<int>(of_root.size()), MPI_CHAR, 0, group_->comm) == MPI_SUCCESS &&
        MPI_Bcast(of_other.data(), static_cast<int>(of_other.size()), MPI_CHAR, lowest, group_->comm) == MPI_SUCCESS;
-  std::snprintf(message_.data(), message_.size(), "%s: the arguments that all ranks share differ between them",
-                function_);
+  std::snprintf(message_.data(), message_.size(), "%s: arguments that must be equal on all ranks differ", function_);
   const size_t length = std::strlen(message_.data());
   if (ok)
     std::snprintf(message_.data() + length, message_.size() - length, ": rank %d has %s, rank 0 has %s", lowest,

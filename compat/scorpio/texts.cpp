@@ -95,7 +95,7 @@ void check_existing(Call& call, const std::string& path, const Size& size, int& 
   if (windrow_inquire_variable(call.windrow(), variable, &info) != WINDROW_OK)
     return call.refuse_as_windrow();
   if (info.type != WINDROW_TEXT || info.ndims != 1 || info.element_bytes == 0)
-    return call.refuse("\"%s\" exists and is no list of texts of fixed length", path.c_str());
+    return call.refuse("\"%s\" exists and is not a list of texts with fixed length", path.c_str());
   const int64_t room = info.element_bytes + (std::strcmp(info.text_padding, "null_terminated") == 0 ? 0 : 1);
   if (info.shape[0] != size.count || room < size.bytes)
     return call.refuse("\"%s\" exists with %lld text%s of at most %lld byte%s; now there are %lld, the longest of %lld",
@@ -103,7 +103,7 @@ void check_existing(Call& call, const std::string& path, const Size& size, int& 
                        static_cast<long long>(room - 1), scorpio::plural(room - 1), static_cast<long long>(size.count),
                        static_cast<long long>(size.bytes - 1));
   if (size.ascii == 0 && std::strcmp(info.text_characters, "ascii") == 0)
-    return call.refuse("\"%s\" exists and is of ASCII characters", path.c_str());
+    return call.refuse("\"%s\" exists with ASCII characters", path.c_str());
   bytes = info.element_bytes;
 }
 
@@ -128,7 +128,7 @@ void find_texts(Call& call, const char* name, TextDataset& found) {
   if (found.info.type != WINDROW_TEXT)
     return call.refuse("\"%s\" holds no texts but %s", name, windrow_type_name(found.info.type));
   if (found.info.elements >= INT32_MAX)
-    call.refuse("\"%s\" has %lld texts, more than an int holds", name, static_cast<long long>(found.info.elements));
+    call.refuse("\"%s\" has %lld texts, beyond the range of int", name, static_cast<long long>(found.info.elements));
 }
 
 // Collective: fills `out`, which has room, or refuses.

@@ -100,7 +100,7 @@ std::string counted_text(std::string number, bool one, std::string_view noun, st
 
 std::string format_seconds(double seconds) {
   if (seconds < 0.9995e-3)
-    return fmt::format("{:.1f} us", seconds * 1e6);
+    return fmt::format("{:.1f} µs", seconds * 1e6);
   if (seconds < 0.9995)
     return fmt::format("{:.2f} ms", seconds * 1e3);
   return fmt::format("{:.2f} s", seconds);

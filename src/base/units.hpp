@@ -26,7 +26,7 @@ std::string counted(Number count, std::string_view noun, std::string_view plural
   return counted_text(std::to_string(count), count == 1, noun, plural);
 }
 
-// "1.23 s", "4.50 ms", "17.0 us".
+// "1.23 s", "4.50 ms", "17.0 µs".
 std::string format_seconds(double seconds);
 
 // A whole number, the sign allowed, nothing around it. nullopt: anything else.

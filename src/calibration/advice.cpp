@@ -66,7 +66,7 @@ Topology topology_of(const ordered_json& json) {
   for (const ordered_json& each : json.at("ranks_on_hosts")) {
     const int first = each.at(0).get<int>();
     if (first < 0 || first >= topology.ranks)
-      fail("a host has a rank that there is not");
+      fail("a host has a rank that does not exist");
     lowest.emplace(each.at(2).get<int64_t>(), first);
   }
   for (const auto& [host, rank] : lowest)
@@ -258,41 +258,40 @@ std::string Advisor::text() const {
     text += fmt::format("  {}: {} {} in {} of {} on average\n", flushes_text(kind), format_bytes(pattern.bytes),
                         pattern.reading ? "read" : "written", counted(pattern.pieces, "piece"),
                         format_bytes(pattern.pieces > 0 ? pattern.bytes / pattern.pieces : 0));
-    text += fmt::format("    taken    {}: measured {}{}, predicted {} then\n", kind.taken,
-                        format_seconds(median(kind.seconds)), kind.alone ? "" : " with other plans of the flush",
+    text += fmt::format("    used     {}: measured {}{}, predicted {} at that time\n", kind.taken,
+                        format_seconds(median(kind.seconds)), kind.alone ? "" : " with the other plans of the flush",
                         format_seconds(kind.predicted));
     const Alternative* chosen = chosen_of(kind);
     if (chosen == nullptr) {
-      text += "    advised  as it is: one way is open\n";
+      text += "    advised  unchanged: there is no alternative\n";
       continue;
     }
     if (const auto seconds = taken_seconds(kind))
-      text += fmt::format("             on {} it is predicted to take {}\n", kind.weighing.machine,
-                          format_seconds(*seconds));
+      text += fmt::format("             predicted {} on {}\n", format_seconds(*seconds), kind.weighing.machine);
     const bool same = short_text(chosen->candidate, pattern.reading) == kind.taken;
     text +=
-        same ? fmt::format(
-                   "    advised  the same: with opening the file {}, and no other is predicted to be clearly faster\n",
-                   format_seconds(chosen->seconds.total))
-             : fmt::format("    advised  {}: predicted {} ({})\n", short_text(chosen->candidate, pattern.reading),
-                           format_seconds(chosen->seconds.flush()), options_text(chosen->candidate, pattern.reading));
+        same
+            ? fmt::format(
+                  "    advised  unchanged: predicted {} including opening the file; no alternative is clearly faster\n",
+                  format_seconds(chosen->seconds.total))
+            : fmt::format("    advised  {}: predicted {} ({})\n", short_text(chosen->candidate, pattern.reading),
+                          format_seconds(chosen->seconds.flush()), options_text(chosen->candidate, pattern.reading));
     size_t told = 0;
     for (const Alternative& each : kind.weighing.alternatives)
       if (!each.chosen && short_text(each.candidate, pattern.reading) != kind.taken && told++ < k_most)
-        text += fmt::format("    instead  {}: predicted {}, with opening the file {}\n",
+        text += fmt::format("    instead  {}: predicted {}, or {} including opening the file\n",
                             short_text(each.candidate, pattern.reading), format_seconds(each.seconds.flush()),
                             format_seconds(each.seconds.total));
   }
   if (brief_ > 0)
-    text += fmt::format("of {} more the trace has numbers alone, and no plans\n",
-                        counted(brief_, "short flush", "short flushes"));
+    text += fmt::format("brief records, without plans: {}\n", counted(brief_, "short flush", "short flushes"));
   if (without_pattern_ > 0)
-    text += fmt::format("no advice for {}: of chunked variables, of a broadcast, or of a trace of an earlier version\n",
+    text += fmt::format("no advice for {}: chunked variables, a broadcast, or a trace of an earlier version\n",
                         counted(without_pattern_, "plan"));
   if (!machine_)
-    text += "without a machine file: the seconds are those that are usual for such a storage\n";
+    text += "no machine file: predictions use typical numbers of such a storage\n";
   if (!damage_.empty())
-    text += fmt::format("what came before is told: {}\n", damage_);
+    text += fmt::format("the trace is damaged; only what precedes the damage is used: {}\n", damage_);
   return text;
 }
 
@@ -316,14 +315,14 @@ std::string Advisor::json() const {
                       {"taken", kind.taken},
                       {"measured_s", median(kind.seconds)},
                       {"measured_alone", kind.alone},
-                      {"foretold_then_s", kind.predicted}};
+                      {"predicted_then_s", kind.predicted}};
     told["advised"] = nullptr;
     if (const Alternative* chosen = chosen_of(kind)) {
       const auto seconds = taken_seconds(kind);
-      told["foretold_s"] = seconds ? ordered_json(*seconds) : ordered_json(nullptr);
+      told["predicted_s"] = seconds ? ordered_json(*seconds) : ordered_json(nullptr);
       told["advised"] = {{"strategy", short_text(chosen->candidate, kind.recorded.pattern.reading)},
                          {"options", options_text(chosen->candidate, kind.recorded.pattern.reading)},
-                         {"foretold_s", chosen->seconds.flush()}};
+                         {"predicted_s", chosen->seconds.flush()}};
       told["alternatives"] = alternatives_json(*kind.input, kind.weighing)["alternatives"];
     }
     json["kinds"].push_back(std::move(told));

@@ -132,7 +132,7 @@ Status check_options_of_points(const Settings& settings) {
   for (const auto& [key, value] : settings.values())
     if (key != "imbalance" && key != "point_bytes" && key != "machine" &&
         !key.starts_with("text_"))  // those are with all options from Fortran
-      return {Code::bad_argument, fmt::format("option \"{}\" is one of files; decompositions by points take "
+      return {Code::bad_argument, fmt::format("option \"{}\" is an option of files; decompositions by points take "
                                               "\"imbalance\", \"point_bytes\" and \"machine\"",
                                               key)};
   return {};
@@ -172,7 +172,7 @@ int windrow_blocks(MPI_Comm comm, int ndims, const int64_t* shape, int64_t block
       return Status{
           Code::bad_argument,
           "blocks is " + std::to_string(blocks) +
-              "; it must not be negative (from C++ and Fortran: every list needs one entry a block and dimension)"};
+              "; it must not be negative (in C++ and Fortran: every list needs one entry per block and dimension)"};
     if (blocks > 0 && ndims > 0 && (starts == nullptr || counts == nullptr))
       return windrow::null_argument(starts == nullptr ? "starts" : "counts");
     if (memory_starts != nullptr && memory_shapes == nullptr)
@@ -272,9 +272,11 @@ int windrow_points_with(MPI_Comm comm, int64_t points, int64_t count, const int6
       if (!local.ok())
         return local;
       if (count < 0)
-        return Status{Code::bad_argument, fmt::format("this rank gives {}; with owner flags it must give as many of "
-                                                      "these (from C++ and Fortran: the lists differ in length)",
-                                                      counted(count, "point"))};
+        return Status{
+            Code::bad_argument,
+            fmt::format(
+                "this rank gives {}; it must give as many owner flags (in C++ and Fortran: the lists differ in length)",
+                counted(count, "point"))};
       if (count > 0 && list == nullptr)
         return windrow::null_argument("the list of points");
       const auto size = static_cast<size_t>(count);
@@ -306,7 +308,7 @@ int windrow_decomposition_owned(const windrow_decomposition* decomposition, cons
       *count = windrow::total_bytes(written.value());
       *intervals = 0;
       if (room > 0 && room < *count)
-        return {Code::bad_argument, fmt::format("room for {} is not enough for {}", counted(room, "point"), *count)};
+        return {Code::bad_argument, fmt::format("a buffer for {} is too small for {}", counted(room, "point"), *count)};
       int64_t end = -1;
       windrow::for_each_piece(written.value(), [&](const windrow::Piece& piece) {
         *intervals += piece.file == end ? 0 : 1;

@@ -25,7 +25,8 @@ Status give(const windrow::Lists& lists, int64_t room, int64_t* offsets, Number*
   if (room == 0)
     return {};
   if (room < lists.offsets.back())
-    return {Code::bad_argument, fmt::format("room for {} {} is not enough for {}", room, what, lists.offsets.back())};
+    return {Code::bad_argument,
+            fmt::format("a buffer for {} {} is too small for {}", room, what, lists.offsets.back())};
   std::transform(lists.numbers.begin(), lists.numbers.end(), numbers,
                  [](int64_t number) { return static_cast<Number>(number); });
   return {};
@@ -65,7 +66,7 @@ int windrow_classify_nodes(int64_t nodes, const int64_t* offsets, const int64_t*
         return null_argument("the partition");
       const auto count = static_cast<size_t>(nodes);
       if (offsets[count] < 0)
-        return {Code::bad_argument, fmt::format("the mesh is said to have {}", counted(offsets[count], "neighbour"))};
+        return {Code::bad_argument, fmt::format("the mesh has {}", counted(offsets[count], "neighbour"))};
       if (offsets[count] > 0 && neighbours == nullptr)
         return null_argument("the neighbours");
       if (room > 0 && parts == nullptr)

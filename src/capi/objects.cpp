@@ -36,7 +36,8 @@ Result<std::vector<int64_t>> parse_chunk(const std::string& text) {
     int64_t extent = 0;
     const auto [stop, error] = std::from_chars(text.data() + begin, text.data() + end, extent);
     if (error != std::errc() || stop != text.data() + end || extent < 1)
-      return Status{Code::bad_argument, "chunks is \"" + text + "\"; it must be none, auto or a shape as \"64x64x64\""};
+      return Status{Code::bad_argument,
+                    "chunks is \"" + text + "\"; it must be none, auto or a shape such as \"64x64x64\""};
     chunk.push_back(extent);
     begin = end + 1;
   }
@@ -68,7 +69,7 @@ Status fill_chunking(const windrow_file* file, const windrow_options* options,
   if (needs_none && !filtered && (chunks == "none" || chunks == "auto"))
     return {};
   if (definition.extendible && chunks == "none")
-    return {Code::bad_argument, "variable \"" + definition.path + "\": what can grow needs chunks"};
+    return {Code::bad_argument, "variable \"" + definition.path + "\": an extendible variable needs chunks"};
   if (chunks == "none" || (chunks == "auto" && !filtered && !definition.extendible)) {
     if (!filtered || !own("filters"))
       return {};
@@ -99,7 +100,7 @@ Status fill_chunking(const windrow_file* file, const windrow_options* options,
       chunk = choose();
     else
       return {Code::bad_argument, "variable \"" + definition.path + "\": chunks \"" + chunks +
-                                      "\" has not as many dimensions as the shape"};
+                                      "\" has another number of dimensions than the shape"};
   }
   definition.chunking.shape = std::move(chunk).value();
   // HDF5: no larger than the array.

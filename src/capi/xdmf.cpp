@@ -20,7 +20,7 @@ constexpr int k_most_dimensions = 3;  // of a grid, in XDMF
 Status check_dimensions(int ndims) {
   if (ndims == 2 || ndims == k_most_dimensions)
     return {};
-  return {Code::bad_argument, "ndims of a grid is " + std::to_string(ndims) + "; it can be 2 or 3"};
+  return {Code::bad_argument, "the ndims of a grid is " + std::to_string(ndims) + "; it must be 2 or 3"};
 }
 
 // What all grids have; `fill` takes the rest. A local error inside a collective call: the call is made all the same.

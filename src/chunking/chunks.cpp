@@ -88,9 +88,8 @@ bool ChunkPlacer::step() {
     constexpr auto k_each = static_cast<int64_t>(WantedChunk::k_words * sizeof(int64_t));
     const bool whole = bytes != k_too_long && bytes % k_each == 0;
     if (!whole)
-      status_.update(
-          {Code::internal, fmt::format("\"{}\": the message from rank {} that asks where chunks go is damaged",
-                                       layout_.path, about.MPI_SOURCE)});
+      status_.update({Code::internal,
+                      fmt::format("\"{}\": malformed chunk request from rank {}", layout_.path, about.MPI_SOURCE)});
     const auto count = whole ? static_cast<size_t>(bytes / k_each) : 0;
     const std::span<int64_t> answer = std::span(answer_).first(count);
     place(std::span<const int64_t>(message_).first(count * WantedChunk::k_words), answer);
@@ -121,7 +120,7 @@ void ChunkPlacer::place(std::span<const int64_t> wanted, std::span<int64_t> offs
     status_.update(guard([&] {
       const WantedChunk chunk = WantedChunk::at(wanted, i);
       if (chunk.chunk < 0 || chunk.chunk >= layout_.count() || chunk.bytes < 0)
-        return Status(Code::internal, fmt::format("\"{}\": {} of chunk {} of {} are to have a place", layout_.path,
+        return Status(Code::internal, fmt::format("\"{}\": cannot allocate {} for chunk {} of {}", layout_.path,
                                                   counted(chunk.bytes, "byte"), chunk.chunk, layout_.count()));
       const ChunkPart& part = layout_.part_of(chunk.chunk);
       const auto format = format_of_(part);
@@ -135,7 +134,7 @@ void ChunkPlacer::place(std::span<const int64_t> wanted, std::span<int64_t> offs
       placed_.back().is_new = placed.value().is_new;
       if (placed.value().offset > part.file_room - chunk.bytes)
         return Status(Code::unsupported,
-                      fmt::format("\"{}\": a subfile with it is larger than a set can have", layout_.path));
+                      fmt::format("\"{}\": its subfile would exceed the maximum size", layout_.path));
       offsets[i] = part.file_base + placed.value().offset;
       return Status{};
     }));
@@ -225,7 +224,8 @@ Status ChunkReader::read(int64_t chunk, std::span<std::byte> out) {
     };
     if (filters.empty()) {
       if (place.bytes != static_cast<int64_t>(out.size()))
-        return named({Code::bad_file, fmt::format("it has {} and not {}", counted(place.bytes, "byte"), out.size())});
+        return named(
+            {Code::bad_file, fmt::format("it has {} instead of {}", counted(place.bytes, "byte"), out.size())});
       file_.read(place.offset, out);
       return {};
     }
@@ -390,8 +390,8 @@ void ChunkSink::check(const Answer& answer, int64_t bytes) {
   if (bytes == static_cast<int64_t>(answer.offsets.size_bytes()))
     return;
   std::fill(answer.offsets.begin(), answer.offsets.end(), -1);
-  status_.update({Code::internal, fmt::format("\"{}\": the message from rank {} that tells where chunks go is damaged",
-                                              layout_.path, answer.root)});
+  status_.update(
+      {Code::internal, fmt::format("\"{}\": malformed chunk reply from rank {}", layout_.path, answer.root)});
 }
 
 bool ChunkSink::finished() {

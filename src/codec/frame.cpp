@@ -91,7 +91,7 @@ bool encode_payload(std::span<const std::byte> raw, const CodecChoice& choice, C
 }
 
 Status broken(std::string what) {
-  return {Code::internal, "a compressed message from another rank is broken: " + std::move(what)};
+  return {Code::internal, "a compressed message from another rank is malformed: " + std::move(what)};
 }
 
 // What can be said before the payload is looked at.
@@ -102,18 +102,17 @@ Status check_header(std::span<const std::byte> frame, size_t raw_size) {
     return broken(fmt::format("it begins with {:#04x}", std::to_integer<int>(frame[0])));
   const Header header = get_header(frame.data());
   if ((header.flags & ~(k_shuffled | k_checked)) != 0)
-    return broken(fmt::format("flags {:#04x}, which nothing has", header.flags));
+    return broken(fmt::format("unknown flags {:#04x}", header.flags));
   if (header.raw != raw_size)
-    return broken(
-        fmt::format("a frame of a message of {} where one of {} is awaited", counted(header.raw, "byte"), raw_size));
+    return broken(fmt::format("a frame of a message of {}, expected one of {}", counted(header.raw, "byte"), raw_size));
   if (header.payload != frame.size() - k_header)
     return broken(fmt::format("a frame of {} with a payload of {}", counted(frame.size(), "byte"), header.payload));
   if ((header.flags & k_checked) == 0 && header.checksum != 0)
-    return broken("a checksum in a frame that has none");
+    return broken("an unexpected checksum");
   const bool shuffled = (header.flags & k_shuffled) != 0;
   const bool equal = header.kind == k_equal_elements;
   if (shuffled && (header.kind == k_as_it_is || equal))
-    return broken("shuffled, and not compressed");
+    return broken("shuffled but not compressed");
   const bool element_fits = shuffled ? header.element_bytes >= 2
                             : equal  ? header.element_bytes >= 1
                                      : header.element_bytes == 1;
@@ -132,22 +131,22 @@ Status decompress(const Header& header, std::span<const std::byte> payload, std:
                   CodecWorkspace& workspace) {
   const int place = compressor_place(header.kind);
   if (place < 0)
-    return broken(fmt::format("no compressor has the number {}", header.kind));
+    return broken(fmt::format("unknown compressor number {}", header.kind));
   const Compressor& compressor = *known_compressors()[static_cast<size_t>(place)];
   const std::string_view name = compressor.name();
   if (!compressor.is_built_in())
-    return broken(fmt::format("{} is not built in on this rank, and a frame needs it", name));
+    return broken(fmt::format("this rank was built without {}, which a frame needs", name));
   CompressorState* state = workspace.state(place);
   if (state == nullptr)
-    return broken(fmt::format("{} is not among the compressors of this exchange, and a frame needs it", name));
+    return broken(fmt::format("a frame needs {}, which is not among the compressors of this exchange", name));
   if (static_cast<int64_t>(raw.size()) > workspace.largest())
-    return broken(
-        fmt::format("a message of {} where the largest has {}", counted(raw.size(), "byte"), workspace.largest()));
+    return broken(fmt::format("a message of {}, larger than the maximum of {}", counted(raw.size(), "byte"),
+                              workspace.largest()));
   const bool shuffled = (header.flags & k_shuffled) != 0;
   if (shuffled && !compressor.shuffles())
-    return broken(fmt::format("shuffled, which {} does not do", name));
+    return broken(fmt::format("shuffled, which {} does not support", name));
   if (!state->decompress(payload, shuffled ? workspace.rearranged(raw.size()) : raw))
-    return broken(fmt::format("{} cannot make {} of {}", name, counted(raw.size(), "byte"), payload.size()));
+    return broken(fmt::format("{} cannot decompress {} from {}", name, counted(raw.size(), "byte"), payload.size()));
   if (shuffled)
     unshuffle_bytes(workspace.rearranged(raw.size()), header.element_bytes, raw);
   return {};
@@ -228,9 +227,8 @@ Status decode_frame(std::span<const std::byte> frame, std::span<std::byte> raw, 
     if ((header.flags & k_checked) == 0)
       return {};
     const uint32_t sum = xxh32(raw);
-    return sum == header.checksum
-               ? Status()
-               : broken(fmt::format("checksum {:#010x}, and its bytes have {:#010x}", header.checksum, sum));
+    return sum == header.checksum ? Status()
+                                  : broken(fmt::format("checksum {:#010x}, computed {:#010x}", header.checksum, sum));
   });
 }
 

@@ -377,8 +377,8 @@ std::string CodecTuner::why() const {
   }
   if (any)
     return text;
-  return text + (chosen_ == k_arm_off ? "no other is predicted to gain anything"
-                                      : "predicted to be faster by far than off, and by any other to gain no more");
+  return text + (chosen_ == k_arm_off ? "no other is predicted to be faster"
+                                      : "predicted to be far faster than off; no other is predicted to be faster");
 }
 
 }  // namespace windrow

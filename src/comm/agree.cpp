@@ -178,9 +178,7 @@ Status share_message(const Comm& comm, const Status& local, Verdict verdict, boo
 Status agree_on_all(const Comm& comm, Status local, Reduction reduction, RootWork work, bool& at_work) {
   // Every collective call of the library begins here or in Comm::of().
   if (!mpi_is_running())
-    return guard([] {
-      return Status{Code::bad_state, "MPI has ended: no call that talks to other ranks can follow MPI_Finalize"};
-    });
+    return guard([] { return Status{Code::bad_state, "a collective call after MPI_Finalize"}; });
   if (Status lost = comm.check_in_step(); !lost.ok())
     return lost;
   std::array<int64_t, k_inline> small;

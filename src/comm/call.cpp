@@ -13,7 +13,7 @@ namespace {
 constexpr int64_t k_calls = 64;  // that there may be, so that the numbers of a file's calls are those of no other file
 
 constexpr std::array<std::string_view, 26> k_names{"another call",
-                                                   "the making of a decomposition",
+                                                   "the creation of a decomposition",
                                                    "open",
                                                    "close",
                                                    "discard",
@@ -137,7 +137,7 @@ Status check_in_step(const OpenFile& file) {
     return {};
   return guard([&] {
     return Status{Code::mpi,
-                  fmt::format("\"{}\" cannot be used any more: the ranks were in different calls before", file.path)};
+                  fmt::format("\"{}\" cannot be used any more: the ranks made different calls earlier", file.path)};
   });
 }
 

@@ -110,7 +110,7 @@ struct CommRegistry {
 
 Result<std::shared_ptr<Comm>> Comm::of(MPI_Comm user) {
   if (!mpi_is_running())
-    return Status{Code::bad_state, "MPI is not running: MPI_Init must come before, MPI_Finalize after"};
+    return Status{Code::bad_state, "MPI is not running: call MPI_Init before and MPI_Finalize afterwards"};
   if (user == MPI_COMM_NULL)
     return Status{Code::bad_argument, "the communicator is MPI_COMM_NULL"};
   int inter = 0;
@@ -176,7 +176,7 @@ Status split_host(MPI_Comm raw, MPI_Comm& host, int& ranks, int& parts) {
     return mpi_status(rc, "MPI_Allreduce");
   if (most[1] != 0)
     return guard([] {
-      return Status{Code::bad_argument, "WINDROW_RANKS_PER_HOST has to be a whole number from 1 on"};
+      return Status{Code::bad_argument, "WINDROW_RANKS_PER_HOST must be a whole number of at least 1"};
     });
   if (most[0] == 0)
     return {};

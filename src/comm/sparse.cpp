@@ -52,8 +52,9 @@ Result<int64_t> size_in(std::span<const std::byte> notice, int from) {
   const bool fits =
       size >= 0 && notice.size() == k_head + (size > static_cast<int64_t>(k_short) ? 0 : static_cast<size_t>(size));
   if (!fits)
-    return Status{Code::internal, fmt::format("a notice of {} from rank {} of a description of {} is malformed",
-                                              counted(notice.size(), "byte"), from, size)};
+    return Status{Code::internal,
+                  fmt::format("internal error: malformed notice of {} from rank {} about a description of {}",
+                              counted(notice.size(), "byte"), from, size)};
   return size;
 }
 
@@ -72,8 +73,9 @@ int drain(Comm& comm, int tag, std::vector<Letter>& in, Status& local) {
       return rc;
     local.update(guard([&] {
       if (bytes == k_too_long)
-        return Status{Code::internal, fmt::format("a notice from rank {} of a description is longer than one can be",
-                                                  status.MPI_SOURCE)};
+        return Status{
+            Code::internal,
+            fmt::format("internal error: a notice from rank {} about a description is too long", status.MPI_SOURCE)};
       const std::span<const std::byte> come = std::span(notice).first(static_cast<size_t>(bytes));
       const auto size = size_in(come, status.MPI_SOURCE);
       if (!size.ok())
@@ -179,8 +181,8 @@ class LongLetters {
                                          [](const Letter& each, int peer) { return each.peer < peer; });
     if (letter == in.end() || letter->peer != about.MPI_SOURCE || !is_long(*letter) ||
         taken_[static_cast<size_t>(letter - in.begin())] >= size_of(*letter)) {
-      local.update(
-          {Code::internal, fmt::format("a description from rank {} comes that no notice told of", about.MPI_SOURCE)});
+      local.update({Code::internal,
+                    fmt::format("internal error: a description from rank {} came without a notice", about.MPI_SOURCE)});
       int64_t bytes = 0;
       return receive_found({}, about, comm_.get(), bytes);
     }
@@ -194,8 +196,9 @@ class LongLetters {
     if (count == awaited)
       return MPI_Irecv(place, count, MPI_BYTE, about.MPI_SOURCE, k_tag_description, comm_.get(),
                        &requests_.emplace_back());
-    local.update({Code::internal, fmt::format("a description from rank {} comes with {} where its notice told {}",
-                                              about.MPI_SOURCE, counted(count, "byte"), awaited)});
+    local.update(
+        {Code::internal, fmt::format("internal error: a description from rank {} has {} but its notice said {}",
+                                     about.MPI_SOURCE, counted(count, "byte"), awaited)});
     int64_t bytes = 0;
     return receive_found({}, about, comm_.get(), bytes);
   }
@@ -312,7 +315,7 @@ Status open_bundle(std::span<const std::byte> bundle, int ranks, Take&& take) {
     const auto peer = read_varint(bundle, position);
     const auto size = peer ? read_varint(bundle, position) : std::nullopt;
     if (!size || *peer >= static_cast<uint64_t>(ranks) || *size > bundle.size() - position)
-      return {Code::internal, "a bundle of descriptions from another rank is malformed"};
+      return {Code::internal, "internal error: malformed bundle of descriptions from another rank"};
     take(static_cast<int>(*peer), bundle.subspan(position, *size));
     position += *size;
   }

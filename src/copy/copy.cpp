@@ -69,7 +69,7 @@ std::string problem_with_sets(const windrow::File& file, const std::string& inpu
   }
   if (replaced.empty() || (replaced != own && replaced != home))
     return "";
-  return fmt::format("\"{}\" is a file of the set of \"{}\", whose subfiles would go when it is replaced", input,
+  return fmt::format("\"{}\" belongs to the set of \"{}\", whose subfiles would be removed when it is replaced", input,
                      output);
 }
 

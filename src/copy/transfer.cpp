@@ -87,7 +87,7 @@ Transfer::Transfer(const Ranks& ranks, const std::vector<Item>& items, int64_t b
   }
   if (!all_agree(ranks_, allocated))
     throw windrow::Error(WINDROW_OUT_OF_MEMORY, -1,
-                         "out of memory: a rank cannot allocate its buffer; try a smaller one");
+                         "out of memory: a rank cannot allocate its buffer; try a smaller buffer");
 }
 
 // Where an error ends the work it does so on every rank.

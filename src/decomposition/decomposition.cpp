@@ -31,7 +31,7 @@ std::optional<int64_t> box_elements(std::span<const int64_t> counts) noexcept {
 
 Result<Decomposition> make_empty(DecompositionKind kind, std::span<const int64_t> shape) {
   if (shape.size() > k_max_dimensions)
-    return bad(fmt::format("{}; there can be {}", counted(shape.size(), "dimension"), k_max_dimensions));
+    return bad(fmt::format("{}; the maximum is {}", counted(shape.size(), "dimension"), k_max_dimensions));
   for (size_t d = 0; d < shape.size(); ++d)
     if (shape[d] < 0)
       return bad(fmt::format("dimension {} of the shape is {}", shown_dimension(d, shape.size()), shape[d]));
@@ -110,15 +110,15 @@ Result<int64_t> check_strides(const BlockView& block, int64_t offset) {
                              shown_dimension(d, block.count.size()), counted(block.count[d], "element")));
   const auto end = strided_end(block, offset);
   if (!end)
-    return bad(fmt::format("{} lies at {} in memory with strides {}: that reaches before its beginning or too far",
-                           block.name, shown_index(offset), shown_sizes(block.memory_stride)));
+    return bad(fmt::format("{} at {} in memory with strides {} reaches outside the memory", block.name,
+                           shown_index(offset), shown_sizes(block.memory_stride)));
   return *end;
 }
 
 Status check_sizes(size_t dimensions, int64_t blocks, const BlockLists& lists) {
   const auto values = checked_multiply(blocks, static_cast<int64_t>(dimensions));
   if (!values)
-    return bad(fmt::format("{} are too many", counted(blocks, "block")));
+    return bad(fmt::format("there are too many: {}", counted(blocks, "block")));
   const auto size = static_cast<size_t>(*values);
   const auto fits = [&](std::span<const int64_t> list) { return list.empty() || list.size() == size; };
   if (lists.starts.size() != size || lists.counts.size() != size || !fits(lists.memory_shapes) ||
@@ -305,7 +305,7 @@ Result<Decomposition> make_rows(int64_t rows, int64_t first, int64_t count) {
     return bad(fmt::format("this rank's number of rows is {}", count));
   const auto end = checked_add(first, count);
   if (first < 0 || !end || *end > rows)
-    return bad(fmt::format("{} from row {} on leave the {} of the whole", counted(count, "row"), shown_index(first),
+    return bad(fmt::format("{} from row {} exceed the total of {}", counted(count, "row"), shown_index(first),
                            counted(rows, "row")));
   return make(DecompositionKind::rows, {&rows, 1}, 1, {{&first, 1}, {&count, 1}, {}, {}});
 }

@@ -147,10 +147,10 @@ Status read_losses(std::span<const std::byte> words, LossBuilders& lost) {
   for (size_t position = 0; position < words.size();) {
     const auto gap = read_varint(words, position), length = gap ? read_varint(words, position) : std::nullopt;
     if (!length || position == words.size() || *gap > k_largest - end || *length > k_largest - end - *gap)
-      return {Code::internal, "a list of points that another rank writes is malformed"};
+      return {Code::internal, "internal error: malformed list of points that another rank writes"};
     const auto rules = std::to_integer<Rules>(words[position++]);
     if (rules >= 1U << k_owner_policies)
-      return {Code::internal, "a list of points that another rank writes has a rule that there is not"};
+      return {Code::internal, "internal error: unknown rule in a list of points that another rank writes"};
     const auto begin = static_cast<int64_t>(end + *gap);
     for (size_t policy = 0; policy < lost.size(); ++policy)
       if ((rules & rule(static_cast<OwnerPolicy>(policy))) != 0)

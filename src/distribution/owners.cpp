@@ -128,7 +128,8 @@ Status SharedDecomposition::find_owners_of_points(Comm& comm, const Directory& d
     Status verdict = agree(comm, std::move(local));
     if (verdict.ok())
       return guard([] {
-        return Status{Code::internal, "owner flags contradict each other, but no point is found where they do"};
+        return Status{Code::internal,
+                      "internal error: contradicting owner flags, but no point with a contradiction was found"};
       });
     if (verdict.code() != Code::bad_argument)
       return verdict;

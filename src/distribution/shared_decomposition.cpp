@@ -28,7 +28,7 @@ std::vector<std::byte> write_holding(const Decomposition& local, PieceView held,
 Result<Holding> read_holding(const Letter& letter) {
   Holding holding{.rank = letter.peer, .held = {}, .owned = {}, .has_flags = false};
   if (letter.bytes.empty())
-    return Status{Code::internal, "an empty holding from another rank"};
+    return Status{Code::internal, "internal error: an empty description from another rank"};
   holding.has_flags = letter.bytes.front() != std::byte{0};
   size_t position = 1;
   auto held = decode(letter.bytes, position);
@@ -110,8 +110,8 @@ Result<std::shared_ptr<SharedDecomposition>> SharedDecomposition::make(Comm& com
   if (same[4] > 0 && same[8] > 0) {
     const auto without = static_cast<int>(comm.size() - same[4]);
     return Status{Code::bad_argument,
-                  fmt::format("rank {} gave no owner flags with its points, but rank {} did; give them on all ranks "
-                              "that have points, or on none",
+                  fmt::format("rank {} gave no owner flags with its points, but rank {} did; all ranks with points "
+                              "must give them, or none",
                               without, comm.size() - same[8]),
                   without};
   }

@@ -14,7 +14,7 @@
 
 namespace windrow {
 
-static_assert(k_most_arms == k_codec_constant, "the trace has a place for each arm, and one more");
+static_assert(k_most_arms == k_codec_constant, "the trace has a counter for each codec candidate, and one more");
 
 namespace {
 
@@ -411,8 +411,8 @@ void Coder::check_length(int from, int64_t count, int64_t raw) noexcept {
     return;
   refuse(from, guard([&]() -> Status {
            if (count == k_too_long)
-             return {Code::internal, fmt::format("it is longer than the {} that were to come", counted(raw, "byte"))};
-           return {Code::internal, fmt::format("it has {} where {} were to come", counted(count, "byte"), raw)};
+             return {Code::internal, fmt::format("it is longer than the expected {}", counted(raw, "byte"))};
+           return {Code::internal, fmt::format("it has {} instead of the expected {}", counted(count, "byte"), raw)};
          }));
 }
 
@@ -523,7 +523,7 @@ Result<std::vector<std::byte>> Coder::grow(std::span<const std::byte> letter, do
   if (memory_ == nullptr || !fits)
     return Status{
         Code::internal,
-        fmt::format("a compressed description of {} from another rank is malformed: it says that {} were made into it",
+        fmt::format("internal error: malformed compressed description of {} from another rank: it claims to contain {}",
                     counted(letter.size(), "byte"), counted(size, "byte"))};
   if (Status status = reserve(size); !status.ok())
     return status;

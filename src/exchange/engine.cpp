@@ -36,7 +36,7 @@ Status Arena::reserve(int64_t bytes, Trace& trace) {
   bytes_ = 0;
   void* memory = ::operator new[](static_cast<size_t>(bytes), std::align_val_t{k_buffer_alignment}, std::nothrow);
   if (memory == nullptr)
-    return {Code::out_of_memory, "no memory for the buffers of an exchange"};
+    return {Code::out_of_memory, "out of memory: cannot allocate the buffers of an exchange"};
   memory_ = static_cast<std::byte*>(memory);
   bytes_ = bytes;
   ++trace.allocations;

@@ -181,9 +181,9 @@ class TransferBuilder {
     bytes = bytes.first(bytes.size() - (has_sum ? k_sum_bytes : 0));
     if (!has_sum || xxh32(bytes) != sum)
       return Status{Code::internal,
-                    fmt::format("a description from rank {} was damaged on its way: its checksum does not fit", from)};
+                    fmt::format("a description from rank {} was damaged in transit: its checksum is wrong", from)};
     if (bytes.size() < k_letter_end)
-      return Status{Code::internal, fmt::format("a description from rank {} has no end", from)};
+      return Status{Code::internal, fmt::format("internal error: a description from rank {} is incomplete", from)};
     const std::byte kind = bytes[bytes.size() - 2];
     element_bytes = std::to_integer<int>(bytes.back());
     bytes = bytes.first(bytes.size() - k_letter_end);
@@ -192,7 +192,7 @@ class TransferBuilder {
                        ((kind & k_counts) == std::byte{0} || comm_.host_rank_of(from) >= 0);
     if (!known || element_bytes < 1)
       return Status{Code::internal,
-                    fmt::format("a description from rank {} is malformed: it is of kind {}, of elements of {}", from,
+                    fmt::format("internal error: malformed description from rank {}: kind {}, elements of {}", from,
                                 std::to_integer<int>(kind), counted(element_bytes, "byte"))};
     return kind;
   }

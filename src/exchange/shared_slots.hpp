@@ -21,7 +21,7 @@ struct SlotControl {
   alignas(64) std::atomic<int64_t> token;
   alignas(64) std::atomic<int64_t> count;
 };
-static_assert(std::atomic<int64_t>::is_always_lock_free, "ranks share these words between processes");
+static_assert(std::atomic<int64_t>::is_always_lock_free, "these are shared between processes");
 
 // Where the slots of one domain lie. Both sides reckon it from the plan.
 class SharedSlots {

@@ -30,7 +30,7 @@ bool inside(const Item& item, Extent domain) {
 }
 
 Status malformed() {
-  return {Code::internal, "a description from another rank is malformed"};
+  return {Code::internal, "internal error: malformed description from another rank"};
 }
 
 }  // namespace

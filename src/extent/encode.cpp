@@ -25,7 +25,7 @@ uint64_t unsigned_of(int64_t value) noexcept {
 }
 
 Status damaged(const char* what, size_t position) {
-  return {Code::bad_file, fmt::format("damaged list of extents: {} at byte {}", what, position)};
+  return {Code::bad_file, fmt::format("malformed list of extents: {} at byte {}", what, position)};
 }
 
 // Reads a number that must be in [0, max].

@@ -46,17 +46,17 @@ Result<std::vector<int64_t>> parse_ranges(std::string_view text, int64_t length)
   for (const std::string_view each : sizes) {
     const auto number = positive(each);
     if (!number)
-      return bad(fmt::format("\"{}\" is neither a number of parts nor their lengths as 3+5+2", text));
+      return bad(fmt::format("\"{}\" is neither a number of parts nor lengths such as 3+5+2", text));
     if (sizes.size() == 1 && *number > length)
       return bad(fmt::format("a dimension of {} cannot be cut into {}", length, counted(*number, "part")));
     if (sizes.size() == 1)
       return even_bounds(length, *number);
     if (*number > length - bounds.back())
-      return bad(fmt::format("{} are more than the dimension's {}", text, length));
+      return bad(fmt::format("{} are more than the dimension has: {}", text, length));
     bounds.push_back(bounds.back() + *number);
   }
   if (bounds.back() != length)
-    return bad(fmt::format("{} are {}, and the dimension has {}", text, bounds.back(), length));
+    return bad(fmt::format("{} add up to {}, but the dimension has {}", text, bounds.back(), length));
   return bounds;
 }
 
@@ -90,12 +90,12 @@ Result<std::vector<size_t>> parse_axes(std::string_view text, size_t dimensions)
     size_t axis = 0;
     const auto [end, error] = std::from_chars(each.data(), each.data() + each.size(), axis);
     if (error != std::errc() || end != each.data() + each.size())
-      return bad(fmt::format("split is \"{}\"; it must be auto, none, or numbers of dimensions as 0 or 0,2", text));
+      return bad(fmt::format("split is \"{}\"; it must be auto, none, or dimension numbers such as 0 or 0,2", text));
     if (axis >= dimensions)
       return bad(
-          fmt::format("split is \"{}\", and there are {}, the first being 0", text, counted(dimensions, "dimension")));
+          fmt::format("split is \"{}\", but there are {}, numbered from 0", text, counted(dimensions, "dimension")));
     if (std::find(axes.begin(), axes.end(), axis) != axes.end())
-      return bad(fmt::format("split is \"{}\": {} stands twice", text, axis));
+      return bad(fmt::format("split is \"{}\": {} is repeated", text, axis));
     axes.push_back(axis);
   }
   return axes;
@@ -161,7 +161,7 @@ Result<Split> Split::make(std::vector<std::vector<int64_t>> bounds) {
   }
   const auto elements = checked_product(made.shape_), parts = checked_product(grid);
   if (!elements || !parts)
-    return bad("the parts are more than 64 bits can count");
+    return bad("there are more parts than 64 bits can count");
   made.parts_ = *parts;
   made.grid_strides_.assign(grid.size(), 1);
   for (size_t i = grid.size(); i-- > 1;)
@@ -413,7 +413,7 @@ Status check_split(const SplitRequest& request) {
   for (const std::string_view text : divided(request.parts, 'x'))
     for (const std::string_view each : divided(text, '+'))
       if (!positive(each))
-        return bad(fmt::format("split_parts is \"{}\": \"{}\" is neither a number of parts nor their lengths as 3+5+2",
+        return bad(fmt::format("split_parts is \"{}\": \"{}\" is neither a number of parts nor lengths such as 3+5+2",
                                request.parts, text));
   return {};
 }
@@ -425,7 +425,7 @@ Result<Split> make_split(const SplitRequest& request, std::span<const int64_t> s
     const auto texts = divided(request.parts, 'x');
     if (texts.size() != shape.size())
       return bad(
-          fmt::format("split_parts is \"{}\", and there are {}", request.parts, counted(shape.size(), "dimension")));
+          fmt::format("split_parts is \"{}\", but there are {}", request.parts, counted(shape.size(), "dimension")));
     std::vector<std::vector<int64_t>> bounds;
     for (size_t i = 0; i < shape.size(); ++i) {
       auto ranges = parse_ranges(texts[i], shape[i]);
@@ -438,8 +438,8 @@ Result<Split> make_split(const SplitRequest& request, std::span<const int64_t> s
     auto split = Split::make(std::move(bounds));
     if (!split.ok() || split.value().parts() <= request.count)
       return split;
-    return bad(fmt::format("split_parts is \"{}\", which are {} for {}", request.parts,
-                           counted(split.value().parts(), "part"), counted(request.count, "subfile")));
+    return bad(fmt::format("split_parts is \"{}\": {} for {}", request.parts, counted(split.value().parts(), "part"),
+                           counted(request.count, "subfile")));
   }
   if (std::find(shape.begin(), shape.end(), 0) != shape.end())
     return Status(Code::not_found, "it has no elements");

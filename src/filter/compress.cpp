@@ -152,7 +152,7 @@ Status encode_blosc(const Filter& filter, Bytes in, FilterBuffers&, ByteBuffer& 
   const char* compressor = nullptr;
   if (blosc_compcode_to_compname(static_cast<int>(value_of(filter, 6, BLOSC_BLOSCLZ)), &compressor) < 0 ||
       compressor == nullptr)
-    return {Code::unsupported, "this libblosc has not the compressor that blosc asks for"};
+    return {Code::unsupported, "this libblosc was built without the requested compressor"};
   const std::span<std::byte> to = out.room(in.size() + BLOSC_MAX_OVERHEAD);
   const int size = blosc_compress_ctx(
       static_cast<int>(value_of(filter, 4, 5)), static_cast<int>(value_of(filter, 5, BLOSC_SHUFFLE)),

@@ -140,7 +140,7 @@ Result<std::vector<Filter>> parse_filters(std::string_view text, int64_t element
     return filters;
   // A filter's numbers have 32 bits, and HDF5's chunks fewer than 2^32 bytes.
   if (chunk_bytes > std::numeric_limits<uint32_t>::max())
-    return Status{Code::bad_argument, "a chunk that is filtered has fewer than 2^32 bytes"};
+    return Status{Code::bad_argument, "a filtered chunk must have fewer than 2^32 bytes"};
   for (const std::string_view part : split(text, ',')) {
     const std::vector<std::string_view> words = split(part, ':');
     const auto entry =
@@ -152,11 +152,9 @@ Result<std::vector<Filter>> parse_filters(std::string_view text, int64_t element
       return Status{Code::unsupported, fmt::format("the filter \"{}\" is not built in", entry->name)};
     auto values = values_of(entry->id, std::span(words).subspan(1), element_bytes, chunk_bytes);
     if (!values)
-      return Status{
-          Code::bad_argument,
-          fmt::format(
-              "\"{}\" is no filter: deflate:0 to 9, zstd:{} to {}, lz4, blosc:CODEC:0 to 9, shuffle, fletcher32", part,
-              k_least_zstd_level, k_most_zstd_level)};
+      return Status{Code::bad_argument, fmt::format("\"{}\" is not a filter: use deflate:0 to 9, zstd:{} to {}, lz4, "
+                                                    "blosc:CODEC:0 to 9, shuffle or fletcher32",
+                                                    part, k_least_zstd_level, k_most_zstd_level)};
     filters.push_back({static_cast<int>(entry->id), std::move(*values), std::string(entry->name)});
   }
   return filters;
@@ -230,7 +228,7 @@ Status decode(std::span<const Filter> filters, uint32_t skipped, std::span<const
   }
   if (stored.size() != bytes_out.size())
     return {Code::bad_file,
-            fmt::format("a chunk of {} has {} once it is decoded", counted(bytes_out.size(), "byte"), stored.size())};
+            fmt::format("a chunk of {} has {} after decoding", counted(bytes_out.size(), "byte"), stored.size())};
   if (stored.data() != bytes_out.data())
     std::copy(stored.begin(), stored.end(), bytes_out.begin());
   return {};

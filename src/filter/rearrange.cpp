@@ -71,7 +71,7 @@ Status decode_fletcher32(const Filter&, Bytes in, size_t, FilterBuffers&, ByteBu
   // Files of HDF5 before 1.6.3 made on little-endian machines have the bytes of each half exchanged.
   const uint32_t sum = fletcher32(data), exchanged = (sum & 0x00ff00ff) << 8 | (sum & 0xff00ff00) >> 8;
   if (stored != sum && stored != exchanged)
-    return {Code::bad_file, "the checksum (fletcher32) does not fit the data"};
+    return {Code::bad_file, "the checksum (fletcher32) does not match the data"};
   out.append(data);
   return {};
 }

@@ -23,13 +23,13 @@ using EncodeStep = Status (*)(const Filter& filter, Bytes in, FilterBuffers& buf
 using DecodeStep = Status (*)(const Filter& filter, Bytes in, size_t limit, FilterBuffers& buffers, ByteBuffer& out);
 
 inline Status cannot_decode(const char* what) {
-  return {Code::bad_file, fmt::format("the bytes are not what {} makes", what)};
+  return {Code::bad_file, fmt::format("the data is not valid {} output", what)};
 }
 inline Status cannot_encode(const char* what) {
-  return {Code::internal, fmt::format("{} refused to compress", what)};
+  return {Code::internal, fmt::format("{} failed to compress", what)};
 }
 inline Status no_memory_for(const char* what) {
-  return {Code::out_of_memory, fmt::format("no memory for {}", what)};
+  return {Code::out_of_memory, fmt::format("out of memory for {}", what)};
 }
 
 // A filter's own number.

@@ -198,7 +198,7 @@ Result<Catalog> deserialize(std::span<const std::byte> bytes) {
     k_catalog(reader, catalog);
     if (reader.good() && reader.at_end())
       return Status();
-    return Status(Code::internal, "a catalog arrived damaged");
+    return Status(Code::internal, "internal error: malformed catalogue from rank 0");
   });
   if (!status.ok())
     return status;

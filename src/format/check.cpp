@@ -24,16 +24,16 @@ Status check_object_path(const std::string& path) {
   if (!path.starts_with('/'))
     return bad("does not begin with a slash");
   if (path.find('\0') != std::string::npos)
-    return bad("has a NUL in it");
+    return bad("contains a NUL");
   if (path == "/")
     return {};
   for (size_t begin = 1; begin <= path.size();) {
     const size_t end = std::min(path.find('/', begin), path.size());
     const std::string_view name = std::string_view(path).substr(begin, end - begin);
     if (name.empty())
-      return bad("has an empty name in it");
+      return bad("contains an empty name");
     if (name == ".")
-      return bad("has the name \".\" in it, which means the group itself");
+      return bad("contains the name \".\", which means the group itself");
     begin = end + 1;
   }
   return {};
@@ -57,21 +57,21 @@ Status check_details(const std::string& what, Type type, const Details& details)
   constexpr int64_t k_most_element_bytes = INT32_MAX;  // HDF5 keeps an element's size in 32 bits
   const bool sized = type == Type::text || type == Type::opaque;
   if (details.bytes != 0 && !sized)
-    return bad(fmt::format("elements of type {} have a size of their own", type_name(type)));
+    return bad(fmt::format("elements of type {} have a fixed size", type_name(type)));
   if (details.bytes < (type == Type::opaque ? 1 : 0) || details.bytes > k_most_element_bytes)
     return bad(fmt::format("an element of type {} cannot have {}", type_name(type), counted(details.bytes, "byte")));
   if (!details.tag.empty() && type != Type::opaque)
     return bad("only opaque elements have a tag");
   constexpr size_t k_longest_tag = 255;  // H5T_OPAQUE_TAG_MAX less the NUL
   if (details.tag.size() > k_longest_tag || details.tag.find('\0') != std::string::npos)
-    return bad("its tag is longer than 255 bytes, or has a NUL in it");
+    return bad("its tag is longer than 255 bytes, or contains a NUL");
   if (details.enumeration.empty())
     return {};
   const auto members = parse_enumeration(type, details.enumeration);
   return members.ok() ? Status() : bad(members.status().message());
 }
 
-constexpr std::string_view k_no_references = "only HDF5 has references to objects; format=hdf5 can hold them";
+constexpr std::string_view k_no_references = "only HDF5 supports references to objects: use format=hdf5";
 
 Result<int64_t> check_definition(const VariableDefinition& definition, References references) {
   Status status = check_object_path(definition.path);
@@ -79,7 +79,7 @@ Result<int64_t> check_definition(const VariableDefinition& definition, Reference
     status = {Code::bad_argument, "variable \"/\": the root is a group"};
   if (status.ok() && definition.type == Type::none)
     status = {Code::bad_argument,
-              fmt::format("variable \"{}\": variables of type none cannot be made", definition.path)};
+              fmt::format("variable \"{}\": a variable cannot have the type none", definition.path)};
   if (status.ok() && definition.type == Type::reference && references == References::none)
     status = {Code::unsupported, fmt::format("variable \"{}\": {}", definition.path, k_no_references)};
   if (status.ok())
@@ -97,10 +97,11 @@ Result<int64_t> check_definition(const VariableDefinition& definition, Reference
   const std::optional<int64_t> bytes = elements ? checked_multiply(*elements, size) : std::nullopt;
   if (bytes)
     return *bytes;
-  return Status(Code::bad_argument,
-                fmt::format("variable \"{}\": shape [{}] cannot be: 0 to {} dimensions, none negative, "
-                            "fewer than 2^63 bytes together",
-                            definition.path, fmt::join(shown_order(definition.shape), ", "), k_most_dimensions));
+  return Status(
+      Code::bad_argument,
+      fmt::format(
+          "variable \"{}\": invalid shape [{}]: 0 to {} dimensions, none negative, fewer than 2^63 bytes in all",
+          definition.path, fmt::join(shown_order(definition.shape), ", "), k_most_dimensions));
 }
 
 namespace {
@@ -123,7 +124,7 @@ Status check_attribute(const std::string& object, const Attribute& attribute, Re
   if (attribute.name.empty())
     return bad(Code::bad_argument, "its name is empty");
   if (attribute.name.find('\0') != std::string::npos)
-    return bad(Code::bad_argument, "its name has a NUL in it");
+    return bad(Code::bad_argument, "its name contains a NUL");
   if (!attribute.unsupported.empty())
     return bad(Code::unsupported, attribute.unsupported);
   if (attribute.type == Type::none)
@@ -137,7 +138,7 @@ Status check_attribute(const std::string& object, const Attribute& attribute, Re
     return status;
   const std::optional<int64_t> elements = element_count(attribute.shape);
   if (!elements)
-    return bad(Code::bad_argument, "its shape cannot be");
+    return bad(Code::bad_argument, "its shape is invalid");
   if (!is_complete(attribute, *elements))
     return bad(Code::bad_argument, "its values do not fill its shape");
   if (attribute.type != Type::text || attribute.text_variable_length || attribute.text_size == 0)
@@ -153,10 +154,9 @@ Status check_texts_fit(const std::string& path, int64_t count, int64_t character
   constexpr int64_t k_length_bytes = 8;  // before each text
   if (characters <= k_message_bytes && count <= (k_message_bytes - characters) / k_length_bytes)
     return {};
-  return {Code::unsupported,
-          fmt::format("\"{}\": {} with {} are more than the 1 GiB that texts of variable length are moved "
-                      "in; text of fixed length has no such limit",
-                      path, counted(count, "text"), counted(characters, "byte"))};
+  return {Code::unsupported, fmt::format("\"{}\": {} with {} exceed the limit of 1 GiB for text of variable length; "
+                                         "text of fixed length has no such limit",
+                                         path, counted(count, "text"), counted(characters, "byte"))};
 }
 
 Status check_link(const SoftLink& link) {
@@ -164,7 +164,7 @@ Status check_link(const SoftLink& link) {
   if (status.ok() && link.path == "/")
     status = {Code::bad_argument, "link \"/\": the root is a group"};
   if (status.ok() && (link.target.empty() || link.target.find('\0') != std::string::npos))
-    status = {Code::bad_argument, fmt::format("link \"{}\": its target is empty or has a NUL in it", link.path)};
+    status = {Code::bad_argument, fmt::format("link \"{}\": its target is empty or contains a NUL", link.path)};
   return status;
 }
 

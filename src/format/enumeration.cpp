@@ -59,10 +59,10 @@ Result<std::vector<EnumerationMember>> parse_enumeration(Type type, std::string_
     if (!parse_value(type, line.substr(equals + 1), value))
       return bad(fmt::format("has \"{}\", which is not a value of type {}", line, type_name(type)));
     if (name.find('\0') != std::string_view::npos || !names.insert(name).second || !values.insert(value).second)
-      return bad(fmt::format("has \"{}\": a name or value that is there twice, or a NUL", line));
+      return bad(fmt::format("has \"{}\": a repeated name or value, or a NUL", line));
     bytes += name.size() + 9 + static_cast<size_t>(type_size(type));  // HDF5 fills names up to multiples of eight
     if (bytes > k_most_bytes)
-      return bad("is larger than the 60 KiB that HDF5 has room for");
+      return bad("is larger than the 60 KiB that HDF5 allows");
     members.push_back({std::string(name), value});
   }
   return members;

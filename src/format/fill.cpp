@@ -150,7 +150,7 @@ Result<std::vector<std::byte>> parse_fill(Type type, const Details& details, boo
   if (text.empty())
     return bytes;
   if (!append_any(type, details, text, bytes))
-    return Status(Code::bad_argument, fmt::format("its fill value \"{}\" is none of type {}", text, type_name(type)));
+    return Status(Code::bad_argument, fmt::format("its fill value \"{}\" is not of type {}", text, type_name(type)));
   order(bytes, type, big_endian);
   if (std::all_of(bytes.begin(), bytes.end(), [](std::byte each) { return each == std::byte{0}; }))
     bytes.clear();

@@ -169,7 +169,7 @@ Result<std::unique_ptr<Format>> open_format(std::string_view name, const std::st
     if (const Kind* kind = find_kind(name))
       return kind->open(path, mode, options, std::move(opened));
     return Status(Code::unsupported,
-                  fmt::format("no format is called \"{}\"; there are: {}", name, fmt::join(built_in_names(), ", ")));
+                  fmt::format("unknown format \"{}\"; the formats are {}", name, fmt::join(built_in_names(), ", ")));
   });
 }
 
@@ -231,19 +231,19 @@ Status Format::cut(int64_t) {
 }
 
 Result<int64_t> Format::give_place(const std::string& path) {
-  return Status(Code::unsupported, "\"" + path + "\": this format has no variables without a place");
+  return Status(Code::unsupported, "\"" + path + "\": this format has no unallocated variables");
 }
 
 Status Format::write_held(const std::string& path, std::span<const std::byte>) {
-  return {Code::unsupported, "\"" + path + "\": this format has no variables in a header"};
+  return {Code::unsupported, "\"" + path + "\": this format stores no variables in its header"};
 }
 
 Result<Layout> Format::lay_out() {
-  return Status(Code::internal, "this format places its variables when they are defined");
+  return Status(Code::internal, "this format allocates variables when they are defined");
 }
 
 Status Format::write_anew(std::unique_ptr<Store>) {
-  return {Code::internal, "this format places its variables when they are defined"};
+  return {Code::internal, "this format allocates variables when they are defined"};
 }
 
 Status Format::put_attributes(const std::string& object, std::span<const Attribute> attributes) {
@@ -254,13 +254,11 @@ Status Format::put_attributes(const std::string& object, std::span<const Attribu
 }
 
 Result<std::vector<Part>> Format::parts_of(const std::string& path) {
-  return Status(Code::unsupported, "\"" + path + "\": this format has no variables that lie in several files");
+  return Status(Code::unsupported, "\"" + path + "\": this format has no split variables");
 }
 
 Status Format::define_split(const VariableDefinition& definition, std::span<const Part>) {
-  return {Code::unsupported,
-          fmt::format("variable \"{}\": files of this format have no variables that lie in several files",
-                      definition.path)};
+  return {Code::unsupported, fmt::format("variable \"{}\": this format has no split variables", definition.path)};
 }
 
 Result<PlacedChunk> Format::place_chunk(const std::string& path, std::span<const int64_t>, int64_t, bool) {
@@ -280,7 +278,7 @@ Status Format::fill_chunk(const std::string&, std::span<const int64_t>, std::spa
 }
 
 Result<std::vector<int64_t>> Format::stored_chunks(const std::string& path) {
-  return Status(Code::unsupported, fmt::format("\"{}\" has no chunks that can be listed", path));
+  return Status(Code::unsupported, fmt::format("the chunks of \"{}\" cannot be listed", path));
 }
 
 Result<ChunkPlace> Format::find_chunk(const std::string& path, std::span<const int64_t>) {

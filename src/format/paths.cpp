@@ -15,12 +15,12 @@ Result<std::string> clean_path(const std::string& path) {
   while (clean.size() > 1 && clean.back() == '/')
     clean.pop_back();
   if (clean.find("//") != std::string::npos)
-    return Status{Code::bad_argument, fmt::format("the path \"{}\" has an empty name in it", path)};
+    return Status{Code::bad_argument, fmt::format("the path \"{}\" contains an empty name", path)};
   for (size_t begin = 1; begin < clean.size();) {
     const size_t end = std::min(clean.find('/', begin), clean.size());
     const std::string_view name(clean.data() + begin, end - begin);
     if (name == "." || name == "..")
-      return Status{Code::bad_argument, fmt::format("the path \"{}\" has \"{}\" in it", path, name)};
+      return Status{Code::bad_argument, fmt::format("the path \"{}\" contains \"{}\"", path, name)};
     begin = end + 1;
   }
   return clean;
@@ -45,7 +45,7 @@ Status check_new_path(std::string_view path) {
   const auto levels = std::count(path.begin(), path.end(), '/') + (path.starts_with('/') ? 0 : 1);
   if (levels <= k_most_levels)
     return {};
-  return {Code::bad_argument, fmt::format("the path \"{}...\" has {} names in it; {} are the most",
+  return {Code::bad_argument, fmt::format("the path \"{}...\" has {} names; the maximum is {}",
                                           path.substr(0, path.find('/', 1)), levels, k_most_levels)};
 }
 

@@ -44,14 +44,14 @@ template <class Visit>
 Status for_each_cell(int64_t nodes, int kind, std::span<const int64_t> connectivity, Visit&& visit) {
   const Shape* shape = find_shape(kind);
   if (shape == nullptr && kind != k_mixed)
-    return {Code::bad_argument, fmt::format("{} is no kind of cell", kind)};
+    return {Code::bad_argument, fmt::format("{} is not a kind of cell", kind)};
   int64_t cell = 0;
   for (size_t at = 0; at < connectivity.size(); ++cell) {
     if (kind == k_mixed) {
       shape = find_shape(connectivity[at]);
       if (shape == nullptr)
         return {Code::bad_argument,
-                fmt::format("cell {} is of kind {}, which is no kind of cell", shown_index(cell), connectivity[at])};
+                fmt::format("cell {} is of kind {}, which is not a kind of cell", shown_index(cell), connectivity[at])};
       ++at;
     }
     if (connectivity.size() - at < shape->nodes)

@@ -14,7 +14,7 @@ Status check_node(size_t node, std::span<const int64_t> offsets, std::span<const
                   std::span<const int> partition) {
   const int64_t begin = offsets[node], end = offsets[node + 1];
   if (begin > end || begin < 0 || end > static_cast<int64_t>(neighbours.size()))
-    return {Code::bad_argument, fmt::format("the neighbours of node {} are said to be numbers {} to {} of a list of {}",
+    return {Code::bad_argument, fmt::format("the neighbours of node {} are entries {} to {} of a list of {}",
                                             shown_index(node), shown_index(begin), end, neighbours.size())};
   if (partition[node] < 0)
     return {Code::bad_argument,

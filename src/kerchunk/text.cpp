@@ -266,28 +266,28 @@ std::string why_no_array(const Variable& variable) {
   if (variable.null_space)
     return "it has no elements and no shape";
   if (dtype_of(variable.type, variable.details, false).empty())
-    return fmt::format("Zarr has no array of {}{}", type_name(variable.type),
-                       variable.type == Type::text ? " of variable length that lies in a file" : "");
+    return fmt::format("Zarr does not support arrays of {}{}", type_name(variable.type),
+                       variable.type == Type::text ? " of variable length in a file" : "");
   for (size_t at = 1; at < variable.path.size(); at = std::min(variable.path.find('/', at), variable.path.size()) + 1)
     if (variable.path.compare(at, 2, ".z") == 0)
-      return "names that begin with .z are Zarr's own";
+      return "names that begin with .z are reserved by Zarr";
   if (variable.path.find('\\') != std::string::npos)
-    return "Zarr's readers take \\ in a name for /";
+    return "readers of Zarr interpret \\ in a name as /";
   if (!is_utf8(variable.path))
     return "its name is not UTF-8";
   for (const Filter& filter : told_filters(variable.chunking))
     if (codec_of(filter, element_bytes(variable.type, variable.details)).empty())
-      return fmt::format("numcodecs has no filter that reads what HDF5's {} stores",
+      return fmt::format("numcodecs has no filter that can decode HDF5's {}",
                          filter.name.empty() ? fmt::format("filter {}", filter.id) : filter.name);
   if (has_unfiltered_edges(variable))
-    return "chunks at its edges are stored without its filters, and Zarr has one pipeline for all";
+    return "chunks at its edges are stored without filters, but Zarr has one filter pipeline for all chunks";
   return {};
 }
 
 std::string why_no_attribute(const Attribute& attribute) {
   if (is_hidden(attribute.name) || !json_value(attribute).empty())
     return {};
-  return attribute.unsupported.empty() ? "JSON has no form for its type" : attribute.unsupported;
+  return attribute.unsupported.empty() ? "JSON cannot represent its type" : attribute.unsupported;
 }
 
 std::string why_no_fill(const Variable& variable, int64_t missing, int64_t elements) {
@@ -295,8 +295,8 @@ std::string why_no_fill(const Variable& variable, int64_t missing, int64_t eleme
       !fill_as_text(variable, missing, elements).empty())
     return {};
   return fmt::format(
-      "nobody has written {} of its chunks; readers would take the fill value for the mark of missing values, and as "
-      "bytes they are more than {}",
+      "{} of its chunks were never written; readers would treat the fill value as the mark of missing values, and as "
+      "data they exceed {}",
       missing, k_most_filled);
 }
 

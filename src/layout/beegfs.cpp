@@ -14,7 +14,7 @@ Result<StorageLayout> parse_beegfs(std::span<const std::byte> bytes, std::span<c
   constexpr uint32_t k_raid0 = 1, k_buddy_mirror = 3, k_granule = uint32_t{64} << 10;
   const auto fault = [](std::string what) { return Status(Code::bad_file, "layout of beegfs: " + std::move(what)); };
   if (bytes.size() < k_size)
-    return fault(fmt::format("cut short: {} of {}", counted(bytes.size(), "byte"), k_size));
+    return fault(fmt::format("truncated: {} of {}", counted(bytes.size(), "byte"), k_size));
   uint32_t pattern = 0, chunk = 0;
   uint16_t count = 0;
   std::memcpy(&pattern, bytes.data(), sizeof pattern);
@@ -23,7 +23,8 @@ Result<StorageLayout> parse_beegfs(std::span<const std::byte> bytes, std::span<c
   if (pattern < k_raid0 || pattern > k_buddy_mirror)
     return fault(fmt::format("its pattern {} is not known", pattern));
   if (chunk < k_granule || (chunk & (chunk - 1)) != 0)
-    return fault(fmt::format("its chunks have {}, no power of two from 64 KiB", counted(chunk, "byte")));
+    return fault(
+        fmt::format("its chunks have {}, which is not a power of two of at least 64 KiB", counted(chunk, "byte")));
   if (count == 0)
     return fault("it has no targets");
   LayoutComponent component{.stripe_bytes = chunk, .stripe_count = count, .targets = {}};

@@ -25,7 +25,7 @@ Status fault(std::string what) {
 
 Status take(Field& field, std::string_view text) {
   if (field.value)
-    return fault(fmt::format("{} is told twice", field.name));
+    return fault(fmt::format("{} is repeated", field.name));
   field.value = parse_integer(text);
   if (!field.value || *field.value < field.least || *field.value > field.most || *field.value % field.granule != 0)
     return fault(fmt::format("{} cannot be \"{}\"", field.name, text));

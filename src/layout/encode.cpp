@@ -11,7 +11,7 @@ constexpr uint64_t k_on_metadata_server = 1, k_overstriped = 2;
 constexpr size_t k_numbers = 7;  // of a component
 
 Status malformed() {
-  return {Code::bad_file, "a rank's word on a layout is malformed"};
+  return {Code::bad_file, "internal error: malformed layout broadcast"};
 }
 
 bool read_component(std::span<const std::byte> bytes, size_t& position, LayoutComponent& component) {

@@ -18,27 +18,26 @@ constexpr std::array<std::string_view, k_layout_kinds> k_names{"blocks", "lustre
 std::string fault_of(const LayoutComponent& component, int64_t expected_begin) {
   const auto [begin, end] = component.bytes;
   if (begin < 0 || end < 0)
-    return "begins or ends before the file does";
+    return "begins or ends at a negative offset";
   if (end <= begin)
-    return fmt::format("has no bytes: it begins at {} and ends at {}", begin, end);
+    return fmt::format("is empty: it begins at {} and ends at {}", begin, end);
   if (begin < expected_begin)
-    return fmt::format("begins at {}, where another one goes on to {}: they overlap", begin, expected_begin);
+    return fmt::format("begins at {}, but another one ends at {}: they overlap", begin, expected_begin);
   if (begin > expected_begin)
-    return fmt::format("begins at {}, and bytes from {} on are in none: one is missing", begin, expected_begin);
+    return fmt::format("begins at {}, but no component has the bytes from {}: one is missing", begin, expected_begin);
   if (component.stripe_bytes < 1)
     return fmt::format("has stripes of {}", counted(component.stripe_bytes, "byte"));
   if (component.stripe_count < 0 || component.stripe_count > k_most_stripes)
-    return fmt::format("has {} beside each other; there can be {}", counted(component.stripe_count, "stripe"),
-                       k_most_stripes);
+    return fmt::format("has {}; the maximum is {}", counted(component.stripe_count, "stripe"), k_most_stripes);
   if (component.object_bytes < 0 || component.object_bytes % component.stripe_bytes != 0)
-    return fmt::format("has objects of {}, which are no whole stripes of {}", counted(component.object_bytes, "byte"),
-                       component.stripe_bytes);
+    return fmt::format("has objects of {}, which is not a multiple of stripes of {}",
+                       counted(component.object_bytes, "byte"), component.stripe_bytes);
   const auto targets = static_cast<int64_t>(component.targets.size());
   if (component.object_bytes == 0 && targets > 0 && targets != component.stripe_count)
     return fmt::format("has {} for {}", counted(targets, "target"), counted(component.stripe_count, "stripe"));
   if (component.object_bytes > 0 && targets > 0 &&
       (component.stripe_count == 0 || targets % component.stripe_count != 0))
-    return fmt::format("has targets for {}, which are no whole rows of {}", counted(targets, "object"),
+    return fmt::format("has targets for {}, which is not a multiple of rows of {}", counted(targets, "object"),
                        component.stripe_count);
   if (std::any_of(component.targets.begin(), component.targets.end(),
                   [](int64_t target) { return target < k_no_target; }))

@@ -9,6 +9,7 @@
 #include <set>
 #include <vector>
 
+#include "base/units.hpp"
 #include "layout/parse.hpp"
 
 namespace windrow {
@@ -96,17 +97,17 @@ void take_targets(const Blob& blob, const Stripes& stripes, LayoutComponent& com
 // One lov_user_md_v1 or _v3. `instantiated`: it has objects, unless it ends behind its header.
 Result<LayoutComponent> read_stripes(const Blob& blob, bool instantiated) {
   if (blob.size() < k_header_v1)
-    return fault("cut short: {} bytes, and stripes are told in {} at least", blob.size(), k_header_v1);
+    return fault("truncated: {}, but stripes need at least {}", counted(blob.size(), "byte"), k_header_v1);
   const uint32_t magic = blob.u32(0);
   if (magic != k_magic_v1 && magic != k_magic_v3 && magic != k_magic_specific)
-    return fault("the number {:#x} begins no stripes", magic);
+    return fault("unknown magic number {:#x}", magic);
   Stripes stripes{.pattern = blob.u32(4),
                   .bytes = blob.u32(24),
                   .count = blob.u16(28),
                   .has_objects = false,
                   .header = magic == k_magic_v1 ? k_header_v1 : k_header_v3};
   if (blob.size() < stripes.header)
-    return fault("cut short: {} bytes, and its header has {}", blob.size(), stripes.header);
+    return fault("truncated: {}, but its header has {}", counted(blob.size(), "byte"), stripes.header);
   if (Status status = check_pattern(stripes.pattern); !status.ok())
     return status;
   LayoutComponent component;
@@ -118,7 +119,7 @@ Result<LayoutComponent> read_stripes(const Blob& blob, bool instantiated) {
     return fault("its stripes have 0 bytes");
   component.stripe_bytes = stripes.bytes == 0 ? k_open_stripe : stripes.bytes;
   if (component.stripe_bytes % k_stripe_granule != 0)
-    return fault("its stripes have {} bytes, which are no multiple of 64 KiB", stripes.bytes);
+    return fault("its stripes have {} bytes, which is not a multiple of 64 KiB", stripes.bytes);
   if (component.on_metadata_server) {
     component.stripe_count = 1;
     return component;
@@ -128,9 +129,9 @@ Result<LayoutComponent> read_stripes(const Blob& blob, bool instantiated) {
     return component;
   }
   if (stripes.count == 0)
-    return fault("it has objects, and no stripes");
+    return fault("it has objects but no stripes");
   if ((blob.size() - stripes.header) / k_object < stripes.count)
-    return fault("cut short: {} bytes, and {} stripes are told in {}", blob.size(), stripes.count,
+    return fault("truncated: {}, but {} need {}", counted(blob.size(), "byte"), counted(stripes.count, "stripe"),
                  stripes.header + stripes.count * k_object);
   component.stripe_count = stripes.count;
   take_targets(blob, stripes, component);
@@ -158,10 +159,10 @@ Result<Entry> read_entry(const Blob& blob, size_t number, size_t count) {
               .size = blob.u32(at + 28)};
   const size_t least = k_header_composite + count * k_entry;
   if (entry.offset < least || entry.offset > blob.size() || entry.size > blob.size() - entry.offset)
-    return fault("component {} is told in {} bytes at {}, outside of {} to {}", number + 1, entry.size, entry.offset,
-                 least, blob.size());
+    return fault("component {} has {} bytes at {}, outside {} to {}", number + 1, entry.size, entry.offset, least,
+                 blob.size());
   if (entry.begin > static_cast<uint64_t>(INT64_MAX))
-    return fault("component {} begins at {}, where no file reaches", number + 1, entry.begin);
+    return fault("component {} begins at {}, beyond the maximum size of a file", number + 1, entry.begin);
   entry.end = std::min(entry.end, static_cast<uint64_t>(k_no_end));
   return entry;
 }
@@ -170,7 +171,7 @@ Result<Entry> read_entry(const Blob& blob, size_t number, size_t count) {
 // follows.
 Status extend(Mirror& mirror, Extent bytes, size_t number) {
   if (mirror.components.empty() || mirror.components.back().bytes.end != bytes.begin)
-    return fault("component {} is the extension of none that ends where it begins", number + 1);
+    return fault("component {} is an extension, but no component ends where it begins", number + 1);
   mirror.components.back().bytes.end = std::max(bytes.begin, bytes.end);
   return {};
 }
@@ -201,14 +202,14 @@ Status add_entry(const Blob& blob, const Entry& entry, size_t number, std::map<u
 
 Result<StorageLayout> parse_composite(const Blob& whole) {
   if (whole.size() < k_header_composite)
-    return fault("cut short: {} bytes, and its header has {}", whole.size(), k_header_composite);
+    return fault("truncated: {}, but its header has {}", counted(whole.size(), "byte"), k_header_composite);
   const size_t size = whole.u32(4), count = whole.u16(14);
   if (size > whole.size())
-    return fault("cut short: {} bytes of {}", whole.size(), size);
+    return fault("truncated: {} of {}", counted(whole.size(), "byte"), size);
   if (count == 0)
     return fault("it has no component");
   if (size < k_header_composite || (size - k_header_composite) / k_entry < count)
-    return fault("{} components are more than {} bytes tell of", count, size);
+    return fault("{} do not fit into {} bytes", counted(count, "component"), size);
   const Blob blob = whole.part(0, size);
   std::map<uint32_t, Mirror> mirrors;
   for (size_t i = 0; i < count; ++i) {
@@ -232,7 +233,7 @@ Result<StorageLayout> parse_composite(const Blob& whole) {
 
 Result<StorageLayout> parse_lustre(std::span<const std::byte> bytes) {
   if (bytes.size() < sizeof(uint32_t))
-    return fault("cut short: {} bytes", bytes.size());
+    return fault("truncated: {}", counted(bytes.size(), "byte"));
   const Blob blob(bytes);
   if (blob.u32(0) == k_magic_foreign)
     return Status{Code::unsupported, "layout of lustre: the file's data lies in another storage (foreign)"};

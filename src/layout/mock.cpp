@@ -45,13 +45,13 @@ Status read_word(std::string_view word, Said& said) {
   const auto found = std::find_if(keys.begin(), keys.end(), [&](const Key& each) { return each.name == key; });
   if (found == keys.end())
     return fault(
-        fmt::format("there is no \"{}\"; there are stripe, count, first, targets, object, objects and until", key));
+        fmt::format("unknown key \"{}\"; the keys are stripe, count, first, targets, object, objects and until", key));
   if (found->number)
-    return fault(fmt::format("{} is said twice", key));
+    return fault(fmt::format("{} is repeated", key));
   const bool is_length = found->name == "stripe" || found->name == "object" || found->name == "until";
   const auto number = is_length ? parse_bytes(value) : parse_integer(value);
   if (!number || *number < found->least || *number > found->most)
-    return fault(fmt::format("{} cannot be \"{}\"; it goes from {} to {}", key, value, found->least, found->most));
+    return fault(fmt::format("{} cannot be \"{}\"; it must be from {} to {}", key, value, found->least, found->most));
   found->number = *number;
   return {};
 }
@@ -69,16 +69,16 @@ void place_objects(LayoutComponent& component, int64_t objects, int64_t targets)
 
 Status add_component(const Said& said, int64_t begin, StorageLayout& layout) {
   if (!said.stripe)
-    return fault("a component needs its stripe, as in mock:stripe=1MiB,count=8");
+    return fault("a component needs stripe, as in mock:stripe=1MiB,count=8");
   LayoutComponent component{.bytes = {begin, said.until.value_or(k_no_end)},
                             .stripe_bytes = *said.stripe,
                             .stripe_count = said.count.value_or(1),
                             .targets = {}};
   const int64_t first = said.first.value_or(0), all = said.targets.value_or(first + component.stripe_count);
   if (first >= all)
-    return fault(fmt::format("the first target cannot be {}: there are {}, from 0 on", first, all));
+    return fault(fmt::format("the first target cannot be {}: there are {}, numbered from 0", first, all));
   if (said.objects && !said.object)
-    return fault("objects are told by their length too, as in object=4MiB,objects=100");
+    return fault("objects needs object too, as in object=4MiB,objects=100");
   if (said.object) {
     component.object_bytes = *said.object;
     place_objects(component, said.objects.value_or(component.stripe_count), all);
@@ -110,7 +110,7 @@ Result<StorageLayout> parse_mock(std::string_view text) {
     }
     const int64_t begin = layout.known() ? layout.components.back().bytes.end : 0;
     if (begin == k_no_end)
-      return fault("only the last component goes on to the end; those before it need until=");
+      return fault("only the last component extends to the end; those before it need until=");
     if (Status status = add_component(said, begin, layout); !status.ok())
       return status;
   } while (!text.empty());

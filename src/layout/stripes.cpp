@@ -29,16 +29,17 @@ Status read_number(std::string_view key, std::string_view value, StripeNumbers& 
   const auto number = parse_integer(value);
   if (key == "size") {
     if (!bytes || *bytes < k_granule || *bytes > k_most_bytes || *bytes % k_granule != 0)
-      return fault(whole, fmt::format("its size is a multiple of 64 KiB below 4 GiB, not \"{}\"", value));
+      return fault(whole, fmt::format("its size must be a multiple of 64 KiB below 4 GiB, not \"{}\"", value));
     numbers.bytes = *bytes;
   } else if (key == "count") {
     if (value != "all" && (!number || *number < 1 || *number > k_most_count))
-      return fault(whole,
-                   fmt::format("its count is a whole number from 1 to {} or all, not \"{}\"", k_most_count, value));
+      return fault(
+          whole, fmt::format("its count must be a whole number from 1 to {} or all, not \"{}\"", k_most_count, value));
     numbers.count = value == "all" ? k_all_targets : *number;
   } else if (key == "first") {
     if (!number || *number < 0 || *number > k_most_first)
-      return fault(whole, fmt::format("its first target is a number from 0 to {}, not \"{}\"", k_most_first, value));
+      return fault(whole,
+                   fmt::format("its first target must be a number from 0 to {}, not \"{}\"", k_most_first, value));
     numbers.first = *number;
   } else {
     return fault(whole, fmt::format("there is no \"{}\"", key));
@@ -65,9 +66,9 @@ Result<StripeRequest> parse_stripes(std::string_view text) {
     at += word.size() + 1;
     const size_t equals = word.find('=');
     if (equals == std::string_view::npos)
-      return fault(text, fmt::format("\"{}\" is no number", word));
+      return fault(text, fmt::format("\"{}\" is not a number", word));
     if (!said.insert(word.substr(0, equals)).second)
-      return fault(text, fmt::format("it says \"{}\" twice", word.substr(0, equals)));
+      return fault(text, fmt::format("\"{}\" is repeated", word.substr(0, equals)));
     if (Status status = read_number(word.substr(0, equals), word.substr(equals + 1), request.numbers, text);
         !status.ok())
       return status;

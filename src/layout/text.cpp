@@ -42,7 +42,7 @@ std::string objects_text(const LayoutComponent& component) {
   return fmt::format(", its first {} on {}: {}{}{}", counted(component.targets.size(), "object"),
                      counted(targets.size(), "target"), fmt::join(shown, ", "),
                      targets.size() > shown.size() ? fmt::format(" and {} more", targets.size() - shown.size()) : "",
-                     gone > 0 ? fmt::format(" ({} on none that is known)", counted(gone, "object")) : "");
+                     gone > 0 ? fmt::format(" ({} on unknown targets)", counted(gone, "object")) : "");
 }
 
 std::string component_text(const LayoutComponent& component) {

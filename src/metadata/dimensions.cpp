@@ -102,8 +102,9 @@ Result<std::string> Metadata::find_dimension(const Variable& variable, size_t nu
   if (!clean.ok())
     return clean.status();
   if (!is_path && name.find('/') != std::string::npos)
-    return Status{Code::bad_argument,
-                  fmt::format("dimension \"{}\": a name has no slash in it, and a path begins with one", name)};
+    return Status{
+        Code::bad_argument,
+        fmt::format("dimension \"{}\": a name must not contain a slash, and a path must begin with one", name)};
   const std::string first = is_path ? clean.value() : inside(parent_of(variable.path), name);
   for (std::string group = parent_of(first);; group = parent_of(group)) {
     const std::string path = is_path ? first : inside(group, name);

@@ -148,7 +148,7 @@ Status Metadata::check_definition(VariableDefinition& definition, Additions& add
   if (definition.path == "/")
     return {Code::bad_argument, "a variable needs a name"};
   if (definition.type == Type::none)
-    return {Code::bad_argument, fmt::format("variable \"{}\": 0 is not a type of variables", definition.path)};
+    return {Code::bad_argument, fmt::format("variable \"{}\": 0 is not a type of a variable", definition.path)};
   if (Status status =
           check_details(fmt::format("variable \"{}\"", definition.path), definition.type, definition.details);
       !status.ok())
@@ -162,7 +162,7 @@ Status Metadata::check_definition(VariableDefinition& definition, Additions& add
                                               shown_dimension(i, definition.shape.size()), definition.shape[i])};
     const auto product = checked_multiply(bytes, std::max<int64_t>(definition.shape[i], 1));
     if (!product || *product > std::numeric_limits<int64_t>::max() / 8)
-      return {Code::bad_argument, fmt::format("variable \"{}\" is larger than a file can be", definition.path)};
+      return {Code::bad_argument, fmt::format("variable \"{}\" exceeds the maximum size of a file", definition.path)};
     bytes = *product;
   }
   if (is_taken(definition.path) || added.variables.contains(definition.path) ||

@@ -66,10 +66,10 @@ MachineStorage gpfs_storage() {
 Machine default_machine(std::string_view file_system, int64_t cores) {
   Machine machine;
   machine.name =
-      fmt::format("what is usual for {}", file_system == "local"                            ? "a local disk"
-                                          : file_system == "unknown" || file_system.empty() ? "an unknown file system"
-                                                                                            : file_system);
-  machine.about = "nobody has measured it";
+      fmt::format("typical numbers of {}", file_system == "local"                            ? "a local disk"
+                                           : file_system == "unknown" || file_system.empty() ? "an unknown file system"
+                                                                                             : file_system);
+  machine.about = "not measured";
   machine.cores_per_host = cores;
   if (file_system == "local") {
     machine.storage = local_storage();

@@ -45,7 +45,7 @@ class Reader {
     if (found == object.end())
       return;
     if (!found->is_string())
-      return fail(field, fmt::format("cannot be {}: a text is wanted", shown(*found)));
+      return fail(field, fmt::format("cannot be {}: it must be a string", shown(*found)));
     out = found->get<std::string>();
   }
 
@@ -64,15 +64,15 @@ class Reader {
     else if (bytes)
       value = static_cast<double>(*bytes);
     else
-      return fail(field, fmt::format("cannot be {}: a number is wanted", shown(*found)));
+      return fail(field, fmt::format("cannot be {}: it must be a number", shown(*found)));
     if (bytes && is_of_bits(*written))
-      return fail(field, fmt::format("cannot be {}: that would be bits; GB, MB and kB are bytes", shown(*found)));
+      return fail(field, fmt::format("cannot be {}: this means bits; use GB, MB or kB for bytes", shown(*found)));
     if (!(value >= static_cast<double>(least) && value <= static_cast<double>(most)))
-      return fail(field, fmt::format("cannot be {}: it is believed from {:g} to {:g}", shown(*found),
+      return fail(field, fmt::format("cannot be {}: it must be from {:g} to {:g}", shown(*found),
                                      static_cast<double>(least), static_cast<double>(most)));
     if constexpr (std::is_integral_v<Number>) {
       if (value != std::floor(value))
-        return fail(field, fmt::format("cannot be {}: a whole number is wanted", shown(*found)));
+        return fail(field, fmt::format("cannot be {}: it must be a whole number", shown(*found)));
       out = found->is_number_integer() ? found->template get<Number>() : static_cast<Number>(value);
     } else {
       out = value;
@@ -114,7 +114,7 @@ void check_names(Reader& reader, const Json& object, std::string_view section, c
   for (const auto& [key, value] : object.items())
     if (std::find(known.begin(), known.end(), key) == known.end())
       return reader.fail(fmt::format("{}{}{}", section, section.empty() ? "" : ".", key.substr(0, 64)),
-                         "is no name that there is");
+                         "is an unknown name");
 }
 
 std::map<std::string, std::vector<std::string>> known_names() {
@@ -139,7 +139,7 @@ void read_numbers(Reader& reader, const Json& file, Machine& machine) {
     if (found == file.end())
       continue;
     if (!found->is_object())
-      return reader.fail(section, fmt::format("cannot be {}: an object is wanted", Reader::shown(*found)));
+      return reader.fail(section, fmt::format("cannot be {}: it must be an object", Reader::shown(*found)));
     check_names(reader, *found, section, names.at(std::string(section)));
   }
   if (!reader.ok())
@@ -160,12 +160,12 @@ void read_list(Reader& reader, const Json& file, const char* key, const std::vec
   if (found == file.end())
     return;
   if (!found->is_array() || found->size() > k_most_listed)
-    return reader.fail(key, fmt::format("has to be a list of at most {}", k_most_listed));
+    return reader.fail(key, fmt::format("must be a list of at most {}", k_most_listed));
   for (size_t i = 0; i < found->size() && reader.ok(); ++i) {
     const std::string name = fmt::format("{}[{}]", key, i);
     const Json& entry = (*found)[i];
     if (!entry.is_object())
-      return reader.fail(name, fmt::format("cannot be {}: an object is wanted", Reader::shown(entry)));
+      return reader.fail(name, fmt::format("cannot be {}: it must be an object", Reader::shown(entry)));
     check_names(reader, entry, name, known);
     read(entry, name);
   }
@@ -188,7 +188,7 @@ void read_codecs(Reader& reader, const Json& file, Machine& machine) {
     reader.number(entry, "decode_bytes_per_s", name + ".decode_bytes_per_s", codec.decode_bytes_per_s, 1.0, 1e18);
     for (const MachineCodec& other : machine.codecs)
       if (other.name == codec.name)
-        reader.fail(name + ".name", fmt::format("is \"{}\" as another's is", codec.name));
+        reader.fail(name + ".name", fmt::format("is \"{}\", like another one", codec.name));
     machine.codecs.push_back(std::move(codec));
   });
 }
@@ -202,7 +202,7 @@ void read_rates(Reader& reader, const Json& file, const char* key, std::vector<M
     reader.text(entry, "sharing", name + ".sharing", sharing);
     const auto found = std::find(k_sharings.begin(), k_sharings.end(), sharing);
     if (found == k_sharings.end())
-      return reader.fail(name + ".sharing", fmt::format("cannot be \"{}\": there are {}", sharing.substr(0, 64),
+      return reader.fail(name + ".sharing", fmt::format("cannot be \"{}\": it must be one of {}", sharing.substr(0, 64),
                                                         fmt::join(k_sharings, ", ")));
     rate.sharing = static_cast<Sharing>(found - k_sharings.begin());
     reader.number(entry, "request_bytes", name + ".request_bytes", rate.request_bytes, int64_t{1}, int64_t{1} << 60);
@@ -213,7 +213,7 @@ void read_rates(Reader& reader, const Json& file, const char* key, std::vector<M
     });
     if (same != rates.end())
       return reader.fail(
-          name, fmt::format("is of the same request_bytes, ranks and sharing as {}[{}]", key, same - rates.begin()));
+          name, fmt::format("has the same request_bytes, ranks and sharing as {}[{}]", key, same - rates.begin()));
     rates.push_back(rate);
   });
 }
@@ -228,7 +228,7 @@ void check_together(Reader& reader, const Machine& machine) {
     reader.fail("storage.targets_per_server", fmt::format("cannot be {}: there are {}", storage.targets_per_server,
                                                           counted(storage.targets, "target")));
   if (machine.hosts > INT32_MAX / machine.ranks_per_host)
-    reader.fail("hosts", "and ranks_per_host are more ranks together than MPI can number");
+    reader.fail("hosts", "times ranks_per_host is more ranks than MPI allows");
 }
 
 double logarithm(int64_t number) {
@@ -319,16 +319,16 @@ Result<Machine> parse_machine(std::string_view text, std::string_view file) {
   if (text.size() > k_most_text) {
     reader.fail("", "is longer than 1 MiB");
   } else if (!is_sane) {
-    reader.fail("", fmt::format("has lists within lists, more than {} deep", k_most_nesting));
+    reader.fail("", fmt::format("has lists nested more than {} deep", k_most_nesting));
   } else if (json.is_discarded()) {
-    reader.fail("", "is not JSON, or has a number beyond all bounds");
+    reader.fail("", "is not JSON, or has a number out of range");
   } else if (!twice.empty()) {
-    reader.fail(twice, "is there twice");
+    reader.fail(twice, "is repeated");
   } else if (!json.is_object() || !json.contains(k_head)) {
-    reader.fail("", fmt::format("is no machine file: \"{}\" is missing", k_head));
+    reader.fail("", fmt::format("is not a machine file: \"{}\" is missing", k_head));
   } else if (json[k_head] != k_machine_version) {
-    reader.fail("",
-                fmt::format("has version {}; this Windrow reads {}", Reader::shown(json[k_head]), k_machine_version));
+    reader.fail("", fmt::format("has version {}; this library reads version {}", Reader::shown(json[k_head]),
+                                k_machine_version));
   } else {
     reader.text(json, "name", "name", machine.name);
     reader.text(json, "about", "about", machine.about);

@@ -202,7 +202,7 @@ std::string short_text(const Candidate& candidate, bool reading) {
     text += ", " + counted(candidate.writers, reading ? "reader" : "writer");
   text += fmt::format(", {}", name_of(strategy.access));
   if (candidate.direct_bytes > 0)
-    text += fmt::format(", pieces of {} and more direct", counted(candidate.direct_bytes, "byte"));
+    text += fmt::format(", pieces of at least {} direct", counted(candidate.direct_bytes, "byte"));
   return text;
 }
 

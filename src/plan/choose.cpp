@@ -17,12 +17,12 @@ constexpr int64_t k_least_stripe = int64_t{512} << 10;
 
 void choose_owner(Strategy& strategy, const Pattern& pattern, std::vector<std::string>& reasons) {
   if (needs_flags(strategy.owner) && pattern.replicas && !pattern.owned_flags) {
-    reasons.push_back(fmt::format("owner first: owner={} needs flags of who owns which points, and there are none",
-                                  name_of(strategy.owner)));
+    reasons.push_back(
+        fmt::format("owner first: owner={} needs ownership flags, and there are none", name_of(strategy.owner)));
     strategy.owner = Owner::first;
   }
   if (pattern.holes > 0 && !pattern.reading)
-    reasons.push_back(fmt::format("{} of {} are held by no rank: they keep what they have, or the fill value",
+    reasons.push_back(fmt::format("{} of {} are held by no rank: they keep their values, or have the fill value",
                                   pattern.holes, counted(pattern.points, "point")));
   if (strategy.owner != Owner::automatic)
     return;
@@ -30,9 +30,9 @@ void choose_owner(Strategy& strategy, const Pattern& pattern, std::vector<std::s
   if (pattern.reading)
     return;
   if (pattern.owned_flags)
-    reasons.emplace_back("owner partitioner: the points carry the partitioner's flags");
+    reasons.emplace_back("owner partitioner: the points have ownership flags");
   else if (pattern.replicas)
-    reasons.emplace_back("owner balanced: several ranks hold the same points, which are given away in long rows");
+    reasons.emplace_back("owner balanced: several ranks hold the same points, which are assigned in long rows");
 }
 
 constexpr std::string_view k_tree = "bips3d-tree";
@@ -79,8 +79,8 @@ void choose_mapped(Strategy& strategy, const Pattern& pattern, const PlanLimits&
     strategy.access = are_long ? Access::list : Access::mapped;
     if (are_long)
       reasons.push_back(
-          fmt::format("access list: pieces are {} long on average, so each rank asks for its own, though the file is "
-                      "in this host's memory",
+          fmt::format("access list: pieces are {} long on average, so each rank reads its own, although the file is in "
+                      "this host's memory",
                       counted(mean, "byte")));
     else
       reasons.emplace_back(
@@ -93,8 +93,8 @@ void choose_mapped(Strategy& strategy, const Pattern& pattern, const PlanLimits&
     return;
   }
   strategy.access = Access::automatic;
-  reasons.emplace_back(pattern.reading ? "access mapped goes without domains and teams: not used"
-                                       : "access mapped is for reading: not used");
+  reasons.emplace_back(pattern.reading ? "access mapped is not used: it needs domains=none and gather=none"
+                                       : "access mapped is not used: it is for reading only");
 }
 
 // Ranks of several hosts that each move their own bytes meet at every target, where locks pass between them and
@@ -171,13 +171,13 @@ void choose_domains(Strategy& strategy, const Pattern& pattern, const Topology& 
     strategy.domains = Domains::target;
     if (oversubscribed)
       reasons.push_back(fmt::format(
-          "domains target: {:.0f} ranks would meet at each target, and more than {:.0f} take longer there than by its "
-          "own {}",
+          "domains target: {:.0f} ranks would access each target; more than {:.0f} are slower than one {} for each "
+          "target",
           clients_of_a_target(pattern, limits), k_most_clients_of_a_target, pattern.reading ? "reader" : "writer"));
     else
       reasons.push_back(
-          fmt::format("domains target: there are no fewer hosts than targets, and each target's bytes go through its "
-                      "own {}s, long pieces too",
+          fmt::format("domains target: there are at least as many hosts as targets, so each target has its own {}s, "
+                      "for long pieces too",
                       pattern.reading ? "reader" : "writer"));
     return;
   }
@@ -196,15 +196,14 @@ void choose_domains(Strategy& strategy, const Pattern& pattern, const Topology& 
       strategy.access !=
           Access::sieve) {  // who sieves writes back what lies between its pieces: nobody else may write there
     direct_bytes = limits.direct_bytes;
-    reasons.push_back(
-        fmt::format("direct: {} of at least {}, {} together, are {} by the ranks that hold them; domains aligned "
-                    "for the other {}",
-                    counted(pattern.long_pieces, "piece"), counted(limits.direct_bytes, "byte"),
-                    counted(pattern.long_bytes, "byte"), pattern.reading ? "read" : "written", short_pieces));
+    reasons.push_back(fmt::format(
+        "direct: {} of at least {}, {} in all, are {} by the ranks that hold them; domains aligned for the other {}",
+        counted(pattern.long_pieces, "piece"), counted(limits.direct_bytes, "byte"),
+        counted(pattern.long_bytes, "byte"), pattern.reading ? "read" : "written", short_pieces));
     return;
   }
   reasons.push_back(
-      fmt::format("domains aligned: pieces are {} long on average, shorter than {}, so they are raked together",
+      fmt::format("domains aligned: pieces are {} long on average, shorter than {}, so they are aggregated",
                   counted(mean, "byte"), limit));
 }
 
@@ -220,9 +219,10 @@ bool sieves(const Strategy& strategy, const Pattern& pattern, const PlanLimits& 
   const int64_t hole = holes / pattern.pieces, piece = pattern.bytes / pattern.pieces;
   if (hole > limits.hole_bytes || piece > (pattern.reading ? 4 : 1) * limits.hole_bytes)
     return false;
-  reasons.push_back(fmt::format(
-      "access sieve: pieces are {} long on average with holes of {}: {} over them costs less than a request each",
-      counted(piece, "byte"), hole, pattern.never_written ? "writing zeros" : "reading"));
+  reasons.push_back(
+      fmt::format("access sieve: pieces are {} long on average with holes of {}: {} across them costs less than a "
+                  "request per piece",
+                  counted(piece, "byte"), hole, pattern.never_written ? "writing zeros" : "reading"));
   return true;
 }
 

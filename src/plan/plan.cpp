@@ -29,21 +29,21 @@ std::optional<Dealing> deal_stripes(Domains domains, const Pattern& pattern, int
     dealing = deal_by_target(pattern.regions, writers, *limits.layout);
   }
   if (!dealing && (domains == Domains::cyclic || domains == Domains::target))
-    reasons.push_back(
-        fmt::format("domains aligned: {}", writers < 2      ? "one writer has all stripes"
-                                           : !limits.layout ? "nobody says which bytes lie on which target"
-                                                            : "the bytes lie on one target, or nobody knows on which"));
+    reasons.push_back(fmt::format("domains aligned: {}",
+                                  writers < 2      ? "one writer has all stripes"
+                                  : !limits.layout ? "the targets of the bytes are unknown"
+                                                   : "all bytes are on one target, or their targets are unknown"));
   return dealing;
 }
 
 std::string shares_text(const Plan& plan, const Dealing& dealing) {
   const char* kind = plan.reading ? "reader" : "writer";
   if (plan.strategy.domains == Domains::cyclic)
-    return fmt::format("stripes go to the {}s in turn", kind);
+    return fmt::format("stripes are assigned to the {}s in turn", kind);
   const char* columns = dealing.by_column ? "columns of stripes" : "targets";
-  return plan.sharers > 1 ? fmt::format("{} {}s share each of {} {}, a stretch of the file each", plan.sharers, kind,
-                                        dealing.groups, columns)
-                          : fmt::format("{} {}s with {} of their own: nobody else touches their stripes",
+  return plan.sharers > 1 ? fmt::format("{} {}s share each of {} {}, each with a contiguous part of the file",
+                                        plan.sharers, kind, dealing.groups, columns)
+                          : fmt::format("{} {}s with {} of their own: no other rank accesses their stripes",
                                         dealing.groups, kind, columns);
 }
 
@@ -76,7 +76,7 @@ std::optional<Dealing> place_writers(Plan& plan, const Pattern& pattern, const T
     plan.sharers = wanted / dealing->groups;
   const int64_t given = dealing ? plan.sharers * dealing->groups : wanted;
   if (limits.writers == 0)
-    plan.reasons.push_back(fmt::format("{}: one a host{}{}", counted(given, pattern.reading ? "reader" : "writer"),
+    plan.reasons.push_back(fmt::format("{}: one per host{}{}", counted(given, pattern.reading ? "reader" : "writer"),
                                        plan.team > 1 ? ", among the roots of teams" : "",
                                        given < wanted ? ", as many for each target" : ""));
   if (dealing) {
@@ -92,7 +92,7 @@ std::optional<Dealing> place_writers(Plan& plan, const Pattern& pattern, const T
     plan.reasons.push_back(shares_text(plan, *dealing));
     if (dealing->known_end < k_no_end && pattern.regions.back().end > dealing->known_end)
       plan.reasons.push_back(
-          fmt::format("behind {} nobody knows which target has an object: rows of them go to the {}s in turn",
+          fmt::format("beyond {} the targets of objects are unknown: rows of them are assigned to the {}s in turn",
                       format_bytes(dealing->known_end), pattern.reading ? "reader" : "writer"));
     return dealing;
   }
@@ -103,7 +103,7 @@ std::optional<Dealing> place_writers(Plan& plan, const Pattern& pattern, const T
     if (limits.layout)
       plan.stripes_cut = stripes_cut(plan.domains, *limits.layout);
     if (plan.stripes_cut.value_or(0) > 0)
-      plan.reasons.push_back(fmt::format("{} two {}s, as domains=even was asked for",
+      plan.reasons.push_back(fmt::format("{} two {}s, because of domains=even",
                                          counted(*plan.stripes_cut, "stripe has", "stripes have"),
                                          plan.reading ? "reader" : "writer"));
     return std::nullopt;
@@ -112,8 +112,9 @@ std::optional<Dealing> place_writers(Plan& plan, const Pattern& pattern, const T
   plan.domains = limits.layout ? cut_at_stripes(pattern.regions, parts, *limits.layout)
                                : cut_aligned(pattern.regions, parts, unit_of_parts(pattern.regions, parts, limits));
   if (limits.layout)
-    plan.reasons.push_back(fmt::format("domains end where stripes do: no stripe has two of them{}",
-                                       plan.direct_bytes > 0 ? ", but for long pieces that their holders move" : ""));
+    plan.reasons.push_back(
+        fmt::format("domains end at stripe boundaries: no stripe is in two of them{}",
+                    plan.direct_bytes > 0 ? ", except for long pieces, which their holders move" : ""));
   return std::nullopt;
 }
 
@@ -185,11 +186,11 @@ Strategy without_idle_stages(Strategy strategy, bool reading, int64_t ranks, std
   const int64_t team = std::min(reading ? strategy.team_read : strategy.team_write, ranks);
   if (team == 1) {
     strategy.gather = Gather::none;
-    reasons.emplace_back("gather none: a team of one has nobody to gather from");
+    reasons.emplace_back("gather none: a team of one rank gathers nothing");
   } else if (team == ranks && strategy.domains == Domains::automatic) {
     strategy.domains = Domains::none;
     reasons.emplace_back(reading ? "domains none: all ranks are one team, whose root reads everything"
-                                 : "domains none: all ranks are one team, whose root has everything");
+                                 : "domains none: all ranks are one team, whose root writes everything");
   }
   return strategy;
 }
@@ -252,7 +253,7 @@ void choose_codec(Plan& plan, const Strategy& asked, const Pattern& pattern, con
       is_too_fast_for_codecs(*limits.machine, topology)) {
     plan.strategy.codec = Codec::off;
     plan.reasons.push_back(fmt::format(
-        "codec off: a host's link carries {}/s, faster than the fastest compressor of {}",
+        "codec off: the link of a host transfers {}/s, faster than the fastest compressor of {}",
         format_bytes(static_cast<int64_t>(limits.machine->network.host_bytes_per_s)), limits.machine->name));
     return;
   }
@@ -260,19 +261,19 @@ void choose_codec(Plan& plan, const Strategy& asked, const Pattern& pattern, con
     plan.strategy.codec = asked.codec;
     if (asked.codec == Codec::automatic)
       plan.reasons.push_back(
-          fmt::format("codec auto: between {}, as the link and the data are measured", counted(hosts, "host")));
+          fmt::format("codec auto: between {}, by measurements of the link and the data", counted(hosts, "host")));
     if (asked.codec == Codec::automatic && limits.machine && limits.machine_measured &&
         !limits.machine->codecs.empty() && !plan.broadcast)
       plan.reasons.push_back(pattern.shrinks_to_of_64 > 0
-                                 ? fmt::format("codec: a little of the data shrank to {} of 64 bytes; where that is "
-                                               "faster, seconds are predicted as if all did",
+                                 ? fmt::format("codec: a sample of the data was compressed to {} of 64 bytes; "
+                                               "predictions assume this ratio where compression is faster",
                                                pattern.shrinks_to_of_64)
-                                 : "codec: seconds are predicted as if data shrank to half where that is faster");
+                                 : "codec: predictions assume compression to half where it is faster");
     return;
   }
   if (asked.codec != Codec::automatic)
     plan.reasons.push_back(
-        fmt::format("codec off: {}", hosts > 1 ? "no data goes from rank to rank" : "all ranks are on one host"));
+        fmt::format("codec off: {}", hosts > 1 ? "no data is sent between ranks" : "all ranks are on one host"));
   plan.strategy.codec = Codec::off;
   plan.strategy.codec_shuffle = false;
   plan.strategy.codec_level = 0;
@@ -354,8 +355,7 @@ Result<Plan> make_plan(const Strategy& strategy, const Pattern& pattern, const T
   choose_strategy(plan, asked, pattern, topology, limits);
   if (plan.input && limits.machine_measured)
     plan.reasons.emplace_back(
-        "owner, files: not weighed by seconds, since the result shows who owns a point and how many files there are; "
-        "they change when asked for");
+        "owner, files: not chosen by predicted seconds, because they change the result; set them to change them");
   plan.whole = region_bytes > 0 && plan.direct_bytes == 0 && pattern.bytes >= region_bytes && !pattern.shared_reads &&
                !pattern.overlapping;
   if (plan.strategy.gather == Gather::team)
@@ -427,7 +427,7 @@ std::string weighing_text(const Weighing& weighing, bool reading) {
                           format_seconds(each.seconds.storage));
     }
   return text + fmt::format("  machine  {}{}\n", weighing.machine,
-                            weighing.measured ? "" : ": nobody has measured it, so the seconds decide nothing");
+                            weighing.measured ? "" : ": not measured, so the seconds do not influence the choice");
 }
 
 }  // namespace
@@ -453,7 +453,7 @@ std::string describe_text(const Plan& plan) {
   line("access", name_of(s.access));
   line("files", name_of(s.files));
   if (plan.direct_bytes > 0)
-    line("direct", fmt::format("pieces of {} and more", counted(plan.direct_bytes, "byte")));
+    line("direct", fmt::format("pieces of at least {}", counted(plan.direct_bytes, "byte")));
   line("buffer", fmt::format("up to {} of {}", plan.slots, counted(plan.window_bytes, "byte")));
   for (const std::string& reason : plan.reasons)
     text += fmt::format("  because  {}\n", reason);

@@ -140,11 +140,11 @@ Status parse_codec(std::string_view text, Strategy& strategy) {
   if (Status status = choose_named(codecs(), "codec", name, codec); !status.ok())
     return status;
   if (!is_built(codec))
-    return {Code::unsupported, fmt::format("codec={} is not built in: this library was built without it", name)};
+    return {Code::unsupported, fmt::format("codec={} is not built into this library", name)};
   const Compressor* compressor = compressor_of(codec);
   const bool has_level = text.find('(') != std::string_view::npos;
   if (shuffle && (compressor == nullptr || !compressor->shuffles()))
-    return {Code::bad_argument, fmt::format("codec cannot be \"{}\": {} shuffles nothing", text, name)};
+    return {Code::bad_argument, fmt::format("codec cannot be \"{}\": {} does not shuffle", text, name)};
   if (has_level &&
       (compressor == nullptr || !level || *level > compressor->largest_level() || compressor->largest_level() == 1))
     return {Code::bad_argument,

@@ -60,7 +60,7 @@ CodecSums codec_sums(const FlushReport& report, size_t kind) {
   return {at[0], at[1], at[2], at[3], at[4]};
 }
 std::string codec_kind_name(size_t kind) {
-  return kind == k_codec_constant ? "equal elements" : kind == k_arm_off ? "as they are" : arm_name(kind);
+  return kind == k_codec_constant ? "equal elements" : kind == k_arm_off ? "uncompressed" : arm_name(kind);
 }
 
 int64_t nanoseconds(double seconds) {
@@ -127,7 +127,7 @@ std::string predicted_text(const PlanInput& input) {
     return fmt::format("{} for {}", format_seconds(each.seconds.flush()),
                        short_text(each.candidate, input.pattern.reading));
   };
-  return fmt::format("{}{} (by {})", chosen ? told(*chosen) : "", next ? "; instead " + told(*next) : "",
+  return fmt::format("{}{} (by {})", chosen ? told(*chosen) : "", next ? "; next " + told(*next) : "",
                      weighing.machine);
 }
 
@@ -309,7 +309,7 @@ std::string report_json(const FlushReport& report) {
 
 std::string report_text(const FlushReport& report) {
   if (report.under_way)
-    return "a flush is under way: what it did is told when it has ended\n";
+    return "a flush is in progress: its report is available when it has ended\n";
   if (!report.done)
     return "nothing has been flushed yet\n";
   const auto& sums = report.sums;
@@ -325,17 +325,17 @@ std::string report_text(const FlushReport& report) {
   if (sums[bytes_mapped] > 0)
     text += line("read without requests", fmt::format("{}, mapped", format_bytes(sums[bytes_mapped])));
   text += line("layout", report.layout);
-  text += line("ranks at the file", fmt::format("{}", sums[writers]));
+  text += line("writers and readers", fmt::format("{}", sums[writers]));
   if (sums[targets] > 0)
-    text += line("targets", fmt::format("{} of a rank and a target that it touched; no rank touched more than {}",
+    text += line("targets", fmt::format("{} of a rank and a target that it accessed; at most {} per rank",
                                         counted(sums[targets], "pair"), report.maxima[k_targets]));
-  text += line("opens of the file", fmt::format("{} for metadata and {} for data since it was created or opened",
-                                                sums[metadata_opens], sums[data_opens]));
+  text += line("openings of the file", fmt::format("{} for metadata and {} for data, since it was created or opened",
+                                                   sums[metadata_opens], sums[data_opens]));
   if (sums[io_threads] > 0)
-    text += line("I/O threads", fmt::format("{}, at work while the ranks copy", sums[io_threads]));
+    text += line("I/O threads", fmt::format("{}, working while the ranks copy", sums[io_threads]));
   if (sums[shared_refused] > 0)
-    text +=
-        line("shared memory", fmt::format("too small for {}: messages instead", counted(sums[shared_refused], "rank")));
+    text += line("shared memory",
+                 fmt::format("too small for {}, which used messages instead", counted(sums[shared_refused], "rank")));
   if (sums[bytes_broadcast] > 0)
     text += line("broadcast", fmt::format("{} from one rank to all", format_bytes(sums[bytes_broadcast])));
   if (sums[values_clamped] > 0)
@@ -349,16 +349,16 @@ std::string report_text(const FlushReport& report) {
       continue;
     text += line(
         kind == k_arm_off ? "messages not compressed" : "messages compressed",
-        fmt::format("{}: {} from {} to {}, {} to make and {} to undo", codec_kind_name(kind), of.messages,
+        fmt::format("{}: {} from {} to {}, {} to compress and {} to decompress", codec_kind_name(kind), of.messages,
                     format_bytes(of.bytes_in), format_bytes(of.bytes_out),
                     format_seconds(seconds(of.encode_nanoseconds)), format_seconds(seconds(of.decode_nanoseconds))));
   }
   if (sums[messages_overlapped] > 0)
-    text += line("compressed meanwhile", fmt::format("{}, while an earlier one of the same rank travelled",
-                                                     counted(sums[messages_overlapped], "message")));
+    text += line("overlapped", fmt::format("{}, compressed while an earlier message of the same rank was sent",
+                                           counted(sums[messages_overlapped], "message")));
   if (sums[messages_own_way] > 0)
-    text += line("their own way", fmt::format("{}, as their receiver's data or link is not like most",
-                                              counted(sums[messages_own_way], "message")));
+    text += line("own codec", fmt::format("{}, because the receiver's data or link is unlike the others",
+                                          counted(sums[messages_own_way], "message")));
   if (sums[probe_bytes] > 0)
     text += line("link measured", fmt::format("with {}", format_bytes(sums[probe_bytes])));
   for (const PlanReport& plan : report.plans)
@@ -367,10 +367,10 @@ std::string report_text(const FlushReport& report) {
   for (const PlanReport& plan : report.plans)
     if (plan.plan.input)
       text += line("predicted", predicted_text(*plan.plan.input));
-  text += line("copied", fmt::format("{}, of it {} through shared memory", format_bytes(sums[bytes_copied]),
+  text += line("copied", fmt::format("{}, including {} through shared memory", format_bytes(sums[bytes_copied]),
                                      format_bytes(sums[bytes_shared])));
   if (report.maxima[k_codec_memory] > 0)
-    text += line("compressors' memory", fmt::format("{} on one rank", format_bytes(report.maxima[k_codec_memory])));
+    text += line("codec memory", fmt::format("{} on one rank", format_bytes(report.maxima[k_codec_memory])));
   text += line("largest buffers", fmt::format("{} on one rank", format_bytes(report.maxima[k_buffer])));
   if (!report.trace.empty())
     text += line("trace", report.trace_problem.empty() ? report.trace
@@ -388,7 +388,7 @@ std::string explain_text(const FlushReport& report) {
     text += fmt::format("  expects  {}, {} and {} for {}{}\n", counted(plan.forecast.messages, "message"),
                         counted(plan.forecast.write_requests, "write request"),
                         counted(plan.forecast.read_requests, "read request"), format_bytes(plan.forecast.bytes),
-                        plan.kept ? "; kept from an earlier flush" : "");
+                        plan.kept ? "; cached from an earlier flush" : "");
   }
   if (text.empty())
     text = "nothing is queued and nothing has been flushed yet\n";

@@ -139,7 +139,7 @@ Result<RecordedPattern> read_pattern(const ordered_json& json) {
     for (const ordered_json& each : json.at("regions")) {
       const Extent region = extent_of(each);
       if (region.begin < end || region.end == k_no_end)
-        return malformed("regions overlap, or have no end");
+        return malformed("regions overlap or have no end");
       recorded.pattern.regions.push_back(region);
       end = region.end;
     }
@@ -161,7 +161,7 @@ Result<StorageLayout> read_layout_json(const ordered_json& json) {
     while (known < k_layout_kinds && name_of(static_cast<LayoutKind>(known)) != kind)
       ++known;
     if (known == k_layout_kinds)
-      return malformed(fmt::format("there is no layout \"{}\"", kind));
+      return malformed(fmt::format("unknown layout \"{}\"", kind));
     layout.kind = static_cast<LayoutKind>(known);
     for (const ordered_json& each : json.at("components")) {
       if (each.at("begin").get<int64_t>() < 0)

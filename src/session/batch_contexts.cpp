@@ -28,8 +28,8 @@ std::string warning_of_files(const Subfiles& subfiles) {
   if (subfiles.used() + k_of_others <= static_cast<int64_t>(limit.rlim_cur))
     return {};
   return fmt::format(
-      "warning: {} are more than a process may have open here ({}): other programs that read all of a variable at once "
-      "would get fill values without an error; Windrow does not",
+      "warning: {} exceed the limit of open files of a process here ({}): other programs that read a whole variable at "
+      "once would get fill values without an error; Windrow does not",
       counted(subfiles.used(), "subfile"), limit.rlim_cur);
 }
 
@@ -116,8 +116,7 @@ Status VariableContext::prepare(PreparedPlan& prepared, const RequestBatch& batc
 
 std::string VariableContext::conflict_of(size_t object) const {
   return fmt::format(
-      "\"{}\" is put through different decompositions by different ranks; all ranks must use the same "
-      "ones in the same order",
+      "ranks put \"{}\" with different decompositions; all ranks must use the same decompositions in the same order",
       storage_.catalog.variables[object].path);
 }
 
@@ -168,17 +167,16 @@ void ChunkedContext::complete(PreparedPlan& prepared) const {
   prepared.outdated = targets_.guessed;
   if (targets_.guessed)
     reasons.emplace_back(
-        "some of these chunks are new: a flush finds their places, and goes by them; here they lie one behind the "
-        "other");
+        "some of these chunks are new: a flush allocates them and plans by their addresses; here they are assumed to "
+        "be contiguous");
   prepared.plan.stripes_cut = std::nullopt;  // a chunk may lie in several stripes
   const Strategy& asked = prepared.asked;
   if (*targets_.why != 0)
     reasons.push_back(fmt::format("domains aligned: {}", targets_.why));
   else if (!targets_.layout && asked.domains != Domains::automatic && asked.domains != Domains::aligned)
-    reasons.emplace_back("domains aligned: a variable with chunks is cut between them");
+    reasons.emplace_back("domains aligned: a chunked variable is divided at chunk boundaries");
   if (asked.gather != Gather::automatic && asked.gather != Gather::none)
-    reasons.emplace_back(
-        "gather none: what a rank holds of a chunk goes to the one that encodes it, which no team could do for it");
+    reasons.emplace_back("gather none: each rank sends its parts of a chunk directly to the rank that encodes it");
   describe(prepared.plan);
   auto chunks = std::make_unique<ChunkPlan>();
   chunks->layout = layout_;

@@ -212,10 +212,9 @@ std::string File::lines_of_sums(std::span<const int64_t> found) const {
       const int64_t finding = at < found.size() ? found[at] : k_sound;
       ++at;
       if (finding != k_sound)
-        lines += fmt::format(
-            "subfile \"{}\": the elements of \"{}\" {}\n", subfiles_->relative_name(part),
-            catalog_.variables[static_cast<size_t>(variable)].path,
-            finding == k_differs ? "are not those that were written: their checksum is another" : "cannot be read");
+        lines += fmt::format("subfile \"{}\": the elements of \"{}\" {}\n", subfiles_->relative_name(part),
+                             catalog_.variables[static_cast<size_t>(variable)].path,
+                             finding == k_differs ? "do not match their checksum" : "cannot be read");
     }
   return lines;
 }

@@ -148,7 +148,7 @@ std::vector<std::byte> numbers_as_letter(std::span<const int64_t> numbers) {
 namespace {
 
 Status malformed() {
-  return {Code::internal, "a letter about chunks is malformed"};
+  return {Code::internal, "internal error: malformed chunk message"};
 }
 
 // The root's answer to one rank: offset + 1, bytes and skipped filters of each chunk asked for.

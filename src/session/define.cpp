@@ -114,7 +114,7 @@ Status File::check_size_on_root(std::span<const VariableDefinition> definitions,
     return status;
   }
   return {status.code(),
-          fmt::format("variable \"{}\" of {}: {}; a variable with chunks takes room as it is written only", largest,
+          fmt::format("variable \"{}\" of {}: {}; a chunked variable takes space only when it is written", largest,
                       format_bytes(most), status.message())};
 }
 
@@ -307,7 +307,7 @@ Status File::put_attribute(const std::string& object, Attribute attribute, Statu
         return status;
       if (subfiles_ && attribute.name.starts_with(Subfiles::k_reserved))
         return {Code::bad_argument,
-                fmt::format("attribute \"{}\" of \"{}\": names that begin with {} are for the map of subfiles",
+                fmt::format("attribute \"{}\" of \"{}\": names that begin with {} are reserved for the map of subfiles",
                             attribute.name, place, Subfiles::k_reserved)};
       return metadata_.check_put(place);
     });

@@ -111,12 +111,9 @@ Status File::try_open_on_root(const std::string& asked_format, OpenBroadcast& to
     if (mode_ == Mode::create) {
       name = format_of_name(path_);
       if (name.empty())
-        return {
-            Code::bad_argument,
-            fmt::format(
-                "the name \"{}\" does not say which format it shall have: use .h5, .hdf5, .nc4, .nc, .cdf or .raw, or "
-                "the option format",
-                path_)};
+        return {Code::bad_argument, fmt::format("the name \"{}\" does not select a format: use .h5, .hdf5, .nc4, .nc, "
+                                                ".cdf or .raw, or the option format",
+                                                path_)};
     } else {
       auto found = find_format(path_, format_mode(mode_));
       if (!found.ok())
@@ -311,7 +308,7 @@ Status File::set_strategy(const Settings& changes, Status local) {
           continue;  // to ask for what would be there anyway is to ask for it
         if (!changeable)
           return {Code::bad_argument,
-                  fmt::format("set_strategy: the option {} cannot change once \"{}\" is open; these can: {}", key,
+                  fmt::format("set_strategy: the option {} cannot change after \"{}\" was opened; these can: {}", key,
                               path_, fmt::join(k_changeable, ", "))};
         if (Status status = settings.set(key, value); !status.ok())
           return status;
@@ -629,7 +626,7 @@ Status File::close(bool publish) {
     if (data_)
       (void)data_->close();
     return {Code::bad_state, fmt::format("\"{}\" is closed after MPI_Finalize: {}", path_,
-                                         is_temporary_file() ? "it is not published" : "what was queued is lost")};
+                                         is_temporary_file() ? "it is not published" : "queued requests are lost")};
   }
   const bool changes = mode_ != Mode::read, remains = publish || !is_temporary_file(),
              in_place = changes && !is_temporary_file();

@@ -74,8 +74,8 @@ Status File::queue(bool put, int variable, std::shared_ptr<SharedDecomposition> 
       return {Code::bad_argument, fmt::format("{} of \"{}\": the decomposition is NULL", verb, target.path)};
     if (decomposition->ranks() != comm_->size())
       return {Code::bad_argument,
-              fmt::format("{} of \"{}\": the decomposition was made for {}, the file is open on {}", verb, target.path,
-                          counted(decomposition->ranks(), "rank"), comm_->size())};
+              fmt::format("{} of \"{}\": the decomposition was made for {}, but the file is open on {}", verb,
+                          target.path, counted(decomposition->ranks(), "rank"), comm_->size())};
     if (decomposition->rank() != comm_->rank())
       return {
           Code::bad_argument,
@@ -194,7 +194,7 @@ Status File::flush_end() {
   if (Status status = check_in_step(identity_); !status.ok())
     return status;
   if (pending_ == nullptr)
-    return {Code::bad_state, "flush_end: no flush was begun"};
+    return {Code::bad_state, "flush_end: no flush is in progress"};
   flush_begin_ = seconds_now() - pending_->seconds;  // what the program did in between is not the flush's
   Status verdict = pending_->moving ? end_batch(pending_->puts) : Status{};
   if (verdict.ok() &&

@@ -18,11 +18,11 @@ Status File::check_growth(const Variable& variable, int64_t records) const {
   const auto bytes =
       elements ? checked_multiply(*elements, element_bytes(variable.type, variable.details)) : std::nullopt;
   if (!bytes)
-    return {Code::bad_argument,
-            fmt::format("\"{}\" with {} is larger than a file can be", variable.path, counted(records, "record"))};
-  if (!has_room_for(records))
-    return {Code::bad_argument, fmt::format("\"{}\" with {} is larger than a set of subfiles can be", variable.path,
+    return {Code::bad_argument, fmt::format("\"{}\" with {} exceeds the maximum size of a file", variable.path,
                                             counted(records, "record"))};
+  if (!has_room_for(records))
+    return {Code::bad_argument, fmt::format("\"{}\" with {} exceeds the maximum size of a set of subfiles",
+                                            variable.path, counted(records, "record"))};
   if (variable.chunking.empty())
     return {};
   return ChunkGrid::make(shape, variable.chunking.shape).status();

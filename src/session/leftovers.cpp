@@ -42,7 +42,7 @@ Status File::blank_tail(Format& format, const ChunkLayout& layout, int64_t recor
     if (place.value().offset < 0)
       continue;
     if (place.value().bytes != layout.chunk_bytes())  // as ChunkReader: behind it lies something else
-      return {Code::bad_file, fmt::format("chunk {} of \"{}\" has {} and not {}", chunk, layout.path,
+      return {Code::bad_file, fmt::format("chunk {} of \"{}\" has {} instead of {}", chunk, layout.path,
                                           counted(place.value().bytes, "byte"), layout.chunk_bytes())};
     const int64_t offset = layout.parts.front().file_base + place.value().offset + static_cast<int64_t>(kept);
     data_->read(offset, std::span<std::byte>(found));

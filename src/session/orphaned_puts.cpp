@@ -55,7 +55,7 @@ Result<std::vector<Told>> read(std::span<const std::byte> bytes) {
     for (int64_t& number : numbers) {
       const auto next = read_varint(bytes, position);
       if (!next)
-        return Status{Code::internal, "what a rank puts cannot be read"};
+        return Status{Code::internal, "internal error: malformed description of puts"};
       number = static_cast<int64_t>(*next);
     }
     told.push_back({.variable = static_cast<int>(numbers[0]),
@@ -103,13 +103,13 @@ Status verdict_on(const std::vector<Letter>& letters, std::span<const Variable> 
     const std::string what =
         record < 0 ? fmt::format("\"{}\"", path) : fmt::format("record {} of \"{}\"", shown_index(record), path);
     const std::string why = puts.is_by_same
-                                ? "by `same` rank 0 writes, which does not put it"
-                                : fmt::format("{} hold elements in common, and only {} of them put{} it",
+                                ? "in a decomposition `same` rank 0 writes, but it does not put the variable"
+                                : fmt::format("{} hold common elements, but only {} of them put{} it",
                                               counted(puts.sharers, "rank"), puts.put, puts.put == 1 ? "s" : "");
-    return {
-        Code::bad_argument,
-        fmt::format("put of {}: rank {} would lose elements that another rank is to write: {}", what, puts.loser, why),
-        puts.loser};
+    return {Code::bad_argument,
+            fmt::format("put of {}: elements of rank {} would be lost, because another rank owns them: {}", what,
+                        puts.loser, why),
+            puts.loser};
   }
   return {};
 }

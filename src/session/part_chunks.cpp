@@ -14,7 +14,7 @@ namespace windrow {
 namespace {
 
 Status malformed() {
-  return {Code::internal, "a letter about chunks of parts is malformed"};
+  return {Code::internal, "internal error: malformed message about chunks of parts"};
 }
 
 // A part's chunks: 0, and of each in C order of their grid offset + 1, bytes and skipped filters; or why they are not

@@ -99,7 +99,7 @@ class ReferenceFinder {
     for (int64_t part = 0; part < split.split.parts(); ++part)
       if (split.offsets[static_cast<size_t>(part)] < 0) {
         const Status fault = subfiles_->fault_of(part);
-        return fault.ok() ? std::string("it is not known where its parts lie") : fault.message();
+        return fault.ok() ? std::string("the places of its parts are unknown") : fault.message();
       }
     const auto begin_of = [&](int64_t part, int64_t record) {
       const auto at = static_cast<size_t>(part);
@@ -117,7 +117,7 @@ class ReferenceFinder {
     array.chunk = regular_chunk(bounds, element);
     const auto count = room_for(variable.shape, array.chunk);
     if (!count)
-      return too_many(array.chunk, "what all ends of its parts have in common");
+      return too_many(array.chunk, "the common divisor of all part boundaries");
     const int64_t bytes = elements_of(array.chunk) * element;
     walk(variable.shape, array.chunk, *count, [&](std::span<const int64_t> first) {
       int64_t part = 0, within = 0;
@@ -175,7 +175,7 @@ class ReferenceFinder {
   Found find_chunks_of_parts(const Variable& variable, const SplitVariable& split, ReferencedArray& array) {
     array.chunk = split.common_chunk();
     if (array.chunk.empty())
-      return std::string("its parts do not end where its chunks do");
+      return std::string("its parts do not end at chunk boundaries");
     const auto count = room_for(variable.shape, array.chunk);
     if (!count)
       return too_many(array.chunk, "its own");
@@ -218,7 +218,7 @@ class ReferenceFinder {
     }
     std::string why() const {
       if (any_skipped_)
-        return "a filter was left out for some of its chunks, and Zarr has one pipeline for all";
+        return "a filter was skipped for some of its chunks, but Zarr has one filter pipeline for all chunks";
       return why_no_fill(variable_, missing_, elements_of(array_.chunk));
     }
 
@@ -349,7 +349,7 @@ Status File::publish_references_on_root() {
   if (named)
     references_temporary_ = {};
   if (!status.ok())
-    return {status.code(), fmt::format("\"{}\" is complete, but not its references: {}", path_, status.message())};
+    return {status.code(), fmt::format("\"{}\" is complete, but its references are not: {}", path_, status.message())};
   references_.clear();
   return {};
 }
@@ -375,8 +375,8 @@ Result<std::string> File::write_references(const std::string& path, const std::s
     local = guard([&]() -> Status {
       arguments = hash_of({path, prefix});
       if (mode_ != Mode::read)
-        return {Code::bad_state, fmt::format("references: \"{}\" is not open for reading only; what is written here "
-                                             "has them by the option references",
+        return {Code::bad_state, fmt::format("references: \"{}\" is not open for reading only; to write references of "
+                                             "a new file, use the option references",
                                              path_)};
       return {};
     });

@@ -130,7 +130,7 @@ Status read_letter(const Letter& letter, std::vector<Value>& values) {
       return list.status();
     const auto each = static_cast<size_t>(head[6]);
     if (each == 0 || static_cast<size_t>(total_bytes(list.value())) > (bytes.size() - at) / each)
-      return {Code::internal, "a list of replicas from another rank is too short"};
+      return {Code::internal, "internal error: a list of replicas from another rank is too short"};
     for_each_piece(list.value(), [&](const Piece& piece) {
       for (int64_t i = 0; i < piece.length; ++i, at += each)
         values.push_back({head[0], head[1] - 1, head[2], head[3], head[4], head[5], piece.file + i, letter.peer,

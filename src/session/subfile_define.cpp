@@ -46,7 +46,7 @@ int64_t files_of(const std::map<int, SplitVariable>& splits) {
 Result<int64_t> File::subfiles_of_variable(const Settings& own) const {
   if (own.is_set("subfile_bytes") && own.bytes("subfile_bytes") != settings_.bytes("subfile_bytes"))
     return Status{Code::bad_argument,
-                  "subfile_bytes is a file's, not a variable's: give it to the call that creates the file"};
+                  "subfile_bytes is an option of files, not of variables: set it in the call that creates the file"};
   auto asked = asked_subfiles(own, comm_->size());
   if (!asked.ok() || asked.value() != default_subfiles())
     return asked;
@@ -68,10 +68,10 @@ Result<SubfileRequest> File::set_for(std::span<const VariableDefinition> definit
     const bool cut = each.split_asked && (each.split.axes != "none" || each.split.parts != "auto");
     if (cut && asked == 0 && !subfiles_) {
       if (each.split.parts == "auto")
-        return Status{Code::bad_argument, fmt::format("variable \"{}\": split={} does not say into how many files, and "
-                                                      "\"{}\" has no subfiles: add files=subfiles(N), "
-                                                      "or create the file with it",
-                                                      each.path, each.split.axes, path_)};
+        return Status{Code::bad_argument,
+                      fmt::format("variable \"{}\": split={} needs a number of files, because \"{}\" has no subfiles: "
+                                  "add files=subfiles(N), or create the file with it",
+                                  each.path, each.split.axes, path_)};
       auto split =
           make_split({.axes = "auto", .parts = each.split.parts, .count = Subfiles::k_most, .unit = {}}, each.shape);
       if (!split.ok())
@@ -79,15 +79,16 @@ Result<SubfileRequest> File::set_for(std::span<const VariableDefinition> definit
       asked = split.value().parts();
     }
     if (asked > 1 && !subfiles_ && (mode_ != Mode::create || published_))
-      return Status{Code::bad_argument, fmt::format("variable \"{}\" asks for {} subfiles, and \"{}\" is one file: "
-                                                    "subfiles are made before a new file is published; "
-                                                    "windrow copy makes a file with subfiles of this one",
-                                                    each.path, asked, path_)};
+      return Status{
+          Code::bad_argument,
+          fmt::format("variable \"{}\" needs {} subfiles, but \"{}\" is a single file: subfiles can only be created "
+                      "together with a new file; windrow copy can make a file with subfiles from this one",
+                      each.path, asked, path_)};
     if (asked > 1 && subfiles_ && asked > subfiles_->count())
-      return Status{Code::bad_argument, fmt::format("variable \"{}\" asks for {} subfiles, and \"{}\" has {}: create "
-                                                    "the file with files=subfiles({}), or define the variable "
-                                                    "that asks for most of them first",
-                                                    each.path, asked, path_, subfiles_->count(), asked)};
+      return Status{Code::bad_argument,
+                    fmt::format("variable \"{}\" needs {} subfiles, but \"{}\" has {}: create the file with "
+                                "files=subfiles({}), or define the variable that needs most of them first",
+                                each.path, asked, path_, subfiles_->count(), asked)};
     most = std::max(most, asked);
   }
   // What is refused makes no set.
@@ -135,7 +136,7 @@ Result<int64_t> File::files_for_size(std::span<const VariableDefinition> definit
                               "expected_bytes, or define all variables in one call",
                               largest->path, format_bytes(bytes_of(*largest)), path_, format_bytes(limit))};
   return Status{Code::bad_argument,
-                fmt::format("variable \"{}\" of {}: no number of subfiles makes each smaller than subfile_bytes, {}",
+                fmt::format("variable \"{}\" of {}: no number of subfiles keeps each within subfile_bytes, {}",
                             largest->path, format_bytes(bytes_of(*largest)), format_bytes(limit))};
 }
 
@@ -202,7 +203,7 @@ Result<std::optional<Split>> File::split_of(const VariableDefinition& definition
     const Code code = split.status().code() == Code::not_found ? Code::bad_argument : split.status().code();
     return Status(code, fmt::format("variable \"{}\": {}{}", definition.path, split.status().message(),
                                     definition.extendible
-                                        ? "; along the dimension that grows, which counts as 1 here, it cannot be cut"
+                                        ? "; it cannot be split along its extendible dimension, which counts as 1 here"
                                         : ""));
   }
   if (split.value().parts() == 1)
@@ -223,7 +224,7 @@ Status File::check_room_in_set(std::span<const VariableDefinition> definitions,
     bytes += elements * element_bytes(definitions[i].type, definitions[i].details) + settings_.bytes("alignment") +
              k_of_metadata;
     if (bytes < 0 || !subfiles_->has_room(bytes))
-      return {Code::bad_argument, fmt::format("variable \"{}\": its set of {} would be larger than a set can be",
+      return {Code::bad_argument, fmt::format("variable \"{}\": its set of {} would exceed the maximum size of a set",
                                               definitions[i].path, counted(subfiles_->count(), "subfile"))};
   }
   return {};

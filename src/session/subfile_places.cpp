@@ -55,7 +55,7 @@ Status File::tell_of_subfiles(std::vector<std::byte>& letter) {
 
 // Local: the letters of all ranks, one behind the other, which is in the order of the subfiles.
 Status File::learn_of_subfiles(std::span<const std::byte> letter) {
-  const Status malformed(Code::internal, "a letter about subfiles is malformed");
+  const Status malformed(Code::internal, "internal error: malformed subfile message");
   size_t position = 0;
   for (int64_t number = 0; number < subfiles_->used(); ++number) {
     const auto fault = read_varint(letter, position), file = read_varint(letter, position);

@@ -40,7 +40,7 @@ Result<std::array<std::string, 4>> read_names(std::span<const std::byte> told, s
   for (std::string& text : texts) {
     const auto length = read_varint(told, position);
     if (!length || *length > told.size() - position)
-      return Status{Code::internal, "rank 0's word on a set is malformed"};
+      return Status{Code::internal, "internal error: malformed subfile set broadcast"};
     text.assign(reinterpret_cast<const char*>(told.data()) + position, *length);
     position += *length;
   }
@@ -79,14 +79,14 @@ Result<int64_t> asked_subfiles(const Settings& settings, int ranks) {
     asked = settings.integer(number);
     if (asked <= 0)
       return Status(Code::bad_argument,
-                    fmt::format("{} is enabled, and {} does not say how many files there shall be", enabled, number));
+                    fmt::format("{} is enabled, but {} does not give the number of files", enabled, number));
   }
   const bool left_to_us = files.name == "auto" && settings.is_set("files");
   if (asked == 0 && !left_to_us)
     asked = disabled ? 1 : settings.text("strategy") == "subfiling" ? ranks : 0;
   if (asked > Subfiles::k_most)
     return Status(Code::bad_argument,
-                  fmt::format("files: {} are more than {}", counted(asked, "subfile"), Subfiles::k_most));
+                  fmt::format("files: {} exceed the maximum of {}", counted(asked, "subfile"), Subfiles::k_most));
   return asked;
 }
 
@@ -133,8 +133,8 @@ Status File::choose_files_on_root() {
     if (const std::string why = why_no_set(); !why.empty())
       chosen = {1, "files one: " + why};
   if (chosen.files > Subfiles::k_most)
-    chosen = {Subfiles::k_most,
-              fmt::format("files subfiles({}): a set has no more; {} were wanted", Subfiles::k_most, chosen.files)};
+    chosen = {Subfiles::k_most, fmt::format("files subfiles({}): the maximum of a set; {} were requested",
+                                            Subfiles::k_most, chosen.files)};
   wanted_subfiles_ = chosen.files;
   files_reason_ = std::move(chosen.why);
   return {};
@@ -267,7 +267,7 @@ Status File::start_set() {
   fit_line();
   if (!subfiles_->has_room(0))
     return agree(*comm_, guard([] {
-      return Status{Code::bad_file, "the files of the set are larger than a set can be"};
+      return Status{Code::bad_file, "the files of the set exceed the maximum size of a set"};
     }));
   // What is changed in place must be whole: parts that are at fault could not be told from those that were meant.
   sealed_ = true;
@@ -338,7 +338,7 @@ namespace {
 Status lay_out_sealed(Format& base) {
   const auto layout = base.lay_out();
   if (layout.ok() && layout.value().moves)
-    return {Code::internal, "the map's checksum has no room in the header"};
+    return {Code::internal, "the map's checksum does not fit into the header"};
   return layout.status();
 }
 
@@ -510,7 +510,7 @@ std::string File::check_set_on_root() const {
       same = shown.file == subfiles_->relative_name(part) && shown.box == split.split.box(part);
     }
     if (!same)
-      lines += fmt::format("\"{}\": the base file leads other programs elsewhere than the map\n", path);
+      lines += fmt::format("\"{}\": the base file refers other programs to other places than the map does\n", path);
   }
   return lines;
 }

@@ -18,7 +18,7 @@ namespace {
 constexpr int64_t k_most_chunks = 65536;  // some 60 bytes of a plan for each, on every rank
 
 Status malformed_targets() {
-  return {Code::internal, "the message about the targets of a file is malformed"};
+  return {Code::internal, "internal error: malformed message about the targets of a file"};
 }
 
 // Collective: what the ranks have to say, one after the other, to all of them. The status is this rank's own.
@@ -281,15 +281,15 @@ Status File::know_chunk_targets(const VariableBatch& batch, const BatchSummary& 
   const ChunkLayout& layout = *batch.layout;
   const auto is_filtered = [](const ChunkPart& part) { return !part.chunking.filters.empty(); };
   if (!batch.reading && std::any_of(layout.parts.begin(), layout.parts.end(), is_filtered)) {
-    found.why = "where chunks with filters lie is known once they are encoded";
+    found.why = "places of filtered chunks are known only after encoding";
     return local;
   }
   if (layout.is_split() && !line_layout_) {
-    found.why = "nobody says which bytes lie on which target";
+    found.why = "the targets of the bytes are unknown";
     return local;
   }
   if (chunks_in_regions(layout, numbers.hull, numbers.records) > k_most_chunks) {
-    found.why = "more chunks are moved than a plan can list";
+    found.why = "too many chunks for a plan to list";
     return local;
   }
   std::vector<Extent> regions;

@@ -71,7 +71,7 @@ Status File::get_texts(int variable, const std::function<void(std::span<const st
       // The program has room for as many as it was told of.
       if (const int64_t told = element_count_of(variable); static_cast<int64_t>(texts.value().size()) != told)
         return {Code::bad_file,
-                fmt::format("\"{}\": \"{}\" has {}, and had {} when the file was opened: somebody else has changed it",
+                fmt::format("\"{}\": \"{}\" has {} but had {} when the file was opened: another program changed it",
                             path_, path, counted(texts.value().size(), "text"), told)};
       int64_t characters = 0;
       for (const std::string& text : texts.value())

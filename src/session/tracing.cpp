@@ -45,7 +45,7 @@ void File::open_trace_on_root() {
   const Status status = guard([&]() -> Status {
     report_.trace = std::filesystem::absolute(asked).string();
     if (report_.trace == std::filesystem::absolute(path_))
-      return {Code::bad_argument, fmt::format("\"{}\" is the file itself", asked)};
+      return {Code::bad_argument, fmt::format("\"{}\" is the data file", asked)};
     auto text = AppendedText::open(report_.trace, fmt::format("{}{},", k_trace_begins, k_trace_version));
     if (!text.ok())
       return text.status();

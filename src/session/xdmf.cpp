@@ -72,14 +72,14 @@ Status File::start_xdmf_on_root() {
     return {};
   if (format_name_ != "hdf5")
     return {Code::unsupported,
-            fmt::format("\"{}\" is of the format {}; XDMF can describe HDF5 files only", path_, format_name_)};
+            fmt::format("\"{}\" has the format {}; XDMF can describe HDF5 files only", path_, format_name_)};
   const std::filesystem::path file = mode_ == Mode::create ? temporary_.final_path : data_->path();
   if (Status status = check_reference("the file", file.filename().string()); !status.ok())
     return status;
   std::filesystem::path text = file;
   text.replace_extension(".xmf");
   if (text == file)
-    return {Code::bad_argument, fmt::format("the file \"{}\" has the name that its XDMF text would have", path_)};
+    return {Code::bad_argument, fmt::format("the file \"{}\" has the name of its XDMF file", path_)};
   auto temporary = start_temporary_file(text.string());
   if (!temporary.ok())
     return temporary.status();

@@ -83,7 +83,7 @@ void ExchangeLoads::finish() {
 Bound ExchangeLoads::bound_of(size_t phase) const {
   const MachineNetwork& network = machine_.network;
   Bound bound;
-  bound.take(most_rank_work_[phase], "what one rank sends and copies");
+  bound.take(most_rank_work_[phase], "sending and copying of one rank");
   bound.take(most_server_work_[phase], "the messages of one writer or reader");
   const double out = most_host_out_[phase] * compression_.shrinks_to,
                in = most_host_in_[phase] * compression_.shrinks_to;
@@ -206,7 +206,7 @@ Bound StorageLoads::bound_of(size_t first, size_t last) const {
     client += most_client_work_[phase], host += most_host_bytes_[phase], measured += measured_[phase];
   bound.take(client, "the requests of one rank");
   bound.take(host / storage.client_bytes_per_s, "the storage client of one host");
-  bound.take(measured, "what so many ranks were measured to move");
+  bound.take(measured, "the measured throughput of this number of ranks");
   std::vector<double> of_server(servers);
   for (size_t target = 0; target < targets; ++target) {
     double bytes = 0, seconds = 0;

@@ -76,7 +76,7 @@ Result<Places> Places::make(const Workload& workload, int64_t files, const Split
   const int64_t unit = by_target ? k_unit_of_targets : k_unit;
   places.room_ = round_up(most * workload.element_bytes * workload.variables, unit) + unit;
   if (places.room_ > k_begin / (made.value().parts() + 1))
-    return Status{Code::bad_argument, "pattern: the subfiles are larger than offsets can tell"};
+    return Status{Code::bad_argument, "pattern: the subfiles exceed the range of offsets"};
   places.split_ = std::move(made).value();
   return places;
 }

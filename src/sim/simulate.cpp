@@ -38,7 +38,7 @@ Result<FileStripes> stripes_of(const SimulationRequest& request) {
   if (stripes.count <= storage.targets)
     return stripes;
   return Status{Code::bad_argument,
-                fmt::format("stripe=\"{}\" asks for {}; machine \"{}\" has {}", request.settings.text("stripe"),
+                fmt::format("stripe=\"{}\" needs {}, but machine \"{}\" has {}", request.settings.text("stripe"),
                             counted(stripes.count, "target"), request.machine.name, storage.targets)};
 }
 
@@ -95,11 +95,11 @@ Result<Prepared> prepare(const SimulationRequest& request) {
   const Machine& machine = request.machine;
   const Workload& workload = request.workload;
   if (workload.division == Division::same && !workload.reading)
-    return Status{Code::bad_argument, "pattern: what is the same on every rank is for reading"};
+    return Status{Code::bad_argument, "pattern: same is for reading only"};
   if (workload.ranks > machine.hosts * machine.ranks_per_host)
     return Status{
         Code::bad_argument,
-        fmt::format("machine \"{}\" has {} with {} each; {} are more", machine.name, counted(machine.hosts, "host"),
+        fmt::format("machine \"{}\" has {} with {} each, fewer than {}", machine.name, counted(machine.hosts, "host"),
                     counted(machine.ranks_per_host, "rank"), counted(workload.ranks, "rank"))};
   auto strategy = parse_strategy(request_of(request.settings));
   if (!strategy.ok())
@@ -173,9 +173,9 @@ Status check_windows(const Plan& plan) {
     windows += static_cast<double>(region.size()) / static_cast<double>(plan.window_bytes);
   if (windows < k_most)
     return {};
-  return {Code::bad_argument, fmt::format("the plan has {:.2g} windows of {}: more than can be simulated; longer "
-                                          "stripes or a larger buffer make them fewer",
-                                          windows, format_bytes(plan.window_bytes))};
+  return {Code::bad_argument,
+          fmt::format("the plan has {:.2g} rounds of {}: too many to simulate; use longer stripes or a larger buffer",
+                      windows, format_bytes(plan.window_bytes))};
 }
 
 double tree_depth(int ranks) {
@@ -250,13 +250,13 @@ Result<Simulation> simulate(const SimulationRequest& asked) {
     return status;
   if (request.habits.list_pieces < 1)
     return Status{Code::bad_argument,
-                  fmt::format("a request of a list carries {} pieces; it is 1 at least", request.habits.list_pieces)};
+                  fmt::format("a list request has {} pieces; it must be at least 1", request.habits.list_pieces)};
   if (request.times < 1 || request.habits.splits < 0)
     return Status{Code::bad_argument,
-                  "a simulation runs once at least, and splits no negative number of communicators"};
+                  "the number of repetitions must be at least 1, and the number of split communicators not negative"};
   if (!(request.shrinks_to > 0 && request.shrinks_to <= 1))
     return Status{Code::bad_argument,
-                  fmt::format("messages cannot shrink to {} of their bytes; it is more than 0 and at most 1",
+                  fmt::format("messages cannot be compressed to {} of their bytes; it must be above 0 and at most 1",
                               request.shrinks_to)};
   auto prepared = prepare(request);
   if (!prepared.ok())

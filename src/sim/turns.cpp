@@ -336,7 +336,7 @@ void RankTurns::add_ways() {
   if (!ways_.empty())
     return;
   add({});
-  counts_.codec = fmt::format("{}, whose speed the machine file does not tell: left out", name_of(asked));
+  counts_.codec = fmt::format("{} is ignored: its speed is not in the machine file", name_of(asked));
 }
 
 // Each phase takes the fastest way, as the exchange does that measures its messages.

@@ -135,11 +135,10 @@ Status check_shape(const Workload& workload) {
   if (workload.element_bytes < 1 || workload.element_bytes > (int64_t{1} << 20))
     return wrong(fmt::format("elements of {}", counted(workload.element_bytes, "byte")));
   if (workload.variables < 1 || workload.variables > k_most_variables)
-    return wrong(
-        fmt::format("{}; from 1 to {} are possible", counted(workload.variables, "variable"), k_most_variables));
+    return wrong(fmt::format("{}; it must be from 1 to {}", counted(workload.variables, "variable"), k_most_variables));
   const auto bytes = elements ? checked_multiply(*elements, workload.element_bytes * workload.variables) : std::nullopt;
   if (!bytes || *bytes > k_most_elements)
-    return wrong(fmt::format("{} elements of {} in {} are more than a file can have", fmt::join(workload.shape, "x"),
+    return wrong(fmt::format("{} elements of {} in {} exceed the maximum of a file", fmt::join(workload.shape, "x"),
                              counted(workload.element_bytes, "byte"), counted(workload.variables, "variable")));
   return {};
 }

@@ -27,7 +27,7 @@ Status check_beginning(int descriptor, const std::string& path, std::string_view
   if (read < 0)
     return system_status("read of", path, errno);
   if (found != begins)
-    return {Code::bad_file, fmt::format("\"{}\" is there already and does not begin with {}", path, begins)};
+    return {Code::bad_file, fmt::format("\"{}\" already exists and does not begin with {}", path, begins)};
   char last = '\n';
   if (pread(descriptor, &last, 1, about.st_size - 1) == 1 && last != '\n')
     return {Code::bad_file, fmt::format("\"{}\" ends in the middle of a line", path)};

@@ -34,7 +34,7 @@ Loaded load() {
   void* handle = ::dlopen(k_name, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (handle == nullptr) {
     const char* why = ::dlerror();
-    loaded.problem = fmt::format("{} cannot be loaded: {}", k_name, why == nullptr ? "nobody says why" : why);
+    loaded.problem = fmt::format("{} cannot be loaded: {}", k_name, why == nullptr ? "unknown reason" : why);
     return loaded;
   }
   const auto read_file = WINDROW_CEPH_CALL(ceph_conf_read_file);

@@ -51,7 +51,7 @@ Answer osd_number(int64_t osd) {
 }
 
 Status another_layout() {
-  return {Code::bad_file, "it tells of another layout than the file's attribute"};
+  return {Code::bad_file, "its layout differs from the file's attribute"};
 }
 
 // Row by row, until they are all, one is not answered, or it is late. What is odd about one answer is odd about them
@@ -65,8 +65,8 @@ Osds ask_each(const LayoutComponent& component, const OsdQuestion& question, Ask
   Osds found;
   for (int64_t object = 0; object < objects; ++object) {
     if (object % component.stripe_count == 0 && Clock::now() >= latest) {
-      found.why =
-          fmt::format("{} of {} had told their OSDs after {} s", object, counted(objects, "object"), question.answer_s);
+      found.why = fmt::format("only {} of {} had reported their OSDs after {} s", object, counted(objects, "object"),
+                              question.answer_s);
       break;
     }
     const Answer osd = ask(object);
@@ -77,7 +77,7 @@ Osds ask_each(const LayoutComponent& component, const OsdQuestion& question, Ask
   if (std::all_of(found.targets.begin(), found.targets.end(), [](int64_t target) { return target == k_no_target; }))
     found.targets.clear();
   if (found.targets.empty() && found.why.empty())
-    found.why = objects == 0 ? "a row of objects has too many of them to be asked about" : "no OSD has the objects";
+    found.why = objects == 0 ? "a row has too many objects to query" : "no OSD has the objects";
   return found;
 }
 
@@ -153,9 +153,10 @@ class Client {
     if (const int error = library_.about(client_, file_, about); error < 0)
       return fault(fmt::format("look at \"{}\"", path), error);
     if (about.inode != inode)
-      return {
-          Code::bad_file,
-          fmt::format("\"{}\" is another file for it: the mount has another root or file system than it shows", path)};
+      return {Code::bad_file,
+              fmt::format(
+                  "libcephfs finds another file for \"{}\": the mount has another root or file system than it shows",
+                  path)};
     if (about.stripe_bytes != component.stripe_bytes || about.stripe_count != component.stripe_count ||
         about.object_bytes != component.object_bytes)
       return another_layout();
@@ -246,7 +247,7 @@ Osds ask_osds(const std::string& path, const LayoutComponent& component, const O
     return std::move(*found);
   if (question.by == OsdsBy::library)
     return ask_library(path, component, question, calls);
-  return {.targets = {}, .why = "this client of CephFS does not tell OSDs; ceph_osds=libcephfs asks another one"};
+  return {.targets = {}, .why = "this CephFS client does not report OSDs; use ceph_osds=libcephfs"};
 }
 
 }  // namespace windrow

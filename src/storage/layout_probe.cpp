@@ -177,7 +177,7 @@ void ask(const std::string& path, ProbedLayout& probed, const SystemCalls& calls
       probed.file_system = kind;
       return;
     }
-    probed.reason = "the file system is none that is known to tell of stripes";
+    probed.reason = "this file system is not known to report stripes";
     return;
   }
   const Ask asker = asker_of(probed.file_system);
@@ -231,7 +231,7 @@ Status set_on_cephfs(const std::string& path, const StripeNumbers& numbers, cons
                      const SystemCalls& calls) {
   if (numbers.first >= 0 || numbers.count == k_all_targets)
     return {Code::unsupported,
-            "cephfs places stripes itself: neither a first target nor a stripe on every target can be asked for"};
+            "cephfs places stripes itself: neither a first target nor a stripe on every target can be set"};
   const std::string request = cephfs_request(numbers, now);
   if (calls.setxattr(path.c_str(), "ceph.file.layout", request.data(), request.size()) != 0)
     return not_set(path, errno);

@@ -160,10 +160,11 @@ Status check_held(const Rename& file) {
   if (file.held == nullptr || file.held->is_at(file.from))
     return {};
   const bool gone = ::lstat(file.from.c_str(), &about) != 0;
-  return {gone ? Code::not_found : Code::io,
-          fmt::format("publish \"{}\": its temporary {} \"{}\" was {} by somebody else meanwhile: what was written to "
-                      "it is not published",
-                      file.to, S_ISDIR(about.st_mode) ? "folder" : "file", file.from, gone ? "removed" : "replaced")};
+  return {
+      gone ? Code::not_found : Code::io,
+      fmt::format(
+          "publish \"{}\": its temporary {} \"{}\" was {} by another program: what was written to it is not published",
+          file.to, S_ISDIR(about.st_mode) ? "folder" : "file", file.from, gone ? "removed" : "replaced")};
 }
 
 Status publish_one(const Rename& file, bool durable) {
@@ -313,7 +314,7 @@ Status start_folder(const TemporaryFile& temporary, const std::string& path, Hel
 Status replaced_by_others(const std::string& path) {
   struct stat about {};
   const bool gone = ::stat(path.c_str(), &about) != 0;
-  return {Code::io, fmt::format("\"{}\" was {} by somebody else since it was opened", path,
+  return {Code::io, fmt::format("\"{}\" was {} by another program since it was opened", path,
                                 gone ? "removed or renamed" : "replaced")};
 }
 

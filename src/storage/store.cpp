@@ -44,7 +44,7 @@ thread_local int64_t opened = 0;
 Status check_options(const StoreOptions& options) {
   if (!find_kind(options.kind))
     return {Code::unsupported,
-            fmt::format("no store is called \"{}\"; there are: {}", options.kind, fmt::join(k_names, ", "))};
+            fmt::format("unknown store \"{}\"; the stores are {}", options.kind, fmt::join(k_names, ", "))};
   if (options.fault.empty())
     return {};
   if (options.kind == "faulty")

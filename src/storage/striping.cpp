@@ -63,12 +63,12 @@ Wanted automatically(const StripingOptions& options, const TemporaryFile& tempor
   const auto replaced = replaced_stripes(options, temporary, calls);
   if (replaced && !(given && replaced->count == 1)) {
     const bool has_them = replaced == numbers_of(now.layout);
-    return {has_them ? std::nullopt : replaced, has_them ? "" : "as the file that is replaced has them"};
+    return {has_them ? std::nullopt : replaced, has_them ? "" : "like those of the replaced file"};
   }
   if (options.expected_bytes == 0)
     return {};
   if (given)
-    return {std::nullopt, "stripes are left as the folder has them"};
+    return {std::nullopt, "stripes are those of the folder"};
   const auto numbers = stripes_for(options.expected_bytes, writers.count, writers.buffer_bytes);
   return {numbers, fmt::format("for {} expected and {}", format_bytes(options.expected_bytes),
                                counted(writers.count, "writer"))};
@@ -100,7 +100,7 @@ Result<Striping> give_stripes(const StripingOptions& options, const TemporaryFil
   if (set.ok())
     return Striping{probe(options, temporary.temporary_path, calls).layout, why};
   if (options.stripes.kind == StripeRequest::Kind::numbers && set.code() != Code::unsupported)
-    return Status{set.code(), fmt::format("create \"{}\": stripes that were asked for ({}) cannot be had: {}",
+    return Status{set.code(), fmt::format("create \"{}\": the requested striping ({}) is not available: {}",
                                           temporary.final_path, text_of(*wanted.numbers), set.message())};
   return Striping{std::move(now.layout), fmt::format("{}: not set: {}", why, set.message())};
 }
@@ -127,7 +127,7 @@ Result<StripingOptions> striping_options(const Settings& settings) {
   options.stripes = stripes.value();
   if (!options.asks && options.stripes.kind == StripeRequest::Kind::numbers)
     return Status{Code::bad_argument,
-                  fmt::format("stripe=\"{}\" asks the file system for stripes, and layout=none asks it for nothing",
+                  fmt::format("stripe=\"{}\" needs the file system's striping, but layout=none disables it",
                               settings.text("stripe"))};
   options.expected_bytes = settings.bytes("expected_bytes");
   const std::string osds = settings.text("ceph_osds");

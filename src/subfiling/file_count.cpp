@@ -21,11 +21,11 @@ FileCount choose_file_count(FileSystem kind, bool can_split, int64_t ranks, int6
   const std::string_view name = name_of(kind);
   switch (kind) {
     case FileSystem::local:
-      return one("on a disk of this host, or in its memory, one file is as fast and easier to handle");
+      return one("on a local disk or in memory one file is as fast and easier to handle");
     case FileSystem::nfs:
-      return one("nfs has one server, and more files are no more ways to it");
+      return one("nfs has a single server, so several files are not faster");
     case FileSystem::unknown:
-      return one("the file system is none of those that several files are known to help");
+      return one("several files are not known to be faster on this file system");
     case FileSystem::lustre:
     case FileSystem::beegfs:
     case FileSystem::cephfs:
@@ -35,22 +35,22 @@ FileCount choose_file_count(FileSystem kind, bool can_split, int64_t ranks, int6
   if (!can_split)
     return one(fmt::format("{} is parallel, but files of this format cannot be split", name));
   if (targets > 1 && hosts < 2)
-    return one(
-        fmt::format("{} spreads a file over {}, but the ranks are on one host, and one writer has one file to write",
-                    name, counted(targets, "target")));
+    return one(fmt::format("{} spreads a file over {}, but all ranks are on one host with one writer", name,
+                           counted(targets, "target")));
   if (targets > 1) {
     const int64_t each = std::min(targets, hosts);
-    return {each, fmt::format("files subfiles({}): {} is parallel; a file for each of {} of its layout, and no more "
-                              "than {}; no part is smaller than 64 MiB",
+    return {each, fmt::format("files subfiles({}): {} is parallel; one file for each of {} of its layout, at most {}; "
+                              "parts have at least 64 MiB",
                               each, name, counted(targets, "target"), counted(hosts, "host"))};
   }
   const int64_t files = std::min(ranks / k_ranks_a_file, hosts);
   if (files < 2)
-    return one(fmt::format("{} is parallel, but {} on {} are too few for a file for every {} ranks and a host for each",
-                           name, counted(ranks, "rank"), counted(hosts, "host"), k_ranks_a_file));
-  return {files, fmt::format("files subfiles({}): {} is parallel; a file for every {} of {}, and no more than {}; no "
-                             "part is smaller than 64 MiB",
-                             files, name, k_ranks_a_file, counted(ranks, "rank"), counted(hosts, "host"))};
+    return one(fmt::format("{} is parallel, but {} on {} are too few: each file needs {} ranks and a host", name,
+                           counted(ranks, "rank"), counted(hosts, "host"), k_ranks_a_file));
+  return {files,
+          fmt::format(
+              "files subfiles({}): {} is parallel; one file for every {} of {}, at most {}; parts have at least 64 MiB",
+              files, name, k_ranks_a_file, counted(ranks, "rank"), counted(hosts, "host"))};
 }
 
 namespace {
@@ -98,18 +98,18 @@ FileCount choose_file_count_by(const Machine& machine, FileSystem kind, bool can
       best = seconds;
       chosen = files;
     }
-  const std::string of =
-      fmt::format("{}{}", format_bytes(written), bytes > 0 ? "" : " (expected_bytes does not say how many)");
+  const std::string of = fmt::format("{}{}", format_bytes(written), bytes > 0 ? "" : " (expected_bytes is not set)");
   if (most == 1)
-    return {1, fmt::format("files one: {}; no part is smaller than 64 MiB, and there are no more files than hosts ({})",
-                           of, hosts)};
+    return {1,
+            fmt::format("files one: {}; parts have at least 64 MiB, and there are at most as many files as hosts ({})",
+                        of, hosts)};
   if (chosen == 1 || best > k_worth * one)
-    return {1, fmt::format("files one: {} for {} are predicted by {}, and no tenth less with up to {}",
+    return {1, fmt::format("files one: {} for {} are predicted by {}, and less than 10 % shorter with up to {}",
                            format_seconds(one), of, machine.name, counted(most, "file"))};
-  return {chosen,
-          fmt::format(
-              "files subfiles({}): {} for {} are predicted by {}, and {} with one file; no part is smaller than 64 MiB",
-              chosen, format_seconds(best), of, machine.name, format_seconds(one))};
+  return {
+      chosen,
+      fmt::format("files subfiles({}): {} for {} are predicted by {}, and {} with one file; parts have at least 64 MiB",
+                  chosen, format_seconds(best), of, machine.name, format_seconds(one))};
 }
 
 }  // namespace windrow

@@ -80,28 +80,28 @@ Result<Split> read_split(const Variable& variable, int64_t most_parts) {
   if (variable.extendible)
     shape[0] = 0;
   if (order.size() != variable.shape.size() || numbers_of(variable.attributes, k_shape) != shape)
-    return bad("the shape in the map is another than the variable's");
+    return bad("the shape in the map differs from the variable's");
   if (variable.extendible) {
     if (order[0] != 1 || all.size() < 2 || all[0] != 0 || all[1] != 0)
-      return bad("the map cuts the dimension that grows");
+      return bad("the map splits the extendible dimension");
     shape[0] = all[1] = 1;
   }
   std::vector<std::vector<int64_t>> bounds;
   size_t at = 0;
   for (const int64_t ranges : order) {
     if (ranges < 1 || ranges > most_parts || static_cast<size_t>(ranges) >= all.size() - std::min(at, all.size()))
-      return bad("the map's order of splitting does not fit its bounds");
+      return bad("the map's split order does not match its bounds");
     const auto first = all.begin() + static_cast<std::ptrdiff_t>(at);
     bounds.emplace_back(first, first + ranges + 1);
     at += static_cast<size_t>(ranges) + 1;
   }
   if (at != all.size())
-    return bad("the map's order of splitting does not fit its bounds");
+    return bad("the map's split order does not match its bounds");
   auto split = Split::make(std::move(bounds));
   if (!split.ok())
     return bad(split.status().message());
   if (!std::ranges::equal(split.value().shape(), shape))
-    return bad("the map's ranges do not end where the variable does");
+    return bad("the map's ranges do not cover the variable");
   if (split.value().parts() > most_parts || number_of(variable.attributes, k_parts) != split.value().parts())
     return bad(
         fmt::format("the map has {} for {}", counted(split.value().parts(), "part"), counted(most_parts, "subfile")));
@@ -129,7 +129,7 @@ Result<std::unique_ptr<Subfiles>> Subfiles::take_from(Catalog& catalog, const st
   if (identity.empty())
     return bad("it has no identity");
   if (!count || *count < 1 || *count > k_most)
-    return bad(fmt::format("it says that there are {}", counted(count.value_or(0), "subfile")));
+    return bad(fmt::format("it contains {}", counted(count.value_or(0), "subfile")));
   // A symbolic link leads to the folder of the file, not to its own.
   std::error_code ignored;
   const auto real = std::filesystem::canonical(path, ignored);
@@ -169,7 +169,7 @@ Result<std::unique_ptr<Subfiles>> Subfiles::take_from(Catalog& catalog, const st
       made.filters = word_of(variable.attributes, k_filters);
       const bool sound = made.chunk.size() == variable.shape.size() &&
                          std::all_of(made.chunk.begin(), made.chunk.end(), [](int64_t each) { return each > 0; });
-      Status status = sound ? Status() : Status(Code::bad_file, "the shape of its chunks is not one of chunks");
+      Status status = sound ? Status() : Status(Code::bad_file, "its chunk shape is invalid");
       for (int64_t part = 0; status.ok() && part < made.split.parts(); ++part)
         status = made.chunking(part).status();
       if (!status.ok())
@@ -205,7 +205,7 @@ namespace {
 std::string text_of(std::span<const int64_t> values) {
   constexpr size_t k_shown = 16;
   if (values.empty())
-    return "no integers of 64 bits";
+    return "not integers of 64 bits";
   return fmt::format("{}{}", fmt::join(values.first(std::min(values.size(), k_shown)), " "),
                      values.size() > k_shown ? " ..." : "");
 }

@@ -45,7 +45,7 @@ const char* name_of(Difference difference) noexcept {
     case Difference::chunks:
       return "has other chunks or filters";
     case Difference::place:
-      return "lies where no file reaches, or has no place";
+      return "has an invalid place or none";
   }
   return "differs";
 }
@@ -88,7 +88,7 @@ Result<Chunking> SplitVariable::chunking(int64_t part) const {
   const auto elements = checked_product(made.shape);
   const auto bytes = elements ? checked_multiply(*elements, element_bytes) : std::nullopt;
   if (!bytes)
-    return Status(Code::bad_argument, "a chunk has more bytes than 64 bits can count");
+    return Status(Code::bad_argument, "a chunk exceeds the maximum size");
   auto parsed = parse_filters(filters, element_bytes, *bytes);
   if (!parsed.ok())
     return parsed.status();
@@ -162,7 +162,7 @@ Status Subfiles::fault_of(int64_t number) const {
       return {Code::bad_file,
               fmt::format("{}: \"{}\" is a link or a file, not the set's own folder", what, readable(folder_))};
     case Fault::unreadable:
-      return {Code::no_permission, what + " may not be read"};
+      return {Code::no_permission, what + " cannot be read: no permission"};
     case Fault::locked:
       return {Code::bad_state, what + " is open in another program and locked by it"};
     case Fault::damaged:
@@ -174,12 +174,12 @@ Status Subfiles::fault_of(int64_t number) const {
               fmt::format("{} is number {} of its set, under the name of number {}", what, found, number)};
     case Fault::different: {
       const auto variable = variables_.find(static_cast<int>(found / k_differences));
-      return {Code::bad_file, fmt::format("{} does not have what the map says: \"{}\" {}", what,
+      return {Code::bad_file, fmt::format("{} does not match the map: \"{}\" {}", what,
                                           variable == variables_.end() ? "?" : variable->second.path,
                                           name_of(static_cast<Difference>(found % k_differences)))};
     }
     case Fault::contradicting:
-      return {Code::bad_file, fmt::format("{} does not have what the map says: {}", what, contradiction(number))};
+      return {Code::bad_file, fmt::format("{} does not match the map: {}", what, contradiction(number))};
   }
   return {Code::internal, what};
 }
@@ -349,7 +349,7 @@ Result<int64_t> Subfiles::examine(int64_t number_in_set, const Catalog& base, st
   };
   if (const auto told = number_of(root, k_count); told != count())
     return contradicts(fmt::format("attribute \"{}\" is {} and not {}", k_count,
-                                   told ? std::to_string(*told) : "no integer", count()));
+                                   told ? std::to_string(*told) : "not an integer", count()));
   for (const auto& [variable, split] : variables_) {
     if (number_in_set >= split.split.parts())
       continue;

@@ -30,7 +30,7 @@ struct ParseError : std::runtime_error {
 
 int64_t checked_count(const ordered_json& number, const std::string& name) {
   if (!number.is_number_integer())
-    refuse(fmt::format("{} is no whole number", name));
+    refuse(fmt::format("{} is not a whole number", name));
   const auto count =
       number.is_number_unsigned() && number.get<uint64_t>() > INT64_MAX ? INT64_MAX : number.get<int64_t>();
   if (count < 0 || count > INT64_MAX / 4)
@@ -55,18 +55,18 @@ class LineReader {
  private:
   static ordered_json parse(const std::string& text) {
     if (is_nested_too_deep(text))
-      refuse(fmt::format("lists within lists, more than {} deep", k_most_nesting));
+      refuse(fmt::format("lists are nested more than {} deep", k_most_nesting));
     try {
       return ordered_json::parse(text);
     } catch (const ordered_json::parse_error&
                  error) {  // its own words have what is wrong in them, and that may be any bytes
-      throw ParseError(fmt::format("it is no JSON from its byte {} on", error.byte));
+      throw ParseError(fmt::format("it is not JSON from byte {} on", error.byte));
     }
   }
 
   void read_opening(const ordered_json& json) {
     if (const ordered_json& version = json.at("windrow trace"); version != k_trace_version && version != 1)
-      throw VersionError(fmt::format("a trace of version {:.40}; this windrow reads versions 1 to {}",
+      throw VersionError(fmt::format("a trace of version {:.40}; this command reads versions 1 to {}",
                                      version.dump(-1, ' ', true, ordered_json::error_handler_t::replace),
                                      k_trace_version));
     constexpr int64_t k_most = 1 << 28;
@@ -89,7 +89,7 @@ class LineReader {
     ordered_json& lists = json["brief_flushes"];
     const ordered_json& numbers = lists.at("flush");
     if (!numbers.is_array())
-      refuse("flush is no list");
+      refuse("flush is not a list");
     for (const ordered_json& each : numbers)
       next_flush(opening, checked_count(each, "flush"));
     const size_t flushes = numbers.size();
@@ -108,7 +108,7 @@ class LineReader {
   size_t opening_of(const ordered_json& json) const {
     const auto found = numbers_.find(json.at("opening").get<std::string>());
     if (found == numbers_.end())
-      refuse("a flush of a file that no line before has opened");
+      refuse("a flush of a file that no earlier line opened");
     return found->second;
   }
 
@@ -132,8 +132,8 @@ Result<std::string> read_trace_lines(std::istream& stream, const std::string& pa
   for (std::string line; std::getline(stream, line);) {
     ++number;
     if (number == 1 && !line.starts_with(k_trace_begins))
-      return Status{Code::bad_file, fmt::format("\"{}\", line 1: no trace of windrow, which would begin with {}", path,
-                                                k_trace_begins)};
+      return Status{Code::bad_file,
+                    fmt::format("\"{}\", line 1: not a trace, which would begin with {}", path, k_trace_begins)};
     const bool ends = !stream.eof();
     try {
       reader.read(line);
@@ -143,12 +143,12 @@ Result<std::string> read_trace_lines(std::istream& stream, const std::string& pa
       throw;
     } catch (const std::exception& problem) {
       const bool is_cut = !ends && dynamic_cast<const ParseError*>(&problem) != nullptr;
-      return is_cut ? fmt::format("\"{}\", line {}: the line is cut short", path, number)
-                    : fmt::format("\"{}\", line {}: no line of a trace: {}", path, number, problem.what());
+      return is_cut ? fmt::format("\"{}\", line {}: the line is truncated", path, number)
+                    : fmt::format("\"{}\", line {}: not a line of a trace: {}", path, number, problem.what());
     }
   }
   if (number == 0)
-    return Status{Code::bad_file, fmt::format("\"{}\" is empty: there is no line 1 of a trace in it", path)};
+    return Status{Code::bad_file, fmt::format("\"{}\" is empty: not a trace", path)};
   return std::string();
 }
 

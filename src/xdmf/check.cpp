@@ -51,7 +51,7 @@ Result<const Variable*> find(std::string_view use, int number, const Catalog& ca
                   fmt::format("{}: \"{}\" cannot be shown: {}", use, readable(variable.path),
                               variable.type == Type::none ? variable.unsupported : type_name(variable.type))};
   if (variable.extendible)  // the text would say a shape that it has no more
-    return Status{Code::unsupported, fmt::format("{}: \"{}\" can grow; a grid needs variables that keep their shape",
+    return Status{Code::unsupported, fmt::format("{}: \"{}\" is extendible; a grid needs variables with a fixed shape",
                                                  use, readable(variable.path))};
   if (Status status = check_reference("the variable", variable.path); !status.ok())
     return status;
@@ -74,10 +74,10 @@ Result<const Variable*> find_coordinates(const ViewerGrid& grid, int number, con
 Status check_dimensions(const ViewerGrid& grid) {
   const size_t dimensions = grid.nodes.size();
   if (dimensions != 2 && dimensions != 3)
-    return bad(grid, fmt::format("it has {}; it can have 2 or 3", counted(dimensions, "dimension")));
+    return bad(grid, fmt::format("it has {}; it must have 2 or 3", counted(dimensions, "dimension")));
   for (size_t i = 0; i < dimensions; ++i)
     if (grid.nodes[i] < 2)
-      return bad(grid, fmt::format("dimension {} has {}; it needs 2", shown_dimension(i, dimensions),
+      return bad(grid, fmt::format("dimension {} has {}; it needs at least 2", shown_dimension(i, dimensions),
                                    counted(grid.nodes[i], "node")));
   return {};
 }
@@ -105,8 +105,8 @@ Status fill_rectilinear(ViewerGrid& grid, const Catalog& catalog) {
     if (!found.ok())
       return found.status();
     if (found.value()->shape.size() != 1)
-      return bad(grid,
-                 fmt::format("{}; the coordinates along a dimension have one dimension", shape_text(*found.value())));
+      return bad(grid, fmt::format("{}; the coordinates along a dimension must have one dimension",
+                                   shape_text(*found.value())));
     grid.nodes.push_back(found.value()->shape.front());
   }
   return check_dimensions(grid);
@@ -119,7 +119,7 @@ Status fill_curvilinear(ViewerGrid& grid, const Catalog& catalog) {
   const std::vector<int64_t>& shape = found.value()->shape;
   const int64_t places = shape.empty() ? 0 : shape.back();
   if (places != 3 && !(places == 2 && shape.size() == 3))
-    return bad(grid, fmt::format("{}; coordinates are nodes of each dimension x 3, or x 2 for two dimensions",
+    return bad(grid, fmt::format("{}; coordinates must be nodes of each dimension x 3, or x 2 for two dimensions",
                                  shape_text(*found.value())));
   grid.nodes.assign(shape.begin(), shape.end() - 1);
   return check_dimensions(grid);
@@ -134,7 +134,7 @@ Status fill_mesh(ViewerGrid& grid, const Catalog& catalog) {
     return nodes.status();
   const std::vector<int64_t>& places = nodes.value()->shape;
   if (places.size() != 2 || (places[1] != 2 && places[1] != 3))
-    return bad(grid, fmt::format("{}; coordinates are nodes x 2 or nodes x 3", shape_text(*nodes.value())));
+    return bad(grid, fmt::format("{}; coordinates must be nodes x 2 or nodes x 3", shape_text(*nodes.value())));
   grid.nodes = {places[0]};
   auto cells = find(fmt::format("the connectivity of \"{}\"", grid.name), grid.connectivity, catalog);
   if (!cells.ok())
@@ -145,15 +145,15 @@ Status fill_mesh(ViewerGrid& grid, const Catalog& catalog) {
   const std::vector<int64_t>& shape = cells.value()->shape;
   if (grid.cell == Cell::mixed) {
     if (shape.size() != 1)
-      return bad(grid,
-                 fmt::format("{}; the connectivity of mixed cells has one dimension", shape_text(*cells.value())));
+      return bad(
+          grid, fmt::format("{}; the connectivity of mixed cells must have one dimension", shape_text(*cells.value())));
     // At least the kind and three nodes each.
     if (grid.cells < 0 || grid.cells > shape[0] / 4)
       return bad(grid, fmt::format("{}; it cannot hold {}", shape_text(*cells.value()), counted(grid.cells, "cell")));
     return {};
   }
   if (shape.size() != 2 || shape[1] != corners)
-    return bad(grid, fmt::format("{}; the connectivity is cells x {}", shape_text(*cells.value()), corners));
+    return bad(grid, fmt::format("{}; the connectivity must be cells x {}", shape_text(*cells.value()), corners));
   grid.cells = shape[0];
   return {};
 }
@@ -165,9 +165,9 @@ Status check_series(const ViewerGrid& grid, std::span<const ViewerGrid> others) 
     if (other.kind != grid.kind || other.nodes.size() != grid.nodes.size())
       return bad(grid, "another kind of grid has that name");
     if (!other.time || !grid.time)
-      return {Code::exists, fmt::format("there is a grid \"{}\" already, and not both have a time", grid.name)};
+      return {Code::exists, fmt::format("there is already a grid \"{}\", and not both have a time", grid.name)};
     if (*other.time == *grid.time)
-      return {Code::exists, fmt::format("there is a grid \"{}\" at the time {} already", grid.name, *grid.time)};
+      return {Code::exists, fmt::format("there is already a grid \"{}\" at the time {}", grid.name, *grid.time)};
   }
   return {};
 }
@@ -184,8 +184,7 @@ Status check_text(std::string_view what, std::string_view text) {
   if (is_utf8(text) && !control && !none)
     return {};
   return {Code::bad_argument,
-          fmt::format("{} \"{}\": XML has no place for a name with control characters, or that is not UTF-8", what,
-                      readable(text))};
+          fmt::format("{} \"{}\": an XML name must be UTF-8 without control characters", what, readable(text))};
 }
 
 Status check_reference(std::string_view what, std::string_view name) {
@@ -194,7 +193,7 @@ Status check_reference(std::string_view what, std::string_view name) {
   if (name.find_first_of(":|") == name.npos)
     return {};
   return {Code::unsupported,
-          fmt::format("{} \"{}\" cannot be named in XDMF, whose readers cut at ':' and '|'", what, name)};
+          fmt::format("{} \"{}\" cannot be used in XDMF, whose readers split names at ':' and '|'", what, name)};
 }
 
 Status check_grid(ViewerGrid& grid, std::span<const ViewerGrid> others, const Catalog& catalog) {
@@ -228,7 +227,7 @@ Status check_field(const ViewerGrid& grid, const GridField& field, const Catalog
             fmt::format("the field \"{}\": {} is neither nodes nor cells", field.name, static_cast<int>(field.center))};
   for (const GridField& other : grid.fields)
     if (other.name == field.name && other.center == field.center)
-      return {Code::exists, fmt::format("the grid \"{}\" has a field \"{}\" there already", grid.name, field.name)};
+      return {Code::exists, fmt::format("the grid \"{}\" already has a field \"{}\" there", grid.name, field.name)};
   auto found = find(fmt::format("the field \"{}\"", field.name), field.variable, catalog);
   if (!found.ok())
     return found.status();
@@ -242,7 +241,7 @@ Status check_field(const ViewerGrid& grid, const GridField& field, const Catalog
   const bool fits = shape.size() >= wanted.size() && std::equal(wanted.begin(), wanted.end(), shape.begin());
   if (!fits || shape.size() > wanted.size() + 1 || (shape.size() > wanted.size() && shape.back() < 1))
     return {Code::bad_argument,
-            fmt::format("the field \"{}\": {}; at the {} of \"{}\" it is [{}], or that x components", field.name,
+            fmt::format("the field \"{}\": {}; at the {} of \"{}\" it must be [{}], or that x components", field.name,
                         shape_text(*found.value()), field.center == Center::node ? "nodes" : "cells", grid.name,
                         fmt::join(wanted, ", "))};
   return {};

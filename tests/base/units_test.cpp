@@ -64,8 +64,8 @@ TEST(FormatBytes, is_exact_where_it_can_be) {
 }
 
 TEST(FormatSeconds, has_a_unit_that_fits) {
-  EXPECT_EQ(format_seconds(0), "0.0 us");
-  EXPECT_EQ(format_seconds(17e-6), "17.0 us");
+  EXPECT_EQ(format_seconds(0), "0.0 µs");
+  EXPECT_EQ(format_seconds(17e-6), "17.0 µs");
   EXPECT_EQ(format_seconds(4.5e-3), "4.50 ms");
   EXPECT_EQ(format_seconds(0.9999), "1.00 s");
   EXPECT_EQ(format_seconds(123.456), "123.46 s");

@@ -116,7 +116,7 @@ TEST_F(Calibration, advice_tells_kinds_of_flushes_with_both_seconds) {
   ASSERT_EQ(advice["kinds"].size(), 1U);
   EXPECT_EQ(advice["kinds"][0]["flushes"], (std::vector<int>{1, 2, 3}));
   EXPECT_GT(advice["kinds"][0]["measured_s"], 0);
-  EXPECT_GT(advice["kinds"][0]["advised"]["foretold_s"], 0);
+  EXPECT_GT(advice["kinds"][0]["advised"]["predicted_s"], 0);
   ASSERT_WINDROW_OK(windrow_advise(trace.c_str(), nullptr, "text", &text));
   EXPECT_THAT(text, HasSubstr("3 flushes"));
   EXPECT_THAT(text, HasSubstr("without a machine file"));
@@ -136,7 +136,7 @@ TEST_F(Calibration, advice_of_what_is_damaged_tells_what_came_before) {
           << length;
     }
     for (const auto& [bytes, part] : {std::pair<std::string, std::string>{"", "is empty"},
-                                      {"hello\n", "no trace"},
+                                      {"hello\n", "not a trace"},
                                       {"{\"windrow trace\":7}\n", "version 7"}}) {
       std::ofstream(cut, std::ios::binary) << bytes;
       EXPECT_EQ(windrow_advise(cut.c_str(), nullptr, "text", &text), WINDROW_BAD_FILE);

@@ -401,8 +401,8 @@ TEST_P(Fill, values_that_cannot_be_are_refused) {
     EXPECT_THAT(windrow_error_message(), HasSubstr(why));
     expect_same_everywhere(WINDROW_BAD_ARGUMENT);
   };
-  refused(WINDROW_INT32, {{"fill_value", "seven"}}, "\"v\": its fill value \"seven\" is none of type int32");
-  refused(WINDROW_INT8, {{"fill_value", "128"}}, "\"128\" is none of type int8");
+  refused(WINDROW_INT32, {{"fill_value", "seven"}}, "\"v\": its fill value \"seven\" is not of type int32");
+  refused(WINDROW_INT8, {{"fill_value", "128"}}, "\"128\" is not of type int8");
   refused(WINDROW_FLOAT64, {{"fill_value", "1.5x"}}, "none of type float64");
   refused(WINDROW_TEXT, {{"fill_value", "long"}, {"element_bytes", "3"}}, "none of type text");
   refused(WINDROW_TEXT, {{"fill_value", "x"}}, "text of variable length and null spaces have no fill value");

@@ -248,7 +248,7 @@ TEST_F(GrowingSubfiles, are_not_cut_along_their_growth) {
     const int code = windrow_define_variable_with(file, "v", WINDROW_FLOAT64, 3, shape, Options(options), &variable);
     EXPECT_EQ(code, WINDROW_BAD_ARGUMENT);
     expect_same_everywhere(code);
-    EXPECT_NE(std::string(windrow_error_message()).find("along the dimension that grows"), std::string::npos)
+    EXPECT_NE(std::string(windrow_error_message()).find("along its extendible dimension"), std::string::npos)
         << windrow_error_message();
   };
   refused({{"split", "0"}});
@@ -367,7 +367,7 @@ TEST_F(GrowingSubfiles, that_lag_behind_are_named) {
     std::filesystem::rename(folder_.file("lagging.h5"), before + "/0.h5");
   MPI_Barrier(MPI_COMM_WORLD);
   file = open();
-  EXPECT_NE(problems(file).find("/0.h5\" does not have what the map says: \"/v\" has another shape"), std::string::npos)
+  EXPECT_NE(problems(file).find("/0.h5\" does not match the map: \"/v\" has another shape"), std::string::npos)
       << problems(file);
   ASSERT_WINDROW_OK(windrow_close(file));
 }

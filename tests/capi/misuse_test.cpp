@@ -36,7 +36,7 @@ TEST_F(Misuse, of_paths) {
                        WINDROW_NOT_FOUND, "no such file");
   EXPECT_EQ(file, nullptr);
   EXPECT_WINDROW_ERROR(windrow_create(MPI_COMM_WORLD, folder_.path().c_str(), nullptr, &file), WINDROW_BAD_ARGUMENT,
-                       "does not say which format");
+                       "does not select a format");
   EXPECT_WINDROW_ERROR(windrow_create(MPI_COMM_WORLD, folder_.file("a").c_str(), nullptr, &file), WINDROW_BAD_ARGUMENT,
                        ".h5");
   const Options raw{{"format", "raw"}};
@@ -134,7 +134,7 @@ TEST_F(Misuse, of_definitions) {
   EXPECT_WINDROW_ERROR(windrow_define_variable(file, "t", 0, 2, shape, &variable), WINDROW_BAD_ARGUMENT,
                        "there is no type 0");
   EXPECT_WINDROW_ERROR(windrow_define_variable(file, "h", WINDROW_FLOAT64, 3, huge, &variable), WINDROW_BAD_ARGUMENT,
-                       "larger than a file can be");
+                       "exceeds the maximum size of a file");
   EXPECT_WINDROW_ERROR(windrow_define_variable(file, "n", WINDROW_FLOAT64, 3, nullptr, &variable), WINDROW_BAD_ARGUMENT,
                        "the shape is NULL");
   EXPECT_WINDROW_ERROR(windrow_define_variable(file, "n", WINDROW_FLOAT64, -1, shape, &variable), WINDROW_BAD_ARGUMENT,

@@ -280,7 +280,7 @@ TEST_P(Names, of_dimensions) {
   refused(wrong, {"unused"}, WINDROW_BAD_ARGUMENT, "dimension 0 of \"/wrong\" has length 7; \"/unused\" has 11");
   refused(wrong, {"other"}, WINDROW_BAD_ARGUMENT, "it is a variable of 2 dimensions");
   refused(wrong, {"ocean"}, WINDROW_EXISTS, "is not a dimension");
-  refused(wrong, {"a/b"}, WINDROW_BAD_ARGUMENT, "a name has no slash in it");
+  refused(wrong, {"a/b"}, WINDROW_BAD_ARGUMENT, "a name must not contain a slash");
   refused(wrong, {nullptr}, WINDROW_BAD_ARGUMENT, "the name of a dimension is NULL");
   refused(99, {"x"}, WINDROW_BAD_ARGUMENT, "no variable number 99");
   EXPECT_EQ(windrow_name_dimensions(file, wrong, nullptr), WINDROW_BAD_ARGUMENT);

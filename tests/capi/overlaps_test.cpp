@@ -194,7 +194,7 @@ TEST_F(Overlaps, of_which_the_owner_puts_nothing) {
       EXPECT_EQ(code, lost ? WINDROW_BAD_ARGUMENT : WINDROW_OK) << alone << ' ' << windrow_error_message();
       if (lost) {
         EXPECT_NE(std::string(windrow_error_message())
-                      .find("put of \"/plain\": rank " + std::to_string(alone) + " would lose elements"),
+                      .find("put of \"/plain\": elements of rank " + std::to_string(alone) + " would be lost"),
                   std::string::npos)
             << windrow_error_message();
         EXPECT_EQ(windrow_error_rank(), alone);

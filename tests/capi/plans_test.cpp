@@ -205,7 +205,7 @@ TEST_F(Plans, of_another_strategy_are_made_and_found_again) {
   }
   const Options fixed{{"shared_memory", "false"}};
   EXPECT_EQ(windrow_set_strategy(file, fixed), WINDROW_BAD_ARGUMENT);
-  EXPECT_NE(std::string(windrow_error_message()).find("the option shared_memory cannot change once"),
+  EXPECT_NE(std::string(windrow_error_message()).find("the option shared_memory cannot change after"),
             std::string::npos);
   (void)windrow_put(file, variable, rows.get(), data.data());
   EXPECT_EQ(windrow_set_strategy(file, pairs), WINDROW_BAD_STATE);
@@ -859,7 +859,7 @@ TEST_F(Plans, report_of_a_flush_that_is_under_way) {
   EXPECT_EQ(report_of(scene.file)["ranks"], size_of());
   const char* text = nullptr;
   EXPECT_WINDROW_OK(windrow_report(scene.file, "text", &text));
-  EXPECT_NE(std::string(text).find("under way"), std::string::npos) << text;
+  EXPECT_NE(std::string(text).find("in progress"), std::string::npos) << text;
   ASSERT_WINDROW_OK(windrow_flush_end(scene.file));
   EXPECT_EQ(report_of(scene.file)["under_way"], false);
   EXPECT_EQ(report_of(scene.file)["flushed"], true);

@@ -393,7 +393,7 @@ TEST(Points, bad_arguments) {
   EXPECT_WINDROW_ERROR(windrow_decomposition_owned(points.get(), "idg", 1, nullptr, &count, &intervals),
                        WINDROW_BAD_ARGUMENT, "list");
   EXPECT_WINDROW_ERROR(windrow_decomposition_owned(points.get(), "idg", 1, &number, &count, &intervals),
-                       WINDROW_BAD_ARGUMENT, "room for 1 point");
+                       WINDROW_BAD_ARGUMENT, "a buffer for 1 point");
   EXPECT_WINDROW_ERROR(windrow_decomposition_holes(points.get(), nullptr), WINDROW_BAD_ARGUMENT, "holes");
   windrow_decomposition* rows = nullptr;
   ASSERT_WINDROW_OK(windrow_rows(MPI_COMM_WORLD, 10, WINDROW_EVEN, &rows));
@@ -457,7 +457,7 @@ TEST(Meshes, are_classified_as_in_the_papers_table_1) {
   EXPECT_EQ(parts, (std::vector<int>{0, 0, 1, 1, 0, 0, 1, 0, 0, 1, 1, 0, 1}));
   EXPECT_WINDROW_ERROR(windrow_classify_nodes(8, offsets.data(), neighbours.data(), partition.data(), 12,
                                               part_offsets.data(), parts.data()),
-                       WINDROW_BAD_ARGUMENT, "room for 12 parts is not enough for 13");
+                       WINDROW_BAD_ARGUMENT, "a buffer for 12 parts is too small for 13");
   EXPECT_WINDROW_ERROR(
       windrow_classify_nodes(8, nullptr, neighbours.data(), partition.data(), 0, part_offsets.data(), nullptr),
       WINDROW_BAD_ARGUMENT, "offsets");

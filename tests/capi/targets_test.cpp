@@ -113,8 +113,7 @@ TEST_P(Targets, of_some_objects_may_be_known) {
               HasSubstr("object size 32 KiB, its first 10 objects on 3 targets: 0, 1, 2"));
   EXPECT_EQ(report["plans"][0]["stripes_with_two_writers"], 0);
   if (size_of() >= 3) {
-    EXPECT_THAT(report["plans"][0]["reasons"].dump(),
-                HasSubstr("behind 320 KiB nobody knows which target has an object"));
+    EXPECT_THAT(report["plans"][0]["reasons"].dump(), HasSubstr("beyond 320 KiB the targets of objects are unknown"));
   }
   const Touched touched = touched_of(file_);
   EXPECT_EQ(touched.shared(), 0);
@@ -251,7 +250,7 @@ TEST_P(Targets, are_asked_for_in_vain_where_nobody_knows_them) {
   const json plan = report_of(file_)["plans"][0];
   EXPECT_EQ(plan["domains"], "aligned");
   EXPECT_THAT(plan["reasons"].dump(),
-              HasSubstr(size_of() > 1 ? "nobody says which bytes lie on which target" : "one writer has all stripes"));
+              HasSubstr(size_of() > 1 ? "the targets of the bytes are unknown" : "one writer has all stripes"));
   expect_data(variable);
 }
 

@@ -366,7 +366,7 @@ TEST_P(Traces, that_cannot_be_written_are_a_warning_on_every_rank) {
   for (const auto& [at, why] :
        {std::pair(folder_.file("no such folder/trace"), "no such file or directory"),
         std::pair(folder_.path(), "is a directory"), std::pair(text, "does not begin with"),
-        std::pair(std::string("/dev/full"), "is not a file"), std::pair(path("file & more"), "is the file itself")}) {
+        std::pair(std::string("/dev/full"), "is not a file"), std::pair(path("file & more"), "is the data file")}) {
     calls = {};
     windrow_file* file = create_traced({}, at);
     const int variable = define_grid(file, "grid");

@@ -233,14 +233,14 @@ TEST_P(Types, are_refused_where_they_do_not_fit) {
     EXPECT_THAT(windrow_error_message(), HasSubstr(why));
   };
   refused(WINDROW_OPAQUE, {}, "an element of type opaque cannot have 0 bytes");
-  refused(WINDROW_INT32, {{"element_bytes", "4"}}, "elements of type int32 have a size of their own");
+  refused(WINDROW_INT32, {{"element_bytes", "4"}}, "elements of type int32 have a fixed size");
   refused(WINDROW_INT32, {{"opaque_tag", "x"}}, "only opaque elements have a tag");
   refused(WINDROW_OPAQUE, {{"element_bytes", "4"}, {"opaque_tag", std::string(256, 'x')}}, "longer than 255 bytes");
   refused(WINDROW_FLOAT32, {{"enumeration", "A=1"}}, "which are not integers");
   refused(WINDROW_INT8, {{"enumeration", "A=128"}}, "\"A=128\", which is not a value of type int8");
   refused(WINDROW_UINT8, {{"enumeration", "A=-1"}}, "not a value of type uint8");
-  refused(WINDROW_INT8, {{"enumeration", "A=1\nA=2"}}, "there twice");
-  refused(WINDROW_INT8, {{"enumeration", "A=1\nB=1"}}, "there twice");
+  refused(WINDROW_INT8, {{"enumeration", "A=1\nA=2"}}, "repeated name");
+  refused(WINDROW_INT8, {{"enumeration", "A=1\nB=1"}}, "repeated name");
   refused(WINDROW_INT8, {{"enumeration", "A"}}, "not NAME=value");
   const Options filtered_text{{"filters", "deflate"}};
   EXPECT_EQ(windrow_define_variable_with(file, "v", WINDROW_TEXT, 1, shape, filtered_text, &variable),
@@ -251,7 +251,7 @@ TEST_P(Types, are_refused_where_they_do_not_fit) {
   EXPECT_THAT(windrow_error_message(), HasSubstr("a null space has no dimensions"));
   if (GetParam() == ".raw") {
     EXPECT_EQ(windrow_define_variable(file, "v", WINDROW_REFERENCE, 1, shape, &variable), WINDROW_UNSUPPORTED);
-    EXPECT_THAT(windrow_error_message(), HasSubstr("only HDF5 has references"));
+    EXPECT_THAT(windrow_error_message(), HasSubstr("only HDF5 supports references"));
     const char* root = "/";
     EXPECT_EQ(windrow_put_attribute(file, "/", "a", WINDROW_REFERENCE, 0, nullptr, &root), WINDROW_UNSUPPORTED);
   }
@@ -375,7 +375,7 @@ TEST_P(Types, references_are_written_as_paths) {
     const int code = windrow_put_texts(file, scalar, &nothing);
     EXPECT_EQ(code, WINDROW_NOT_FOUND);
     EXPECT_THAT(windrow_error_message(),
-                HasSubstr("\"/scalar\": its reference to \"" + std::string(nothing) + "\" leads to nothing"));
+                HasSubstr("\"/scalar\": its reference to \"" + std::string(nothing) + "\" refers to nothing"));
     expect_same_everywhere(code);
     EXPECT_EQ(windrow_put_attribute(file, "g", "one", WINDROW_REFERENCE, 0, nullptr, &nothing), WINDROW_NOT_FOUND);
   }

@@ -281,7 +281,7 @@ class Copy(CommandTest):
             self.assertEqual(f[f["a"].attrs["itself"]].name, "/a")
         done = windrow("copy", source, self.path("out.raw"))
         self.assertEqual(done.returncode, 3, done.stderr)
-        self.assertIn("only HDF5 has references", done.stderr)
+        self.assertIn("only HDF5 supports references", done.stderr)
 
     def test_names_what_the_output_cannot_hold_before_data_moves(self):
         source, out = self.path("in.h5"), self.path("out.h5")
@@ -438,8 +438,8 @@ class Copy(CommandTest):
             "a subfile": (base, os.path.join(own, "1.h5"), "lies among the subfiles"),
             "a subfile by a link": (base, soft, "lies among the subfiles"),
             "a subfile of the same set": (also, os.path.join(own, "0.h5"), "lies among the subfiles"),
-            "another base file": (also, base, "would go when it is replaced"),
-            "the base file of a subfile": (os.path.join(own, "0.h5"), base, "would go when it is replaced"),
+            "another base file": (also, base, "would be removed when it is replaced"),
+            "the base file of a subfile": (os.path.join(own, "0.h5"), base, "would be removed when it is replaced"),
         }
         for name, (given, taken, expected) in cases.items():
             with self.subTest(name):
@@ -566,7 +566,7 @@ class Info(CommandTest):
         done = windrow("info", source)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("/old", done.stdout)
-        self.assertIn("/new: made by a newer HDF5", done.stdout)
+        self.assertIn("/new: written by a newer HDF5", done.stdout)
         self.assertEqual(windrow("check", source).returncode, 3)
 
     def test_help_version_features(self):

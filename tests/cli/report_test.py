@@ -200,16 +200,16 @@ class Traced(ReportTest):
         self.assertEqual(
             {
                 "Seconds of each flush by stage",
-                "What each rank did when",
+                "Timeline of each rank",
                 "Bytes by rank and target",
-                "Requests by their size",
-                "Alternatives by their predicted seconds",
+                "Requests by size",
+                "Alternatives by predicted seconds",
             },
             set(titles),
         )
         for each in reports[0]["plans"][0]["predicted"]["alternatives"]:
             self.assertIn(each["strategy"] + ": storage ", words)
-        self.assertIn("nobody has measured that machine", words)
+        self.assertIn("this machine was not measured", words)
         for rank in range(RANKS):
             self.assertIn(f"rank {rank}: exchange from", words)
         self.assertRegex(words, r"rank 0, (target|stripe) \d: ")
@@ -244,8 +244,8 @@ class Traced(ReportTest):
     def test_no_flush(self):
         self.make(steps=0)
         self.assertEqual(len(self.lines()), 2)
-        self.assertIn("no flush moved anything", self.report().stdout)
-        self.assertIn("No flush moved anything", self.page()[1])
+        self.assertIn("no flush moved data", self.report().stdout)
+        self.assertIn("No flush moved data", self.page()[1])
 
     def test_many_ranks_that_a_line_stands_for(self):
         """64 lanes, and a hundred writers of a hundred targets, without as many ranks."""
@@ -273,10 +273,10 @@ class Damaged(ReportTest):
             with open(self.trace, "w", encoding="utf-8") as f:
                 f.writelines([*lines[:2], lines[2][:cut]])
             done = self.report("--html", self.path("page.html"))
-            self.assert_mistake(done, self.trace, "line 3", "cut short", code=1)
+            self.assert_mistake(done, self.trace, "line 3", "truncated", code=1)
             self.assertRegex(done.stdout, r"\n +1  ")  # what came before
             with open(self.path("page.html"), encoding="utf-8") as f:
-                self.assertIn("line 3: the line is cut short", f.read())
+                self.assertIn("line 3: the line is truncated", f.read())
 
     def test_a_line_in_the_middle(self):
         self.make()
@@ -295,7 +295,7 @@ class Damaged(ReportTest):
             with open(self.trace, "w", encoding="utf-8", errors="surrogateescape") as f:
                 f.writelines([*lines[:2], wrong, *lines[2:]])
             self.assert_mistake(
-                self.report("--html", self.path("page.html")), self.trace, "line 3", "no line of a trace", code=1
+                self.report("--html", self.path("page.html")), self.trace, "line 3", "not a line of a trace", code=1
             )
             ElementTree.parse(self.path("page.html"))
         self.assert_mistake(self.report(ranks=RANKS), self.trace, "line 3", code=1)
@@ -348,17 +348,17 @@ class Damaged(ReportTest):
         ):
             with open(self.trace, "w", encoding="utf-8") as f:
                 f.writelines([*lines[:place], wrong + "\n", *lines[place + 1 :]])
-            self.assert_mistake(self.report(), self.trace, f"line {place + 1}", "no line of a trace", code=1)
+            self.assert_mistake(self.report(), self.trace, f"line {place + 1}", "not a line of a trace", code=1)
             done = run(COMMAND, "advise", self.trace)
-            self.assertIn(f"line {place + 1}: no line of a trace", done.stdout + done.stderr)
+            self.assertIn(f"line {place + 1}: not a line of a trace", done.stdout + done.stderr)
 
     def test_a_last_line_without_its_end(self):
         """Whole but for the end of the line: not cut short if it says what cannot be."""
         self.make()
         lines = self.lines()
         for last, words in (
-            (lines[2].rstrip("\n").replace('"flush":', '"flush":-', 1), "no line of a trace"),
-            (lines[2].rstrip("\n")[:-1], "cut short"),
+            (lines[2].rstrip("\n").replace('"flush":', '"flush":-', 1), "not a line of a trace"),
+            (lines[2].rstrip("\n")[:-1], "truncated"),
         ):
             with open(self.trace, "w", encoding="utf-8") as f:
                 f.writelines([*lines[:2], last])
@@ -381,7 +381,7 @@ class Damaged(ReportTest):
                     run(COMMAND, "advise", self.trace),
                     run(COMMAND, "simulate", self.trace, "--machine", "jaguar"),
                 ):
-                    self.assertIn(f"line {line}: no line of a trace: lists within lists", done.stdout + done.stderr)
+                    self.assertIn(f"line {line}: not a line of a trace: lists are nested", done.stdout + done.stderr)
 
     def test_another_version(self):
         self.make()
@@ -392,9 +392,9 @@ class Damaged(ReportTest):
 
     def test_no_trace(self):
         for content, words in (
-            (b"", ["is empty", "line 1"]),
-            (b"\x89HDF\r\n\x1a\n" + bytes(2000), ["line 1", "no trace"]),
-            (b'{"flush":1}\n', ["line 1", "no trace"]),
+            (b"", ["is empty", "not a trace"]),
+            (b"\x89HDF\r\n\x1a\n" + bytes(2000), ["line 1", "not a trace"]),
+            (b'{"flush":1}\n', ["line 1", "not a trace"]),
         ):
             with open(self.trace, "wb") as f:
                 f.write(content)

@@ -52,7 +52,7 @@ class SimulateTest(unittest.TestCase):
     def test_says_that_it_is_a_simulation(self):
         done = run(COMMAND, "simulate", "--machine", "jaguar", "--ranks", 1000, "--shape", "100000")
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("a simulation, nothing was measured", done.stdout)
+        self.assertIn("simulated; nothing was measured", done.stdout)
         self.assertIs(self.simulated("--machine", "jaguar", "--ranks", 1000, "--shape", "100000")["simulation"], True)
 
     def test_all_bytes_lie_on_targets(self):
@@ -208,8 +208,8 @@ class SimulateTest(unittest.TestCase):
             file.write(opening + flush + flush[: len(flush) // 2])
         done = run(COMMAND, "simulate", self.path("cut.jsonl"), "--machine", "jaguar")
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("line 3: the line is cut short", done.stderr)
-        self.mistake(self.path("cut.jsonl"), "--machine", "jaguar", "--flush", 2, part="line 3: the line is cut short")
+        self.assertIn("line 3: the line is truncated", done.stderr)
+        self.mistake(self.path("cut.jsonl"), "--machine", "jaguar", "--flush", 2, part="line 3: the line is truncated")
 
     def test_a_map_is_simulated(self):
         """Rows of 3 ranks, of which one has nothing; and an element that two hold, and one that nobody does."""
@@ -232,7 +232,7 @@ class SimulateTest(unittest.TestCase):
         # Pieces that follow each other are one
         self.assertEqual(self.simulated(*made(turns), "--strategy", "list")["write_requests"], 8)
         self.assertEqual(self.simulated(*made(turns), "--strategy", "list", "--read")["bytes"], 11 * 8)
-        self.mistake(*rows, "--ranks", 3, part="so does a map")
+        self.mistake(*rows, "--ranks", 3, part="a trace or a map defines")
         for ranks, head, part in (
             ([[1]], "version 2001 npes 3 ndims 2 \n4 6 \n", "the number of rank 1 is missing"),
             ([[25], [], []], "version 2001 npes 3 ndims 2 \n4 6 \n", "cannot be 25"),
@@ -250,13 +250,13 @@ class SimulateTest(unittest.TestCase):
     def test_mistakes_are_named(self):
         usual = ("--machine", "jaguar", "--ranks", 10, "--shape", "100")
         self.mistake(part="nothing to simulate")
-        self.mistake("--ranks", 10, "--shape", "100", part="which machine")
+        self.mistake("--ranks", 10, "--shape", "100", part="--machine is missing")
         self.mistake("--machine", "nowhere.json", "--ranks", 10, "--shape", "100", part="nowhere.json")
         self.mistake("--machine", "jaguar", "--ranks", 10, "--shape", "10xx", part="--shape cannot be")
         self.mistake("--machine", "jaguar", "--ranks", 10, "--shape", "10x", part="--shape cannot be")
         self.mistake("--machine", "jaguar", "--ranks", 10, "--shape", "0", part="no elements")
         self.mistake(
-            "--machine", "jaguar", "--ranks", 10, "--shape", "99999999999x99999999999", part="more than a file can have"
+            "--machine", "jaguar", "--ranks", 10, "--shape", "99999999999x99999999999", part="the maximum of a file"
         )
         self.mistake(
             "--machine",
@@ -270,11 +270,11 @@ class SimulateTest(unittest.TestCase):
         self.mistake(*usual, "--pattern", "grid", "--grid", "3x3", part="a grid of 3x3 ranks")
         self.mistake(*usual, "--pattern", "cyclic", "--block", 0, part="blocks of 0")
         self.mistake(*usual, "--pattern", "same", part="is for reading")
-        self.mistake(*usual, "--times", 0, part="once at least")
+        self.mistake(*usual, "--times", 0, part="at least 1")
         self.mistake(*usual, "--set", "stripe=count=700", part='machine "Jaguar" has 672')
         self.mistake(*usual, "--set", "strateggy=auto", part="strateggy")
-        self.mistake(*usual, "--set", "layout=mock:stripe=1MiB,count=4", part="told by the machine file")
-        self.mistake(*usual, "--set", "machine=other.json", part="told by --machine")
+        self.mistake(*usual, "--set", "layout=mock:stripe=1MiB,count=4", part="the machine file defines the layout")
+        self.mistake(*usual, "--set", "machine=other.json", part="use --machine instead")
         self.mistake(*usual, "--strategy", "best", part="best")
         self.mistake(*usual, "--set", "buffers=1", part="buffers is 1")
         self.mistake(
@@ -294,10 +294,10 @@ class SimulateTest(unittest.TestCase):
             "domains=target",
             "--variables",
             1000,
-            part="more than can be simulated",
+            part="too many to simulate",
         )
         self.mistake("--print-machine", "titan", part="titan")
-        self.mistake(SAMPLE, "--machine", "jaguar", "--ranks", 3, part="a trace says")
+        self.mistake(SAMPLE, "--machine", "jaguar", "--ranks", 3, part="a trace or a map defines")
         self.mistake(SAMPLE, "--machine", "jaguar", "--flush", 99, part="no flush 99")
         self.mistake(SAMPLE, "--machine", "jaguar", "--flush", 0, part="--flush")
         self.mistake(self.path("none.jsonl"), "--machine", "jaguar", part="o such file")
@@ -309,7 +309,7 @@ class SimulateTest(unittest.TestCase):
             ("[]", "no machine file"),
             ('{"windrow machine": 2}', "version 2"),
             ('{"windrow machine": 1, "hosts": -1}', "hosts cannot be -1"),
-            ('{"windrow machine": 1, "storage": {"lock_seconds": 1}}', "storage.lock_seconds is no name"),
+            ('{"windrow machine": 1, "storage": {"lock_seconds": 1}}', "storage.lock_seconds is an unknown name"),
             ("x" * (1 << 21), "longer than 1 MiB"),
         ):
             with open(self.path("hostile.json"), "w", encoding="utf-8") as file:

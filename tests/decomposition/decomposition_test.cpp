@@ -146,10 +146,10 @@ TEST(Block, with_strides_that_cannot_be_is_refused) {
   };
   EXPECT_THAT(refused({0}, {0, 1}), HasSubstr("block 0 has stride 0 along dimension 0, which has 2 elements"));
   EXPECT_THAT(refused({1}, {3, -1}),
-              HasSubstr("block 0 lies at 1 in memory with strides 3 x -1: that reaches before its beginning"));
-  EXPECT_THAT(refused({-1}, {3, 1}), HasSubstr("before its beginning"));
-  EXPECT_THAT(refused({0}, {k_max, k_max}), HasSubstr("too far"));
-  EXPECT_THAT(refused({k_max}, {3, 1}), HasSubstr("too far"));
+              HasSubstr("block 0 at 1 in memory with strides 3 x -1 reaches outside the memory"));
+  EXPECT_THAT(refused({-1}, {3, 1}), HasSubstr("reaches outside the memory"));
+  EXPECT_THAT(refused({0}, {k_max, k_max}), HasSubstr("reaches outside the memory"));
+  EXPECT_THAT(refused({k_max}, {3, 1}), HasSubstr("reaches outside the memory"));
   EXPECT_THAT(refused({0}, {3}), HasSubstr("1 memory offset and 2 strides are needed"));
   EXPECT_THAT(refused({0, 0}, {3, 1}), HasSubstr("1 memory offset and"));
   const Shape one{1, 1};
@@ -216,7 +216,7 @@ TEST(Block, errors_name_dimension_and_values) {
   EXPECT_THAT(error({5, 10}, {0, k_max}, {5, 4}), HasSubstr("too large"));
   EXPECT_THAT(error({k_max, 2}, {0, 0}, {1, 1}), HasSubstr("more than 2^63 - 1 elements"));
   EXPECT_THAT(error({5, 10}, {0, 0}, {1, 1}, {k_max, k_max}), HasSubstr("is too large"));
-  EXPECT_THAT(error(Shape(33, 1), Shape(33, 0), Shape(33, 1)), HasSubstr("33 dimensions; there can be 32"));
+  EXPECT_THAT(error(Shape(33, 1), Shape(33, 0), Shape(33, 1)), HasSubstr("33 dimensions; the maximum is 32"));
   EXPECT_THAT(error({5, 10}, {0}, {1, 1}), HasSubstr("2 starts and counts are needed"));
   const Shape shape{5, 10}, starts{0, 0, 1, 1, 0, 8}, counts{1, 1, 1, 1, 5, 4};
   EXPECT_EQ(message_of(make_blocks(shape, 3, {starts, counts, {}, {}})),
@@ -235,7 +235,7 @@ TEST(Rows, are_a_block_of_one_dimension) {
   ASSERT_TRUE(rows.ok());
   EXPECT_THAT(runs_of(element_pieces(rows.value())),
               ElementsAre(windrow::Run{4'000'000'000, 0, 1'000'000'000, 0, 0, 1}));
-  EXPECT_THAT(message_of(make_rows(10, 8, 3)), HasSubstr("3 rows from row 8 on leave the 10 rows"));
+  EXPECT_THAT(message_of(make_rows(10, 8, 3)), HasSubstr("3 rows from row 8 exceed the total of 10 rows"));
   EXPECT_THAT(message_of(make_rows(10, -1, 3)), HasSubstr("row -1"));
   EXPECT_THAT(message_of(make_rows(10, 1, -3)), HasSubstr("-3"));
   EXPECT_THAT(message_of(make_rows(-10, 0, 0)), HasSubstr("-10"));

@@ -68,7 +68,7 @@ class SmallSharedMemoryTest(unittest.TestCase):
         for size, state in (("256k", "empty"), ("1m", "full")):
             with self.subTest(size=size, state=state):
                 report, written = self.write(size, state)
-                self.assertIn(f"too small for {RANKS} ranks: messages instead", report)
+                self.assertIn(f"too small for {RANKS} ranks, which used messages instead", report)
                 self.assertIn("of it 0 bytes through shared memory", report)
                 self.assertEqual(written, expected)
 

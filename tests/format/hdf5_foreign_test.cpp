@@ -230,7 +230,7 @@ f["plain"] = np.arange(3)
       {"/compound", "compound type"},
       {"/almost complex", "compound type"},
       {"/other complex", "compound type"},
-      {"/enum", "enumeration type with odd names"},
+      {"/enum", "enumeration type with invalid names"},
       {"/vlen", "variable-length type"},
       {"/array", "array type"},
       {"/region", "reference type"},
@@ -401,11 +401,12 @@ f["broken"] = np.arange(4, dtype=">u4")
   patch("\x10\x09\x00\x00\x02\x00\x00\x00"s, "\x40"s);
   patch("\x10\x01\x00\x00\x04\x00\x00\x00"s, "\x1e"s);  // a class
   const Catalog found = catalog();
-  EXPECT_THAT(found.unsupported,
-              UnorderedElementsAre(
-                  "/newer: made by a newer HDF5 than this Windrow has",
-                  "/newer attribute: its attributes, of which one is made by a newer HDF5 than this Windrow has",
-                  HasSubstr("/broken: ")));
+  EXPECT_THAT(
+      found.unsupported,
+      UnorderedElementsAre(
+          "/newer: written by a newer HDF5 version than this library uses",
+          "/newer attribute: its attributes, one of them written by a newer HDF5 version than this library uses",
+          HasSubstr("/broken: ")));
   std::vector<std::string> variables;
   for (const Variable& variable : found.variables)
     variables.push_back(variable.path + variable.unsupported);

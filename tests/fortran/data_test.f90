@@ -177,7 +177,7 @@ contains
         firsts(2) = 2
         call windrow_strided_blocks(MPI_COMM_WORLD, [4_int64*ranks], starts_64, counts_64, &
             firsts(:merge(1, 2, rank == ranks - 1)), strides, none, stat, errmsg)
-        call expect_error(stat, errmsg, windrow_bad_argument, 'every list needs one entry a block and dimension', &
+        call expect_error(stat, errmsg, windrow_bad_argument, 'every list needs one entry per block and dimension', &
             'too few first elements')
         call windrow_decomposition_memory(none, [4*ranks], elements, stat, errmsg)
         call expect_error(stat, errmsg, windrow_bad_argument, 'the decomposition is NULL', 'the memory of nothing')

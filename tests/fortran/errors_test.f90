@@ -71,7 +71,7 @@ contains
         type(windrow_decomposition) :: none
         integer(int64) :: first, count
         integer :: start(2), list(2)
-        character(*), parameter :: entries = 'every list needs one entry a block and dimension'
+        character(*), parameter :: entries = 'every list needs one entry per block and dimension'
         start = 1
         if (odd_one) start(2) = 9
         call windrow_block(MPI_COMM_WORLD, [4, 8], start, [4, 8], none, stat=stat, errmsg=errmsg)
@@ -101,7 +101,7 @@ contains
             'point 0')
         list = [1, 2]
         call windrow_points(MPI_COMM_WORLD, 2, list, none, [.true.], stat, errmsg)
-        call expect_error(stat, errmsg, windrow_bad_argument, 'as many of these', 'points: owned too short')
+        call expect_error(stat, errmsg, windrow_bad_argument, 'as many owner flags', 'points: owned too short')
         call windrow_rows(MPI_COMM_WORLD, 10*ranks, none, merge(9, 10, odd_one), stat, errmsg)
         call expect_error(stat, errmsg, windrow_bad_argument, 'add up to', 'rows that do not add up')
         call windrow_rows(MPI_COMM_WORLD, 10*ranks, none, merge(-1, 10, odd_one), stat, errmsg)

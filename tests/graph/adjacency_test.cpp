@@ -83,8 +83,8 @@ TEST(Neighbours, messages_name_the_cell) {
   EXPECT_EQ(message(4, 6, {0, 1, 2, 3, 0, 1, 2, 4}), "cell 1 has node 4; the nodes of this mesh are 0 to 3");
   EXPECT_EQ(message(4, 6, {0, 1, 2, -1}), "cell 0 has node -1; the nodes of this mesh are 0 to 3");
   EXPECT_EQ(message(4, 6, {0, 1, 2, 3, 0, 1}), "cell 1 has 2 nodes in the connectivity, not 4");
-  EXPECT_EQ(message(4, 3, {0}), "3 is no kind of cell");
-  EXPECT_EQ(message(4, 112, {4, 0, 1, 2, 13, 0}), "cell 1 is of kind 13, which is no kind of cell");
+  EXPECT_EQ(message(4, 3, {0}), "3 is not a kind of cell");
+  EXPECT_EQ(message(4, 112, {4, 0, 1, 2, 13, 0}), "cell 1 is of kind 13, which is not a kind of cell");
   EXPECT_EQ(message(-1, 4, {}), "a mesh cannot have -1 nodes");
 }
 

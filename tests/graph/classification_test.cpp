@@ -38,10 +38,8 @@ TEST(Classification, messages_name_the_node) {
   };
   EXPECT_EQ(message({0, 1, 2}, {1, 2}, {0, 0}), "node 1 has neighbour 2; the nodes of this mesh are 0 to 1");
   EXPECT_EQ(message({0, 1, 2}, {1, 0}, {0, -1}), "node 1 is in part -1; parts count from 0");
-  EXPECT_EQ(message({0, 1, 3}, {1, 0}, {0, 0}),
-            "the neighbours of node 1 are said to be numbers 1 to 3 of a list of 2");
-  EXPECT_EQ(message({1, 0, 0}, {1, 0}, {0, 0}),
-            "the neighbours of node 0 are said to be numbers 1 to 0 of a list of 2");
+  EXPECT_EQ(message({0, 1, 3}, {1, 0}, {0, 0}), "the neighbours of node 1 are entries 1 to 3 of a list of 2");
+  EXPECT_EQ(message({1, 0, 0}, {1, 0}, {0, 0}), "the neighbours of node 0 are entries 1 to 0 of a list of 2");
 }
 
 }  // namespace

@@ -93,7 +93,7 @@ class References(unittest.TestCase):
         kinds, climate = self.folder / "all kinds.h5", self.folder / "climate.nc4"
         run(*LAUNCHER, "-n", 3, KINDS, kinds, climate)
         told = windrow("references", kinds, code=3)
-        left_out = {line.split('"')[1] for line in told.splitlines() if "left out: variable" in line}
+        left_out = {line.split('"')[1] for line in told.splitlines() if "omitted: variable" in line}
         self.assertEqual(left_out, {"/opaque", "/null", "/words"})
         expected = {}
         with h5py.File(kinds) as f:
@@ -208,9 +208,9 @@ class References(unittest.TestCase):
             f.create_dataset("none", (0, 4), "f8", maxshape=(None, 4))
             expected = {name: f[name][...] for name in ("deflate", "all", "sum", "part", "masked", "never", "none")}
         told = windrow("references", self.plain, code=3)
-        self.assertRegex(told, r'left out: variable "/lzf": .*lzf|left out: variable "/lzf": .*32000')
-        self.assertIn('left out: variable "/skips": a filter was left out for some of its chunks', told)
-        self.assertRegex(told, r'left out: variable "/huge": nobody has written 1024 of its chunks')
+        self.assertRegex(told, r'omitted: variable "/lzf": .*lzf|omitted: variable "/lzf": .*32000')
+        self.assertIn('omitted: variable "/skips": a filter was skipped for some of its chunks', told)
+        self.assertRegex(told, r'omitted: variable "/huge": 1024 of its chunks were never written')
         self.expect(f"{self.plain}.kerchunk.json", expected)
         with inside(self.folder):
             self.assertEqual(int(np.isnan(dataset(f"{self.plain}.kerchunk.json")["masked"].values).sum()), 36 * 11)
@@ -245,7 +245,7 @@ class References(unittest.TestCase):
                 windrow("copy", self.plain, self.base, *settings("references=kerchunk", *way), ranks=1 + ranks % 5)
                 written = self.text.read_text()
                 lines = json.loads(written).get("windrow_left_out", [])
-                self.assertTrue(all("its parts do not end where its chunks do" in line for line in lines), lines)
+                self.assertTrue(all("its parts do not end at chunk boundaries" in line for line in lines), lines)
                 left_out = {line.split('"')[1][1:] for line in lines}
                 # The last part of 5 rows has shorter chunks. Of what grows the first dimension is not cut, and the
                 # second has two chunks for four parts.
@@ -267,7 +267,7 @@ class References(unittest.TestCase):
         )
         gone.unlink()
         told = windrow("references", self.base, ranks=2, code=3)
-        self.assertRegex(told, r'left out: variable "/a deflate": subfile ".*/1.h5" is missing')
+        self.assertRegex(told, r'omitted: variable "/a deflate": subfile ".*/1.h5" is missing')
         self.assertNotIn("1.h5", str(json.loads(self.text.read_text())["refs"]))
 
     def test_filters_of_plugins(self):
@@ -396,7 +396,7 @@ class References(unittest.TestCase):
         told = windrow("references", self.base, code=3)
         self.assertRegex(
             told,
-            r'left out: variable "/v": in chunks of 1 element, what all ends of its parts have in common, the file '
+            r'omitted: variable "/v": in chunks of 1 element, the common divisor of all part boundaries, the file '
             r"would have more than 1000000",
         )
         self.assertNotIn('"/w"', told)
@@ -419,7 +419,7 @@ class References(unittest.TestCase):
         )
         gone.unlink()
         told = windrow("references", self.base, code=3)
-        self.assertRegex(told, r'left out: variable "/v": subfile ".*/1.h5" is missing')
+        self.assertRegex(told, r'omitted: variable "/v": subfile ".*/1.h5" is missing')
         # A text that is older: an error, or not a number; nothing is made up.
         array = arrays(elsewhere / "a.json")["v"]
         for rows in (slice(8, 9), slice(8, 16), slice(0, 24)):

@@ -86,7 +86,7 @@ TEST(StorageLayout, counts_the_targets_that_it_names) {
                k_no_target);
   EXPECT_EQ(count_targets(layout.components.front()), 6);
   EXPECT_THAT(layout_text(layout), HasSubstr("on 6 targets: 1, 2, 3, 4, 5, 6 ("));
-  EXPECT_THAT(layout_text(layout), HasSubstr(" objects on none that is known)"));
+  EXPECT_THAT(layout_text(layout), HasSubstr(" objects on unknown targets)"));
   layout.components.front().targets.clear();
   EXPECT_EQ(count_targets(layout.components.front()), 1) << "a column";
   EXPECT_EQ(end_of_targets(layout.components.front()), 0);
@@ -120,8 +120,8 @@ TEST(StorageLayout, names_its_faults) {
       {"one is missing", [](StorageLayout& each) { each.components[1].bytes.begin = 101; }},
       {"has no bytes", [](StorageLayout& each) { each.components[1].bytes.end = 100; }},
       {"before the file", [](StorageLayout& each) { each.components[0].bytes.begin = -1; }},
-      {"no whole stripes", [](StorageLayout& each) { each.components[1].object_bytes = 100'000; }},
-      {"5 objects, which are no whole rows of 4",
+      {"not a multiple of stripes", [](StorageLayout& each) { each.components[1].object_bytes = 100'000; }},
+      {"5 objects, which is not a multiple of rows of 4",
        [](StorageLayout& each) {
          each.components[1].object_bytes = 64 * k_kib, each.components[1].targets.push_back(1);
        }},

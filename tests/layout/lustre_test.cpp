@@ -149,18 +149,18 @@ TEST(Lustre, lets_components_grow_into_their_extension) {
   ASSERT_EQ(layout.components.size(), 1u);
   EXPECT_EQ(layout.components.front().bytes, (Extent{0, k_no_end}));
   EXPECT_EQ(layout.components.front().stripe_count, 4);
-  expect_fault(composite({{0, k_eof, k_extension, extension}}), "extension of none");
+  expect_fault(composite({{0, k_eof, k_extension, extension}}), "is an extension");
 }
 
 TEST(Lustre, names_what_is_impossible) {
   expect_fault(LustreStripes{.stripe_bytes = 0, .count = 1, .targets = {0}}.bytes(), "stripes have 0 bytes");
-  expect_fault(LustreStripes{.stripe_bytes = 65537, .count = 1, .targets = {0}}.bytes(), "no multiple of 64 KiB");
+  expect_fault(LustreStripes{.stripe_bytes = 65537, .count = 1, .targets = {0}}.bytes(), "not a multiple of 64 KiB");
   expect_fault(LustreStripes{.count = 0, .targets = {0}}.bytes(), "no stripes");
-  expect_fault(LustreStripes{.count = 3, .targets = {0, 1}}.bytes(), "cut short");
+  expect_fault(LustreStripes{.count = 3, .targets = {0, 1}}.bytes(), "truncated");
   expect_fault(LustreStripes{.pattern = 0x1008, .count = 1, .targets = {0}}.bytes(), "pattern 0x1008");
   expect_fault(LustreStripes{.pattern = 0x400, .count = 1, .targets = {0}}.bytes(), "foreign", Code::unsupported);
   expect_fault(LustreBlob().u32(0x0BD70BD0).u32(12).u64(0).bytes(), "foreign", Code::unsupported);
-  expect_fault(LustreBlob().u32(0xdeadbeef).text("", 60).bytes(), "begins no stripes");
+  expect_fault(LustreBlob().u32(0xdeadbeef).text("", 60).bytes(), "unknown magic number");
   expect_fault(composite({}), "no component");
   const auto stripes = four_targets();
   expect_fault(composite({{0, 100, k_with_objects, stripes}, {50, k_eof, k_with_objects, stripes}}), "overlap");
@@ -168,13 +168,13 @@ TEST(Lustre, names_what_is_impossible) {
   expect_fault(composite({{1, k_eof, k_with_objects, stripes}}), "missing");
   expect_fault(composite({{0, 0, k_with_objects, stripes}, {0, k_eof, k_with_objects, stripes}}), "has no bytes");
   expect_fault(composite({{0, 100, k_with_objects, stripes}, {100, 50, k_with_objects, stripes}}), "has no bytes");
-  expect_fault(composite({{k_eof - 1, k_eof, k_with_objects, stripes}}), "where no file reaches");
-  expect_fault(composite({{0, k_eof, k_with_objects, stripes}}, false, 1), "cut short");
+  expect_fault(composite({{k_eof - 1, k_eof, k_with_objects, stripes}}), "beyond the maximum size of a file");
+  expect_fault(composite({{0, k_eof, k_with_objects, stripes}}, false, 1), "truncated");
   expect_fault(composite({{0, k_eof, k_with_objects, composite({{0, k_eof, k_with_objects, stripes}})}}),
-               "begins no stripes");
+               "unknown magic number");
   // More components than bytes: 65535 in a header alone.
   expect_fault(LustreBlob().u32(0x0BD60BD0).u32(32).u32(1).u16(0).u16(0xffff).text("", 16).bytes(),
-               "more than 32 bytes tell of");
+               "not fit into 32 bytes");
 }
 
 TEST(Lustre, keeps_targets_that_are_gone_as_not_known) {

@@ -58,9 +58,9 @@ TEST(CephFs, names_what_is_wrong) {
   expect("stripe_unit=-65536 stripe_count=1 object_size=65536", "stripe_unit cannot be");
   expect("stripe_unit=65536 stripe_count=0 object_size=65536", "stripe_count cannot be");
   expect("stripe_unit=65536 stripe_count=99999999999999999999 object_size=65536", "stripe_count cannot be");
-  expect("stripe_unit=131072 stripe_count=1 object_size=65536", "no whole stripes");
-  expect("stripe_unit=131072 stripe_count=1 object_size=196608", "no whole stripes");
-  expect("stripe_unit=65536 stripe_unit=65536 stripe_count=1 object_size=65536", "told twice");
+  expect("stripe_unit=131072 stripe_count=1 object_size=65536", "not a multiple of stripes");
+  expect("stripe_unit=131072 stripe_count=1 object_size=196608", "not a multiple of stripes");
+  expect("stripe_unit=65536 stripe_unit=65536 stripe_count=1 object_size=65536", "repeated");
 }
 
 TEST(BeeGfs, tells_chunks_and_targets) {
@@ -82,12 +82,12 @@ TEST(BeeGfs, names_what_is_wrong) {
   expect(beegfs(0, 524288, 3), "pattern 0");
   expect(beegfs(4, 524288, 3), "pattern 4");
   expect(beegfs(1, 0, 3), "0 bytes");
-  expect(beegfs(1, 196608, 3), "no power of two");
+  expect(beegfs(1, 196608, 3), "not a power of two");
   expect(beegfs(1, 4096, 3), "4096 bytes");
   expect(beegfs(1, 524288, 0), "no targets");
   const std::vector<std::byte> whole = beegfs(1, 524288, 3);
   for (size_t size = 0; size < 10; ++size)
-    expect({whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size)}, "cut short");
+    expect({whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size)}, "truncated");
   EXPECT_EQ(parse_beegfs(whole, std::vector<int64_t>{1, 2, -7}).status().code(), Code::bad_file);
 }
 
@@ -119,21 +119,21 @@ TEST(Mock, names_what_is_wrong) {
   const auto expect = [](const char* text, const std::string& part) {
     expect_fault(parse_mock(text), part, Code::bad_argument);
   };
-  expect("", "needs its stripe");
-  expect("count=3", "needs its stripe");
+  expect("", "needs stripe");
+  expect("count=3", "needs stripe");
   expect("stripe=0,count=3", "stripe cannot be \"0\"");
   expect("stripe=1MiB,count=0", "count cannot be \"0\"");
   expect("stripe=1MiB,count=65536", "count cannot be");
-  expect("stripe=1MiB,stripe=2MiB", "said twice");
+  expect("stripe=1MiB,stripe=2MiB", "repeated");
   expect("stripe=1MiB,colour=2", "there is no \"colour\"");
   expect("stripe=1MiB,first=3,targets=3", "first target cannot be 3");
   expect("stripe=1MiB,objects=3", "object=4MiB");
-  expect("stripe=1MiB,object=1500KiB", "no whole stripes");
-  expect("stripe=1MiB,count=2,object=1MiB,objects=3", "no whole rows");
+  expect("stripe=1MiB,object=1500KiB", "not a multiple of stripes");
+  expect("stripe=1MiB,count=2,object=1MiB,objects=3", "not a multiple of rows");
   expect("stripe=1MiB,object=1MiB,objects=65536", "objects cannot be");
   expect("stripe=1MiB,,count=3", "there is no \"\"");
-  expect("stripe=1MiB;stripe=2MiB", "only the last component goes on");
-  expect("until=3;stripe=1MiB", "needs its stripe");
+  expect("stripe=1MiB;stripe=2MiB", "only the last component extends");
+  expect("until=3;stripe=1MiB", "needs stripe");
   expect("stripe=1MiB,until=3MiB;stripe=1MiB,until=2MiB", "has no bytes");
   expect("stripe=1MiB,until=0;stripe=1MiB", "until cannot be \"0\"");
 }

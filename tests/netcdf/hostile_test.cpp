@@ -158,7 +158,7 @@ TEST_F(Hostile, what_is_wrong_is_said) {
   expect(3, "\x07", "neither an HDF5 file, nor netCDF classic");
   expect(4, "\xff\xff\xff\xff", "streaming");
   expect(8, std::string("\0\0\0\x0c", 4), "tag 12 in place of 10");
-  expect(12, "\x7f\xff\xff\xff", "does not fit into the file");
+  expect(12, "\x7f\xff\xff\xff", "exceeds the file");
   expect(16, "\x7f\xff\xff\xff", "a name of 2147483647 bytes");
 }
 
@@ -171,7 +171,7 @@ TEST_F(Hostile, variables_that_lie_behind_what_a_file_can_have_are_refused) {
     std::string changed = bytes;
     changed.replace(first, 8, std::string(begin, 8));
     EXPECT_EQ(try_to_read(changed), WINDROW_BAD_FILE);
-    EXPECT_THAT(windrow_error_message(), HasSubstr("behind what a file can have"));
+    EXPECT_THAT(windrow_error_message(), HasSubstr("beyond the maximum size of a file"));
   }
 }
 

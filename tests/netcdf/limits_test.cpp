@@ -83,8 +83,8 @@ TEST_F(Limits, of_names_are_told_when_they_are_defined) {
   std::string many;
   for (int i = 0; i < 80; ++i)
     many += longer;  // twice as long in normal form: 480 bytes
-  const auto says =
-      AllOf(HasSubstr(decomposed), HasSubstr("normal form C"), AnyOf(HasSubstr(composed), HasSubstr("no utf8proc")));
+  const auto says = AllOf(HasSubstr(decomposed), HasSubstr("normal form C"),
+                          AnyOf(HasSubstr(composed), HasSubstr("without utf8proc")));
   for (const Options& options : {Options{}, Options{{"files", "subfiles(2)"}}}) {
     EXPECT_THAT(refused(WINDROW_BAD_ARGUMENT, options,
                         [&](File& file) { (void)file.define_variable(decomposed, WINDROW_INT32, {4}); }),

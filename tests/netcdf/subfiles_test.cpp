@@ -491,7 +491,7 @@ TEST_F(NetcdfSubfiles, have_checksums_of_their_elements) {
     write(file, record);
     file.close();
   };
-  const std::string differs = "are not those that were written";
+  const std::string differs = "do not match their checksum";
   make({{"files", "subfiles(3)"}, {"checksum", "on"}});
   expect_made();
   const auto names = subfiles();

@@ -107,7 +107,7 @@ class Sets(SetOfSubfiles, unittest.TestCase):
                 whole[place] ^= 4
                 victim.write_bytes(whole)
                 told = windrow("check", self.base, ranks=2, code=1)
-                self.assertRegex(told, f'/1.nc": the elements of "/{variable}" are not those that were written')
+                self.assertRegex(told, f'/1.nc": the elements of "/{variable}" do not match their checksum')
                 self.assertNotIn('/0.nc"', told)
 
     def test_maps_made_to_hurt(self):

@@ -217,7 +217,7 @@ TEST(Weighing, is_of_the_writers_that_a_plan_has) {
       seen.push_back(each.candidate);
     }
     if (asked == 0) {
-      EXPECT_THAT(plan.reasons, Contains(HasSubstr("3 writers: one a host, as many for each target")));
+      EXPECT_THAT(plan.reasons, Contains(HasSubstr("3 writers: one per host, as many for each target")));
     }
   }
 }

@@ -166,7 +166,7 @@ TEST(DealByTarget, gives_each_writer_the_objects_of_a_target) {
   EXPECT_THAT(objects_of(1), ElementsAre(2, 5, 6));
   EXPECT_THAT(objects_of(2), ElementsAre(3, 7));
   EXPECT_THAT(plan.reasons, Contains(HasSubstr("3 writers with targets of their own")));
-  EXPECT_THAT(plan.reasons, testing::Not(Contains(HasSubstr("nobody knows which target"))));
+  EXPECT_THAT(plan.reasons, testing::Not(Contains(HasSubstr("the targets of objects are unknown"))));
 }
 
 TEST(DealByTarget, finds_the_objects_of_rows) {
@@ -189,9 +189,10 @@ TEST(DealByTarget, deals_rows_in_turn_behind_the_objects_that_it_knows) {
   EXPECT_EQ(dealing->parts[1].stripe_bytes, 4 * k_mib);
   EXPECT_THAT(dealing->parts[1].groups, ElementsAre(0, 1, 2));
   EXPECT_FALSE(dealing->by_column);
-  EXPECT_THAT(plan_of(layout, {{0, 400 * k_mib}}, 3).reasons,
-              Contains(HasSubstr(
-                  "behind 16 MiB nobody knows which target has an object: rows of them go to the writers in turn")));
+  EXPECT_THAT(
+      plan_of(layout, {{0, 400 * k_mib}}, 3).reasons,
+      Contains(HasSubstr(
+          "beyond 16 MiB the targets of objects are unknown: rows of them are assigned to the writers in turn")));
   const auto behind = deal_by_target({{100 * k_mib, 400 * k_mib}}, 3, layout);
   ASSERT_TRUE(behind);
   EXPECT_EQ(behind->parts.size(), 1U);
@@ -233,7 +234,7 @@ TEST(MakePlan, cuts_where_stripes_end_when_there_is_nothing_to_deal) {
   const Plan plan = plan_of(mock("stripe=1MiB,count=1"), {{0, 100 * k_mib}}, 4);
   EXPECT_EQ(plan.strategy.domains, Domains::aligned);
   EXPECT_EQ(plan.writers.size(), 4U);
-  EXPECT_THAT(plan.reasons, Contains(HasSubstr("domains aligned: the bytes lie on one target")));
+  EXPECT_THAT(plan.reasons, Contains(HasSubstr("domains aligned: all bytes are on one target")));
 }
 
 TEST(MakePlan, deals_by_itself_where_short_pieces_lie_on_several_targets) {

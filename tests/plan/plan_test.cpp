@@ -294,7 +294,7 @@ TEST(MakePlan, asks_for_long_pieces_in_memory) {
   const Plan plan = make_plan(Strategy{}, reading, one_host, {}).value();
   EXPECT_EQ(plan.strategy.access, Access::list);
   EXPECT_FALSE(plan.has_domains());
-  EXPECT_THAT(describe_text(plan), HasSubstr("pieces are 65536 bytes long on average, so each rank asks for its own"));
+  EXPECT_THAT(describe_text(plan), HasSubstr("pieces are 65536 bytes long on average, so each rank reads its own"));
   EXPECT_EQ(make_plan(Strategy{}, reading, one_host, {.direct_read_bytes = 65537}).value().strategy.access,
             Access::mapped);
   reading.swapped = true;
@@ -377,7 +377,7 @@ TEST(MakePlan, teams_are_consecutive_and_the_last_may_be_smaller) {
 TEST(MakePlan, short_pieces_of_teams_go_through_two_phases_among_the_roots) {
   const Plan plan = make_plan(strategy_of({.preset = "scorpio"}), large(512), thousand_hosts(), {}).value();
   EXPECT_EQ(plan.strategy.domains, Domains::aligned);
-  EXPECT_EQ(plan.writers.size(), 1024u) << "one a host";
+  EXPECT_EQ(plan.writers.size(), 1024u) << "one per host";
   for (const int writer : plan.writers)
     EXPECT_EQ(writer % 16, 0);
   EXPECT_EQ(make_plan(strategy_of({.gather = "team(16)"}), large(512), thousand_hosts(), {}).value().strategy.domains,
@@ -546,7 +546,7 @@ TEST(MakePlan, says_who_owns_points_that_several_ranks_hold) {
   EXPECT_EQ(irregular(Strategy{}, 1000, 1, true, 0).strategy.owner, Owner::partitioner);
   const Plan idg = irregular(strategy_of({.preset = "idg"}), 1000, 1, false, 0);
   EXPECT_EQ(idg.strategy.owner, Owner::first);
-  EXPECT_THAT(idg.reasons, testing::Contains(HasSubstr("owner=idg needs flags")));
+  EXPECT_THAT(idg.reasons, testing::Contains(HasSubstr("owner=idg needs ownership flags")));
   EXPECT_EQ(irregular(strategy_of({.preset = "idg"}), 1000, 1, true, 0).strategy.owner, Owner::idg);
 }
 

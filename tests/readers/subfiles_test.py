@@ -112,8 +112,8 @@ class Sets(SetOfSubfiles, unittest.TestCase):
                 whole[place.byte_offset + place.size - 1] ^= 16
                 victim.write_bytes(whole)
                 told = windrow("check", self.base, code=1)
-                self.assertIn('/2.h5": the elements of "/f4" are not those that were written', told)
-                self.assertEqual(told.count("are not those"), 1)
+                self.assertIn('/2.h5": the elements of "/f4" do not match their checksum', told)
+                self.assertEqual(told.count("do not match their checksum"), 1)
 
     def test_a_chunk_that_cannot_be_read_is_named_with_its_file(self):
         for filters in ("deflate:4", "fletcher32"):
@@ -150,8 +150,7 @@ class Sets(SetOfSubfiles, unittest.TestCase):
                         for name, value in attributes.items():
                             made.attrs[name] = value
                 self.assertIn(
-                    f'/1.h5" does not have what the map says: "/f8" {words}',
-                    windrow("check", self.base, code=1, ranks=3),
+                    f'/1.h5" does not match the map: "/f8" {words}', windrow("check", self.base, code=1, ranks=3)
                 )
         contradictions = [
             ("windrow_split", 2, "2 and not 1"),
@@ -159,11 +158,11 @@ class Sets(SetOfSubfiles, unittest.TestCase):
             ("windrow_split_elements", 721, "721 and not 720"),
             ("windrow_split_parts", 4, "4 and not 3"),
             ("windrow_split_order", [1, 3, 1], "1 3 1 and not 3 1 1"),
-            ("windrow_split_bounds", None, "no integers of 64 bits and not 0 8 16 24 0 6 0 5"),
+            ("windrow_split_bounds", None, "not integers of 64 bits and not 0 8 16 24 0 6 0 5"),
             ("windrow_split_range", [0, 0, 0, 8, 6, 5], "0 0 0 8 6 5 and not 8 0 0 16 6 5"),
-            ("windrow_split_range", None, "no integers of 64 bits and not 8 0 0 16 6 5"),
+            ("windrow_split_range", None, "not integers of 64 bits and not 8 0 0 16 6 5"),
             ("windrow_subfiles", 4, "4 and not 3"),
-            ("windrow_subfiles", None, "no integer and not 3"),
+            ("windrow_subfiles", None, "not an integer and not 3"),
         ]
         for name, value, words in contradictions:
             with self.subTest(attribute=name, value=value):
@@ -174,7 +173,7 @@ class Sets(SetOfSubfiles, unittest.TestCase):
                     if value is not None:
                         holder.attrs[name] = value
                 told = windrow("check", self.base, code=1, ranks=3)
-                self.assertIn(f'/1.h5" does not have what the map says: attribute "{name}"{of} is {words}', told)
+                self.assertIn(f'/1.h5" does not match the map: attribute "{name}"{of} is {words}', told)
 
     def test_a_subfile_that_another_program_has_is_told(self):
         self.split("files=subfiles(3)")
@@ -255,7 +254,7 @@ class Sets(SetOfSubfiles, unittest.TestCase):
             ranks=1,
             preexec_fn=few,
         )
-        self.assertIn("warning: 300 subfiles are more than a process may have open here (200)", told)
+        self.assertIn("warning: 300 subfiles exceed the limit of open files of a process here (200)", told)
         windrow("check", self.base, ranks=1, preexec_fn=few)
         one = self.folder / "one.h5"
         windrow("copy", self.base, one, ranks=2, preexec_fn=few)
@@ -344,7 +343,7 @@ class Sets(SetOfSubfiles, unittest.TestCase):
             made = f.create_virtual_dataset("f8", layout)
             for name, value in attributes.items():
                 made.attrs[name] = value
-        self.assertIn("leads other programs elsewhere", windrow("check", self.base, code=1))
+        self.assertIn("refers other programs to other places", windrow("check", self.base, code=1))
         one = self.folder / "one.h5"
         windrow("copy", self.base, one)  # the map is what counts for us
         self.expect_all(one)
@@ -517,7 +516,7 @@ class GrowingSets(SetOfSubfiles, unittest.TestCase):
             made = h5py.Dataset(h5py.h5d.create(f.id, b"a field", h5py.h5t.IEEE_F64LE, there, creation))
             for name, value in attributes.items():
                 made.attrs[name] = value
-        self.assertIn("leads other programs elsewhere", windrow("check", self.base, code=1))
+        self.assertIn("refers other programs to other places", windrow("check", self.base, code=1))
 
 
 if __name__ == "__main__":

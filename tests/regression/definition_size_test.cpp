@@ -41,7 +41,7 @@ TEST_F(DefinitionSize, counts_what_was_defined_before) {
   ASSERT_WINDROW_OK(define(k_tib / 2));
   ASSERT_WINDROW_OK(define(k_tib));
   EXPECT_NE(define(k_tib), WINDROW_OK);
-  EXPECT_NE(std::string(windrow_error_message()).find("a variable with chunks takes room"), std::string::npos);
+  EXPECT_NE(std::string(windrow_error_message()).find("a chunked variable takes space"), std::string::npos);
   ASSERT_WINDROW_OK(define(8));
 }
 

@@ -156,11 +156,11 @@ const std::vector<Case>& cases() {
          EXPECT_EQ(third == nullptr, code != WINDROW_OK);
          return code;
        }},
-      {"the making of a decomposition", false,
+      {"the creation of a decomposition", false,
        [](Scene& s) {
          return s.make([&](auto** made) { return windrow_rows(s.comm, s.shape[0], WINDROW_EVEN, made); });
        }},
-      {"the making of a decomposition", false,
+      {"the creation of a decomposition", false,
        [](Scene& s) {
          const int64_t points[1] = {rank_of(s.comm)};
          return s.make([&](auto** made) { return windrow_points(s.comm, s.shape[0], 1, points, nullptr, made); });

@@ -200,7 +200,7 @@ class Mappings : public testing::Test {
     return found;
   }
   void count_named(const std::string& message) {
-    named_ += message.find("its mappings to other files: ") != std::string::npos ? 1 : 0;
+    named_ += message.find("its mappings to other files are damaged: ") != std::string::npos ? 1 : 0;
   }
 
   SharedFolder folder_;

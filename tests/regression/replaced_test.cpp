@@ -72,7 +72,7 @@ void try_case(const Case& tried, const windrow_options* options) {
     EXPECT_EQ(bytes_of_file(path), before);
     if (tried.removes || replaced.empty())
       continue;
-    EXPECT_THAT(windrow_error_message(), HasSubstr("replaced by somebody else"));
+    EXPECT_THAT(windrow_error_message(), HasSubstr("replaced by another program"));
     EXPECT_EQ(bytes_of_file(fs::is_directory(replaced) ? replaced + "/strange" : replaced), k_strange);
   }
   windrow_file* file = nullptr;

@@ -151,14 +151,14 @@ class Replaced(Folder):
         done = windrow("check", "--clean", self.base)
         self.assertEqual((done.returncode, len(self.folders())), (0, 4), done.stderr)
         self.assertIn(unpublished.name, done.stdout)
-        self.assertIn('"damaged.h5", which cannot be opened, may name it', done.stdout)
+        self.assertIn('"damaged.h5", which cannot be opened, may refer to it', done.stdout)
         damaged.unlink()
 
         held = os.open(self.folder / second[0], os.O_RDONLY | os.O_DIRECTORY)
         fcntl.flock(held, fcntl.LOCK_SH)
         done = windrow("check", "--clean", self.base)
         self.assertEqual((done.returncode, len(self.folders())), (0, 4), done.stderr)
-        self.assertIn("a program reads or writes its files", done.stdout)
+        self.assertIn("a program is using its files", done.stdout)
         os.close(held)
         done = windrow("check", "--clean", self.base)
         self.assertIn(f'removed: "{second[0]}"', done.stdout)
@@ -199,7 +199,7 @@ class Replaced(Folder):
                 (self.folder / "described.json").write_bytes(b'{"windrow": "raw"')
                 done = windrow("check", "--clean", self.base)
                 self.assertEqual((done.returncode, self.folders()), (0, before), done.stdout + done.stderr)
-                self.assertIn("which cannot be opened, may name it", done.stdout)
+                self.assertIn("which cannot be opened, may refer to it", done.stdout)
                 (self.folder / name).unlink()
 
     def test_two_who_replace_a_set_have_its_references(self):

@@ -134,7 +134,7 @@ TEST_P(SubfilingOptions, that_cannot_be_are_refused_with_what_to_do) {
     EXPECT_NE(std::string(windrow_error_message()).find(words), std::string::npos) << windrow_error_message();
   };
   refused({{"split", "0"}}, "add files=subfiles(N)");
-  refused({{"subfiling", "enable"}}, "subfiling_nfiles does not say");
+  refused({{"subfiling", "enable"}}, "subfiling_nfiles does not give");
   refused({{"files", "subfiles(4)"}, {"split", "2"}}, "split");
   refused({{"files", "subfiles(100)"}, {"split", "0"}}, "cannot be cut into 100 parts");
   refused({{"subfile_bytes", "1MiB"}}, "the call that creates the file");

@@ -262,7 +262,7 @@ TEST_P(TargetWriters, of_chunks_with_filters_are_chosen_for_readers) {
     write(variable, 1 + again);
     if (size_of() > 1) {
       EXPECT_EQ(plan()["domains"], "aligned");
-      EXPECT_THAT(plan()["reasons"].dump(), HasSubstr("where chunks with filters lie is known once they are encoded"));
+      EXPECT_THAT(plan()["reasons"].dump(), HasSubstr("places of filtered chunks are known only after encoding"));
     }
   }
   expect_data(variable);

@@ -186,13 +186,13 @@ static void links(void) {
   EXPECT(scorpio_create_link("/step/who", 0, "latest", file, &group) == 0);
   EXPECT(scorpio_create_link("step", 0, "newest", file, &group) == 0);
   EXPECT_FAILS(scorpio_create_link("who", step, "beside", file, &group), "beside");
-  EXPECT_FAILS(scorpio_create_link("who", 17, "elsewhere", file, &group), "no open dataset group");
+  EXPECT_FAILS(scorpio_create_link("who", 17, "elsewhere", file, &group), "not an open dataset group");
   EXPECT(scorpio_dataset_exists("latest", file, &group) == 1 && scorpio_group_exists("newest", file, &group) == 1);
   EXPECT(scorpio_read_dataset(&read, SCORPIO_INTEGER, 1, global, local, file, "newest/beside", &group,
                               SCORPIO_UNIFORM_CONTIGUOUS_READ) == 0);
   EXPECT(read == rank);
   EXPECT(scorpio_close_dataset_group(step, file, &group) == 0);
-  EXPECT_FAILS(scorpio_create_link("who", step, "late", file, &group), "no open dataset group");
+  EXPECT_FAILS(scorpio_create_link("who", step, "late", file, &group), "not an open dataset group");
   EXPECT(scorpio_close_file(file, &group) == 0);
   EXPECT(scorpio_IOgroup_cleanup(&group) == 0);
 }

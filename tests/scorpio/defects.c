@@ -162,7 +162,7 @@ static void writes_go_into_the_group(void) {
   EXPECT(scorpio_write_dataset(&rank, SCORPIO_INTEGER, 1, global, local, file, "uniform", &group,
                                SCORPIO_UNIFORM_CONTIGUOUS_WRITE) == 0);
   EXPECT(scorpio_close_dataset_group(outer, file, &group) == 0);
-  EXPECT_FAILS(scorpio_close_dataset_group(outer, file, &group), "no open dataset group");
+  EXPECT_FAILS(scorpio_close_dataset_group(outer, file, &group), "not an open dataset group");
   EXPECT(scorpio_write_dataset(&rank, SCORPIO_INTEGER, 1, global, local, file, "uniform", &group,
                                SCORPIO_UNIFORM_CONTIGUOUS_WRITE) == 0);
   /* The root and a name that ends in a slash are groups too. */
@@ -209,7 +209,7 @@ static void errors_reach_every_rank(void) {
                "NULL");
   EXPECT_FAILS(scorpio_write_dataset(&rank, SCORPIO_INTEGER, 1, global, local, one, "x", &group,
                                      SCORPIO_UNIFORM_CONTIGUOUS_WRITE),
-               "no open file");
+               "not an open file");
   EXPECT_FAILS(scorpio_write_dataset(odd_one ? NULL : &rank, SCORPIO_INTEGER, 1, global, local, file, "x", &group,
                                      SCORPIO_UNIFORM_CONTIGUOUS_WRITE),
                "NULL");
@@ -218,10 +218,10 @@ static void errors_reach_every_rank(void) {
       "blocks");
   EXPECT_FAILS(
       scorpio_read_dataset(&one, SCORPIO_INTEGER, 1, global, local, file, "x", &group, SCORPIO_NONCONTIGUOUS_READ),
-      "which elements");
+      "no argument for the elements");
   EXPECT_FAILS(scorpio_read_dataset(&one, SCORPIO_INTEGER, 1, global, local, file, "x", &group,
                                     SCORPIO_UNIFORM_CONTIGUOUS_WRITE),
-               "no pattern to read");
+               "not a pattern to read");
   EXPECT_FAILS(scorpio_write_dataset(&rank, SCORPIO_STRING, 1, global, local, file, "x", &group,
                                      SCORPIO_UNIFORM_CONTIGUOUS_WRITE),
                "type");
@@ -235,7 +235,7 @@ static void errors_reach_every_rank(void) {
   EXPECT(scorpio_write_dataset(&rank, SCORPIO_INTEGER, 1, global, local, file, "x", &group,
                                SCORPIO_UNIFORM_CONTIGUOUS_WRITE) == 0);
   EXPECT(scorpio_close_file(file, &group) == 0);
-  EXPECT_FAILS(scorpio_close_file(file, &group), "no open file");
+  EXPECT_FAILS(scorpio_close_file(file, &group), "not an open file");
   file = scorpio_open_file(path_of("errors.h5", 0), &group, SCORPIO_FILE_READONLY);
   EXPECT_FAILS(scorpio_write_dataset(&rank, SCORPIO_INTEGER, 1, global, local, file, "y", &group,
                                      SCORPIO_UNIFORM_CONTIGUOUS_WRITE),

@@ -97,7 +97,7 @@ TEST(Workload, that_cannot_be_is_refused) {
   expect({.shape = {4, 0}}, "no elements");
   expect({.shape = {-1}}, "no elements");
   expect({.ranks = 0, .shape = {4}}, "0 ranks");
-  expect({.shape = {int64_t{1} << 40, int64_t{1} << 40}}, "more than a file can have");
+  expect({.shape = {int64_t{1} << 40, int64_t{1} << 40}}, "exceed the maximum of a file");
   expect({.shape = {4}, .element_bytes = 0}, "elements of 0 bytes");
   expect({.shape = {4}, .variables = 0}, "0 variables");
   expect({.division = Division::grid, .ranks = 4, .shape = {4, 4}, .rank_grid = {2, 3}}, "2x3");

@@ -122,13 +122,13 @@ TEST_F(LayoutProbe, says_why_it_takes_blocks_instead) {
   system_.attributes[path_ + " lustre.lov"] = bytes_of("not a layout");
   probed = probe();
   EXPECT_EQ(layout_text(probed.layout), "blocks of 4 KiB");
-  EXPECT_THAT(probed.reason, HasSubstr("cut short"));
+  EXPECT_THAT(probed.reason, HasSubstr("truncated"));
   system_.type = k_beegfs;
   EXPECT_THAT(probe().reason, HasSubstr("stripes of"));
   system_.type = k_cephfs;
   EXPECT_THAT(probe().reason, HasSubstr("ceph.file.layout"));
   system_.type = 0x12345678;
-  EXPECT_THAT(probe().reason, HasSubstr("none that is known"));
+  EXPECT_THAT(probe().reason, HasSubstr("not known to report stripes"));
 }
 
 TEST_F(LayoutProbe, survives_hostile_attributes_of_any_size) {

@@ -97,7 +97,7 @@ TEST_F(StripeDraft, never_fights_what_the_folder_was_given) {
   gives(folder_.path(), 1 << 20, 1);  // one stripe, and somebody wants it so
   auto striping = stripe({{"expected_bytes", "100GiB"}});
   EXPECT_EQ(numbers(striping).count, 1);
-  EXPECT_THAT(striping.value().why, HasSubstr("as the folder has them"));
+  EXPECT_THAT(striping.value().why, HasSubstr("those of the folder"));
   system_.attributes.erase(folder_.path() + " lustre.lov");
   gives(temporary_.temporary_path, 1 << 20, 3);  // given from farther above
   EXPECT_EQ(numbers(stripe({{"expected_bytes", "100GiB"}})).count, 3);
@@ -142,7 +142,7 @@ TEST_F(StripeDraft, follows_a_folder_rather_than_a_file_of_one_stripe) {
   gives(temporary_.temporary_path, 1 << 20, 3);
   auto striping = stripe({{"expected_bytes", "100GiB"}});
   EXPECT_EQ(numbers(striping), (StripeNumbers{.bytes = k_mib, .count = 3}));
-  EXPECT_THAT(striping.value().why, HasSubstr("as the folder has them"));
+  EXPECT_THAT(striping.value().why, HasSubstr("those of the folder"));
   EXPECT_EQ(times_set_, 0);
   gives(temporary_.final_path, 4 << 20, 2);  // somebody thought about this one
   EXPECT_EQ(numbers(stripe({{"expected_bytes", "100GiB"}})), (StripeNumbers{.bytes = 4 * k_mib, .count = 2}));
@@ -218,7 +218,7 @@ TEST_F(OnCephFs, osds_of_other_stripes_than_the_attributes_are_not_taken) {
   const auto striping = stripe({{"ceph_osds", "auto"}});
   ASSERT_TRUE(striping.ok());
   EXPECT_THAT(striping.value().layout.components.front().targets, IsEmpty());
-  EXPECT_THAT(striping.value().why, HasSubstr("OSDs: it tells of another layout"));
+  EXPECT_THAT(striping.value().why, HasSubstr("OSDs: its layout differs"));
 }
 
 TEST_F(OnCephFs, columns_are_left_where_nobody_tells) {
@@ -226,7 +226,7 @@ TEST_F(OnCephFs, columns_are_left_where_nobody_tells) {
   const auto striping = stripe({{"ceph_osds", "auto"}});
   ASSERT_TRUE(striping.ok());
   EXPECT_THAT(striping.value().layout.components.front().targets, IsEmpty());
-  EXPECT_THAT(striping.value().why, HasSubstr("OSDs: this client of CephFS does not tell"));
+  EXPECT_THAT(striping.value().why, HasSubstr("OSDs: this CephFS client does not report"));
   EXPECT_THAT(stripe({}).value().why, IsEmpty());
   EXPECT_THAT(stripe({{"ceph_osds", "libcephfs"}}).value().why, HasSubstr("libcephfs: there is none here"));
 }
@@ -249,7 +249,7 @@ TEST_F(OnCephFs, is_laid_out_as_the_file_that_it_replaces) {
   const auto striping = stripe({});
   ASSERT_TRUE(striping.ok());
   EXPECT_THAT(striping.value().why,
-              HasSubstr("stripe size 1 MiB, stripe count 4, objects of 16 MiB, as the file that is replaced has them"));
+              HasSubstr("stripe size 1 MiB, stripe count 4, objects of 16 MiB, like those of the replaced file"));
 }
 
 TEST(StripingOptions, name_what_cannot_be) {
@@ -266,7 +266,7 @@ TEST(StripingOptions, name_what_cannot_be) {
   };
   expect("layout", "lustre", "layout cannot be \"lustre\"");
   expect("layout", "mock:stripe=0", "stripe cannot be \"0\"");
-  expect("layout", "mock:", "needs its stripe");
+  expect("layout", "mock:", "needs stripe");
   expect("stripe", "size=3", "multiple of 64 KiB");
   expect("stripe", "count=3", "layout=none");
 }

@@ -119,7 +119,7 @@ class CephTest(unittest.TestCase):
         cuts = [begin for begin, _ in plan["domain_bytes"][1:]]
         self.assertEqual(len(cuts), 2)
         self.assertEqual([cut % 131072 for cut in cuts], [0, 0])
-        self.assertIn("this client of CephFS does not tell OSDs", str(plan["reasons"]))
+        self.assertIn("this CephFS client does not report OSDs", str(plan["reasons"]))
 
     def test_columns_have_a_writer_each(self):
         found = self.planned(

@@ -247,9 +247,8 @@ Status explain_refusal(const std::string& path, const Attribute& attribute, Stat
                                                          : attribute.texts.size() * fixed_size(attribute);
   if (stored + attribute.name.size() <= k_most_bytes || refused.code() != Code::io)
     return refused;
-  return {Code::unsupported,
-          fmt::format("{}: it takes {}; this object of the file is of a kind that has room for attributes of 64 KiB",
-                      place_of(path, attribute.name), format_bytes(static_cast<int64_t>(stored)))};
+  return {Code::unsupported, fmt::format("{}: it takes {}; this object can only have attributes of up to 64 KiB",
+                                         place_of(path, attribute.name), format_bytes(static_cast<int64_t>(stored)))};
 }
 
 }  // namespace
@@ -260,7 +259,7 @@ Status write_attribute(hid_t object, const std::string& path, const Attribute& a
   constexpr size_t k_longest_name = 65534;
   if (attribute.name.size() > k_longest_name)
     return {Code::bad_argument,
-            fmt::format("an attribute of \"{}\": its name \"{}...\" has {} bytes; in HDF5 it has {} at most", path,
+            fmt::format("an attribute of \"{}\": its name \"{}...\" has {} bytes; the maximum in HDF5 is {}", path,
                         readable(attribute.name.substr(0, 40)), attribute.name.size(), k_longest_name)};
   const char* name = attribute.name.c_str();
   if (H5Aexists(object, name) <= 0) {

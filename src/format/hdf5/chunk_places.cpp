@@ -49,7 +49,7 @@ Result<ChunkPlace> ChunkPlaces::find(const std::string& variable, std::span<cons
   take_chunk_offset(file_);
   uint32_t skipped = 0;
   if (H5Dread_chunk(dataset.value(), H5P_DEFAULT, at.data(), &skipped, chunk_marker()) < 0)
-    return hdf5_status(Code::bad_file, "place of a chunk of", variable);
+    return hdf5_status(Code::bad_file, "address of a chunk of", variable);
   return ChunkPlace{take_chunk_offset(file_), static_cast<int64_t>(bytes), skipped};
 }
 
@@ -85,7 +85,7 @@ Result<std::vector<int64_t>> ChunkPlaces::stored(const std::string& variable) {
   const ChunkGrid& grid = made.value();
   if (count <= k_few || grid.count() > k_most) {
     if (count > 16 * k_few || list_chunks(dataset.value(), static_cast<hsize_t>(count), take) < 0)
-      return Status(Code::unsupported, fmt::format("the chunks of \"{}\" are too many to be listed", variable));
+      return Status(Code::unsupported, fmt::format("\"{}\" has too many chunks to list", variable));
     return firsts;
   }
   for (int64_t number = 0; number < grid.count(); ++number) {
@@ -105,10 +105,11 @@ Result<int64_t> ChunkPlaces::insert(const std::string& variable, std::span<const
   const auto at = coordinates(first);
   take_chunk_offset(file_);
   if (H5Dwrite_chunk(dataset.value(), H5P_DEFAULT, skipped, at.data(), static_cast<size_t>(bytes), chunk_marker()) < 0)
-    return hdf5_status(Code::io, "room for a chunk of", variable);
+    return hdf5_status(Code::io, "space for a chunk of", variable);
   const int64_t offset = take_chunk_offset(file_);
   if (offset < 0)
-    return Status(Code::internal, fmt::format("HDF5 wrote a chunk of \"{}\" another way", variable));
+    return Status(Code::internal,
+                  fmt::format("internal error: HDF5 wrote a chunk of \"{}\" in an unexpected way", variable));
   return offset;
 }
 

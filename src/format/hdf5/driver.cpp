@@ -30,6 +30,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/units.hpp"
 #include "format/hdf5/superblock.hpp"
 #include "storage/overwrite.hpp"
 #include "storage/store.hpp"
@@ -343,7 +344,7 @@ herr_t write(H5FD_t* base, H5FD_mem_t type, hid_t, haddr_t address, size_t size,
   }
   keep_failure(file, guard([&] {
                  if (!is_range(address, size))
-                   return Status(Code::internal, "HDF5 writes outside what a file can be");
+                   return Status(Code::internal, "HDF5 writes beyond the maximum size of a file");
                  return write_bytes(file, type, address, std::span(static_cast<const std::byte*>(data), size));
                }));
   file.end_of_file = std::max(file.end_of_file, address + size);
@@ -495,7 +496,7 @@ Status read_place(hid_t file, int64_t offset, std::span<std::byte> bytes) {
   if (read(driver, H5FD_MEM_DEFAULT, H5P_DEFAULT, address, bytes.size(), bytes.data()) >= 0)
     return {};
   return driver->failure->ok()
-             ? Status(Code::bad_file, fmt::format("{} bytes at {} lie outside the file", bytes.size(), offset))
+             ? Status(Code::bad_file, fmt::format("{} at {} exceed the file", counted(bytes.size(), "byte"), offset))
              : *driver->failure;
 }
 
@@ -544,8 +545,7 @@ void drop_changes(hid_t file) noexcept {
   DriverFile* const driver = driver_of(file);
   if (driver == nullptr)
     return;
-  keep_failure(*driver,
-               guard([] { return Status(Code::bad_state, "what was changed in this file is not wanted any more"); }));
+  keep_failure(*driver, guard([] { return Status(Code::bad_state, "the changes of this file were discarded"); }));
 }
 
 }  // namespace windrow

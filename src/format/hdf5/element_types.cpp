@@ -94,7 +94,7 @@ TypeDescription describe_enumeration(hid_t type) {
     return {Type::boolean, description.big_endian, "", {}};
   const auto members = parse_enumeration(description.type, text);
   if (!members.ok() || std::cmp_not_equal(members.value().size(), count))
-    return unsupported("enumeration type with odd names");
+    return unsupported("enumeration type with invalid names");
   return description;
 }
 

@@ -390,7 +390,7 @@ Status Hdf5Format::define_link(const SoftLink& link) {
     const std::string& target = scales_.stored(link.target);
     if (status.ok() && target.size() > k_longest_target)
       status = {Code::bad_argument,
-                fmt::format("link \"{}\": its target \"{}...\" has {} bytes; in HDF5 it has {} at most", link.path,
+                fmt::format("link \"{}\": its target \"{}...\" has {} bytes; the maximum in HDF5 is {}", link.path,
                             readable(target.substr(0, 40)), target.size(), k_longest_target)};
     if (!status.ok())
       return status;
@@ -558,7 +558,7 @@ Status Hdf5Format::write_held(const std::string& path, std::span<const std::byte
     if (!dataset.valid())
       return hdf5_status(Code::io, "open of", path);
     if (H5Dget_storage_size(dataset.get()) != content.size())
-      return {Code::internal, "\"" + path + "\" is of another size than it was"};
+      return {Code::internal, "\"" + path + "\" has another size than before"};
     const Handle type(H5Dget_type(dataset.get()), H5Tclose);
     if (!type.valid() || H5Dwrite(dataset.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, content.data()) < 0)
       return hdf5_status(Code::io, "write of", path);
@@ -784,9 +784,8 @@ Result<std::unique_ptr<Format>> make_format(const std::string& path, FormatMode 
   }
   if (!file.valid() && mode == FormatMode::update &&
       error.text.find("read-only") != std::string::npos)  // HDF5 keeps one state of a file for all its handles
-    return Status(
-        Code::bad_state,
-        fmt::format("\"{}\" is open for reading in this program, and cannot be changed before it is closed", path));
+    return Status(Code::bad_state,
+                  fmt::format("\"{}\" is open for reading in this program; close it before changing it", path));
   if (!file.valid())
     return hdf5_status(mode == FormatMode::create ? Code::io : Code::bad_file, "open of", path, error);
   auto format = std::make_unique<Hdf5Format>(path, mode, options, file.get());

@@ -47,7 +47,7 @@ Result<Sizes> sizes_of(hid_t file) {
   sizes.base = static_cast<int64_t>(base);
   if (known && sizes.address <= k_most_address_bytes && sizes.length <= k_most_address_bytes)
     return sizes;
-  return Status(Code::bad_file, "numbers of the file have sizes that cannot be");
+  return Status(Code::bad_file, "the file has invalid sizes of offsets or lengths");
 }
 
 // Bytes of the file, some at a time: the headers of objects are what is wanted.
@@ -106,7 +106,7 @@ Result<Objects> read_heap(hid_t file, const Sizes& sizes, uint64_t address) {
     return bad("is none");
   const uint64_t bytes = number_at(head.value(), 8, sizes.length);
   if (bytes < k_least_bytes || bytes > k_last_address)
-    return bad("has a size that cannot be");
+    return bad("has an invalid size");
   Objects objects;
   const uint64_t header = 8 + sizes.length;  // of an object too: its number, its references, nothing, its bytes
   for (uint64_t at = to_eight(header); at + header <= bytes;) {
@@ -119,7 +119,7 @@ Result<Objects> read_heap(hid_t file, const Sizes& sizes, uint64_t address) {
     const uint64_t taken =
         number == 0 ? size : to_eight(header) + to_eight(size);  // 0: what is free, its header included
     if (taken < header || taken > bytes - at)
-      return bad("has an object that leaves the heap");
+      return bad("has an object that exceeds the heap");
     const auto first_byte = begin + static_cast<int64_t>(at + to_eight(header));
     at += taken;
     if (number == 0)
@@ -208,7 +208,7 @@ Status check_heap_places(hid_t object, hid_t type, size_t elements, size_t item_
   };
   const Handle item(H5Tget_super(type), H5Tclose);
   if (!item.valid() || H5Tget_size(item.get()) != item_bytes)
-    return damaged("an item of its type has a size that cannot be");
+    return damaged("an item of its type has an invalid size");
   const Result<Sizes> sizes = sizes_of(file.get());
   if (!sizes.ok())
     return damaged(sizes.status().message());
@@ -230,7 +230,7 @@ Status check_heap_places(hid_t object, hid_t type, size_t elements, size_t item_
     if (found == k_none)
       return damaged(fmt::format("element {} is object {} of the heap at {}, which has none", i, index, address));
     if (found != bytes)
-      return damaged(fmt::format("element {} has {} bytes, and {} in the heap at {}", i, bytes, found, address));
+      return damaged(fmt::format("element {} has {} bytes, but {} in the heap at {}", i, bytes, found, address));
   }
   return {};
 }
@@ -329,21 +329,21 @@ Status check_mappings(hid_t file, const Sizes& sizes, haddr_t header) {
   if (!place || place->address == undefined)
     return {};
   const auto damaged = [](std::string_view why) {
-    return Status(Code::bad_file, fmt::format("its mappings to other files: {}: damaged", why));
+    return Status(Code::bad_file, fmt::format("its mappings to other files are damaged: {}", why));
   };
   const auto heap = find_heap(file, sizes, place->address);
   if (!heap.ok())
     return heap.status().code() == Code::bad_file ? damaged(heap.status().message()) : heap.status();
   const Object object = object_at(*heap.value(), place->index);
   if (object.bytes <= k_checksum_bytes || object.bytes > k_most_bytes)
-    return damaged(fmt::format("the heap at {} has no object {} that can be them", place->address, place->index));
+    return damaged(fmt::format("the heap at {} has no suitable object {}", place->address, place->index));
   std::vector<std::byte> bytes(static_cast<size_t>(object.bytes));
   if (Status status = read_place(file, object.begin, bytes); !status.ok())
     return status;
   const auto content = std::span<const std::byte>(bytes).first(bytes.size() - k_checksum_bytes);
   if (number_at(bytes, content.size(), k_checksum_bytes) == checksum_of_metadata(content))
     return {};
-  return damaged(fmt::format("object {} of the heap at {} differs from its checksum", place->index, place->address));
+  return damaged(fmt::format("object {} of the heap at {} does not match its checksum", place->index, place->address));
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ namespace {
 constexpr int k_most_pieces = 1000;  // that are taken for one place: others of just the same size may be taken first
 
 Status no_room() {
-  return hdf5_status(Code::io, "room for a chunk in", "the file");
+  return hdf5_status(Code::io, "space for a chunk in", "the file");
 }
 
 // A dataset without a name that has so many bytes of the file, which nobody writes.

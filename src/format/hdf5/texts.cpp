@@ -108,9 +108,9 @@ Result<std::vector<hobj_ref_t>> make_references(hid_t object, const std::string&
       return refused(Code::bad_argument, "does not begin with a slash");
     const Handle target(H5Oopen(object, path.c_str(), H5P_DEFAULT), H5Oclose);
     if (!target.valid())
-      return refused(Code::not_found, "leads to nothing");
+      return refused(Code::not_found, "refers to nothing");
     if (file_of(target.get()) != own_file)
-      return refused(Code::bad_argument, "leads to another file");
+      return refused(Code::bad_argument, "refers to another file");
     if (H5Rcreate(&reference, object, path.c_str(), H5R_OBJECT, -1) < 0)
       return hdf5_status(Code::io, "reference to", path);
   }

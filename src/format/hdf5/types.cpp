@@ -39,9 +39,9 @@ std::string odd_number(hid_t type, H5T_class_t kind) {
   if (bits != 8 * bytes)
     text += fmt::format(" in {}", counted(bytes, "byte"));
   if (const int offset = H5Tget_offset(type); offset != 0)
-    text += fmt::format(", of which the first is bit {}", offset);
+    text += fmt::format(", the first is bit {}", offset);
   if (order != H5T_ORDER_LE && order != H5T_ORDER_BE && bytes > 1)
-    text += ", in an order of bytes that is neither little- nor big-endian";
+    text += ", neither little- nor big-endian";
   size_t sign = 0, exponent = 0, exponent_bits = 0, mantissa = 0, mantissa_bits = 0;
   if (is_float && H5Tget_fields(type, &sign, &exponent, &exponent_bits, &mantissa, &mantissa_bits) >= 0)
     text += fmt::format(", {} of the exponent (bias {}) and {} of the mantissa", exponent_bits, H5Tget_ebias(type),
@@ -101,7 +101,7 @@ Result<SpaceDescription> describe_space(hid_t space, const std::string& what) {
   std::array<hsize_t, k_most_dimensions> extents{};
   if (kind == H5S_NO_CLASS || dimensions < 0 || dimensions > static_cast<int>(k_most_dimensions) ||
       H5Sget_simple_extent_dims(space, extents.data(), nullptr) < 0)
-    return Status(Code::bad_file, fmt::format("{}: its shape cannot be read", what));
+    return Status(Code::bad_file, fmt::format("{}: its shape is invalid read", what));
   SpaceDescription description;
   for (int i = 0; i < dimensions; ++i)
     description.shape.push_back(static_cast<int64_t>(std::min<hsize_t>(extents[static_cast<size_t>(i)], INT64_MAX)));

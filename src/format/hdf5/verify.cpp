@@ -46,8 +46,7 @@ Status read_all_headers(const std::string& path) {
   const Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get()), H5Fclose);
   if (file.valid() && visit(file.get(), name) >= 0)
     return {};
-  return hdf5_status(Code::io, "a call was refused, and then HDF5 cannot read what it has written: object",
-                     name == "." ? "/" : name);
+  return hdf5_status(Code::io, "a call failed, and HDF5 cannot read what it wrote: object", name == "." ? "/" : name);
 }
 
 }  // namespace windrow

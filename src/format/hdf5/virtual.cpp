@@ -208,7 +208,7 @@ Result<std::vector<Part>> read_virtual(hid_t file, const std::string& place, con
   const Handle creation(H5Dget_create_plist(dataset.get()), H5Pclose);
   size_t mappings = 0;
   if (H5Pget_layout(creation.get()) != H5D_VIRTUAL || H5Pget_virtual_count(creation.get(), &mappings) < 0)
-    return bad("is no virtual dataset");
+    return bad("is not a virtual dataset");
   // Not of the dataset itself: what grows would be looked for in its files.
   const Handle first(mappings > 0 ? H5Pget_virtual_vspace(creation.get(), 0) : H5I_INVALID_HID, H5Sclose);
   const auto dimensions = static_cast<size_t>(first.valid() ? std::max(0, H5Sget_simple_extent_ndims(first.get())) : 0);
@@ -218,13 +218,13 @@ Result<std::vector<Part>> read_virtual(hid_t file, const std::string& place, con
     const Handle there(H5Pget_virtual_vspace(creation.get(), i), H5Sclose),
         from(H5Pget_virtual_srcspace(creation.get(), i), H5Sclose);
     if (!there.valid() || !read_box(there.get(), dimensions, part.box))
-      return bad("maps something else than boxes");
+      return bad("maps selections other than boxes");
     Box whole{std::vector<int64_t>(dimensions, 0), part.box.count}, source;
     const bool all = from.valid() && (H5Sget_select_type(from.get()) == H5S_SEL_ALL ||
                                       (read_box(from.get(), dimensions, source) && source == whole));
     const std::string name = text_of(H5Pget_virtual_dsetname, creation.get(), i);
     if (!all || (name != path && "/" + name != path))
-      return bad("maps something else than whole variables of its name");
+      return bad("maps something other than whole variables of the same name");
     parts.push_back(std::move(part));
   }
   return parts;

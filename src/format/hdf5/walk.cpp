@@ -205,7 +205,7 @@ void Walk::resolve_references(std::vector<Attribute>& attributes) const {
   }
 }
 
-constexpr std::string_view k_newer = "made by a newer HDF5 than this Windrow has";
+constexpr std::string_view k_newer = "written by a newer HDF5 version than this library uses";
 
 bool is_newer(const Status& status) {
   return status.message().find("bad version number") != std::string::npos;
@@ -225,7 +225,7 @@ Result<std::vector<Attribute>> Walk::take_attributes(hid_t object, hid_t creatio
       read_attributes(object, attribute_index(creation), object_path, file_bytes_);
   if (attributes.ok() || attributes.status().code() != Code::bad_file || !is_newer(attributes.status()))
     return attributes;
-  skip(object_path, fmt::format("its attributes, of which one is {}", k_newer));
+  skip(object_path, fmt::format("its attributes, one of them {}", k_newer));
   return std::vector<Attribute>();
 }
 
@@ -289,7 +289,7 @@ Status Walk::visit_link(hid_t group, const std::string& group_path, const Link& 
     case H5I_GROUP:
       break;
     default:
-      skip(object_path, "object of an unknown kind");
+      skip(object_path, "an object of an unknown kind");
       return {};
   }
   if (std::count(object_path.begin(), object_path.end(), '/') > k_most_levels)

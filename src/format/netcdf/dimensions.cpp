@@ -38,19 +38,18 @@ Status NetcdfDimensions::name(const Variable& variable, const std::vector<std::s
     if (grows && !unlimited_.empty() && unlimited_ != name)
       return {
           Code::unsupported,
-          fmt::format(
-              "\"{}\": netCDF classic has one unlimited dimension, which is \"{}\" here, and \"{}\" would be a second",
-              variable.path, unlimited_, name)};
+          fmt::format("\"{}\": netCDF classic has only one unlimited dimension, here \"{}\"; \"{}\" would be a second",
+                      variable.path, unlimited_, name)};
     if (grows && fixed_.contains(name))
       return {Code::unsupported,
-              fmt::format("\"{}\" can grow, and \"{}\" is a dimension of fixed length of other variables",
+              fmt::format("\"{}\" is extendible, but \"{}\" is a dimension of fixed length of other variables",
                           variable.path, name)};
     if (!grows && name == unlimited_)
       return {
           Code::unsupported,
           fmt::format(
-              "dimension {} of \"{}\" is of fixed length, and \"{}\" is the unlimited dimension of this netCDF classic "
-              "file: only the {} dimension of a variable defined with the option extendible can be so called",
+              "dimension {} of \"{}\" has a fixed length, but \"{}\" is the unlimited dimension of this netCDF classic "
+              "file: only the {} dimension of a variable defined with the option extendible can have this name",
               shown_dimension(i, paths.size()), variable.path, name, slowest_side())};
   }
   for (size_t i = 0; i < paths.size(); ++i) {

@@ -153,7 +153,7 @@ class Decoder {
     if (found != tag)
       wrong(fmt::format("tag {} in place of {}", found, tag));
     if (count > (file_bytes_ - static_cast<int64_t>(at_)) / least)
-      wrong(fmt::format("a list of {} does not fit into the file", counted(count, "item")));
+      wrong(fmt::format("a list of {} exceeds the file", counted(count, "item")));
     return good() ? count : 0;
   }
   // So many bytes, and those that fill them up.
@@ -162,7 +162,7 @@ class Decoder {
       return {};
     const int64_t left = file_bytes_ - static_cast<int64_t>(at_);
     if (count > left || padded(count) > left) {
-      wrong(fmt::format("{} do not fit into the file", counted(count, "byte")));
+      wrong(fmt::format("{} exceed the file", counted(count, "byte")));
       return {};
     }
     if (padded(count) > static_cast<int64_t>(bytes_.size() - at_)) {
@@ -180,7 +180,7 @@ class Decoder {
     const auto taken = take(length);
     std::string text(reinterpret_cast<const char*>(taken.data()), taken.size());
     if (text.find('\0') != text.npos || text.find('/') != text.npos)
-      wrong("a name with a slash or a NUL in it");
+      wrong("a name that contains a slash or a NUL");
     return text;
   }
   NetcdfType type() {
@@ -249,12 +249,12 @@ class Decoder {
       return;
     const auto bytes = bytes_of(each, contents_);
     if (!bytes || *bytes > k_most_netcdf_bytes)
-      return wrong("a variable of more bytes than a file can have");
+      return wrong("a variable larger than the maximum size of a file");
     if (offset >= static_cast<uint64_t>(k_most_netcdf_bytes))
-      return wrong("a variable begins behind what a file can have");
+      return wrong("a variable begins beyond the maximum size of a file");
     each.offset = static_cast<int64_t>(offset);
     if (each.offset > k_most_netcdf_bytes - *bytes)
-      return wrong("a variable ends behind what a file can have");
+      return wrong("a variable ends beyond the maximum size of a file");
     contents_.variables.push_back(std::move(each));
   }
   // The shape says the same, and large files of versions 1 and 2 have wrong ones by specification.
@@ -294,7 +294,7 @@ class Decoder {
     for (size_t i = 0; i < contents_.variables.size() && good(); ++i) {
       const NetcdfVariable& each = contents_.variables[i];
       if (each.offset < static_cast<int64_t>(at_))
-        return wrong("a variable lies in the header");
+        return wrong("a variable overlaps the header");
       const Place place{each.offset, each.offset + bytes_of(each, contents_).value_or(0), i};
       (has_records(each, contents_) ? rows : fixed).push_back(place);
     }
@@ -310,13 +310,13 @@ class Decoder {
       return overlap(fixed.back(), rows.front());
     const int64_t record = record_bytes_of(contents_);
     if (rows.back().end - rows.front().begin > record)
-      return wrong("the variables of a record lie further apart than records do");
+      return wrong("the variables of a record are further apart than the records");
     const auto all = checked_multiply(record, std::max<int64_t>(contents_.records, 1));
     if (!all || *all > k_most_netcdf_bytes - rows.front().begin)
-      wrong(fmt::format("{} are more than a file can have", counted(contents_.records, "record")));
+      wrong(fmt::format("{} exceed the maximum of a file", counted(contents_.records, "record")));
   }
   void overlap(const Place& first, const Place& second) {
-    wrong(fmt::format("\"{}\" and \"{}\" lie on the same bytes", contents_.variables[first.variable].name,
+    wrong(fmt::format("\"{}\" and \"{}\" overlap", contents_.variables[first.variable].name,
                       contents_.variables[second.variable].name));
   }
 

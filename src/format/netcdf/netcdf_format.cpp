@@ -23,7 +23,7 @@
 namespace windrow {
 namespace {
 
-constexpr const char* k_instead = "format=hdf5 makes a file that netCDF-4 reads";
+constexpr const char* k_instead = "format=hdf5 creates a file that netCDF-4 can read";
 
 class NetcdfFormat final : public Format {
  public:
@@ -113,8 +113,9 @@ Status NetcdfFormat::definable(const char* what, const std::string& path) const 
                    [&](const Variable& each) { return !each.unsupported.empty() && !split_.contains(each.path); });
   if (unsupported == catalog_.variables.end())
     return {};
-  return {Code::unsupported, fmt::format("{} \"{}\": nothing can be defined in \"{}\", whose variable \"{}\" has {}",
-                                         what, path, path_, unsupported->path, unsupported->unsupported)};
+  return {Code::unsupported,
+          fmt::format("{} \"{}\": nothing can be defined in \"{}\", because its variable \"{}\" has {}", what, path,
+                      path_, unsupported->path, unsupported->unsupported)};
 }
 
 // The version of a file that exists is kept unless another is asked for.
@@ -193,11 +194,9 @@ Result<int64_t> NetcdfFormat::records_with(const VariableDefinition& definition)
     return records_;
   if (records_ == 0)
     return definition.shape.front();
-  return Status(
-      Code::unsupported,
-      fmt::format("variable \"{}\" of {}: all variables that grow have as many in a netCDF classic file, which are {} "
-                  "by now; 0 stands for that",
-                  definition.path, counted(definition.shape.front(), "record"), records_));
+  return Status(Code::unsupported, fmt::format("variable \"{}\" of {}: all extendible variables of a netCDF classic "
+                                               "file have the same number of records, now {}; use 0 for this number",
+                                               definition.path, counted(definition.shape.front(), "record"), records_));
 }
 
 void measure(Variable& variable) {
@@ -315,10 +314,9 @@ Status NetcdfFormat::put_attribute(const std::string& object, const Attribute& a
     if (variable) {
       auto fitting = fill_of_type(stored.value(), netcdf_type(variable->type));
       if (!fitting)
-        return Status(
-            Code::bad_argument,
-            fmt::format("attribute \"{}\" of \"{}\": it has to be one value that the variable's type, {}, has",
-                        attribute.name, object, type_name(variable->type)));
+        return Status(Code::bad_argument,
+                      fmt::format("attribute \"{}\" of \"{}\": it must be a single value of the variable's type, {}",
+                                  attribute.name, object, type_name(variable->type)));
       if (fitting->type != stored.value().type)
         entered = from_netcdf(*fitting);
       stored = *std::move(fitting);
@@ -372,11 +370,10 @@ Status NetcdfFormat::define_dimension(const Dimension& dimension) {
     if (!status.ok())
       return status;
     if (dimension.length == 0 && !dimensions_.unlimited().empty())
-      return Status(
-          Code::unsupported,
-          fmt::format("dimension \"{}\" of length 0: netCDF classic has one unlimited dimension, which is \"{}\" here, "
-                      "and no other can have that length; format=hdf5 can hold it",
-                      dimension.path, dimensions_.unlimited()));
+      return Status(Code::unsupported,
+                    fmt::format("dimension \"{}\" of length 0: netCDF classic has only one unlimited dimension, here "
+                                "\"{}\", and only that can have this length; format=hdf5 allows it",
+                                dimension.path, dimensions_.unlimited()));
     if (std::string what = is_too_long(dimension.path, dimension.length, highest_version()); !what.empty())
       return Status(Code::unsupported, what);
     dimensions_.add(dimension.path.substr(1), dimension.length, dimension.length == 0);
@@ -425,7 +422,7 @@ Result<std::vector<std::string>> NetcdfFormat::read_texts(const std::string& pat
   if (!find(path))
     return Status(Code::not_found, fmt::format("there is no variable \"{}\"", path));
   return Status(Code::bad_argument,
-                fmt::format("\"{}\" is no text of variable length, of which netCDF classic has none", path));
+                fmt::format("\"{}\" is not text of variable length, which netCDF classic does not support", path));
 }
 
 Status NetcdfFormat::write_texts(const std::string& path, const std::vector<std::string>&) {
@@ -478,9 +475,10 @@ Status NetcdfFormat::extend(const std::string& path, std::span<const int64_t> sh
       return Status(Code::bad_argument, fmt::format("\"{}\" cannot grow", path));
     const int version = places_.version;
     if (version < 5 && shape.front() > INT32_MAX)
-      return Status(Code::unsupported,
-                    fmt::format("\"{}\" with {}: version {} of netCDF classic has at most {}; netcdf_version=5 more",
-                                path, counted(shape.front(), "record"), version, INT32_MAX));
+      return Status(
+          Code::unsupported,
+          fmt::format("\"{}\" with {}: version {} of netCDF classic allows at most {}; netcdf_version=5 allows more",
+                      path, counted(shape.front(), "record"), version, INT32_MAX));
     if (places_.record_bytes > 0 &&
         shape.front() > (k_most_netcdf_bytes - places_.records_begin) / places_.record_bytes)
       return Status(Code::bad_argument, fmt::format("\"{}\" with {}: the file would have more than {} bytes", path,
@@ -595,9 +593,8 @@ Status NetcdfFormat::check_whole(const NetcdfPlaces& next) {
     return size.status();
   if (size.value() >= missing_until_)
     return missing_until_ = 0, Status();
-  return {Code::bad_file, fmt::format("\"{}\" ends at byte {}, and its variables at byte {}: it is cut short, or "
-                                      "nobody has written them; nothing can be "
-                                      "defined before they are written",
+  return {Code::bad_file, fmt::format("\"{}\" ends at byte {}, but its variables at byte {}: it is truncated, or they "
+                                      "were never written; nothing can be defined before they are written",
                                       path_, size.value(), missing_until_)};
 }
 
@@ -671,7 +668,7 @@ Status NetcdfFormat::enter(const NetcdfContents& from) {
   std::set<std::string> names, coordinates;
   for (const NetcdfDimension& each : from.dimensions) {
     if (dimensions_.has(each.name))
-      return {Code::bad_file, fmt::format("\"{}\": two dimensions are called \"{}\"", path_, each.name)};
+      return {Code::bad_file, fmt::format("\"{}\": two dimensions have the name \"{}\"", path_, each.name)};
     dimensions_.add(each.name, each.unlimited ? 0 : each.length, each.unlimited);
   }
   for (const NetcdfAttribute& each : from.attributes)
@@ -681,7 +678,7 @@ Status NetcdfFormat::enter(const NetcdfContents& from) {
     if (take_split(variable, from))
       split_.insert(variable.path);
     if (!names.insert(variable.path).second)
-      return {Code::bad_file, fmt::format("\"{}\": two variables are called \"{}\"", path_, each.name)};
+      return {Code::bad_file, fmt::format("\"{}\": two variables have the name \"{}\"", path_, each.name)};
     if (!variable.dimensions.empty() && variable.dimensions.front() == variable.path)
       coordinates.insert(each.name);
     numbers_.emplace(variable.path, catalog_.variables.size());
@@ -741,9 +738,8 @@ Status NetcdfFormat::read() {
 Status NetcdfFormat::check_length(int64_t records, int64_t file_bytes) {
   const int64_t last = places_.records_begin + (records - 1) * places_.record_bytes;
   if (records > 0 && places_.record_bytes > 0 && file_bytes <= last)
-    return {Code::bad_file, fmt::format("\"{}\" ends at byte {}, and its header tells of {}, of which the last begins "
-                                        "at byte {}: it is cut short or "
-                                        "damaged, and can be read but not changed",
+    return {Code::bad_file, fmt::format("\"{}\" ends at byte {}, but its header has {}, the last beginning at byte {}: "
+                                        "it is truncated or damaged, and can be read but not changed",
                                         path_, file_bytes, counted(records, "record"), last)};
   const int64_t end = end_of(places_, records);
   missing_until_ = file_bytes < end ? end : 0;

@@ -101,7 +101,7 @@ std::string are_too_large(std::span<const NetcdfSize> variables, int version) {
         continue;
       const int64_t begin = each.offset >= 0 ? each.offset : at;
       if (version == 1 && begin > INT32_MAX)
-        return say(each, fmt::format("would begin behind {}", counted(begin, "byte")), 2);
+        return say(each, fmt::format("would begin beyond {}", counted(begin, "byte")), 2);
       // Nothing is reckoned from the size of the last one.
       const bool is_last = version != 5 && (records ? i == last_row : i == last_fixed && last_row == variables.size());
       const int better = version == 5 ? 0 : each.bytes <= k_most_of_2 ? 2 : 5;
@@ -109,7 +109,7 @@ std::string are_too_large(std::span<const NetcdfSize> variables, int version) {
         return say(each, fmt::format("has {}{}", counted(each.bytes, "byte"), records ? " a record" : ""), better);
       at = after(begin, each.bytes);
       if (at > k_most_netcdf_bytes)
-        return say(each, fmt::format("would end behind {} bytes", k_most_netcdf_bytes), 0);
+        return say(each, fmt::format("would end beyond {} bytes", k_most_netcdf_bytes), 0);
     }
   return "";
 }
@@ -123,9 +123,8 @@ std::vector<NetcdfSize> sizes_of(const NetcdfContents& contents) {
 
 std::string what_is_too_large(const NetcdfContents& contents, int version) {
   if (version != 5 && contents.records > INT32_MAX)
-    return fmt::format(
-        "{} records are more than version {} of netCDF classic can have; version 5 can (netcdf_version=5)",
-        contents.records, version);
+    return fmt::format("{} records are more than version {} of netCDF classic allows; use netcdf_version=5",
+                       contents.records, version);
   for (const NetcdfDimension& each : contents.dimensions)
     if (std::string what = is_too_long(each.name, each.length, version); !each.unlimited && !what.empty())
       return what;
@@ -135,8 +134,7 @@ std::string what_is_too_large(const NetcdfContents& contents, int version) {
   for (const NetcdfVariable& each : contents.variables)
     found = found || std::any_of(each.attributes.begin(), each.attributes.end(), too_long);
   if (found)
-    return fmt::format(
-        "an attribute of more than {} values, which version 5 of netCDF classic can have (netcdf_version=5)", most);
+    return fmt::format("an attribute of more than {} values, which needs netcdf_version=5", most);
   std::string what = are_too_large(sizes_of(contents), version);
   const auto all = checked_multiply(record_bytes_of(contents), contents.records);
   if (what.empty() && (!all || *all > k_most_netcdf_bytes))
@@ -212,8 +210,8 @@ std::string is_too_long(std::string_view name, int64_t length, int version) {
     return "";
   const int better = length <= k_most_of_2 ? 2 : 5;
   return fmt::format(
-      "dimension \"{}\" of length {} is longer than version {} of netCDF classic can have it; version {} does "
-      "(netcdf_version={}), and format=hdf5",
+      "dimension \"{}\" of length {} is longer than version {} of netCDF classic allows; version {} "
+      "(netcdf_version={}) and format=hdf5 allow it",
       name, length, version, better, better);
 }
 
@@ -241,7 +239,7 @@ Result<NetcdfPlaces> find_places(NetcdfContents contents, const NetcdfPlaces& be
   constexpr std::array k_versions{1, 2, 5};
   lowest = std::max(lowest, version_needed(contents));
   std::string refused =
-      fmt::format("what it holds needs version {} of netCDF classic, and netcdf_version allows {}", lowest, highest);
+      fmt::format("its contents need version {} of netCDF classic, but netcdf_version allows {}", lowest, highest);
   for (const int version : k_versions) {
     if (version < lowest || version > highest)
       continue;

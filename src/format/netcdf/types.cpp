@@ -64,12 +64,12 @@ Status check_netcdf_name(const std::string& what, std::string_view name) {
   const bool starts = (first >= '0' && first <= '9') || (first >= 'A' && first <= 'Z') ||
                       (first >= 'a' && first <= 'z') || first == '_' || first >= 0x80;
   if (!starts)
-    return bad("it begins with neither a letter, a digit nor an underscore");
+    return bad("it does not begin with a letter, a digit or an underscore");
   if (name.back() == ' ')
     return bad("it ends with a blank");
   for (const char each : name)
     if (static_cast<unsigned char>(each) < 0x20 || each == 0x7f || each == '/')
-      return bad("it has a slash or a control character in it");
+      return bad("it contains a slash or a control character");
   return {};
 }
 
@@ -82,10 +82,10 @@ Status check_new_netcdf_name(const std::string& what, const std::string& name) {
   if (normal == name)
     return {};
   const std::string why = normal ? fmt::format("its normal form is \"{}\"", *normal)
-                                 : std::string("this build has no utf8proc, which finds that form");
+                                 : std::string("this library was built without utf8proc, which computes that form");
   return {
       Code::bad_argument,
-      fmt::format("{}: netCDF classic stores names in Unicode's normal form C, and \"{}\" is not known to be in it: {}",
+      fmt::format("{}: netCDF classic stores names in Unicode's normal form C, but \"{}\" is not known to be in it: {}",
                   what, readable(name), why)};
 }
 

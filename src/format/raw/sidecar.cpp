@@ -64,7 +64,7 @@ class Parser {
 
 Status Parser::parse(const Json& text) {
   if (whole(text, "version") != k_sidecar_version)
-    return bad("", fmt::format("sidecar of another version than {}, which is the one known here", k_sidecar_version));
+    return bad("", fmt::format("a sidecar of another version than {}, the only supported one", k_sidecar_version));
   const std::optional<int64_t> bytes = whole(text, "bytes");
   if (!bytes || *bytes < 0)
     return bad("", "\"bytes\" is not a size");
@@ -100,7 +100,7 @@ Status Parser::take_path(const Json& item, const std::string& where, const std::
   if (!valid.ok())
     return bad(where, valid.message());
   if (groups_.count(*text) + taken.count(*text) > 0)
-    return bad(where, fmt::format("\"{}\" stands there twice", *text));
+    return bad(where, fmt::format("\"{}\" is repeated", *text));
   if (*text != "/" && groups_.count(parent_of(*text)) == 0)
     return bad(where, fmt::format("the group above \"{}\" is missing", *text));
   path = *text;
@@ -110,11 +110,11 @@ Status Parser::take_path(const Json& item, const std::string& where, const std::
 Status Parser::take_shape(const Json& item, const std::string& where, std::vector<int64_t>& shape) const {
   const Json* list = member(item, "shape");
   if (!list || !list->is_array() || list->size() > k_most_dimensions)
-    return bad(where, "has no shape of 0 to 32 dimensions");
+    return bad(where, "has no shape with 0 to 32 dimensions");
   for (const Json& extent : *list) {
     const std::optional<int64_t> value = whole(extent);
     if (!value)
-      return bad(where, "its shape has something in it that is not a whole number below 2^63");
+      return bad(where, "its shape contains something other than whole numbers below 2^63");
     shape.push_back(*value);
   }
   return element_count(shape) ? Status() : bad(where, "its shape is negative or too large");
@@ -155,7 +155,7 @@ Status Parser::take_placement(const Json& item, const std::string& where, Variab
     return bad(where, "its offset is not a whole number");
   if (*bytes == 0 || member(item, "parts")) {
     if (*offset != -1)
-      return bad(where, "it has no bytes here, so its offset must be -1");
+      return bad(where, "it has no data in this file, so its offset must be -1");
   } else {
     const std::optional<int64_t> end = checked_add(*offset, *bytes);
     if (*offset < 0 || !end || *end > sidecar_.bytes)
@@ -250,11 +250,11 @@ Status Parser::take_dimension_names(const Json& item, const std::string& where, 
   if (!list)
     return {};
   if (!list->is_array() || list->size() != variable.shape.size())
-    return bad(where, "it has not as many dimensions' names as dimensions");
+    return bad(where, "its number of dimension names is not its number of dimensions");
   for (const Json& each : *list) {
     const std::string* path = each.get_ptr<const std::string*>();
     if (!path)
-      return bad(where, "a name of its dimensions is not text");
+      return bad(where, "the name of a dimension is not text");
     variable.dimensions.push_back(*path);
   }
   return {};
@@ -274,8 +274,8 @@ Status Parser::check_dimensions() const {
         continue;
       const auto found = lengths.find(variable.dimensions[i]);
       if (found == lengths.end() || found->second != variable.shape[i])
-        return bad("", fmt::format("dimension {} of \"{}\" is named by \"{}\", which is none of its length", i,
-                                   variable.path, variable.dimensions[i]));
+        return bad("", fmt::format("dimension {} of \"{}\" has the name \"{}\", which is not a dimension of its length",
+                                   i, variable.path, variable.dimensions[i]));
     }
   return {};
 }
@@ -291,7 +291,7 @@ Status Parser::take_attributes(const Json& item, const std::string& where, std::
     if (!status.ok())
       return status;
     if (!names.insert(*string_of((*list)[i], "name")).second)
-      return bad(place, "its name stands there twice");
+      return bad(place, "its name is repeated");
   }
   return {};
 }
@@ -331,7 +331,7 @@ Status Parser::take_details(const Json& item, const std::string& where, Type typ
     const std::optional<int64_t> bytes = whole(item, "element_bytes");
     const Json* tag = member(item, "tag");
     if (!bytes || !tag || !take_text(*tag, details.tag))
-      return bad(where, "it does not say what its opaque elements are");
+      return bad(where, "its opaque elements have no description");
     details.bytes = *bytes;
   }
   const Json* names = member(item, "enumeration");
@@ -356,7 +356,7 @@ Status Parser::take_variable_details(const Json& item, const std::string& where,
     const std::string* padding_text = string_of(item, "padding");
     const std::optional<TextPadding> padding = padding_text ? padding_called(*padding_text) : std::nullopt;
     if (!bytes || !character_set || !padding || (*character_set != "ascii" && *character_set != "utf8"))
-      return bad(where, "it does not say how its text is stored");
+      return bad(where, "its text has no description");
     variable.details.bytes = *bytes;
     variable.details.text_ascii = *character_set == "ascii";
     variable.details.text_padding = *padding;
@@ -400,7 +400,7 @@ Status Parser::take_texts(const Json& item, const std::string& where, const Vari
   std::vector<std::string>& texts = sidecar_.texts[variable.path];
   for (const Json& value : *list)
     if (!take_text(value, texts.emplace_back()))
-      return bad(where, "it has a text that is none");
+      return bad(where, "one of its texts is not text");
   return {};
 }
 
@@ -427,7 +427,7 @@ Status Parser::take_parts(const Json& item, const std::string& where, Variable& 
       return bad(where, "one of its parts is not a file and a box");
     part.file = *file;
   }
-  variable.unsupported = "its elements in other files (subfiles), and no map of them";
+  variable.unsupported = "elements in other files (subfiles) but no map of them";
   return {};
 }
 
@@ -439,7 +439,7 @@ Status Parser::take_text_storage(const Json& item, const std::string& where, Att
   const std::optional<int64_t> size = whole(item, "size");
   if (!variable_length || !variable_length->is_boolean() || !character_set || !padding || !size || *size < 0 ||
       (*character_set != "ascii" && *character_set != "utf8"))
-    return bad(where, "it does not say how its text is stored");
+    return bad(where, "its text has no description");
   attribute.text_variable_length = variable_length->get<bool>();
   attribute.text_ascii = *character_set == "ascii";
   attribute.text_size = *size;
@@ -456,7 +456,7 @@ Status Parser::check_overlaps() const {
   for (size_t i = 1; i < placed.size(); ++i) {
     const Variable& before = *placed[i - 1].second;
     if (before.placement.offset + before.placement.bytes > placed[i].first)
-      return bad("", fmt::format("\"{}\" and \"{}\" lie on the same bytes", before.path, placed[i].second->path));
+      return bad("", fmt::format("\"{}\" and \"{}\" overlap", before.path, placed[i].second->path));
   }
   return {};
 }
@@ -501,8 +501,8 @@ Result<Sidecar> parse_sidecar(std::string_view text, const std::string& path, in
   const bool is_interim = json.contains(k_replacement);
   if (!take_description(json, file_number))
     return Status(Code::bad_file,
-                  fmt::format("\"{}\": a program ended while it replaced the data file, and what has its name now is "
-                              "neither the file before nor the new one: nobody knows which of the two it is a copy of",
+                  fmt::format("\"{}\": a program ended while replacing the data file, and the file that has its name "
+                              "now is neither the old nor the new one; it is unknown which of the two it is a copy of",
                               path));
   Parser parser(path, file_bytes);
   Status status = parser.parse(json);

@@ -60,27 +60,27 @@ Status take_field(Fields& fields, std::string_view key, std::string_view value) 
                : key == "error"     ? &fields.has_error
                                     : nullptr;
   if (!seen)
-    return bad_field(key, "no such field; there are rank, operation, after, error");
+    return bad_field(key, "no such field; the fields are rank, operation, after, error");
   if (std::exchange(*seen, true))
     return bad_field(key, "given twice");
   if (key == "rank") {
     fields.plan.rank = whole_number<int>(value);
-    return fields.plan.rank ? Status() : bad_field(key, "a whole number is needed");
+    return fields.plan.rank ? Status() : bad_field(key, "it must be a whole number");
   }
   if (key == "after") {
     const auto after = whole_number<int64_t>(value);
     fields.plan.after = after.value_or(0);
-    return after ? Status() : bad_field(key, "a whole number is needed");
+    return after ? Status() : bad_field(key, "it must be a whole number");
   }
   if (key == "operation") {
     const auto operation = look_up(k_operations, value);
     fields.plan.operation = operation.value_or(Operation::write);
-    return operation ? Status() : bad_field(key, "open, write, read, resize, sync or publish is needed");
+    return operation ? Status() : bad_field(key, "it must be open, write, read, resize, sync or publish");
   }
   fields.plan.kill = value == "kill";
   const auto fault = look_up(k_errors, value);
   fields.plan.fault = fault.value_or(Intervention{});
-  return fault || fields.plan.kill ? Status() : bad_field(key, "no_space, io, no_permission, short or kill is needed");
+  return fault || fields.plan.kill ? Status() : bad_field(key, "it must be no_space, io, no_permission, short or kill");
 }
 
 }  // namespace
@@ -106,7 +106,7 @@ Result<FaultPlan> parse_fault_plan(std::string_view text) {
   if (fields.plan.fault.short_transfer && operation != Operation::write && operation != Operation::read)
     return bad_field("error", "only a write or a read can be short");
   if (operation == Operation::open && fields.plan.after > 0)
-    return bad_field("after", "a store is opened once: only 0 can happen");
+    return bad_field("after", "a store is opened once: it must be 0");
   return fields.plan;
 }
 

@@ -391,7 +391,7 @@ Status PosixStore::read_in_lanes(std::span<const ReadRequest> requests, size_t t
   if (requests.empty())
     return {};
   if (!lanes().begin(requests, taken))
-    return {Code::internal, "more is read at the same time than was foreseen"};
+    return {Code::internal, "internal error: more concurrent reads than reserved"};
   return finish(requests, meanwhile);
 }
 
@@ -587,7 +587,7 @@ Result<std::unique_ptr<Store>> open_hooked_posix_store(const std::string& path, 
   if (known && S_ISDIR(about.st_mode))  // reading mode opens directories without complaint
     return system_status(what, path, EISDIR);
   if (known && S_ISFIFO(about.st_mode))
-    return Status(Code::bad_file, fmt::format("{} \"{}\": is a pipe, not a file", what, path));
+    return Status(Code::bad_file, fmt::format("{} \"{}\": it is a pipe, not a file", what, path));
   // Not O_TRUNC: on an empty file too it makes ext4 write everything back when the file is closed ("auto_da_alloc",
   // Linux, Documentation/admin-guide/ext4.rst), which a checkpoint then waits for.
   if (mode == StoreMode::create && about.st_size > 0 && ::ftruncate(descriptor, 0) != 0)

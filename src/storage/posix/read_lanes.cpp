@@ -153,7 +153,7 @@ Status ReadLanes::finish(std::span<const ReadRequest> requests, StoreCounters& c
   std::unique_lock lock(mutex_);
   Batch* const batch = find(requests);
   if (batch == nullptr)
-    return {Code::internal, "what is to be read has not been begun"};
+    return {Code::internal, "internal error: a read was not started"};
   while (has_more(*batch))
     read_one(*batch, lock);
   const auto has_ended = [&] { return batch->under_way == 0; };
