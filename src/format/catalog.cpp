@@ -7,7 +7,7 @@
 namespace windrow {
 namespace {
 
-// One description of each struct serves both directions: `Pass` is Writer or Reader.
+// One description of each struct serves both directions; `Pass` is Writer or Reader.
 
 class Writer {
  public:
@@ -39,7 +39,7 @@ class Writer {
   std::vector<std::byte> bytes_;
 };
 
-// After the first mistake everything reads as zero or empty, and good() is false.
+// After the first error everything reads as zero or empty, and good() is false.
 class Reader {
  public:
   explicit Reader(std::span<const std::byte> bytes) noexcept : bytes_(bytes) {}
@@ -87,7 +87,7 @@ class Reader {
     good_ = good_ && size <= bytes_.size();
     return good_;
   }
-  // Every item takes a byte at least, so a count beyond the rest is a mistake, found before memory is taken for it.
+  // Every item takes at least one byte, so a count beyond the rest is an error, found before memory is allocated.
   size_t count() {
     int64_t value = 0;
     number(value);

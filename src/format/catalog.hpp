@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A catalog as bytes: rank 0 reads it from the file, the other ranks get it as a message.
+// A catalog as bytes: rank 0 reads it from the file and sends it to the other ranks.
 #pragma once
 
 #include <cstddef>
@@ -10,11 +10,11 @@
 
 namespace windrow {
 
-// Both ranks run the same build on the same kind of processor: numbers are in native order, texts and lists have their
-// length in front. May throw bad_alloc.
+// All ranks run the same build on the same kind of processor, so numbers are in native order. Texts and lists are
+// preceded by their length. May throw bad_alloc.
 std::vector<std::byte> serialize(const Catalog& catalog);
 
-// Code::internal when the bytes are not a whole catalog; nothing outside them is read.
+// Code::internal: the bytes are not a complete catalog. Reads nothing outside them.
 Result<Catalog> deserialize(std::span<const std::byte> bytes);
 
 }  // namespace windrow

@@ -54,7 +54,7 @@ std::optional<int64_t> element_count(std::span<const int64_t> shape) {
 
 Status check_details(const std::string& what, Type type, const Details& details) {
   const auto bad = [&](std::string_view why) { return Status(Code::bad_argument, fmt::format("{}: {}", what, why)); };
-  constexpr int64_t k_most_element_bytes = INT32_MAX;  // HDF5 keeps an element's size in 32 bits
+  constexpr int64_t k_most_element_bytes = INT32_MAX;  // HDF5 stores the element size in 32 bits
   const bool sized = type == Type::text || type == Type::opaque;
   if (details.bytes != 0 && !sized)
     return bad(fmt::format("elements of type {} have a fixed size", type_name(type)));
@@ -106,7 +106,7 @@ Result<int64_t> check_definition(const VariableDefinition& definition, Reference
 
 namespace {
 
-// Whether there are as many values as the shape asks for.
+// Whether the number of values matches the shape.
 bool is_complete(const Attribute& attribute, int64_t elements) {
   if (attribute.null_space)
     return attribute.shape.empty() && attribute.texts.empty() && attribute.data.empty();

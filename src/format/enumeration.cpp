@@ -39,7 +39,7 @@ bool parse_value(Type type, std::string_view text, uint64_t& value) {
 }  // namespace
 
 Result<std::vector<EnumerationMember>> parse_enumeration(Type type, std::string_view text) {
-  constexpr size_t k_most_bytes = 60 * 1024;  // HDF5's description of a type holds 64 KiB
+  constexpr size_t k_most_bytes = 60 * 1024;  // HDF5's description of a type has at most 64 KiB
   const auto bad = [](std::string why) { return Status(Code::bad_argument, "its enumeration " + std::move(why)); };
   if (!is_integer(type))
     return bad(fmt::format("names values of type {}, which are not integers", type_name(type)));
@@ -60,7 +60,7 @@ Result<std::vector<EnumerationMember>> parse_enumeration(Type type, std::string_
       return bad(fmt::format("has \"{}\", which is not a value of type {}", line, type_name(type)));
     if (name.find('\0') != std::string_view::npos || !names.insert(name).second || !values.insert(value).second)
       return bad(fmt::format("has \"{}\": a repeated name or value, or a NUL", line));
-    bytes += name.size() + 9 + static_cast<size_t>(type_size(type));  // HDF5 fills names up to multiples of eight
+    bytes += name.size() + 9 + static_cast<size_t>(type_size(type));  // HDF5 pads names to multiples of eight
     if (bytes > k_most_bytes)
       return bad("is larger than the 60 KiB that HDF5 allows");
     members.push_back({std::string(name), value});

@@ -30,7 +30,7 @@ bool parse_number(std::string_view text, Half& value) {
   return std::isfinite(wide(value)) || !std::isfinite(given);
 }
 
-// Numbers into native bytes.
+// Converts numbers to native bytes.
 template <class Number>
 bool append_number(std::string_view text, std::vector<std::byte>& out) {
   Number value{};
@@ -134,7 +134,7 @@ bool append_any(Type type, const Details& details, std::string_view text, std::v
   return false;
 }
 
-// From native to stored order, and back.
+// Converts native to stored order, and back.
 void order(std::vector<std::byte>& bytes, Type type, bool big_endian) {
   const int64_t size = component_size(type);
   if (size <= 1 || big_endian == (std::endian::native == std::endian::big))

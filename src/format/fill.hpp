@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Fill values: what elements hold that nobody has written. As text for users, as stored bytes for files.
+// Fill values, which elements have that were never written. As text for users, as stored bytes in files.
 #pragma once
 
 #include <cstddef>
@@ -11,15 +11,15 @@
 
 namespace windrow {
 
-// One element as it is stored; empty when all its bytes are zero, which needs no word. "nan", "-inf"; "true"; a complex
-// number "1.5,-2", or its real part alone; text of fixed length itself; opaque bytes "0xfffe". Code::bad_argument: not
-// one of the type.
+// One element as stored; empty if all its bytes are zero. Accepts "nan" and "-inf", "true", a complex number "1.5,-2"
+// or only its real part, text of fixed length itself, and opaque bytes "0xfffe". Code::bad_argument: not a value of the
+// type.
 Result<std::vector<std::byte>> parse_fill(Type type, const Details& details, bool big_endian, std::string_view text);
 
-// What parse_fill() makes the same bytes of, but for the payload of a NaN; "" for none.
+// The inverse of parse_fill(), except for the payload of a NaN; "" for no fill value.
 std::string fill_text(Type type, const Details& details, bool big_endian, const std::vector<std::byte>& fill);
 
-// The value of one element in native order, as text for users.
+// One element in native order, as text for users.
 std::string element_text(Type type, const Details& details, std::span<const std::byte> element);
 
 }  // namespace windrow

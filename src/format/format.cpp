@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The table of formats, the door to them, and the types.
+// The table of formats, functions that open them, and the types.
 #include "format/format.hpp"
 
 #include <fmt/format.h>
@@ -27,7 +27,7 @@ using Opened = Result<std::unique_ptr<Format>>;
 
 struct Kind {
   std::string_view name;
-  std::array<std::string_view, 3> endings;  // of names; "" for none
+  std::array<std::string_view, 3> endings;  // endings of file names; "" for none
   bool built_in;
   Opened (*open)(const std::string& path, FormatMode mode, const FormatOptions& options, std::unique_ptr<Store> opened);
   Result<bool> (*recognises)(const std::string& path, Store& file);

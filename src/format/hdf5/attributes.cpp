@@ -20,7 +20,7 @@ std::string place_of(const std::string& path, const std::string& name) {
   return fmt::format("attribute \"{}\" of \"{}\"", name, path);
 }
 
-// The text without what its padding added.
+// Removes the padding of a text.
 std::string trimmed(std::string_view stored, TextPadding padding) {
   if (padding == TextPadding::null_terminated)
     return std::string(stored.substr(0, stored.find('\0')));
@@ -68,8 +68,7 @@ bool native_is_big() noexcept {
   return H5Tget_order(H5T_NATIVE_INT) == H5T_ORDER_BE;
 }
 
-// Elements of foreign byte order, in place. HDF5's own conversion would lose values of an enumeration that have no
-// name.
+// Swaps the byte order of elements in place. HDF5's own conversion would lose enumeration values without a name.
 void swap_order(std::vector<std::byte>& data, Type type) {
   const auto size = static_cast<std::ptrdiff_t>(component_size(type));
   for (auto at = data.begin(); size > 1 && at != data.end(); at += size)
@@ -100,7 +99,7 @@ Status read_attribute(hid_t object, const std::string& path, int64_t file_bytes,
   attribute.shape = std::move(described.value().shape);
   const int64_t elements = described.value().elements;
   const auto stored = checked_multiply(elements, static_cast<int64_t>(H5Tget_size(type.get())));
-  if (!stored || *stored > file_bytes)  // before memory is taken for it
+  if (!stored || *stored > file_bytes)  // checked before memory is allocated
     return {Code::bad_file, fmt::format("{}: it is larger than the file", place)};
   attribute.null_space = described.value().is_null;
   const auto count = static_cast<size_t>(elements);
@@ -116,7 +115,7 @@ Status read_attribute(hid_t object, const std::string& path, int64_t file_bytes,
   return attribute.type == Type::none ? Status() : read_elements(handle.get(), type.get(), attribute, count);
 }
 
-// One buffer of all texts, each filled up to `size`.
+// One buffer with all texts, each padded to `size`.
 std::string padded(const Attribute& attribute, size_t size) {
   std::string bytes;
   for (const std::string& text : attribute.texts) {
@@ -137,7 +136,7 @@ size_t fixed_size(const Attribute& attribute) {
 
 Status create_attribute(hid_t object, const Attribute& attribute, hid_t type, const void* data) {
   const Handle space = attribute.null_space ? make_null_space() : make_space(attribute.shape);
-  Handle creation;  // by default names are ASCII
+  Handle creation;  // the default is ASCII
   if (const H5T_cset_t characters = name_character_set(attribute.name); characters != H5T_CSET_ASCII) {
     creation = Handle(H5Pcreate(H5P_ATTRIBUTE_CREATE), H5Pclose);
     H5Pset_char_encoding(creation.get(), characters);
@@ -199,7 +198,7 @@ Status create(hid_t object, const std::string& path, const Attribute& attribute)
   return create_attribute(object, attribute, type.get(), data.data());
 }
 
-// Numbers in place of as many of the same type, without a new attribute. False: the attribute that there is differs.
+// Overwrites the value in place if type and shape are the same. False: they differ.
 bool overwrite(hid_t object, const Attribute& attribute) {
   const hid_t wanted = stored_number(attribute.type, attribute.big_endian);
   if (wanted == H5I_INVALID_HID || attribute.null_space || attribute.data.empty() || !attribute.enumeration.empty())
@@ -238,8 +237,8 @@ Result<std::vector<Attribute>> read_attributes(hid_t object, H5_index_t index, c
 
 namespace {
 
-// Objects that are older than HDF5 1.8, or made by others for it, have no room for more: one message of their header
-// holds 64 KiB, name and type included. Those that we make have.
+// Objects made by HDF5 before 1.8, or for it, have one header message of at most 64 KiB per attribute, name and type
+// included. Objects made here have no such limit.
 Status explain_refusal(const std::string& path, const Attribute& attribute, Status refused) {
   constexpr size_t k_most_bytes = 64 * 1024 - 512;
   const size_t stored = attribute.type != Type::text     ? attribute.data.size()
@@ -254,7 +253,7 @@ Status explain_refusal(const std::string& path, const Attribute& attribute, Stat
 }  // namespace
 
 Status write_attribute(hid_t object, const std::string& path, const Attribute& attribute) {
-  // With its NUL it is counted in 16 bits; HDF5 (1.10) fails with a longer one, and leaves an object that cannot be
+  // The length with its NUL has 16 bits. HDF5 1.10 fails with a longer name, and leaves an object that cannot be
   // opened.
   constexpr size_t k_longest_name = 65534;
   if (attribute.name.size() > k_longest_name)
@@ -268,7 +267,7 @@ Status write_attribute(hid_t object, const std::string& path, const Attribute& a
   }
   if (overwrite(object, attribute))
     return {};
-  std::string aside = ".replaced-by-windrow";  // not made of the name, which may be as long as HDF5 can have it
+  std::string aside = ".replaced-by-windrow";  // not derived from the name, which may already have the maximum length
   while (H5Aexists(object, aside.c_str()) > 0)
     aside += '\'';
   if (H5Arename(object, name, aside.c_str()) < 0)

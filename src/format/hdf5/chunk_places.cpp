@@ -22,7 +22,7 @@ Result<hid_t> ChunkPlaces::dataset(const std::string& variable) {
   if (const auto known = datasets_.find(variable); known != datasets_.end())
     return known->second.get();
   const Handle access(H5Pcreate(H5P_DATASET_ACCESS), H5Pclose);
-  H5Pset_chunk_cache(access.get(), 1, 0, 0);  // no chunk ever comes by
+  H5Pset_chunk_cache(access.get(), 1, 0, 0);  // chunks never pass through HDF5
   Handle dataset(H5Dopen2(file_, scales_.stored(variable).c_str(), access.get()), H5Dclose);
   if (!dataset.valid())
     return hdf5_status(Code::io, "open of", variable);
@@ -31,13 +31,13 @@ Result<hid_t> ChunkPlaces::dataset(const std::string& variable) {
   return opened;
 }
 
-// Of a chunk that is not there newer versions say 0, and older ones that it failed.
+// If a chunk does not exist, newer versions return 0 and older ones an error.
 bool ChunkPlaces::is_there(hid_t dataset, std::span<const int64_t> first, hsize_t& bytes) const {
   const auto at = coordinates(first);
   return H5Dget_chunk_storage_size(dataset, at.data(), &bytes) >= 0 && bytes > 0;
 }
 
-// What the index says, wherever that is.
+// The place according to the index, inside the file or not.
 Result<ChunkPlace> ChunkPlaces::find(const std::string& variable, std::span<const int64_t> first) {
   const Result<hid_t> dataset = this->dataset(variable);
   if (!dataset.ok())
@@ -53,10 +53,9 @@ Result<ChunkPlace> ChunkPlaces::find(const std::string& variable, std::span<cons
   return ChunkPlace{take_chunk_offset(file_), static_cast<int64_t>(bytes), skipped};
 }
 
-// HDF5 1.10 takes the time of the square of their number to list them, and looks a chunk up by its place in little
-// time.
+// HDF5 1.10 lists chunks in quadratic time, but finds a single chunk fast.
 Result<std::vector<int64_t>> ChunkPlaces::stored(const std::string& variable) {
-  constexpr int64_t k_few = 2048, k_most = int64_t{1} << 22;  // listed, looked up
+  constexpr int64_t k_few = 2048, k_most = int64_t{1} << 22;  // maximum number to list, and to look up
   const Result<hid_t> dataset = this->dataset(variable);
   if (!dataset.ok())
     return dataset.status();
@@ -113,8 +112,8 @@ Result<int64_t> ChunkPlaces::insert(const std::string& variable, std::span<const
   return offset;
 }
 
-// A smaller one where there is one: the chunk then finds room where it was. Without filters all sizes are one, and the
-// note says nothing.
+// Gives the chunk another size in the index, preferably a smaller one, so that the new chunk fits into the old place.
+// Without filters all sizes are equal, and the recorded size is ignored.
 Status ChunkPlaces::give_other_size(const std::string& variable, std::span<const int64_t> first, int64_t bytes) {
   const Result<bool> filtered = has_filters(variable);
   if (!filtered.ok() || !filtered.value())
@@ -132,7 +131,7 @@ Result<bool> ChunkPlaces::has_filters(const std::string& variable) {
   return H5Pget_nfilters(creation.get()) > 0;
 }
 
-// Of those that are made by newer versions HDF5 keeps no index but the place of the chunk.
+// In datasets made by newer versions HDF5 stores only the place of the single chunk, and no index.
 Result<bool> ChunkPlaces::has_one_chunk(const std::string& variable) {
   const Result<hid_t> dataset = this->dataset(variable);
   if (!dataset.ok())
@@ -146,8 +145,7 @@ Result<bool> ChunkPlaces::has_one_chunk(const std::string& variable) {
                     [](hsize_t extent, hsize_t length) { return extent <= length; });
 }
 
-// Nothing of the index goes into the file before the flush, though it be large: it would name places that have no bytes
-// yet.
+// Nothing of the index is written before the flush, even if it is large, because it would refer to places without data.
 Status ChunkPlaces::hold_index(bool held) {
   H5AC_cache_config_t settings{};
   settings.version = H5AC__CURR_CACHE_CONFIG_VERSION;
@@ -165,7 +163,7 @@ Status ChunkPlaces::hold_index(bool held) {
   return {};
 }
 
-// To a place that the old one has no part of. HDF5 looks for one only when the size is another than before.
+// Moves a chunk to a place that does not overlap the old one. HDF5 allocates a new place only if the size changes.
 Result<int64_t> ChunkPlaces::move(const std::string& variable, std::span<const int64_t> first, int64_t bytes,
                                   const ChunkPlace& old) {
   constexpr int k_most_moves = 8;
@@ -189,10 +187,10 @@ Result<int64_t> ChunkPlaces::move(const std::string& variable, std::span<const i
   return now == bytes ? offset : insert(variable, first, bytes);
 }
 
-// HDF5 notes the filters that a chunk has skipped when it enters the chunk in its index, and where the size stays it
-// enters nothing: others would undo filters by the old note, or not. And of the chunk that it has looked up last it
-// knows the old note either way, until the dataset is closed; of one without an index that was not there before
-// (HDF5 1.10), that it has skipped all filters.
+// HDF5 records skipped filters when it enters a chunk into its index, and it enters nothing if the size stays the same.
+// Readers would then apply the wrong filters. HDF5 also caches the old record of the chunk that it looked up last,
+// until the dataset is closed. HDF5 1.10 assumes of a new chunk of a dataset without an index that all filters were
+// skipped.
 Result<PlacedChunk> ChunkPlaces::place(const std::string& variable, std::span<const int64_t> first,
                                        const ChunkRoom& room) {
   if (const auto reserved = reserved_.extract(name_of(variable, first)))
@@ -212,7 +210,7 @@ Result<PlacedChunk> ChunkPlaces::place(const std::string& variable, std::span<co
   const Result<bool> filtered = room.keeps_old && old.bytes > 0 ? has_filters(variable) : Result<bool>(false);
   if (!filtered.ok())
     return filtered.status();
-  const bool keeps = filtered.value();  // without filters the bytes around it stay what they are
+  const bool keeps = filtered.value();  // unfiltered: the other bytes of the chunk remain
   if (!keeps && old.skipped != 0 && old.bytes == room.bytes)
     if (Status other = give_other_size(variable, first, room.bytes); !other.ok())
       return other;
@@ -233,7 +231,7 @@ Result<PlacedChunk> ChunkPlaces::place(const std::string& variable, std::span<co
   return PlacedChunk{placed.value(), is_new};
 }
 
-// Memory first: a chunk with a place that nobody has noted would be taken for one that is there.
+// Memory first: an allocated chunk that is not recorded would be taken for an existing one.
 Result<PlacedChunk> ChunkPlaces::reserve(const std::string& variable, std::span<const int64_t> first,
                                          const ChunkRoom& room) {
   const auto [known, fresh] = reserved_.try_emplace(name_of(variable, first));
@@ -248,7 +246,7 @@ Result<PlacedChunk> ChunkPlaces::reserve(const std::string& variable, std::span<
   return placed;
 }
 
-// To a new place, since the index can be given a size only; the old one is kept until the index is in the file.
+// Restores to a new place, because the index only accepts a size. The old place is kept until the index is written.
 Status ChunkPlaces::restore(const std::string& variable, std::span<const int64_t> first) {
   const auto found = moved_.find(name_of(variable, first));
   if (found == moved_.end())
@@ -266,7 +264,7 @@ Status ChunkPlaces::restore(const std::string& variable, std::span<const int64_t
   return copy_bytes(file_, {old.offset, old.offset + old.bytes}, placed.value());
 }
 
-// Past HDF5, which would take a storage that refuses this for the end of the file.
+// Bypasses HDF5, which would mistake a storage error for the end of the file.
 Status ChunkPlaces::fill(const std::string& variable, std::span<const int64_t> first,
                          std::span<const std::byte> bytes) {
   const Result<int64_t> placed = insert(variable, first, static_cast<int64_t>(bytes.size()));

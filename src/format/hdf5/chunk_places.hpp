@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where chunks lie, by the index that HDF5 keeps of each dataset. HDF5 is asked for room and for places; it never sees
-// what is in a chunk.
+// Places of chunks, according to the index that HDF5 keeps of each dataset. HDF5 allocates the space; it never sees the
+// contents of a chunk.
 #pragma once
 
 #include <hdf5.h>
@@ -23,20 +23,20 @@
 
 namespace windrow {
 
-// What a chunk is placed for.
+// Why a chunk is allocated.
 struct ChunkRoom {
   int64_t bytes = 0;
-  bool keeps_old = false;  // there is more in it than is written anew
-  bool published = false;  // others may have the file: what its index names is to stay
-  bool made_here = true;   // the file was created by this program, which skips no filters
+  bool keeps_old = false;  // the chunk is only partially overwritten
+  bool published = false;  // others may have the file, so places in its index must stay valid
+  bool made_here = true;   // this program created the file, and it skips no filters
 };
 
-// Of one open file, until close(). Chunks are named by their variable and their first element.
+// For one open file, until close(). Chunks are identified by their variable and their first element.
 class ChunkPlaces {
  public:
   ChunkPlaces(hid_t file, const std::string& path, const Scales& scales) : file_(file), path_(path), scales_(scales) {}
 
-  // The dataset, open as long as it is not forgotten.
+  // The dataset, kept open until it is forgotten.
   Result<hid_t> dataset(const std::string& variable);
   void forget(const std::string& variable) { datasets_.erase(variable); }
   void forget_all() noexcept { datasets_.clear(); }
@@ -50,13 +50,13 @@ class ChunkPlaces {
   Result<ChunkPlace> find(const std::string& variable, std::span<const int64_t> first);
   Result<std::vector<int64_t>> stored(const std::string& variable);
 
-  // Places are kept, and the index with them, until let_go() is told that the index is in the file.
+  // Freed places and the index are held until let_go(), which is called when the index has been written.
   bool index_held() const noexcept { return index_held_; }
   Status let_go();
   void close() noexcept { forget_all(), settle(), kept_.let_go(); }
 
  private:
-  using Name = std::pair<std::string, std::vector<int64_t>>;  // of a chunk: its variable and its first element
+  using Name = std::pair<std::string, std::vector<int64_t>>;  // a chunk: variable and first element
   static Name name_of(const std::string& variable, std::span<const int64_t> first) {
     return {variable, {first.begin(), first.end()}};
   }
@@ -75,15 +75,15 @@ class ChunkPlaces {
   std::string path_;  // of the file, for messages
   const Scales& scales_;
   std::map<std::string, Handle, std::less<>> datasets_;
-  KeptPlaces kept_;                   // that the index in the file names
-  KeptPlaces briefly_kept_;           // that it does not: until settle()
-  std::set<int64_t> unpublished_;     // places that chunks got since the last flush
-  std::map<Name, int64_t> reserved_;  // offsets of chunks that are to come
-  std::map<Name, ChunkPlace> moved_;  // chunks that were moved since settle(): where they were
+  KeptPlaces kept_;                   // places in the index of the file
+  KeptPlaces briefly_kept_;           // places that are not in it, until settle()
+  std::set<int64_t> unpublished_;     // allocated since the last flush
+  std::map<Name, int64_t> reserved_;  // offsets of future chunks
+  std::map<Name, ChunkPlace> moved_;  // previous places of chunks that were moved since settle()
   bool index_held_ = false;
 };
 
-// As HDF5 takes them.
+// Coordinates as HDF5 takes them.
 std::array<hsize_t, k_most_dimensions> coordinates(std::span<const int64_t> first);
 
 }  // namespace windrow

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What all objects that we make in an HDF5 file have in common.
+// Properties of all objects that are created in an HDF5 file.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace windrow {
 
-// The same bytes for the same program; and a header, of HDF5 1.8 and later, that has room for attributes of more than
-// 64 KiB. Up to a thousand attributes stay in the header, where they take least.
+// Makes files reproducible, and gives objects headers of HDF5 1.8 and later, which allow attributes of more than 64
+// KiB. Up to a thousand attributes stay in the header, where they need the least space.
 inline herr_t set_object_creation(hid_t creation) {
   constexpr unsigned k_in_header = 1000;
   const bool ok = H5Pset_obj_track_times(creation, false) >= 0 &&
@@ -19,15 +19,15 @@ inline herr_t set_object_creation(hid_t creation) {
   return ok ? 0 : -1;
 }
 
-// netCDF-4 changes files only whose groups know in which order they were filled.
+// netCDF-4 changes only files whose groups track creation order.
 inline herr_t set_group_creation(hid_t creation) {
   const bool ok = set_object_creation(creation) >= 0 &&
                   H5Pset_link_creation_order(creation, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED) >= 0;
   return ok ? 0 : -1;
 }
 
-// Early: the place is known at once. Never filled: HDF5 would write every byte once more, on one rank. See take_place()
-// of driver.hpp.
+// Early allocation: the place is known at once. Never filled, because HDF5 would write every byte once more, on one
+// rank. See take_place() in driver.hpp.
 inline bool set_contiguous(hid_t creation) {
   return H5Pset_layout(creation, H5D_CONTIGUOUS) >= 0 && H5Pset_alloc_time(creation, H5D_ALLOC_TIME_EARLY) >= 0 &&
          H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER) >= 0;

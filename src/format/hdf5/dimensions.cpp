@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Source: HDF5 Dimension Scale Specification; netCDF-4's way with it: libhdf5/nc4hdf.c, hdf5var.c and hdf5open.c of
+// Sources: HDF5 Dimension Scale Specification; netCDF-4's use of it: libhdf5/nc4hdf.c, hdf5var.c and hdf5open.c of
 // netcdf-c, and its documentation, "NetCDF-4 Format".
 #include "format/hdf5/dimensions.hpp"
 
@@ -21,7 +21,8 @@ namespace windrow {
 namespace {
 
 constexpr std::string_view k_without_variable = "This is a netCDF dimension but not a netCDF variable.";
-constexpr std::string_view k_prefix = "_nc4_non_coord_";  // of the name of a variable that gives way to a dimension
+// prefix of the stored name of a variable that has a dimension's name
+constexpr std::string_view k_prefix = "_nc4_non_coord_";
 constexpr const char* k_id = "_Netcdf4Dimid";
 constexpr const char* k_ids = "_Netcdf4Coordinates";
 constexpr const char* k_list = "DIMENSION_LIST";
@@ -78,7 +79,7 @@ bool has_no_variable(const Variable& variable) {
   return name && name->starts_with(k_without_variable) && variable.shape.size() == 1;
 }
 
-// Empty: there is no such list, or one that says more than names.
+// Empty: there is no such list, or it contains more than names.
 std::vector<hobj_ref_t> read_list(hid_t dataset, size_t dimensions) {
   const Handle attribute(H5Aopen(dataset, k_list, H5P_DEFAULT), H5Aclose);
   const Handle type(attribute.valid() ? H5Aget_type(attribute.get()) : H5I_INVALID_HID, H5Tclose);
@@ -130,7 +131,7 @@ Status failed(const std::string& path) {
   return hdf5_status(Code::io, "dimensions of", path);
 }
 
-// A scale that says another name than the variable's: a label, which stays.
+// A scale with another name than the variable's. This is a label, which is kept.
 bool has_label(hid_t dataset, const std::string& path) {
   if (H5Aexists(dataset, "CLASS") <= 0 || H5Aexists(dataset, "NAME") <= 0)
     return false;
@@ -173,7 +174,7 @@ bool Scales::take(hid_t dataset, haddr_t address, const Variable& variable, size
     Scale scale;
     scale.reference = address;
     scale.has_variable = !alone;
-    constexpr int k_most = 1 << 30;  // that anybody means: others are counted on from it
+    constexpr int k_most = 1 << 30;  // largest plausible number: others are counted from it
     scale.says_id = id.size() == 1 && id.front() >= 0 && id.front() < k_most;
     if (scale.says_id)
       scale.id = id.front();
@@ -187,7 +188,7 @@ bool Scales::take(hid_t dataset, haddr_t address, const Variable& variable, size
   return alone;
 }
 
-// Those that say no number have the next one, as netCDF finds them.
+// Scales without a number get the next one, in the order in which netCDF finds them.
 void Scales::number_scales() {
   for (const std::string& path : order_) {
     Scale& scale = scales_.at(path);
@@ -292,10 +293,10 @@ void Scales::resolve(Catalog& catalog, ObjectPaths& paths) {
     drop(variable, {k_uses, k_id, k_ids});
     const std::string* name = text_attribute(variable, "NAME");
     if (name && *name == name_of(variable.path))
-      drop(variable, {"CLASS", "NAME"});  // else a label of its own: to be seen, and copied
+      drop(variable, {"CLASS", "NAME"});  // otherwise it is a label, which is kept and copied
   }
   found_.clear();
-  // A variable that is called like its first dimension names it to all who look, wherever it lies.
+  // A variable with the name of its first dimension names it for all readers, wherever it is stored.
   std::erase_if(catalog.dimensions, [&](const Dimension& dimension) {
     return moved_.contains(dimension.path) &&
            std::any_of(catalog.variables.begin(), catalog.variables.end(), [&](const Variable& variable) {
@@ -308,8 +309,8 @@ void Scales::resolve(Catalog& catalog, ObjectPaths& paths) {
   });
 }
 
-// netCDF numbers the scales that say no number as it finds them, and variables name their dimensions by such numbers:
-// so they stay what they are.
+// netCDF numbers scales without a number in the order in which it finds them, and variables refer to dimensions by
+// these numbers. Writing the numbers keeps them stable.
 Status Scales::write_missing_ids() {
   if (ids_are_whole_ || !ids_are_sound_)
     return {};
@@ -347,7 +348,7 @@ Status Scales::move_back(const std::string& path) {
   return {};
 }
 
-// A variable that lies under another name becomes the scale of a dimension that nobody has named yet.
+// A variable stored under another name becomes the scale of a dimension that is not named yet.
 Status Scales::take_place(const std::string& path, Scale& scale) {
   if (H5Ldelete(file_, path.c_str(), H5P_DEFAULT) < 0)
     return failed(path);
@@ -358,7 +359,7 @@ Status Scales::take_place(const std::string& path, Scale& scale) {
   return dataset.valid() ? mark(dataset.get(), path, std::string(name_of(path)), scale) : failed(path);
 }
 
-// As H5DSset_scale() does.
+// Equivalent to H5DSset_scale().
 Status Scales::mark(hid_t dataset, const std::string& path, const std::string& name, Scale& scale) {
   constexpr std::string_view k_class = "DIMENSION_SCALE";
   if (H5Rcreate(&scale.reference, dataset, ".", H5R_OBJECT, -1) < 0)
@@ -383,14 +384,14 @@ Status Scales::define_dimension(const Dimension& dimension) {
     if (Status status = move_aside(dimension.path); !status.ok())
       return status;
   const Handle links = link_creation(dimension.path), creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
-  // One without end is as long as the longest variable along it, to netCDF's readers too, and says no length of its
-  // own.
+  // An unlimited dimension is as long as the longest variable along it, also for netCDF's readers, and has no length of
+  // its own.
   const int64_t length = dimension.grows ? 0 : dimension.length;
   const Handle space = make_space({length}, dimension.grows);
   const hsize_t chunk = 1;
   if (set_object_creation(creation.get()) < 0 || (dimension.grows && H5Pset_chunk(creation.get(), 1, &chunk) < 0))
     return failed(dimension.path);
-  // Stored late, and never written: it takes no room.
+  // Late allocation and never written: it takes no space.
   const Handle dataset(
       H5Dcreate2(file_, dimension.path.c_str(), H5T_IEEE_F32BE, space.get(), links.get(), creation.get(), H5P_DEFAULT),
       H5Dclose);
@@ -404,11 +405,11 @@ Status Scales::define_dimension(const Dimension& dimension) {
   return status;
 }
 
-// What names a dimension: a scale, or a variable that becomes one by this.
+// Returns the scale that names a dimension: a scale, or a variable that becomes one.
 Result<Scales::Scale*> Scales::scale_of_variable(const std::string& path) {
   if (const auto found = scales_.find(path); found != scales_.end())
     return &found->second;
-  if (moved_.contains(path))  // of a file whose dimension of that name is gone
+  if (moved_.contains(path))  // of a file whose dimension of that name was removed
     if (Status status = move_back(path); !status.ok())
       return status;
   const Handle dataset = open_dataset(file_, path);
@@ -439,10 +440,10 @@ Status Scales::write_ids(hid_t dataset, const std::string& path, const std::vect
   return write_attribute(dataset, path, integers(k_ids, {static_cast<int64_t>(ids.size())}, ids));
 }
 
-// As H5DSattach_scale() does of each, but for what the scales say of the variable.
+// Equivalent to H5DSattach_scale() of each, except for the back references of the scales.
 Status Scales::write_list(hid_t dataset, const std::string& path, const std::vector<Scale*>& scales) {
   if (H5Aexists(dataset, k_list) > 0)
-    return {};  // named so before
+    return {};  // it has these names already
   const hsize_t dimensions = scales.size();
   const Handle type(H5Tvlen_create(H5T_STD_REF_OBJ), H5Tclose),
       space(H5Screate_simple(1, &dimensions, nullptr), H5Sclose);
@@ -481,11 +482,10 @@ Status Scales::name_dimensions(const std::string& variable, const std::vector<st
       return scale.status();
     scales.push_back(scale.value());
   }
-  // A scale has no list of its own: what else than itself a variable of more dimensions has, only netCDF's numbers
-  // tell.
+  // A scale has no list of its own. For a scale with several dimensions, only netCDF's numbers give the others.
   const bool is_scale = scales.front() != nullptr && dimensions.front() == variable && scales.front()->has_variable;
   Status status = is_scale ? Status() : write_list(dataset.get(), variable, scales);
-  // netCDF knows dimensions of the variable's group and of those above it.
+  // netCDF looks for dimensions in the variable's group and in its parents.
   const bool in_reach = std::all_of(dimensions.begin(), dimensions.end(), [&](const std::string& each) {
     return each.rfind('/') == 0 || variable.starts_with(each.substr(0, each.rfind('/') + 1));
   });
@@ -494,7 +494,7 @@ Status Scales::name_dimensions(const std::string& variable, const std::vector<st
 
 namespace {
 
-// As H5DSattach_scale() makes it: of the same size everywhere, with room for a reference of 8 bytes.
+// The type that H5DSattach_scale() makes: the same size everywhere, with 8 bytes for a reference.
 Handle type_of_uses(size_t bytes, size_t at) {
   Handle type(H5Tcreate(H5T_COMPOUND, bytes), H5Tclose);
   if (H5Tinsert(type.get(), "dataset", 0, H5T_STD_REF_OBJ) < 0 ||

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Names of dimensions, as HDF5's dimension scales the way netCDF-4 has them: a dimension is named by the variable of
-// its name, or by a dataset without data that says so of itself. A variable that is called like a dimension and is not
-// its coordinates lies under another name in the file.
+// Names of dimensions: HDF5's dimension scales as netCDF-4 uses them. A dimension is named by the variable of its name,
+// or by a dataset without data that is marked as a dimension. A variable that has the name of a dimension but is not
+// its coordinates is stored under another name.
 #pragma once
 
 #include <hdf5.h>
@@ -16,7 +16,7 @@
 
 namespace windrow {
 
-// Paths of objects by where their headers lie, which is what object references store.
+// Paths of objects by the addresses of their headers, which object references store.
 using ObjectPaths = std::map<haddr_t, std::string>;
 
 // The dimension scales of one open file.
@@ -24,24 +24,24 @@ class Scales {
  public:
   explicit Scales(hid_t file) noexcept : file_(file) {}
 
-  // Where the object lies that is called `path`.
+  // The stored path of the object `path`.
   const std::string& stored(const std::string& path) const;
-  // The same of a variable that is to be made, which a dimension of its name may be there for.
+  // The same for a new variable, if a dimension of its name exists.
   const std::string& place_of_new(const std::string& path);
-  void forget(const std::string& path) { moved_.erase(path); }  // a variable that is not there
+  void forget(const std::string& path) { moved_.erase(path); }  // of a variable that does not exist any more
 
-  // Of a file that is opened: `variable`, the number `index` among the catalog's, with all its attributes. True: it is
-  // a dimension without a variable.
+  // Registers `variable`, the catalog's entry `index`, of a file that is being opened, with all its attributes. True:
+  // it is a dimension without a variable.
   bool take(hid_t dataset, haddr_t address, const Variable& variable, size_t index);
-  // When all have been taken: variables get their own names and those of their dimensions, and lose the attributes that
-  // say nothing else. `paths` has all objects, and gets the same names.
+  // Called after all take() calls. Gives variables their names and those of their dimensions, and removes the
+  // attributes that only encode these. `paths` has all objects, and gets the same names.
   void resolve(Catalog& catalog, ObjectPaths& paths);
   void give_own_names(ObjectPaths& paths) const;
 
   // As in Format.
   Status define_dimension(const Dimension& dimension);
   Status name_dimensions(const std::string& variable, const std::vector<std::string>& dimensions);
-  // Scales list the datasets that they belong to: what is not listed yet is added. Before a flush.
+  // Scales list the datasets that use them. Adds missing entries; called before a flush.
   Status write_lists();
 
  private:
@@ -52,17 +52,17 @@ class Scales {
   struct Scale {
     hobj_ref_t reference = 0;
     int id = -1;           // netCDF's number of the dimension
-    bool says_id = false;  // in the file
+    bool says_id = false;  // it is stored in the file
     bool has_variable = false;
-    bool in_use = false;  // a variable has it in its list
+    bool in_use = false;  // it is in the list of a variable
     std::vector<Use> unlisted;
   };
-  // A dataset of a file that is opened.
+  // A dataset of a file that is being opened.
   struct Found {
-    size_t index = 0;  // among the variables
+    size_t index = 0;  // index among the variables
     haddr_t address = HADDR_UNDEF;
     bool is_scale = false;
-    std::vector<hobj_ref_t> list;  // DIMENSION_LIST; 0: nothing
+    std::vector<hobj_ref_t> list;  // DIMENSION_LIST; 0: none
     std::vector<int> ids;          // _Netcdf4Coordinates
   };
 
@@ -80,13 +80,13 @@ class Scales {
   Status write_ids(hid_t dataset, const std::string& path, const std::vector<Scale*>& scales);
 
   hid_t file_;
-  std::map<std::string, Scale> scales_;  // by path, which is where each lies
-  std::vector<std::string> order_;       // in which netCDF finds those of a file that is opened
+  std::map<std::string, Scale> scales_;  // by stored path
+  std::vector<std::string> order_;       // order in which netCDF finds the scales of an opened file
   std::vector<Found> found_;
-  std::map<int, std::string> paths_by_id_;    // of a file that is opened
-  std::map<std::string, std::string> moved_;  // paths of variables that lie under another: that one
+  std::map<int, std::string> paths_by_id_;    // of an opened file
+  std::map<std::string, std::string> moved_;  // paths of variables that are stored under another path: that path
   int next_id_ = 0;
-  bool ids_are_sound_ = true, ids_are_whole_ = true;  // no two scales have one id; each scale says its own
+  bool ids_are_sound_ = true, ids_are_whole_ = true;  // scale ids are unique; each scale stores its own
 };
 
 }  // namespace windrow

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Why not H5FD_SEC2: when a write fails inside H5Fclose (the disk is full), HDF5 1.10 frees the file but keeps its
-// identifier, and follows it at the program's exit, into freed memory. Here writes never fail for HDF5: the first
-// failure is kept, nothing is written after it, and the closing of a file that is lost anyway goes through. And:
-// H5FD_SEC2 empties a file only by O_TRUNC (see posix_store.cpp), or would have to make it anew, with another mode than
-// it was given. And: HDF5 writes over what it has published, in the order of addresses, whenever its cache is full;
-// when the disk fills up or the process is killed in the midst of that, objects that nobody touched are lost. Here what
-// would be written over stays in memory until HDF5 has flushed the file, and then comes into it as a whole
-// (storage/overwrite.hpp).
+// Reasons for a driver instead of H5FD_SEC2:
+// - If a write fails inside H5Fclose (disk full), HDF5 1.10 frees the file but keeps its identifier, and follows it
+// into freed memory at exit. Here writes never fail for HDF5. The first error is recorded, nothing is written after it,
+// and the close of the lost file succeeds.
+// - H5FD_SEC2 empties a file only with O_TRUNC (see posix_store.cpp), or would have to create it again with another
+// mode.
+// - HDF5 overwrites published data whenever its cache is full, in the order of addresses. If the disk fills up or the
+// process is killed meanwhile, objects are lost that were not changed. Here such writes stay in memory until HDF5 has
+// flushed the file, and are then written together (storage/overwrite.hpp).
 #include "format/hdf5/driver.hpp"
 
 #if __has_include(<H5FDdevelop.h>)  // since HDF5 1.14
@@ -46,25 +47,25 @@ struct DriverFile : H5FD_t {
   std::unique_ptr<Store> store;
   std::pair<dev_t, ino_t> identity;
   haddr_t end_of_addresses = 0;
-  haddr_t used_end = 0;       // nothing was ever written behind it, by whomever
-  haddr_t published_end = 0;  // what lies before is what others find
+  haddr_t used_end = 0;       // nothing was ever written after this address, by any rank
+  haddr_t published_end = 0;  // readers find what is before this address
   std::map<haddr_t, std::vector<std::byte>>
-      pending;           // what HDF5 has written over that since, or at all after a failure: apart from one another
-  UndoLog undo;          // of a file that is only read
-  bool changes = false;  // it is open for more than reading
+      pending;           // later writes of HDF5 before published_end, or all writes after an error: disjoint
+  UndoLog undo;          // of a file opened read-only
+  bool changes = false;  // it is open for writing
   bool durable = false;
   bool holds_elements = false;
   bool has_read_heaps = false;
   const std::function<bool()>* admit = nullptr;  // see GuardedHeaps
   int64_t chunk_offset = -1;
-  haddr_t marked = HADDR_UNDEF;  // where a superblock lies that HDF5 marks
-  haddr_t end_of_file = 0;       // as far as HDF5 has made it; others may have made it longer
+  haddr_t marked = HADDR_UNDEF;  // address of a superblock with HDF5's mark
+  haddr_t end_of_file = 0;       // according to HDF5; others may have extended it
   std::shared_ptr<Status> failure = std::make_shared<Status>();
 
   DriverFile() : H5FD_t{} {}
 };
 
-// What HDF5 copies with a list of settings.
+// HDF5 copies this together with a property list.
 struct Settings {
   Opening* opening = nullptr;
 };
@@ -76,13 +77,13 @@ const DriverFile& of(const H5FD_t* file) noexcept {
   return *static_cast<const DriverFile*>(file);
 }
 
-// Onto HDF5's stack of errors, where last_error() finds the number.
+// Pushes onto HDF5's error stack, where last_error() finds the number.
 herr_t complain(hid_t minor, const char* what, int error) noexcept {
   H5Epush2(H5E_DEFAULT, __FILE__, what, __LINE__, H5E_ERR_CLS, H5E_VFL, minor, "unable to %s: errno = %d", what, error);
   return -1;
 }
 
-// What is behind the file's end reads as zeros.
+// Bytes after the end of the file read as zeros.
 Status read_bytes(Store& store, haddr_t address, std::span<std::byte> bytes) {
   const Result<int64_t> end = store.size();
   if (!end.ok())
@@ -93,8 +94,8 @@ Status read_bytes(Store& store, haddr_t address, std::span<std::byte> bytes) {
   return store.read_at(static_cast<int64_t>(address), bytes.first(static_cast<size_t>(there)));
 }
 
-// What a process that was killed has left half written: others find what they found before. Whoever has the file locked
-// may be about to end it himself.
+// Completes what a killed process left half written, so that readers find the state before. A process that holds the
+// file's lock may be completing it itself.
 Status end_interrupted_flush(DriverFile& file, StoreMode mode) {
   auto log = find_undo_log(*file.store);
   if (!log.ok() || log.value().old.empty())
@@ -137,8 +138,8 @@ Status open_driver_file(const char* name, unsigned flags, Opening* opening, Driv
 H5FD_t* open(const char* name, unsigned flags, hid_t access, haddr_t) noexcept {
   const auto* settings = static_cast<const Settings*>(H5Pget_driver_info(access));
   Opening* const opening = settings != nullptr ? settings->opening : nullptr;
-  // HDF5 first opens what it is to create without changing it, to see whether it has it open already, and then once
-  // more. A temporary it has not.
+  // HDF5 first opens a file that it is to create without changing it, to see whether it is already open, and then
+  // again. A temporary never is.
   if (opening != nullptr && opening->create && (flags & H5F_ACC_TRUNC) == 0)
     return nullptr;
   std::unique_ptr<DriverFile> file;
@@ -160,7 +161,7 @@ int compare(const H5FD_t* left, const H5FD_t* right) noexcept {
   return order < 0 ? -1 : order > 0 ? 1 : 0;
 }
 
-// As H5FD_SEC2, but for H5FD_FEAT_POSIX_COMPAT_HANDLE: our handle is not a descriptor.
+// As H5FD_SEC2, without H5FD_FEAT_POSIX_COMPAT_HANDLE, because our handle is not a descriptor.
 herr_t query(const H5FD_t*, unsigned long* flags) noexcept {
   if (flags)
     *flags = H5FD_FEAT_AGGREGATE_METADATA | H5FD_FEAT_ACCUMULATE_METADATA | H5FD_FEAT_DATA_SIEVE |
@@ -193,7 +194,7 @@ void keep_failure(DriverFile& file, Status status) noexcept {
   file.failure->update(std::move(status));
 }
 
-// Forgets what was held of these bytes. Pieces stay apart from one another.
+// Discards the held bytes of this range. Pieces stay disjoint.
 void drop_held(DriverFile& file, haddr_t address, size_t size) {
   const haddr_t end = address + size;
   auto next = file.pending.upper_bound(address);
@@ -211,7 +212,7 @@ void drop_held(DriverFile& file, haddr_t address, size_t size) {
   }
 }
 
-// HDF5 finds there what it has written, and others do not yet.
+// Holds bytes that HDF5 wrote: HDF5 reads them, other readers do not yet.
 void hold(DriverFile& file, haddr_t address, std::span<const std::byte> bytes) {
   std::vector<std::byte> held(bytes.begin(), bytes.end());
   drop_held(file, address, bytes.size());
@@ -231,8 +232,8 @@ void show_held(const DriverFile& file, haddr_t address, std::span<std::byte> byt
   }
 }
 
-// HDF5 has flushed the file: what it has written over comes into it, and others find it from now on.
-// Code::out_of_memory: nothing of it, and it can be tried again.
+// HDF5 has flushed the file: writes the held bytes, which readers find from now on. Code::out_of_memory: nothing was
+// written, and it can be tried again.
 Status commit(DriverFile& file) noexcept {
   if (!file.failure->ok() || !file.changes)
     return *file.failure;
@@ -262,7 +263,7 @@ herr_t close(H5FD_t* base) noexcept {
   return 0;
 }
 
-// HDF5 names collections of the global heap raw data, too.
+// HDF5 calls collections of the global heap raw data, too.
 bool is_heap_collection(std::span<const std::byte> bytes) noexcept {
   constexpr std::string_view k_signature = "GCOL";
   return bytes.size() >= k_signature.size() && std::memcmp(bytes.data(), k_signature.data(), k_signature.size()) == 0;
@@ -286,8 +287,8 @@ herr_t read(H5FD_t* base, H5FD_mem_t type, hid_t, haddr_t address, size_t size, 
   }
   const std::span bytes(static_cast<std::byte*>(data), size);
   Status status = guard([&] { return read_bytes(*file.store, address, bytes); });
-  if (!status.ok()) {  // it counts as lost, but HDF5, which leaves files half closed where it cannot read, gets a
-                       // second try
+  // it counts as lost, but HDF5 leaves files half closed if it cannot read, so it gets a second try
+  if (!status.ok()) {
     keep_failure(file, status);
     status = guard([&] { return read_bytes(*file.store, address, bytes); });
   }
@@ -304,9 +305,9 @@ herr_t read(H5FD_t* base, H5FD_mem_t type, hid_t, haddr_t address, size_t size, 
   return complain(H5E_READERROR, "read", status.code() == Code::out_of_memory ? ENOMEM : EIO);
 }
 
-// After the first failure the file stays as it is, and HDF5 goes on in memory: what it reads again is what it has
-// written. Elements are written at once: the aggregators write elements too, and what was held would later replace
-// theirs. But for those that lead into heaps, which are held.
+// After the first error the file stays unchanged, and HDF5 continues in memory: it reads back what it wrote. Elements
+// are written at once, because the aggregators write elements too, and held bytes would later replace theirs. The
+// exception are elements that refer to heaps, which are held.
 Status write_bytes(DriverFile& file, H5FD_mem_t type, haddr_t address, std::span<const std::byte> bytes) {
   std::vector<std::byte> cleared;
   if (file.marked >= address && file.marked < address + bytes.size()) {
@@ -332,7 +333,7 @@ Status write_bytes(DriverFile& file, H5FD_mem_t type, haddr_t address, std::span
   return status;
 }
 
-// A marked chunk is written by others, if at all: HDF5 has not made the file that long.
+// Others write a marked chunk, if at all: HDF5 has not extended the file that far.
 herr_t write(H5FD_t* base, H5FD_mem_t type, hid_t, haddr_t address, size_t size, const void* data) noexcept {
   DriverFile& file = of(base);
   file.learnt.reset();
@@ -351,7 +352,7 @@ herr_t write(H5FD_t* base, H5FD_mem_t type, hid_t, haddr_t address, size_t size,
   return 0;
 }
 
-// A file that others may have gets shorter when it is committed: what they find lies there until then.
+// A published file is truncated when it is committed: until then readers find data there.
 herr_t resize(H5FD_t* base, hid_t, hbool_t) noexcept {
   DriverFile& file = of(base);
   if (!file.failure->ok() || file.end_of_file == file.end_of_addresses)
@@ -377,8 +378,7 @@ herr_t unlock(H5FD_t* file) noexcept {
   return complain(H5E_CANTUNLOCKFILE, "unlock file", errno);
 }
 
-// HDF5 forgets its drivers when a program calls H5Close; and only files of one registration are compared with one
-// another.
+// H5Close makes HDF5 forget its drivers. HDF5 compares only files of the same registration.
 hid_t registered = H5I_INVALID_HID;
 
 herr_t terminate() noexcept {
@@ -391,7 +391,7 @@ const H5FD_class_t& driver_class() noexcept {
     H5FD_class_t made{};
 #ifdef H5FD_CLASS_VERSION
     made.version = H5FD_CLASS_VERSION;
-    made.value = 31977;  // of those that HDF5 leaves to everybody (from 512 on); files do not hold it
+    made.value = 31977;  // one of the numbers for general use (from 512); not stored in files
 #endif
     made.name = "windrow";
     made.maxaddr = k_last_address;

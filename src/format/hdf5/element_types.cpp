@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Types of HDF5 beyond plain numbers: text, booleans, complex numbers, opaque bytes, enumerations, object references.
+// Types of HDF5 other than plain numbers: text, booleans, complex numbers, opaque bytes, enumerations, object
+// references.
 #include <fmt/format.h>
 
 #include <array>
@@ -13,7 +14,7 @@
 namespace windrow {
 namespace {
 
-constexpr std::string_view k_boolean = "FALSE=0\nTRUE=1";  // over int8: as h5py writes numpy's booleans
+constexpr std::string_view k_boolean = "FALSE=0\nTRUE=1";  // over int8, as h5py stores numpy's booleans
 
 struct FreeByHdf5 {
   void operator()(char* text) const noexcept { H5free_memory(text); }
@@ -24,7 +25,7 @@ TypeDescription unsupported(std::string why) {
   return {Type::none, false, std::move(why), {}};
 }
 
-// The bytes of an integer of `size` in a given order, and back.
+// Bytes of an integer of `size` in a given order, and back.
 std::array<unsigned char, 8> bytes_of(uint64_t value, size_t size, bool big_endian) {
   std::array<unsigned char, 8> bytes{};
   for (size_t i = 0; i < size; ++i)
@@ -69,7 +70,7 @@ Handle make_opaque(const Details& details) {
   return made;
 }
 
-// Values in the file's order of members; names that have the end of a line in them cannot be told apart in our text.
+// Values in the file's order of members. Names that contain a line end cannot be represented in our text.
 TypeDescription describe_enumeration(hid_t type) {
   const Handle base(H5Tget_super(type), H5Tclose);
   TypeDescription description = base.valid() ? describe_type(base.get()) : unsupported("");
@@ -98,7 +99,7 @@ TypeDescription describe_enumeration(hid_t type) {
   return description;
 }
 
-// A complex number as h5py has it: r and i of one floating-point type, one behind the other.
+// A complex number as h5py stores it: contiguous r and i of one floating-point type.
 TypeDescription describe_compound(hid_t type) {
   if (H5Tget_nmembers(type) != 2)
     return unsupported("compound type");

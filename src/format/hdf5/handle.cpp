@@ -11,7 +11,7 @@
 
 namespace windrow {
 
-// As H5E_BEGIN_TRY and H5E_END_TRY do, which are macros of two halves.
+// Equivalent to H5E_BEGIN_TRY and H5E_END_TRY, which are two halves of a macro.
 Quiet::Quiet() noexcept {
 #ifndef H5_NO_DEPRECATED_SYMBOLS
   H5Eauto_is_v2(H5E_DEFAULT, &is_second_);
@@ -37,7 +37,7 @@ Quiet::~Quiet() {
 
 Hdf5Error last_error() {
   Hdf5Error error;
-  // Upward is from the innermost; a callback of C must not throw.
+  // Upward begins at the innermost error. A C callback must not throw.
   const auto take_first = [](unsigned number, const H5E_error2_t* entry, void* data) noexcept -> herr_t {
     if (number != 0 || !entry->desc)
       return 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Owned HDF5 identifiers, and HDF5's errors as statuses.
+// Owners of HDF5 identifiers, and conversion of HDF5's errors to statuses.
 #pragma once
 
 #include <hdf5.h>
@@ -38,8 +38,8 @@ class Handle {
   Close close_ = nullptr;
 };
 
-// While one lives, HDF5 prints nothing; afterwards the application's error handler is what it was. Around every use of
-// HDF5.
+// While one exists, HDF5 prints nothing; afterwards the application's error handler is restored. Used around every call
+// of HDF5.
 class Quiet {
  public:
   Quiet() noexcept;
@@ -48,7 +48,7 @@ class Quiet {
   Quiet& operator=(const Quiet&) = delete;
 
  private:
-  unsigned is_second_ = 1;  // the handler was set by H5Eset_auto2
+  unsigned is_second_ = 1;  // the handler was set with H5Eset_auto2
   H5E_auto2_t second_ = nullptr;
 #ifndef H5_NO_DEPRECATED_SYMBOLS
   H5E_auto1_t first_ = nullptr;
@@ -56,8 +56,8 @@ class Quiet {
   void* data_ = nullptr;
 };
 
-// What HDF5's iterations fill one by one. A callback of C must not throw, and HDF5 knows only that it failed: why is
-// kept here.
+// Result of an HDF5 iteration. A C callback must not throw, and HDF5 only knows that it failed, so the reason is stored
+// here.
 template <class T>
 struct Collected {
   std::vector<T> list;
@@ -73,15 +73,15 @@ struct Collected {
   }
 };
 
-// The innermost error of the call that failed last: the system's error number in it (0: none), and HDF5's own words. To
-// be taken before any other call, which empties HDF5's stack.
+// The innermost error of the last failed call: the system's error number (0: none), and HDF5's text. Must be taken
+// before any other call, which clears HDF5's error stack.
 struct Hdf5Error {
   int system_error = 0;
   std::string text;
 };
 Hdf5Error last_error();
 
-// `flush of "a.h5": no space left on device`. `otherwise`: the code when the system has no number for it.
+// `flush of "a.h5": no space left on device`. `otherwise`: the code if there is no system error number.
 Status hdf5_status(Code otherwise, std::string_view what, std::string_view path);
 Status hdf5_status(Code otherwise, std::string_view what, std::string_view path, const Hdf5Error& error);
 

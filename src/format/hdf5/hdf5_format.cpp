@@ -84,15 +84,15 @@ class Hdf5Format final : public Format {
   Status create_dataset(const VariableDefinition& definition, const std::string& place, Placement& placement) const;
   Status outcome(herr_t result, const char* what) const;
   Status verify();
-  // `ahead`: for a chunk that is still to come.
+  // `ahead`: for a chunk that is not encoded yet.
   Result<PlacedChunk> find_room(const std::string& path, std::span<const int64_t> first, const ChunkRoom& room,
                                 bool ahead);
-  // What HDF5 has in memory alone, for check_heap_places(), which looks into the file.
+  // Flushes what only HDF5's memory has, for check_heap_places(), which reads the file.
   void hand_over() const noexcept {
     if (changed_)
       (void)H5Fflush(file_, H5F_SCOPE_LOCAL);
   }
-  // A call that changes what the file says.
+  // Runs a call that changes metadata.
   template <class Work>
   Status change(Work&& work) {
     changed_ = true;
@@ -109,13 +109,12 @@ class Hdf5Format final : public Format {
   struct {
     std::string path;
     Handle handle;
-  } last_group_;  // that was made: the next is often in it, and HDF5 would look up each name of its path
+  } last_group_;  // the last group that was created: the next object is often in it, which saves HDF5 a path lookup
   ChunkPlaces chunks_;
-  bool published_ = false;  // others may have the file: what its index names is to stay
-  bool changed_ = false;    // since it was opened
-  bool refused_ = false;    // a call since the last verify() has failed, of which HDF5 may have done a part
-  std::shared_ptr<const Status>
-      failure_;  // of the driver, which HDF5 does not know of: what the storage refused, for good
+  bool published_ = false;  // others may have the file, so places in its index must stay valid
+  bool changed_ = false;    // since the file was opened
+  bool refused_ = false;    // a call since the last verify() failed, and HDF5 may have completed a part of it
+  std::shared_ptr<const Status> failure_;  // of the driver: a storage error, which is permanent
 };
 
 Hdf5Format::~Hdf5Format() {
@@ -140,8 +139,8 @@ Status Hdf5Format::outcome(herr_t result, const char* what) const {
   return hdf5_status(Code::io, what, path_);
 }
 
-// Before a new file takes its name: HDF5 has been seen to refuse a call and to leave what it cannot read itself. What
-// went well throughout is not read again.
+// Called before a new file gets its name: a failed call of HDF5 can leave objects that HDF5 itself cannot read. If no
+// call failed, nothing is read.
 Status Hdf5Format::verify() {
   if (mode_ != FormatMode::create || published_ || !refused_)
     return {};
@@ -157,7 +156,7 @@ Result<int64_t> Hdf5Format::file_bytes() const {
   return static_cast<int64_t>(bytes);
 }
 
-// HDF5 makes the file as long as its variables when it flushes: past the process's limit that would be a deadly signal.
+// HDF5 extends the file to its variables when it flushes. Beyond the process's limit that would be a fatal signal.
 Status Hdf5Format::check_room(int64_t bytes) const {
   const Result<int64_t> now = file_bytes();
   if (!now.ok())
@@ -169,9 +168,9 @@ Status Hdf5Format::check_room(int64_t bytes) const {
   return beyond_file_size_limit(*end) ? system_status("growing of", path_, EFBIG) : Status();
 }
 
-// After a creation that failed: the two mistakes a caller can make, or what HDF5 said.
+// After a failed creation: one of two usage errors, or HDF5's error.
 Status Hdf5Format::explain_refusal(const std::string& path) const {
-  Status status = hdf5_status(Code::io, "creation of", path);  // before other calls change what HDF5 says
+  Status status = hdf5_status(Code::io, "creation of", path);  // before other calls change HDF5's error
   const std::string parent = parent_of(path);
   const Handle group(H5Gopen2(file_, parent.c_str(), H5P_DEFAULT), H5Gclose);
   if (!group.valid())
@@ -181,7 +180,7 @@ Status Hdf5Format::explain_refusal(const std::string& path) const {
   return status;
 }
 
-// Where the objects lie that are called so.
+// The stored paths of these objects.
 std::vector<std::string> Hdf5Format::stored_paths(const std::vector<std::string>& paths) const {
   std::vector<std::string> stored;
   for (const std::string& path : paths)
@@ -213,7 +212,8 @@ Status Hdf5Format::define_group(const std::string& path) {
   });
 }
 
-// Filters that only we run need not be there for HDF5: it is asked for room, never to encode. Readers need them.
+// Filters that only Windrow runs need not be available to HDF5, which allocates space but never encodes. Readers need
+// them.
 bool set_chunks(hid_t creation, const Chunking& chunking) {
   const std::vector<hsize_t> shape(chunking.shape.begin(), chunking.shape.end());
   if (H5Pset_chunk(creation, static_cast<int>(shape.size()), shape.data()) < 0 ||
@@ -230,7 +230,7 @@ bool set_chunks(hid_t creation, const Chunking& chunking) {
 Status Hdf5Format::create_dataset(const VariableDefinition& definition, const std::string& place,
                                   Placement& placement) const {
   const Handle creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
-  // What goes through HDF5 itself is as HDF5 has it: its elements are places in a heap, and must not be undefined.
+  // What goes through HDF5 keeps HDF5's defaults: its elements are places in a heap, and must not be undefined.
   const bool set =
       is_moved_whole(definition.type, definition.details) ||
       (definition.chunking.empty() ? set_contiguous(creation.get()) : set_chunks(creation.get(), definition.chunking));
@@ -336,7 +336,7 @@ Status Hdf5Format::define_split(const VariableDefinition& definition, std::span<
   });
 }
 
-// To open an object takes HDF5 longer than to write an attribute of it.
+// Opening an object takes HDF5 longer than writing an attribute of it.
 Status Hdf5Format::put_attributes(const std::string& object, std::span<const Attribute> attributes) {
   return change([&] {
     const Quiet quiet;
@@ -379,7 +379,7 @@ Status Hdf5Format::delete_attribute(const std::string& object, const std::string
   });
 }
 
-// HDF5 counts it in 16 bits, and does not say that it has cut a longer one: who opens the file then may crash.
+// HDF5 stores the length in 16 bits and silently truncates longer targets; readers of such a file may crash.
 constexpr size_t k_longest_target = UINT16_MAX;
 
 Status Hdf5Format::define_link(const SoftLink& link) {
@@ -467,7 +467,7 @@ Result<Catalog> Hdf5Format::catalog() {
     scales_ = Scales(file_);
     auto catalog = walk_file(file_, path_, bytes.value(), scales_);
     if (!failure_->ok())
-      return *failure_;  // what the storage said is why HDF5 found what it says, or left out
+      return *failure_;  // the storage error is the reason for HDF5's result
     return catalog;
   });
 }
@@ -492,13 +492,13 @@ Status Hdf5Format::extend(const std::string& path, std::span<const int64_t> shap
       return status;
     }
     Status status = hdf5_status(Code::io, "extension of", path);
-    chunks_.forget(path);  // HDF5 takes it for as long as asked already
+    chunks_.forget(path);  // HDF5 believes that the dataset has the requested length already
     return status;
   });
 }
 
-// HDF5 looks for a place when something is written, and paints it then where the dataset has a fill value: so one
-// element is written, as it was.
+// HDF5 allocates a dataset when something is written, and then fills it if the dataset has a fill value. So one element
+// is written, with its old value.
 Status write_one_unwritten(hid_t dataset, bool painted, const std::string& path) {
   const auto failed = [&path] { return hdf5_status(Code::io, "place of", path); };
   const Handle type(H5Dget_type(dataset), H5Tclose), creation(H5Dget_create_plist(dataset), H5Pclose);
@@ -521,7 +521,7 @@ bool has_fill_value(hid_t dataset) {
          defined == H5D_FILL_VALUE_USER_DEFINED;
 }
 
-// Where nothing is painted the place may be one that HDF5 got back, with what was there.
+// Without a fill value the place may be freed space with old contents.
 Result<int64_t> Hdf5Format::give_place(const std::string& path) {
   Extent place;
   Status status = change([&]() -> Status {
@@ -540,7 +540,7 @@ Result<int64_t> Hdf5Format::give_place(const std::string& path) {
     if (bytes == 0 || found > static_cast<haddr_t>(INT64_MAX - bytes))
       return hdf5_status(Code::io, "place of", path);
     place = {static_cast<int64_t>(found), static_cast<int64_t>(found) + bytes};
-    dataset = Handle();  // what HDF5 keeps of the element is out now
+    dataset = Handle();  // HDF5 has written the element from its cache
     return take_place(file_, place, is_new && !painted);
   });
   status.update(*failure_);
@@ -692,7 +692,7 @@ Status Hdf5Format::close() {
     last_group_ = {};
     Status status = mode_ == FormatMode::read ? Status() : guard([&] { return scales_.write_lists(); });
     chunks_.forget_all();
-    if (chunks_.index_held()) {  // what is let go, HDF5 may give to what it writes when it closes the file
+    if (chunks_.index_held()) {  // HDF5 may reuse these places for what it writes while closing the file
       if (outcome(H5Fflush(file_, H5F_SCOPE_LOCAL), "flush of").ok())
         (void)publish(file_);
       (void)chunks_.let_go();
@@ -704,10 +704,10 @@ Status Hdf5Format::close() {
 
 Handle access_list(FormatMode mode, const FormatOptions& options, Opening& opening) {
   Handle list(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
-  // A driver of plain files, whatever HDF5_DRIVER says: others write at offsets of this very file. Earliest: tools with
-  // old HDF5 read it (HDF5 2.0 has another default). A new file is not locked: nobody knows its temporary name, and
-  // once it is published by a sync, others may read it. No blocks of small pieces of data: HDF5 adds to them what it
-  // has freed beside them, unseen by kept_.
+  // The driver accesses plain files, whatever HDF5_DRIVER is, because others write at offsets of this file. The
+  // earliest format version lets old HDF5 read it (HDF5 2.0 has another default). A new file is not locked: its
+  // temporary name is unknown to others, and once a sync publishes it, others may read it. Aggregation of small data is
+  // off, because HDF5 would add freed space to its blocks unseen by kept_.
   const bool ok = set_driver(list.get(), opening) >= 0 && H5Pset_fclose_degree(list.get(), H5F_CLOSE_STRONG) >= 0 &&
                   H5Pset_small_data_block_size(list.get(), 0) >= 0 &&
                   H5Pset_libver_bounds(list.get(), H5F_LIBVER_EARLIEST, H5F_LIBVER_LATEST) >= 0 &&
@@ -725,30 +725,30 @@ Handle creation_list() {
   return list;
 }
 
-// HDF5 takes 512 KiB for the cache of a file that it opens. At its own limit it gives them back to the system with each
-// file that it closes, and a file costs 130 page faults; so it keeps those of the last two. The other limits are its
-// own.
+// HDF5 allocates 512 KiB for the cache of each file that it opens, and by default frees them with each file that it
+// closes, which costs page faults in every file. With this limit it keeps those of the last two. The other limits are
+// HDF5's own.
 void keep_memory_of_cache() {
   constexpr int k_kib = 1024, k_mib = 1024 * k_kib;
   [[maybe_unused]] static const herr_t once =
       H5set_free_list_limits(4 * k_mib, k_mib + k_mib / 4, 4 * k_mib, 256 * k_kib, 16 * k_mib, k_mib);
 }
 
-// Calls nothing after what may fail: it would empty HDF5's stack of errors.
+// Makes no HDF5 call after one that may fail, because that would clear HDF5's error stack.
 Handle open_file(const std::string& path, FormatMode mode, hid_t creation, hid_t access) {
   if (mode != FormatMode::create)
     return {H5Fopen(path.c_str(), mode == FormatMode::read ? H5F_ACC_RDONLY : H5F_ACC_RDWR, access), H5Fclose};
-  // Emptied, not made anew: a temporary keeps the mode that it was given.
+  // Truncated, not created again, because a temporary keeps its mode.
   return {H5Fcreate(path.c_str(), H5F_ACC_TRUNC, creation, access), H5Fclose};
 }
 
-// Another program has the file; or the file system has no locks; or this process has it open without (HDF5 then asks
-// that all handles agree).
+// The file is locked by another program, the file system has no locks, or this process has it open without locks (HDF5
+// requires all handles to agree).
 bool is_about_locks(const Hdf5Error& error) {
   return error.text.find("lock") != std::string::npos;
 }
 
-// Not there, not allowed, not HDF5: said in our words before HDF5 says it in its own.
+// Reports missing files, missing permission and other formats before HDF5 does.
 Result<std::unique_ptr<Store>> open_path(const std::string& path, FormatMode mode) {
   Result<std::unique_ptr<Store>> store = open_store(path, store_mode(mode), {});
   if (!store.ok() || mode == FormatMode::create)
@@ -783,7 +783,7 @@ Result<std::unique_ptr<Format>> make_format(const std::string& path, FormatMode 
       error = last_error();
   }
   if (!file.valid() && mode == FormatMode::update &&
-      error.text.find("read-only") != std::string::npos)  // HDF5 keeps one state of a file for all its handles
+      error.text.find("read-only") != std::string::npos)  // HDF5 has one state per file for all its handles
     return Status(Code::bad_state,
                   fmt::format("\"{}\" is open for reading in this program; close it before changing it", path));
   if (!file.valid())

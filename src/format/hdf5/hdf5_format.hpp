@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// HDF5 files through the serial HDF5 C library: metadata here, on one rank; the variables' bytes are moved by others
-// (FORMAT.md).
+// HDF5 files through the serial HDF5 C library: metadata on one rank; others move the variables' bytes (FORMAT.md).
 #pragma once
 
 #include "format/format.hpp"

@@ -20,9 +20,8 @@
 namespace windrow {
 namespace {
 
-// Of a place: the number of items, the heap's address and the object's number in it, all little-endian (HDF5 File
-// Format Specification 3.0, section
-// VIII.A "Variable-length").
+// The stored place of an element: number of items, address of the heap, and number of the object in it, all
+// little-endian (HDF5 File Format Specification 3.0, section VIII.A "Variable-length").
 constexpr size_t k_count_bytes = 4, k_index_bytes = 4, k_most_address_bytes = 8;
 
 uint64_t number_at(std::span<const std::byte> bytes, size_t at, size_t size) noexcept {
@@ -32,10 +31,10 @@ uint64_t number_at(std::span<const std::byte> bytes, size_t at, size_t size) noe
   return number;
 }
 
-// How numbers are stored in a file.
+// Sizes of stored numbers.
 struct Sizes {
   size_t address = 0, length = 0;
-  int64_t base = 0;  // of addresses
+  int64_t base = 0;  // base of addresses
 };
 
 Result<Sizes> sizes_of(hid_t file) {
@@ -50,7 +49,7 @@ Result<Sizes> sizes_of(hid_t file) {
   return Status(Code::bad_file, "the file has invalid sizes of offsets or lengths");
 }
 
-// Bytes of the file, some at a time: the headers of objects are what is wanted.
+// Reads bytes of the file in larger pieces, because neighbouring object headers are needed next.
 class Reader {
  public:
   explicit Reader(size_t bytes) : window_(bytes) {}
@@ -79,7 +78,7 @@ constexpr uint64_t to_eight(uint64_t bytes) noexcept {
 constexpr uint64_t k_none = UINT64_MAX, k_last_address = uint64_t{1} << 62;
 
 struct Object {
-  int64_t begin = 0;        // of its bytes in the file
+  int64_t begin = 0;        // offset of its bytes in the file
   uint64_t bytes = k_none;  // k_none: there is none
 };
 using Objects = std::vector<Object>;  // by number
@@ -88,7 +87,7 @@ Object object_at(const Objects& objects, uint64_t number) noexcept {
   return number < objects.size() ? objects[static_cast<size_t>(number)] : Object();
 }
 
-// A heap's objects, or why it is none (section III.E "Global Heap").
+// The objects of a heap, or why it is invalid (section III.E "Global Heap").
 Result<Objects> read_heap(hid_t file, const Sizes& sizes, uint64_t address) {
   constexpr uint64_t k_least_bytes = 4096;
   const auto bad = [&](std::string_view why) {
@@ -108,7 +107,7 @@ Result<Objects> read_heap(hid_t file, const Sizes& sizes, uint64_t address) {
   if (bytes < k_least_bytes || bytes > k_last_address)
     return bad("has an invalid size");
   Objects objects;
-  const uint64_t header = 8 + sizes.length;  // of an object too: its number, its references, nothing, its bytes
+  const uint64_t header = 8 + sizes.length;  // also of an object: number, reference count, reserved, size
   for (uint64_t at = to_eight(header); at + header <= bytes;) {
     const auto object = reader.read(file, begin + static_cast<int64_t>(at), header);
     if (!object.ok())
@@ -117,13 +116,13 @@ Result<Objects> read_heap(hid_t file, const Sizes& sizes, uint64_t address) {
     if (size > bytes)
       return bad("has an object that is larger than the heap");
     const uint64_t taken =
-        number == 0 ? size : to_eight(header) + to_eight(size);  // 0: what is free, its header included
+        number == 0 ? size : to_eight(header) + to_eight(size);  // 0: free space, its header included
     if (taken < header || taken > bytes - at)
       return bad("has an object that exceeds the heap");
     const auto first_byte = begin + static_cast<int64_t>(at + to_eight(header));
     at += taken;
     if (number == 0)
-      continue;  // HDF5 goes on behind what is free, too
+      continue;  // HDF5 also continues after free space
     if (object_at(objects, number).bytes != k_none)
       return bad(fmt::format("has two objects {}", number));
     if (number >= objects.size())
@@ -133,10 +132,10 @@ Result<Objects> read_heap(hid_t file, const Sizes& sizes, uint64_t address) {
   return objects;
 }
 
-// Of a file, as long as HDF5 writes nothing to it.
+// Cache of a file, valid until HDF5 writes to it.
 struct Learnt {
   std::map<uint64_t, Objects> heaps;  // by address
-  Reader headers{size_t{64} << 10};   // of objects: those of many lie together
+  Reader headers{size_t{64} << 10};   // of objects, which are often close together
 };
 
 Result<Learnt*> learnt_of(hid_t file) {
@@ -148,7 +147,7 @@ Result<Learnt*> learnt_of(hid_t file) {
   return static_cast<Learnt*>(kept->get());
 }
 
-// The same, read once as long as HDF5 writes nothing to the file.
+// The same, from the cache.
 Result<const Objects*> find_heap(hid_t file, const Sizes& sizes, uint64_t address) {
   constexpr size_t k_most_heaps = 4096;
   const auto learnt = learnt_of(file);
@@ -167,9 +166,8 @@ Result<const Objects*> find_heap(hid_t file, const Sizes& sizes, uint64_t addres
 
 constexpr const char* k_places = "windrow: places in heaps";
 
-// Hands out the places as they are stored: a way from any type of variable length to opaque bytes of this name, in
-// which nothing is done. HDF5 offers it the conversions of others in this process too, such as h5py's: these stay
-// theirs.
+// Returns the stored places: a conversion from any type of variable length to opaque bytes of this name that does
+// nothing. HDF5 also offers it the conversions of other code in this process, such as h5py's; these are left alone.
 herr_t keep_bytes(hid_t, hid_t to, H5T_cdata_t* about, size_t, size_t, size_t, void*, void*, hid_t) noexcept {
   about->need_bkg = H5T_BKG_NO;
   if (about->command != H5T_CONV_INIT)
@@ -190,7 +188,7 @@ Result<std::vector<std::byte>> read_places(size_t elements, size_t place_bytes, 
     return hdf5_status(Code::internal, "conversion for", k_places);
   const herr_t result = read(type.get(), places.data());
   Status status = result >= 0 ? Status() : hdf5_status(Code::bad_file, "read of", "places in heaps");
-  H5Tunregister(H5T_PERS_SOFT, k_places, source.get(), type.get(), keep_bytes);  // nobody else asks for it
+  H5Tunregister(H5T_PERS_SOFT, k_places, source.get(), type.get(), keep_bytes);  // no other code uses it
   if (!status.ok())
     return status;
   return places;
@@ -222,7 +220,7 @@ Status check_heap_places(hid_t object, hid_t type, size_t elements, size_t item_
                    address = number_at(place, k_count_bytes, address_bytes);
     const uint64_t index = number_at(place, k_count_bytes + address_bytes, k_index_bytes);
     if (address == 0)
-      continue;  // an element that nobody has written
+      continue;  // an element that was never written
     const auto heap = find_heap(file.get(), sizes.value(), address);
     if (!heap.ok())
       return heap.status().code() == Code::bad_file ? damaged(heap.status().message()) : heap.status();
@@ -243,10 +241,10 @@ struct HeapPlace {
 
 constexpr uint64_t k_most_block_bytes = uint64_t{1} << 32;
 
-// Where the messages of an object's header lie, and how (section IV.A).
+// Location and layout of the messages of an object header (section IV.A).
 struct Header {
   bool is_new = false;        // version 2
-  int64_t message_bytes = 0;  // before what a message holds
+  int64_t message_bytes = 0;  // before the contents of a message
   Extent messages;
 };
 
@@ -275,7 +273,7 @@ std::optional<Header> read_header(hid_t file, Reader& reader, int64_t begin) {
   return header;
 }
 
-// Of a virtual dataset; none for any other object, and where HDF5 itself will find that the header is damaged.
+// Of a virtual dataset; none for other objects, and if HDF5 itself will detect that the header is damaged.
 std::optional<HeapPlace> place_of_mappings(hid_t file, Reader& reader, const Sizes& sizes, uint64_t address) {
   constexpr size_t k_most_content = 16, k_most_messages = 65536;
   constexpr uint64_t k_layout = 8, k_continuation = 16, k_first_version = 4, k_virtual = 3;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Elements of variable length lie in heaps of the file, and their places where the elements of others are. HDF5 (1.10
-// to 1.14) follows such a place
-// whatever it says: one that is damaged makes it write past its memory, or loop.
+// Elements of variable length are stored in heaps of the file, and the dataset stores their places. HDF5 1.10 to 1.14
+// trusts these places: a damaged one makes it write beyond its memory, or loop.
 #pragma once
 
 #include <hdf5.h>
@@ -13,16 +12,15 @@
 
 namespace windrow {
 
-// Before HDF5 reads `elements` of variable length of an object of a file with our driver: whether each lies in a heap
-// that is whole, and has as many bytes there as
-// its place says. `type`: as it is stored, with items of `item_bytes`. `read`: of the object. bad_file: which does not;
-// `what` names the object.
+// Called before HDF5 reads `elements` of variable length of an object, in a file with our driver: checks that each is
+// in a valid heap and has the size that its place states. `type`: as stored, with items of `item_bytes`. `read`: reads
+// the object. Code::bad_file: which element is not; `what` names the object.
 Status check_heap_places(hid_t object, hid_t type, size_t elements, size_t item_bytes, const std::string& what,
                          const ReadAll& read);
 
-// Opens an object whose header lies there; invalid: HDF5 cannot. The mappings of a virtual dataset lie in a heap too,
-// and HDF5 (1.10) follows the numbers in them before it looks at their checksum. bad_file: they are not what was
-// written. The file has our driver.
+// Opens an object by the address of its header. Invalid handle: HDF5 cannot. The mappings of a virtual dataset are in a
+// heap too, and HDF5 1.10 uses the numbers in them before it checks their checksum. Code::bad_file: the checksum is
+// wrong. The file uses our driver.
 Result<Handle> open_checked(hid_t file, hid_t group, const std::string& name, haddr_t header);
 
 }  // namespace windrow

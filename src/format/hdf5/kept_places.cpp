@@ -8,13 +8,14 @@
 namespace windrow {
 namespace {
 
-constexpr int k_most_pieces = 1000;  // that are taken for one place: others of just the same size may be taken first
+// maximum number of pieces to take for one place: others of the same size may be taken first
+constexpr int k_most_pieces = 1000;
 
 Status no_room() {
   return hdf5_status(Code::io, "space for a chunk in", "the file");
 }
 
-// A dataset without a name that has so many bytes of the file, which nobody writes.
+// An anonymous dataset with this many bytes of the file, which is never written.
 Handle take(hid_t file, int64_t bytes) {
   const Handle creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
   const auto count = static_cast<hsize_t>(bytes);
@@ -32,7 +33,7 @@ bool take(hid_t file, int64_t bytes, std::vector<Handle>& taken) {
   return true;
 }
 
-// What HDF5 believes to be free of the room for data, from the file's start as offsets of datasets are.
+// What HDF5 believes to be free in the space for data, as offsets from the start of the file.
 Result<std::vector<Extent>> free_pieces(hid_t file) {
   const Handle creation(H5Fget_create_plist(file), H5Pclose);
   hsize_t before = 0;
@@ -54,7 +55,7 @@ bool touch(Extent left, Extent right) noexcept {
   return left.begin <= right.end && right.begin <= left.end;
 }
 
-// Takes what is free and touches the place.
+// Takes the free space that touches the place.
 Status take_around(hid_t file, Extent place, std::vector<Handle>& taken) {
   for (int piece = 0; piece < k_most_pieces; ++piece) {
     const auto pieces = free_pieces(file);
@@ -70,7 +71,7 @@ Status take_around(hid_t file, Extent place, std::vector<Handle>& taken) {
   return {};
 }
 
-// More than is free anywhere comes to the file's end.
+// More than any free piece has, so the space is at the end of the file.
 Status take_end(hid_t file, std::vector<Handle>& taken) {
   const auto pieces = free_pieces(file);
   if (!pieces.ok())

@@ -6,8 +6,8 @@
 
 namespace windrow {
 
-// Source: HDF5 File Format Specification, III.A: the signature stands at byte 0, 512, 1024, 2048, ...; what is before
-// it is the user block.
+// Source: HDF5 File Format Specification, III.A: the signature is at byte 0, 512, 1024, 2048, ...; before it is the
+// user block.
 Result<bool> recognises_hdf5(const std::string&, Store& file) {
   constexpr std::array<unsigned char, 8> k_signature{0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
   const Result<int64_t> size = file.size();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Whether a file is HDF5; needs no HDF5 library.
+// Detects HDF5 files, without the HDF5 library.
 #pragma once
 
 #include <string>

@@ -52,7 +52,7 @@ Result<std::vector<std::string>> read_variable_texts(hid_t space, size_t element
     return texts;
   if (!type.valid() || read(type.get(), pointers.data()) < 0)
     return hdf5_status(Code::bad_file, "read of", path);
-  // The texts are HDF5's until they are given back, also when memory runs out while they are copied.
+  // HDF5 owns the texts until they are returned, also if copying them runs out of memory.
   Status status = guard([&] {
     texts.reserve(elements);
     for (const char* pointer : pointers)
@@ -67,7 +67,7 @@ Result<std::vector<std::string>> read_variable_texts(hid_t space, size_t element
 
 namespace {
 
-// Asked for the name of one object, HDF5 walks the file.
+// Resolving the name of one object makes HDF5 walk the file.
 Result<std::vector<std::string>> read_references(size_t elements, const std::string& path, const ReadAll& read,
                                                  const ObjectPaths& paths) {
   std::vector<hobj_ref_t> references(elements);

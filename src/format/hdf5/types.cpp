@@ -16,7 +16,7 @@ namespace {
 constexpr std::array k_numbers{Type::int8,  Type::uint8,  Type::int16,   Type::uint16,  Type::int32,  Type::uint32,
                                Type::int64, Type::uint64, Type::float16, Type::float32, Type::float64};
 
-// As h5py makes it; HDF5 has one of its own from 1.14.4 on, which equals it. Never closed, as those of HDF5 itself.
+// As h5py makes it. HDF5 has an equal type since 1.14.4. Never closed, like HDF5's own types.
 hid_t make_half(hid_t wider) {
   const hid_t made = H5Tcopy(wider);
   if (H5Tset_fields(made, 15, 10, 5, 0, 10) < 0 || H5Tset_size(made, 2) < 0 || H5Tset_ebias(made, 15) < 0)
@@ -30,7 +30,7 @@ hid_t stored_half(bool big_endian) {
   return big_endian ? big : little;
 }
 
-// What makes a number none of ours.
+// Why a number type is unsupported.
 std::string odd_number(hid_t type, H5T_class_t kind) {
   const size_t bytes = H5Tget_size(type), bits = H5Tget_precision(type);
   const bool is_float = kind == H5T_FLOAT;
@@ -83,7 +83,7 @@ hid_t stored_number(Type type, bool big_endian) {
 TypeDescription describe_type(hid_t type) {
   const H5T_class_t kind = H5Tget_class(type);
   if (kind == H5T_INTEGER || kind == H5T_FLOAT) {
-    // Equality covers what makes an odd number odd: precision, offset, padding, mantissa and the like.
+    // Equality covers precision, offset, padding, mantissa and similar properties.
     for (const Type each : k_numbers)
       for (const bool big_endian : {false, true})
         if (H5Tequal(type, stored_number(each, big_endian)) > 0)
@@ -105,8 +105,8 @@ Result<SpaceDescription> describe_space(hid_t space, const std::string& what) {
   SpaceDescription description;
   for (int i = 0; i < dimensions; ++i)
     description.shape.push_back(static_cast<int64_t>(std::min<hsize_t>(extents[static_cast<size_t>(i)], INT64_MAX)));
-  // An extent over 2^63 was cut to INT64_MAX above: times anything but 0 or 1 it is refused here, and alone it lies
-  // outside every file.
+  // An extent above 2^63 was reduced to INT64_MAX above. Multiplied with anything but 0 or 1 it is refused here; alone
+  // it exceeds every file.
   const auto elements = element_count(description.shape);
   if (!elements)
     return Status(Code::bad_file, fmt::format("{}: its shape is too large", what));

@@ -19,7 +19,7 @@ herr_t open_attribute(hid_t object, const char* name, const H5A_info_t*, void*) 
   return space.valid() ? 0 : -1;
 }
 
-// `kept`: the name of the object that is being opened, for the message.
+// `kept`: receives the name of the object that is being opened, for the message.
 herr_t open_object(hid_t root, const char* name, const H5O_info_t*, void* kept) noexcept {
   const Status status = guard([&] { return static_cast<std::string*>(kept)->assign(name), Status(); });
   const Handle object(H5Oopen(root, name, H5P_DEFAULT), H5Oclose);

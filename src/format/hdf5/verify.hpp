@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Whether HDF5 reads what it has written.
+// Checks that HDF5 can read what it wrote.
 #pragma once
 
 #include <string>
@@ -8,9 +8,8 @@
 
 namespace windrow {
 
-// Opens each object of a file and each attribute of it, with a driver that shares nothing with a file that is open.
-// What it has no memory of
-// it reads from the storage. io: what cannot be read.
+// Opens each object of a file and each of its attributes, with a driver that shares nothing with an open file, so that
+// everything is read from the storage. Code::io: what cannot be read.
 Status read_all_headers(const std::string& path);
 
 }  // namespace windrow

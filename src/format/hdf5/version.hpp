@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The differences between HDF5 1.10 and 2.x, under one set of names. Unversioned names such as H5Oget_info are macros
-// that a build of HDF5 may point at any version.
+// Hides the differences between HDF5 1.10 and 2.x. Unversioned names such as H5Oget_info are macros that may refer to
+// any version, depending on the build of HDF5.
 #pragma once
 
 #include <hdf5.h>
@@ -22,8 +22,8 @@ inline herr_t reclaim_texts(hid_t type, hid_t space, void* buffer) {
   return H5Treclaim(type, space, H5P_DEFAULT, buffer);
 }
 
-// Where the header of an object lies: it tells objects of one file apart, and object references store it. HADDR_UNDEF:
-// it cannot be read.
+// Address of an object's header. It identifies the object in its file, and object references store it. HADDR_UNDEF: it
+// cannot be read.
 inline haddr_t address_of(hid_t object) {
   H5O_info2_t info;
   haddr_t address = HADDR_UNDEF;
@@ -32,7 +32,7 @@ inline haddr_t address_of(hid_t object) {
   return known ? address : HADDR_UNDEF;
 }
 
-// Of the object that a hard link leads to, which is not opened.
+// The same for the target of a hard link, without opening it.
 inline haddr_t address_of(hid_t group, const LinkInfo& link) {
   haddr_t address = HADDR_UNDEF;
   return H5VLnative_token_to_addr(group, link.u.token, &address) >= 0 ? address : HADDR_UNDEF;
@@ -61,8 +61,8 @@ inline haddr_t address_of(hid_t, const LinkInfo& link) {
 
 #endif
 
-// First elements of a dataset's chunks that are stored, by `take(first)`, which returns 0. Before 1.14 HDF5 walks to
-// each from the beginning.
+// Calls `take(first)`, which returns 0, for each stored chunk of a dataset. Before 1.14 HDF5 walks to each from the
+// beginning.
 template <class Take>
 herr_t list_chunks(hid_t dataset, hsize_t chunks, Take&& take) {
 #if H5_VERSION_GE(1, 14, 0)
@@ -90,7 +90,7 @@ herr_t list_chunks(hid_t dataset, hsize_t chunks, Take&& take) {
 #endif
 }
 
-// How many of a dataset's chunks are stored; negative: that is not known.
+// Number of stored chunks of a dataset; negative: unknown.
 inline int64_t count_chunks(hid_t dataset) {
 #if H5_VERSION_GE(1, 10, 5)
   const hid_t space = H5Dget_space(dataset);
@@ -105,7 +105,7 @@ inline int64_t count_chunks(hid_t dataset) {
 #endif
 }
 
-// HDF5 got this call in 1.10.7 and 1.12.1; before, only the environment variable HDF5_USE_FILE_LOCKING decides.
+// Available since HDF5 1.10.7 and 1.12.1. Before, only the environment variable HDF5_USE_FILE_LOCKING decides.
 inline void set_file_locking([[maybe_unused]] hid_t access, [[maybe_unused]] bool use) {
 #if H5_VERSION_GE(1, 12, 1) || (H5_VERSION_GE(1, 10, 7) && !H5_VERSION_GE(1, 12, 0))
   H5Pset_file_locking(access, use, true);

@@ -22,7 +22,7 @@ std::vector<hsize_t> sizes_of(const std::vector<int64_t>& list) {
   return {list.begin(), list.end()};
 }
 
-// HDF5 makes numbers of blocks of what follows a per cent sign.
+// HDF5 replaces format specifiers after a per cent sign by block numbers.
 std::string literal(const std::string& name) {
   std::string text;
   for (const char each : name)
@@ -87,8 +87,8 @@ Status create_virtual(hid_t file, const std::string& place, const VariableDefini
     const std::vector<hsize_t> origin(block.size(), 0);
     std::vector<hsize_t> count(block.size(), 1);
     if (definition.extendible)
-      count.front() = H5S_UNLIMITED;  // one behind the other
-    // As a box, though it is all: a selection of all loses its shape in the file.
+      count.front() = H5S_UNLIMITED;  // contiguous blocks
+    // As a box even if it is everything, because a selection of everything is stored without its shape.
     set =
         set && source.valid() &&
         H5Sselect_hyperslab(source.get(), H5S_SELECT_SET, origin.data(), block.data(), count.data(), block.data()) >=
@@ -135,7 +135,7 @@ Status write_current_shape(hid_t dataset, const std::string& path, std::span<con
 
 namespace {
 
-// What literal() has made of it.
+// The inverse of literal().
 std::string plain(const std::string& text) {
   std::string name;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -157,8 +157,7 @@ std::string text_of(Get get, hid_t creation, size_t number) {
   return plain(text);
 }
 
-// Whether a selection goes on without end along the first dimension, one behind the other: then the box is of its first
-// index.
+// Whether a selection is unlimited and contiguous along the first dimension. Then `box` is that of its first index.
 bool read_endless(hid_t space, size_t dimensions, Box& box) {
   std::vector<hsize_t> start(dimensions), stride(dimensions), count(dimensions), block(dimensions);
   if (dimensions == 0 || H5Sget_simple_extent_ndims(space) != static_cast<int>(dimensions) ||
@@ -179,7 +178,7 @@ bool read_endless(hid_t space, size_t dimensions, Box& box) {
   return true;
 }
 
-// The box that a selection is; none when it is anything else.
+// The box of a selection; none if it is not a box.
 bool read_box(hid_t space, size_t dimensions, Box& box) {
   if (read_endless(space, dimensions, box))
     return true;
@@ -209,7 +208,7 @@ Result<std::vector<Part>> read_virtual(hid_t file, const std::string& place, con
   size_t mappings = 0;
   if (H5Pget_layout(creation.get()) != H5D_VIRTUAL || H5Pget_virtual_count(creation.get(), &mappings) < 0)
     return bad("is not a virtual dataset");
-  // Not of the dataset itself: what grows would be looked for in its files.
+  // Not of the dataset itself: HDF5 would open the files to find an extendible shape.
   const Handle first(mappings > 0 ? H5Pget_virtual_vspace(creation.get(), 0) : H5I_INVALID_HID, H5Sclose);
   const auto dimensions = static_cast<size_t>(first.valid() ? std::max(0, H5Sget_simple_extent_ndims(first.get())) : 0);
   std::vector<Part> parts;

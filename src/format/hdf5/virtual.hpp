@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Virtual datasets: one array to every reader of HDF5, whose elements lie in other files. HDF5 says nothing where one
-// of those cannot be read, and hands out the fill value: so that is one that shows.
+// Virtual datasets: HDF5's readers see one array whose elements are in other files. If one of these cannot be read,
+// HDF5 silently returns the fill value, so this is a conspicuous value.
 #pragma once
 
 #include <hdf5.h>
@@ -13,22 +13,22 @@
 
 namespace windrow {
 
-// `place`: where in this file the variable lies, which is not taken; in the others it is at its path. What grows leads
-// to all that its files have: its parts are of one index of the first dimension.
+// `place`: free path of the variable in this file; in the other files it has its own path. An extendible dataset maps
+// to all elements of its files; its parts are those of one index of the first dimension.
 Status create_virtual(hid_t file, const std::string& place, const VariableDefinition& definition,
                       std::span<const Part> parts);
 
-// Code::bad_file: the dataset is not virtual, or maps something else than whole datasets of its own path to boxes.
+// Code::bad_file: the dataset is not virtual, or maps something other than whole datasets of its own path to boxes.
 // Parts as above.
 Result<std::vector<Part>> read_virtual(hid_t file, const std::string& place, const std::string& path);
 
-// The shape of a virtual dataset that grows. HDF5 finds it by opening all files that it leads to, whatever they are: so
-// ours say it in an attribute. Empty: the dataset has none that could be one.
+// The shape of an extendible virtual dataset, from an attribute. HDF5 would find it by opening all mapped files,
+// whatever they are. Empty: the dataset has no valid attribute.
 std::vector<int64_t> read_current_shape(hid_t dataset);
 Status write_current_shape(hid_t dataset, const std::string& path, std::span<const int64_t> shape);
 
-// An element that nobody takes for data, as stored: NaN, the smallest of signed integers, the largest of unsigned ones,
-// all bits set or, of text, "?".
+// A value that is clearly not data, as stored: NaN, the smallest signed integer, the largest unsigned one, all bits
+// set, or "?" for text.
 std::vector<std::byte> loud_value(const VariableDefinition& definition);
 
 }  // namespace windrow

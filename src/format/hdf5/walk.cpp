@@ -24,15 +24,15 @@ namespace {
 struct Link {
   std::string name;
   H5L_type_t type = H5L_TYPE_ERROR;
-  size_t target_bytes = 0;        // of a soft link, its NUL included
-  haddr_t address = HADDR_UNDEF;  // of a hard link: where the header of its object lies
+  size_t target_bytes = 0;        // of a soft link, including its NUL
+  haddr_t address = HADDR_UNDEF;  // of a hard link: address of its object's header
 };
 
 H5_index_t index_of(unsigned order) {
   return (order & H5P_CRT_ORDER_TRACKED) != 0 ? H5_INDEX_CRT_ORDER : H5_INDEX_NAME;
 }
 
-// Of the attributes of an object, of the links of a group.
+// Index of the attributes of an object, and of the links of a group.
 H5_index_t attribute_index(hid_t creation) {
   unsigned order = 0;
   return H5Pget_attr_creation_order(creation, &order) >= 0 ? index_of(order) : H5_INDEX_NAME;
@@ -42,10 +42,10 @@ H5_index_t link_index(hid_t creation) {
   return H5Pget_link_creation_order(creation, &order) >= 0 ? index_of(order) : H5_INDEX_NAME;
 }
 
-// The fill value that somebody has set; empty: none, or zeros, which is the default.
+// The user-defined fill value; empty: none, or zeros, which is the default.
 std::vector<std::byte> fill_value(hid_t creation, hid_t type) {
   H5D_fill_value_t defined = H5D_FILL_VALUE_UNDEFINED;
-  constexpr size_t k_most_bytes = 65536;  // of a message of HDF5, which a fill value is
+  constexpr size_t k_most_bytes = 65536;  // maximum size of an HDF5 message, as which a fill value is stored
   if (H5Pfill_value_defined(creation, &defined) < 0 || defined != H5D_FILL_VALUE_USER_DEFINED ||
       H5Tget_size(type) > k_most_bytes)
     return {};
@@ -70,16 +70,16 @@ Filter read_filter(hid_t creation, unsigned number) {
   return filter;
 }
 
-// Whether the first dimension has no end.
+// Whether the first dimension is unlimited.
 bool can_grow(hid_t space) {
   std::array<hsize_t, k_most_dimensions> most{};
   return H5Sget_simple_extent_ndims(space) > 0 && H5Sget_simple_extent_dims(space, nullptr, most.data()) > 0 &&
          most[0] == H5S_UNLIMITED;
 }
 
-// How a chunked dataset is cut, or why it cannot be read.
+// Chunking of a dataset, or why it cannot be read.
 Status read_chunking(hid_t creation, hid_t type, hid_t space, Variable& variable) {
-  constexpr int64_t k_most_bytes = int64_t{1} << 30;  // one is moved between ranks as a whole
+  constexpr int64_t k_most_bytes = int64_t{1} << 30;  // a chunk is moved between ranks as a whole
   std::array<hsize_t, k_most_dimensions> shape{};
   const int dimensions = H5Pget_chunk(creation, static_cast<int>(shape.size()), shape.data());
   if (dimensions != static_cast<int>(variable.shape.size()))
@@ -105,7 +105,7 @@ Status read_chunking(hid_t creation, hid_t type, hid_t space, Variable& variable
   return {};
 }
 
-// "" when the elements lie in the file one after another, in chunks, or in the header.
+// "" if the elements are contiguous, chunked, or in the header.
 std::string layout_reason(hid_t creation) {
   switch (H5Pget_layout(creation)) {
     case H5D_CONTIGUOUS:
@@ -121,7 +121,7 @@ std::string layout_reason(hid_t creation) {
   }
 }
 
-// The same for what goes through HDF5, which follows any layout: but not into other files that this one names.
+// The same for data that HDF5 reads, which handles any layout, but must not open other files.
 std::string whole_layout_reason(hid_t creation) {
   return H5Pget_layout(creation) == H5D_VIRTUAL || H5Pget_external_count(creation) > 0 ? layout_reason(creation) : "";
 }
@@ -155,8 +155,8 @@ class Walk {
   int64_t file_bytes_;
   Scales& scales_;
   Catalog catalog_;
-  ObjectPaths seen_;                  // and the path each was seen under
-  std::vector<std::string> pending_;  // groups, the next one last; a list, since recursion could be driven too deep
+  ObjectPaths seen_;                  // and the path under which each was seen
+  std::vector<std::string> pending_;  // groups, the next one last; a list, because recursion could become too deep
 };
 
 herr_t take_link(hid_t group, const char* name, const LinkInfo* info, void* data) noexcept {
@@ -190,7 +190,7 @@ Status Walk::run() {
   return status;
 }
 
-// Asked for the name of one object, HDF5 walks the file. A reference to nothing, or to what is gone, is "".
+// Resolving the name of one object makes HDF5 walk the file. A reference to nothing or to a removed object is "".
 void Walk::resolve_references(std::vector<Attribute>& attributes) const {
   for (Attribute& attribute : attributes) {
     if (attribute.type != Type::reference)
@@ -211,7 +211,7 @@ bool is_newer(const Status& status) {
   return status.message().find("bad version number") != std::string::npos;
 }
 
-// The rest of the file is not to blame for one object.
+// An error of one object does not affect the rest of the file.
 Status Walk::skip_bad(const std::string& object_path, Status status) {
   if (status.code() != Code::bad_file)
     return status;
@@ -219,7 +219,7 @@ Status Walk::skip_bad(const std::string& object_path, Status status) {
   return {};
 }
 
-// HDF5 lists the attributes of an object only when it knows the types of them all.
+// HDF5 lists the attributes of an object only if it knows all their types.
 Result<std::vector<Attribute>> Walk::take_attributes(hid_t object, hid_t creation, const std::string& object_path) {
   Result<std::vector<Attribute>> attributes =
       read_attributes(object, attribute_index(creation), object_path, file_bytes_);
@@ -248,7 +248,7 @@ Status Walk::visit_group(const std::string& group_path) {
       return status;
   }
   std::reverse(pending_.begin() + static_cast<std::ptrdiff_t>(first_child),
-               pending_.end());  // in their order: the last is next
+               pending_.end());  // in their order: the last is the next
   return {};
 }
 
@@ -277,7 +277,7 @@ Status Walk::visit_link(hid_t group, const std::string& group_path, const Link& 
     return skip_bad(object_path, damaged(object_path));
   const auto [seen, is_new] = seen_.emplace(address, object_path);
   if (!is_new) {
-    catalog_.links.push_back({object_path, seen->second, true});  // a way to the first
+    catalog_.links.push_back({object_path, seen->second, true});  // an alias of the first
     return {};
   }
   switch (H5Iget_type(object.get())) {
@@ -299,9 +299,9 @@ Status Walk::visit_link(hid_t group, const std::string& group_path, const Link& 
   return {};
 }
 
-// The elements as they are stored, which stand in the dataset's header.
+// The elements as stored in the dataset's header.
 Status Walk::read_compact(hid_t dataset, Variable& variable) const {
-  constexpr int64_t k_most_bytes = 65536;  // of a header's message
+  constexpr int64_t k_most_bytes = 65536;  // maximum size of a header message
   if (variable.placement.bytes > k_most_bytes ||
       H5Dget_storage_size(dataset) != static_cast<hsize_t>(variable.placement.bytes))
     return {Code::bad_file,
@@ -322,8 +322,8 @@ Status Walk::place(hid_t dataset, bool is_compact, Variable& variable) const {
   if (is_compact)
     return read_compact(dataset, variable);
   const haddr_t offset = H5Dget_offset(dataset);  // from the file's start, a user block included
-  // HDF5 looks for a place when somebody writes. In a file with a user block the offset of none is not HADDR_UNDEF
-  // (HDF5 1.10): it adds the block.
+  // HDF5 allocates space at the first write. In a file with a user block the offset of an unallocated dataset is not
+  // HADDR_UNDEF (HDF5 1.10), because it adds the block.
   variable.held = offset == HADDR_UNDEF || H5Dget_storage_size(dataset) == 0;
   if (variable.held)
     return {};
@@ -395,7 +395,7 @@ Status Walk::visit_dataset(hid_t dataset, haddr_t address, const std::string& ob
 
 namespace {
 
-// Of a dimension without end that has no variable netCDF-4 says no length: it is that of the longest variable along it.
+// netCDF-4 stores no length of an unlimited dimension without a variable: it is that of the longest variable along it.
 void lengthen_dimensions(Catalog& catalog) {
   std::map<std::string_view, int64_t> longest;
   for (const Variable& variable : catalog.variables)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What an open HDF5 file holds.
+// Lists the contents of an open HDF5 file.
 #pragma once
 
 #include <hdf5.h>
@@ -9,11 +9,11 @@
 
 namespace windrow {
 
-// Every object once, parents before children, in the order of their creation where the file knows it, else by name.
-// Code::bad_file: damaged, or data that would lie outside the file. `scales` are nobody's yet, and become the file's.
+// Visits every object once, parents before children, in creation order if the file tracks it, else by name.
+// Code::bad_file: damaged, or data outside the file. `scales` is empty, and receives the file's.
 Result<Catalog> walk_file(hid_t file, const std::string& path, int64_t file_bytes, Scales& scales);
 
-// Of all groups and what is in them.
+// Of all groups and their members.
 ObjectPaths paths_of_objects(hid_t file);
 
 }  // namespace windrow

@@ -65,11 +65,11 @@ Status NetcdfDimensions::name(const Variable& variable, const std::vector<std::s
 
 namespace {
 
-// The dimensions of a header that is being made.
+// The dimensions of a header under construction.
 struct Made {
   std::vector<NetcdfDimension> list;
   std::map<std::string, int, std::less<>> numbers;
-  size_t named = 0;  // the first of the list have names that were given
+  size_t named = 0;  // the first entries, whose names were given
 
   int add(const std::string& name, int64_t length, bool unlimited) {
     const auto number = static_cast<int>(list.size());
@@ -77,7 +77,7 @@ struct Made {
     numbers.emplace(name, number);
     return number;
   }
-  // One of this name, or of the name and a number if it means something else.
+  // A dimension with this name, or with the name and a number if the name is used for something else.
   int made_up(const std::string& name, int64_t length, bool unlimited, bool share) {
     for (int i = 1;; ++i) {
       const std::string candidate = i == 1 ? name : fmt::format("{}_{}", name, i);

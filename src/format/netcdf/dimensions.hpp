@@ -15,30 +15,30 @@ namespace windrow {
 class NetcdfDimensions {
  public:
   bool has(const std::string& name) const { return lengths_.contains(name); }
-  const std::string& unlimited() const noexcept { return unlimited_; }  // "": none has a name yet
+  const std::string& unlimited() const noexcept { return unlimited_; }  // "": it has no name yet
 
-  // Those that the user, or an opened file, has given names. The length of an unlimited one is not looked at.
+  // Adds a dimension whose name the user or an opened file has given. The length of an unlimited one is ignored.
   void add(const std::string& name, int64_t length, bool unlimited);
 
-  // The name itself, or with a number where it is a dimension of another length.
+  // The name itself, or with a number appended if a dimension of another length has it.
   std::string fitting(const std::string& name, int64_t length) const;
 
-  // Whether a variable's dimensions can be called so, paths of the root's; and then takes them. Code::unsupported: a
-  // second unlimited one.
+  // Checks whether a variable's dimensions can have these names (paths in the root), and names them. Code::unsupported:
+  // a second unlimited dimension.
   Status name(const Variable& variable, const std::vector<std::string>& paths);
 
-  // All that a header has, names made up where there are none; `numbers[i]` are those of variable i.
+  // All dimensions of a header, with generated names where there are none; `numbers[i]` are those of variable i.
   std::vector<NetcdfDimension> all(const std::vector<Variable>& variables,
                                    std::vector<std::vector<int>>& numbers) const;
 
  private:
   std::vector<std::string> order_;
   std::map<std::string, int64_t, std::less<>> lengths_;
-  std::set<std::string, std::less<>> fixed_;  // that variables have as one of fixed length
+  std::set<std::string, std::less<>> fixed_;  // used as dimensions of fixed length
   std::string unlimited_;
 };
 
-// Text of n bytes an element has one dimension more in the file, so called.
+// Name of the additional dimension of text with n bytes per element.
 std::string text_dimension(int64_t bytes);
 
 }  // namespace windrow

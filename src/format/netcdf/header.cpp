@@ -37,7 +37,7 @@ int64_t padded(int64_t bytes) noexcept {
   return ceil_divide(bytes, int64_t{4}) * 4;
 }
 
-// Of numbers in the file's order native ones, and back.
+// Converts numbers from the file's to native order, and back.
 void swap_if_little(std::span<std::byte> values, int64_t each) {
   if constexpr (std::endian::native == std::endian::big)
     return;
@@ -87,7 +87,7 @@ class Encoder {
       size(dimension);
     attributes(each.attributes);
     number(static_cast<uint64_t>(each.type), k_type_bytes);
-    // One of more bytes than 4 can tell is so marked: readers go by the shape.
+    // Mark of a variable whose size exceeds this field: readers then use the shape.
     constexpr int64_t k_most = int64_t{UINT32_MAX} - 3;
     const int64_t bytes = padded_bytes_of(each, contents);
     size(version_ < 5 && bytes > k_most ? int64_t{UINT32_MAX} : bytes);
@@ -123,7 +123,7 @@ class Decoder {
       error_ = fmt::format("byte {} of the header: {}", at_, what);
   }
 
-  // After the first mistake, or at the end of the bytes, everything is 0.
+  // After the first error, or at the end of the bytes, everything is 0.
   uint64_t number(size_t width) {
     if (good() && bytes_.size() - at_ < width)
       short_ = true;
@@ -135,16 +135,16 @@ class Decoder {
     at_ += width;
     return value;
   }
-  // A count or a length that is not negative.
+  // A non-negative count or length.
   int64_t size() {
     const uint64_t value = number(size_bytes(contents_.version));
     if (value > static_cast<uint64_t>(contents_.version == 5 ? INT64_MAX : int64_t{INT32_MAX}))
       wrong("a length is negative");
     return good() ? static_cast<int64_t>(value) : 0;
   }
-  // Version 2 takes them for unsigned.
+  // Version 2 stores unsigned lengths.
   int64_t dimension_length() { return contents_.version == 2 ? static_cast<int64_t>(number(4)) : size(); }
-  // How many items follow, each of at least `least` bytes.
+  // The number of items that follow, each with at least `least` bytes.
   int64_t list(uint32_t tag, int64_t least) {
     const uint64_t found = number(k_tag_bytes);
     const int64_t count = size();
@@ -156,7 +156,7 @@ class Decoder {
       wrong(fmt::format("a list of {} exceeds the file", counted(count, "item")));
     return good() ? count : 0;
   }
-  // So many bytes, and those that fill them up.
+  // This number of bytes, and their padding.
   std::span<const std::byte> take(int64_t count) {
     if (!good())
       return {};
@@ -257,7 +257,7 @@ class Decoder {
       return wrong("a variable ends beyond the maximum size of a file");
     contents_.variables.push_back(std::move(each));
   }
-  // The shape says the same, and large files of versions 1 and 2 have wrong ones by specification.
+  // Redundant with the shape, and wrong by specification in large files of versions 1 and 2.
   uint64_t size_of_variable() { return number(size_bytes(contents_.version)); }
 
   void header() {
@@ -288,7 +288,8 @@ class Decoder {
     size_t variable;
   };
 
-  // No two variables lie on the same bytes, none lies in the header, and the records come after all that has none.
+  // Checks that no variables overlap, that none is in the header, and that records come after all variables without
+  // records.
   void check_places() {
     std::vector<Place> fixed, rows;
     for (size_t i = 0; i < contents_.variables.size() && good(); ++i) {

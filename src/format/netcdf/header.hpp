@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The header of a netCDF classic file: what it says, and its bytes. All in memory: no MPI, no files.
-// Source: NetCDF Classic Format Specification (versions 1 and 2), and PnetCDF's of version 5.
+// The header of a netCDF classic file: its contents and its bytes, in memory only. Sources: NetCDF Classic Format
+// Specification (versions 1 and 2), and PnetCDF's specification of version 5.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace windrow {
 
-// The numbers that files hold.
+// The numbers in files.
 enum class NetcdfType : int {
   none = 0,
   byte,
@@ -44,7 +44,7 @@ struct NetcdfAttribute {
 
 struct NetcdfDimension {
   std::string name;
-  int64_t length = 0;  // of the unlimited one: the number of records, which is not looked at to write
+  int64_t length = 0;  // of the unlimited one: the number of records, ignored when writing
   bool unlimited = false;
 };
 
@@ -66,29 +66,30 @@ struct NetcdfContents {
 
 bool has_records(const NetcdfVariable& variable, const NetcdfContents& contents);
 
-// Of all elements of a variable without records, or of one record of another. nullopt: more than 64 bits can count.
+// Bytes of all elements of a variable without records, or of one record. nullopt: more than 64 bits.
 std::optional<int64_t> bytes_of(const NetcdfVariable& variable, const NetcdfContents& contents);
 
-// What it takes in the file: up to the next multiple of 4. At most INT64_MAX.
+// Space in the file: up to the next multiple of 4, at most INT64_MAX.
 int64_t padded_bytes_of(const NetcdfVariable& variable, const NetcdfContents& contents);
 
-// From one record to the next. The rows of a single variable follow each other without padding.
+// Distance between records. The rows of a single variable have no padding.
 int64_t record_bytes_of(const NetcdfContents& contents);
 
 // O(contents).
 int64_t header_bytes_of(const NetcdfContents& contents);
 
-// The header. Types and numbers fit the version (find_places() makes sure), and variables have offsets. O(header).
+// Encodes the header. Types and numbers must fit the version (find_places() checks that), and variables must have
+// offsets. O(header).
 std::vector<std::byte> encode_header(const NetcdfContents& contents);
 
 struct DecodedHeader {
   NetcdfContents contents;
-  int64_t bytes = 0;  // of the header; 0: it goes on behind what was given
+  int64_t bytes = 0;  // of the header; 0: it is longer than the given bytes
 };
 
-// What the header says that `bytes` begin with, the first of a file of `file_bytes`. Nothing outside of `bytes` is
-// read, and a file from outside may hold anything. Code::bad_file: what is wrong, and where; unsupported: a file that
-// is still being written (of "streaming" length). O(header).
+// Decodes the header at the beginning of `bytes`, the first bytes of a file of `file_bytes`. Reads nothing outside
+// `bytes`; the file is untrusted. Code::bad_file: what is wrong, and where; unsupported: a file that is still being
+// written ("streaming" length). O(header).
 Result<DecodedHeader> decode_header(std::span<const std::byte> bytes, int64_t file_bytes, const std::string& path);
 
 }  // namespace windrow

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The catalog is what the file shall say; lay_out() makes a header of it, which is in the file after the next flush.
+// The catalog is the intended state of the file. lay_out() makes a header from it, which the next flush writes.
 #include "format/netcdf/netcdf_format.hpp"
 
 #include <fmt/format.h>
@@ -84,16 +84,16 @@ class NetcdfFormat final : public Format {
   std::string path_;
   FormatMode mode_;
   FormatOptions options_;
-  std::unique_ptr<Store> file_, anew_;  // null when closed; of a file that is written anew
+  std::unique_ptr<Store> file_, anew_;  // null when closed; of the rewritten file
   Catalog catalog_;
   NetcdfDimensions dimensions_;
   std::unordered_map<std::string, size_t> numbers_;  // of the variables, by path
-  std::set<std::string> split_;                      // paths of variables without bytes of their own
-  int64_t records_ = 0, stored_records_ = 0;         // that there shall be, and that the header in the file has
-  NetcdfPlaces places_, next_;                       // in force, and of the file that is written anew
-  int64_t missing_until_ = 0;       // of an opened file that ends before its header says: that end; else 0
-  bool changed_ = false;            // the header of the file is another
-  bool is_temporary_file_ = false;  // nobody else has the file
+  std::set<std::string> split_;                      // paths of split variables
+  int64_t records_ = 0, stored_records_ = 0;         // intended, and in the header of the file
+  NetcdfPlaces places_, next_;                       // in effect, and of the rewritten file
+  int64_t missing_until_ = 0;       // of an opened file that ends before its header says: its intended end; else 0
+  bool changed_ = false;            // the header of the file is outdated
+  bool is_temporary_file_ = false;  // no other program has the file
 };
 
 Status NetcdfFormat::writable(const char* what, const std::string& path) const {
@@ -103,7 +103,7 @@ Status NetcdfFormat::writable(const char* what, const std::string& path) const {
           fmt::format("{} \"{}\": the file is {}", what, path, file_ ? "open for reading only" : "closed")};
 }
 
-// A header with what is not understood cannot be made again.
+// A header with unknown contents cannot be rewritten.
 Status NetcdfFormat::definable(const char* what, const std::string& path) const {
   Status status = writable(what, path);
   if (!status.ok() || mode_ == FormatMode::create)
@@ -118,7 +118,7 @@ Status NetcdfFormat::definable(const char* what, const std::string& path) const 
                       path_, unsupported->path, unsupported->unsupported)};
 }
 
-// The version of a file that exists is kept unless another is asked for.
+// The version of an existing file is kept unless another is requested.
 int NetcdfFormat::highest_version() const noexcept {
   if (options_.netcdf_version != 0)
     return options_.netcdf_version;
@@ -188,7 +188,7 @@ Status NetcdfFormat::check_new(const VariableDefinition& definition) const {
   return too_large.empty() ? Status() : Status(Code::unsupported, std::move(too_large));
 }
 
-// How many records the file has with this variable.
+// The number of records of the file with this variable.
 Result<int64_t> NetcdfFormat::records_with(const VariableDefinition& definition) const {
   if (!definition.extendible || definition.shape.front() == 0 || definition.shape.front() == records_)
     return records_;
@@ -204,7 +204,7 @@ void measure(Variable& variable) {
       checked_product(variable.shape).value_or(0) * element_bytes(variable.type, variable.details);
 }
 
-// All variables that grow are so long.
+// Sets the length of all extendible variables.
 void NetcdfFormat::set_records(int64_t records) {
   changed_ = changed_ || records != records_;
   records_ = records;
@@ -286,7 +286,7 @@ Status NetcdfFormat::undefine(const std::string& path, int64_t records) {
   });
 }
 
-// In the file it is a scalar, and an attribute names its dimensions, which are there for it.
+// In the file it is a scalar, and an attribute names its dimensions, which are defined for it.
 Status NetcdfFormat::define_split(const VariableDefinition& definition, std::span<const Part>) {
   return guard([&] {
     split_.insert(definition.path);
@@ -389,8 +389,8 @@ Status NetcdfFormat::name_dimensions(const std::string& variable, const std::vec
     if (!named)
       return Status(Code::not_found, fmt::format("there is no variable \"{}\"", variable));
     std::vector<std::string> fitting = dimensions;
-    NetcdfDimensions known = dimensions_;  // and those of this variable: one that has a name twice may have two
-                                           // lengths, as a part of a square
+    // plus those of this variable: a repeated name may have two lengths, as a part of a square
+    NetcdfDimensions known = dimensions_;
     for (size_t i = 0; i < dimensions.size(); ++i) {
       const std::string& path = dimensions[i];
       if (path.empty())
@@ -406,7 +406,7 @@ Status NetcdfFormat::name_dimensions(const std::string& variable, const std::vec
       if (!coordinate || coordinate->shape.size() != 1 || coordinate->shape.front() != named->shape[i])
         continue;
       if (!coordinate->dimensions.empty() && !coordinate->dimensions.front().empty())
-        continue;  // called like a dimension that is not its own
+        continue;  // has the name of a dimension that is not its own
       if (Status status = dimensions_.name(*coordinate, {path}); !status.ok())
         return status;
       coordinate->dimensions = {path};
@@ -458,7 +458,7 @@ Status NetcdfFormat::tell_as_stored(std::vector<Variable>& variables) {
       const std::vector<int>& own = numbers[static_cast<size_t>(stored - catalog_.variables.data())];
       variable.dimensions.resize(variable.shape.size());
       for (size_t i = 0; i < std::min(own.size(), variable.shape.size());
-           ++i)  // a set's that was opened is a scalar here, and has names
+           ++i)  // a split variable of an opened file is a scalar here, with names
         if (variable.dimensions[i].empty())
           variable.dimensions[i] = "/" + dimensions[static_cast<size_t>(own[i])].name;
     }
@@ -489,7 +489,7 @@ Status NetcdfFormat::extend(const std::string& path, std::span<const int64_t> sh
   });
 }
 
-// The header first: it never speaks of what is not there.
+// The header first: it must never describe data that is not there.
 Status NetcdfFormat::cut(int64_t records) {
   return guard([&] {
     if (Status status = writable("records of", path_); !status.ok())
@@ -559,7 +559,7 @@ Result<Layout> NetcdfFormat::lay_out() {
   Status status = guard([&] {
     if (Status ready = definable("places in", path_); !ready.ok())
       return ready;
-    anew_.reset();  // of a change that failed
+    anew_.reset();  // of a failed change
     auto all = contents();
     if (!all.ok())
       return all.status();
@@ -583,8 +583,8 @@ Result<Layout> NetcdfFormat::lay_out() {
   return layout;
 }
 
-// A file of others may end before variables that nobody has written, and so does one that was cut short: what is
-// missing would become zeros, of whatever length its header tells.
+// A foreign file may end before variables that were never written, and so does a truncated one: the missing part would
+// become zeros, of whatever length the header states.
 Status NetcdfFormat::check_whole(const NetcdfPlaces& next) {
   if (missing_until_ == 0 || (next.offsets.size() == places_.offsets.size() && !moves(places_, next)))
     return {};
@@ -621,8 +621,8 @@ void NetcdfFormat::take_layout() noexcept {
   changed_ = true;
 }
 
-// The file has all its length first: a header never speaks of what is not there, but for what it spoke of when the file
-// was opened. Whoever has the file finds the old header or the new one.
+// The file gets its full length first: a header must never describe data that is not there, except for what it
+// described when the file was opened. Other programs find the old header or the new one.
 Status NetcdfFormat::write_header_to(Store& file, bool is_temporary_file) {
   const int64_t end = end_of(places_, records_);
   const bool as_opened = &file == file_.get() && end <= missing_until_;
@@ -663,7 +663,7 @@ Status NetcdfFormat::close() {
   return status;
 }
 
-// What a file from outside says becomes the catalog. Code::bad_file: two variables, or dimensions, of one name.
+// Makes the catalog from an untrusted header. Code::bad_file: two variables or dimensions with one name.
 Status NetcdfFormat::enter(const NetcdfContents& from) {
   std::set<std::string> names, coordinates;
   for (const NetcdfDimension& each : from.dimensions) {
@@ -684,7 +684,7 @@ Status NetcdfFormat::enter(const NetcdfContents& from) {
     numbers_.emplace(variable.path, catalog_.variables.size());
     catalog_.variables.push_back(std::move(variable));
   }
-  // A number of records of nothing is none.
+  // The number of records is meaningless without variables that have any.
   const bool grows = std::any_of(catalog_.variables.begin(), catalog_.variables.end(),
                                  [](const Variable& each) { return each.extendible; });
   records_ = stored_records_ = grows ? from.records : 0;
@@ -701,7 +701,7 @@ Status NetcdfFormat::read() {
   if (mode_ == FormatMode::update)
     if (Status status = roll_back(*file_, options_.durable); !status.ok())
       return status;
-  const Result<UndoLog> log = find_undo_log(*file_);  // of a process that was killed
+  const Result<UndoLog> log = find_undo_log(*file_);  // of a killed process
   if (!log.ok())
     return log.status();
   const Result<int64_t> file_bytes = file_->size();
@@ -733,8 +733,8 @@ Status NetcdfFormat::read() {
   return enter(header.contents);
 }
 
-// Before a file is changed: whoever writes the number of records has written something of the last one. A header that
-// tells of more is damaged, or the file was cut short, and to believe it would make the file as long as it says.
+// Checked before a file is changed. A writer of the number of records has written a part of the last one. A header with
+// more records is damaged, or the file is truncated; trusting it would extend the file to the stated length.
 Status NetcdfFormat::check_length(int64_t records, int64_t file_bytes) {
   const int64_t last = places_.records_begin + (records - 1) * places_.record_bytes;
   if (records > 0 && places_.record_bytes > 0 && file_bytes <= last)

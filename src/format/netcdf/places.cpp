@@ -20,7 +20,7 @@
 namespace windrow {
 namespace {
 
-// Room for a few attributes more, and a header that is one page.
+// Space for a few more attributes, and a header of one page.
 constexpr int64_t k_page = 4096;
 
 int64_t begin_of(const NetcdfContents& contents, const std::vector<int64_t>& offsets, bool records) {
@@ -56,18 +56,18 @@ int64_t up(int64_t value, int64_t unit) {
   return ceil_divide(value, unit) * unit;
 }
 
-// More than a file can have, and still a number that can be rounded up.
+// Larger than any file, but small enough to be rounded up.
 constexpr int64_t k_beyond = INT64_MAX / 4;
 int64_t after(int64_t begin, int64_t bytes) {
   return std::min(k_beyond, checked_add(begin, bytes).value_or(k_beyond));
 }
 
-// What of a variable can be too large for a version.
+// The properties of a variable that can exceed the limits of a version.
 struct NetcdfSize {
   std::string_view name;
   int64_t bytes = 0;  // of all, or of one record; padded
   bool records = false;
-  int64_t offset = -1;  // -1: behind the one before it
+  int64_t offset = -1;  // -1: after the previous one
 };
 
 template <class AnyVariable>
@@ -102,7 +102,7 @@ std::string are_too_large(std::span<const NetcdfSize> variables, int version) {
       const int64_t begin = each.offset >= 0 ? each.offset : at;
       if (version == 1 && begin > INT32_MAX)
         return say(each, fmt::format("would begin beyond {}", counted(begin, "byte")), 2);
-      // Nothing is reckoned from the size of the last one.
+      // No offset depends on the size of the last one.
       const bool is_last = version != 5 && (records ? i == last_row : i == last_fixed && last_row == variables.size());
       const int better = version == 5 ? 0 : each.bytes <= k_most_of_2 ? 2 : 5;
       if (each.bytes > most && !is_last)
@@ -142,7 +142,7 @@ std::string what_is_too_large(const NetcdfContents& contents, int version) {
   return what;
 }
 
-// Where the records begin: where they do already, if all that has none ends before.
+// Where the records begin: where they already do, unless the variables without records end later.
 int64_t records_begin_after(int64_t end, bool fits, int64_t alignment, const NetcdfPlaces& before,
                             const FormatOptions& options) {
   const int64_t next = up(up(end, alignment), std::lcm<int64_t>(4, options.record_alignment));
@@ -150,11 +150,11 @@ int64_t records_begin_after(int64_t end, bool fits, int64_t alignment, const Net
                                                                              : next;
 }
 
-// Gives all variables of `contents` an offset, and makes the header.
+// Assigns offsets to all variables of `contents`, and makes the header.
 NetcdfPlaces places_by(int64_t alignment, NetcdfContents& contents, const NetcdfPlaces& before,
                        const FormatOptions& options) {
   const int64_t header_bytes = header_bytes_of(contents);
-  // One that has outgrown its room gets twice what it needs, so that this does not happen for each attribute.
+  // A header that has outgrown its space gets twice what it needs, so that this does not happen for each attribute.
   const int64_t spare = before.data_begin > 0 ? header_bytes : 0;
   const bool fits = before.data_begin >= header_bytes;
   NetcdfPlaces places;
@@ -182,8 +182,7 @@ NetcdfPlaces places_by(int64_t alignment, NetcdfContents& contents, const Netcdf
   return places;
 }
 
-// Whatever alignment put the variables where they are, one by the greatest number that divides all their places does
-// the same.
+// An alignment that reproduces the present places: the greatest common divisor of all offsets.
 int64_t alignment_of(const NetcdfPlaces& places) {
   int64_t divisor = 0;
   for (size_t i = 0; i < places.offsets.size(); ++i)
@@ -192,7 +191,7 @@ int64_t alignment_of(const NetcdfPlaces& places) {
   return std::gcd(divisor, places.records_begin);  // the records begin at a multiple too
 }
 
-// What has a place keeps it where all can, though another alignment be asked for now than when the file was made.
+// Keeps all places if possible, even if another alignment is requested now than when the file was created.
 NetcdfPlaces places_in(NetcdfContents& contents, const NetcdfPlaces& before, const FormatOptions& options) {
   const int64_t asked = std::lcm<int64_t>(4, options.alignment), own = alignment_of(before);
   NetcdfPlaces places = places_by(asked, contents, before, options);
@@ -217,7 +216,7 @@ std::string is_too_long(std::string_view name, int64_t length, int version) {
 
 std::string what_does_not_fit(const VariableDefinition& definition, std::span<const Variable> others, int version) {
   const std::span lengths = std::span(definition.shape).subspan(definition.extendible ? 1 : 0);
-  if (std::find(lengths.begin(), lengths.end(), 0) != lengths.end())  // it would stand for the unlimited dimension
+  if (std::find(lengths.begin(), lengths.end(), 0) != lengths.end())  // 0 means the unlimited dimension
     return fmt::format(
         "\"{}\" has no elements: in netCDF classic only variables that grow can have none (the option extendible, and "
         "0 as the "
@@ -227,7 +226,7 @@ std::string what_does_not_fit(const VariableDefinition& definition, std::span<co
     if (std::string what = is_too_long(definition.path, length, version); !what.empty())
       return what;
   std::vector<NetcdfSize> sizes;
-  if (version < 5)  // a later one holds all that one file can
+  if (version < 5)  // later versions have no lower limit than a file
     for (const Variable& each : others)
       sizes.push_back(size_of(each));
   sizes.push_back(size_of(definition));

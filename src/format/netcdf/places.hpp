@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where the variables of a netCDF classic file lie, and which version its header has.
+// Places of the variables of a netCDF classic file, and the version of its header.
 #pragma once
 
 #include <cstddef>
@@ -21,26 +21,27 @@ struct NetcdfPlaces {
   std::vector<bool> has_records;  // [variables]
   std::vector<int64_t> bytes;     // [variables] of all, or of one record
   int64_t record_bytes = 0;       // from one record to the next
-  int64_t data_begin = 0;         // where the header's room ends
+  int64_t data_begin = 0;         // end of the header's space
   int64_t records_begin = 0;
 };
 
-// For all of `contents`, which has what `before` had, and more: at the same places, as far as that goes. `lowest` to
-// `highest`: the versions to choose from, the smallest that holds it. Code::unsupported: none does, and why.
+// Places all of `contents`, which extends what `before` had, and keeps existing places if possible. `lowest` to
+// `highest`: the allowed versions, of which the smallest sufficient one is chosen. Code::unsupported: none is
+// sufficient, and why.
 Result<NetcdfPlaces> find_places(NetcdfContents contents, const NetcdfPlaces& before, int lowest, int highest,
                                  const FormatOptions& options);
 
 // Why the version cannot hold a dimension; "": it can.
 std::string is_too_long(std::string_view dimension, int64_t length, int version);
 
-// Why the version cannot hold a variable together with those that are defined; "": it can. Told when it is defined, and
-// not by the flush, which would fail for ever. O(variables) for versions 1 and 2.
+// Why the version cannot hold a variable together with those that are defined, or "". Checked at definition, because
+// every later flush would fail. O(variables) for versions 1 and 2.
 std::string what_does_not_fit(const VariableDefinition& definition, std::span<const Variable> others, int version);
 
-// Whether a variable that has a place gets another, or the header would lie over one.
+// Whether a placed variable moves, or the header would overlap one.
 bool moves(const NetcdfPlaces& before, const NetcdfPlaces& after) noexcept;
 
-// One variable less.
+// Removes one variable.
 void forget(NetcdfPlaces& places, size_t variable) noexcept;
 
 NetcdfPlaces places_of(const NetcdfContents& contents, std::vector<std::byte> header);
@@ -49,7 +50,7 @@ Variable variable_of(const NetcdfVariable& variable, const NetcdfContents& conte
 // The end of the last variable or record.
 int64_t end_of(const NetcdfPlaces& places, int64_t records) noexcept;
 
-// The number of records, in the header.
+// Offset of the number of records in the header.
 inline constexpr size_t k_records_at = 4;
 std::span<const std::byte> records_in(const NetcdfPlaces& places) noexcept;
 void put_records(NetcdfPlaces& places, int64_t records) noexcept;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Whether a file is netCDF classic; known without the library, so that a build without it can say what is missing.
+// Detects netCDF classic. Independent of the format's library, so that a build without it can report what is missing.
 #pragma once
 
 #include <string>

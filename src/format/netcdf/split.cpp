@@ -10,7 +10,7 @@ namespace windrow {
 namespace {
 
 constexpr const char* k_split_dimensions =
-    "windrow_split_dimensions";  // their names, with slashes between, which no name can have
+    "windrow_split_dimensions";  // the names, separated by slashes, which no name can contain
 
 }  // namespace
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A variable whose elements lie in other files: in this one a scalar, whose dimensions an attribute names.
+// Split variables: a scalar in this file, whose dimensions an attribute names.
 #pragma once
 
 #include "format/format.hpp"
@@ -7,11 +7,10 @@
 
 namespace windrow {
 
-// The variable, whose first `rank` dimensions are of the whole array, becomes the scalar.
+// Makes the scalar from the variable, whose first `rank` dimensions are those of the whole array.
 void make_scalar(NetcdfVariable& variable, size_t rank, const std::vector<NetcdfDimension>& dimensions);
 
-// The reverse, of a file from outside: false, and the variable as it was, where no attribute names dimensions that an
-// array can have.
+// The inverse, for an untrusted file. False, with the variable unchanged: no attribute names valid dimensions.
 bool take_split(Variable& variable, const NetcdfContents& contents);
 
 }  // namespace windrow

@@ -137,7 +137,7 @@ Attribute from_netcdf(const NetcdfAttribute& attribute) {
 
 namespace {
 
-// Calls `use` with a zero of the type that C has for it; nothing where it is no number.
+// Calls `use` with a zero of the corresponding C type; does nothing if there is none.
 template <class Use>
 auto with_number(NetcdfType type, Use&& use) -> decltype(use(int8_t{})) {
   switch (type) {
@@ -166,7 +166,7 @@ auto with_number(NetcdfType type, Use&& use) -> decltype(use(int8_t{})) {
   }
 }
 
-// Nothing: it is no `To`, for one of floating point not even nearly.
+// nullopt: it is not a `To`, or for floating point not even approximately.
 template <class To, class From>
 std::optional<To> converted(From value) {
   if constexpr (std::is_floating_point_v<To>) {

@@ -18,10 +18,10 @@
 namespace windrow {
 namespace {
 
-// Every variable begins at a multiple of this, so that elements of any type are aligned in a mapped file.
+// Alignment of every variable, so that elements of any type are aligned in a mapped file.
 constexpr int64_t k_least_alignment = 8;
 
-// Of a file whose names have been turned into capitals the sidecar is one too.
+// The sidecar of a file whose name is in capitals has an ending in capitals.
 std::string sidecar_path(const std::string& path) {
   std::error_code ignored;
   const bool capitals =
@@ -42,7 +42,8 @@ Result<std::string> text_of_file(const std::string& path) {
   return text;
 }
 
-// Room for one more, so that appending it cannot fail: a call that runs out of memory leaves the catalog as it was.
+// Reserves space for one more element, so that appending it cannot fail and a call that runs out of memory leaves the
+// catalog unchanged.
 template <class T>
 void make_room(std::vector<T>& list) {
   if (list.size() == list.capacity())
@@ -84,30 +85,30 @@ class RawFormat final : public Format {
   };
   struct Object {
     Kind kind = Kind::group;
-    size_t number = 0;  // in its list of the catalog
+    size_t number = 0;  // index in its list of the catalog
   };
   Status writable(const char* what, const std::string& path) const;
   Status read_sidecar(const std::string& path);
-  Status check_free(const std::string& path) const;  // the name is not taken, and the group above it exists
+  Status check_free(const std::string& path) const;  // the name is free, and the parent group exists
   Status check_parent(const std::string& path) const;
   Status write_sidecar();
   void add_variable(const VariableDefinition& definition, const Placement& placement);
-  Result<const Variable*> find_whole(const std::string& path) const;   // a variable of texts of variable length
+  Result<const Variable*> find_whole(const std::string& path) const;   // a variable with text of variable length
   std::vector<Attribute>* find_attributes(const std::string& object);  // null: no group or variable
   void remember(const std::string& path, Object object) { objects_.emplace(path, object); }
 
   FormatMode mode_;
   FormatOptions options_;
-  // Held open, not reopened by name: a temporary is renamed while it is being written.
+  // Kept open instead of reopened by name, because a temporary is renamed while it is written.
   std::unique_ptr<Store> data_;     // null when closed
   std::unique_ptr<Store> sidecar_;  // of a temporary
-  std::string path_;                // of a file that others may open, absolute; "": a temporary
-  uint64_t sidecar_number_ = 0;     // of its sidecar's file, 0: not known
+  std::string path_;                // of a published file, absolute; "": a temporary
+  uint64_t sidecar_number_ = 0;     // file number of the sidecar, 0: unknown
   Catalog catalog_;
   TextLists texts_;
   PartLists parts_;
   std::unordered_map<std::string, Object> objects_;
-  std::unordered_set<std::string> dimensions_;  // paths, which variables may have too
+  std::unordered_set<std::string> dimensions_;  // paths, which variables may share
   int64_t end_ = 0;                             // of the data file
   bool changed_ = false;
 };
@@ -148,7 +149,7 @@ Status RawFormat::read_sidecar(const std::string& path) {
   texts_ = std::move(parsed.value().texts);
   parts_ = std::move(parsed.value().parts);
   end_ = parsed.value().bytes;
-  changed_ = parsed.value().is_interim && mode_ != FormatMode::read;  // it is of this file alone when it is written
+  changed_ = parsed.value().is_interim && mode_ != FormatMode::read;  // when written it describes this file only
   for (size_t i = 0; i < catalog_.groups.size(); ++i)
     remember(catalog_.groups[i].path, {Kind::group, i});
   for (size_t i = 0; i < catalog_.variables.size(); ++i)
@@ -268,8 +269,7 @@ Status RawFormat::undefine(const std::string& path, int64_t) {
     end_ = 0;
     for (const Variable& variable : catalog_.variables)
       if (variable.placement.offset >= 0)
-        end_ = std::max(
-            end_, variable.placement.offset + variable.placement.bytes);  // not one whose bytes lie in other files
+        end_ = std::max(end_, variable.placement.offset + variable.placement.bytes);  // not a split variable
     changed_ = true;
     return Status();
   });
@@ -410,7 +410,7 @@ Status RawFormat::name_dimensions(const std::string& variable, const std::vector
         coordinate->dimensions = {path};
     }
     named->dimensions = std::move(copy);
-    // A variable that is called like its first dimension names it.
+    // A variable with the name of its first dimension names it.
     if (!dimensions.empty() && dimensions.front() == variable && dimensions_.erase(variable) > 0)
       std::erase_if(catalog_.dimensions, [&](const Dimension& each) { return each.path == variable; });
     changed_ = true;
@@ -484,8 +484,8 @@ void RawFormat::take_name(std::string path) noexcept {
   });
 }
 
-// Nobody reads a temporary's yet. That of a file which others may have is replaced as a whole: what it says of older
-// variables is there at any moment.
+// Nobody reads the sidecar of a temporary yet. That of a published file is replaced atomically, so that it describes
+// older variables at any moment.
 Status RawFormat::write_sidecar() {
   const Result<std::string> text = sidecar_text(catalog_, texts_, parts_, end_);
   if (!text.ok())
@@ -495,7 +495,7 @@ Status RawFormat::write_sidecar() {
     if (sidecar_number_ != 0 && file_number(path) != sidecar_number_)
       return replaced_by_others(path);
     Status status = replace_content(path, std::as_bytes(std::span(text.value())), options_.durable);
-    sidecar_number_ = file_number(path);  // also where only its folder could not be synced
+    sidecar_number_ = file_number(path);  // also if only its folder could not be synced
     return status;
   }
   Status status = sidecar_->write_at(0, std::as_bytes(std::span(text.value())));
@@ -512,7 +512,7 @@ Status RawFormat::flush() {
   return guard([&] {
     const Result<int64_t> size = data_->size();
     Status status = size.status();
-    // Others write to the data file meanwhile, up to end_ at most: growing it to end_ takes nothing from them.
+    // Others write to the data file at the same time, up to end_ at most, so growing it to end_ removes nothing.
     if (status.ok() && size.value() < end_)
       status = data_->resize(end_);
     if (status.ok())
@@ -543,8 +543,7 @@ Result<std::unique_ptr<Format>> open_raw_format(const std::string& path, FormatM
   if (!data.ok())
     return data.status();
   Result<std::unique_ptr<Store>> sidecar = open_store(sidecar_path(path), store_mode(mode), {});
-  if (!sidecar.ok() &&
-      sidecar.status().code() == Code::not_found)  // the file is there, but nobody can say what is in it
+  if (!sidecar.ok() && sidecar.status().code() == Code::not_found)  // the file exists, but its contents are unknown
     return Status(Code::bad_file,
                   fmt::format("raw file \"{}\": its sidecar is missing: {}", path, sidecar.status().message()));
   if (!sidecar.ok())

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The raw format: one file with the variables' bytes and nothing else, and a JSON sidecar that says what is where
-// (FORMAT.md).
+// The raw format: one file with only the variables' bytes, and a JSON sidecar that describes it (FORMAT.md).
 #pragma once
 
 #include "format/format.hpp"

@@ -19,7 +19,7 @@ namespace {
 
 constexpr const char* k_replacement = "replacement";
 
-// Reads a parsed sidecar; each function returns nothing but a status that names the place.
+// Reads a parsed sidecar. Each function returns a status that names the place.
 class Parser {
  public:
   Parser(const std::string& path, int64_t file_bytes) noexcept : path_(path), file_bytes_(file_bytes) {}
@@ -59,7 +59,7 @@ class Parser {
   Sidecar sidecar_;
   std::unordered_set<std::string> groups_;
   std::unordered_set<std::string> others_,
-      dimensions_;  // paths of variables and links; of dimensions, which variables may have too
+      dimensions_;  // paths of variables and links; of dimensions, which variables may share
 };
 
 Status Parser::parse(const Json& text) {
@@ -260,7 +260,7 @@ Status Parser::take_dimension_names(const Json& item, const std::string& where, 
   return {};
 }
 
-// A dimension is named by a dimension, or by a variable of which it is the first, of its own length.
+// A dimension is named by a dimension, or by a variable of the same length of which it is the first dimension.
 Status Parser::check_dimensions() const {
   std::unordered_map<std::string_view, int64_t> lengths;
   for (const Dimension& dimension : sidecar_.catalog.dimensions)
@@ -325,7 +325,7 @@ Status Parser::take_attribute(const Json& item, const std::string& where, Attrib
   return status.ok() ? status : bad(where, status.message());
 }
 
-// Whatever they say, check_definition() or check_attribute() decides whether it can be.
+// check_definition() or check_attribute() decides later whether they are valid.
 Status Parser::take_details(const Json& item, const std::string& where, Type type, Details& details) const {
   if (type == Type::opaque) {
     const std::optional<int64_t> bytes = whole(item, "element_bytes");
@@ -404,7 +404,7 @@ Status Parser::take_texts(const Json& item, const std::string& where, const Vari
   return {};
 }
 
-// The files are named for other readers, and are not opened here.
+// The file names are for other readers; the files are not opened here.
 Status Parser::take_parts(const Json& item, const std::string& where, Variable& variable) {
   const Json* list = member(item, "parts");
   if (!list)
@@ -471,7 +471,8 @@ bool claims_to_be_a_sidecar(const Json& json) {
   return what && *what == "raw";
 }
 
-// Of an interim sidecar what describes the data file of this number; false: it is of two others.
+// Extracts from an interim sidecar the description of the data file with this number; false: it describes two other
+// files.
 bool take_description(Json& json, uint64_t file_number) {
   const Json* replacement = member(json, k_replacement);
   if (!replacement)

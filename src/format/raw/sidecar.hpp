@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The raw format's sidecar: a catalog as JSON text, and back. What comes back from a file is hostile until checked.
+// The raw format's sidecar: a catalog as JSON text, and back. The text of a file is untrusted.
 #pragma once
 
 #include <map>
@@ -13,13 +13,13 @@ namespace windrow {
 
 inline constexpr int64_t k_sidecar_version = 1;
 
-// Of variables of variable-length text, by path; one that was never written is missing.
+// Variables with text of variable length, by path; those that were never written are missing.
 using TextLists = std::map<std::string, std::vector<std::string>>;
 
-// Of variables whose elements lie in other files, by path.
+// Split variables, by path.
 using PartLists = std::map<std::string, std::vector<Part>>;
 
-// Code::bad_argument: a name that is not UTF-8, which JSON cannot hold. `bytes`: size of the data file.
+// Code::bad_argument: a name that is not UTF-8, which JSON cannot represent. `bytes`: size of the data file.
 Result<std::string> sidecar_text(const Catalog& catalog, const TextLists& texts, const PartLists& parts, int64_t bytes);
 
 struct Sidecar {
@@ -30,23 +30,22 @@ struct Sidecar {
   bool is_interim = false;  // it was read from an interim sidecar
 };
 
-// Code::bad_file, with the place in the text: not JSON, not a sidecar, a newer version, or anything in it that cannot
-// be: types, shapes, places outside `file_bytes` or on one another, names twice, parents that do not exist.
-// `file_number`: of the data file (storage/file_system.hpp). An interim sidecar describes two files, and is refused for
-// any other.
+// Code::bad_file, with the place in the text: not JSON, not a sidecar, a newer version, or invalid contents: types,
+// shapes, places outside `file_bytes` or overlapping, repeated names, missing parents. `file_number`: of the data file
+// (storage/file_system.hpp). An interim sidecar describes two files, and is refused for any other.
 Result<Sidecar> parse_sidecar(std::string_view text, const std::string& path, int64_t file_bytes,
                               uint64_t file_number = 0);
 
-// A sidecar, and the number of its data file.
+// A sidecar and the file number of its data file.
 struct NumberedSidecar {
   std::string_view text;
   uint64_t file_number = 0;
 };
-// The sidecar of a data file while another takes its name: that of the file that is there, with the other's in it. "":
-// what is there is not described by its sidecar.
+// The sidecar of a data file while another file takes its name: that of the present file, with that of the new one in
+// it. "": the present file is not described by its sidecar.
 std::string interim_sidecar_text(const NumberedSidecar& replaced, const NumberedSidecar& replacing);
 
-// Whether a text claims to be a sidecar, right or wrong in detail.
+// Whether a text claims to be a sidecar, whether valid or not.
 bool is_sidecar(std::string_view text);
 
 }  // namespace windrow

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The sidecar as it is written.
+// Writing of the sidecar.
 #include <fmt/format.h>
 
 #include "format/enumeration.hpp"
@@ -10,7 +10,7 @@
 namespace windrow {
 namespace {
 
-// What an attribute has of text stands beside it, not in the details.
+// The text properties of an attribute are not in its details.
 void put_details(Json& item, Type type, const Details& details) {
   if (type == Type::opaque) {
     item["element_bytes"] = details.bytes;
@@ -19,7 +19,7 @@ void put_details(Json& item, Type type, const Details& details) {
   if (details.enumeration.empty())
     return;
   Json& names = item["enumeration"] = Json::object();
-  const auto members = parse_enumeration(type, details.enumeration);  // was checked when it came in
+  const auto members = parse_enumeration(type, details.enumeration);  // it was checked before
   for (const EnumerationMember& member : members.value())
     names[member.name] = type == Type::uint64 ? Json(member.value) : Json(static_cast<int64_t>(member.value));
 }

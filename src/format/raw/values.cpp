@@ -17,7 +17,7 @@
 namespace windrow {
 namespace {
 
-// Calls `work` with a value of the C++ type that stands for `type`.
+// Calls `work` with a value of the C++ type of `type`.
 template <class Work>
 auto with_type(Type type, Work work) {
   switch (type) {
@@ -53,7 +53,7 @@ using Bits =
 template <class Number>
 inline constexpr bool k_is_floating = std::is_floating_point_v<Number> || std::is_same_v<Number, Half>;
 
-// From a double; whether it is finite.
+// Converts from a double; returns whether it is finite.
 template <class Float>
 bool take_finite(double value, Float& number) {
   if constexpr (std::is_same_v<Float, Half>) {
@@ -110,12 +110,12 @@ Json hex_json(std::string_view bytes) {
   return Json{{"hex", hex}};
 }
 
-// What a complex number is two of.
+// The component type of a complex number.
 Type component_of(Type type) noexcept {
   return type == Type::complex64 ? Type::float32 : type == Type::complex128 ? Type::float64 : type;
 }
 
-// Numbers one after another, as a list.
+// Numbers as a list.
 Json numbers_json(Type type, std::span<const std::byte> data) {
   Json list = Json::array();
   with_type(type, [&](auto number) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Small things of the sidecar's JSON: members without exceptions, and the values of attributes.
+// Helpers of the sidecar's JSON: members without exceptions, and values of attributes.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -12,7 +12,7 @@ namespace windrow {
 
 using Json = nlohmann::ordered_json;
 
-// What is not there, or of another kind, is none.
+// nullptr: missing, or of another kind.
 const Json* member(const Json& object, const char* key);
 std::optional<int64_t> whole(const Json& value);
 std::optional<int64_t> whole(const Json& object, const char* key);
@@ -25,7 +25,7 @@ Json text_json(const std::string& text);
 bool take_text(const Json& value, std::string& text);
 
 // A flat list. Booleans are true and false, complex numbers [r, i], opaque elements {"hex": "fffe"}. Numbers are
-// numbers; one that is not finite is its bits as "0x7ff8000000000000", since JSON has no word for it.
+// numbers; those that are not finite are their bits as "0x7ff8000000000000", because JSON cannot represent them.
 Json values_json(const Attribute& attribute);
 
 // Fills data or texts; false when a value is not of the attribute's type.
