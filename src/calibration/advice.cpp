@@ -29,20 +29,20 @@ struct Opening {
   std::string file, mode;
   Topology topology;
   std::shared_ptr<const StorageLayout> layout;
-  std::string like;  // the same of openings that make the same of a flush
+  std::string like;  // equal for openings that lead to the same plans
 };
 
-// Flushes that had the same to do and did it alike.
+// Flushes with the same pattern and the same choice.
 struct Kind {
-  size_t opening = 0;  // the first with such a flush
+  size_t opening = 0;  // the first one with such a flush
   std::set<std::string> files;
   RecordedPattern recorded;
   std::string storage, taken;
   std::vector<int64_t> flushes;
   std::vector<double> seconds;             // of the whole flush
-  double predicted = 0;                    // for what was taken, when it was
-  bool alone = true;                       // no flush had another plan too
-  std::shared_ptr<const PlanInput> input;  // nullptr: there is one way, and nothing to weigh
+  double predicted = 0;                    // for the choice, when it was made
+  bool alone = true;                       // no flush also had another plan
+  std::shared_ptr<const PlanInput> input;  // nullptr: there is no alternative
   Weighing weighing;
 };
 
@@ -77,7 +77,7 @@ Topology topology_of(const ordered_json& json) {
   return topology;
 }
 
-// Which targets a file lies on, and where in it the bytes are, differs from one file of a time series to the next.
+// Without the targets of the file and the offsets in it, which differ between the files of a time series.
 std::string stripes_text(const StorageLayout& layout) {
   std::string text = fmt::format("{}", static_cast<int>(layout.kind));
   for (const LayoutComponent& each : layout.components)
@@ -89,7 +89,7 @@ std::string pattern_text(ordered_json pattern) {
   ordered_json& regions = pattern["regions"];
   if (regions.is_array() && !regions.empty()) {
     const auto begin =
-        static_cast<uint64_t>(regions.at(0).at(0).get<int64_t>());  // of a damaged trace it may be anything
+        static_cast<uint64_t>(regions.at(0).at(0).get<int64_t>());  // in a damaged trace it may be anything
     for (ordered_json& region : regions)
       for (ordered_json& end : region)
         end = static_cast<uint64_t>(end.get<int64_t>()) - begin;
@@ -114,13 +114,13 @@ class Advisor {
     return damage.status();
   }
 
-  // Chooses anew for each kind, as if nothing had been asked for.
+  // Chooses again for each kind, as if no option were set.
   Status choose() {
     for (Kind& kind : kinds_) {
       PlanLimits limits = kind.recorded.limits;
       limits.machine = machine_ ? machine_ : std::make_shared<const Machine>(default_machine(kind.storage));
       limits.machine_measured = true;
-      // A place in the line of a set's files is none in the base file, whose layout the trace has.
+      // An address in a set of files is not an offset in the base file, whose layout the trace has.
       const std::vector<Extent>& regions = kind.recorded.pattern.regions;
       const bool of_set = !regions.empty() && regions.front().begin >= FileLine::k_begin;
       if (const auto& layout = openings_[kind.opening].layout; layout && layout->is_striped() && !of_set)
@@ -151,7 +151,7 @@ class Advisor {
   void take_flush(const ordered_json& line, size_t opening);
   void take_plan(const ordered_json& plan, size_t opening, int64_t flush, double seconds, bool alone);
 
-  std::shared_ptr<const Machine> machine_;  // nullptr: what is usual
+  std::shared_ptr<const Machine> machine_;  // nullptr: typical numbers
   std::vector<Opening> openings_;
   std::vector<Kind> kinds_;
   std::map<std::string, size_t> known_;  // of kinds
@@ -174,7 +174,7 @@ void Advisor::take_opening(const ordered_json& line) {
 
 void Advisor::take_flush(const ordered_json& line, size_t opening) {
   if (!line.at("error").get<std::string>().empty())
-    return;  // its seconds say nothing
+    return;  // its seconds are meaningless
   const ordered_json& plans = line.at("report").at("plans");
   const double seconds = sound_seconds(line.at("report").at("seconds").at("total"));
   for (const ordered_json& plan : plans)
@@ -215,7 +215,7 @@ const Alternative* chosen_of(const Kind& kind) {
   return found == all.end() ? nullptr : &*found;
 }
 
-// What this machine is predicted to take for what was taken; nothing: it is no alternative of what nobody asked for.
+// Predicted seconds on this machine of what was used; nullopt: it is not among the automatic alternatives.
 std::optional<double> taken_seconds(const Kind& kind) {
   for (const Alternative& each : kind.weighing.alternatives)
     if (short_text(each.candidate, kind.recorded.pattern.reading) == kind.taken)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What auto would choose for the flushes of a trace, on the machine that a machine file tells of. Local; no MPI.
+// What auto would choose for the flushes of a trace on a machine described by a machine file. Local, without MPI.
 #pragma once
 
 #include <string>
@@ -8,9 +8,9 @@
 
 namespace windrow {
 
-// `machine`: a machine file, or "": what is usual for the storage that each plan was made for. As JSON, or for people.
-// not_found, no_permission, bad_file: the trace or the machine file cannot be read, or is none; what follows a line of
-// the trace that is cut short or none is left out, and the text says so.
+// `machine`: a machine file, or "": typical numbers of the storage of each plan. Returns JSON, or text for users.
+// not_found, no_permission, bad_file: the trace or the machine file cannot be read or is invalid. A trace is used up to
+// its first truncated or invalid line, which the text reports.
 Result<std::string> advise(const std::string& trace, const std::string& machine, bool json);
 
 }  // namespace windrow

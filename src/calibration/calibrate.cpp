@@ -19,12 +19,12 @@
 namespace windrow {
 namespace {
 
-// What is measured with lies in a folder beside a temporary, whose lock says that the calibration lives.
+// Measurements use a folder beside a temporary file, whose lock shows that the calibration is running.
 std::string folder_of(const TemporaryFile& temporary) {
   return temporary.temporary_path + ".files";
 }
 
-// Rank 0 alone. What a calibration that was killed has left is removed.
+// On rank 0. Removes what a killed calibration left.
 Status start_on_root(const std::string& directory, const Settings& settings, TemporaryFile& temporary,
                      MeasuredPlace& place, Machine& machine) {
   auto options = striping_options(settings);
@@ -45,14 +45,14 @@ Status start_on_root(const std::string& directory, const Settings& settings, Tem
     return store.status();
   if (Status closed = store.value()->close(); !closed.ok())
     return closed;
-  options.value().osds = OsdsBy::nobody;  // what is measured lies in columns of stripes
+  options.value().osds = OsdsBy::nobody;  // measurements use columns of stripes
   place.layout = find_striping(options.value(), place.path).layout;
   const std::string told = settings.text("file_system");
   machine.storage.kind = told == "auto" ? std::string(name_of(file_system_of(directory))) : told;
   return {};
 }
 
-// All ranks measure with the same file; its layout says which stripes are whose.
+// All ranks measure with the same file; its layout assigns stripes to ranks.
 Status share_place(const Comm& comm, Status local, MeasuredPlace& place, Machine& machine) {
   std::vector<std::byte> told;
   if (comm.rank() == 0 && local.ok())
@@ -87,7 +87,7 @@ std::string date_text() {
   return fmt::format("{:04}-{:02}-{:02}", parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday);
 }
 
-// Rank 0 alone: the file takes its name when it is whole.
+// On rank 0: the file gets its name when it is complete.
 Status write_on_root(const std::string& path, const Machine& machine) {
   const std::string text = machine_text(machine);
   if (auto sound = parse_machine(text, path); !sound.ok())
@@ -112,7 +112,7 @@ Status write_on_root(const std::string& path, const Machine& machine) {
   return status;
 }
 
-// Collective: each agrees by itself, so the first that fails is the last that was begun on every rank.
+// Collective. Each step agrees by itself, so after the first failed step no rank begins another.
 Status measure_all(MPI_Comm user, Comm& comm, const MeasuredPlace& place, Machine& machine) {
   if (Status status = measure_memory(comm, machine); !status.ok())
     return status;
@@ -172,7 +172,7 @@ Status calibrate(MPI_Comm user, const std::string& directory, const Settings& pr
   local = Status{};
   if (!verdict.ok()) {
     if (verdict.code() != Code::mpi)
-      (void)agree(comm, std::move(local));  // no rank goes on before the file is gone
+      (void)agree(comm, std::move(local));  // no rank continues before the file is removed
     return verdict;
   }
   if (comm.rank() == 0)

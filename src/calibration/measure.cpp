@@ -16,13 +16,13 @@
 namespace windrow {
 namespace {
 
-constexpr double k_least_seconds = 1e-9;  // of a clock: nothing is faster
+constexpr double k_least_seconds = 1e-9;  // resolution of a clock
 
 double rate_of(double bytes, double seconds) noexcept {
   return std::clamp(bytes / std::max(seconds, k_least_seconds), 1.0, 1e18);
 }
 
-// The least of several: what else runs on a machine only adds.
+// Minimum of several runs, because other activity only adds time.
 template <class Work>
 Result<double> best_of(const Comm& comm, int times, const Work& work, Clock clock = Clock::slowest) {
   double best = INFINITY;
@@ -38,7 +38,7 @@ Result<double> best_of(const Comm& comm, int times, const Work& work, Clock cloc
   return best;
 }
 
-// Two ranks, a message there and one back, so many times.
+// Round trips between two ranks.
 void ping_pong(const Comm& comm, int first, int second, std::span<std::byte> memory, int times, Status& status) {
   const int other = comm.rank() == first ? second : first, length = static_cast<int>(memory.size());
   if (comm.rank() != first && comm.rank() != second)
@@ -56,14 +56,14 @@ struct Link {
   double latency_s = 0, bytes_per_s = 0;
 };
 
-// Collective. The ranks that have nothing to do sleep.
+// Collective. The other ranks sleep.
 Result<Link> measure_pair(const Comm& comm, int first, int second, std::span<std::byte> memory) {
   constexpr int k_short = 50, k_long = 4;
   Status status;
   const auto sends = [&](size_t bytes, int times) {
     return [&, bytes, times] { ping_pong(comm, first, second, memory.first(bytes), times, status); };
   };
-  auto connected = timed_together(comm, sends(memory.size(), 1));  // MPI connects at the first message
+  auto connected = timed_together(comm, sends(memory.size(), 1));  // MPI connects with the first message
   auto latency = best_of(comm, 3, sends(1, k_short));
   auto bandwidth = best_of(comm, 3, sends(memory.size(), k_long));
   for (const auto* each : {&connected, &latency, &bandwidth})
@@ -74,13 +74,13 @@ Result<Link> measure_pair(const Comm& comm, int first, int second, std::span<std
               rate_of(2.0 * k_long * static_cast<double>(memory.size()), bandwidth.value())};
 }
 
-// A second rank of rank 0's host; -1: there is none.
+// Another rank on rank 0's host; -1: none.
 int neighbour_of_root(const Comm& comm) {
   int local = comm.host_index() == 0 && comm.host_rank() == 1 ? comm.rank() : -1, found = -1;
   return MPI_Allreduce(&local, &found, 1, MPI_INT, MPI_MAX, comm.get()) == MPI_SUCCESS ? found : -1;
 }
 
-// Bytes as simulations have them: smooth, with digits that nobody shrinks.
+// Data like that of simulations: smooth, with incompressible low digits.
 void fill_like_a_field(std::span<std::byte> bytes) noexcept {
   for (size_t i = 0; i + 8 <= bytes.size(); i += 8) {
     const double value = std::floor(1e4 * std::sin(1e-3 * static_cast<double>(i / 8))) * 1e-4;
@@ -99,7 +99,7 @@ Status measure_codec(const Compressor* compressor, std::span<const std::byte> ra
     const int64_t length = encode_frame(raw, {.compressor = compressor}, false, *workspace.value(), frame);
     encode = std::min(encode, seconds_now() - begin);
     if (length == 0)
-      return {};  // it does not shrink: nothing to undo
+      return {};  // incompressible: nothing to decode
     const double middle = seconds_now();
     if (Status status = decode_frame(frame.first(static_cast<size_t>(length)), back, *workspace.value()); !status.ok())
       return status;
@@ -128,7 +128,7 @@ Status largest(const Comm& comm, double& number) {
 }
 
 Status measure_memory(const Comm& comm, Machine& machine) {
-  // A program's data is in no cache, a window is: so much of a host's memory that none of it stays, into little.
+  // A program's data is not in a cache, a window is: copies from a large part of a host's memory into a small buffer.
   constexpr size_t k_host_bytes = size_t{128} << 20, k_window = size_t{1} << 20, k_piece = 64;
   const size_t bytes =
       std::max(k_window, k_host_bytes / static_cast<size_t>(machine.ranks_per_host) / k_window * k_window);
@@ -140,7 +140,7 @@ Status measure_memory(const Comm& comm, Machine& machine) {
     for (size_t at = 0; at < bytes; at += k_window)
       std::memcpy(to.data(), from.data() + at, k_window);
   };
-  // As packing does: short pieces from here and there become one row.
+  // Like packing: gathers short scattered pieces.
   const auto copy_pieces = [&] {
     for (size_t i = 0; i < bytes / k_piece / 2; ++i)
       std::memcpy(to.data() + i * k_piece % k_window, from.data() + 2 * i * k_piece, k_piece);
@@ -175,7 +175,7 @@ Status measure_network(const Comm& comm, Machine& machine) {
   Status local = guard([&] { return memory.resize(k_message), Status{}; });
   if (Status verdict = agree(comm, std::move(local)); !verdict.ok())
     return verdict;
-  // As agreements do it. Where ranks outnumber cores each is as long as it takes until everybody had a turn.
+  // Like agreements. If cores are oversubscribed, each takes until all ranks had a turn.
   std::array<double, 16> numbers{}, sums{};
   const auto agreements = [&](int times) {
     return [&, times] {
@@ -187,7 +187,7 @@ Status measure_network(const Comm& comm, Machine& machine) {
   auto few = timed_together(comm, agreements(k_few));
   if (!few.ok())
     return few.status();
-  const bool fast = few.value() < 0.05;  // the same on all ranks, as it is the largest of all
+  const bool fast = few.value() < 0.05;  // the same on all ranks, because it is the maximum over all
   if (fast)
     few = timed_together(comm, agreements(k_many));
   if (!few.ok())
@@ -208,7 +208,7 @@ Status measure_network(const Comm& comm, Machine& machine) {
     machine.network.latency_s = link.value().latency_s;
     machine.network.bytes_per_s = machine.network.host_bytes_per_s = link.value().bytes_per_s;
     machine.network.message_s = std::min(link.value().latency_s, 1e-4);
-    // All hosts at once: what shares a switch, or cores, shows.
+    // All hosts at once, to include shared switches and cores.
     auto ring = measure_link(comm, k_unbounded_probe);
     if (!ring.ok())
       return ring.status();

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What calibration measures, room by room. All are collective and agreed; what they fill in is rank 0's to write, and
-// the same on no other rank.
+// Measurements of calibration. All are collective and agreed. Their results are only valid on rank 0.
 #pragma once
 
 #include <cstddef>
@@ -19,19 +18,19 @@ namespace windrow {
 inline constexpr int64_t k_measured_bytes =
     int64_t{32} << 20;  // copied, sent, or moved to and from the storage at a time, by all ranks together
 
-// Where the storage is measured. The file is removed whenever nobody measures with it.
+// Where the storage is measured. The file is removed between measurements.
 struct MeasuredPlace {
   std::string path;
   StorageLayout layout;  // of the file
   StoreOptions options;
 };
 
-// Waits for the largest of all ranks' numbers, giving the core away. The status is MPI's.
+// Maximum of all ranks' numbers, yielding the core while waiting. The status is MPI's.
 Status largest(const Comm& comm, double& number);
 
-// All ranks wait for each other without taking cores from those who work; then `work`, whose seconds are the slowest
-// rank's, or from when the first rank begins until the last one ends, where ranks share cores and some begin late. The
-// status is MPI's. `work` throws nothing.
+// All ranks wait for each other without using cores, then run `work`. Measures the slowest rank's seconds, or from the
+// first rank's begin to the last one's end, if ranks share cores and begin at different times. The status is MPI's.
+// `work` does not throw.
 enum class Clock {
   slowest,
   common
@@ -53,10 +52,10 @@ Result<double> timed_together(const Comm& comm, Work&& work, Clock clock = Clock
 
 Status measure_memory(const Comm& comm, Machine& machine);
 Status measure_network(const Comm& comm, Machine& machine);
-Status measure_codecs(const Comm& comm, Machine& machine);  // by rank 0
+Status measure_codecs(const Comm& comm, Machine& machine);  // measured by rank 0
 Status measure_metadata(const Comm& comm, const MeasuredPlace& place, Machine& machine);
 Status measure_flush(MPI_Comm user, Comm& comm, const MeasuredPlace& place,
-                     Machine& machine);  // once metadata is measured
+                     Machine& machine);  // after metadata is measured
 Status measure_storage(const Comm& comm, const MeasuredPlace& place, Machine& machine);
 
 }  // namespace windrow

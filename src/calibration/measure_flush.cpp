@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a flush costs that moves next to nothing, and a file around it: agreements, a new plan, memory that ranks share.
+// Cost of a flush that moves almost nothing, and of a file with it: agreements, a new plan, shared memory.
 #include <algorithm>
 #include <array>
 #include <vector>
@@ -14,8 +14,8 @@ namespace {
 
 constexpr int64_t k_rows = 8;
 
-// Every rank has a column, so that all of them meet at a writer; or rank 0 has them all, so that nobody else goes to
-// the storage, and no lock passes.
+// Either every rank has a column, so that all need a writer; or rank 0 has all of them, so that no other rank accesses
+// the storage and no lock is passed.
 struct Columns {
   std::shared_ptr<SharedDecomposition> held;
   std::vector<double> data;
@@ -42,7 +42,7 @@ struct FlushSeconds {
   double flush = 0, file = 0;
 };
 
-// Collective and agreed, step by step.
+// Collective and agreed in each step.
 Result<FlushSeconds> flush_once(MPI_Comm user, const Comm& comm, const std::string& path, const Settings& settings,
                                 Columns& columns) {
   const double begin = seconds_now();
@@ -72,7 +72,7 @@ Result<FlushSeconds> flush_once(MPI_Comm user, const Comm& comm, const std::stri
   return FlushSeconds{numbers[0], numbers[1]};
 }
 
-// The medians of several.
+// Medians of several runs.
 Result<FlushSeconds> median_flush(MPI_Comm user, const Comm& comm, const std::string& path, const Settings& settings,
                                   Columns& columns) {
   constexpr size_t k_times = 7;
@@ -89,7 +89,7 @@ Result<FlushSeconds> median_flush(MPI_Comm user, const Comm& comm, const std::st
   return FlushSeconds{flushes[k_times / 2], files[k_times / 2]};
 }
 
-// As few words of the environment as possible; what is told here was resolved from it.
+// Few options, because the given settings were already resolved from the environment.
 Result<Settings> settings_for(const char* strategy, const MeasuredPlace& place) {
   Settings settings;
   for (const auto& [key, value] : {std::pair{"format", "raw"},
@@ -136,7 +136,7 @@ Status measure_flush(MPI_Comm user, Comm& comm, const MeasuredPlace& place, Mach
     return direct_seconds.status();
   machine.metadata.flush_s = std::clamp(seconds.value().flush, 1e-7, 1e3);
   machine.metadata.direct_flush_s = std::clamp(direct_seconds.value().flush, 1e-7, 1e3);
-  // The rest of a file's time, but for what creating one and opening it by its writers take anyway.
+  // The rest of a file's time, without creating it and opening it by its writers.
   machine.metadata.open_s = std::clamp(seconds.value().file - 1 / machine.metadata.creates_per_s, 1e-7, 1e3);
   return {};
 }

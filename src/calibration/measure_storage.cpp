@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The storage: opening files, and writing and reading them in requests of several lengths, by several ranks that lie
-// beside each other in several ways.
+// The storage: opening files, and writing and reading them in requests of several lengths, by several ranks with
+// several access patterns.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -18,12 +18,12 @@ namespace windrow {
 namespace {
 
 constexpr int64_t k_longest_request = int64_t{4} << 20;
-constexpr double k_trial_seconds = 0.12;                    // of one trial: a slow storage moves less in it
-constexpr double k_repeating_seconds = 20;                  // of all: after them each trial is made once
-constexpr int64_t k_forgetting_bytes = int64_t{128} << 20;  // of a host: more than caches hold
+constexpr double k_trial_seconds = 0.12;                    // per trial: a slow storage moves less in it
+constexpr double k_repeating_seconds = 20;                  // in all: afterwards each trial is run once
+constexpr int64_t k_forgetting_bytes = int64_t{128} << 20;  // per host: more than caches hold
 constexpr int k_repetitions = 5;
 constexpr double k_least_seconds =
-    0.005;  // what is read faster is read again: the clock and the scheduler weigh too much else
+    0.005;  // faster reads are repeated, because clock and scheduling errors would be too large
 
 struct Trial {
   bool reading = false;
@@ -58,7 +58,7 @@ std::vector<Trial> trials_for(int ranks, const StorageLayout& layout) {
       for (const int64_t request :
            {int64_t{512}, int64_t{4} << 10, int64_t{64} << 10, int64_t{1} << 20, k_longest_request}) {
         trials.push_back({reading, Sharing::apart, request, count});
-        // One rank alone has nobody beside it; long requests of several are nearly parts of their own.
+        // A single rank has no neighbours; long requests of several ranks are nearly separate parts.
         if (count > 1 && request < k_longest_request)
           trials.push_back({reading, Sharing::interleaved, request, count});
         if (count > 1 && count <= targets && request >= k_least_unbroken && request <= lock_unit(layout))
@@ -71,7 +71,7 @@ std::vector<Trial> trials_for(int ranks, const StorageLayout& layout) {
   return trials;
 }
 
-// Where the requests of one of the ranks of a trial lie; all of them within k_measured_bytes.
+// Offsets of the requests of one rank of a trial, all within k_measured_bytes.
 class Places {
  public:
   Places(const Trial& trial, const StorageLayout& layout, int64_t index)
@@ -80,14 +80,14 @@ class Places {
         targets_(std::max<int64_t>(1, targets_of_layout(layout))),
         index_(index),
         share_(share_of(trial)) {
-    // Parts that begin a multiple of all targets' stripes apart are written target by target by all ranks at once;
-    // those of a file seldom do.
+    // Parts at distances of a multiple of all targets' stripes would be written to one target at a time by all ranks,
+    // which is unusual for a file.
     const int64_t stripe = std::max<int64_t>(1, lock_unit(layout));
     if (targets_ > 1 && trial.ranks > 1 && stripe + trial.request_bytes <= share_ && share_ / stripe % targets_ == 0)
       share_ -= stripe;
   }
 
-  // The place of the next request, or -1: that was all.
+  // Offset of the next request, or -1 at the end.
   int64_t next() noexcept {
     const int64_t place = trial_.sharing == Sharing::targets ? next_of_targets()
                           : is_apart()                       ? index_ * share_ + count_ * stride()
@@ -102,11 +102,11 @@ class Places {
     return std::max(trial.request_bytes, round_down(k_measured_bytes / trial.ranks, trial.request_bytes));
   }
   bool is_apart() const noexcept { return trial_.sharing == Sharing::apart || trial_.sharing == Sharing::sieved; }
-  // Short requests in a rank's own part are pieces with holes between them: without holes they would be one. Clients
-  // that join what waits would join those.
+  // Short requests in a rank's own part have gaps between them, because otherwise they would be one piece, and clients
+  // that merge waiting requests would merge them.
   int64_t stride() const noexcept { return (trial_.request_bytes < k_least_unbroken ? 2 : 1) * trial_.request_bytes; }
 
-  // Stripes of the columns that are the rank's own, request by request.
+  // Stripes of the rank's own columns, request by request.
   int64_t next_of_targets() noexcept {
     const int64_t of_stripe = std::max<int64_t>(1, stripe_ / trial_.request_bytes);
     if (count_ % of_stripe == 0) {
@@ -121,7 +121,7 @@ class Places {
   int64_t stripe_, targets_, index_, share_, count_ = 0, number_ = -1;
 };
 
-// One rank's part of a trial: requests until there are none, or the time is over.
+// One rank's part of a trial: requests until all are done, or the time is over.
 class Actor {
  public:
   Actor(const MeasuredPlace& place, const Trial& trial, int64_t index) : place_(place), trial_(trial), index_(index) {}
@@ -134,7 +134,7 @@ class Actor {
     return {};
   }
 
-  // Until the bytes are where they go: some storages take them only when they are closed.
+  // Includes the time until the bytes are stored, because some storages transfer them only at close.
   Status run(std::span<std::byte> memory) {
     Status status = trial_.sharing == Sharing::mapped ? run_mapped(memory) : run_requests(memory);
     status.update(store_->close());
@@ -144,13 +144,13 @@ class Actor {
   int64_t bytes() const noexcept { return bytes_; }
 
  private:
-  // All of memory in turn, as a program's data is: no more of it stays in a cache than would.
+  // Uses the whole memory in turn, as a program does, so that it does not stay in a cache.
   std::span<std::byte> piece_of(std::span<std::byte> memory) const noexcept {
     return memory.subspan(static_cast<size_t>(bytes_ % static_cast<int64_t>(memory.size())),
                           static_cast<size_t>(trial_.request_bytes));
   }
 
-  // Visits the places of its requests, again and again where that is over too soon to tell; until a visit fails.
+  // Visits the offsets of its requests, repeatedly if a run is too short to measure, until a visit fails.
   template <class Visit>
   Status visit_places(Visit&& visit) {
     const double begin = seconds_now();
@@ -193,14 +193,14 @@ class Actor {
   std::unique_ptr<Store> store_;
 };
 
-// A program's data, and the pages that it is written into, are seldom in a cache, as those of the trial before are:
-// every rank walks over its part of so many bytes that nothing of them is left. memory: as long as a rank's data.
+// A program's data and the pages of its file are rarely in a cache, unlike those of the previous trial. So every rank
+// touches enough memory to evict them. memory: as long as a rank's data.
 void forget_caches(std::span<std::byte> memory) noexcept {
   for (size_t at = 0; at < memory.size(); at += 64)
     memory[at] ^= std::byte{1};
 }
 
-// The rank's number among those of a trial, or -1. Different hosts first, as a plan spreads its writers.
+// Index of this rank among those of a trial, or -1. Spread over hosts, as a plan spreads writers.
 int64_t index_among(const Comm& comm, int64_t count) {
   const std::vector<int> actors = spread_writers({.ranks = comm.size(), .host_roots = comm.host_roots()}, count);
   const auto found = std::find(actors.begin(), actors.end(), comm.rank());
@@ -213,8 +213,7 @@ enum class Filled {
   everywhere
 };
 
-// Rank 0 makes the file anew, and writes it where it shall be read; what is sieved has its length, and nothing in it.
-// Collective.
+// Rank 0 creates the file, and writes it if it will be read; for sieving it has its length but no data. Collective.
 Status make_file(const Comm& comm, const MeasuredPlace& place, Filled filled, std::span<std::byte> memory) {
   Status local;
   auto waited = timed_together(comm, [&] {
@@ -236,7 +235,7 @@ Status make_file(const Comm& comm, const MeasuredPlace& place, Filled filled, st
   return agree(comm, std::move(local));
 }
 
-// Collective: bytes a second of all together; 0: this storage cannot do that.
+// Collective: bytes per second of all ranks together; 0: this storage does not support it.
 Result<double> run_trial(const Comm& comm, const MeasuredPlace& place, const Trial& trial,
                          std::span<std::byte> memory) {
   if (!trial.reading)
@@ -268,12 +267,12 @@ Result<double> run_trial(const Comm& comm, const MeasuredPlace& place, const Tri
   return bytes > 0 ? std::clamp(static_cast<double>(bytes) / std::max(seconds.value(), 1e-9), 1.0, 1e18) : 0;
 }
 
-// How much longer it takes to read what another host has just written: its lock is called back. Collective; for striped
+// Additional time to read what another host has just written, because its lock is revoked. Collective; for striped
 // files and several hosts.
 Result<double> call_back_seconds(const Comm& comm, const MeasuredPlace& place, std::span<std::byte> memory) {
   constexpr int k_times = 3;
   constexpr int64_t k_bytes = 4096;
-  // On the same target; where there is no second stripe on it, in the same stripe.
+  // On the same target, or in the same stripe if the target has no second one.
   const LayoutComponent& first = place.layout.components.front();
   const int64_t row = checked_multiply(first.stripe_bytes, first.stripe_count).value_or(INT64_MAX),
                 room = std::min(first.bytes.end, k_measured_bytes) - k_bytes;
@@ -326,7 +325,7 @@ Status open_and_close(const MeasuredPlace& place, StoreMode mode) noexcept {
   });
 }
 
-// What one rank does alone it does alone in any way.
+// A single rank has the same rate with any sharing.
 void keep_rate(const Trial& trial, double rate, Machine& machine) {
   if (rate <= 0)
     return;
@@ -347,7 +346,7 @@ double best_rate(const std::vector<MeasuredRate>& rates, double otherwise) {
   return best > 0 ? best : otherwise;
 }
 
-// For what was not measured: the same storage in single numbers.
+// Single numbers for what was not measured.
 void sum_up(const StorageLayout& layout, Machine& machine) {
   MachineStorage& storage = machine.storage;
   storage.targets = storage.stripe_count = std::max<int64_t>(1, targets_of_layout(layout));
@@ -415,7 +414,7 @@ Status measure_storage(const Comm& comm, const MeasuredPlace& place, Machine& ma
   });
   if (Status verdict = agree(comm, std::move(local)); !verdict.ok())
     return verdict;
-  double spent = 0;  // the same on all ranks: sums of what all were told
+  double spent = 0;  // the same on all ranks, because all summands are
   bool full = false;
   for (const Trial& trial : trials) {
     if (trial.reading && !full)
@@ -443,7 +442,7 @@ Status measure_storage(const Comm& comm, const MeasuredPlace& place, Machine& ma
       spent += took;
       rates[static_cast<size_t>(made)] = rate;
     }
-    // What else runs on a machine only makes it slower; the very fastest may be a clock's mistake.
+    // Other activity only slows measurements down; the fastest one may be a clock error.
     std::sort(rates.begin(), rates.begin() + made);
     keep_rate(trial, rates[static_cast<size_t>(std::max(0, made - 2))], machine);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A file copied into another.
+// Copying of files.
 #include <fmt/format.h>
 
 #include "base/units.hpp"
@@ -19,14 +19,14 @@ namespace {
 
 constexpr int64_t k_usual_buffer = int64_t{16} << 20;
 
-// What the caller of this library's version knows of the struct.
+// Checks the size of the struct, which the caller's version of the header determines.
 Status check_info(const windrow_copy_info* info) {
   if (info == nullptr || info->size >= static_cast<int64_t>(sizeof(windrow_copy_info)))
     return {};
   return {Code::bad_argument, "copy: size of windrow_copy_info is not set to sizeof(windrow_copy_info)"};
 }
 
-// Local. `text`: all that must be the same on every rank.
+// Local. `text`: all arguments that must be equal on every rank.
 Status take_arguments(const char* source, const char* target, const windrow_options* options,
                       const windrow_copy_info* info, copying::Request& request, std::string& text) {
   if (source == nullptr || target == nullptr)
@@ -60,7 +60,7 @@ Status take_arguments(const char* source, const char* target, const windrow_opti
 }
 
 void fill_info(const copying::Outcome& outcome, windrow_copy_info& info) {
-  static thread_local std::string refused, changed, details;  // until this thread's next copy
+  static thread_local std::string refused, changed, details;  // valid until this thread's next copy
   refused = outcome.refused;
   changed = outcome.changed;
   details = outcome.details;

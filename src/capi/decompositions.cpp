@@ -26,7 +26,7 @@ std::span<const int64_t> list_of(const int64_t* values, int64_t blocks, int ndim
                            : std::span(values, static_cast<size_t>(blocks) * static_cast<size_t>(ndims));
 }
 
-// Runs a factory; what it throws becomes this rank's error.
+// Runs a factory, and converts exceptions to this rank's error.
 template <class Make>
 Result<Decomposition> made_by(Make&& make) {
   Result<Decomposition> result{Status{}};
@@ -57,7 +57,7 @@ Result<Decomposition> block_of(int ndims, const int64_t* shape, const int64_t* s
 
 namespace {
 
-// Collective. `make` is local and may throw: whatever is wrong on this rank is told to the others.
+// Collective. `make` is local and may throw; its error on this rank reaches the others.
 template <class Make>
 Status make_shared_by(const std::shared_ptr<Comm>& comm, windrow_decomposition** decomposition, Make&& make,
                       OwnersAsked asked = {}) {
@@ -96,10 +96,11 @@ Status check_rows(int64_t rows, int64_t count) {
   return {};
 }
 
-// Collective, agreed. Which rows this rank has: those before it are a sum over the ranks before it; all must add up to
-// the whole.
+// Collective, agreed. The rows of this rank: those before it are the sum over all lower ranks. All must add up to the
+// total.
 Result<Extent> place_rows(const Comm& comm, int64_t rows, int64_t count) {
-  constexpr int64_t k_low = (int64_t{1} << 32) - 1;  // summed in halves: with many ranks a sum may leave 64 bits
+  // summed in halves, because sums over many ranks may exceed 64 bits
+  constexpr int64_t k_low = (int64_t{1} << 32) - 1;
   const bool even = count == WINDROW_EVEN;
   std::array<int64_t, 2> same{rows, -rows};
   std::array<int64_t, 3> sums{even ? 0 : count & k_low, even ? 0 : count >> 32, even ? 1 : 0};
@@ -127,11 +128,11 @@ Result<Extent> place_rows(const Comm& comm, int64_t rows, int64_t count) {
   return Extent{first, first + count};
 }
 
-// What says how a file is written would have no effect here.
+// Refuses options of files, which would have no effect here.
 Status check_options_of_points(const Settings& settings) {
   for (const auto& [key, value] : settings.values())
     if (key != "imbalance" && key != "point_bytes" && key != "machine" &&
-        !key.starts_with("text_"))  // those are with all options from Fortran
+        !key.starts_with("text_"))  // Fortran adds these to all options
       return {Code::bad_argument, fmt::format("option \"{}\" is an option of files; decompositions by points take "
                                               "\"imbalance\", \"point_bytes\" and \"machine\"",
                                               key)};
@@ -344,7 +345,7 @@ int windrow_decomposition_memory(const windrow_decomposition* decomposition, int
     if (!trailing.ok())
       return trailing.status();
     const int64_t held = decomposition->shared->holds_nothing() ? 0 : local.memory_elements;
-    *elements = windrow::checked_multiply(held, trailing.value()).value_or(INT64_MAX);  // more than any memory has
+    *elements = windrow::checked_multiply(held, trailing.value()).value_or(INT64_MAX);  // larger than any memory
     return {};
   });
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Decompositions from the C interface's arguments.
+// Decompositions from the arguments of the C interface.
 #pragma once
 
 #include "capi/handles.hpp"

@@ -19,7 +19,7 @@ using windrow::Status;
 
 namespace {
 
-// `given`: how many names; none: as many as the variable has dimensions.
+// `given`: number of names; none: one per dimension of the variable.
 int name_dimensions(windrow_file* file, int variable, std::optional<int> given, const char* const* names) {
   return enter([&]() -> Status {
     if (Status status = check_file(file); !status.ok())
@@ -28,7 +28,7 @@ int name_dimensions(windrow_file* file, int variable, std::optional<int> given, 
     Status local = guard([&]() -> Status {
       const auto& variables = file->file->catalog().variables;
       if (variable < 0 || variable >= static_cast<int>(variables.size()))
-        return {};  // said below, with the name of the file
+        return {};  // reported below, with the name of the file
       const windrow::Variable& named = variables[static_cast<size_t>(variable)];
       const int dimensions = static_cast<int>(named.shape.size());
       if (given.value_or(dimensions) != dimensions)

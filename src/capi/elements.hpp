@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What variables and attributes have in common at the interface: types, shapes, options of their elements, structs that
-// grow.
+// Helpers for variables and attributes: types, shapes, options of elements, and structs of several versions.
 #pragma once
 
 #include <algorithm>
@@ -22,8 +21,8 @@ inline Status check_shape(int ndims, const int64_t* shape) {
   return ndims > 0 && shape == nullptr ? null_argument("the shape") : Status{};
 }
 
-// What the options of one variable or attribute say of its elements; those of the file and of the environment say
-// nothing.
+// Details of elements in the options of one variable or attribute. Those of the file and of the environment do not
+// apply.
 inline Details details_of(const windrow_options* options) {
   Details details;
   if (options == nullptr)
@@ -55,7 +54,7 @@ void fill_shape(Info& info, const Shape& shape) {
   std::copy(shape.begin(), shape.end(), info.shape);
 }
 
-// The struct may be older, and then smaller, than ours: what it has no room for is left out.
+// The caller's struct may be older and smaller than ours: members beyond its size are omitted.
 template <class Info>
 Status hand_out(const Info& filled, Info* info) {
   if (info == nullptr)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is built in.
+// Features of the build.
 #include <algorithm>
 #include <string_view>
 #include <vector>
@@ -11,8 +11,8 @@ namespace windrow {
 namespace {
 
 struct BuiltIn {
-  std::vector<std::string> names;  // as windrow_has() takes them
-  std::string text;                // as windrow_features() gives them
+  std::vector<std::string> names;  // in the form of windrow_has()
+  std::string text;                // in the form of windrow_features()
 
   BuiltIn() {
     std::vector<std::string> lines;
@@ -30,7 +30,7 @@ struct BuiltIn {
     }
     for (std::string_view store : store_kinds()) {
       if (!Settings().set("store", store).ok())
-        continue;  // for the library's own tests: nobody can ask for it
+        continue;  // for internal tests only: users cannot select it
       names.emplace_back(store);
       lines.push_back("store " + std::string(store));
     }

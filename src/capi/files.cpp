@@ -15,7 +15,8 @@ using windrow::Status;
 
 namespace {
 
-// A NULL argument on one rank is that rank's error inside the collective call, so that the others do not wait for it.
+// A NULL argument on one rank becomes that rank's error inside the collective call, so that the others do not wait for
+// it.
 int open_file(MPI_Comm comm, const char* path, std::optional<File::Mode> mode, const windrow_options* options,
               windrow_file** file) {
   std::unique_ptr<windrow_file> handle;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What stands behind the opaque handles of windrow.h, and the door: every entry turns a status into a code and a
-// message, and lets no exception out.
+// The objects of windrow.h's opaque handles, and the boundary of the interface: every entry turns a status into a code
+// and a message, and lets no exception escape.
 #pragma once
 
 #include <windrow/windrow.h>
@@ -22,7 +22,7 @@ struct windrow_file {
   mutable std::string text;      // of the last explain or report
   std::vector<int64_t> written;  // of the last windrow_inquire_written()
   mutable std::unordered_set<std::string>
-      texts;  // all that has been handed out until the file is closed, each once: see keep()
+      texts;  // all strings that were returned and must live until the file is closed, each once: see keep()
 };
 
 struct windrow_decomposition {
@@ -31,10 +31,10 @@ struct windrow_decomposition {
 
 namespace windrow {
 
-// Keeps the status for windrow_error_message() and windrow_error_rank(); returns its code.
+// Stores the status for windrow_error_message() and windrow_error_rank(); returns its code.
 int finish(const Status& status) noexcept;
 
-// Runs the body of an entry, which returns a Status.
+// Runs the body of an entry that returns a Status.
 template <class Work>
 int enter(Work&& work) noexcept {
   return finish(guard(std::forward<Work>(work)));
@@ -44,12 +44,12 @@ inline Status null_argument(const char* what) {
   return {Code::bad_argument, std::string(what) + " is NULL"};
 }
 
-// A copy of `text` that stays where it is until the file is closed, whatever the catalog's own does when it grows.
+// A copy of `text` with a stable address until the file is closed, even if the catalog grows.
 inline const char* keep(const windrow_file* file, const std::string& text) {
-  return text.empty() ? "" : file->texts.insert(text).first->c_str();  // most are
+  return text.empty() ? "" : file->texts.insert(text).first->c_str();  // the usual case
 }
 
-// A handle's file, or why there is none.
+// Checks that a handle has a file.
 inline Status check_file(const windrow_file* file) {
   return file != nullptr && file->file != nullptr ? Status{} : null_argument("the file");
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What stands at a path; soft links; attributes that go.
+// Kinds of objects, soft links, deletion of attributes.
 #include "capi/handles.hpp"
 
 using windrow::check_file;
@@ -12,7 +12,7 @@ using windrow::Status;
 
 namespace {
 
-// Two texts that a collective call needs, or why it has none.
+// Copies two texts that a collective call needs, or reports which is NULL.
 Status take(const char* first, const char* second, const char* what, std::string& first_copy,
             std::string& second_copy) {
   return guard([&]() -> Status {

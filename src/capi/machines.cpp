@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Machine files: measured, and used for a trace.
+// Machine files: calibration and advice.
 #include <string_view>
 
 #include "calibration/advice.hpp"

@@ -18,7 +18,7 @@ using windrow::Status;
 
 namespace {
 
-// Of lists the offsets and, where there is room for them, the numbers.
+// Returns the offsets of lists and, if the buffer is large enough, the numbers.
 template <class Number>
 Status give(const windrow::Lists& lists, int64_t room, int64_t* offsets, Number* numbers, const char* what) {
   std::copy(lists.offsets.begin(), lists.offsets.end(), offsets);

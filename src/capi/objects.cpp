@@ -44,7 +44,7 @@ Result<std::vector<int64_t>> parse_chunk(const std::string& text) {
   return chunk;
 }
 
-// Of a variable that grows: a record's chunks as any variable's, and as many records in each as make it worth a
+// Chunk of an extendible variable: a record is divided like any variable, and a chunk has enough records to be worth a
 // request.
 std::vector<int64_t> choose_record_chunk(const std::vector<int64_t>& shape, int64_t element) {
   constexpr int64_t k_worth = int64_t{64} << 10, k_most_records = 1024;
@@ -54,7 +54,7 @@ std::vector<int64_t> choose_record_chunk(const std::vector<int64_t>& shape, int6
   return chunk;
 }
 
-// What only the file's options ask for is for variables that can have it.
+// If only the file's options request chunking, it applies to the variables that support it.
 Status fill_chunking(const windrow_file* file, const windrow_options* options,
                      windrow::VariableDefinition& definition) {
   const auto& of_file = file->file->settings();
@@ -103,12 +103,12 @@ Status fill_chunking(const windrow_file* file, const windrow_options* options,
                                       "\" has another number of dimensions than the shape"};
   }
   definition.chunking.shape = std::move(chunk).value();
-  // HDF5: no larger than the array.
+  // HDF5: a chunk must not be larger than the array.
   for (size_t i = definition.extendible ? 1 : 0; i < definition.shape.size(); ++i)
     definition.chunking.shape[i] = std::min(definition.chunking.shape[i], std::max<int64_t>(1, definition.shape[i]));
   const auto elements = windrow::checked_product(definition.chunking.shape);
   const auto bytes = elements ? windrow::checked_multiply(*elements, std::max<int64_t>(1, element)) : std::nullopt;
-  constexpr int64_t k_most_bytes = int64_t{1} << 30;  // one is moved between ranks as a whole
+  constexpr int64_t k_most_bytes = int64_t{1} << 30;  // a chunk is moved between ranks as a whole
   if (!bytes || *bytes > k_most_bytes)
     return {Code::bad_argument, "variable \"" + definition.path + "\": a chunk is larger than 1 GiB"};
   auto parsed = windrow::parse_filters(filters, element, *bytes);
@@ -132,7 +132,7 @@ Status fill_fill_value(const windrow_options* options, windrow::VariableDefiniti
   return {};
 }
 
-// A variable's own options are all that counts when it has any.
+// If a variable has options of its own, those of the file are ignored.
 Status fill_split(const windrow_file* file, const windrow_options* options, windrow::VariableDefinition& definition) {
   if (options != nullptr) {
     auto asked = file->file->subfiles_of_variable(options->settings);
@@ -176,12 +176,11 @@ Status fill_definition(const windrow_file* file, const windrow_variable_definiti
     return status;
   for (const int64_t extent : definition.shape)
     if (extent < 0)
-      return {};  // refused later, by name
+      return {};  // refused later, with its name
   return fill_chunking(file, from.options, definition);
 }
 
-// A local error inside a collective call: the call is made all the same, with definitions that every rank will refuse
-// to agree to.
+// With a local error the collective call is still made, with definitions that all ranks refuse in the agreement.
 int define_variables(windrow_file* file, int count, const windrow_variable_definition* definitions, int* variables) {
   return enter([&]() -> Status {
     if (Status status = check_file(file); !status.ok())

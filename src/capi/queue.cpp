@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// put, get, flush and what is built from them; explain and report.
+// put, get, flush and combinations; explain and report.
 #include <cstring>
 #include <optional>
 
@@ -28,7 +28,7 @@ int queue(windrow_file* file, bool put, int variable, const windrow_decompositio
   });
 }
 
-// The queue remembers what is wrong with an entry, so the flush tells all ranks.
+// The queue records the error of an entry, so that the flush reports it to all ranks.
 int queue_and_flush(windrow_file* file, bool put, int variable, const windrow_decomposition* decomposition,
                     void* data) {
   return enter([&]() -> Status {
@@ -44,7 +44,7 @@ windrow::Result<windrow::Decomposition> block_of_variable(const windrow::File& f
   windrow::Result<windrow::Decomposition> block{Status{}};
   Status status = windrow::guard([&]() -> Status {
     if (!file.refused().ok())
-      return file.refused();  // by windrow_refuse() or a bad put: the others hear it now
+      return file.refused();  // from windrow_refuse() or an invalid put: the other ranks learn of it now
     const auto& variables = file.catalog().variables;
     if (variable < 0 || variable >= static_cast<int>(variables.size()))
       return {Code::bad_argument, "there is no variable number " + std::to_string(windrow::shown_index(variable))};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Variables of variable-length text.
+// Variables with text of variable length.
 #include <fmt/format.h>
 
 #include <optional>
@@ -28,7 +28,7 @@ bool is_whole(const windrow_file* file, int variable) {
   return windrow::is_moved_whole(described.type, described.details);
 }
 
-// `given`: how many texts; none: as many as the variable has elements.
+// `given`: number of texts; none: one per element of the variable.
 int put_texts(windrow_file* file, int variable, std::optional<int64_t> given, const char* const* texts) {
   return enter([&]() -> Status {
     if (Status status = check_file(file); !status.ok())
@@ -38,7 +38,7 @@ int put_texts(windrow_file* file, int variable, std::optional<int64_t> given, co
       if (file->file->comm().rank() != 0)
         return {};
       if (!is_whole(file, variable))
-        return {};  // why not is said below, with names
+        return {};  // reported below, with names
       const int64_t elements = file->file->element_count_of(variable);
       if (given.value_or(elements) != elements) {
         const std::string& path = file->file->catalog().variables[static_cast<size_t>(variable)].path;

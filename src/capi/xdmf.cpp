@@ -15,7 +15,7 @@ using windrow::ViewerGrid;
 
 namespace {
 
-constexpr int k_most_dimensions = 3;  // of a grid, in XDMF
+constexpr int k_most_dimensions = 3;  // of a grid in XDMF
 
 Status check_dimensions(int ndims) {
   if (ndims == 2 || ndims == k_most_dimensions)
@@ -23,7 +23,8 @@ Status check_dimensions(int ndims) {
   return {Code::bad_argument, "the ndims of a grid is " + std::to_string(ndims) + "; it must be 2 or 3"};
 }
 
-// What all grids have; `fill` takes the rest. A local error inside a collective call: the call is made all the same.
+// Handles the common arguments of all grids; `fill` handles the rest. With a local error the collective call is still
+// made.
 template <class Fill>
 int define_grid(windrow_file* file, GridKind kind, const char* name, double time, int* number, Fill&& fill) {
   return enter([&]() -> Status {

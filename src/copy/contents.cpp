@@ -71,7 +71,7 @@ Contents contents_of(const windrow::File& file) {
 }
 
 void leave_out_unwritten(windrow::File& file, Contents& contents, const std::function<bool(size_t item)>& may) {
-  constexpr int64_t k_least_bytes = int64_t{16} << 20;  // less is moved sooner than asked for
+  constexpr int64_t k_least_bytes = int64_t{16} << 20;  // below it, moving everything is faster than listing chunks
   contents.bytes = 0;
   for (size_t i = 0; i < contents.items.size(); ++i) {
     Item& item = contents.items[i];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reads a batch of slices into the ranks' buffers, writes it while the next is read, and so on.
+// Reads a batch of slices into the ranks' buffers, and writes it while the next is read.
 #include "copy/copy.hpp"
 
 #include <fmt/format.h>
@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// For rank 0. The two names may differ and still be one file, through symbolic or hard links.
+// For rank 0. Two names may refer to one file through symbolic or hard links.
 std::string problem_with_output(const std::string& input, const std::string& output) {
   std::error_code error;
   if (output.empty())
@@ -35,7 +35,7 @@ std::string problem_with_output(const std::string& input, const std::string& out
   return "";
 }
 
-// Where the subfiles of a file are; empty when it has none.
+// Folder of a file's subfiles; empty: none.
 fs::path folder_of_set(const windrow::File& file, const std::string& path) {
   const char* first = windrow_subfile_name(file.get(), 0);
   std::error_code error;
@@ -43,8 +43,8 @@ fs::path folder_of_set(const windrow::File& file, const std::string& path) {
   return first == nullptr || error ? fs::path() : real.parent_path() / fs::path(first).parent_path();
 }
 
-// For rank 0: whether OUT would take away what IN is read from: as one of its subfiles, or because a file that is
-// replaced takes its subfiles along.
+// For rank 0: whether OUT would remove files that IN is read from: if it is one of the subfiles, or if replacing a file
+// removes its subfiles.
 std::string problem_with_sets(const windrow::File& file, const std::string& input, const std::string& output) {
   std::error_code error;
   const fs::path out = fs::weakly_canonical(output, error);
@@ -64,7 +64,7 @@ std::string problem_with_sets(const windrow::File& file, const std::string& inpu
     windrow::File old = windrow::File::open(MPI_COMM_SELF, output, windrow::Mode::read);
     replaced = folder_of_set(old, output);
     old.close();
-  } catch (const windrow::Error&) {  // no set: it takes nothing along
+  } catch (const windrow::Error&) {  // not a set: nothing else is removed
     return "";
   }
   if (replaced.empty() || (replaced != own && replaced != home))
@@ -82,13 +82,14 @@ void require_none(const std::vector<std::string>& refused, const std::string& so
                                    windrow::counted(refused.size(), "part")));
 }
 
-// All that is no variable's bytes, made again in the output before data moves: what it cannot hold, such as a name or a
-// large attribute, is found at once.
+// Repeats all metadata in the output before data moves, so that what it cannot hold, such as a name or a large
+// attribute, is found at once.
 class Definitions {
  public:
   struct Ways {
-    bool keeps_chunks = false;  // what is chunked stays so, where the output's format has chunks
-    bool is_netcdf = false;     // classic: all that grows has one length, and a fill value is an attribute
+    bool keeps_chunks = false;  // keeps chunking if the output's format supports it
+    // netCDF classic: all extendible variables have one length, and a fill value is an attribute
+    bool is_netcdf = false;
   };
   Definitions(const windrow::File& input, windrow::File& output, const Growth& growth, Ways ways)
       : input_(input), output_(output), growth_(growth), ways_(ways) {}
@@ -98,7 +99,7 @@ class Definitions {
       const std::string& path = contents.objects[static_cast<size_t>(group)];
       attempt(path, [&] { output_.define_group(path); });
     }
-    // Dimensions first: a variable that is called like one, and does not name it, has its own place then.
+    // Dimensions first: then a variable that has the name of one but is not its coordinates gets another place.
     std::set<std::string> may_grow;
     for (const Item& item : contents.items)
       if (input_.variable(item.variable).extendible != 0)
@@ -119,7 +120,7 @@ class Definitions {
     for (const std::string& object : contents.objects)
       if (!refused_objects_.contains(object))
         copy_attributes(object);
-    // First those that name their own dimension, then those by which a dimension is made without a limit.
+    // First variables that name their own dimension, then those that create an unlimited dimension.
     std::array<std::vector<std::pair<int, int>>, 3> in_turn;
     const auto turn_of = [&](int from, int to) -> size_t {
       return names_itself(from) ? 0 : to >= 0 && output_.variable(to).extendible != 0 ? 1 : 2;
@@ -132,18 +133,18 @@ class Definitions {
       for (const auto& [from, to] : turn)
         copy_dimension_names(from, to);
   }
-  const std::vector<int>& numbers() const noexcept { return numbers_; }          // of the items, in the output
-  const std::vector<int>& wholes() const noexcept { return wholes_; }            // the same of Contents::wholes
+  const std::vector<int>& numbers() const noexcept { return numbers_; }          // indexes of the items in the output
+  const std::vector<int>& wholes() const noexcept { return wholes_; }            // the same for Contents::wholes
   const std::vector<std::string>& refused() const noexcept { return refused_; }  // "path: reason"
 
  private:
-  // Of a variable of netCDF classic, where all that grows has as many records.
+  // Of netCDF classic, where all extendible variables have the same number of records.
   bool gets_longer(int variable) const {
     return input_.variable(variable).extendible != 0 &&
            input_.shape(variable).front() <
                (growth_.is_main(variable) ? growth_.main_length() : growth_.length(variable));
   }
-  // Those along which something grows in the output: they are made, without a limit, when that is named.
+  // Dimensions along which a variable is extendible in the output; they are created unlimited with their names.
   std::set<std::string> growing_dimensions(const Contents& contents) const {
     std::set<std::string> growing;
     for (size_t i = 0; i < contents.items.size(); ++i) {
@@ -154,20 +155,20 @@ class Definitions {
     }
     return growing;
   }
-  // Whether a variable is called like its first dimension, in its group.
+  // Whether a variable has the name of its first dimension, in its group.
   bool names_itself(int variable) const {
     const std::vector<std::string> names = input_.dimension_names(variable);
     const std::string path = input_.variable(variable).path;
     return !names.empty() && !names.front().empty() &&
            (names.front() == path || names.front() == path.substr(path.rfind('/') + 1));
   }
-  // How netCDF-4 keeps what netCDF classic has a place for in its header, and its numbers of dimensions, which are
-  // others in each file.
+  // How netCDF-4 stores what netCDF classic has in its header, and its numbers of dimensions, which differ between
+  // files.
   bool is_netcdf4s_own(const std::string& name) const {
     return name == "_Netcdf4Dimid" || name == "_Netcdf4Coordinates" ||
            (ways_.is_netcdf && (name == "_NCProperties" || name == "_nc3_strict"));
   }
-  // What a subfile that is opened by itself shows of the map that it belongs to: a copy of it does not.
+  // Attributes of a map that show if a subfile is opened by itself. They are not copied.
   static bool is_of_a_subfile(const std::string& name) {
     return name == "windrow_set" || name == "windrow_subfile" || name == "windrow_subfiles" ||
            name == "windrow_map_checksum" || name == "windrow_split" || name.starts_with("windrow_split_");
@@ -178,7 +179,7 @@ class Definitions {
         return true;
     return false;
   }
-  // What the output refuses is the same on every rank, and the next definition goes on from there.
+  // What the output refuses is the same on every rank, and the next definition continues.
   template <class Define>
   bool attempt(const std::string& what, Define&& define) {
     try {
@@ -202,8 +203,8 @@ class Definitions {
       options.set("element_bytes", std::to_string(info.element_bytes));
     options.set("opaque_tag", info.opaque_tag).set("enumeration", info.enumeration);
     options.set("null_space", info.is_null != 0 ? "true" : "false");
-    // In netCDF classic it is an attribute, by which readers take values for missing. Where the input has none it is
-    // there only if something is missing.
+    // In netCDF classic it is an attribute, whose value readers treat as missing data. If the input has none, it is
+    // only added if something is missing.
     if (!ways_.is_netcdf || has_attribute(info.path, "_FillValue") || gets_longer(variable))
       options.set("fill_value", info.fill_value);
     int number = -1;
@@ -217,8 +218,8 @@ class Definitions {
     attempt(info.path, [&] { number = output_.define_variable(info.path, info.type, shape, options); });
     return number;
   }
-  // Where the output has none that grow, or others grow along another dimension than this one and there is one only, it
-  // is made without.
+  // If the output has no extendible variables, or its only unlimited dimension is another one, the variable gets a
+  // fixed shape.
   bool define_growing(int variable, windrow::Options& options, int& number) {
     const windrow_variable_info info = input_.variable(variable);
     std::vector<int64_t> shape = input_.shape(variable);
@@ -237,7 +238,7 @@ class Definitions {
       return false;
     }
   }
-  // One that is named through another variable's dimension may have its own name by now.
+  // A dimension that was named through another variable may have a name already.
   void copy_dimension_names(int from, int to) {
     std::vector<std::string> names = input_.dimension_names(from);
     if (to < 0 || names == output_.dimension_names(to))
@@ -246,7 +247,7 @@ class Definitions {
       names.front() = path;
     attempt(std::string(input_.variable(from).path) + ", dimensions", [&] { output_.name_dimensions(to, names); });
   }
-  // Where the output has neither chunks nor the filter, the variable is made without.
+  // If the output does not support chunks or the filter, the variable gets neither.
   bool define_chunked(int variable, windrow::Options& options, int& number) {
     const windrow_variable_info info = input_.variable(variable);
     options.set("chunks", fmt::format("{}", fmt::join(info.chunk, info.chunk + info.ndims, "x")));
@@ -285,7 +286,7 @@ struct Sums {
   nlohmann::json plans = nullptr, explanations = nullptr;  // of the largest batch
 };
 
-// Which items have one byte order in both files.
+// Items that have the same byte order in both files.
 std::vector<bool> same_order(const windrow::File& input, const std::vector<Item>& items, const windrow::File& output,
                              const std::vector<int>& numbers) {
   std::vector<bool> same;
@@ -305,7 +306,7 @@ nlohmann::json plan_of(windrow::File& file) {
   return nlohmann::json::parse(file.explain("json"));
 }
 
-// What nobody has written is the fill value in the output too, which has the same chunks, or nothing but zeros.
+// Elements that were never written have the fill value in the output too, if that has the same chunks, or only zeros.
 bool stays_unwritten(const windrow::File& input, int from, const windrow::File& output, int to) {
   const windrow_variable_info a = input.variable(from), b = output.variable(to);
   const bool same_fill = std::string_view(a.fill_value) == b.fill_value;
@@ -349,7 +350,7 @@ void copy_data(const Ranks& ranks, const Request& request, Contents& contents, w
     if (request.progress)
       request.progress(outcome.bytes, contents.bytes);
   };
-  // While one batch goes out the next is read.
+  // Reads the next batch while one is written.
   for (Batch batch = slices.next(); !batch.empty(); batch = slices.next()) {
     transfer.read(input, batch);
     if (request.reports)
@@ -372,17 +373,17 @@ void copy_data(const Ranks& ranks, const Request& request, Contents& contents, w
   outcome.details = details.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-// Where an error ends the copy it does so on every rank, so that discard() is on every rank, too. A rank alone, without
-// memory, leaves both files, and the others learn it from their next call on them.
+// An error that ends the copy is the same on every rank, so discard() is called on every rank, too. If one rank alone
+// runs out of memory, it abandons both files, and the others learn of it in their next call.
 void leave(windrow::File& file) noexcept {
   try {
     if (file.is_open())
       file.discard();
-  } catch (const std::exception&) {  // what failed before is the reason
+  } catch (const std::exception&) {  // the first error is reported
   }
 }
 
-// Everything between create and close: on an error the unfinished target is taken away again.
+// All steps between create and close. On an error the unfinished target is removed.
 void fill(const Ranks& ranks, const Request& request, Contents& contents, windrow::File& input, windrow::File& output,
           Outcome& outcome) {
   try {

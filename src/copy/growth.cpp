@@ -8,7 +8,7 @@ namespace copying {
 
 namespace {
 
-// What is there most often; of several such, what comes first.
+// The most frequent value; if there are several, the first.
 template <class Value>
 Value most_frequent(const std::vector<Value>& values) {
   std::map<Value, int64_t> counts;
@@ -44,7 +44,7 @@ Growth::Growth(const windrow::File& file, const Contents& contents) : file_(file
   main_length_ = names.empty() ? most_frequent(unnamed) : lengths_[main_];
 }
 
-// A name is looked for in the group of the variable and in those above it.
+// A name is searched in the variable's group and its parents.
 std::string Growth::name_of(int variable) const {
   const std::vector<std::string> names = file_.dimension_names(variable);
   if (names.empty() || names.front().empty() || names.front().starts_with('/'))

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Along which dimensions the variables of a file grow, how long these are, and which of them is the one that a format
-// with only one keeps.
+// The extendible dimensions of a file, their lengths, and which of them a format with a single one keeps.
 #pragma once
 
 #include <cstdint>
@@ -18,13 +17,13 @@ class Growth {
   // Local.
   Growth(const windrow::File& file, const Contents& contents);
 
-  // The path of a variable's first dimension; "" for none.
+  // The path of a variable's first dimension; "": none.
   std::string name_of(int variable) const;
-  // Of a variable's first dimension: by its name, where it has one, which variables with fewer records may have too;
-  // else the variable's own.
+  // Length of a variable's first dimension: by name, if it has one, which may be shared with shorter variables;
+  // otherwise the variable's own.
   int64_t length(int variable) const;
-  // Of a variable that grows: whether it does along the dimension that most of them have. One without a name has it
-  // where it has as many records, or none.
+  // Whether an extendible variable uses the most common extendible dimension. An unnamed one counts as the same if it
+  // has as many records, or none.
   bool is_main(int variable) const;
   int64_t main_length() const noexcept { return main_length_; }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Who takes part in a copy, and verdicts that reach every rank.
+// The ranks of a copy, and results that all of them share.
 #pragma once
 
 #include <mpi.h>
@@ -15,7 +15,7 @@ struct Ranks {
   int size = 1;
 };
 
-// What `inspect`, called on rank 0 alone, returns or throws: "" or what is wrong. Collective.
+// Calls `inspect` on rank 0 only; returns or throws its result on all ranks: "" or what is wrong. Collective.
 std::string problem_on_root(const Ranks& ranks, const std::function<std::string()>& inspect);
 
 // Whether it is true on every rank. Collective.

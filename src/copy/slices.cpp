@@ -7,8 +7,8 @@ namespace copying {
 
 namespace {
 
-constexpr int64_t k_alignment = 8;      // the largest element
-constexpr size_t k_most_pieces = 4096;  // bounds what a batch costs beside its data
+constexpr int64_t k_alignment = 8;      // of the largest element type
+constexpr size_t k_most_pieces = 4096;  // limits the overhead of a batch
 
 // strides[d]: elements under one index of dimension d.
 std::vector<int64_t> strides_of(const std::vector<int64_t>& shape) {
@@ -36,8 +36,7 @@ int64_t elements_to_move(const Item& item) {
   return count;
 }
 
-// Cut along the slowest dimension in which there are several chunks: those before it have one index each, or all of
-// theirs in one chunk.
+// Divides along the slowest dimension with several chunks: earlier dimensions have one index each, or a single chunk.
 std::vector<std::pair<int64_t, int64_t>> ranges_of_chunks(const std::vector<int64_t>& shape,
                                                           const std::vector<int64_t>& chunk,
                                                           std::span<const int64_t> starts) {
@@ -81,18 +80,18 @@ int64_t share_bytes(const Item& item, const Piece& piece, int rank, int ranks) {
 Slicer::Slicer(const std::vector<Item>& items, int ranks, int64_t buffer_bytes)
     : items_(items), ranks_(ranks), buffer_bytes_(std::max(buffer_bytes / k_alignment, int64_t{1}) * k_alignment) {}
 
-// The next piece that fits `room` bytes of rank 0's buffer, if any.
+// The next piece that fits into `room` bytes of rank 0's buffer, if any.
 std::optional<Piece> Slicer::cut(int64_t room, bool first_of_batch) const {
   const Item& item = items_[item_];
   const int64_t end_of_range =
       item.is_partial ? item.ranges[range_].first + item.ranges[range_].second : element_count(item.shape);
   const int64_t left = end_of_range - element_;
-  // One element, however large, is taken by a batch of its own.
+  // An element of any size can be a batch of its own.
   const int64_t each = std::max<int64_t>(room / item.element_bytes, first_of_batch ? 1 : 0);
   // left <= each x ranks without the product, which may overflow
   if ((left - 1) / ranks_ < each)
     return Piece{item_, element_, left};
-  // Less than half a buffer is left: the next batch takes a larger, better cut piece.
+  // Less than half a buffer is left: the next batch takes a larger piece with better boundaries.
   if (each == 0 || (!first_of_batch && room < buffer_bytes_ / 2))
     return std::nullopt;
   int64_t end = element_ + each * ranks_;
@@ -138,7 +137,7 @@ void Slicer::end_item() noexcept {
   element_ = 0;
 }
 
-// To the next range, or the next item.
+// Advances to the next range or item.
 void Slicer::advance() {
   const Item& item = items_[item_];
   const bool in_range =
@@ -148,9 +147,9 @@ void Slicer::advance() {
   end_item();
 }
 
-// At each position the largest box that starts there and ends within the range: first growing boxes (up to a row, a
-// plane, ...), then shrinking ones. Each dimension gives at most one growing and one shrinking box, the slowest one
-// only one.
+// At each position takes the largest box that starts there and ends within the range: first growing boxes (up to a row,
+// a plane, ...), then shrinking ones. Each dimension has at most one growing and one shrinking box, the slowest only
+// one.
 Boxes boxes_of_range(const std::vector<int64_t>& shape, int64_t first, int64_t count) {
   Boxes boxes;
   const std::vector<int64_t> strides = strides_of(shape);
@@ -159,7 +158,7 @@ Boxes boxes_of_range(const std::vector<int64_t>& shape, int64_t first, int64_t c
     const int64_t left = first + count - position;
     size_t d = 0;
     while (position % strides[d] != 0 || left < strides[d])
-      ++d;  // ends: the last stride is 1
+      ++d;  // terminates, because the last stride is 1
     const int64_t index = position / strides[d] % shape[d];
     const int64_t length = std::min(left / strides[d], shape[d] - index);
     for (size_t e = 0; e < ndims; ++e) {

@@ -15,7 +15,7 @@ bool is_a_peak(const std::string& key) {
 
 void add_up(nlohmann::json& sum, const nlohmann::json& more);
 
-// What says of which thing an entry of a list tells: a codec, a rank.
+// Keys that identify an entry of a list: a codec, a rank.
 bool is_a_name(const std::string& key) {
   return key == "codec" || key == "to";
 }
@@ -49,13 +49,13 @@ void add_up(nlohmann::json& sum, const nlohmann::json& more) {
   }
 }
 
-constexpr size_t k_kept_decompositions = 64;  // slices of one large variable never come again
+constexpr size_t k_kept_decompositions = 64;  // slices of one large variable never recur
 
 }  // namespace
 
 void Totals::add(const windrow::File& file) {
   nlohmann::json report = nlohmann::json::parse(file.report("json"));
-  report.erase("plans");  // of one flush, not of the sum; explain tells them
+  report.erase("plans");  // of one flush, not of the sum; explain has them
   add_up(sum_, report);
 }
 
@@ -65,7 +65,7 @@ double Totals::seconds() const {
 
 Transfer::Transfer(const Ranks& ranks, const std::vector<Item>& items, int64_t buffer_bytes, int parts)
     : ranks_(ranks), items_(items), batch_bytes_(std::max<int64_t>(buffer_bytes / parts, 1)) {
-  constexpr size_t k_most_batches = 1024;  // that are looked at: data may be what a damaged header says
+  constexpr size_t k_most_batches = 1024;  // to be examined: the amount of data may come from a damaged header
   int64_t needed = 0, most = batch_bytes_;
   for (const Item& item : items_)
     most = std::max(most, item.element_bytes);
@@ -90,13 +90,13 @@ Transfer::Transfer(const Ranks& ranks, const std::vector<Item>& items, int64_t b
                          "out of memory: a rank cannot allocate its buffer; try a smaller buffer");
 }
 
-// Where an error ends the work it does so on every rank.
+// An error that ends the copy is the same on every rank.
 Transfer::~Transfer() {
   if (written_ != nullptr)
     (void)windrow_flush_end(written_->get());
 }
 
-// `shape`: the item's, or one that is longer along the first dimension: in C order the elements are the same.
+// `shape`: the item's, or one that is longer along the first dimension, which has the same elements in C order.
 const windrow::Decomposition& Transfer::decomposition(const Piece& piece, const std::vector<int64_t>& shape) {
   Key key{shape, piece.first, piece.count};
   if (const auto found = decompositions_.find(key); found != decompositions_.end())
@@ -109,7 +109,7 @@ const windrow::Decomposition& Transfer::decomposition(const Piece& piece, const 
   return decompositions_.emplace(std::move(key), std::move(made)).first->second;
 }
 
-// Results of put and get are not looked at: what they find wrong the flush reports again, on every rank.
+// The results of put and get are ignored, because the flush reports their errors on every rank.
 template <class Queue>
 void Transfer::queue(const Batch& batch, bool writes, Queue&& queue_piece) {
   if (decompositions_.size() > k_kept_decompositions && written_ == nullptr)

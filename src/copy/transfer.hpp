@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Moves batches of variables between files and a bounded buffer per rank, and adds up the reports of the flushes.
+// Moves batches of variables between files and a bounded buffer per rank, and sums the reports of the flushes.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@
 
 namespace copying {
 
-// The sum of the reports of many flushes. Peaks and numbers of ranks do not add up: the largest is kept.
+// The sum of the reports of many flushes. For peaks and numbers of ranks it is the maximum.
 class Totals {
  public:
   void add(const windrow::File& file);
@@ -29,8 +29,7 @@ class Totals {
   nlohmann::json sum_ = nlohmann::json::object();
 };
 
-// Memory that begins with a page: other places are slow to copy into from files whose variables do (sourceware.org bug
-// 30994).
+// Page-aligned memory: copying to other addresses from aligned variables of files is slow (sourceware.org bug 30994).
 struct FreePages {
   void operator()(std::byte* memory) const noexcept { ::operator delete[](memory, std::align_val_t{4096}); }
 };
@@ -39,24 +38,24 @@ using Pages = std::unique_ptr<std::byte[], FreePages>;
 // All members that move data are collective.
 class Transfer {
  public:
-  // Every rank allocates its buffer here, no larger than the data needs; throws on all ranks when one cannot. `parts`:
-  // 2 where one batch is read while another is written; each has its part of the buffer.
+  // Every rank allocates its buffer, no larger than needed; throws on all ranks if one cannot. `parts`: 2 if one batch
+  // is read while another is written, each in its part of the buffer.
   Transfer(const Ranks& ranks, const std::vector<Item>& items, int64_t buffer_bytes, int parts);
-  ~Transfer();  // ends a write that is under way: it is out of the buffer
+  ~Transfer();  // ends a pending write, which uses the buffer
   Transfer(const Transfer&) = delete;
   Transfer& operator=(const Transfer&) = delete;
 
   Slicer slicer() const { return {items_, ranks_.size, batch_bytes_}; }
-  // Into the part of the buffer that no write is under way from.
+  // Into the part of the buffer that no pending write uses.
   void read(windrow::File& file, const Batch& batch);
-  // What was read last. `numbers[item]`: the variable in `file` that takes the item. Ended by end_write() before the
-  // next.
+  // Writes the batch that was read last. `numbers[item]`: the variable in `file` of the item. Ended by end_write()
+  // before the next one.
   void begin_write(windrow::File& file, const Batch& batch, std::span<const int> numbers);
   void end_write();
   int64_t bytes(const Batch& batch) const;  // of all ranks together
-  // [items] whose elements keep the byte order that they have in both files on their way.
+  // [items] whose elements are moved in the common byte order of both files.
   void keep_order(std::vector<bool> items) { keeps_order_ = std::move(items); }
-  // [items] of the variables that take them, where their first dimensions may be longer.
+  // [items] shapes of the target variables, if their first dimensions may be longer.
   void write_into(std::vector<std::vector<int64_t>> shapes) { longer_ = std::move(shapes); }
 
  private:
@@ -67,13 +66,13 @@ class Transfer {
 
   const Ranks& ranks_;
   const std::vector<Item>& items_;
-  int64_t batch_bytes_;  // of a rank
+  int64_t batch_bytes_;  // per rank
   std::vector<Pages> buffers_;
-  size_t current_ = 0;                // the one that is read into
-  windrow::File* written_ = nullptr;  // that a write is under way to
+  size_t current_ = 0;                // the part that is read into
+  windrow::File* written_ = nullptr;  // the file of a pending write
   std::vector<bool> keeps_order_;
   std::vector<std::vector<int64_t>> longer_;
-  // Variables of one shape, and slices of one batch read and written, share a decomposition.
+  // Variables of one shape, and slices of one batch that is read and written, share a decomposition.
   using Key = std::tuple<std::vector<int64_t>, int64_t, int64_t>;
   std::map<Key, windrow::Decomposition> decompositions_;
 };

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Bytes that are not set before they are written, in memory that is kept from chunk to chunk: a new page is touched
-// once, and never zeroed.
+// A growing byte buffer whose memory is not initialised, and is reused from chunk to chunk.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +14,7 @@ namespace windrow {
 class ByteBuffer {
  public:
   ByteBuffer() = default;
-  // In memory of somebody else, as long as that is enough.
+  // In borrowed memory, as long as that is large enough.
   explicit ByteBuffer(std::span<std::byte> lent) noexcept : memory_(lent) {}
   ByteBuffer(const ByteBuffer&) = delete;
   ByteBuffer& operator=(const ByteBuffer&) = delete;
@@ -24,12 +23,12 @@ class ByteBuffer {
   size_t size() const noexcept { return size_; }
   void clear() noexcept { size_ = 0; }
 
-  // Room for so many bytes behind what is in it; add() says how many of them came. May throw std::bad_alloc.
+  // Space for this many bytes at the end; add() appends how many of them were written. May throw std::bad_alloc.
   std::span<std::byte> room(size_t bytes) {
     if (memory_.size() - size_ < bytes) {
       const size_t larger = size_ == 0 ? bytes : std::max(size_ + bytes, 2 * memory_.size());
       if (size_ == 0)
-        own_.reset();  // not both at once
+        own_.reset();  // not both at the same time
       std::unique_ptr<std::byte[]> grown(new std::byte[larger]);
       if (size_ > 0)
         std::memcpy(grown.get(), memory_.data(), size_);

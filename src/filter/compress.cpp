@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The filters that make smaller, each over its library; deflate, over three, has a file of its own.
+// The compressing filters, each with its library. Deflate has a file of its own.
 #include <algorithm>
 #include <cstring>
 #include <limits>
@@ -20,7 +20,7 @@
 namespace windrow {
 namespace {
 
-// Numbers with the highest byte first, as the LZ4 filter writes them.
+// Big-endian numbers, as the LZ4 filter writes them.
 [[maybe_unused]] void put_number(std::byte* to, uint64_t number, size_t bytes) {
   for (size_t i = 0; i < bytes; ++i)
     to[i] = static_cast<std::byte>(number >> (8 * (bytes - 1 - i)));
@@ -36,8 +36,8 @@ namespace {
 
 #ifdef WINDROW_HAS_LZ4
 
-// The size of all (8 bytes), that of a block (4), then for each block its stored size (4) and bytes: as they are where
-// that is smaller.
+// Layout: total size (8 bytes), block size (4), then for each block its stored size (4) and bytes. A block that does
+// not shrink is stored uncompressed.
 Status encode_lz4(const Filter& filter, Bytes in, FilterBuffers&, ByteBuffer& out) {
   constexpr uint32_t k_largest = 1u << 30;
   uint32_t block = value_of(filter, 0, 0);
@@ -147,7 +147,7 @@ Status decode_zstd(const Filter&, Bytes in, size_t limit, FilterBuffers& buffers
 
 #ifdef WINDROW_HAS_BLOSC
 
-// Values: two versions, bytes of an element, bytes of a chunk, level, whether shuffled, which compressor.
+// Values: two versions, bytes per element, bytes per chunk, level, shuffle, compressor.
 Status encode_blosc(const Filter& filter, Bytes in, FilterBuffers&, ByteBuffer& out) {
   const char* compressor = nullptr;
   if (blosc_compcode_to_compname(static_cast<int>(value_of(filter, 6, BLOSC_BLOSCLZ)), &compressor) < 0 ||

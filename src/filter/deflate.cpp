@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Deflate, in zlib's wrapper as HDF5 has it, over up to three libraries. Levels 1 and 2 go to ISA-L, which makes about
-// the same bytes as the others' level 1 in a quarter of libdeflate's time; higher levels, where the fewest bytes are
-// wanted, and all decoding go to libdeflate, and to zlib where that is missing. docs/internals/modules/filter.md has
-// the measurements.
+// Deflate in zlib's wrapper, as in HDF5, with up to three libraries. ISA-L encodes levels 1 and 2, because it is the
+// fastest. libdeflate, or else zlib, encodes higher levels and decodes. Measurements: docs/internals/modules/filter.md.
 #include "filter/steps.hpp"
 
 #ifdef WINDROW_HAS_DEFLATE
@@ -28,7 +26,7 @@ struct DeflateMemory {
                                                                                            &libdeflate_free_compressor};
   std::unique_ptr<libdeflate_decompressor, decltype(&libdeflate_free_decompressor)> decompressor{
       nullptr, &libdeflate_free_decompressor};
-  int level = -1;  // that the compressor was made for
+  int level = -1;  // level of the compressor
 #endif
 #ifdef WINDROW_HAS_ISAL
   std::unique_ptr<isal_zstream> stream;
@@ -74,7 +72,7 @@ Status encode_by_level(int level, Bytes in, DeflateMemory&, ByteBuffer& out) {
 
 #ifdef WINDROW_HAS_ISAL
 
-// False, and `out` as it was: it is for the other library.
+// False, with `out` unchanged: the other library must encode it.
 bool encode_by_isal(int level, Bytes in, DeflateMemory& memory, ByteBuffer& out) {
   constexpr size_t k_tokens = std::max(ISAL_DEF_LVL1_LARGE, ISAL_DEF_LVL2_LARGE);
   if (level < 1 || level > 2 || in.size() > std::numeric_limits<uint32_t>::max() / 2)
@@ -90,9 +88,9 @@ bool encode_by_isal(int level, Bytes in, DeflateMemory& memory, ByteBuffer& out)
   stream.level_buf_size = k_tokens;
   stream.gzip_flag = IGZIP_ZLIB;
   stream.end_of_stream = 1;
-  // What gets no smaller is stored in blocks, each with a few bytes in front.
+  // Incompressible data is stored in blocks with small headers.
   const std::span<std::byte> to = out.room(in.size() + in.size() / 1024 + 512);
-  stream.next_in = reinterpret_cast<uint8_t*>(const_cast<std::byte*>(in.data()));  // only read
+  stream.next_in = reinterpret_cast<uint8_t*>(const_cast<std::byte*>(in.data()));  // read only
   stream.avail_in = static_cast<uint32_t>(in.size());
   stream.next_out = reinterpret_cast<uint8_t*>(to.data());
   stream.avail_out = static_cast<uint32_t>(to.size());

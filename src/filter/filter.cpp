@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The table of filters, and pipelines of them.
+// The table of filters, and filter pipelines.
 #include "filter/filter.hpp"
 
 #include <fmt/format.h>
@@ -82,9 +82,9 @@ std::optional<int32_t> number_in(std::string_view text, int32_t least, int32_t m
 }
 
 constexpr std::array<std::string_view, 6> k_blosc_codecs{"blosclz", "lz4",  "lz4hc",
-                                                         "snappy",  "zlib", "zstd"};  // by Blosc's numbers
+                                                         "snappy",  "zlib", "zstd"};  // indexed by Blosc's numbers
 
-// nullopt: what comes after the name cannot be.
+// nullopt: invalid text after the name.
 std::optional<std::vector<uint32_t>> values_of(FilterId id, std::span<const std::string_view> arguments,
                                                int64_t element_bytes, int64_t chunk_bytes) {
   const auto level = [&](size_t index, int32_t otherwise, int32_t least, int32_t most) -> std::optional<int32_t> {
@@ -116,7 +116,7 @@ std::optional<std::vector<uint32_t>> values_of(FilterId id, std::span<const std:
   const auto found = level(1, 5, 0, 9);
   if (at == k_blosc_codecs.end() || !found)
     return std::nullopt;
-  // Versions of the filter and of Blosc's format, as the filter's own code sets them.
+  // Versions of the filter and of Blosc's format, as in the reference filter.
   return std::vector<uint32_t>{2,
                                2,
                                static_cast<uint32_t>(std::min<int64_t>(element_bytes, 255)),
@@ -138,7 +138,7 @@ Result<std::vector<Filter>> parse_filters(std::string_view text, int64_t element
   std::vector<Filter> filters;
   if (text.empty() || text == "none")
     return filters;
-  // A filter's numbers have 32 bits, and HDF5's chunks fewer than 2^32 bytes.
+  // Filter values have 32 bits, and HDF5's chunks fewer than 2^32 bytes.
   if (chunk_bytes > std::numeric_limits<uint32_t>::max())
     return Status{Code::bad_argument, "a filtered chunk must have fewer than 2^32 bytes"};
   for (const std::string_view part : split(text, ',')) {
@@ -214,8 +214,8 @@ Status decode(std::span<const Filter> filters, uint32_t skipped, std::span<const
     const Entry* entry = find_entry(filters[i].id);
     if (entry == nullptr || entry->decode == nullptr)
       return {Code::unsupported, fmt::format("filter {} is not built in", filters[i].name)};
-    // What was encoded before may have made it larger: a checksum by four bytes, a compressor of what cannot be
-    // compressed by a little.
+    // Earlier filters may have enlarged the data: a checksum by four bytes, a compressor of incompressible data by a
+    // little.
     size_t limit = bytes_out.size();
     for (size_t before = 0; before < i; ++before)
       limit += compresses(filters[before].id) ? limit / 8 + (size_t{64} << 10) : 4;

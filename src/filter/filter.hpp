@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Filters: what becomes of a chunk's bytes between memory and the file, as HDF5's registered filters define it, so that
-// every tool that has the filter reads what is encoded here. Pure: bytes to bytes; any number of threads at once.
+// Filters transform the bytes of a chunk between memory and file, as HDF5's registered filters do, so that any tool
+// with the filter reads the result. Pure and thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@
 
 namespace windrow {
 
-// The numbers are those that The HDF Group has registered.
+// Numbers registered with The HDF Group.
 enum class FilterId : int {
   deflate = 1,
   shuffle = 2,
@@ -26,46 +26,46 @@ enum class FilterId : int {
   zstd = 32015
 };
 
-// One step of a pipeline, as an HDF5 file holds it.
+// One step of a pipeline, as stored in an HDF5 file.
 struct Filter {
-  int id = 0;                    // a FilterId, or one that we do not know
-  std::vector<uint32_t> values;  // the filter's own numbers
-  std::string name;              // what the file calls it, or we: says nothing of what it does
+  int id = 0;                    // a FilterId, or an unknown one
+  std::vector<uint32_t> values;  // the filter's parameters
+  std::string name;              // name in the file or in this library, for messages only
   friend bool operator==(const Filter& one, const Filter& other) {
     return one.id == other.id && one.values == other.values;
   }
 };
 
-// The filters in the order in which they encode; "" and "none" are none. For elements of so many bytes in chunks of so
-// many. As ZSTD_minCLevel() and ZSTD_maxCLevel() have them.
+// Same as ZSTD_minCLevel() and ZSTD_maxCLevel().
 inline constexpr int32_t k_least_zstd_level = -131072, k_most_zstd_level = 22;
 
-// "shuffle,deflate:4,fletcher32"; deflate:LEVEL 0 to 9 (default 1), zstd:LEVEL -131072 to 22 (3; 0: as zstd has it,
-// negative: faster), lz4, blosc:CODEC:LEVEL with CODEC lz4, zstd, zlib, blosclz or lz4hc (lz4:5, shuffled by bytes).
-// Code::bad_argument: not one of these; Code::unsupported: not built in.
+// Parses "shuffle,deflate:4,fletcher32", in the order of encoding; "" and "none" are empty. deflate:LEVEL 0 to 9
+// (default 1), zstd:LEVEL -131072 to 22 (default 3; 0: zstd's default, negative: faster), lz4, blosc:CODEC:LEVEL with
+// CODEC lz4, zstd, zlib, blosclz or lz4hc (default lz4:5, shuffled by bytes). For elements and chunks of these sizes.
+// Code::bad_argument: another text; Code::unsupported: not built in.
 Result<std::vector<Filter>> parse_filters(std::string_view text, int64_t element_bytes, int64_t chunk_bytes);
 
-// The same as text again; "filter NUMBER" for one that we do not know.
+// The inverse of parse_filters(); "filter NUMBER" for an unknown one.
 std::string text_of(std::span<const Filter> filters);
 
-// "" or why a pipeline cannot be run: its first filter that is not known or not built in.
+// Why a pipeline cannot run: its first filter that is unknown or not built in; or "".
 std::string missing_filter(std::span<const Filter> filters);
 
-// Memory that encoding and decoding use again and again, so that a chunk allocates nothing once the largest has come.
-// One thread's at a time.
+// Memory that encoding and decoding reuse, so that a chunk allocates nothing after the largest one. For one thread at a
+// time.
 struct FilterBuffers {
   ByteBuffer first, second;
-  // What libraries work with; made when a chunk first needs it.
+  // State of the libraries, created when a chunk first needs it.
   std::shared_ptr<struct DeflateMemory> deflate;
   std::shared_ptr<struct ZstdMemory> zstd;
 };
 
-// Puts what the file shall hold of `bytes` behind what is in `out`.
+// Appends the encoded form of `bytes` to `out`.
 Status encode(std::span<const Filter> filters, std::span<const std::byte> bytes, FilterBuffers& buffers,
               ByteBuffer& out);
 
-// `skipped`: bit i says that filter i was left out for this chunk. Code::bad_file: the bytes are not what the filters
-// make, or not as many as `bytes_out`, which then holds anything.
+// `skipped`: bit i means that filter i was skipped for this chunk. Code::bad_file: the data is not valid, or not of the
+// size of `bytes_out`, which then has undefined contents.
 Status decode(std::span<const Filter> filters, uint32_t skipped, std::span<const std::byte> stored,
               std::span<std::byte> bytes_out, FilterBuffers& buffers);
 

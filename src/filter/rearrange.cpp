@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Those that make nothing smaller: shuffle, and the checksum.
+// Filters that do not compress: shuffle and checksum.
 #include <algorithm>
 
 #include "base/shuffle.hpp"
@@ -12,7 +12,7 @@ size_t shuffled_size(const Filter& filter) {
   return filter.values.empty() ? 1 : std::max<size_t>(filter.values.front(), 1);
 }
 
-// As HDF5's H5_checksum_fletcher32: words of 16 bits, the first byte the higher one.
+// As HDF5's H5_checksum_fletcher32: big-endian 16-bit units.
 uint32_t fletcher32(Bytes in) {
   const auto byte_at = [&](size_t i) { return static_cast<uint32_t>(in[i]); };
   uint32_t low = 0, high = 0;
@@ -68,7 +68,7 @@ Status decode_fletcher32(const Filter&, Bytes in, size_t, FilterBuffers&, ByteBu
   for (size_t i = 0; i < 4; ++i)
     stored |= static_cast<uint32_t>(in[in.size() - 4 + i]) << (8 * i);
   const Bytes data = in.first(in.size() - 4);
-  // Files of HDF5 before 1.6.3 made on little-endian machines have the bytes of each half exchanged.
+  // HDF5 before 1.6.3 swapped the bytes of each half on little-endian machines.
   const uint32_t sum = fletcher32(data), exchanged = (sum & 0x00ff00ff) << 8 | (sum & 0xff00ff00) >> 8;
   if (stored != sum && stored != exchanged)
     return {Code::bad_file, "the checksum (fletcher32) does not match the data"};

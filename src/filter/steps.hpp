@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The single filters. Each takes bytes and gives bytes; those that are not built in are not declared as such: see
-// filter.cpp's table.
+// The single filters. Filters that are not built in are not declared; see the table in filter.cpp.
 #pragma once
 
 #include <fmt/format.h>
@@ -16,10 +15,9 @@ namespace windrow {
 
 using Bytes = std::span<const std::byte>;
 
-// A step puts its bytes behind what is in `out`, and uses of `buffers` only what its library works with. May throw
-// std::bad_alloc.
+// Appends the encoded bytes to `out`. May use its library's part of `buffers`. May throw std::bad_alloc.
 using EncodeStep = Status (*)(const Filter& filter, Bytes in, FilterBuffers& buffers, ByteBuffer& out);
-// At most `limit` bytes come out. Code::bad_file: they are not what the filter makes.
+// Appends at most `limit` bytes. Code::bad_file: invalid data.
 using DecodeStep = Status (*)(const Filter& filter, Bytes in, size_t limit, FilterBuffers& buffers, ByteBuffer& out);
 
 inline Status cannot_decode(const char* what) {
@@ -32,7 +30,7 @@ inline Status no_memory_for(const char* what) {
   return {Code::out_of_memory, fmt::format("out of memory for {}", what)};
 }
 
-// A filter's own number.
+// A parameter of the filter.
 inline uint32_t value_of(const Filter& filter, size_t index, uint32_t otherwise) {
   return index < filter.values.size() ? filter.values[index] : otherwise;
 }

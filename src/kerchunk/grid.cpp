@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One regular grid over parts that need not be alike.
+// Finds one regular grid over parts of different sizes.
 #include <algorithm>
 #include <numeric>
 
@@ -11,7 +11,7 @@ namespace {
 
 constexpr int64_t k_most_bytes = int64_t{64} << 20, k_least_bytes = int64_t{1} << 20;
 
-// All ranges end at multiples of it, and no larger one.
+// The largest number that divides all range boundaries.
 int64_t common_divisor(const std::vector<int64_t>& bounds) {
   return std::max<int64_t>(1, std::accumulate(bounds.begin(), bounds.end(), int64_t{0},
                                               [](int64_t a, int64_t b) { return std::gcd(a, b); }));
@@ -21,7 +21,7 @@ bool are_even(const std::vector<int64_t>& bounds, int64_t length) {
   return static_cast<int64_t>(bounds.size()) - 1 == bounds.back() / length;
 }
 
-// The largest divisor of `number` that is no larger than `most`.
+// The largest divisor of `number` that is at most `most`.
 int64_t divisor_below(int64_t number, int64_t most) {
   int64_t best = 1;
   for (int64_t each = 1; each <= number / each; ++each) {
@@ -44,7 +44,7 @@ std::vector<int64_t> regular_chunk(std::span<const std::vector<int64_t>> bounds,
     chunk[i] = common_divisor(bounds[i]);
     bytes = checked_multiply(bytes, chunk[i]).value_or(INT64_MAX);
     if (!are_even(bounds[i], chunk[i]))
-      break;  // what is slower does not lie behind it
+      break;  // slower dimensions are not contiguous
   }
   for (size_t i = 0; i < chunk.size() && bytes > k_most_bytes; ++i) {
     const int64_t row = bytes / chunk[i];
@@ -54,7 +54,7 @@ std::vector<int64_t> regular_chunk(std::span<const std::vector<int64_t>> bounds,
     chunk[i] = rows;
     bytes = rows * row;
     if (rows > 1)
-      break;  // a faster dimension cut too would leave rows that do not touch
+      break;  // dividing a faster dimension too would make rows that are not contiguous
   }
   return chunk;
 }

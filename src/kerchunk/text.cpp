@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The text itself, and what cannot be in it.
+// Writes the text, and finds what it cannot represent.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -17,14 +17,15 @@
 namespace windrow {
 namespace {
 
-constexpr int64_t k_most_filled = int64_t{1}
-                                  << 20;  // bytes in the text for chunks of one variable that nobody has written
+constexpr int64_t k_most_filled =
+    int64_t{1}  // maximum bytes of text for the chunks of one variable that were never written
+    << 20;
 
 std::string name_of(std::string_view path) {
   return std::string(path.substr(path.rfind('/') + 1));
 }
 
-// Attributes that say how the file is made, as netCDF's own readers hide them.
+// Attributes that describe the file's storage, which netCDF's readers hide too.
 bool is_hidden(const std::string& name) {
   constexpr std::array<std::string_view, 10> k_hidden{"CLASS",
                                                       "NAME",
@@ -39,14 +40,14 @@ bool is_hidden(const std::string& name) {
   return name.starts_with("windrow_") || std::find(k_hidden.begin(), k_hidden.end(), name) != k_hidden.end();
 }
 
-// The filter as numcodecs knows it; "": it has none that reads HDF5's bytes. (HDF5's LZ4 stores blocks, numcodecs'
-// one.)
+// The filter's configuration for numcodecs; "": numcodecs has no filter for HDF5's bytes. (HDF5's LZ4 stores several
+// blocks, that of numcodecs one.)
 std::string codec_of(const Filter& filter, int64_t element_bytes) {
   const auto value = [&](size_t at, uint32_t otherwise) {
     return at < filter.values.size() ? filter.values[at] : otherwise;
   };
   constexpr std::array<std::string_view, 6> k_blosc{"blosclz", "lz4",  "lz4hc",
-                                                    "snappy",  "zlib", "zstd"};  // by Blosc's numbers
+                                                    "snappy",  "zlib", "zstd"};  // indexed by Blosc's numbers
   switch (static_cast<FilterId>(filter.id)) {
     case FilterId::deflate:
       return fmt::format(R"({{"id":"zlib","level":{}}})", value(0, 1));
@@ -68,13 +69,13 @@ std::string codec_of(const Filter& filter, int64_t element_bytes) {
   return {};
 }
 
-// Those that Zarr is told of: a checksum behind all others is cut off instead.
+// The filters that Zarr needs: a checksum after all others is cut off instead.
 std::span<const Filter> told_filters(const Chunking& chunking) {
   const std::span<const Filter> all = chunking.filters;
   return unread_tail(chunking) > 0 ? all.first(all.size() - 1) : all;
 }
 
-// An attribute _FillValue that is a number of the variable's type, in native order; empty: there is none.
+// The attribute _FillValue if it is a number of the variable's type, in native order; empty: none.
 std::span<const std::byte> fill_attribute(const Variable& variable) {
   for (const Attribute& each : variable.attributes)
     if (each.name == "_FillValue" && each.type == variable.type &&
@@ -95,8 +96,8 @@ std::vector<std::byte> stored_fill(const Variable& variable) {
   return std::vector<std::byte>(static_cast<size_t>(element_bytes(variable.type, variable.details)));
 }
 
-// xarray takes an array's fill value for the mark of values that are missing. So it is _FillValue, or else not a
-// number, which shows too where a file cannot be read; integers have none.
+// xarray treats an array's fill value as missing data. So it is _FillValue, or else NaN, which is also conspicuous if a
+// file cannot be read. Integers have none.
 std::string fill_value_of(const Variable& variable) {
   if (const auto fill = fill_attribute(variable); !fill.empty())
     return json_number(variable.type, fill, true);
@@ -105,7 +106,7 @@ std::string fill_value_of(const Variable& variable) {
   return is_float && !has_fill_attribute(variable) ? "\"NaN\"" : "null";
 }
 
-// Whether Zarr's readers find in a chunk that the text does not have what HDF5's do.
+// Whether chunks missing in the text have the same values for Zarr's as for HDF5's readers.
 bool fill_is_told(const Variable& variable) {
   const auto fill = json_number(
       variable.type, in_native_order(stored_fill(variable), variable.type, variable.placement.big_endian), true);
@@ -122,7 +123,7 @@ bool has_unfiltered_edges(const Variable& variable) {
   return false;
 }
 
-// A chunk that nobody has written, as it would be stored.
+// The stored form of a chunk that was never written.
 Status filled_chunk(const Variable& variable, int64_t elements, ByteBuffer& out) {
   const std::vector<std::byte> fill = stored_fill(variable);
   std::vector<std::byte> bytes(fill.size() * static_cast<size_t>(elements));
@@ -131,7 +132,7 @@ Status filled_chunk(const Variable& variable, int64_t elements, ByteBuffer& out)
   return encode(told_filters(variable.chunking), bytes, buffers, out);
 }
 
-// The same for the text, "" where `missing` of them are too much for it.
+// The same as text; "" if `missing` of them would be too long.
 std::string fill_as_text(const Variable& variable, int64_t missing, int64_t elements) {
   constexpr int64_t k_most_encoded = int64_t{64} << 20;
   const int64_t most = variable.chunking.filters.empty() ? k_most_filled / missing : k_most_encoded;
@@ -151,8 +152,8 @@ int64_t elements_of(std::span<const int64_t> chunk) {
   return elements;
 }
 
-// Names for the dimensions of a group's arrays: their own, where that means one length there, else "phony_dim_0" and so
-// on, the same for the same length.
+// Names of the dimensions of a group's arrays: their own if each name has one length there; otherwise "phony_dim_0" and
+// so on, the same for the same length.
 class DimensionNames {
  public:
   explicit DimensionNames(const Catalog& catalog) {
@@ -235,8 +236,8 @@ void write_chunks(Writer& writer, const Variable& variable, const ReferencedArra
                   std::span<const std::string> files) {
   const std::string name = variable.path.substr(1) + '/';
   std::vector<int64_t> at(array.chunk.size());
-  // In the text even where Zarr's fill value would do: fsspec up to 2022 has no answer for several chunks when one is
-  // not there.
+  // Included even if Zarr's fill value is equivalent, because fsspec up to 2022 cannot read several chunks if one is
+  // missing.
   const auto missing = std::count_if(array.references.begin(), array.references.end(),
                                      [](const ChunkReference& each) { return each.offset < 0; });
   const std::string filled =

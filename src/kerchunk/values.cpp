@@ -26,7 +26,7 @@ std::string number(std::span<const std::byte> element, bool quotes) {
       return quotes ? fmt::format("\"{}\"", word) : word;
     std::string text = fmt::format("{}", value);
     if (text.find_first_of(".e") == std::string::npos)
-      text += ".0";  // else it is read as an integer
+      text += ".0";  // otherwise it would be read as an integer
     return text;
   } else {
     return fmt::format("{}", value);
@@ -42,7 +42,7 @@ std::string half(std::span<const std::byte> element, bool quotes) {
   return number<float>(std::as_bytes(std::span(&as_float, 1)), quotes);
 }
 
-// A list of lists, as the shape has it.
+// Nested lists according to the shape.
 std::string nested(std::span<const std::string> values, std::span<const int64_t> shape) {
   if (shape.empty())
     return values.empty() ? "null" : values.front();
@@ -56,7 +56,7 @@ std::string nested(std::span<const std::string> values, std::span<const int64_t>
   return text + ']';
 }
 
-// Without quotes, and in ASCII: Zarr 2 reads its metadata, which are texts within the text, as such.
+// Without quotes and in ASCII, because Zarr 2 reads its metadata, which are strings within the JSON text, as ASCII.
 std::string in_json(std::string_view text) {
   std::string out;
   const std::string valid = readable(text);
@@ -85,8 +85,7 @@ std::string in_json(std::string_view text) {
 
 std::string json_text(std::string_view text) {
   std::string out = "\"";
-  for (size_t end = text.find('\0'); end != std::string_view::npos;
-       end = text.find('\0')) {  // JSON has a way to say NUL
+  for (size_t end = text.find('\0'); end != std::string_view::npos; end = text.find('\0')) {  // JSON can represent NUL
     out += in_json(text.substr(0, end)) + "\\u0000";
     text.remove_prefix(end + 1);
   }
@@ -130,7 +129,7 @@ std::string json_value(const Attribute& attribute) {
   std::vector<std::string> values;
   if (attribute.type == Type::text) {
     for (const std::string_view text : attribute.texts)
-      values.push_back(json_text(text.substr(0, text.find_last_not_of('\0') + 1)));  // as readers of files have it
+      values.push_back(json_text(text.substr(0, text.find_last_not_of('\0') + 1)));  // like readers of files
   } else {
     const int64_t size = type_size(attribute.type);
     for (size_t at = 0; size > 0 && at + static_cast<size_t>(size) <= attribute.data.size();
@@ -144,7 +143,7 @@ std::string json_value(const Attribute& attribute) {
       return {};
   }
   if (values.size() == 1)
-    return values.front();  // as netCDF has it, where every attribute is a list
+    return values.front();  // as in netCDF, where every attribute is a list
   return nested(values, attribute.shape);
 }
 

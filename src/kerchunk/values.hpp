@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Values as JSON, as Zarr has them. Of this room only.
+// Values as JSON, in Zarr's conventions. For this module only.
 #pragma once
 
 #include <optional>
@@ -12,20 +12,20 @@
 
 namespace windrow {
 
-// In quotes; what is not UTF-8 as "\xNN".
+// With quotes; bytes that are not UTF-8 as "\xNN".
 std::string json_text(std::string_view text);
 
-// One number or truth value in native order; not a number and infinities are words: in quotes for Zarr's own fields,
-// bare for attributes, as Python reads them. "": of another type.
+// One number or boolean in native order. NaN and infinities are names: in quotes for Zarr's own fields, without for
+// attributes, as Python reads them. "": another type.
 std::string json_number(Type type, std::span<const std::byte> element, bool quotes);
 
-// "": one that Zarr's attributes have no form for.
+// "": Zarr's attributes cannot represent it.
 std::string json_value(const Attribute& attribute);
 
-// Zarr's name of an element: "<f8"; "" for none.
+// Zarr's type name: "<f8"; "" for none.
 std::string dtype_of(Type type, const Details& details, bool big_endian);
 
-// The other byte order, where `big_endian` is not this processor's.
+// Swaps the byte order if `big_endian` is not this processor's.
 std::vector<std::byte> in_native_order(std::span<const std::byte> element, Type type, bool big_endian);
 
 std::string base64(std::span<const std::byte> bytes);

@@ -11,10 +11,10 @@
 
 namespace windrow {
 
-// Source: K. Gao et al., ICPP 2009, section V: with 8 processes a subfile GPFS was faster than with one file or one for
-// each process, and Lustre faster than with one file. Their hosts had 2 to 4 processes; the ranks of a host hand their
-// data to one writer here, which one file keeps busy. Where a layout shows several targets, a file for each is what
-// they can take: a first model. One that shows a single target says nothing, since the next file gets another.
+// Source: K. Gao et al., ICPP 2009, section V: with 8 processes per subfile GPFS was faster than with one file or one
+// per process, and Lustre faster than with one file. Their nodes had 2 to 4 processes. Here the ranks of a host send
+// their data to one writer, which a single file keeps busy. If a layout has several targets, one file per target group
+// is a first model. A layout with a single target gives no information, because the next file has another target.
 FileCount choose_file_count(FileSystem kind, bool can_split, int64_t ranks, int64_t hosts, int64_t targets) {
   constexpr int64_t k_ranks_a_file = 8;
   const auto one = [](std::string why) { return FileCount{1, "files one: " + std::move(why)}; };
@@ -55,14 +55,14 @@ FileCount choose_file_count(FileSystem kind, bool can_split, int64_t ranks, int6
 
 namespace {
 
-constexpr double k_worth = 0.9;  // of one file's seconds: several files are more to carry about
+constexpr double k_worth = 0.9;  // fraction of one file's seconds: more files are harder to handle
 
-// So many files, written by a rank each; or one by a rank of each host. What was measured of one file is left aside: it
-// says nothing of several.
+// Seconds for this number of files with one writer each, or for one file with a writer per host. Measurements of one
+// file are ignored, because they do not apply to several.
 double seconds_with(int64_t files, Machine machine, int64_t ranks, int64_t hosts, int64_t bytes) {
   machine.writes.clear();
   const double all = static_cast<double>(bytes),
-               writers = static_cast<double>(files == 1 ? hosts : files);  // no two of a host
+               writers = static_cast<double>(files == 1 ? hosts : files);  // on different hosts
   Work work{.ranks = static_cast<double>(ranks), .hosts = writers, .storage_parts = 1};
   work.storage[0] = {
       .sharing = files == 1 ? Sharing::apart : Sharing::targets,

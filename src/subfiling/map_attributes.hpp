@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The names of the attributes that the map of a set is made of, and what one holds.
+// Names and access of the attributes that store the map of a set.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ Attribute word(std::string_view name, const std::string& text);
 
 const Attribute* find_in(const std::vector<Attribute>& attributes, std::string_view name);
 std::vector<int64_t> numbers_of(const std::vector<Attribute>& attributes,
-                                std::string_view name);  // empty: not there, or not 64-bit integers
+                                std::string_view name);  // empty: missing, or not 64-bit integers
 std::optional<int64_t> number_of(const std::vector<Attribute>& attributes, std::string_view name);
 std::string word_of(const std::vector<Attribute>& attributes, std::string_view name);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The map of a set: attributes of its files that say how variables are split, written and read.
+// The map of a set: reading and writing of the attributes that describe how variables are split.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -24,7 +24,7 @@ bool is_ours(const Attribute& attribute) {
   return attribute.name.starts_with(Subfiles::k_reserved);
 }
 
-// Of a dimension that grows the map says that its length is 0: the file says which it is.
+// In the map an extendible dimension has the length 0; the file has its current length.
 std::vector<int64_t> flat(const SplitVariable& variable) {
   std::vector<int64_t> values;
   for (const auto& ranges : variable.split.bounds())
@@ -48,7 +48,7 @@ std::vector<int64_t> order_of(const Split& split) {
   return order;
 }
 
-// The same of the base file's variable and of each part: how all of it is cut.
+// The attributes of the base file's variable and of each part that describe the whole split.
 std::vector<Attribute> description_of(const SplitVariable& variable) {
   const Split& split = variable.split;
   int64_t elements = 1;
@@ -58,7 +58,7 @@ std::vector<Attribute> description_of(const SplitVariable& variable) {
           number(k_parts, split.parts()), numbers(k_order, order_of(split)),    numbers(k_bounds, flat(variable))};
 }
 
-// The groups above an object; those that were not there are among `made`, outermost first.
+// Defines missing parent groups, and adds these to `made`, outermost first.
 Status define_parents(Format& format, const std::string& path, std::vector<std::string>& made) {
   for (const std::string& group : parents_of(path)) {
     make_room(made, 1);
@@ -71,7 +71,7 @@ Status define_parents(Format& format, const std::string& path, std::vector<std::
   return {};
 }
 
-// How a variable's attributes say that it is cut. Code::bad_file: not so that it could be, and why.
+// The split that a variable's attributes describe. Code::bad_file: it is invalid, and why.
 Result<Split> read_split(const Variable& variable, int64_t most_parts) {
   const auto bad = [](std::string why) { return Status(Code::bad_file, std::move(why)); };
   const auto order = numbers_of(variable.attributes, k_order);
@@ -130,7 +130,7 @@ Result<std::unique_ptr<Subfiles>> Subfiles::take_from(Catalog& catalog, const st
     return bad("it has no identity");
   if (!count || *count < 1 || *count > k_most)
     return bad(fmt::format("it contains {}", counted(count.value_or(0), "subfile")));
-  // A symbolic link leads to the folder of the file, not to its own.
+  // A symbolic link refers to the folder of the file, not to its own.
   std::error_code ignored;
   const auto real = std::filesystem::canonical(path, ignored);
   const auto beside = (ignored ? std::filesystem::absolute(path) : real).parent_path();
@@ -181,7 +181,7 @@ Result<std::unique_ptr<Subfiles>> Subfiles::take_from(Catalog& catalog, const st
   set->found_ = set->used();
   set->sums_fills_ = sum == set->checksum(catalog);
   if (sum != set->checksum(catalog)) {
-    const auto& left_out = catalog.unsupported;  // is not in the sum
+    const auto& left_out = catalog.unsupported;  // not included in the checksum
     const std::string first = left_out.empty() ? "" : "; " + readable(left_out.front().substr(0, 300));
     return bad("its checksum is wrong" + first);
   }
@@ -201,7 +201,7 @@ std::vector<int64_t> range_of(const SplitVariable& split, int64_t part) {
 
 namespace {
 
-// For people: the first of what may be many.
+// Text for messages: the first of possibly many values.
 std::string text_of(std::span<const int64_t> values) {
   constexpr size_t k_shown = 16;
   if (values.empty())
@@ -238,8 +238,8 @@ Result<int64_t> Subfiles::define_part(Format& format, const VariableDefinition& 
   std::vector<std::string> made;  // outermost first
   Result<int64_t> offset = -1;
   Status status = guard([&] {
-    // Where all grows as one, what it has to be as long as is what the set has grown to, not what the subfile has heard
-    // of so far. Those that are not there yet are no concern.
+    // If all records grow together, the required length is that of the set, not that which the subfile has so far.
+    // Missing variables do not matter.
     if (split.grows && format.traits().grows_as_one)
       for (const auto& [number, other] : variables_)
         if (other.grows && part < other.split.parts() && other.path != own.path)
@@ -255,7 +255,7 @@ Result<int64_t> Subfiles::define_part(Format& format, const VariableDefinition& 
     offset = placement.value().offset;
     std::vector<Attribute> attributes = description_of(split);
     attributes.push_back(numbers(k_range, range_of(split, part)));
-    // Of no kind yet: its room, so that a header does not grow by it.
+    // Reserves the space of the checksum, so that a header does not grow later.
     if (options_.sums && format.traits().places_late)
       attributes.push_back(numbers(k_element_sum, Sum{}));
     return format.put_attributes(own.path, attributes);
@@ -298,7 +298,8 @@ Status Subfiles::sign(Format& format, int64_t number_in_set) const {
   std::vector<Attribute> attributes{word(k_set, identity_), number(k_count, count())};
   if (number_in_set < 0) {
     attributes.push_back(
-        number(k_sum, 0));  // not known before all is defined; it has its room, so that a header does not grow by it
+        // unknown until everything is defined; reserves its space, so that a header does not grow later
+        number(k_sum, 0));
     attributes.push_back(word(k_folder, folder_));
     attributes.push_back(word(k_ending, names_.ending));
   } else {
@@ -312,19 +313,20 @@ Status Subfiles::seal(Format& base, int64_t sum) const {
 }
 
 int64_t Subfiles::checksum(const Catalog& catalog) const {
-  std::map<std::string, std::string>
-      lines;  // by path: a file's catalog is in another order than that of its definitions
+  std::map<std::string, std::string> lines;  // by path, because a file's catalog is not in the order of definitions
   for (const auto& [number, variable] : variables_) {
     const Variable& described = catalog.variables[static_cast<size_t>(number)];
     const bool big_endian = described.placement.big_endian &&
-                            component_size(described.type) > 1;  // formats differ in what they say of single bytes
+                            // formats differ in the byte order that they report for single bytes
+                            component_size(described.type) > 1;
     lines[described.path] = fmt::format("{}|{}|{}|{}", static_cast<int>(described.type), variable.element_bytes,
                                         big_endian, fmt::join(flat(variable), ","));
     if (!variable.chunk.empty())
       lines[described.path] += fmt::format("|{}|{}", fmt::join(variable.chunk, ","), variable.filters);
     if (!sums_fills_)
       continue;
-    lines[described.path] += "|fill ";  // also where there is none: one that is added does not make it an early set
+    // also if empty: a fill value that is added later must not make it look like a set of an earlier version
+    lines[described.path] += "|fill ";
     for (const std::byte each : variable.fill)
       lines[described.path] += fmt::format("{:02x}", static_cast<unsigned>(each));
   }

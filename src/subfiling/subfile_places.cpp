@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A subfile whose format places late gets its places, and is written anew by the rank that looks after it where they
-// are others than before.
+// Late allocation in a subfile: the rank that owns the subfile places its variables, and rewrites it if variables move.
 #include <array>
 #include <map>
 #include <string_view>
@@ -15,7 +14,7 @@
 namespace windrow {
 namespace {
 
-// `named`: whether the new file has the subfile's name, as it may after an error.
+// `named`: whether the new file has the subfile's name, which is possible after an error.
 Status write_subfile_anew(Format& format, const Layout& layout, const SubfileOptions& options, const std::string& path,
                           const TemporaryFile& temporary, bool& named) {
   auto store = open_store(temporary.temporary_path, StoreMode::update, {});
@@ -57,7 +56,7 @@ Status Subfiles::settle(int64_t number, Format& format) {
   auto layout = format.lay_out();
   if (!layout.ok())
     return layout.status();
-  // Looked for beforehand: once the new file has the name nothing must fail before its places are noted.
+  // Done first: once the new file has the name, nothing may fail before its places are recorded.
   auto placed = variables_in(format);
   if (!placed.ok())
     return placed.status();
@@ -87,7 +86,7 @@ Status Subfiles::settle(int64_t number, Format& format) {
   return status;
 }
 
-// The split variables that a subfile has, each with its number there.
+// The split variables of a subfile, each with its index there.
 Result<std::vector<std::pair<SplitVariable*, size_t>>> Subfiles::variables_in(Format& format) {
   auto catalog = format.catalog();
   if (!catalog.ok())

@@ -21,7 +21,7 @@ using namespace map;
 
 namespace {
 
-// What a subfile's variable has that the map does not say.
+// Differences between a subfile's variable and the map.
 enum class Difference : int64_t {
   missing,
   type,
@@ -30,7 +30,7 @@ enum class Difference : int64_t {
   chunks,
   place
 };
-constexpr int64_t k_differences = 8;  // more than there are: beside the variable's number in one fault
+constexpr int64_t k_differences = 8;  // an upper bound, packed together with the variable's number in one fault
 
 const char* name_of(Difference difference) noexcept {
   switch (difference) {
@@ -100,7 +100,7 @@ std::vector<int64_t> SplitVariable::common_chunk() const {
   std::vector<int64_t> common = chunk;
   for (size_t i = 0; i < chunk.size(); ++i) {
     if (grows && i == 0)
-      continue;  // it is not cut
+      continue;  // it is not split
     const auto& ranges = split.bounds()[i];
     common[i] = std::min(chunk[i], ranges[1]);
     for (size_t range = 1; range < ranges.size(); ++range) {
@@ -136,12 +136,12 @@ bool Subfiles::fit_line(const Catalog& catalog, int64_t unit) {
                                         variable.length(static_cast<int64_t>(part), variable.records).value_or(0));
   }
   int64_t room = FileLine::room_for(longest, unit);
-  // Nobody knows where chunks will lie.
+  // The places of chunks are unknown.
   if (chunked)
     room = std::max(room, round_down(longest_file() / 2, unit));
   if (room <= line_.room)
     return false;
-  // What grows goes on to: plans are for a line, and another line is another plan.
+  // Includes records to come: plans refer to an address space, and another one needs another plan.
   if (grows)
     room = std::max(room, std::min(round_down(longest_file(), unit), FileLine::room_for(4 * longest, unit)));
   line_.room = room;
@@ -184,7 +184,7 @@ Status Subfiles::fault_of(int64_t number) const {
   return {Code::internal, what};
 }
 
-// A format that has no memory for its name goes on in the file that it has open.
+// If a format has no memory for the name, it continues with the file that it has open.
 void Subfiles::move_to(std::string folder) noexcept {
   names_.folder = std::move(folder);
   for (auto& [number, format] : formats_)
@@ -309,7 +309,7 @@ Result<int64_t> Subfiles::examine(int64_t number_in_set, const Catalog& base, st
   std::error_code unknown;
   if (!has_own_folder())
     return pack(Fault::elsewhere);
-  // Neither a link to somewhere else nor a pipe, on which an open would wait for ever.
+  // Refuses links, and pipes, on which an open would block.
   std::vector<std::string> all = format_sidecars(format_, path);
   all.push_back(path);
   for (const std::string& each : all) {
@@ -319,7 +319,8 @@ Result<int64_t> Subfiles::examine(int64_t number_in_set, const Catalog& base, st
       return pack(Fault::not_a_file);
   }
   const auto bytes =
-      std::filesystem::file_size(path, unknown);  // no opening more: the format says what is wrong with it
+      // checked without opening the file again; the format reports other errors
+      std::filesystem::file_size(path, unknown);
   auto opened = open_format(format_, path, FormatMode::read, {});
   const auto fault_by = [](const Status& status) -> Result<int64_t> {
     if (status.code() == Code::out_of_memory)
@@ -357,7 +358,7 @@ Result<int64_t> Subfiles::examine(int64_t number_in_set, const Catalog& base, st
     const auto own = std::find_if(catalog.variables.begin(), catalog.variables.end(),
                                   [&](const Variable& each) { return each.path == whole.path; });
     std::vector<int64_t> shape = split.split.box(number_in_set).count;
-    // A job that is killed may have left more records in a subfile than the base file knows of.
+    // A killed job may have left more records in a subfile than in the base file.
     if (split.grows && own != catalog.variables.end() && own->extendible && own->shape.size() == shape.size())
       shape[0] = std::max(own->shape[0], split.records);
     const auto differs = [variable = variable](Difference difference) {

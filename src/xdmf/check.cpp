@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a grid needs of its variables, told before anything is written.
+// Checks the variables of a grid before anything is written.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ bool is_floating(Type type) {
   return type == Type::float32 || type == Type::float64;
 }
 
-// Nodes of one cell; 0 for mixed cells and for what is no cell.
+// Nodes of one cell; 0 for mixed cells and for other numbers.
 int64_t corners_of(Cell cell) {
   switch (cell) {
     case Cell::triangle:
@@ -41,7 +41,7 @@ Status bad(const ViewerGrid& grid, std::string_view what) {
   return {Code::bad_argument, fmt::format("the grid \"{}\": {}", grid.name, what)};
 }
 
-// A variable of numbers that XDMF can name, or why it is none.
+// The variable if XDMF supports its type, or why not.
 Result<const Variable*> find(std::string_view use, int number, const Catalog& catalog) {
   if (number < 0 || static_cast<size_t>(number) >= catalog.variables.size())
     return Status{Code::bad_argument, fmt::format("{}: there is no variable number {}", use, shown_index(number))};
@@ -50,7 +50,7 @@ Result<const Variable*> find(std::string_view use, int number, const Catalog& ca
     return Status{Code::unsupported,
                   fmt::format("{}: \"{}\" cannot be shown: {}", use, readable(variable.path),
                               variable.type == Type::none ? variable.unsupported : type_name(variable.type))};
-  if (variable.extendible)  // the text would say a shape that it has no more
+  if (variable.extendible)  // the text would have an outdated shape
     return Status{Code::unsupported, fmt::format("{}: \"{}\" is extendible; a grid needs variables with a fixed shape",
                                                  use, readable(variable.path))};
   if (Status status = check_reference("the variable", variable.path); !status.ok())
@@ -62,7 +62,7 @@ std::string shape_text(const Variable& variable) {
   return fmt::format("\"{}\" has the shape [{}]", variable.path, fmt::join(variable.shape, ", "));
 }
 
-// A coordinate's variable: floating.
+// A floating-point variable of coordinates.
 Result<const Variable*> find_coordinates(const ViewerGrid& grid, int number, const Catalog& catalog) {
   auto found = find(fmt::format("the coordinates of \"{}\"", grid.name), number, catalog);
   if (found.ok() && !is_floating(found.value()->type))
@@ -147,7 +147,7 @@ Status fill_mesh(ViewerGrid& grid, const Catalog& catalog) {
     if (shape.size() != 1)
       return bad(
           grid, fmt::format("{}; the connectivity of mixed cells must have one dimension", shape_text(*cells.value())));
-    // At least the kind and three nodes each.
+    // Each cell has at least a kind and three nodes.
     if (grid.cells < 0 || grid.cells > shape[0] / 4)
       return bad(grid, fmt::format("{}; it cannot hold {}", shape_text(*cells.value()), counted(grid.cells, "cell")));
     return {};
@@ -177,7 +177,7 @@ Status check_series(const ViewerGrid& grid, std::span<const ViewerGrid> others) 
 Status check_text(std::string_view what, std::string_view text) {
   if (text.empty())
     return {Code::bad_argument, fmt::format("{} needs a name", what)};
-  // XML 1.0, section 2.2: neither control characters nor these two, however they are escaped.
+  // XML 1.0, section 2.2: neither control characters nor these two are allowed, even escaped.
   const bool control =
       std::any_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
   const bool none = text.find("\xef\xbf\xbe") != text.npos || text.find("\xef\xbf\xbf") != text.npos;

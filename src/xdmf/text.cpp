@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The text itself, in what the readers have in common: VTK's two (ParaView) and VisIt's.
+// Writes the text in the subset that all readers support: both of VTK (ParaView) and VisIt's.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -39,7 +39,7 @@ struct Number {
   int precision;
 };
 
-// The older reader knows no unsigned integers of 64 bits, but converts what it reads: signed ones show all values below
+// The older reader has no unsigned 64-bit integers, but converts what it reads, so signed ones show all values below
 // 2^63.
 Number number_of(Type type) {
   switch (type) {
@@ -61,7 +61,7 @@ Number number_of(Type type) {
     case Type::float32:
       return {"Float", 4};
     default:
-      return {"Float", 8};  // no others: check_grid() and check_field()
+      return {"Float", 8};  // others were refused by check_grid() and check_field()
   }
 }
 
@@ -105,8 +105,7 @@ std::string_view attribute_of(int64_t components) {
     case 9:
       return "Tensor";
     default:
-      return "Vector";  // of any length: VTK takes a "Matrix" for as many components as there are columns, and drops
-                        // points
+      return "Vector";  // of any length: VTK treats a "Matrix" as one component per column, and drops points
   }
 }
 
@@ -163,7 +162,7 @@ void write_geometry(Writer& writer, const ViewerGrid& grid) {
   }
   writer.open(fmt::format("Geometry GeometryType=\"{}\"", type));
   if (grid.kind == GridKind::uniform) {
-    // As the dimensions: slowest first, whatever the name of the type says.
+    // Slowest first, like the dimensions, in spite of the name of the type.
     writer.numbers(grid.origin);
     writer.numbers(grid.spacing);
   }
@@ -220,7 +219,7 @@ std::string xdmf_text(std::span<const ViewerGrid> grids, const Catalog& catalog,
     const std::string& name = grids[first].name;
     const auto same_name = [&](const ViewerGrid& grid) { return grid.name == name; };
     if (std::any_of(grids.begin(), grids.begin() + static_cast<std::ptrdiff_t>(first), same_name))
-      continue;  // written with the first
+      continue;  // already written with the first
     if (!grids[first].time) {
       write_grid(writer, grids[first]);
       continue;

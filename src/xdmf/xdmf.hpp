@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// XDMF: what the variables of a file mean to a viewer, which are grids and meshes and the fields on them, as a text
-// that names them (https://www.xdmf.org). Made out of a catalog; knows nothing of MPI, and neither opens nor writes a
-// file.
+// XDMF: describes variables of a file to viewers as grids, meshes and fields (https://www.xdmf.org). Made from a
+// catalog; uses no MPI and no files.
 #pragma once
 
 #include <optional>
@@ -21,8 +20,8 @@ enum class GridKind {
   mesh
 };
 
-// The numbers are those of enum windrow_cell and of enum windrow_center (windrow.h); a cell's is XDMF's own, which
-// stands in the connectivity of mixed cells.
+// Same numbers as enum windrow_cell and enum windrow_center (windrow.h). Those of cells are XDMF's own, and are stored
+// in the connectivity of mixed cells.
 enum class Cell : int {
   triangle = 4,
   quadrilateral = 5,
@@ -37,7 +36,7 @@ enum class Center : int {
   cell = 1
 };
 
-// Variables are numbers in the catalog.
+// Variables are indexes in the catalog.
 struct GridField {
   std::string name;
   Center center = Center::node;
@@ -48,32 +47,33 @@ struct ViewerGrid {
   GridKind kind = GridKind::uniform;
   std::string name;
   std::optional<double> time;
-  std::vector<int64_t> nodes;  // of each dimension, slowest first; of a mesh: one number. Given for a uniform grid only
+  // per dimension, slowest first; mesh: one number. Set by the caller for a uniform grid only
+  std::vector<int64_t> nodes;
   std::vector<double> origin, spacing;  // uniform: [dimensions]
-  std::vector<int> coordinates;         // rectilinear: one a dimension; curvilinear and mesh: one
-  Cell cell = Cell::tetrahedron;        // mesh, as what follows
+  std::vector<int> coordinates;         // rectilinear: one per dimension; curvilinear and mesh: one
+  Cell cell = Cell::tetrahedron;        // mesh, like the following
   int connectivity = 0;
-  int64_t cells = 0;  // given for mixed cells only
+  int64_t cells = 0;  // set by the caller for mixed cells only
   std::vector<GridField> fields;
 };
 
-// Whether the variables are what the grid needs and it goes with the grids that are there; fills in what the variables
-// say: nodes, cells. not_found is never returned: a bad number is bad_argument.
+// Checks that the variables fit the grid, and that it is consistent with the other grids. Fills in nodes and cells from
+// the variables. Never returns not_found: a bad number is bad_argument.
 Status check_grid(ViewerGrid& grid, std::span<const ViewerGrid> others, const Catalog& catalog);
 Status check_field(const ViewerGrid& grid, const GridField& field, const Catalog& catalog);
 
-// What a text in the file can say: UTF-8 without control characters. `what` is for the message.
+// Checks text for the file: UTF-8 without control characters. `what` is for the message.
 Status check_text(std::string_view what, std::string_view text);
 
-// The same for a name that is part of a reference "file:/path": without ':' and '|', at which readers cut.
+// The same for a name in a reference "file:/path": without ':' and '|', at which readers split.
 Status check_reference(std::string_view what, std::string_view name);
 
-// All arguments as one text, to be compared between the ranks.
+// All arguments as one text, to be compared between ranks.
 std::string arguments_of(const ViewerGrid& grid);
 std::string arguments_of(int grid, const GridField& field);
 
-// The whole text. Grids of one name are a series in time. `file_name`: of the HDF5 file, without its folder, so that
-// both can be moved.
+// The whole text. Grids of one name are a time series. `file_name`: of the HDF5 file, without its folder, so that both
+// can be moved.
 std::string xdmf_text(std::span<const ViewerGrid> grids, const Catalog& catalog, std::string_view file_name);
 
 }  // namespace windrow
