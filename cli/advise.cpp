@@ -7,7 +7,7 @@
 
 namespace cli {
 
-// Rank 0 alone has something to do.
+// Only rank 0 works.
 int advise(const World& world, const Arguments& arguments) {
   std::string json, text;
   const auto ask = [&](const char* format, std::string& answer) -> std::string {
@@ -23,7 +23,7 @@ int advise(const World& world, const Arguments& arguments) {
   std::istringstream lines(arguments.json ? json : text);
   for (std::string line; std::getline(lines, line);)
     print_line(world, arguments.json ? line : one_line(line));
-  // What came before is told; it is what a killed program leaves.
+  // The part before the damage is used: killed programs leave truncated traces.
   require_on_rank_0(
       world, [&] { return nlohmann::json::parse(json).at("damage").get<std::string>(); }, k_exit_failed);
   return k_exit_ok;

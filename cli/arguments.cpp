@@ -14,7 +14,7 @@ namespace cli {
 
 namespace {
 
-constexpr int64_t k_smallest_buffer = 4096;             // below it the bookkeeping is larger than the data
+constexpr int64_t k_smallest_buffer = 4096;             // below it the overhead is larger than the data
 constexpr int64_t k_largest_buffer = int64_t{1} << 40;  // keeps buffer x ranks within 64 bits
 
 const char* const k_footer =
@@ -31,7 +31,7 @@ std::string letter_is_binary(std::string& size) {
   return "";
 }
 
-// An empty name is a mistake, often a variable of the shell that was never set, and not the same as none.
+// An empty name is an error, often an unset shell variable, and not the same as no name.
 const CLI::Validator& not_empty() {
   static const CLI::Validator validator(
       [](std::string& name) { return name.empty() ? std::string("the name is empty") : ""; }, "");
@@ -290,14 +290,14 @@ bool is_command(const CLI::App& app, const std::string& word) {
                      [&](const CLI::App* command) { return command->get_name() == word; });
 }
 
-// `windrow help` and `windrow help copy` are `windrow --help` and `windrow copy --help`.
+// `windrow help` and `windrow help copy` are equivalent to `windrow --help` and `windrow copy --help`.
 std::vector<std::string> words_of(int argc, const char* const* argv) {
   std::vector<std::string> words(argv + 1, argv + argc);
   if (!words.empty() && words.front() == "help") {
     words.erase(words.begin());
     words.emplace_back("--help");
   }
-  return {words.rbegin(), words.rend()};  // CLI11 takes them last first
+  return {words.rbegin(), words.rend()};  // CLI11 takes the arguments in reverse order
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The command line: what can be said, and its help.
+// The command line and its help.
 #pragma once
 
 #include <cstdint>
@@ -28,18 +28,18 @@ enum class Bar {
   never
 };
 
-// What `simulate` is asked.
+// Arguments of `simulate`.
 struct SimulateArguments {
-  std::string machine = "";  // a machine file, or the name of a machine that is built in
-  int64_t ranks = 0;         // 0: as many as the trace has
+  std::string machine = "";  // a machine file, or the name of a built-in machine
+  int64_t ranks = 0;         // 0: number of ranks in the trace
   std::string pattern = "rows";
   std::string shape, grid;  // "1920x1920x480"
   int64_t block = 1, element_bytes = 8, variables = 1;
-  int64_t flush = 0;  // of the trace, which is Arguments::input; 0: its last
+  int64_t flush = 0;  // of the trace Arguments::input; 0: the last
   bool reads = false, all_open = false, in_step = false, at_once = false, lists = false, by_rule = false;
   int64_t splits = 0, list_pieces = 1, times = 1;
   double shrinks_to = windrow::k_usual_ratio;
-  std::string shown;  // the machine whose file is printed
+  std::string shown;  // the built-in machine whose file is printed
 };
 
 struct Arguments {
@@ -47,7 +47,7 @@ struct Arguments {
   std::string input;
   std::string output;
   std::string prefix;   // of references
-  std::string machine;  // file, of advise
+  std::string machine;  // machine file of advise
   std::string format;   // of the output; "": by its name
   Settings settings;
   Bar bar = Bar::automatic;
@@ -59,15 +59,15 @@ struct Arguments {
   SimulateArguments simulated;
 };
 
-// Either the arguments, or a text to print (help, version): then `command` is none.
+// Either the arguments, or a text to print (help, version) with `command` none.
 struct Parsed {
   Arguments arguments;
   std::string text;
 };
-// Local and the same on every rank. Throws Failure (one line) for a mistake.
+// Local, and the same on every rank. Throws Failure with one line for a usage error.
 Parsed parse(int argc, const char* const* argv);
 
-// Whether rank 0 draws a bar.
+// Whether rank 0 shows a progress bar.
 bool shows_bar(const Arguments& arguments, int rank);
 
 }  // namespace cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// windrow check: reads every variable; what cannot be read is named, the rest is read all the same.
+// windrow check: reads every variable, and names those that cannot be read.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -28,17 +28,16 @@ namespace {
 
 struct Findings {
   std::vector<std::string> damaged;  // "path: message"
-  std::vector<std::string> set;      // what is wrong with subfiles
-  std::vector<std::string>
-      others;  // rank 0: folders of subfiles beside the file that are not its own, which harm nobody
-  std::vector<std::string> removed;  // rank 0: what was removed beside the file
-  std::vector<std::string> kept;     // rank 0: what was not, and why
-  int64_t bytes = 0;                 // read
+  std::vector<std::string> set;      // faults of subfiles
+  std::vector<std::string> others;   // rank 0: folders of other sets beside the file, which are harmless
+  std::vector<std::string> removed;  // rank 0: what was removed
+  std::vector<std::string> kept;     // rank 0: what was not removed, and why
+  int64_t bytes = 0;                 // bytes read
   Totals reading;
 };
 
-// A batch that failed is read again piece by piece: so each variable gets its own verdict. What is left of one that is
-// damaged is not read: a damaged header may say that it is millions of times as long as the file.
+// A failed batch is read again piece by piece, to find which variables are damaged. The rest of a damaged variable is
+// not read, because a damaged header may state a length that is millions of times that of the file.
 void read_batch(Transfer& transfer, windrow::File& file, Slicer& slices, const std::vector<Item>& items,
                 const Batch& batch, Findings& findings) {
   try {
@@ -47,7 +46,7 @@ void read_batch(Transfer& transfer, windrow::File& file, Slicer& slices, const s
     findings.bytes += transfer.bytes(batch);
   } catch (const windrow::Error& error) {
     if (error.code() == WINDROW_OUT_OF_MEMORY || error.code() == WINDROW_MPI)
-      throw;  // says nothing of the file
+      throw;  // not an error of the file
     if (batch.size() > 1) {
       for (const Piece& piece : batch)
         read_batch(transfer, file, slices, items, {piece}, findings);
@@ -77,7 +76,7 @@ void read_wholes(windrow::File& file, const Contents& contents, Findings& findin
   }
 }
 
-// What is wrong with subfiles, whether or not a variable is read from there.
+// Faults of subfiles, whether or not a variable is read from them.
 void read_set(windrow::File& file, Findings& findings) {
   const char* problems = "";
   windrow::check(windrow_check_subfiles(file.get(), &problems));
@@ -91,7 +90,7 @@ void print_removed(const World& world, const std::vector<std::string>& removed) 
     print_line(world, fmt::format("removed: \"{}\"", path));
 }
 
-// Collective. Whether there is a file to check; where none is, what was removed is told already.
+// Collective. Returns whether there is a file to check; otherwise the removed files are already reported.
 bool clean(const World& world, const Arguments& arguments, std::vector<std::string>& removed) {
   bool is_there = true;
   require_on_rank_0(

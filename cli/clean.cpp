@@ -24,8 +24,8 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view k_subfiles = ".subfiles";
 
-// Whether a folder can be one of subfiles of `name`: of a set that was published, "NAME.subfiles-1a2b3c4d", or of one
-// that was to be, ".NAME.windrow-abcd.subfiles".
+// Whether a folder may have subfiles of `name`: "NAME.subfiles-1a2b3c4d" of a published set, or
+// ".NAME.windrow-abcd.subfiles" of an unfinished one.
 bool is_folder_of(const std::string& name, const std::string& entry) {
   if (entry.starts_with(name + ".subfiles-"))
     return true;
@@ -45,7 +45,7 @@ std::vector<fs::path> folders_of(const fs::path& file) {
   return found;
 }
 
-// The folder of a base file's subfiles, "" for any other file. Throws windrow::Error where it cannot be opened.
+// The folder of a base file's subfiles, "" for any other file. Throws windrow::Error if it cannot be opened.
 std::string folder_named_by(const std::string& path) {
   windrow::File file = windrow::File::open(MPI_COMM_SELF, path);
   const char* first = windrow_subfile_name(file.get(), 0);
@@ -54,8 +54,7 @@ std::string folder_named_by(const std::string& path) {
   return folder;
 }
 
-// Whether a file can be one that names subfiles: by what it begins with, by the ending of its name, by a description
-// beside it, or as the temporary of one.
+// Whether a file may refer to subfiles: by its first bytes, its ending, a sidecar, or as the temporary of such a file.
 bool may_name_subfiles(const fs::path& path) {
   if (format_of(path.string()) != "raw" || !std::ifstream(path))
     return true;
@@ -71,7 +70,7 @@ bool may_name_subfiles(const fs::path& path) {
 
 struct Named {
   std::set<std::string> folders;
-  std::vector<std::string> unknown;  // files that may name one, and cannot be opened
+  std::vector<std::string> unknown;  // files that may refer to one, and cannot be opened
 };
 
 Named folders_named_beside(const fs::path& file) {
@@ -92,7 +91,7 @@ Named folders_named_beside(const fs::path& file) {
   return named;
 }
 
-// Why it stays; "": it is gone.
+// Why it was not removed; "": it was.
 std::string remove_unused(const fs::path& folder) {
   const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (descriptor < 0)
@@ -124,7 +123,7 @@ Cleaned clean_beside(const std::string& path) {
     real = fs::absolute(path);
   const std::vector<fs::path> folders = folders_of(real);
   if (folders.empty())
-    return cleaned;  // mostly, and no need to open all files beside it
+    return cleaned;  // the usual case, without opening all files in the folder
   const Named named = folders_named_beside(real);
   for (const fs::path& folder : folders) {
     const std::string name = folder.filename().string();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// windrow check --clean: what runs that were killed, and sets that were replaced, have left beside a file.
+// windrow check --clean: removes what killed runs and replaced sets left beside a file.
 #pragma once
 
 #include <string>
@@ -12,8 +12,8 @@ struct Cleaned {
   std::vector<std::string> kept;     // "name: why"
 };
 
-// Local, for rank 0. Removes what nobody uses any more: folders of subfiles that have the file's name, which no file in
-// its folder names, and which no program reads or writes.
+// Local, for rank 0. Removes folders of subfiles with the file's name that no file in its folder refers to and that no
+// program uses.
 Cleaned clean_beside(const std::string& path);
 
 }  // namespace cli

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The subcommands. Each is collective and ends with an exit code, the same on every rank, or throws Failure on every
-// rank.
+// The subcommands. Each is collective, and returns an exit code or throws Failure, the same on every rank.
 #pragma once
 
 #include "cli/arguments.hpp"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What all subcommands share: exit codes, who prints (rank 0 alone), verdicts that reach every rank, sizes and times as
-// text.
+// Helpers of all subcommands: exit codes, output (by rank 0 only), collective errors, sizes and times as text.
 #pragma once
 
 #include <mpi.h>
@@ -14,15 +13,15 @@
 
 namespace cli {
 
-// Documented in docs/cli.md: scripts depend on them.
+// Documented in docs/cli.md; scripts depend on them.
 enum Exit : int {
   k_exit_ok = 0,
-  k_exit_failed = 1,      // the work itself failed: storage, memory, a damaged file
-  k_exit_mistake = 2,     // the command line, or a file named in it, is wrong; nothing was written
+  k_exit_failed = 1,      // the work failed: storage, memory, a damaged file
+  k_exit_mistake = 2,     // a usage error: the command line, or a file named in it; nothing was written
   k_exit_unsupported = 3  // the file has parts that cannot be read or copied yet; nothing was written
 };
 
-// Ends a subcommand. Thrown on every rank alike; main() prints the message on rank 0.
+// Ends a subcommand. Thrown on every rank; main() prints the message on rank 0.
 class Failure : public std::runtime_error {
  public:
   Failure(Exit exit_code, const std::string& message) : std::runtime_error(message), exit_code_(exit_code) {}
@@ -40,15 +39,15 @@ struct World {
   copying::Ranks ranks() const noexcept { return {comm, rank, size}; }
 };
 
-// Rank 0 runs `inspect`, which returns "" or what is wrong, or throws; every rank throws that as a Failure. Collective.
+// Rank 0 calls `inspect`, which returns "" or an error, or throws; every rank then throws a Failure. Collective.
 void require_on_rank_0(const World& world, const std::function<std::string()>& inspect,
                        Exit otherwise = k_exit_mistake);
 
 void print_line(const World& world, const std::string& line);        // stdout, rank 0
 void print_error_line(const World& world, const std::string& line);  // stderr, rank 0, after "windrow: "
 
-std::string bytes_text(int64_t bytes);     // "37.6 MB": decimal, as disks are sold
+std::string bytes_text(int64_t bytes);     // "37.6 MB": decimal units
 std::string seconds_text(double seconds);  // "0.42 s", "3 min 07 s"
-std::string one_line(std::string text);    // control characters become spaces: names come from foreign files
+std::string one_line(std::string text);  // replaces control characters by spaces, because names come from foreign files
 
 }  // namespace cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// windrow copy: windrow_copy() with a bar, and its outcome as text or JSON.
+// windrow copy: windrow_copy() with a progress bar, and its result as text or JSON.
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
@@ -25,7 +25,7 @@ std::vector<std::string> lines_of(const char* list) {
   return lines;
 }
 
-// The bar that a copy moves on; its length is known with the first step.
+// State of the bar; its length is known at the first step.
 struct Shown {
   bool shows = false;
   int64_t done = 0;
@@ -44,7 +44,7 @@ void print_errors(const World& world, const std::string& begin, const char* list
     print_error_line(world, begin + line);
 }
 
-// What could not be opened or created is a mistake; what failed later is the work's failure.
+// An error of opening or creating is a usage error; a later one is a failure.
 Failure failure_of_copy(const World& world, const std::string& input, const windrow_copy_info& info, int code) {
   const windrow::Error error(code, windrow_error_rank(), windrow_error_message());
   if (*info.refused != '\0') {
@@ -120,7 +120,7 @@ int copy(const World& world, const Arguments& arguments) {
   info.progress = &advance;
   info.context = &shown;
   const int code = windrow_copy(world.comm, arguments.input.c_str(), arguments.output.c_str(), options.get(), &info);
-  shown.bar.reset();  // its line is clean before anything is printed
+  shown.bar.reset();  // clears its line before anything is printed
   if (code != WINDROW_OK)
     throw failure_of_copy(world, arguments.input, info, code);
   print_result(world, arguments, info, MPI_Wtime() - start);

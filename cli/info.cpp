@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// windrow info: what is in a file.
+// windrow info: lists the contents of a file.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -23,7 +23,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr size_t k_shown_elements = 8;  // of an attribute, as text
+constexpr size_t k_shown_elements = 8;  // of an attribute in the text
 constexpr size_t k_shown_characters = 72;
 
 template <class T>
@@ -39,7 +39,7 @@ json complex_as_json(const windrow::File& file, const std::string& object, const
   return list;
 }
 
-// C++20 has no type of 16 bits for them.
+// C++20 has no 16-bit floating-point type.
 json halves_as_json(const windrow::File& file, const std::string& object, const windrow_attribute_info& info) {
   std::vector<uint16_t> halves(static_cast<size_t>(info.elements));
   windrow::check(windrow_get_attribute(file.get(), object.c_str(), info.name, WINDROW_FLOAT16, halves.data()));
@@ -129,7 +129,7 @@ json attributes_as_json(const windrow::File& file, const std::string& object) {
   return list;
 }
 
-// The files that variables are split over, with their sizes; null for one that is not there.
+// The files that variables are split over, with their sizes; null for a missing one.
 json subfiles_of(const windrow::File& file, const std::string& path) {
   namespace fs = std::filesystem;
   json list = json::array();
@@ -193,7 +193,7 @@ json contents_as_json(const windrow::File& file, const Contents& contents) {
 
 std::string shape_text(const json& shape, bool null_space);
 
-// "  chunks 8 x 16, shuffle,deflate:4"; "" where there are none.
+// "  chunks 8 x 16, shuffle,deflate:4"; "": not chunked.
 std::string chunks_text(const json& variable) {
   if (!variable.contains("chunk"))
     return "";
@@ -212,7 +212,7 @@ std::string shape_text(const json& shape, bool null_space) {
   return text;
 }
 
-// From a file that anybody may have made: cut by characters of UTF-8, and without control characters.
+// The file is untrusted: truncates at characters of UTF-8, and removes control characters.
 std::string shortened(std::string text) {
   text = one_line(std::move(text));
   if (text.size() <= k_shown_characters)
@@ -328,7 +328,7 @@ int info(const World& world, const Arguments& arguments) {
     return std::string();
   };
   try {
-    require_on_rank_0(world, describe, k_exit_failed);  // it may fail there, and all ranks have to close the file
+    require_on_rank_0(world, describe, k_exit_failed);  // it may fail, and all ranks must close the file
   } catch (const Failure&) {
     file.discard();
     throw;

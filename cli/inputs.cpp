@@ -62,14 +62,13 @@ std::string format_of(const std::string& path) {
 
 namespace {
 
-// ".NAME.windrow-XXXX"; where that is too long for the file system, the library leaves away up to 35 bytes of the
-// name's end.
+// ".NAME.windrow-XXXX"; if that is too long for the file system, the library omits up to 35 bytes of the name's end.
 bool is_leftover_of(const std::string& name, std::string_view entry) {
   const size_t mark = entry.rfind(".windrow-");
   if (!entry.starts_with('.') || mark == std::string_view::npos || mark == 0)
     return false;
   std::string_view stem = entry.substr(1, mark - 1);
-  for (const std::string_view sidecar : {".kerchunk.json", ".json"})  // that is replaced alone
+  for (const std::string_view sidecar : {".kerchunk.json", ".json"})  // replaced separately
     if (stem.ends_with(sidecar) && stem != name)
       stem.remove_suffix(sidecar.size());
   return stem == name || (name.size() > 100 && stem.size() + 35 >= name.size() && name.starts_with(stem));
@@ -97,7 +96,7 @@ std::vector<std::string> other_sets_of(const windrow::File& file, const std::str
 std::vector<std::string> leftovers_of(const std::string& path) {
   std::vector<std::string> found;
   std::error_code error;
-  fs::path real = fs::canonical(path, error);  // a link's target is what a writer replaces
+  fs::path real = fs::canonical(path, error);  // a writer replaces the target of a link
   if (error)
     real = fs::absolute(path, error);
   const std::string file_name = real.filename().string();

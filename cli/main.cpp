@@ -54,7 +54,7 @@ int main(int argc, char** argv) {
   try {
     code = run(world, argc, argv);
   } catch (const std::exception& error) {
-    // Out of memory on this rank alone: the others wait in a collective call, so the job ends here.
+    // Out of memory on this rank alone. The others wait in a collective call, so the job is aborted.
     std::fprintf(stderr, "windrow: rank %d: %s\n", world.rank, error.what());
     MPI_Abort(world.comm, cli::k_exit_failed);
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A map is words: "version 2001 npes N ndims D", D lengths, and for each rank its number, how many elements it holds,
-// and those: numbers from 1 on in the file's order, 0 for what is nowhere. What follows the last rank is for people.
+// A map is text: "version 2001 npes N ndims D", D lengths, and for each rank its number, its number of elements, and
+// the elements: numbers from 1 in the file's order, 0 for none. Text after the last rank is a comment.
 #include "cli/mapped_workload.hpp"
 
 #include <fmt/format.h>

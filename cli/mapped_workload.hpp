@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the map of a decomposition says that ranks hold, as something to simulate: the text that PIO and SCORPIO write
-// of one (PIOc_writemap, piodecomp...).
+// A simulation's workload from a decomposition map, as PIO and SCORPIO write it (PIOc_writemap, piodecomp...).
 #pragma once
 
 #include <string>
@@ -9,11 +8,11 @@
 
 namespace cli {
 
-// Whether the file begins as a map does. Local.
+// Whether the file begins like a map. Local.
 bool is_map(const std::string& path);
 
-// Ranks, shape and what each rank holds; all else as `asked` has it. What several ranks hold is written by the lowest,
-// and read by all. Local. Throws Failure for a file that is no map, or of another version.
+// Takes ranks, shape and elements from the map, and everything else from `asked`. Replicated elements are written by
+// the lowest rank, and read by all. Local. Throws Failure if the file is not a map, or has another version.
 windrow::Workload mapped_workload(const std::string& path, windrow::Workload asked);
 
 }  // namespace cli

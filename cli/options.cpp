@@ -6,7 +6,7 @@ namespace cli {
 windrow::Options options_from(const Settings& settings) {
   windrow::Options options;
   try {
-    // The library's own buffers need not be larger than ours; above their default they stay as they are.
+    // The library's buffers need not be larger than ours; above their default they are unchanged.
     if (settings.buffer_bytes < Settings{}.buffer_bytes)
       options.set("buffer", std::to_string(settings.buffer_bytes));
     if (!settings.strategy.empty())

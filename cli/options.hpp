@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The options that subcommands share.
+// Options of several subcommands.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace cli {
 
-// What `options` say in the CLI: strategy first, then each --set, so that the latter can refine the former.
+// The command line's library options: the strategy, then each --set, which refines it.
 struct Settings {
   std::string strategy;
   std::vector<std::string> pairs;  // "key=value"

@@ -31,7 +31,7 @@ std::string progress_text(const std::string& verb, int64_t done, int64_t total, 
     numbers += fmt::format("  {}/s", bytes_text(static_cast<int64_t>(rate)));
     numbers += fmt::format("  {} left", seconds_text(static_cast<double>(total - done) / rate));
   }
-  // One column stays free: a full line would wrap.
+  // One column stays free, because a full line would wrap.
   const int bar = std::min(40, columns - 1 - static_cast<int>(verb.size() + numbers.size()) - 3);
   if (bar < 4)
     return (verb + numbers).substr(0, static_cast<size_t>(std::max(columns - 1, 0)));

@@ -8,13 +8,13 @@
 
 namespace cli {
 
-// One state of the bar as text, without the return to the line's start. Pure. `columns` wide at most.
+// The bar as text, without the carriage return. Pure. At most `columns` wide.
 std::string progress_text(const std::string& verb, int64_t done, int64_t total, double seconds, int columns);
 
 class Progress {
  public:
   Progress(std::string verb, int64_t total_bytes, bool shown);
-  ~Progress();  // leaves a clean line
+  ~Progress();  // clears the line
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
   void advance(int64_t bytes);

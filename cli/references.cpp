@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// windrow references: says where the chunks of a file's variables lie, for the readers of Zarr.
+// windrow references: writes a reference file for readers of Zarr.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -33,7 +33,8 @@ int references(const World& world, const Arguments& arguments) {
     print_error_line(world, "omitted: " + line);
   std::error_code unknown;
   const bool is_link =
-      std::filesystem::is_symlink(arguments.input, unknown);  // the text stands beside what it leads to
+      // the output is in the folder of the files that it refers to
+      std::filesystem::is_symlink(arguments.input, unknown);
   const std::string file_name =
       is_link ? std::filesystem::canonical(arguments.input, unknown).string() : arguments.input;
   if (!arguments.quiet)

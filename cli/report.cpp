@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// windrow report: what a trace says, as a table and as a page.
+// windrow report: a trace as a table and as a page.
 #include <fmt/format.h>
 
 #include <cerrno>
@@ -28,7 +28,7 @@ std::string write_page(const Arguments& arguments, const Trace& trace) {
 
 }  // namespace
 
-// Rank 0 alone has something to do.
+// Only rank 0 works.
 int report(const World& world, const Arguments& arguments) {
   Trace trace;
   const auto inspect = [&] {
@@ -39,7 +39,7 @@ int report(const World& world, const Arguments& arguments) {
   if (!arguments.quiet)
     for (const std::string& line : trace_table(trace))
       print_line(world, line);
-  // What came before is reported; it is what a killed program leaves.
+  // The part before the damage is reported: killed programs leave truncated traces.
   require_on_rank_0(
       world, [&] { return trace.damage; }, k_exit_failed);
   return k_exit_ok;

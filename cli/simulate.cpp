@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// windrow simulate: what a plan would do on a machine that is not there.
+// windrow simulate: predicts a plan's cost on another machine.
 #include <fmt/format.h>
 
 #include <cerrno>
@@ -21,7 +21,8 @@ namespace {
 // "1920x1920x480"
 std::vector<int64_t> numbers_of(const std::string& text, const char* option) {
   std::vector<int64_t> numbers;
-  std::stringstream stream(text + (text.ends_with('x') ? "x" : ""));  // what ends so has an empty number behind it
+  // a text that ends with x has an empty last number
+  std::stringstream stream(text + (text.ends_with('x') ? "x" : ""));
   for (std::string word; std::getline(stream, word, 'x');) {
     const auto number = windrow::parse_integer(word);
     if (!number)
@@ -153,7 +154,7 @@ std::vector<std::string> simulate_alone(const Arguments& arguments) {
 
 }  // namespace
 
-// Rank 0 alone has something to do.
+// Only rank 0 works.
 int simulate(const World& world, const Arguments& arguments) {
   std::vector<std::string> lines;
   const auto inspect = [&] {

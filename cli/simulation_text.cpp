@@ -34,7 +34,7 @@ std::string strategy_line(const Plan& plan) {
       windrow::name_of(of.domains), windrow::codec_text(of), windrow::name_of(of.access), windrow::name_of(of.files));
 }
 
-// What is the same in the terminal and on the page: names and values.
+// Names and values of both the terminal and the page.
 std::vector<std::pair<std::string, std::string>> facts_of(const Simulation& simulation) {
   const double total = simulation.seconds.total();
   return {
@@ -68,7 +68,7 @@ std::string range_text(size_t first, size_t last) {
   return first == last ? std::to_string(first) : fmt::format("{}–{}", first, last);
 }
 
-// Of very many targets several are a column.
+// Joins targets in a column if there are very many.
 Matrix matrix_of(const Simulation& simulation) {
   constexpr size_t k_most_columns = 128;
   Matrix matrix{.rows = {}, .columns = {}, .column = "target", .cells = {}};
@@ -80,7 +80,7 @@ Matrix matrix_of(const Simulation& simulation) {
     if (row.first_rank < 0)
       continue;
     const auto number = static_cast<int64_t>(matrix.rows.size());
-    constexpr int k_shortly = 10'000;  // from there on there is no room for the last rank
+    constexpr int k_shortly = 10'000;  // larger numbers leave no space for the last rank
     const std::string ranks = range_text(static_cast<size_t>(row.first_rank), static_cast<size_t>(row.last_rank));
     matrix.rows.push_back(row.first_rank == row.last_rank ? "rank " + ranks
                           : row.last_rank < k_shortly     ? ranks

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Pure: a simulation for people and for programs.
+// Pure: a simulation as text, page and JSON.
 #pragma once
 
 #include <string>
@@ -11,6 +11,6 @@ namespace cli {
 
 std::vector<std::string> simulation_lines(const windrow::Simulation& simulation);
 std::string simulation_json(const windrow::Simulation& simulation);
-std::string simulation_page(const windrow::Simulation& simulation);  // XHTML that needs nothing beside itself
+std::string simulation_page(const windrow::Simulation& simulation);  // self-contained XHTML
 
 }  // namespace cli

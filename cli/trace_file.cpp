@@ -45,7 +45,7 @@ double seconds_of(const json& object, const char* name) {
   return std::isfinite(seconds) ? std::clamp(seconds, 0.0, 1e15) : 0;
 }
 
-// Traces of a version before had nothing predicted.
+// Traces of earlier versions have no predictions.
 void take_predicted(const json& object, TracedPlan& plan) {
   if (!object.contains("predicted"))
     return;
@@ -144,7 +144,7 @@ void TraceReader::take_report(const json& report, TracedFlush& flush) const {
     const std::string stage(k_stages[i]);
     flush.stage_seconds[i] = stage == "routes"
                                  ? seconds.value(stage, 0.0)
-                                 : seconds.at(stage).get<double>();  // earlier versions told of no such stage
+                                 : seconds.at(stage).get<double>();  // earlier versions did not have this stage
   }
   for (const auto& [name, number] : k_counters)
     flush.*number = windrow::count_of(report, name);
@@ -170,7 +170,7 @@ void TraceReader::take_queue(const json& object, TracedFlush& flush) {
     flush.variables_left_out = object["queue_left_out"];
 }
 
-// Lists, each with a number of every flush.
+// Lists with one number per flush.
 void TraceReader::take_brief(const json& object, size_t opening) {
   const json& columns = object["brief_flushes"];
   const auto column = [&](const std::string& name) { return columns.at(name).get<std::vector<int64_t>>(); };

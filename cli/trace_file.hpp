@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a trace (docs/traces.md) says, read and checked. Of what is in its lines only that which is reported.
+// Reads and checks a trace (docs/traces.md), as far as reports need it.
 #pragma once
 
 #include <array>
@@ -17,8 +17,8 @@ namespace cli {
 inline constexpr std::array<std::string_view, 7> k_stages{"describe", "plan",    "routes", "descriptions",
                                                           "exchange", "storage", "agree"};
 
-// Local. The lines of a trace; as windrow::read_trace_lines(), and throws Failure for a file that cannot be read, is
-// empty, no trace or one of another version. Returns what is damaged.
+// Local. Like windrow::read_trace_lines(), but throws Failure if the file cannot be read, is empty, or is not a trace
+// of a supported version. Returns the damage.
 std::string read_lines_of_trace(const std::string& path, const std::function<void(const windrow::TraceLine&)>& take);
 
 struct TracedOpening {
@@ -28,7 +28,7 @@ struct TracedOpening {
   std::vector<std::string> hosts;
 };
 
-// What else the plan could have been, with predicted seconds.
+// An alternative of a plan, with predicted seconds.
 struct TracedAlternative {
   std::string strategy;
   bool chosen = false;
@@ -43,17 +43,17 @@ struct TracedPlan {
   int64_t writers = 0;
   bool kept = false;
   std::vector<std::string> reasons;
-  std::string machine;    // that seconds were predicted for; "": none were
-  bool measured = false;  // and decided
+  std::string machine;    // source of the predictions; "": none
+  bool measured = false;  // and the predictions decided
   std::vector<TracedAlternative> alternatives;
   std::string text() const;  // "two-phase: first, none, even, off, contiguous, one"
 };
 inline constexpr std::array<std::string_view, 6> k_axes{"owner", "gather", "domains", "codec", "access", "files"};
 
 struct TracedInterval {
-  size_t stage = 0;  // of k_stages
+  size_t stage = 0;  // index into k_stages
   int64_t begin_ns = 0, end_ns = 0, busy_ns = 0;
-  bool storage = false;  // of windows that are moved to or from the storage
+  bool storage = false;  // of windows moved to or from the storage
 };
 
 struct TracedLane {
@@ -65,18 +65,18 @@ struct TracedLane {
 struct TracedVariable {
   std::string path, direction, type;
   std::vector<int64_t> shape;
-  std::string decomposition;  // its kind, where the trace has it
+  std::string decomposition;  // its kind, if the trace has it
   int64_t ranks = 0;
 };
 
 struct TracedFlush {
-  size_t opening = 0;  // of Trace::openings
+  size_t opening = 0;  // index into Trace::openings
   int64_t number = 0;
-  bool brief = false;  // the trace has its numbers alone
-  std::string error;   // "": it went well
+  bool brief = false;  // it has a brief record only
+  std::string error;   // "": none
   std::string layout;
   double seconds = 0;
-  std::array<double, k_stages.size()> stage_seconds{};  // of the slowest rank each
+  std::array<double, k_stages.size()> stage_seconds{};  // of the slowest rank
   int64_t bytes = 0, bytes_written = 0, bytes_read = 0, write_requests = 0, read_requests = 0, messages = 0,
           bytes_sent = 0, description_messages = 0, writers = 0;
   std::vector<TracedPlan> plans;
@@ -85,18 +85,16 @@ struct TracedFlush {
   std::vector<TracedLane> lanes;
   std::vector<std::array<int64_t, 3>> targets;  // rank, target (-1: others), bytes
   std::vector<std::pair<int64_t, int64_t>> write_sizes,
-      read_sizes;  // a power of two, requests of so many bytes up to twice as many
+      read_sizes;  // [i]: requests of 2^i to 2^(i+1) bytes
 };
 
 struct Trace {
   std::vector<TracedOpening> openings;
   std::vector<TracedFlush> flushes;
-  std::string
-      damage;  // "": none; else which line it is that is cut short or no line of a trace: what came before it is here
+  std::string damage;  // "": none; otherwise the first truncated or invalid line: the trace ends before it
 };
 
-// Local. Throws Failure for a file that is missing, empty, no trace or one of another version: it names the file and
-// the line.
+// Local. Throws Failure, with file and line, if the file is missing or empty, or not a trace of a supported version.
 Trace read_trace(const std::string& path);
 
 }  // namespace cli

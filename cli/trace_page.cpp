@@ -18,8 +18,8 @@ constexpr size_t k_listed = 1000;
 constexpr size_t k_variables = 40;    // of a flush
 constexpr size_t k_drawn_pages = 20;  // openings that have pictures of single flushes
 
-// Colours of stages: those of the palette of Okabe and Ito ("Color universal design", 2008), which those who see no red
-// or green tell apart, darker or lighter, and a violet.
+// Colours of stages: the palette of Okabe and Ito ("Color universal design", 2008), which is safe for colour-blind
+// readers, darker or lighter, plus a violet.
 const char* const k_style = R"(
 :root { color-scheme: light dark; --back: #ffffff; --text: #1d2127; --soft: #5c6570; --line: #dde1e6;
   --card: #f5f7f9; --bad: #b3261e;
@@ -189,7 +189,7 @@ std::string flush_part(const TracedFlush& flush, const TracedOpening& opening, b
   return out + plans_of(flush) + variables_of(flush) + "</details>\n";
 }
 
-// Of those that there is something to draw of, the first, the last, those that failed, and the slowest; in their order.
+// The first, the last, the failed and the slowest flushes with complete records, in order.
 std::vector<const TracedFlush*> flushes_to_draw(const std::vector<const TracedFlush*>& all) {
   std::vector<const TracedFlush*> flushes;
   for (const TracedFlush* flush : all)

@@ -18,7 +18,7 @@ namespace cli {
 
 namespace {
 
-constexpr double k_width = 960, k_left = 76, k_right = 14;  // of all pictures, and beside what they draw
+constexpr double k_width = 960, k_left = 76, k_right = 14;  // of all pictures, and the margins
 constexpr double k_plot = k_width - k_left - k_right;
 
 std::string open_picture(double height, std::string_view title) {
@@ -64,7 +64,7 @@ std::string power_text(int64_t power) {
 }  // namespace
 
 std::string escaped(std::string_view text) {
-  // Names of files may be no UTF-8.
+  // File names may not be UTF-8.
   const auto valid =
       nlohmann::json::parse(nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace))
           .get<std::string>();
@@ -90,7 +90,7 @@ std::string escaped(std::string_view text) {
         out += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? ' ' : c;
     }
   }
-  // U+FFFE and U+FFFF are characters of UTF-8 and none of XML.
+  // U+FFFE and U+FFFF are valid in UTF-8 but not in XML.
   for (const std::string_view none : {"\xef\xbf\xbe", "\xef\xbf\xbf"})
     for (size_t at = out.find(none); at != std::string::npos; at = out.find(none, at))
       out.replace(at, none.size(), "?");
@@ -160,7 +160,7 @@ std::string timeline_picture(const TracedFlush& flush) {
     if (row % every == 0)
       out += text_at(k_left - 6, y + lane_height / 2 + 4, fmt::format("rank {}", lane.rank), "end");
     std::vector<TracedInterval> intervals = lane.intervals;
-    // What lies within another is drawn over it.
+    // Nested intervals are drawn on top.
     std::stable_sort(intervals.begin(), intervals.end(), [](const TracedInterval& a, const TracedInterval& b) {
       return std::pair(a.storage ? 1 : 0, b.end_ns - b.begin_ns) < std::pair(b.storage ? 1 : 0, a.end_ns - a.begin_ns);
     });
@@ -248,7 +248,7 @@ std::string matrix_picture(const TracedFlush& flush, const TracedOpening& openin
   std::vector<int64_t> ranks, targets;
   for (const auto& [rank, target, bytes] : flush.targets) {
     ranks.push_back(rank);
-    targets.push_back(target < 0 ? INT64_MAX : target);  // the others come last
+    targets.push_back(target < 0 ? INT64_MAX : target);  // unknown targets come last
   }
   for (std::vector<int64_t>* list : {&ranks, &targets}) {
     std::sort(list->begin(), list->end());
@@ -281,10 +281,10 @@ std::string matrix_picture(const TracedFlush& flush, const TracedOpening& openin
   return picture_of(matrix);
 }
 
-// Those that are many times slower than what was chosen are cut off, as their number says.
+// Bars of much slower alternatives are truncated, as their number shows.
 std::string alternatives_picture(const TracedPlan& plan) {
   constexpr double k_top = 4, k_row = 22, k_bar = 14, k_text = 330, k_number = 90;
-  constexpr std::array<size_t, k_predicted_stages.size()> k_colours{1, 4, 5};  // as the same stages have
+  constexpr std::array<size_t, k_predicted_stages.size()> k_colours{1, 4, 5};  // the colours of the same stages
   if (plan.alternatives.empty())
     return "";
   double chosen = 0, most = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Pure: the pictures of a trace's page, each an SVG element. Colours are the page's (classes s0 to s5 for stages, w and
-// r for writes and reads).
+// Pure: the pictures of a trace's page, each an SVG element. Colours are classes of the page (s0 to s5 for stages, w
+// and r for writes and reads).
 #pragma once
 
 #include <map>
@@ -13,24 +13,24 @@
 
 namespace cli {
 
-std::string escaped(std::string_view text);  // for XML: also within quotes, and no character that XML cannot have
+std::string escaped(std::string_view text);  // escapes for XML, also within quotes, and removes invalid characters
 
-// A bar of the stages for each flush; of very many, for some of them.
+// One bar of stages per flush; only some flushes if there are very many.
 std::string flushes_picture(const std::vector<const TracedFlush*>& flushes);
 std::string timeline_picture(const TracedFlush& flush);
 std::string matrix_picture(const TracedFlush& flush, const TracedOpening& opening);
-std::string alternatives_picture(const TracedPlan& plan);  // with a bar each; "": nothing was predicted
+std::string alternatives_picture(const TracedPlan& plan);  // one bar each; "": no predictions
 std::string sizes_picture(const TracedFlush& flush);
 
-// Who moved how much of what: cells are drawn the darker the more bytes they have.
+// Bytes by row and column: cells with more bytes are darker.
 struct Matrix {
   std::vector<std::string> rows, columns;
-  std::string column;                                    // what a column is: "target"
+  std::string column;                                    // unit of the columns: "target"
   std::map<std::pair<int64_t, int64_t>, int64_t> cells;  // by row and column: bytes
 };
 std::string picture_of(const Matrix& matrix);
 
-// A bar each, by its seconds; colours are those of the stages, in turn.
+// One bar each, by seconds, in the colours of the stages.
 std::string bars_picture(const std::vector<std::pair<std::string, double>>& bars);
 
 }  // namespace cli

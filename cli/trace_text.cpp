@@ -14,7 +14,7 @@ namespace {
 
 constexpr size_t k_variables_width = 30;
 
-// Of a text in UTF-8, so many characters at most.
+// Truncates a UTF-8 text to this many characters.
 std::string cut(std::string text, size_t most) {
   size_t characters = 0, end = 0, fits = 0;
   for (; end < text.size(); ++end) {
@@ -59,7 +59,7 @@ std::string rate_text(double bytes, double seconds) {
   return seconds > 0 && bytes > 0 ? bytes_text(static_cast<int64_t>(std::min(bytes / seconds, 9e18))) + "/s" : "-";
 }
 
-// Each variable once, whatever is put or got of it.
+// Each variable once, whether put or got.
 std::string variables_text(const TracedFlush& flush, size_t most) {
   std::vector<std::string> paths;
   for (const TracedVariable& variable : flush.variables)

@@ -35,7 +35,7 @@ Failure mistake(const std::string& path, const std::string& what) {
   throw std::runtime_error(what);
 }
 
-// `[first, how many, [times, distance], ...]`: each pair repeats all before it.
+// `[first, length, [times, distance], ...]`: each pair repeats all before it.
 Nest nest_of(const json& list, int64_t elements) {
   const auto first = list.at(0).get<int64_t>(), length = list.at(1).get<int64_t>();
   if (first < 0 || length < 1 || list.size() > 2 + windrow::k_max_loops)
@@ -93,7 +93,7 @@ int64_t product(const std::vector<int64_t>& shape) {
 // Variables of one decomposition, one direction and one size.
 struct Group {
   int64_t decomposition = 0, element_bytes = 0, variables = 0, bytes = 0,
-          values = 1;  // values: of a variable, for each element of the decomposition
+          values = 1;  // values of a variable per element of the decomposition
   bool reading = false;
 };
 
@@ -122,7 +122,7 @@ Group largest_group(const json& queue, const std::map<int64_t, json>& decomposit
   return largest;
 }
 
-// What several ranks hold the lowest of them writes; a trace tells what they hold, not who owns it.
+// Assigns replicated elements to the lowest rank, because a trace does not record owners.
 void leave_to_one(std::vector<Pieces>& lists) {
   int64_t held = 0;
   for (const Pieces& list : lists)
@@ -169,7 +169,7 @@ windrow::Workload workload_of(const json& flush, const Group& group, const json&
   return workload;
 }
 
-// The flush to simulate: of those that moved something the one asked for, or the last.
+// Finds the flush to simulate: the requested one among those that moved data, or the last.
 class FlushFinder {
  public:
   explicit FlushFinder(int64_t asked) : asked_(asked) {}
@@ -184,7 +184,7 @@ class FlushFinder {
     }
   }
 
-  // With the trace's damage, or "".
+  // `damage`: of the trace, or "".
   windrow::Workload workload(const std::string& path, const std::string& damage) const {
     if (asked_is_brief_)
       throw mistake(path,
