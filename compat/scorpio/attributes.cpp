@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Attributes. Reading is local: Windrow hands them to all ranks when a file is opened.
+// Attributes. Reading is local, because all ranks get them at open.
 #include <algorithm>
 #include <climits>
 #include <cmath>
@@ -20,17 +20,17 @@ struct Free {
 };
 using Memory = std::unique_ptr<void, Free>;
 using Char =
-    std::conditional_t<std::is_signed_v<char>, int8_t, uint8_t>;  // what the standard compares with other integers
+    std::conditional_t<std::is_signed_v<char>, int8_t, uint8_t>;  // comparable with other integers by the standard
 
 Memory allocate(int64_t count, size_t size) {
-  void* memory =
-      std::calloc(static_cast<size_t>(count) + 1, size);  // one more, so that none is still something to free
+  void* memory = std::calloc(static_cast<size_t>(count) + 1, size);  // one more, so that an empty list can be freed too
   if (memory == nullptr)
     throw std::bad_alloc();
   return Memory(memory);
 }
 
-// As HDF5 converts: fractions are cut off, and what does not fit becomes the nearest that does; NaN as an integer is 0.
+// Converts like HDF5: fractions are truncated, out-of-range values become the nearest representable ones, NaN becomes 0
+// as an integer.
 template <class To, class From>
 To converted(From value) {
   if constexpr (std::is_floating_point_v<To>) {
@@ -38,7 +38,7 @@ To converted(From value) {
   } else if constexpr (std::is_floating_point_v<From>) {
     if (std::isnan(value))
       return 0;
-    const From limit = std::ldexp(From{1}, std::numeric_limits<To>::digits);  // one more than the greatest
+    const From limit = std::ldexp(From{1}, std::numeric_limits<To>::digits);  // maximum plus one
     if (value >= limit)
       return std::numeric_limits<To>::max();
     if (value < static_cast<From>(std::numeric_limits<To>::min()))
@@ -59,7 +59,7 @@ void convert_all(const void* from, int64_t count, void* to) {
   std::transform(first, first + count, static_cast<To*>(to), converted<To, From>);
 }
 
-// False: `type` is no real number.
+// False: `type` is not a real number.
 template <class To>
 bool convert_to(int type, const void* from, int64_t count, void* to) {
   switch (type) {
@@ -160,7 +160,7 @@ Memory read_numbers(Call& call, const Named& attribute, const windrow_attribute_
   return nullptr;
 }
 
-// The texts, or the only one itself.
+// The texts, or a single one itself.
 Memory read_texts(Call& call, const Named& attribute, const windrow_attribute_info& info, bool alone) {
   std::vector<const char*> pointers(static_cast<size_t>(info.elements) + 1);
   TextArray texts(info.elements);
@@ -193,7 +193,7 @@ Memory read(Call& call, const Named& attribute, datatype_t type, bool alone, win
   return data;
 }
 
-// The texts of `data` and what they need, as windrow.h wants them.
+// The texts of `data` in the form that windrow.h needs.
 void prepare_texts(Call& call, void* data, int64_t count, bool alone, std::vector<const char*>& texts,
                    Options& options) {
   if (alone)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Datasets of numbers and bytes: patterns become decompositions of Windrow. What a call writes is in the file when it
-// returns.
+// Datasets of numbers and bytes: patterns become decompositions. A call returns when its data is in the file.
 #include <algorithm>
 #include <string>
 
@@ -11,7 +10,7 @@ namespace {
 
 using Extents = std::array<int64_t, WINDROW_MAX_DIMENSIONS>;
 
-// The arguments that these calls have in common. `local` is what each rank has, or nullptr where that is not asked.
+// Common arguments of these calls. `local` is what each rank has, or nullptr if it does not apply.
 struct Array {
   void* data;
   datatype_t type;
@@ -21,7 +20,7 @@ struct Array {
   const char* name;
 };
 
-// A dataset that is read or written; number -1: a new one that is still to be defined.
+// A dataset to read or write; number -1: a new one, not defined yet.
 struct Dataset {
   std::string path;
   int number = -1;
@@ -33,7 +32,7 @@ void widen(const int* values, int count, Extents& extents) {
   std::copy_n(values, count, extents.begin());
 }
 
-// Local: what of the arguments is wrong whatever the dataset is, and what must be the same.
+// Local: checks the arguments that do not depend on the dataset, and registers those that must be the same.
 void check_array(Call& call, const Array& array, int least_ndims) {
   if (array.name == nullptr)
     return call.refuse("the name is NULL");
@@ -51,7 +50,7 @@ void check_array(Call& call, const Array& array, int least_ndims) {
   call.same(array.global, array.ndims);
 }
 
-// Local. Without a dataset `dataset.number` stays -1.
+// Local. If there is no dataset, `dataset.number` stays -1.
 void find_dataset(Call& call, Dataset& dataset) {
   dataset.info.size = sizeof dataset.info;
   if (windrow_find_variable(call.windrow(), dataset.path.c_str(), &dataset.number) != WINDROW_OK) {
@@ -72,7 +71,7 @@ void check_dimensions(Call& call, const Dataset& dataset, int ndims) {
                          static_cast<long long>(dataset.global[static_cast<size_t>(i)]));
 }
 
-// Local: whether elements of the dataset become `type`. Opaque bytes become opaque bytes only.
+// Local: whether elements of the dataset can be converted to `type`. Opaque bytes cannot.
 void check_readable(Call& call, const Dataset& dataset, datatype_t type) {
   const bool opaque = dataset.info.type == WINDROW_OPAQUE;
   if (dataset.info.type == 0)
@@ -125,7 +124,7 @@ int define(Call& call, const Array& array, Dataset& dataset, const Options& opti
                                       &dataset.number);
 }
 
-// Local: this rank's rows are those that the pattern gives it.
+// Local: checks that this rank's rows are those of the pattern.
 void check_rows(Call& call, const Array& array, bool uniform) {
   const Group& group = *call.group();
   const int64_t rows = array.global[0], share = rows / group.ranks + (group.rank < rows % group.ranks ? 1 : 0);
@@ -147,12 +146,12 @@ void check_rows(Call& call, const Array& array, bool uniform) {
           array.name, i, array.local[i], i, array.global[i]);
 }
 
-// Collective: a read by a decomposition, which is freed. `made`: the code of making it.
+// Collective: reads by a decomposition, and frees it. `made`: the code of creating it.
 int64_t finish_read(Call& call, const Array& array, const Dataset& dataset, int made,
                     windrow_decomposition* decomposition) {
   int code = made;
   if (code == WINDROW_OK) {
-    // What is wrong with the get is told by the flush, on every rank.
+    // The flush reports errors of the get on every rank.
     (void)windrow_get_as(call.windrow(), dataset.number, decomposition, windrow_type_of(array.type), array.data);
     code = windrow_flush(call.windrow());
   }
@@ -160,7 +159,7 @@ int64_t finish_read(Call& call, const Array& array, const Dataset& dataset, int 
   return call.end(code);
 }
 
-// As finish_read(). The dataset is made last, so that bad arguments leave none behind.
+// Like finish_read(). The dataset is created last, so that bad arguments leave none.
 int64_t finish_write(Call& call, const Array& array, Dataset& dataset, const Options& options, int made,
                      windrow_decomposition* decomposition) {
   int code = made;

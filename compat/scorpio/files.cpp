@@ -9,14 +9,14 @@
 namespace scorpio {
 namespace {
 
-// Teams of `groups` equal parts, the last one smaller; else of `preferred` ranks.
+// Team size for `groups` equal parts, the last one smaller; otherwise `preferred`.
 int team_size(int groups, int preferred, int ranks) {
   if (groups > 0)
     return groups >= ranks ? 1 : (ranks + groups - 1) / groups;
   return preferred >= 1 && preferred <= ranks ? preferred : ranks;
 }
 
-// What is wrong with a communicator that a group is to be made of; nullptr: nothing.
+// Why a group cannot use the communicator, or nullptr.
 const char* fault_of(const iogroup_conf_t* configuration) {
   int begun = 0, ended = 0, inter = 0;
   MPI_Initialized(&begun);
@@ -32,9 +32,9 @@ const char* fault_of(const iogroup_conf_t* configuration) {
   return nullptr;
 }
 
-// The environment may ask for another way to move the data; a program cannot, so what it wants is teams.
+// The environment may select another strategy. Programs cannot, so they get teams.
 void choose_teams(Options& options, int team) {
-  options.set("format", "hdf5");  // whatever the file is called
+  options.set("format", "hdf5");  // for any file name
   if (std::getenv("WINDROW_STRATEGY") != nullptr)
     return;
   options.set("strategy", "scorpio");
@@ -52,7 +52,7 @@ int free_number(Group& group) {
   return static_cast<int>(place) + 1;
 }
 
-// Collective. The first error's code, after all are closed.
+// Collective. Returns the first error after all files are closed.
 int close_all(Group& group) {
   int first = WINDROW_OK;
   for (auto& file : group.files) {
@@ -115,7 +115,7 @@ iogroup_t shown_group(const Group& group, int number) {
   return shown;
 }
 
-// Local, when a file has been opened.
+// Local, after a file was opened.
 void show_file(const Group& group, iogroup_t& handle, int number, const char* path) {
   iofile_t& shown = *group.shown[static_cast<size_t>(number)];
   shown.handle = number;
@@ -163,7 +163,7 @@ int scorpio_IOgroup_init(iogroup_conf_t* configuration, iogroup_t* handle) {
     kept = group.get();
     number = scorpio::add_group(std::move(group));
   });
-  // The communicators of teams are made once all ranks are here.
+  // The communicators of teams are created once all ranks are here.
   bool agreed = call.agreed();
   if (agreed) {
     if (!scorpio::make_team_comms(*kept))

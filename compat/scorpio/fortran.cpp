@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The calls for Fortran: external procedures with a trailing underscore, arguments by reference, the length of a text
-// last. Groups, files and dataset groups are default integers. docs/scorpio.md lists the arguments.
+// The calls for Fortran: external procedures with a trailing underscore, arguments by reference, lengths of texts last.
+// Groups, files and dataset groups are default integers. docs/scorpio.md lists the arguments.
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -10,8 +10,7 @@
 
 namespace {
 
-// A text as Fortran passes it: up to the NUL that callers append, else without the blanks at its end. nullptr: no
-// memory.
+// A text from Fortran: up to a NUL that the caller appended, else without trailing blanks. nullptr: out of memory.
 class Text {
  public:
   Text(const char* text, size_t length) {
@@ -34,7 +33,7 @@ class Text {
   char* copy_ = nullptr;
 };
 
-// The group that Fortran knows by its number.
+// A group, by its number in Fortran.
 struct GroupNumber : iogroup_t {
   explicit GroupNumber(const int* value) : iogroup_t{} { number = *value; }
 };

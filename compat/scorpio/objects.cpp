@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a file has: dimensions of datasets, groups, links.
+// Contents of a file: dimensions of datasets, groups, links.
 #include <algorithm>
 #include <climits>
 #include <string>
@@ -9,7 +9,7 @@
 namespace scorpio {
 namespace {
 
-// A local question about the dataset `name`; `answer` takes what Windrow says of it.
+// A local query of the dataset `name`; `answer` receives Windrow's description.
 template <class Answer>
 int ask(Call& call, const char* name, const void* out, const Answer& answer) {
   if (name == nullptr || out == nullptr)

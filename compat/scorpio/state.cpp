@@ -19,7 +19,7 @@ struct Table {
   std::map<int, std::unique_ptr<Group>> groups;
 };
 
-// Never destroyed: a program may still be inside a call while another of its threads exits.
+// Never destroyed: a program may be inside a call while another thread exits.
 Table& table() {
   static Table* const only = new Table;
   return *only;
@@ -40,7 +40,7 @@ bool wants_messages() {
   return text == "true" || text == "1" || text == "yes" || text == "on";
 }
 
-constexpr int k_file_bits = 20;  // of a file's number in an iofile_t's fid
+constexpr int k_file_bits = 20;  // bits of a file's number in fid of iofile_t
 
 iofile_t closed_file() {
   iofile_t file{};
@@ -182,7 +182,7 @@ void Call::same(const int* values, int count) noexcept {
   tell(")");
 }
 
-// Collective: what the lowest rank that has other values than rank 0 was given, and what rank 0.
+// Collective: reports the values of the lowest rank that differs from rank 0, and those of rank 0.
 void Call::name_difference() {
   uint64_t hash = hash_;
   std::array<char, 300> of_root = told_, of_other = told_;
@@ -203,7 +203,7 @@ void Call::name_difference() {
 bool Call::agreed() {
   if (group_ == nullptr)
     return false;
-  // The lowest rank that refuses; the least and, negated, the largest hash.
+  // The lowest rank that refuses, and the minimum and maximum hash (negated).
   const int64_t nobody = INT64_MAX, hash = static_cast<int64_t>(hash_ >> 1);
   const std::array<int64_t, 3> mine{refused_ ? group_->rank : nobody, hash, -hash};
   std::array<int64_t, 3> least{};

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the calls share: groups and their files by number, and a Call, which is one collective call from its arguments
-// to its result.
+// State of all calls: groups and their files by number, and Call, a collective call from its arguments to its result.
 #pragma once
 
 #include <windrow/windrow.h>
@@ -23,58 +22,58 @@ struct OpenFile {
     std::string path;  // "/a/b"; "" is the root
   };
   windrow_file* windrow = nullptr;
-  std::vector<DatasetGroup> groups;  // that are open; the last is the current one
+  std::vector<DatasetGroup> groups;  // open dataset groups; the last is the current one
   int64_t next_group = 1;
 
-  // Where `name` is written: in the current group, unless it begins with a slash.
+  // Path for writing `name`: in the current group, unless it begins with a slash.
   std::string path_to_write(std::string_view name) const;
 };
 
-// The end of a noun behind its number: "1 text", "2 texts".
+// Plural ending of a noun: "1 text", "2 texts".
 inline const char* plural(int64_t number) noexcept {
   return number == 1 ? "" : "s";
 }
 
 struct Group {
   MPI_Comm comm = MPI_COMM_NULL;
-  MPI_Comm team_comm = MPI_COMM_NULL, root_comm = MPI_COMM_NULL;  // for the program; the library uses neither
+  MPI_Comm team_comm = MPI_COMM_NULL, root_comm = MPI_COMM_NULL;  // for the program; not used by the library
   int rank = 0;
   int ranks = 1;
-  int team = 1;                                  // ranks of one
+  int team = 1;                                  // ranks per team
   std::vector<std::unique_ptr<OpenFile>> files;  // [number - 1]; empty: free
-  // [number] what programs see of a file; 0: none. They last as long as the group.
+  // [number] structs of files that programs see; 0: none. They exist as long as the group.
   std::vector<std::unique_ptr<iofile_t>> shown;
-  // Of them, the longest last: copies of the program's struct may have an older one.
+  // Their lists, the longest last: copies of the program's struct may have an older one.
   std::vector<std::vector<iofile_t*>> lists;
 
-  // Local: room for what the program sees of file `number`.
+  // Local: allocates what the program sees of file `number`.
   void make_room_for(int number);
 };
 
-// What iofile_t has for HDF5's number of the file.
+// Value for HDF5's file number in iofile_t.
 int64_t fid_of(int group, int file) noexcept;
-std::pair<int, int> group_and_file_of(int64_t fid) noexcept;  // {0, 0}: of none
+std::pair<int, int> group_and_file_of(int64_t fid) noexcept;  // {0, 0}: none
 
-// Numbers of groups are this process's own, so they may differ between the ranks of one group.
+// Group numbers belong to the process, so they may differ between the ranks of one group.
 int add_group(std::unique_ptr<Group> group);  // throws std::bad_alloc
-Group* find_group(int number);                // nullptr: none, or MPI has ended
+Group* find_group(int number);                // nullptr: none, or after MPI_Finalize
 std::unique_ptr<Group> remove_group(int number);
 std::vector<int> group_numbers();  // throws std::bad_alloc
 
-// One call of the interface. Local checks come first, and what they find wrong is refused, not returned; then agreed()
-// tells all ranks. Between two collective steps a call goes on on every rank or on none.
+// One call of the interface. Local checks come first; errors are recorded by refuse(), not returned, and agreed() then
+// shares them with all ranks. Between two collective steps either all ranks continue or none.
 class Call {
  public:
   Call(const char* function, Group& group);
-  Call(const char* function, const iogroup_t* group);            // on no file
+  Call(const char* function, const iogroup_t* group);            // without a file
   Call(const char* function, const iogroup_t* group, int file);  // on an open file
 
-  Group* group() const noexcept { return group_; }  // nullptr when there is none
+  Group* group() const noexcept { return group_; }  // nullptr: none
   OpenFile* file() const noexcept { return file_; }
   windrow_file* windrow() const noexcept { return file_->windrow; }
   bool refused() const noexcept { return refused_; }
 
-  // Say what is wrong with this rank's arguments, as by printf. The first one counts.
+  // Record an error in this rank's arguments, in printf format. The first one counts.
   void refuse(const char* format, ...) __attribute__((format(printf, 2, 3)));
   void refuse_as_windrow() { refuse("%s", windrow_error_message()); }
 
@@ -83,7 +82,7 @@ class Call {
   void same(std::string_view text) noexcept;
   void same(const int* values, int count) noexcept;
 
-  // Local work before agreed(): not done when something is wrong already, and want of memory is refused.
+  // Local work before agreed(): skipped after an error; out of memory is recorded as an error.
   template <class Work>
   void prepare(const Work& work) {
     if (refused_)
@@ -95,12 +94,12 @@ class Call {
     }
   }
 
-  // Collective over the group. False: some rank has refused, or the same() values differ; end by failed().
+  // Collective over the group. False: a rank has an error, or the same() values differ; end with failed().
   bool agreed();
 
-  // The result; the message is there already, or is put there.
-  int failed();                               // -1, of what was refused
-  int64_t end(int code, int64_t result = 0);  // of the last call of Windrow, where all ranks have the same code
+  // The result. The message is already set, or is set here.
+  int failed();                               // -1, for a recorded error
+  int64_t end(int code, int64_t result = 0);  // of the last call of Windrow, whose code is the same on all ranks
 
  private:
   void mix(const void* bytes, size_t count) noexcept;
@@ -114,7 +113,7 @@ class Call {
   bool refused_ = false;
   std::array<char, 800> message_{};
   uint64_t hash_ = 14695981039346656037U;  // FNV-1a
-  std::array<char, 300> told_{};           // the same() values, as far as there is room
+  std::array<char, 300> told_{};           // the same() values, as far as they fit
 };
 
 // A set of options that frees itself.
@@ -136,7 +135,7 @@ class Options {
   int code_ = WINDROW_OK;
 };
 
-// enum windrow_type of a type in memory; 0 for what is none. SCORPIO_STRING is WINDROW_TEXT.
+// enum windrow_type of a type in memory; 0 for an invalid one. SCORPIO_STRING is WINDROW_TEXT.
 int windrow_type_of(datatype_t type) noexcept;
 
 }  // namespace scorpio

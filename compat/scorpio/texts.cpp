@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Datasets of texts. They are stored with a fixed length, as files of the original have them.
+// Datasets of texts, stored with a fixed length as by SCORPIO.
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -9,7 +9,7 @@
 
 namespace scorpio {
 
-// 7 bits a byte: readers in C, whose type is ASCII, do not get UTF-8 from HDF5.
+// 7 bits per byte: readers in C, whose type is ASCII, get no UTF-8 from HDF5.
 bool is_ascii(std::string_view text) {
   return std::ranges::all_of(text, [](char byte) { return (static_cast<unsigned char>(byte) & 0x80U) == 0; });
 }
@@ -36,7 +36,7 @@ char** TextArray::release() noexcept {
 }
 
 TextArray::TextArray(int64_t count) : count_(count) {
-  // One more, so that none is still something to free.
+  // One more, so that an empty list can be freed too.
   texts_ = static_cast<char**>(std::calloc(static_cast<size_t>(count) + 1, sizeof(char*)));
   if (texts_ == nullptr)
     throw std::bad_alloc();
@@ -50,7 +50,7 @@ TextArray::~TextArray() {
 
 namespace {
 
-// What rank 0's texts need; the same on every rank after agree_on().
+// Size of rank 0's texts; the same on every rank after agree_on().
 struct Size {
   int64_t count = 0, bytes = 1, ascii = 1;
 };
@@ -76,7 +76,7 @@ void check_texts(Call& call, char* const* texts, int count) {
       return call.refuse("text %d is NULL", i);
 }
 
-// The texts side by side, each of `bytes` bytes.
+// Concatenated texts of `bytes` bytes each.
 std::vector<char> packed(char* const* texts, const Size& size, int64_t bytes) {
   std::vector<char> all(static_cast<size_t>(size.count * bytes));
   for (int64_t i = 0; i < size.count; ++i)
@@ -84,7 +84,7 @@ std::vector<char> packed(char* const* texts, const Size& size, int64_t bytes) {
   return all;
 }
 
-// Local: where a dataset exists, it must be one that the texts fit into; `bytes` becomes that of its elements.
+// Local: an existing dataset must have space for the texts; sets `bytes` to the size of its elements.
 void check_existing(Call& call, const std::string& path, const Size& size, int& variable, int64_t& bytes) {
   windrow_variable_info info{};
   info.size = sizeof info;
@@ -107,7 +107,7 @@ void check_existing(Call& call, const std::string& path, const Size& size, int& 
   bytes = info.element_bytes;
 }
 
-// Without what pads it: NULs, or blanks.
+// Without its padding: NULs or blanks.
 std::string_view unpadded(const char* text, int64_t bytes, std::string_view padding) {
   std::string_view whole(text, strnlen(text, static_cast<size_t>(bytes)));
   if (padding == "space_padded")
@@ -131,7 +131,7 @@ void find_texts(Call& call, const char* name, TextDataset& found) {
     call.refuse("\"%s\" has %lld texts, beyond the range of int", name, static_cast<long long>(found.info.elements));
 }
 
-// Collective: fills `out`, which has room, or refuses.
+// Collective: fills `out`, which is large enough, or records an error.
 int read_texts(Call& call, const TextDataset& found, std::vector<char>& bytes, std::vector<const char*>& pointers,
                TextArray& out) {
   int code = WINDROW_OK;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Texts that are handed out and taken in, in datasets and in attributes.
+// Texts of datasets and attributes.
 #pragma once
 
 #include "state.hpp"
@@ -8,13 +8,13 @@ namespace scorpio {
 
 bool is_ascii(std::string_view text);
 
-// Options of text of fixed length, `bytes` each with the NUL at its end.
+// Options of text of fixed length, `bytes` each including a NUL.
 void set_text_options(Options& options, int64_t bytes, bool ascii);
 
-// Of malloc(); throws std::bad_alloc.
+// Allocated with malloc(); throws std::bad_alloc.
 char* copy_of(std::string_view text);
 
-// An array of malloc() with texts of malloc(), as callers get it; frees what has not been released.
+// A malloc() array of malloc() texts, as callers get it; frees what was not released.
 class TextArray {
  public:
   explicit TextArray(int64_t count);  // throws std::bad_alloc

@@ -1,30 +1,29 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /**
  * @file windrow.hpp
- * Windrow for C++20: a thin, header-only cover of windrow.h.  Contracts, costs and error codes are those of windrow.h.
+ * Windrow for C++20: a thin, header-only wrapper of windrow.h.  Contracts, costs and error codes are those of
+ * windrow.h.
  *
  *     auto file = windrow::File::create(comm, "out.h5");
  *     const int temperature = file.define_variable<double>("temperature", {nz, ny, nx});
  *     const auto blocks = windrow::Decomposition::block(comm, {nz, ny, nx}, start, count);
- *     file.put(temperature, blocks, values);   // local: queued; `values` must live and stay unchanged until the flush
+ *     file.put(temperature, blocks, values);   // local: queues; `values` must exist, unchanged, until the flush
  *     file.flush();                            // collective
- *     file.close();                            // collective: the file appears under its name
+ *     file.close();                            // collective: the file gets its name
  *
- * What differs from C:
- *  - An error is a windrow::Error.  A collective call throws the same one on every rank; put() and get() are local and
- * may throw on one rank alone.  Who catches that one must still take part in the next collective call, with the other
- * ranks. With WINDROW_STATUS defined before this header, or no exceptions in the compiler, nothing is thrown: see
- * take_status().
- *  - Element types and sizes are checked when data is handed over: an array of float for a variable of float64 is
- * WINDROW_BAD_ARGUMENT, and so is one with fewer elements than the decomposition asks for on this rank, ghost cells
- * included. Text of fixed length takes arrays of char and opaque elements arrays of unsigned char, `element_bytes` an
- * element.
- *  - write_block() and read_block() take views of several dimensions: std::mdspan, Kokkos::View and their like.
- *  - put() and get() take lvalues and views (spans) only: a temporary would be gone at the flush.
- *  - Closing a file is collective, and a destructor may run on one rank only (while an exception leaves a function
- * there). So ~File() never communicates.  close() or discard() must be called; without them the handle is leaked, a
- * created file stays unpublished under its temporary name, and a debug build asserts (except while an exception is
- * under way).
+ * Differences to C:
+ *  - An error is a windrow::Error.  A collective call throws the same one on every rank.  put() and get() are local,
+ * and may throw on one rank alone; after catching that, the rank must still take part in the next collective call.  If
+ *    WINDROW_STATUS is defined before this header, or the compiler has no exceptions, nothing is thrown: see
+ *    take_status().
+ *  - Element types and sizes are checked: an array of float for a variable of float64 is WINDROW_BAD_ARGUMENT, and so
+ * is an array with fewer elements than the decomposition needs on this rank, ghost cells included.  Text of fixed
+ * length takes arrays of char and opaque elements arrays of unsigned char, `element_bytes` per element.
+ *  - write_block() and read_block() take multidimensional views, such as std::mdspan and Kokkos::View.
+ *  - put() and get() take lvalues and views (spans) only, because a temporary would not exist at the flush.
+ *  - Closing a file is collective, but a destructor may run on one rank only, after an exception.  So ~File() never
+ *    communicates.  Call close() or discard(); otherwise the handle is leaked, a new file stays unpublished under its
+ *    temporary name, and a debug build asserts (except during an exception).
  */
 #pragma once
 
@@ -57,20 +56,20 @@
 #endif
 
 namespace windrow {
-// The inline namespace keeps these symbols apart from those of the library itself, and from those of code that wants
-// errors otherwise; users write windrow::File.
+// The inline namespace separates these symbols from those of the library itself, and from those of code with another
+// error handling. Users write windrow::File.
 #if WINDROW_THROWS
 inline namespace api {
 #else
 inline namespace status_api {
 #endif
 
-/** An error of the library; what() says what, where and on which rank. */
+/** An error of the library; what() contains what failed, where and on which rank. */
 class Error : public std::runtime_error {
  public:
   Error(int code, int rank, const std::string& message) : std::runtime_error(message), code_(code), rank_(rank) {}
   int code() const noexcept { return code_; }  ///< enum windrow_code
-  int rank() const noexcept { return rank_; }  ///< the rank that it came from; -1: none or all
+  int rank() const noexcept { return rank_; }  ///< the rank with the error; -1: none or all
 
  private:
   int code_;
@@ -82,8 +81,8 @@ class Error : public std::runtime_error {
   throw Error(code, rank, message);
 }
 #else
-/** What has gone wrong: without exceptions, the first error of this thread since take_status().  Calls that follow an
- * error are made all the same, so that ranks stay together; what could not be made answers -1 or nothing. */
+/** Without exceptions: the first error of this thread since take_status().  Calls after an error are still made, so
+ * that ranks stay together.  Objects that could not be created return -1 or nothing. */
 struct Status {
   int code = WINDROW_OK;  ///< enum windrow_code
   int rank = -1;
@@ -94,7 +93,7 @@ inline Status& kept_status() {
   thread_local Status status;
   return status;
 }
-/** The first error since the last call; then there is none.
+/** Returns the first error since the last call, and resets it.
  *
  *     windrow::File file = windrow::File::create(comm, path);
  *     if (windrow::Status status = windrow::take_status(); !status.ok()) return report(status.message);
@@ -108,14 +107,14 @@ inline void fail(int code, int rank, const std::string& message) {
 }
 #endif
 
-/** Fails when `code` is not WINDROW_OK.  For calls of windrow.h that have no cover here. */
+/** Fails when `code` is not WINDROW_OK.  For calls of windrow.h without a wrapper here. */
 inline void check(int code) {
   if (code != WINDROW_OK)
     fail(code, windrow_error_rank(), windrow_error_message());
 }
 
-/** What an array of elements can be: integers of 1 to 8 bytes except the characters beyond char, bool, float, double,
- * and std::complex of these two. */
+/** Supported element types: integers of 1 to 8 bytes, char but no other character type, bool, float, double, and
+ * std::complex of these two. */
 template <class T>
 concept Element = std::same_as<T, std::remove_cvref_t<T>> &&
     ((std::integral<T> && !std::same_as<T, wchar_t> && !std::same_as<T, char16_t> && !std::same_as<T, char32_t> &&
@@ -123,7 +122,7 @@ concept Element = std::same_as<T, std::remove_cvref_t<T>> &&
      std::same_as<T, float> || std::same_as<T, double> || std::same_as<T, std::complex<float>> ||
      std::same_as<T, std::complex<double>>);
 
-/** enum windrow_type of a C++ type.  `long` and `long long` are told by their size. */
+/** enum windrow_type of a C++ type.  `long` and `long long` by their size. */
 template <Element T>
 constexpr int type_of() noexcept {
   if constexpr (std::same_as<T, float>)
@@ -146,13 +145,13 @@ constexpr int type_of() noexcept {
     return std::signed_integral<T> ? WINDROW_INT64 : WINDROW_UINT64;
 }
 
-/** Contiguous elements that outlive the call: an lvalue container or array, or a view such as std::span. */
+/** Contiguous elements that exist after the call: an lvalue container or array, or a view such as std::span. */
 template <class Range>
 concept Lasting = std::ranges::contiguous_range<Range> && std::ranges::sized_range<Range> &&
     std::ranges::borrowed_range<Range> && Element<std::ranges::range_value_t<Range>>;
 
-/** A view of several dimensions, the last one fastest and without gaps: std::mdspan, Kokkos::View with LayoutRight, and
- * their like. */
+/** A contiguous multidimensional view, the last dimension fastest, such as std::mdspan, or Kokkos::View with
+ * LayoutRight. */
 template <class View>
 concept Multidimensional = requires(const View& view) {
   { view.extent(0) } -> std::convertible_to<int64_t>;
@@ -170,8 +169,8 @@ auto pointer_of(const View& view) {
     return view.data();
 }
 
-/** A short list of sizes, copied: {3, 4}, or any contiguous int64_t: a vector, an array, a span.  One of more than 32
- * entries is refused by what it is given to, so that every rank hears of it. */
+/** A short list of sizes, copied: {3, 4}, or any contiguous int64_t: a vector, an array, a span.  One with more than 32
+ * entries is refused by the call that takes it, so that every rank gets the error. */
 class Sizes {
  public:
   Sizes() noexcept = default;  ///< "not given"; as a shape: a scalar
@@ -215,7 +214,7 @@ class Options {
   windrow_options* raw_ = nullptr;
 };
 
-/** Which elements of a shape each rank holds.  Making one is collective; freeing one is local. */
+/** Which elements of a shape each rank holds.  Creating one is collective; freeing one is local. */
 class Decomposition {
  public:
   /** One block per rank; `memory_shape` and `memory_start` place it in a box with ghost cells. */
@@ -223,20 +222,20 @@ class Decomposition {
                              Sizes memory_start = {}) {
     const int ndims = shape.count();
     const bool fit = start.fits(ndims) && count.fits(ndims) && memory_shape.fits(ndims) && memory_start.fits(ndims);
-    // Lists that do not go together are refused by the call, so that every rank hears of it.
+    // Inconsistent lists are refused by the call, so that every rank gets the error.
     return make([&](windrow_decomposition** out) {
       return windrow_block(comm, fit ? ndims : -1, shape.data(), start.data(), count.data(), memory_shape.data(),
                            memory_start.data(), out);
     });
   }
 
-  /** Several blocks per rank: [blocks][dimensions] each, one after the other in memory. */
+  /** Several blocks per rank: [blocks][dimensions] each, consecutive in memory. */
   static Decomposition blocks(MPI_Comm comm, Sizes shape, std::span<const int64_t> starts,
                               std::span<const int64_t> counts) {
     const auto dimensions = static_cast<size_t>(shape.count());
     const bool whole =
         starts.size() == counts.size() && (dimensions == 0 ? counts.empty() : counts.size() % dimensions == 0);
-    // Lists that do not go together are refused by the call, so that every rank hears of it.
+    // Inconsistent lists are refused by the call, so that every rank gets the error.
     const int64_t number = !whole ? -1 : dimensions == 0 ? 0 : static_cast<int64_t>(counts.size() / dimensions);
     return make([&](windrow_decomposition** out) {
       return windrow_blocks(comm, shape.count(), shape.data(), number, starts.data(), counts.data(), nullptr, nullptr,
@@ -253,30 +252,30 @@ class Decomposition {
     const size_t number = memory_offsets.size();
     const bool whole = starts.size() == number * dimensions && counts.size() == starts.size() &&
                        memory_strides.size() == starts.size();
-    // Lists that do not go together are refused by the call, so that every rank hears of it.
+    // Inconsistent lists are refused by the call, so that every rank gets the error.
     return make([&](windrow_decomposition** out) {
       return windrow_strided_blocks(comm, shape.count(), shape.data(), whole ? static_cast<int64_t>(number) : -1,
                                     starts.data(), counts.data(), memory_offsets.data(), memory_strides.data(), out);
     });
   }
 
-  /** A contiguous run of rows per rank, in rank order. */
+  /** A contiguous range of rows per rank, in rank order. */
   static Decomposition rows(MPI_Comm comm, int64_t rows, int64_t count = WINDROW_EVEN) {
     return make([&](windrow_decomposition** out) { return windrow_rows(comm, rows, count, out); });
   }
 
-  /** Points by number, for meshes; `owned` empty: not known. */
+  /** Points by number, for meshes; `owned` empty: unknown. */
   static Decomposition points(MPI_Comm comm, int64_t points, std::span<const int64_t> list,
                               std::span<const unsigned char> owned = {}) {
     return points_with(comm, points, list, owned, nullptr);
   }
-  /** The same with options of its own: "imbalance", "point_bytes", "machine". */
+  /** The same with the options "imbalance", "point_bytes" and "machine". */
   static Decomposition points(MPI_Comm comm, int64_t points, std::span<const int64_t> list,
                               std::span<const unsigned char> owned, const Options& options) {
     return points_with(comm, points, list, owned, options.get());
   }
 
-  /** Every rank holds or wants the same part; `start` and `count` not given: all of it. */
+  /** Every rank holds the same part (replicated); without `start` and `count`: everything. */
   static Decomposition same(MPI_Comm comm, Sizes shape, Sizes start = {}, Sizes count = {}) {
     const int ndims = shape.count();
     return make([&](windrow_decomposition** out) {
@@ -291,9 +290,9 @@ class Decomposition {
 
   struct Owned {
     std::vector<int64_t> points;  // ascending
-    int64_t intervals = 0;        // runs of consecutive numbers
+    int64_t intervals = 0;        // of consecutive numbers
   };
-  /** Which points this rank writes if `owner` says so, a value of the option "owner".  Local. */
+  /** The points that this rank writes with the value `owner` of the option "owner".  Local. */
   Owned owned(const std::string& owner) const {
     Owned written;
     int64_t count = 0;
@@ -303,7 +302,7 @@ class Decomposition {
     return written;
   }
 
-  /** How many points no rank holds.  Local. */
+  /** Number of points that no rank holds.  Local. */
   int64_t holes() const {
     int64_t number = 0;
     check(windrow_decomposition_holes(raw_, &number));
@@ -314,13 +313,13 @@ class Decomposition {
     int64_t first = 0;
     int64_t count = 0;
   };
-  /** This rank's rows in a decomposition made by rows().  Local. */
+  /** This rank's rows in a decomposition of rows().  Local. */
   Rows my_rows() const {
     Rows mine;
     check(windrow_decomposition_rows(raw_, &mine.first, &mine.count));
     return mine;
   }
-  /** How many elements the memory must have that this rank puts from or gets into; see windrow_decomposition_memory().
+  /** Number of elements of the memory that this rank puts from or gets into; see windrow_decomposition_memory().
    * Local. */
   int64_t memory(Sizes shape) const {
     int64_t elements = 0;
@@ -348,7 +347,7 @@ class Decomposition {
   windrow_decomposition* raw_ = nullptr;
 };
 
-/** Lists of numbers, one behind the other: list i is numbers[offsets[i]] up to numbers[offsets[i + 1]]. */
+/** Concatenated lists of numbers: list i is numbers[offsets[i]] up to numbers[offsets[i + 1]]. */
 template <class Number>
 struct Lists {
   std::vector<int64_t> offsets;
@@ -359,8 +358,7 @@ struct Lists {
   }
 };
 
-/** Which nodes of a mesh are neighbours, from its cells, an enum windrow_cell.  Local; see windrow_mesh_neighbours().
- */
+/** Neighbours of the nodes of a mesh, from its cells, an enum windrow_cell.  Local; see windrow_mesh_neighbours(). */
 inline Lists<int64_t> mesh_neighbours(int64_t nodes, int cell, std::span<const int64_t> connectivity,
                                       bool across_cells = false) {
   Lists<int64_t> lists;
@@ -376,7 +374,7 @@ inline Lists<int64_t> mesh_neighbours(int64_t nodes, int cell, std::span<const i
   return lists;
 }
 
-/** Which parts of a partitioned mesh hold each node, its own first.  Local; see windrow_classify_nodes(). */
+/** The parts of a partitioned mesh that hold each node, its own first.  Local; see windrow_classify_nodes(). */
 inline Lists<int> classify_nodes(const Lists<int64_t>& neighbours, std::span<const int> partition) {
   Lists<int> lists;
   lists.offsets.resize(partition.size() + 1);
@@ -398,7 +396,7 @@ enum class Mode : int {
   update = WINDROW_UPDATE
 };
 
-/** Kinds of cells and places of fields, for viewers. */
+/** Kinds of cells and centers of fields, for viewers. */
 enum class Cell : int {
   triangle = WINDROW_TRIANGLE,
   quadrilateral = WINDROW_QUADRILATERAL,
@@ -413,7 +411,7 @@ enum class Center : int {
   cells = WINDROW_AT_CELLS
 };
 
-/** An open file.  See the head of this page for who must close it. */
+/** An open file, which must be closed: see the beginning of this page. */
 class File {
  public:
   /** Collective over `comm`. */
@@ -433,12 +431,12 @@ class File {
   File& operator=(File&& other) noexcept { return std::swap(raw_, other.raw_), *this; }
   ~File() { assert((raw_ == nullptr || std::uncaught_exceptions() > exceptions_) && "close() or discard() the file"); }
 
-  /** Flush, publish and close.  Collective.  The file is closed whatever happens. */
+  /** Flush, publish and close.  Collective.  The handle is freed even on error. */
   void close() { check(windrow_close(std::exchange(raw_, nullptr))); }
   /** Close without publishing.  Collective. */
   void discard() { check(windrow_discard(std::exchange(raw_, nullptr))); }
   void sync() { check(windrow_sync(raw_)); }
-  /** The strategy of the flushes that follow; without options, the file's own.  Collective. */
+  /** Strategy of the following flushes; without options, that of the open call.  Collective. */
   void set_strategy(const Options& options) { check(windrow_set_strategy(raw_, options.get())); }
   void set_strategy() { check(windrow_set_strategy(raw_, nullptr)); }
   void flush() { check(windrow_flush(raw_)); }
@@ -469,7 +467,7 @@ class File {
   void define_link(const std::string& path, const std::string& target) {
     check(windrow_define_link(raw_, path.c_str(), target.c_str()));
   }
-  /** enum windrow_kind of what stands at a path.  Local. */
+  /** enum windrow_kind of the object at a path.  Local. */
   int inquire_object(const std::string& path) const {
     int kind = WINDROW_NOTHING;
     check(windrow_inquire_object(raw_, path.c_str(), &kind));
@@ -493,7 +491,7 @@ class File {
     return variable;
   }
 
-  /** Many at once, with two words between the ranks in all; `definitions` as in C. */
+  /** Several at once, with two collective operations in all; `definitions` as in C. */
   std::vector<int> define_variables(std::span<const windrow_variable_definition> definitions) {
     std::vector<int> variables(definitions.size());
     check(windrow_define_variables(raw_, static_cast<int>(definitions.size()), definitions.data(), variables.data()));
@@ -516,7 +514,7 @@ class File {
     return {info.shape, info.shape + info.ndims};
   }
 
-  /** Queue.  Local.  `data` must live, unchanged, until the flush. */
+  /** Queue.  Local.  `data` must exist, unchanged, until the flush. */
   template <Lasting Range>
   void put(int variable, const Decomposition& decomposition, Range&& data) {
     queue(problem_with("put", variable, decomposition, data),
@@ -529,7 +527,7 @@ class File {
     queue(problem_with("get", variable, decomposition, data),
           [&] { return windrow_get(raw_, variable, decomposition.get(), std::ranges::data(data)); });
   }
-  /** put() of one index of the first dimension; the decomposition is of the others.  Local. */
+  /** put() of one index of the first dimension; the decomposition has the others.  Local. */
   template <Lasting Range>
   void put_record(int variable, int64_t record, const Decomposition& decomposition, Range&& data) {
     queue(problem_with("put_record", variable, decomposition, data, 1),
@@ -541,7 +539,7 @@ class File {
     queue(problem_with("get_record", variable, decomposition, data, 1),
           [&] { return windrow_get_record(raw_, variable, record, decomposition.get(), std::ranges::data(data)); });
   }
-  /** put() and get() of elements that are converted to and from the variable's type.  Local. */
+  /** put() and get() with conversion to and from the variable's type.  Local. */
   template <Lasting Range>
   void put_as(int variable, const Decomposition& decomposition, Range&& data) {
     constexpr int type = type_of<std::ranges::range_value_t<Range>>();
@@ -555,7 +553,7 @@ class File {
     queue(size_problem("get_as", variable, decomposition, data, 0),
           [&] { return windrow_get_as(raw_, variable, decomposition.get(), type, std::ranges::data(data)); });
   }
-  /** The same of one index of the first dimension; the decomposition is of the others.  Local. */
+  /** The same for one index of the first dimension; the decomposition has the others.  Local. */
   template <Lasting Range>
   void put_record_as(int variable, int64_t record, const Decomposition& decomposition, Range&& data) {
     constexpr int type = type_of<std::ranges::range_value_t<Range>>();
@@ -585,7 +583,7 @@ class File {
          [&] { return windrow_read(raw_, variable, decomposition.get(), std::ranges::data(data)); });
   }
 
-  /** A block of a variable, as large as the view; `start`: where in the variable.  Collective. */
+  /** A block of a variable with the shape of the view, at `start` in the variable.  Collective. */
   template <Multidimensional View>
   void write_block(int variable, Sizes start, const View& view) {
     move_block("write_block", &windrow_write_block, variable, start, view);
@@ -612,13 +610,13 @@ class File {
     return strings(pointers);
   }
 
-  /** Attributes: a number, a list of numbers, a text.  Collective; rank 0's data is written. */
+  /** Attributes: a number, a list of numbers, or a text.  Collective; rank 0's data is written. */
   template <Element T>
   void put_attribute(const std::string& object, const std::string& name, T value) {
     check(windrow_put_attribute(raw_, object.c_str(), name.c_str(), type_of<T>(), 0, nullptr, &value));
   }
   template <Element T>
-  requires(!std::same_as<T, bool>)  // whose vector has no array in it
+  requires(!std::same_as<T, bool>)  // std::vector<bool> is not contiguous
       void put_attribute(const std::string& object, const std::string& name, const std::vector<T>& values) {
     const int64_t count = static_cast<int64_t>(values.size());
     check(windrow_put_attribute(raw_, object.c_str(), name.c_str(), type_of<T>(), 1, &count, values.data()));
@@ -629,7 +627,7 @@ class File {
   void put_attribute(const std::string& object, const std::string& name, const char* text) {
     check(windrow_put_attribute_text(raw_, object.c_str(), name.c_str(), text));
   }
-  /** References to objects that there are, by their paths; attribute_text() reads the paths.  Collective; rank 0's are
+  /** References to existing objects, by their paths; attribute_text() reads the paths.  Collective; rank 0's are
    * written. */
   void put_attribute_references(const std::string& object, const std::string& name,
                                 const std::vector<std::string>& paths) {
@@ -644,13 +642,13 @@ class File {
     check(windrow_delete_attribute(raw_, object.c_str(), name.c_str()));
   }
 
-  /** Copy an attribute as it is stored in another file.  Collective over this file. */
+  /** Copy an attribute as stored in another file.  Collective over this file. */
   void copy_attribute(const std::string& object, const File& from, const std::string& from_object,
                       const std::string& name) {
     check(windrow_copy_attribute(raw_, object.c_str(), from.raw_, from_object.c_str(), name.c_str()));
   }
 
-  /** All elements of an attribute, in C order; one for a scalar.  Local.  @throws Error: none of that name, or another
+  /** All elements of an attribute, in C order; one for a scalar.  Local.  @throws Error: no such attribute, or another
    * type. */
   template <Element T>
   requires(!std::same_as<T, bool>) std::vector<T> attribute(const std::string& object, const std::string& name)
@@ -664,7 +662,7 @@ class File {
     check(windrow_get_attribute(raw_, object.c_str(), name.c_str(), WINDROW_BOOL, values.data()));
     return {values.begin(), values.end()};
   }
-  /** All strings of a text attribute, or all paths of one of references.  Local. */
+  /** All strings of a text attribute, or all paths of a reference attribute.  Local. */
   std::vector<std::string> attribute_text(const std::string& object, const std::string& name) const {
     const windrow_attribute_info info = find_attribute(object, name);
     std::vector<const char*> texts(static_cast<size_t>(info.elements));
@@ -672,7 +670,7 @@ class File {
     check(windrow_get_attribute(raw_, object.c_str(), name.c_str(), type, texts.data()));
     return strings(texts);
   }
-  /** Local.  @throws Error: no such object, or none of that name. */
+  /** Local.  @throws Error: no such object or attribute. */
   windrow_attribute_info find_attribute(const std::string& object, const std::string& name) const {
     const int attributes = windrow_attribute_count(raw_, object.c_str());
     for (int i = 0; i < attributes; ++i) {
@@ -683,7 +681,7 @@ class File {
         return info;
     }
     check(windrow_get_attribute(raw_, object.c_str(), name.c_str(), 0,
-                                nullptr));  // says what is missing: the file, the object or the attribute
+                                nullptr));  // reports what is missing: the file, the object or the attribute
     return {};
   }
 
@@ -691,7 +689,7 @@ class File {
   int xdmf_uniform_grid(const std::string& name, std::optional<double> time, Sizes nodes,
                         const std::vector<double>& origin, const std::vector<double>& spacing) {
     const auto dimensions = static_cast<size_t>(nodes.count());
-    // Lists that do not go together are refused by the call, so that every rank hears of it.
+    // Inconsistent lists are refused by the call, so that every rank gets the error.
     const bool fit = origin.size() == dimensions && spacing.size() == dimensions;
     int grid = -1;
     check(windrow_xdmf_uniform_grid(raw_, name.c_str(), number(time), fit ? nodes.count() : -1, nodes.data(),
@@ -739,7 +737,7 @@ class File {
   static double number(std::optional<double> time) noexcept {
     return time.value_or(std::numeric_limits<double>::quiet_NaN());
   }
-  // Whether a view's elements follow each other; and how many there are along each dimension.
+  // Whether a view is contiguous, and its shape.
   template <class View>
   static bool is_block(const View& view, std::vector<int64_t>& count) {
     bool follows = true;
@@ -774,7 +772,7 @@ class File {
     const std::string problem = known ? view_problem(info, start, view, count) : "";
     if (known && problem.empty())
       return check(call(raw_, variable_number, start.data(), count.data(), pointer_of(view)));
-    // A rank whose arguments are refused takes part with an empty block, so that every rank hears of it.
+    // A rank with invalid arguments takes part with an empty block, so that every rank gets the error.
     if (!problem.empty())
       (void)windrow_refuse(raw_, (std::string(name) + ": " + problem).c_str());
     check(call(raw_, variable_number, nothing.data(), nothing.data(), nullptr));
@@ -782,7 +780,7 @@ class File {
   static std::vector<std::string> strings(const std::vector<const char*>& texts) {
     std::vector<std::string> result;
     for (const char* text : texts)
-      result.emplace_back(text == nullptr ? "" : text);  // without an answer, after an error
+      result.emplace_back(text == nullptr ? "" : text);  // NULL after an error
     return result;
   }
   static std::string name_of(const windrow_variable_info& info) {
@@ -801,17 +799,16 @@ class File {
       return true;
     return info.type == type_of<T>();
   }
-  // Of collective calls, which must not fail before the other ranks hear of it.
+  // For collective calls, which must not fail before the other ranks know of the error.
   int inquire(int variable_number, windrow_variable_info& info) const {
     info.size = sizeof info;
     return windrow_inquire_variable(raw_, variable_number, &info);
   }
-  // False: of what has no elements, or is refused by the library itself.
+  // False: there are no elements, or the library itself refuses the call.
   bool describe(int variable_number, windrow_variable_info& info) const {
     return inquire(variable_number, info) == WINDROW_OK && info.unsupported[0] == '\0' && info.is_null == 0;
   }
-  // What the library cannot see in data: that it is of another type, or too short.  Empty: nothing.  `first`: 1 for a
-  // record.
+  // Errors that the library cannot detect: another type, or too few elements.  Empty: none.  `first`: 1 for a record.
   template <class Range>
   std::string problem_with(const char* call, int variable_number, const Decomposition& decomposition, const Range& data,
                            int first = 0) const {
@@ -833,7 +830,7 @@ class File {
     if (windrow_decomposition_memory(decomposition.get(), info.ndims - first, info.shape + first, &needed) !=
         WINDROW_OK)
       return {};
-    // Text and opaque elements are bytes here.
+    // Text and opaque elements are handled as bytes.
     const int64_t parts =
         info.type == WINDROW_TEXT || info.type == WINDROW_OPAQUE ? std::max<int64_t>(1, info.element_bytes) : 1;
     needed =
@@ -850,7 +847,7 @@ class File {
   void queue(const std::string& problem, Call&& call) {
     check(problem.empty() ? call() : windrow_refuse(raw_, problem.c_str()));
   }
-  // The same in a collective call, where the others wait for the flush.
+  // The same for a collective call, in which the other ranks wait for the flush.
   template <class Call>
   void move(const std::string& problem, Call&& call) {
     if (!problem.empty())
@@ -862,8 +859,8 @@ class File {
   int exceptions_ = std::uncaught_exceptions();
 };
 
-/** windrow_copy(): all of a file into another.  `refused`, `changed` and `details` of what is returned are valid until
- * this thread's next copy. */
+/** windrow_copy(): copies a whole file.  `refused`, `changed` and `details` of the result are valid until this thread's
+ * next copy. */
 inline windrow_copy_info copy_file(MPI_Comm comm, const std::string& source, const std::string& target,
                                    const Options& options = {}) {
   windrow_copy_info info{};
