@@ -76,7 +76,7 @@ def read_trace(path: Path) -> list[dict[str, Any]]:
         else:
             if number > 0:
                 return reports
-    raise ValueError(f"{path} is not a trace of a version that is known here")
+    raise ValueError(f"{path} is not a trace of a supported version")
 
 
 def _reports_of(line: dict[str, Any]) -> list[dict[str, Any]]:

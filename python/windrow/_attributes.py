@@ -20,8 +20,7 @@ class Attributes(MutableMapping[str, Any]):
     """Attributes of one object. To read them is local; to set or to delete one is collective, and rank 0's value is
     stored.
 
-    Values are numbers, text, arrays and lists of these. Text of fixed length comes and goes as str, too. What has a
-    null space is None."""
+    Values are numbers, text, arrays and lists of these. Text of fixed length is str, too. A null space is None."""
 
     def __init__(self, handle: Handle, path: str) -> None:
         self._handle = handle
@@ -60,7 +59,7 @@ class Attributes(MutableMapping[str, Any]):
         core = self._handle.core
         _, wrong = attempt(lambda: _name(name))
         made, problem = attempt(lambda: _stored(value, dtype, options))
-        # Of a rank but 0 the value is not looked at; all ranks must be in the same call.
+        # Only rank 0's value is used; all ranks must make the same call.
         problem = wrong or (problem if core.rank == 0 else "")
         stored, number, settings = made or (np.zeros(()), 0, {})
         core.agree("set attribute", problem and f"attribute {name!r} of {self._path}: {problem}")
@@ -91,7 +90,7 @@ class Attributes(MutableMapping[str, Any]):
         return name in self._describe()
 
     def __iter__(self) -> Iterator[str]:
-        """Those that can be read: one of an unknown type does not keep the others from who wants all."""
+        """Those that can be read, without attributes of an unknown type."""
         return (name for name, info in self._describe().items() if info["type"] or info["is_null"])
 
     def __len__(self) -> int:
@@ -137,7 +136,7 @@ def _stored(value: Any, dtype: Any, options: Mapping[str, Any]) -> tuple[np.ndar
 def _held(array: np.ndarray[Any, Any], wanted: np.dtype[Any]) -> np.ndarray[Any, Any]:
     """`array` as elements of another type; raises where that cannot hold one. Floating-point numbers are rounded."""
     with np.errstate(all="ignore"), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # numpy says some of what is an error here
+        warnings.simplefilter("ignore")  # numpy only warns of some errors
         made = array.astype(wanted, copy=False)
     if made.dtype == array.dtype or array.dtype.kind not in "biufc" or wanted.kind not in "biufc":
         return made

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which ranks take part. mpi4py is not imported here: who gives one of its communicators has done that."""
+"""Which ranks take part. mpi4py is not imported here: a caller with one of its communicators has done that."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _alone: list[tuple[BaseException, str]] = []
 
 
 def refused_alone(error: BaseException, problem: str) -> None:
-    """Remember an error of which the other ranks do not know, since this one did not say which they are."""
+    """Remember an error that the other ranks do not know, because this rank has no communicator."""
     _alone[:] = [(error, problem)]
 
 

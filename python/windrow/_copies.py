@@ -43,7 +43,7 @@ def copy(
     Returns
     -------
     list of str
-        What is another thing in the target: hard links, which become soft links.
+        What differs in the target: hard links, which become soft links.
 
     Raises
     ------

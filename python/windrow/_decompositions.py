@@ -198,7 +198,7 @@ def _check_box(count: Integers, box: Integers, within: Integers) -> None:
 def blocks(
     comm: Any, shape: Sequence[int], starts: Any, counts: Any, memory_shapes: Any = None, memory_starts: Any = None
 ) -> Decomposition:
-    """Several blocks on each rank, one after the other in its memory, each in its own box. Collective.
+    """Several blocks on each rank, consecutive in its memory, each in its own box. Collective.
 
     Parameters
     ----------

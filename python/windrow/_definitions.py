@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Definitions of variables: what `Group.create_variable` takes, and what of it goes to windrow.h."""
+"""Definitions of variables: the arguments of `Group.create_variable`, and those of windrow.h."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Names of dimensions, looked at before a variable is defined: what has been defined cannot be taken back."""
+"""Checks of names of dimensions before a variable is defined, because a definition cannot be reverted."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _length_of(
     A variable that is called like a dimension names it where that is its first one (`may_be_own`).
     """
     if "/" in name and not name.startswith("/"):
-        raise ValueError(f"dimension {name!r}: a name has no slash in it, and a path begins with one")
+        raise ValueError(f"dimension {name!r}: a name must not contain a slash, and a path must begin with one")
     group = posixpath.dirname(path)
     first = posixpath.join(group, name)
     while True:

@@ -18,7 +18,7 @@ from ._communicators import problem_alone
 from ._errors import readable
 from ._handle import Handle
 
-PATIENCE = 10.0  # seconds for all files: whoever then ends this program shall not wait for long
+PATIENCE = 10.0  # seconds for all files: ending this program shall not take long
 
 _numbers = count()
 _open: weakref.WeakSet[Handle] = weakref.WeakSet()
@@ -51,7 +51,7 @@ def leave(file: Handle, reason: str) -> None:
     warnings.warn(
         f"{file.path} is left open: in {PATIENCE:g} s not all ranks came to discard it ({reason}). They may wait in a "
         "call on another communicator; "
-        "those that come later hear of it.",
+        "those that come later learn of it.",
         RuntimeWarning,
         stacklevel=3,
     )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What can go wrong, and how a rank's own mistakes are handed to all."""
+"""Errors, and how a rank's own errors reach all ranks."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Result = TypeVar("Result")
 
 
 class Code(IntEnum):
-    """What kind of error it was; ``enum windrow_code`` of windrow.h says more of each."""
+    """Kind of the error; see ``enum windrow_code`` of windrow.h."""
 
     BAD_ARGUMENT = 1
     BAD_STATE = 2

@@ -185,7 +185,7 @@ class File(Group):
         self._handle.flush()
 
     def flush_begin(self) -> None:
-        """Begin a flush whose data goes out while the program computes; `flush_end` ends it. Collective."""
+        """Begin a flush whose data is written while the program computes; `flush_end` ends it. Collective."""
         self._handle.flush_begin()
 
     def flush_end(self) -> None:
@@ -263,7 +263,7 @@ def open(path: str | os.PathLike[str], mode: str = "r", comm: Any = None, **opti
         The format of a new file follows from its name: ``.h5``, ``.hdf5``, ``.nc4`` is HDF5, ``.nc`` and ``.cdf``
         netCDF classic, ``.raw`` raw.
     mode : {"r", "r+", "w", "x", "a"}
-        Read; change in place; write anew; the same, but only where nothing is; change what is there or write anew.
+        Read; change in place; create; create unless it exists; change an existing file or create one.
     comm : mpi4py.MPI.Comm, "world", "self" or None
         Who takes part. None: this process alone; when it is one of several started together it may then only read.
     **options

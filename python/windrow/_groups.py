@@ -24,7 +24,7 @@ _METHODS_ELSEWHERE = {
     "create_dataset": "create_variable", "require_dataset": "create_variable", "createVariable": "create_variable",
     "require_group": "create_group", "createGroup": "create_group", "createDimension": "create_dimension",
 }  # fmt: skip
-# Bytes of names that other programs have not made of UTF-8, as os.fsdecode() has them
+# Bytes of names of other programs that are not UTF-8, as in os.fsdecode()
 _FOREIGN = re.compile("[\udc80-\udcff]")
 
 
@@ -50,7 +50,7 @@ class Group(Mapping[str, Any]):
         return Attributes(self._handle, self._path)
 
     def __getitem__(self, name: str) -> Any:
-        """The `Variable` or `Group` of this name. Soft links lead to either."""
+        """The `Variable` or `Group` of this name. Soft links are followed."""
         path = self._resolve(name)
         core = self._handle.core
         number = core.find_variable(path)
@@ -94,7 +94,7 @@ class Group(Mapping[str, Any]):
         return len(self._names())
 
     def __bool__(self) -> bool:
-        """Whether the file is open, as h5py has it; an empty group is one."""
+        """Whether the file is open, as in h5py; an empty group is true."""
         return self._handle.is_open
 
     def __eq__(self, other: object) -> bool:
@@ -125,7 +125,7 @@ class Group(Mapping[str, Any]):
         self._handle.core.define_dimension(*(ready or ("", 0)), problem)
 
     def create_link(self, name: str, target: str) -> None:
-        """Define a soft link: a name that leads to another object, which need not be there. Collective."""
+        """Define a soft link: a name that refers to another object, which need not exist. Collective."""
         ready, problem = attempt(lambda: (self._resolve(name), str(target)))
         self._handle.core.define_link(*(ready or ("", "")), problem)
 
@@ -161,19 +161,19 @@ class Group(Mapping[str, Any]):
             All of the variable, the same on every rank; it gives what is missing of shape and dtype. A masked array
             needs a `fill_value`.
         dims : sequence of str or None, optional
-            Names of the dimensions, as netCDF-4 and xarray have them.
+            Names of the dimensions, as in netCDF-4 and xarray.
         chunks : sequence of int or True, optional
             Shape of a chunk; True: chosen.
         compression : {"deflate", "gzip", "zstd", "lz4"} or int, optional
             An integer is a level of deflate. ``filters="blosc:zstd:5"`` has all that there is (docs/filters.md).
         compression_level : int, optional
         shuffle, fletcher32 : bool
-            Whether bytes are shuffled before they are compressed, and summed up behind.
+            Whether bytes are shuffled before compression, and have a checksum after it.
         fill_value : optional
-            What elements hold that nobody has written; zeros else. Of an integer variable 3.0 is 3; of an opaque one
+            Value of elements that were never written; default: zeros. Of an integer variable 3.0 is 3; of an opaque one
             it is bytes.
         extendible : bool
-            Whether the first dimension grows as records are put behind its end.
+            Whether the first dimension grows when records are put beyond its end.
         **options
             Other options of a variable: "byte_order", "enumeration", "split", ... (docs/settings.md).
 
@@ -227,14 +227,14 @@ class Group(Mapping[str, Any]):
         return result
 
     def create_variables(self, definitions: Mapping[str, Mapping[str, Any]]) -> list[Variable]:
-        """Define many variables with two words between the ranks, where `create_variable` takes one or two for each.
+        """Define several variables at once, with two collective operations in all instead of one or two for each.
         Collective.
 
         Parameters
         ----------
         definitions : mapping of name to keyword arguments
             Those of `create_variable`, but ``data``: ``{"u": dict(shape=(8, 8), dtype="float32"), "v": ...}``. Where
-            a variable names its dimensions, that is one word more.
+            a variable names its dimensions, that is one collective operation more.
 
         Returns
         -------
@@ -297,7 +297,7 @@ class Group(Mapping[str, Any]):
         return "/" + posixpath.normpath(posixpath.join(self._path, name)).lstrip("/") if name else self._path
 
     def _followed(self, path: str) -> str:
-        """Where `path` leads by soft links, on its way and at its end; as far as the library follows them."""
+        """Target of `path` after following soft links, also of its last name, as far as the library does."""
         links = self._handle.core.links()
         for _ in range(16):
             parts = path.split("/")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Machines: measured once, and what was done on them looked at afterwards."""
+"""Machines: measuring one, and advice from traces."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Options as keyword arguments: the keys of docs/settings.md, their values as Python has them."""
+"""Options as keyword arguments: the keys of docs/settings.md with values of Python."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def fill_text(value: Any, dtype: np.dtype[Any]) -> str | None:
 
 
 def filters_of(compression: str | int | None, level: int | None, shuffle: bool, fletcher32: bool) -> str | None:
-    """The option ``filters`` for the words that h5py has for it."""
+    """The option ``filters`` from the arguments of h5py."""
     if isinstance(compression, bool) or not isinstance(compression, (str, int, type(None))):
         raise TypeError(f"compression is a name or a level of deflate, not {compression!r}")
     if isinstance(compression, int):

@@ -47,7 +47,7 @@ def type_of(dtype: Any) -> tuple[int, int]:
 
 
 def _said_of(dtype: np.dtype[Any]) -> dict[str, Any]:
-    """What h5py tells of a type beside it."""
+    """Metadata of a type from h5py."""
     return {} if dtype.metadata is None else dict(dtype.metadata)
 
 
@@ -95,7 +95,7 @@ def prepared(array: np.ndarray[Any, Any], wanted: np.dtype[Any], name: str) -> n
     """`array` where windrow.h takes its elements as they are for a variable of `wanted`, else a copy that it does
     take."""
     if array.size == 0 and array.dtype != wanted and (wanted.kind in "SV" or number_type(array.dtype) is None):
-        return np.empty(array.shape, wanted)  # a plain [] has a type that nobody chose
+        return np.empty(array.shape, wanted)  # a plain [] has a default type
     if wanted.kind == "S":
         return _text(array, wanted, name)
     if wanted.kind == "V":
@@ -136,7 +136,7 @@ def fill_value_of(text: str, dtype: np.dtype[Any]) -> Any:
 
 
 def is_masked(value: Any) -> bool:
-    """Whether it is an array of `numpy.ma` of which something is masked."""
+    """Whether it is an array of `numpy.ma` with masked elements."""
     return bool(_masks.is_masked(value))
 
 

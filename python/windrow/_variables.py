@@ -94,7 +94,7 @@ class Variable:
 
     @property
     def filters(self) -> str:
-        """What becomes of a chunk's bytes, in order: "shuffle,deflate:4"."""
+        """Filters of chunks, in order: "shuffle,deflate:4"."""
         return str(self._info["filters"])
 
     @property
@@ -191,7 +191,7 @@ class Variable:
             self._move(False, selection, array, problem)
             return array
         result, _ = attempt(partial(queue, False, self, out, decomposition))
-        self._handle.flush()  # which tells all ranks what was wrong with the get
+        self._handle.flush()  # which reports errors of the get on all ranks
         assert result is not None
         return result
 
@@ -211,14 +211,14 @@ class Variable:
         array : array_like, shape ``decomposition.array_shape(v.shape)``
         """
         attempt(lambda: queue(True, self, array, decomposition))
-        self._handle.flush()  # which tells all ranks what was wrong with the put
+        self._handle.flush()  # which reports errors of the put on all ranks
 
     def _is_texts(self) -> bool:
         info = self._info
         return bool(info["type"] == REFERENCE or (info["type"] == TEXT and info["element_bytes"] == 0))
 
     def _fill_value(self) -> Any:
-        """What stands for elements that are missing; None: nothing does."""
+        """The value of missing elements, or None."""
         text = self._info["fill_value"]
         if text:
             return fill_value_of(text, self.dtype)
@@ -346,7 +346,7 @@ def queue(put: bool, variable: Variable, value: Any, decomposition: Decompositio
 
 
 def refused(handle: Handle, problem: str) -> WindrowError:
-    """What a put or a get raises; the other ranks are told by the next flush."""
+    """The error of a put or a get; the next flush reports it on the other ranks."""
     if handle.is_open:
         handle.core.refuse(problem)
     return WindrowError(problem, Code.BAD_ARGUMENT if handle.is_open else Code.BAD_STATE, handle.rank)

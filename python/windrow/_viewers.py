@@ -52,7 +52,7 @@ class Grid:
 class Viewers:
     """Grids and meshes for viewers: ``file.xdmf``. All calls are collective, with the same arguments on every rank.
 
-    The text stands beside the HDF5 file, with .xmf in place of its ending, and takes its name together with it.
+    The XDMF file is beside the HDF5 file, with the ending .xmf, and gets its name together with it.
     Variables are defined before; their data may be written before or after. Grids of one name are one series in time.
     """
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The engine "windrow" of xarray: variables of a file that are read when their elements are asked for."""
+"""The engine "windrow" of xarray: variables of a file that are read on demand."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _BOOKKEEPING = {
     "_NCProperties", "_Netcdf4Coordinates", "_Netcdf4Dimid", "_nc3_strict", "CLASS", "NAME", "DIMENSION_LIST",
     "REFERENCE_LIST",
 }  # fmt: skip
-# What netCDF-C has for elements that nobody has written, by the type.
+# netCDF-C's values of elements that were never written, by type.
 _FILL_VALUES = {
     "int8": -127, "uint8": 255, "int16": -32767, "uint16": 65535, "int32": -2147483647, "uint32": 4294967295,
     "int64": -9223372036854775806, "uint64": 18446744073709551614, "float32": 9.9692099683868690e36,
@@ -198,7 +198,7 @@ def _opened(
 
 
 def _whole_path(file: Any) -> str:
-    """A path as xarray's own engines have it, with ~ for a home."""
+    """A path as for xarray's own engines, with ~ for a home."""
     if not isinstance(file, (str, bytes, os.PathLike)):
         raise TypeError(
             f'engine="windrow" opens a file by its path, not by an object of {type(file).__name__}: its ranks open '
@@ -220,7 +220,7 @@ def _group_of(file: File, name: str | None) -> Group:
 
 
 def _is_classic(path: str) -> bool:
-    """Whether a file is of netCDF classic, in which all numbers are big-endian: nobody has chosen it."""
+    """Whether a file is netCDF classic, in which all numbers are big-endian."""
     with open(path, "rb") as file:
         return file.read(3) == b"CDF"
 
@@ -312,7 +312,7 @@ def _lazy(manager: Any, variable: Variable, dims: tuple[str, ...], lengths: _Len
 
 
 def _attributes(owner: Group | Variable) -> dict[str, Any]:
-    """Attributes as other engines have them: of one element they are that element."""
+    """Attributes as in other engines: a single element is a scalar."""
 
     def simple(value: Any) -> Any:
         if isinstance(value, np.ndarray):

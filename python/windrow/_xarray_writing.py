@@ -87,7 +87,7 @@ def write(
     def as_stored() -> tuple[dict[Any, xr.Variable], dict[Any, Any]]:
         variables, attributes = _encoded(copies, times)
         if ranks.rank == 0 and (unseen := _unseen(variables, attributes)):
-            # Here, so that all ranks hear of it where a warning is an error.
+            # Here, so that all ranks get it if a warning is an error.
             warnings.warn(
                 f"readers of netCDF do not see {unseen}: netCDF has neither complex numbers nor attributes of bool",
                 UserWarning,
@@ -282,7 +282,7 @@ def _unseen(variables: Mapping[Any, xr.Variable], attributes: Mapping[Any, Any])
 
 
 def _bytes_of(variable: xr.Variable) -> int:
-    """How many bytes a text is to have by its encoding; 0: that is not asked for."""
+    """Bytes of a text by its encoding; 0: not set."""
     wanted = variable.encoding.get("dtype")
     # An empty list has numbers for numpy
     is_text = variable.dtype.kind in "UO" or variable.size == 0 and variable.dtype.kind != "S"

@@ -34,7 +34,7 @@ def neighbours(cells: Any, kind: str, nodes: int | None = None, *, across_cells:
     Parameters
     ----------
     cells : array_like of int, shape (cells, nodes of a cell), or for "mixed" shape (n,)
-        Numbers of the cells' nodes, from 0 on; "mixed": before the nodes of each cell stands its kind, a number of
+        Node numbers of the cells, from 0; "mixed": the nodes of each cell are preceded by its kind, a number of
         `CELLS`.
     kind : str
         One of `CELLS`.
@@ -54,7 +54,7 @@ def neighbours(cells: Any, kind: str, nodes: int | None = None, *, across_cells:
     if CELLS[kind] != CELLS["mixed"] and (table.ndim != 2 or table.shape[1] != _NODES[CELLS[kind]]):
         raise ValueError(f"{kind}: cells have the shape {table.shape}, not (cells, {_NODES[CELLS[kind]]})")
     if nodes is None and CELLS[kind] == CELLS["mixed"]:
-        raise ValueError("mixed cells do not tell how many nodes there are: give nodes")
+        raise ValueError("the number of nodes cannot be derived from mixed cells: give nodes")
     count = nodes if nodes is not None else int(table.max(initial=-1)) + 1
     offsets, found = _core.mesh_neighbours(count, CELLS[kind], np.ascontiguousarray(table.ravel()), across_cells)
     return np.asarray(offsets, np.int64), np.asarray(found, np.int64)
