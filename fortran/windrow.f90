@@ -4,9 +4,9 @@
 !>     call windrow_create(MPI_COMM_WORLD, 'out.h5', file)
 !>     call windrow_define_variable(file, 'temperature', windrow_float64, [nx, ny, nz], variable)
 !>     call windrow_block(MPI_COMM_WORLD, [nx, ny, nz], start, [mx, my, mz], blocks)
-!>     call windrow_put(file, variable, blocks, values)       ! local: queued, nothing is copied
-!>     call windrow_flush(file)                               ! collective: everything queued moves in one plan
-!>     call windrow_close(file)                               ! collective: the file appears under its name
+!>     call windrow_put(file, variable, blocks, values)       ! local: queues, without a copy
+!>     call windrow_flush(file)                               ! collective: moves everything queued, in one plan
+!>     call windrow_close(file)                               ! collective: the file gets its name
 module windrow
     use windrow_base, only: windrow_max_dimensions, windrow_ok, windrow_bad_argument, windrow_bad_state, &
         windrow_not_found, windrow_exists, windrow_unsupported, windrow_bad_file, windrow_no_permission, &

@@ -12,7 +12,7 @@ module windrow_attributes
     public :: windrow_get_attribute, windrow_copy_attribute, windrow_delete_attribute
     public :: windrow_attribute_count, windrow_inquire_attribute, windrow_find_attribute, windrow_attribute_info
 
-    !> What a file says of an attribute.
+    !> Description of an attribute.
     type :: windrow_attribute_info
         character(:), allocatable :: name
         !< windrow_float64, ..., windrow_text; 0: a type that Windrow cannot read yet
@@ -30,13 +30,13 @@ module windrow_attributes
         integer(int64), allocatable :: enumeration_values(:)
     end type windrow_attribute_info
 
-    !> Read an attribute. Local: attributes are handed to all ranks at open.
+    !> Read an attribute. Local: all ranks get the attributes at open.
     !>
     !> `value`: of the attribute's own type (unsigned integers go into signed ones of their size, bit by bit) and shape,
     !> a scalar or an array of any rank; for booleans logical of default kind or c_bool; for opaque elements
     !> integer(int8), with a first dimension of the bytes of each; or for text and references `character(:),
-    !> allocatable`, a scalar or a list, which becomes as long as what is read. windrow_find_attribute() tells the shape
-    !> beforehand.
+    !> allocatable`, a scalar or a list, which gets the length of the longest text. windrow_find_attribute() returns the
+    !> shape.
     interface windrow_get_attribute
         module procedure get_int8, get_int16, get_int32, get_int64, get_real32, get_real64, get_text, get_texts
         module procedure get_complex_real32, get_complex_real64, get_bool, get_logical
@@ -194,8 +194,8 @@ contains
         call finish(c_delete_attribute(raw_of(file), c_text(object), c_text(name)), stat, errmsg)
     end subroutine windrow_delete_attribute
 
-    !> Copy an attribute from another file as it is stored there. Collective over `file`; `from` is open on every rank,
-    !> rank 0's is copied.
+    !> Copy an attribute from another file as stored there. Collective over `file`; `from` must be open on every rank,
+    !> and rank 0's is copied.
     subroutine windrow_copy_attribute(file, object, from, from_object, name, stat, errmsg)
         type(windrow_file), intent(in) :: file, from
         character(*), intent(in) :: object, from_object, name
@@ -205,7 +205,7 @@ contains
             stat, errmsg)
     end subroutine windrow_copy_attribute
 
-    !> How many attributes an object has, with the numbers 1, 2, ...; -1 when there is no such object. Local.
+    !> Number of attributes of an object, numbered 1, 2, ...; -1 if there is no such object. Local.
     function windrow_attribute_count(file, object) result(count)
         type(windrow_file), intent(in) :: file
         character(*), intent(in) :: object

@@ -1,6 +1,5 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-!> Handles, constants, errors and text: what the other modules stand on. Users say `use windrow`, which leaves out what
-!> is marked as theirs alone.
+!> Handles, constants, errors and text for the other modules. Users `use windrow`, which hides what is only for these.
 module windrow_base
     use, intrinsic :: iso_c_binding
     use, intrinsic :: iso_fortran_env, only: int32, int64
@@ -8,10 +7,10 @@ module windrow_base
     implicit none
     private
 
-    !> Dimensions that a variable can have at most; a Fortran array has 15.
+    !> Maximum number of dimensions of a variable; a Fortran array has up to 15.
     integer, parameter, public :: windrow_max_dimensions = max_dimensions
 
-    !> What `stat` can be; see enum windrow_code in windrow.h.
+    !> Values of `stat`; see enum windrow_code in windrow.h.
     integer, parameter, public :: windrow_ok = 0, windrow_bad_argument = 1, windrow_bad_state = 2, &
         windrow_not_found = 3, windrow_exists = 4, windrow_unsupported = 5, windrow_bad_file = 6, &
         windrow_no_permission = 7, windrow_no_space = 8, windrow_io = 9, windrow_out_of_memory = 10, windrow_mpi = 11, &
@@ -28,25 +27,25 @@ module windrow_base
         windrow_float64 = 10, windrow_text = 11, windrow_bool = 12, windrow_complex64 = 13, windrow_complex128 = 14, &
         windrow_opaque = 15, windrow_reference = 16, windrow_float16 = 17
 
-    !> In windrow_put_as() and windrow_get_as() alone: elements as the file has them, of its byte order too.
+    !> For windrow_put_as() and windrow_get_as() only: elements in the file's byte order.
     integer, parameter, public :: windrow_stored = -1
 
     !> How windrow_open() opens a file. (WINDROW_READ of C would be the name of a procedure.)
     integer, parameter, public :: windrow_mode_read = 0, windrow_mode_update = 1
 
-    !> An open file. Given back by windrow_close() or windrow_discard(). A copy by assignment is the same file.
+    !> An open file. Freed by windrow_close() or windrow_discard(). A copy by assignment is the same file.
     type, bind(c), public :: windrow_file
         private
         type(c_ptr) :: raw = c_null_ptr
     end type windrow_file
 
-    !> A set of options. Given back by windrow_options_free().
+    !> A set of options. Freed by windrow_options_free().
     type, bind(c), public :: windrow_options
         private
         type(c_ptr) :: raw = c_null_ptr
     end type windrow_options
 
-    !> Which elements of a shape each rank holds, and where they lie in its memory. Given back by
+    !> Which elements of a shape each rank holds, and where they are in its memory. Freed by
     !> windrow_decomposition_free().
     type, bind(c), public :: windrow_decomposition
         private
@@ -88,7 +87,7 @@ contains
         yes = c_has(c_text(feature)) /= 0
     end function windrow_has
 
-    !> What is built in, one item a line. Local.
+    !> List of what is built in, one item per line. Local.
     function windrow_features() result(text)
         character(:), allocatable :: text
         text = text_of(c_features())
@@ -101,7 +100,7 @@ contains
         text = text_of(c_code_name(int(code, c_int)))
     end function windrow_code_name
 
-    !> The message of the last failed call: what, where, on which rank; '' when none failed. `errmsg` gives the same.
+    !> The message of the last failed call: what, where, on which rank; '' if none failed. `errmsg` returns the same.
     !> Local.
     function windrow_error_message() result(text)
         character(:), allocatable :: text
@@ -128,8 +127,8 @@ contains
         text = text_of(c_type_name(int(type, c_int)))
     end function windrow_type_name
 
-    !> The end of every procedure that can fail: hands out the code and the library's message, or stops where nobody
-    !> asked for the code.
+    !> The end of every procedure that can fail: returns the code and the library's message, or stops if the caller has
+    !> no `stat`.
     subroutine finish(code, stat, errmsg)
         integer(c_int), intent(in) :: code
         integer, intent(out), optional :: stat
@@ -142,7 +141,7 @@ contains
         if (present(errmsg)) errmsg = message
     end subroutine finish
 
-    !> An error as allocate() has them: without `stat` the program stops.
+    !> An error as in allocate(): without `stat` the program stops.
     subroutine fail(code, message, stat, errmsg)
         integer, intent(in) :: code
         character(*), intent(in) :: message

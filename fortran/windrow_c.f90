@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-!> windrow.h as Fortran sees it, and the functions of shim.c and arrays.c, which stand where an argument is a
-!> communicator, a number of a thing, or data. Not for users: they say `use windrow`.
+!> Interfaces of windrow.h, and of the functions of shim.c and arrays.c, which replace those with communicators, object
+!> numbers or data. Not for users, who `use windrow`.
 module windrow_c
     use, intrinsic :: iso_c_binding, only: c_char, c_double, c_int, c_int8_t, c_int64_t, c_null_ptr, c_ptr, c_size_t
     implicit none
@@ -126,7 +126,7 @@ module windrow_c
             type(c_ptr), intent(in), value :: options
         end subroutine c_options_free
 
-        !> What a C function takes as options.
+        !> Options as a C function takes them.
         pure function c_options_all(options) bind(c, name="windrow_fortran_options_all") result(all_options)
             import :: c_ptr
             type(c_ptr), intent(in), value :: options

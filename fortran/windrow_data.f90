@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-!> Data: queue and flush, and what is built from them; the plan and the report.
+!> Data: queue, flush and combinations; the plan and the report.
 !>
 !> `data` is an array of any rank, contiguous in memory, of the variable's type: integers of 8 to 64 bits, real and
 !> complex of kind real32 or real64, logical(c_bool), character of the length of the variable's texts, and integer(int8)
@@ -21,8 +21,8 @@ module windrow_data
 
     !> windrow_put() of one record: one index, from 1, of the variable's last dimension. Local.
     !>
-    !> `record`: a default or a 64-bit integer. The decomposition is of the dimensions before the last, so one made once
-    !> serves every time step. A put behind the end of a variable that is extendible makes it so long, at the flush.
+    !> `record`: a default or a 64-bit integer. The decomposition has the dimensions before the last, so one serves
+    !> every time step. A put beyond the end of an extendible variable extends it at the flush.
     interface windrow_put_record
         module procedure put_record_int32, put_record_int64
     end interface windrow_put_record
@@ -43,7 +43,7 @@ module windrow_data
         module procedure get_record_as_int32, get_record_as_int64
     end interface windrow_get_record_as
 
-    !> Write one block per rank without making a decomposition first. Collective. Any count 0: nothing.
+    !> Write one block per rank without a decomposition. Collective. Any count 0: nothing.
     !>
     !> `start`, `count`: one entry for each dimension of the variable, from 1, fastest first; default or 64-bit
     !> integers.
@@ -58,10 +58,9 @@ module windrow_data
 
 contains
 
-    !> Queue data to be written. Local: nothing is copied. `data` must live and stay unchanged until the flush: give it
-    !> the attribute
-    !> `target` or `asynchronous`, and pass no expression, which would be gone by then. Bad arguments are reported here,
-    !> and again by the next flush, on every rank.
+    !> Queue data to be written. Local: nothing is copied. `data` must exist and stay unchanged until the flush: give it
+    !> the attribute `target` or `asynchronous`, and pass no expression, which would not exist any more. Bad arguments
+    !> are reported here, and again by the next flush, on every rank.
     subroutine windrow_put(file, variable, decomposition, data, stat, errmsg) bind(c, name="windrow_module_put")
         type(windrow_file), intent(in) :: file
         integer(c_int), intent(in) :: variable
@@ -72,7 +71,7 @@ contains
         call finish(c_put(raw_of(file), variable, raw_of(decomposition), data), stat, errmsg)
     end subroutine windrow_put
 
-    !> Queue data to be read; the flush fills `data`, of which the same holds as for windrow_put(). Local.
+    !> Queue data to be read; the flush fills `data`; the same rules apply as for windrow_put(). Local.
     subroutine windrow_get(file, variable, decomposition, data, stat, errmsg) bind(c, name="windrow_module_get")
         type(windrow_file), intent(in) :: file
         integer(c_int), intent(in) :: variable
@@ -83,11 +82,11 @@ contains
         call finish(c_get(raw_of(file), variable, raw_of(decomposition), data), stat, errmsg)
     end subroutine windrow_get
 
-    !> windrow_put() of data of another type than the variable's, converted at once into a copy. Local. `data` must live
-    !> and stay unchanged until the flush all the same.
+    !> windrow_put() of data of another type than the variable's, converted at once into a copy. Local. `data` must
+    !> still exist, unchanged, until the flush.
     !>
-    !> `type`: of the elements of `data`, where they are unsigned, as windrow_uint8; left out, the array's own. What
-    !> becomes what, and what becomes of values that do not fit, says windrow_put_as() in windrow.h.
+    !> `type`: of the elements of `data`, where they are unsigned, as windrow_uint8; left out, the array's own.
+    !> windrow_put_as() in windrow.h lists the conversions, and the treatment of out-of-range values.
     subroutine windrow_put_as(file, variable, decomposition, data, type, stat, errmsg) &
         bind(c, name="windrow_module_put_as")
         type(windrow_file), intent(in) :: file
@@ -227,10 +226,10 @@ contains
             type_or_own(type)), stat, errmsg)
     end subroutine get_record_as_int32
 
-    !> Choose another strategy for the flushes that follow. Collective; nothing may be queued.
+    !> Change the strategy for the following flushes. Collective; nothing may be queued.
     !>
-    !> `options`: strategy, owner, gather, domains, codec, access, writers, buffer, align and sieve_hole; what is not
-    !> set is as the file was opened with; left out, all is.
+    !> `options`: strategy, owner, gather, domains, codec, access, writers, buffer, align and sieve_hole; options that
+    !> are not set are reset to those of the open call; without `options` all are.
     subroutine windrow_set_strategy(file, options, stat, errmsg)
         type(windrow_file), intent(in) :: file
         type(windrow_options), intent(in), optional :: options
@@ -239,7 +238,7 @@ contains
         call finish(c_set_strategy(raw_of(file), options_of(options)), stat, errmsg)
     end subroutine windrow_set_strategy
 
-    !> Move everything queued, puts first, then gets. Collective. On error nothing more is in the queue.
+    !> Move everything queued, puts first, then gets. Collective. On error the queue is empty.
     subroutine windrow_flush(file, stat, errmsg)
         type(windrow_file), intent(in) :: file
         integer, intent(out), optional :: stat
@@ -247,7 +246,7 @@ contains
         call finish(c_flush(raw_of(file)), stat, errmsg)
     end subroutine windrow_flush
 
-    !> windrow_flush() in two calls, so that the program computes while data goes out; what was put must stay unchanged
+    !> windrow_flush() in two calls, so that the program can compute while data is written; put data must stay unchanged
     !> until windrow_flush_end(). Collective.
     subroutine windrow_flush_begin(file, stat, errmsg)
         type(windrow_file), intent(in) :: file
@@ -256,7 +255,7 @@ contains
         call finish(c_flush_begin(raw_of(file)), stat, errmsg)
     end subroutine windrow_flush_begin
 
-    !> The end of windrow_flush_begin(): what became of the data. Collective.
+    !> End the flush of windrow_flush_begin(), and report its errors. Collective.
     subroutine windrow_flush_end(file, stat, errmsg)
         type(windrow_file), intent(in) :: file
         integer, intent(out), optional :: stat
@@ -342,8 +341,8 @@ contains
         call finish(c_read_block(raw_of(file), variable, list_of(first), list_of(many), data), stat, errmsg)
     end subroutine read_block_int32
 
-    !> The plan of what is queued or, when no rank has anything queued, of the last flush: the choice on each axis and
-    !> why. Collective.
+    !> The plan of what is queued or, if no rank has anything queued, of the last flush: the choice on each axis and its
+    !> reasons. Collective.
     !> `format`: 'text', the default, or 'json'.
     subroutine windrow_explain(file, text, format, stat, errmsg)
         type(windrow_file), intent(in) :: file

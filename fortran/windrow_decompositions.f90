@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-!> Decompositions: which elements of a shape each rank holds, and where they lie in its memory. Made once, used for any
-!> number of variables, files and time steps; given back by windrow_decomposition_free().
+!> Decompositions: which elements of a shape each rank holds, and where they are in its memory. Made once, used for any
+!> number of variables, files and time steps; freed by windrow_decomposition_free().
 !>
 !> Order: the first dimension is the fastest, and the first element is number 1. A decomposition serves every variable
 !> whose *last* dimensions have its shape; each element then stands for all the elements of the variable's dimensions
@@ -8,7 +8,7 @@
 !>
 !> The procedures that make one are collective over `comm`, an `integer` of `use mpi` or a `type(MPI_Comm)` of `use
 !> mpi_f08`: the file's communicator or one with the same ranks in the same order. Sizes are default or 64-bit integers,
-!> all of a call of one kind. Memory for copies of the lists is given back before the procedure returns.
+!> all of a call of one kind. Memory for copies of the lists is freed before the procedure returns.
 module windrow_decompositions
     use, intrinsic :: iso_c_binding, only: c_int, c_int8_t, c_ptr
     use, intrinsic :: iso_fortran_env, only: int32, int64
@@ -24,26 +24,25 @@ module windrow_decompositions
     !>
     !> `shape` (ndims): of the whole array, the same on every rank. `start`, `count` (ndims): this rank's block; any
     !> count 0: nothing.
-    !> `memory_shape` (ndims): the box in this rank's memory that the block lies in, ghost cells included; left out:
-    !> `count`.
-    !> `memory_start` (ndims): first element of the block within that box; left out: 1 in each dimension.
+    !> `memory_shape` (ndims): the box in this rank's memory around the block, ghost cells included; default: `count`.
+    !> `memory_start` (ndims): first element of the block within that box; default: 1 in each dimension.
     !>
     !>     call windrow_block(comm, [nx, ny], start, [mx, my], blocks, [mx + 2, my + 2], [2, 2])
     interface windrow_block
         module procedure block_int32, block_int64
     end interface windrow_block
 
-    !> Several blocks per rank, one after the other in memory, each in its own box: tables of (ndims, blocks), otherwise
-    !> as windrow_block().
+    !> Several blocks per rank, consecutive in memory, each in its own box: tables of (ndims, blocks), otherwise as
+    !> windrow_block().
     interface windrow_blocks
         module procedure blocks_int32, blocks_int64
     end interface windrow_blocks
 
-    !> As windrow_blocks(), for blocks whose elements lie in memory at any distances: with steps, backwards, with the
-    !> dimensions in another order. What is put and got is the whole array, without gaps.
+    !> As windrow_blocks(), for blocks whose elements have any strides in memory: with gaps, backwards, with the
+    !> dimensions in another order. The whole array is passed, and must be contiguous.
     !>
-    !> `memory_firsts` (blocks): which element of the array, from 1 and in the order of its elements, each block's first
-    !> is.
+    !> `memory_firsts` (blocks): position of each block's first element in the array, from 1, in the order of its
+    !> elements.
     !> `memory_strides` (ndims, blocks): from an element to the next along each dimension, in elements; negative:
     !> backwards. Not 0 where the count is more than 1.
     !>
@@ -54,10 +53,10 @@ module windrow_decompositions
         module procedure strided_blocks_int32, strided_blocks_int64
     end interface windrow_strided_blocks
 
-    !> A contiguous run of rows per rank, in rank order. Rows count along the last dimension, the slowest.
+    !> A contiguous range of rows per rank, in rank order. Rows count along the last dimension, the slowest.
     !>
-    !> `rows`: of the whole array. `count`: of this rank; the sum over all ranks must be `rows`; left out on every rank:
-    !> the library divides them. windrow_decomposition_rows() tells what this rank got.
+    !> `rows`: of the whole array. `count`: of this rank; the sum over all ranks must be `rows`; absent on every rank:
+    !> the library divides them. windrow_decomposition_rows() returns the rows of this rank.
     interface windrow_rows
         module procedure rows_int32, rows_int64
     end interface windrow_rows
@@ -66,22 +65,21 @@ module windrow_decompositions
     !> meshes.
     !>
     !> `points`: of the whole array. `list`: the numbers of this rank's points, from 1; their order is that in memory;
-    !> of size 0: none.
-    !> `owned` (size(list)): whether this rank owns the point, .false. for a replica; left out: not known. Who writes a
-    !> point that several ranks hold is the option `owner`; each reader gets its copy. `options`: imbalance,
-    !> point_bytes, machine.
+    !> of size 0: none. `owned` (size(list)): whether this rank owns the point, .false. for a replica; absent: unknown.
+    !> The option `owner` determines which of several ranks writes a point; each reader gets a copy. `options`:
+    !> imbalance, point_bytes, machine.
     interface windrow_points
         module procedure points_int32, points_int64
     end interface windrow_points
 
-    !> Every rank holds (the lowest rank's data is written) or wants the same part: `start` and `count`, left out: all
-    !> of it. With neither shape nor part: all of any variable, a scalar too.
+    !> A replicated part: every rank holds the same one, `start` and `count`; absent: everything. The lowest rank's data
+    !> is written. Without shape and part: all of any variable, also of a scalar.
     interface windrow_same
         module procedure same_int32, same_int64, same_all
     end interface windrow_same
 
-    !> How many elements an array must have that this rank puts from or gets into: all its boxes, ghost cells included,
-    !> or up to the last element; 0 where it holds nothing. Local.
+    !> Number of elements of an array that this rank puts from or gets into: all its boxes, ghost cells included, or up
+    !> to the last element; 0 if it holds nothing. Local.
     !>
     !> `shape`: of the variable; of a record: without the last dimension. `elements`: a 64-bit integer.
     interface windrow_decomposition_memory
@@ -314,7 +312,7 @@ contains
         call points_int64(comm, int(points, int64), int(list, int64), decomposition, owned, stat, errmsg, options)
     end subroutine points_int32
 
-    !> Which points this rank writes if `owner` says so, a value of the option `owner`, ascending, and in how many
+    !> The points that this rank writes with the value `owner` of the option `owner`, ascending, and the number of their
     !> runs of consecutive numbers. Local.
     subroutine windrow_decomposition_owned(decomposition, owner, list, intervals, stat, errmsg)
         type(windrow_decomposition), intent(in) :: decomposition
@@ -340,7 +338,7 @@ contains
         call finish(code, stat, errmsg)
     end subroutine windrow_decomposition_owned
 
-    !> How many points of a decomposition made by windrow_points() no rank holds. Local; the same on every rank.
+    !> Number of points of a decomposition by windrow_points() that no rank holds. Local; the same on every rank.
     subroutine windrow_decomposition_holes(decomposition, holes, stat, errmsg)
         type(windrow_decomposition), intent(in) :: decomposition
         integer(int64), intent(out) :: holes
@@ -430,7 +428,7 @@ contains
         call same_int64(comm, [integer(int64) ::], decomposition, stat=stat, errmsg=errmsg)
     end subroutine same_all
 
-    !> Free; one that was not made is fine. Local; not before the flush of what was queued with it.
+    !> Free; one that was not made is allowed. Local; not before the flush of requests that use it.
     subroutine windrow_decomposition_free(decomposition)
         type(windrow_decomposition), intent(inout) :: decomposition
         type(windrow_decomposition) :: none
@@ -440,8 +438,7 @@ contains
         decomposition = none
     end subroutine windrow_decomposition_free
 
-    !> Lists that do not go together are refused by the library, inside the collective call, so that every rank hears of
-    !> it.
+    !> The library refuses inconsistent lists inside the collective call, so that every rank gets the error.
     function refused(comm, decomposition) result(code)
         integer, intent(in) :: comm
         type(c_ptr), intent(out) :: decomposition

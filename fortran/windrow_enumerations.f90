@@ -13,7 +13,7 @@ module windrow_enumerations
     !> Make a variable or an attribute of integers an enumeration: set the option `enumeration`. Local.
     !>
     !> `names` [size(values)]: blanks at the end do not count. `values`: default or 64-bit integers, which the type has
-    !> to have. Elements are the integers, in memory and in the file; windrow_inquire_variable() tells the names.
+    !> to have. Elements are the integers, in memory and in the file; windrow_inquire_variable() returns the names.
     !>
     !>     call windrow_options_set_enumeration(options, ['water', 'ice  '], [0, 1])
     !>     call windrow_define_variable(file, 'state', windrow_int8, [nx, ny], variable, options)

@@ -13,27 +13,26 @@ module windrow_files
     public :: windrow_options_create, windrow_options_set, windrow_options_free
     public :: windrow_create, windrow_open, windrow_sync, windrow_close, windrow_discard, windrow_copy
 
-    !> Create a file; it takes its name at windrow_close(). Collective over `comm`, a communicator of `use mpi_f08` or
-    !> of `use mpi`.
+    !> Create a file; it gets its name at windrow_close(). Collective over `comm`, a communicator of `use mpi_f08` or of
+    !> `use mpi`.
     interface windrow_create
         module procedure create_file
     end interface windrow_create
 
-    !> Open a file that exists: `mode` is windrow_mode_read, the default, or windrow_mode_update. Collective over
-    !> `comm`.
+    !> Open an existing file: `mode` is windrow_mode_read, the default, or windrow_mode_update. Collective over `comm`.
     interface windrow_open
         module procedure open_file
     end interface windrow_open
 
-    !> Copy all of a file into another, of another format too. Collective over `comm`. Of what cannot be copied `errmsg`
-    !> says how much it is, and the command windrow copy what; then nothing is.
+    !> Copy a whole file, also to another format. Collective over `comm`. If something cannot be copied, nothing is;
+    !> `errmsg` says how much it is, and the command windrow copy lists it.
     interface windrow_copy
         module procedure copy_file
     end interface windrow_copy
 
 contains
 
-    !> Make a set of options. Local. Nothing is set, but that text of fixed length is filled up with blanks.
+    !> Make a set of options. Local. Only the padding of text of fixed length is set, to blanks.
     subroutine windrow_options_create(options, stat, errmsg)
         type(windrow_options), intent(out) :: options
         integer, intent(out), optional :: stat
@@ -45,7 +44,7 @@ contains
         call finish(code, stat, errmsg)
     end subroutine windrow_options_create
 
-    !> Set an option; docs/settings.md lists the keys and what they can be. Local.
+    !> Set an option; docs/settings.md lists the keys and their values. Local.
     subroutine windrow_options_set(options, key, value, stat, errmsg)
         type(windrow_options), intent(in) :: options
         character(*), intent(in) :: key, value
@@ -54,7 +53,7 @@ contains
         call finish(c_options_set(raw_of(options), c_text(key), c_text(value)), stat, errmsg)
     end subroutine windrow_options_set
 
-    !> Free; a set that was not made is fine. Local.
+    !> Free; a set that was not made is allowed. Local.
     subroutine windrow_options_free(options)
         type(windrow_options), intent(inout) :: options
         type(windrow_options) :: none
@@ -102,7 +101,7 @@ contains
         call finish(c_copy(comm, c_text(source), c_text(target), options_of(options)), stat, errmsg)
     end subroutine copy_file
 
-    !> Flush what is queued, and publish what has been flushed so far under the file's name. Collective.
+    !> Flush what is queued, and publish all flushed data under the file's name. Collective.
     subroutine windrow_sync(file, stat, errmsg)
         type(windrow_file), intent(in) :: file
         integer, intent(out), optional :: stat
@@ -110,8 +109,8 @@ contains
         call finish(c_sync(raw_of(file)), stat, errmsg)
     end subroutine windrow_sync
 
-    !> Flush what is queued, publish and close. Collective. The file is closed whatever the result; on error a created
-    !> file is not published. A file that is not open is fine.
+    !> Flush what is queued, publish and close. Collective. The file is closed whatever the result is; on error a new
+    !> file is not published. A file that is not open is allowed.
     subroutine windrow_close(file, stat, errmsg)
         type(windrow_file), intent(inout) :: file
         integer, intent(out), optional :: stat
@@ -123,7 +122,7 @@ contains
         call finish(code, stat, errmsg)
     end subroutine windrow_close
 
-    !> Close without publishing and without flushing: a created file leaves no trace. Collective.
+    !> Close without flushing or publishing: a new file is removed. Collective.
     subroutine windrow_discard(file, stat, errmsg)
         type(windrow_file), intent(inout) :: file
         integer, intent(out), optional :: stat

@@ -1,7 +1,7 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 !> Meshes: which nodes are neighbours, and which parts of a partition hold a node. Local; no communication.
 !>
-!> Nodes count from 1, as do places in lists; parts are ranks, and count from 0. Of lists behind each other, list i is
+!> Nodes and positions in lists count from 1; parts are ranks, and count from 0. Of concatenated lists, list i is
 !> numbers(offsets(i):offsets(i + 1) - 1).
 module windrow_meshes
     use, intrinsic :: iso_c_binding, only: c_int, c_int64_t
@@ -18,9 +18,9 @@ contains
 
     !> The neighbours of each node, from the mesh's cells.
     !>
-    !> `cell`: windrow_tetrahedron, ..., or windrow_mixed_cells, where the kind of each cell stands before its nodes.
+    !> `cell`: windrow_tetrahedron, ..., or windrow_mixed_cells, where the nodes of each cell are preceded by its kind.
     !> `connectivity`: the nodes of the cells, cell by cell. `across_cells`: .true.: all nodes of a cell are neighbours;
-    !> otherwise those that an edge joins. `offsets` (nodes + 1), `neighbours`: each node's ascend.
+    !> otherwise those connected by an edge. `offsets` (nodes + 1), `neighbours`: each node's ascend.
     subroutine windrow_mesh_neighbours(nodes, cell, connectivity, offsets, neighbours, across_cells, stat, errmsg)
         integer(int64), intent(in) :: nodes, connectivity(:)
         integer, intent(in) :: cell
@@ -51,7 +51,7 @@ contains
     !> The parts that hold each node: its own first, then those of its neighbours. A node with one part is local, the
     !> others are shared.
     !>
-    !> `offsets`, `neighbours`: as windrow_mesh_neighbours() has them. `partition` (nodes): the part of each, from 0.
+    !> `offsets`, `neighbours`: as from windrow_mesh_neighbours(). `partition` (nodes): the part of each, from 0.
     !> `part_offsets` (nodes + 1), `parts`.
     subroutine windrow_classify_nodes(offsets, neighbours, partition, part_offsets, parts, stat, errmsg)
         integer(int64), intent(in) :: offsets(:), neighbours(:)
@@ -80,7 +80,7 @@ contains
         call finish(code, stat, errmsg)
     end subroutine windrow_classify_nodes
 
-    !> Nodes from 0, as C has them; the kinds of mixed cells stay as they are.
+    !> Converts nodes to count from 0; the kinds of mixed cells are kept.
     function from_zero(cell, connectivity) result(numbers)
         integer, intent(in) :: cell
         integer(int64), intent(in) :: connectivity(:)

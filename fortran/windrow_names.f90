@@ -1,6 +1,5 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-!> Names in a file: of dimensions, of what stands at a path, and those that lead to others. Numbers of dimensions and of
-!> links count from 1.
+!> Names in a file: dimensions, kinds of objects, and links. Numbers of dimensions and of links count from 1.
 module windrow_names
     use, intrinsic :: iso_c_binding, only: c_int, c_int64_t, c_null_ptr, c_ptr
     use, intrinsic :: iso_fortran_env, only: int32, int64
@@ -12,7 +11,7 @@ module windrow_names
     public :: windrow_inquire_object, windrow_define_link, windrow_link_count, windrow_inquire_link
     public :: windrow_subfile_count, windrow_subfile_name, windrow_check_subfiles, windrow_write_references
 
-    !> What windrow_inquire_object() finds at a path.
+    !> Kinds of objects from windrow_inquire_object().
     integer, parameter, public :: windrow_nothing = 0, windrow_group = 1, windrow_variable = 2, windrow_link = 3, &
         windrow_other = 4, windrow_dimension = 5
 
@@ -24,11 +23,11 @@ module windrow_names
 
 contains
 
-    !> Give the dimensions of a variable names, as netCDF-4 has them, once. Collective.
+    !> Name the dimensions of a variable, as in netCDF-4; once. Collective.
     !>
     !> `names`: one for each dimension of the variable, fastest first: the name of a variable or dimension in the
-    !> variable's group or above it, a path that begins with a slash, or '' for none. What is nowhere becomes a new
-    !> dimension in the variable's group, so variables with coordinates are to be defined first.
+    !> variable's group or above it, a path that begins with a slash, or '' for none. If nothing has the name, a new
+    !> dimension is defined in the variable's group, so define variables with coordinates first.
     !>
     !>     call windrow_name_dimensions(file, temperature, ['cell', 'time'])
     subroutine windrow_name_dimensions(file, variable, names, stat, errmsg)
@@ -58,8 +57,8 @@ contains
         call define_dimension_int64(file, path, int(length, int64), stat, errmsg)
     end subroutine define_dimension_int32
 
-    !> How many dimensions the file has that no variable has the coordinates of, with the numbers 1, 2, ...; -1 when
-    !> it is not open. Local.
+    !> Number of dimensions of the file without a variable for coordinates, numbered 1, 2, ...; -1 if it is not open.
+    !> Local.
     function windrow_dimension_count(file) result(count)
         type(windrow_file), intent(in) :: file
         integer :: count
@@ -85,8 +84,8 @@ contains
         call finish(code, stat, errmsg)
     end subroutine windrow_inquire_dimension
 
-    !> What stands at a path: `kind` is windrow_nothing, windrow_group, windrow_variable, windrow_link, windrow_other or
-    !> windrow_dimension. Links on the way there are followed, one at its end is not. Local.
+    !> Kind of the object at a path: `kind` is windrow_nothing, windrow_group, windrow_variable, windrow_link,
+    !> windrow_other or windrow_dimension. Links in the path are followed, except for the last name. Local.
     subroutine windrow_inquire_object(file, path, kind, stat, errmsg)
         type(windrow_file), intent(in) :: file
         character(*), intent(in) :: path
@@ -100,9 +99,9 @@ contains
         call finish(code, stat, errmsg)
     end subroutine windrow_inquire_object
 
-    !> Define a soft link: a name that leads to another object. Groups above it are made as needed. Collective.
+    !> Define a soft link: a name that refers to another object. Missing parent groups are defined too. Collective.
     !>
-    !> `target`: a path in this file, relative to the link's group unless it begins with a slash. Nothing need be there.
+    !> `target`: a path in this file, relative to the link's group unless it begins with a slash. It need not exist.
     subroutine windrow_define_link(file, path, target, stat, errmsg)
         type(windrow_file), intent(in) :: file
         character(*), intent(in) :: path, target
@@ -111,14 +110,14 @@ contains
         call finish(c_define_link(raw_of(file), c_text(path), c_text(target)), stat, errmsg)
     end subroutine windrow_define_link
 
-    !> How many soft links the file has, with the numbers 1, 2, ...; -1 when it is not open. Local.
+    !> Number of soft links of the file, numbered 1, 2, ...; -1 if it is not open. Local.
     function windrow_link_count(file) result(count)
         type(windrow_file), intent(in) :: file
         integer :: count
         count = int(c_link_count(raw_of(file)))
     end function windrow_link_count
 
-    !> Path and target of a soft link, as they stand in the file. Local.
+    !> Path and target of a soft link, as stored. Local.
     subroutine windrow_inquire_link(file, link, path, target, stat, errmsg)
         type(windrow_file), intent(in) :: file
         integer, intent(in) :: link
@@ -135,15 +134,15 @@ contains
         call finish(code, stat, errmsg)
     end subroutine windrow_inquire_link
 
-    !> How many subfiles the file's variables are split over, with the numbers 1, 2, ...; 0: it is one file; -1 when
-    !> it is not open. Local.
+    !> Number of subfiles that variables are split over, numbered 1, 2, ...; 0: it is a single file; -1 if it is not
+    !> open. Local.
     function windrow_subfile_count(file) result(count)
         type(windrow_file), intent(in) :: file
         integer :: count
         count = int(c_subfile_count(raw_of(file)))
     end function windrow_subfile_count
 
-    !> The name of a subfile, relative to the folder of the file; '' when there is no such number. Local.
+    !> The name of a subfile, relative to the folder of the file; '' for an invalid number. Local.
     function windrow_subfile_name(file, subfile) result(name)
         type(windrow_file), intent(in) :: file
         integer, intent(in) :: subfile
@@ -151,7 +150,7 @@ contains
         name = text_of(c_subfile_name(raw_of(file), int(subfile, c_int) - 1_c_int))
     end function windrow_subfile_name
 
-    !> What is wrong with the set of a file and its subfiles, one a line; '' for nothing. Collective.
+    !> Check a file and its subfiles: errors, one per line; '' for none. Collective.
     subroutine windrow_check_subfiles(file, problems, stat, errmsg)
         type(windrow_file), intent(in) :: file
         character(:), allocatable, intent(out) :: problems
@@ -165,11 +164,11 @@ contains
         call finish(code, stat, errmsg)
     end subroutine windrow_check_subfiles
 
-    !> Write a kerchunk reference file, by which xarray and zarr open a file and its subfiles as one. Collective.
+    !> Write a kerchunk reference file, with which xarray and zarr open a file and its subfiles as one. Collective.
     !>
-    !> `file`: open for reading. `path`: of the text; '' for NAME.kerchunk.json beside the file. `prefix`: stands
-    !> before the names of files in it, as '/data/run/'; '' for none. `left_out`: what Zarr cannot express, one a
-    !> line; '' for nothing.
+    !> `file`: open for reading. `path`: of the text; '' for NAME.kerchunk.json beside the file. `prefix`: precedes the
+    !> file names in it, such as '/data/run/'; '' for none. `left_out`: what Zarr cannot express, one per line; '' for
+    !> nothing.
     subroutine windrow_write_references(file, path, prefix, left_out, stat, errmsg)
         type(windrow_file), intent(in) :: file
         character(*), intent(in) :: path, prefix

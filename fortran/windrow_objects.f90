@@ -13,8 +13,7 @@ module windrow_objects
     public :: windrow_variable_count, windrow_find_variable, windrow_inquire_variable, windrow_variable_info
     public :: windrow_group_count, windrow_group_path, windrow_unsupported_objects
 
-    !> A variable to be defined by windrow_define_variables(). Without `shape`, a scalar; without `options`, as the
-    !> file's.
+    !> A definition for windrow_define_variables(). Without `shape`, a scalar; without `options`, those of the file.
     type :: windrow_variable_definition
         character(:), allocatable :: path
         integer :: type = 0
@@ -22,7 +21,7 @@ module windrow_objects
         type(windrow_options) :: options
     end type windrow_variable_definition
 
-    !> What a file says of a variable.
+    !> Description of a variable.
     type :: windrow_variable_info
         character(:), allocatable :: path           !< '/group/name'
         integer :: type = 0                         !< windrow_float64, ...; 0: a type that Windrow cannot read yet
@@ -35,7 +34,7 @@ module windrow_objects
         logical :: chunked = .false.                !< cut into chunks, which are stored one by one
         integer(int64), allocatable :: chunk(:)     !< shape of a chunk, fastest dimension first; of size 0: none
         logical :: extendible = .false.             !< the last dimension may grow: windrow_put_record()
-        character(:), allocatable :: filters        !< what becomes of a chunk's bytes; '' for nothing
+        character(:), allocatable :: filters        !< filters of chunks; '' for none
         integer(int64) :: elements = 0              !< 0 for a null space, which has not even a shape
         !< of one element; 0: texts of variable length and references, by windrow_get_texts()
         integer(int64) :: element_bytes = 0
@@ -49,7 +48,7 @@ module windrow_objects
         character(:), allocatable :: dimension_names(:)     !< fastest dimension first; '' for none
     end type windrow_variable_info
 
-    !> Define a variable; groups above it are made as needed. Collective.
+    !> Define a variable; missing parent groups are defined too. Collective.
     !>
     !> `shape`: the whole array's, each entry >= 0, as default or as 64-bit integers; left out, a scalar.
     !> `variable`: its number in this file. `options`: of this variable: byte_order, element_bytes, text_characters,
@@ -62,7 +61,7 @@ module windrow_objects
 
 contains
 
-    !> Define a group and those above it that do not exist yet. One that exists is fine. Collective.
+    !> Define a group and its parents that do not exist yet. An existing group is not an error. Collective.
     subroutine windrow_define_group(file, path, stat, errmsg)
         type(windrow_file), intent(in) :: file
         character(*), intent(in) :: path
@@ -114,8 +113,8 @@ contains
         call define_variable_int64(file, path, type, [integer(int64) ::], variable, options, stat, errmsg)
     end subroutine define_scalar
 
-    !> Define many variables with two words between the ranks in all. Collective. `variables` [size(definitions)]: their
-    !> numbers, in order. When the arguments are refused nothing is defined.
+    !> Define several variables at once, with two collective operations in all. Collective. `variables`
+    !> [size(definitions)]: their numbers, in order. If an argument is refused, nothing is defined.
     subroutine windrow_define_variables(file, definitions, variables, stat, errmsg)
         type(windrow_file), intent(in) :: file
         type(windrow_variable_definition), intent(in) :: definitions(:)
@@ -174,14 +173,14 @@ contains
         end do
     end subroutine copy_text
 
-    !> How many variables the file has, with the numbers 1, 2, ...; -1 when it is not open. Local.
+    !> Number of variables of the file, numbered 1, 2, ...; -1 if it is not open. Local.
     function windrow_variable_count(file) result(count)
         type(windrow_file), intent(in) :: file
         integer :: count
         count = int(c_variable_count(raw_of(file)))
     end function windrow_variable_count
 
-    !> The number of the variable called `path`; windrow_not_found, and 0, when there is none. Local.
+    !> The number of the variable `path`; windrow_not_found, and 0, if there is none. Local.
     subroutine windrow_find_variable(file, path, variable, stat, errmsg)
         type(windrow_file), intent(in) :: file
         character(*), intent(in) :: path
@@ -232,14 +231,14 @@ contains
         call finish(code, stat, errmsg)
     end subroutine windrow_inquire_variable
 
-    !> How many groups the file has, with the numbers 1, 2, ...; 1 is the root; -1 when the file is not open. Local.
+    !> Number of groups of the file, numbered 1, 2, ...; 1 is the root; -1 if the file is not open. Local.
     function windrow_group_count(file) result(count)
         type(windrow_file), intent(in) :: file
         integer :: count
         count = int(c_group_count(raw_of(file)))
     end function windrow_group_count
 
-    !> The path of a group; '' when there is no such number. Local.
+    !> The path of a group; '' for an invalid number. Local.
     function windrow_group_path(file, group) result(path)
         type(windrow_file), intent(in) :: file
         integer, intent(in) :: group
@@ -247,7 +246,7 @@ contains
         path = text_of(c_group_path(raw_of(file), int(group, c_int) - 1_c_int))
     end function windrow_group_path
 
-    !> Things in the file that Windrow can neither read nor copy yet, one a line: 'path: reason'. Local.
+    !> Objects of the file that Windrow can neither read nor copy yet, one per line: 'path: reason'. Local.
     function windrow_unsupported_objects(file) result(text)
         type(windrow_file), intent(in) :: file
         character(:), allocatable :: text

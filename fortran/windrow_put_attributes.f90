@@ -12,18 +12,18 @@ module windrow_put_attributes
     !> Write an attribute; one of that name is replaced. Collective; rank 0's `value` is written.
     !>
     !> `value`: a scalar or an array of any rank, with gaps in memory or without: integer of kind int8, int16, int32 or
-    !> int64, real or complex of kind real32 or real64, logical of default kind or c_bool, or character. Of text the
-    !> blanks at the end do not count.
+    !> int64, real or complex of kind real32 or real64, logical of default kind or c_bool, or character. Trailing blanks
+    !> of text do not count.
     interface windrow_put_attribute
         module procedure put_int8, put_int16, put_int32, put_int64, put_real32, put_real64, put_text
         module procedure put_complex_real32, put_complex_real64, put_bool, put_logical
     end interface windrow_put_attribute
 
-    !> Write an attribute with options, or of a type that `value` does not tell: text of fixed length, unsigned
+    !> Write an attribute with options, or of a type that `value` does not determine: text of fixed length, unsigned
     !> integers, opaque bytes, enumerations, another byte order, a null space. Collective; rank 0's `value` and options
     !> are written.
     !>
-    !> `type`: windrow_uint16, windrow_opaque, ...; of text it is left out, or `errmsg` stays as it is.
+    !> `type`: windrow_uint16, windrow_opaque, ...; absent for text.
     !> `value`: as windrow_put_attribute() has it; for windrow_opaque integer(int8), with a first dimension of the bytes
     !> of each element, to which the option element_bytes is set; left out, a null space, of which `options` say
     !> null_space themselves. `options`: as those of windrow_define_variable(). A text that is longer than element_bytes
@@ -159,8 +159,8 @@ contains
             raw_of(options)), stat, errmsg)
     end subroutine put_text_with
 
-    !> Write an attribute of references: the paths of objects that there are, a scalar or an array of any rank; '' leads
-    !> nowhere. windrow_get_attribute() reads the paths. Collective; rank 0's are written.
+    !> Write an attribute of references: the paths of existing objects, a scalar or an array of any rank; '' refers to
+    !> nothing. windrow_get_attribute() reads the paths. Collective; rank 0's are written.
     !>
     !>     call windrow_put_attribute_references(file, '/wind', 'coordinates', ['/x', '/y'])
     subroutine windrow_put_attribute_references(file, object, name, paths, stat, errmsg)

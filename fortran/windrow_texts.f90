@@ -9,7 +9,7 @@ module windrow_texts
     public :: windrow_put_texts, windrow_get_texts
 
     !> Read all elements of a variable of windrow_text of variable length, or the paths of one of windrow_reference.
-    !> Collective: rank 0 reads, and all ranks get all. What was never written is ''.
+    !> Collective: rank 0 reads, and all ranks get all elements. Elements that were never written are ''.
     !>
     !> `texts`: `character(:), allocatable`: a list of all elements, the first dimension the fastest, in which the
     !> longest text decides the length; or a scalar, for a variable with one element.
@@ -19,11 +19,11 @@ module windrow_texts
 
 contains
 
-    !> Write all elements of a variable of windrow_text of variable length, or of windrow_reference as paths of objects
-    !> that are there. Collective; rank 0's texts are written.
+    !> Write all elements of a variable of windrow_text of variable length, or of windrow_reference as paths of existing
+    !> objects. Collective; rank 0's texts are written.
     !>
     !> `texts`: a scalar or an array of any rank with as many elements as the variable, without the blanks at their
-    !> ends; on the other ranks whatever is at hand.
+    !> ends; ignored on the other ranks.
     subroutine windrow_put_texts(file, variable, texts, stat, errmsg)
         type(windrow_file), intent(in) :: file
         integer, intent(in) :: variable
@@ -63,7 +63,7 @@ contains
         call finish(code, stat, errmsg)
     end subroutine get_list
 
-    !> C's pointers to all texts. The call is made with a number that is wrong too, for the other ranks.
+    !> C pointers to all texts. With a wrong number the call is still made, for the other ranks.
     subroutine get_all(file, variable, texts, code)
         type(windrow_file), intent(in) :: file
         integer, intent(in) :: variable

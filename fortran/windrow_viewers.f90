@@ -1,7 +1,7 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-!> What viewers such as ParaView and VisIt are told in a small text beside an HDF5 file: grids, meshes, and fields on
-!> them. All procedures are collective, and all ranks give the same arguments. Dimensions are in Fortran's order, x
-!> first; grids count from 1. `time`: in the program's units; left out: the grid has no time, and its name is its own.
+!> XDMF for viewers such as ParaView and VisIt, in a file beside an HDF5 file: grids, meshes, and fields on them. All
+!> procedures are collective, and all ranks give the same arguments. Dimensions are in Fortran's order, x first; grids
+!> count from 1. `time`: in the program's units; absent: the grid has no time, and a unique name.
 module windrow_viewers
     use, intrinsic :: ieee_arithmetic, only: ieee_quiet_nan, ieee_value
     use, intrinsic :: iso_c_binding, only: c_double, c_int, c_int64_t
@@ -17,10 +17,10 @@ module windrow_viewers
     integer, parameter, public :: windrow_triangle = 4, windrow_quadrilateral = 5, windrow_tetrahedron = 6, &
         windrow_pyramid = 7, windrow_wedge = 8, windrow_hexahedron = 9, windrow_mixed_cells = 112
 
-    !> Where the values of a field are.
+    !> Centers of the values of a field.
     integer, parameter, public :: windrow_at_nodes = 0, windrow_at_cells = 1
 
-    !> Describe a grid whose nodes have the same distance everywhere.
+    !> Describe a grid with uniform spacing.
     !>
     !> `nodes`: 2 or 3 numbers of nodes, each >= 2, as default or as 64-bit integers. `origin`: place of the first node.
     !> `spacing`: distance of two nodes, each > 0. `grid`: its number, for windrow_xdmf_field().
@@ -42,7 +42,7 @@ contains
         real(c_double), allocatable :: first(:), distance(:)
         integer(c_int) :: code, number
         number = -1
-        ! Lists of another length are left out, which the library refuses on every rank.
+        ! Lists of another length are omitted, which the library refuses on every rank.
         if (size(origin) == size(nodes)) first = origin(size(origin):1:-1)
         if (size(spacing) == size(nodes)) distance = spacing(size(spacing):1:-1)
         code = c_uniform_grid(raw_of(file), c_text(name), time_of(time), int(size(nodes), c_int), reversed(nodes), &
@@ -63,8 +63,8 @@ contains
         call uniform_grid_int64(file, name, int(nodes, int64), origin, spacing, grid, time, stat, errmsg)
     end subroutine uniform_grid_int32
 
-    !> Describe a grid with its own distances along each dimension. `coordinates`: 2 or 3 variables, x first, of float32
-    !> or float64 with one dimension: the nodes' places along each dimension of the grid.
+    !> Describe a grid with coordinates along each dimension. `coordinates`: 2 or 3 variables, x first, of float32 or
+    !> float64 with one dimension: the nodes' places along each dimension of the grid.
     subroutine windrow_xdmf_rectilinear_grid(file, name, coordinates, grid, time, stat, errmsg)
         type(windrow_file), intent(in) :: file
         character(*), intent(in) :: name
@@ -82,8 +82,8 @@ contains
         call finish(code, stat, errmsg)
     end subroutine windrow_xdmf_rectilinear_grid
 
-    !> Describe a grid whose nodes are anywhere. `coordinates`: a variable of float32 or float64 of the shape [3, nx,
-    !> ny, nz]: x, y and z of each node; of a grid of two dimensions [2 or 3, nx, ny].
+    !> Describe a grid with coordinates of each node. `coordinates`: a variable of float32 or float64 of the shape [3,
+    !> nx, ny, nz]: x, y and z of each node; of a grid of two dimensions [2 or 3, nx, ny].
     subroutine windrow_xdmf_curvilinear_grid(file, name, coordinates, grid, time, stat, errmsg)
         type(windrow_file), intent(in) :: file
         character(*), intent(in) :: name
@@ -102,10 +102,9 @@ contains
     !> Describe a mesh.
     !>
     !> `cell`: windrow_triangle, ... `connectivity`: a variable of integers of the shape [nodes of a cell, cells]:
-    !> numbers of the cells' nodes, which count *from 0* there, as viewers have it; for windrow_mixed_cells of one
-    !> dimension.
+    !> numbers of the cells' nodes, which count *from 0*, as in viewers; for windrow_mixed_cells of one dimension.
     !> `coordinates`: a variable of float32 or float64 of the shape [2 or 3, nodes].
-    !> `cells`: for windrow_mixed_cells, how many there are.
+    !> `cells`: for windrow_mixed_cells, their number.
     subroutine windrow_xdmf_mesh(file, name, cell, connectivity, coordinates, grid, time, cells, stat, errmsg)
         type(windrow_file), intent(in) :: file
         character(*), intent(in) :: name
@@ -127,7 +126,7 @@ contains
     end subroutine windrow_xdmf_mesh
 
     !> Describe a variable as a field on a grid or mesh. `center`: windrow_at_nodes or windrow_at_cells. `variable`: of
-    !> the grid's shape there (a mesh: [nodes] or [cells]), or of that shape behind a dimension of components.
+    !> the grid's shape there (a mesh: [nodes] or [cells]), or of that shape after a dimension of components.
     subroutine windrow_xdmf_field(file, grid, name, center, variable, stat, errmsg)
         type(windrow_file), intent(in) :: file
         integer, intent(in) :: grid, center, variable
@@ -138,7 +137,7 @@ contains
             int(variable, c_int) - 1_c_int), stat, errmsg)
     end subroutine windrow_xdmf_field
 
-    !> Not a number stands for no time.
+    !> NaN means no time.
     function time_of(time) result(value)
         real(real64), intent(in), optional :: time
         real(c_double) :: value
