@@ -153,7 +153,7 @@ json essence(const char* report, bool first) {
   if (!all.contains("plans") || all["plans"].empty())
     return kept;
   const json& plan = all["plans"].back();
-  kept["kept"] = plan.value("kept", false);
+  kept["kept"] = plan.value("cached", false);
   kept["codec"] = plan.value("codec", "");
   if (first && plan.contains("reasons"))
     kept["reasons"] = plan["reasons"];

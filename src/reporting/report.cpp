@@ -96,7 +96,7 @@ ordered_json plan_json(const PlanReport& report) {
                       {"write_requests", report.forecast.write_requests},
                       {"read_requests", report.forecast.read_requests},
                       {"bytes", report.forecast.bytes}};
-  json["kept"] = report.kept;
+  json["cached"] = report.kept;
   json["reasons"] = plan.reasons;
   if (!report.codec_reason.empty())
     json["reasons"].push_back(report.codec_reason);

@@ -49,7 +49,7 @@ TEST_F(Plans, a_report_counts_what_the_plan_predicted) {
     EXPECT_GE(report["bytes_written"], held);
     EXPECT_GE(report["seconds"]["total"], 0.0);
     EXPECT_EQ(report["plans"][0]["direction"], "write");
-    EXPECT_FALSE(report["plans"][0]["kept"]);
+    EXPECT_FALSE(report["plans"][0]["cached"]);
     if (strategy.empty()) {  // what was chosen has a reason
       EXPECT_FALSE(report["plans"][0]["reasons"].empty());
     }
@@ -191,7 +191,7 @@ TEST_F(Plans, of_another_strategy_are_made_and_found_again) {
     ASSERT_WINDROW_OK(windrow_write(file, variable, rows.get(), data.data()));
     const json report = report_of(file);
     EXPECT_EQ(report["plans_made"], turn < 3 ? 1 : 0);
-    EXPECT_EQ(report["plans"][0]["kept"], turn >= 3);
+    EXPECT_EQ(report["plans"][0]["cached"], turn >= 3);
     if (turn % 3 == 1) {
       EXPECT_EQ(report["plans"][0]["gather"], size_of() > 1 ? "team(2)" : "none");
       EXPECT_EQ(report["writers"], (size_of() + 1) / 2);
@@ -503,7 +503,7 @@ TEST_F(Plans, are_kept_for_the_next_flush_of_the_same_shape) {
           EXPECT_EQ(report["plans_made"], 0);
           EXPECT_EQ(report["description_messages"], 0);
           EXPECT_EQ(report["allocations"], 0);
-          EXPECT_TRUE(report["plans"][0]["kept"]);
+          EXPECT_TRUE(report["plans"][0]["cached"]);
         }
       }
       EXPECT_WINDROW_OK(scene.close());
@@ -824,7 +824,7 @@ TEST_F(Plans, of_many_variables_written_one_by_one_are_kept) {
         ASSERT_WINDROW_OK(windrow_write(file, numbers[static_cast<size_t>(i)], rows.get(), data.data()));
         EXPECT_EQ(report_of(file)["plans_made"], step == 0 || variables > k_kept ? 1 : 0)
             << "step " << step << ", variable " << i;
-        EXPECT_EQ(report_of(file)["plans"][0]["kept"], report_of(file)["plans_made"] == 0);
+        EXPECT_EQ(report_of(file)["plans"][0]["cached"], report_of(file)["plans_made"] == 0);
       }
     for (int i = 0; i < variables; i += 9) {
       std::iota(data.begin(), data.end(), 10000 + 100 * i + 7 * rank_of());

@@ -306,7 +306,7 @@ TEST_P(Targets, of_one_layout_are_read_by_another) {
     EXPECT_WINDROW_OK(windrow_put(file_, variable, columns.get(), data_.data()));
     EXPECT_WINDROW_OK(windrow_flush(file_));
     if (step > 0) {
-      EXPECT_TRUE(report_of(file_)["plans"][0]["kept"]);
+      EXPECT_TRUE(report_of(file_)["plans"][0]["cached"]);
     }
   }
   EXPECT_EQ(touched_of(file_).shared(), 0);
