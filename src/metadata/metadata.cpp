@@ -22,11 +22,6 @@ void set_records(Variable& variable, int64_t records) noexcept {
 
 }  // namespace
 
-int64_t row_bytes(const Variable& variable) noexcept {
-  const auto elements = checked_product(std::span(variable.shape).subspan(1));
-  return elements.value_or(0) * element_bytes(variable.type, variable.details);
-}
-
 Metadata::Metadata(std::string path) : path_(std::move(path)) {
   Catalog empty;
   empty.groups.push_back({.path = "/", .attributes = {}});

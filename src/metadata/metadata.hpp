@@ -122,7 +122,4 @@ class Metadata {
   bool may_grow_ = false;
 };
 
-// Of one record of a variable that can grow.
-int64_t row_bytes(const Variable& variable) noexcept;
-
 }  // namespace windrow
