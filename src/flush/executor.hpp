@@ -28,7 +28,7 @@ class Executor {
   void begin(InFlightBatch& batch, PreparedPlan& prepared, const RequestBatch& requests, DataFile& file, bool behind);
   // By every rank, and then an agreement. The status is this rank's own.
   Status end(InFlightBatch& batch);
-  // Both, and the agreement.
+  // Both, and the agreement. The tuner of a codec learns nothing from it.
   Status run(PreparedPlan& prepared, const RequestBatch& requests, DataFile& file);
 
   // The same for windows that are not bytes of the file as they are: by every rank, and then an agreement. `guest`: has

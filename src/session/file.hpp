@@ -242,19 +242,19 @@ class File {
   int64_t bytes_of_new_records(size_t variable);
   Status fill_records(Status local);  // collective
 
-  // held.cpp, of variables that the catalog holds
+  // inline_variables.cpp, of variables that the catalog holds
   static int64_t base_in_held(const QueuedRequest& entry, const Variable& variable) noexcept;
   Result<std::shared_ptr<const ByteRuns>> runs_in_held(const QueuedRequest& entry, const Variable& variable);
   Status bring_to_held(int variable, int64_t ordinal, std::span<int64_t> brought);
   Status write_held(int variable, int64_t ordinal);  // collective
   Status write_held();                               // collective; nothing where none is put to
 
-  // extend.cpp
+  // growth.cpp
   Status give_places();
   Status extend_for_queue(Status local);  // collective; nothing where no variable can grow or lacks a place
   Status check_growth(const Variable& variable, int64_t records) const;
 
-  // undefined.cpp
+  // undefined_elements.cpp
   void start_writing(const VariableBatch& batch, std::span<const int64_t> variables) noexcept;
   void mark_unfinished();  // collective
   Status with_undefined(Status verdict, WriteState::Flag which);
@@ -281,10 +281,10 @@ class File {
   Status fill_before(const BatchSummary& numbers, const PreparedPlan& kept, bool reading, WindowFill& fill,
                      PlanForecast& forecast);
 
-  // held.cpp
+  // inline_variables.cpp
   Status read_held();  // local: gets of what the catalog itself holds
 
-  // chunk_batch.cpp
+  // chunk_batches.cpp
   // Collective: each chunked variable among the bits has a batch of its own.
   Status move_chunked(bool reading, int64_t ordinal, std::span<const int64_t> variables);
   Status run_chunked(int variable, bool reading, int64_t ordinal);
@@ -376,7 +376,7 @@ class File {
     return part.number < 0 ? striping_.layout : subfile_layouts_[static_cast<size_t>(part.number)];
   }
 
-  // batch.cpp
+  // batches.cpp
   Status build_batch(bool reading, int64_t ordinal, VariableBatch& batch);
   Status add_to_batch(const QueuedRequest& entry, VariableBatch& batch);
   // Collective. One agreement for all batches given; `most`: made the largest of all ranks.

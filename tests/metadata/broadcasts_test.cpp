@@ -38,7 +38,9 @@ OpenBroadcast with_catalog() {
   message.traits = {.grows_as_one = true, .names_dimensions = true};
   message.catalog.emplace();
   message.catalog->groups = {{"/", {}}};
-  message.catalog->variables.push_back({.path = "/v", .type = Type::int32, .shape = {3}, .placement = {8, 12}});
+  Variable& variable = message.catalog->variables.emplace_back();
+  variable.path = "/v";
+  variable.placement = {.offset = 8, .bytes = 12};
   return message;
 }
 
