@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Opening and closing; all that rank 0 does for everybody.
+// Opening; all that rank 0 does for everybody.
 #include "session/file.hpp"
 
 #include <fmt/format.h>
@@ -16,6 +16,7 @@
 #include "comm/same.hpp"
 #include "metadata/broadcasts.hpp"
 #include "plan/limits.hpp"
+#include "publication/format_sidecars.hpp"
 #include "session/pending_flush.hpp"
 #include "session/resolved_options.hpp"
 #include "storage/file_system.hpp"
@@ -28,22 +29,6 @@ std::span<const std::byte> bytes_of(const std::string& text) {
 }
 std::string text_of(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
-// Rank 0's text, on all ranks. Collective; the status is to be agreed on.
-Status share_text(const Comm& comm, Status local, std::string& text) {
-  std::vector<std::byte> bytes;
-  local.update(guard([&] {
-    if (comm.rank() == 0)
-      bytes.assign(bytes_of(text).begin(), bytes_of(text).end());
-    return Status{};
-  }));
-  if (Status status = share_from_root(comm, std::move(local), bytes); !status.ok())
-    return status;
-  return guard([&] {
-    text = text_of(bytes);
-    return Status{};
-  });
 }
 
 FormatMode format_mode(File::Mode mode) {
@@ -85,12 +70,11 @@ int64_t buffers_for(const Comm& comm) noexcept {
 Status File::open_on_root(const std::string& asked_format, OpenBroadcast& told) {
   for (;;) {
     Status status = try_open_on_root(asked_format, told);
-    if (mode_ == Mode::create || held_.is_behind(path_))
+    if (mode_ == Mode::create || publication_.holds(path_))
       return status;
     if (format_)
       (void)format_->close();
     format_.reset();
-    file_lock_ = FileLock();
   }
 }
 
@@ -100,13 +84,8 @@ Status File::try_open_on_root(const std::string& asked_format, OpenBroadcast& to
   std::string name = asked_format;
   std::unique_ptr<Store> opened;
   if (mode_ != Mode::create)
-    held_ = HeldFile::at(path_);
-  if (mode_ == Mode::update) {
-    auto claim = FileLock::take(path_);
-    if (!claim.ok())
-      return claim.status();
-    file_lock_ = std::move(claim).value();
-  }
+    if (Status status = publication_.hold(path_, mode_ == Mode::update); !status.ok())
+      return status;
   if (name == "auto") {
     if (mode_ == Mode::create) {
       name = format_of_name(path_);
@@ -125,19 +104,16 @@ Status File::try_open_on_root(const std::string& asked_format, OpenBroadcast& to
   format_name_ = name;
   std::string metadata_path = path_;
   if (mode_ == Mode::create) {
-    auto temporary = start_temporary_file(path_);
-    if (!temporary.ok())
-      return temporary.status();
-    temporary_ = std::move(temporary).value();
-    // Absolute: the program may change its folder while it writes.
-    for (std::string* path : {&temporary_.temporary_path, &temporary_.final_path})
-      *path = std::filesystem::absolute(*path).string();
-    metadata_path = temporary_.temporary_path;
+    if (Status status = publication_.start(path_); !status.ok())
+      return status;
+    const TemporaryFile& temporary = publication_.temporary();
+    metadata_path = temporary.temporary_path;
     if (Status status = stripe_on_root(); !status.ok())
       return status;
-    temporary_files_ = format_sidecars(format_name_, temporary_.temporary_path);
-    if (Status status = start_sidecars(temporary_, sidecars(), &held_sidecars_); !status.ok())
+    subfile_folder_ = &publication_.add<SubfileFolder>(format_name_, temporary.final_path);
+    if (Status status = publication_.add<FormatSidecars>(format_name_).start(temporary); !status.ok())
       return status;
+    add_texts_on_root(temporary.final_path);
   }
   auto format = open_format(name, metadata_path, format_mode(mode_), format_options(), std::move(opened));
   if (!format.ok())
@@ -152,7 +128,7 @@ Status File::try_open_on_root(const std::string& asked_format, OpenBroadcast& to
     if (wanted_subfiles_ > 1)
       if (Status status = make_set_on_root(); !status.ok())
         return status;
-    return wants_references() ? start_references_on_root() : Status{};
+    return wants_references() ? references_->start(publication_.temporary()) : Status{};
   }
   auto catalog = format_->catalog();
   if (!catalog.ok())
@@ -163,6 +139,12 @@ Status File::try_open_on_root(const std::string& asked_format, OpenBroadcast& to
   ends_early_ = !unknown && bytes < static_cast<uintmax_t>(end_of(told.catalog->variables));
   hold_folder_on_root(*told.catalog);
   return {};
+}
+
+// Rank 0 alone: the texts that are published beside a file that is written.
+void File::add_texts_on_root(const std::string& path) {
+  xdmf_ = &publication_.add<XdmfSidecar>(grids_, format_name_, path_, path);
+  references_ = &publication_.add<KerchunkSidecar>(path_, path, mode_ == Mode::create);
 }
 
 std::vector<std::string> File::describe_opening() const {
@@ -184,8 +166,7 @@ Result<std::unique_ptr<File>> File::open(MPI_Comm user, const std::string& path,
   uint64_t arguments = 0;
   if (local.ok())
     local = guard([&]() -> Status {
-      file.reset(new File(path, comm.value()));
-      file->mode_ = mode;
+      file.reset(new File(path, mode, comm.value()));
       file->identity_.path = path;
       if (path.empty())
         return {Code::bad_argument, "the path of the file is empty"};
@@ -215,8 +196,10 @@ Result<std::unique_ptr<File>> File::open(MPI_Comm user, const std::string& path,
       OpenBroadcast message;
       if (Status status = file->open_on_root(file->settings_.text("format"), message); !status.ok())
         return status;
-      const std::string data_path =
-          mode == Mode::create ? file->temporary_.temporary_path : std::filesystem::absolute(path).string();
+      const std::string data_path = mode == Mode::create ? file->publication_.temporary().temporary_path
+                                                         : std::filesystem::absolute(path).string();
+      if (mode == Mode::update)
+        file->add_texts_on_root(data_path);
       file_system = static_cast<int64_t>(file->file_system_at(data_path));
       if (mode != Mode::create)
         file->striping_ = find_striping(file->striping_options_, data_path);
@@ -342,7 +325,7 @@ Status File::set_strategy(const Settings& changes, Status local) {
 
 // Rank 0 alone: all but the catalog, which is there already.
 void File::tell(const std::string& data_path, OpenBroadcast& told) const {
-  const HeldFile& held = mode_ == Mode::create ? temporary_.held : held_;
+  const HeldFile& held = publication_.held();
   told.data_path = data_path;
   told.file_number = held.is_held() ? file_number(held.descriptor()) : 0;
   if (told.file_number != 0 && mode_ == Mode::read)
@@ -404,30 +387,11 @@ Status File::learn(std::span<const std::byte> bytes) {
   return {};
 }
 
-// Rank 0 alone: leaves no trace of a file that was being created.
-void File::abandon() {
-  if (format_) {
-    (void)format_->close();
-    format_.reset();
-  }
-  for (TemporaryFile* temporary : {&xdmf_temporary_, &references_temporary_}) {
-    if (!temporary->temporary_path.empty())
-      remove_temporary_file(*temporary);
-    *temporary = {};
-  }
-  if (mode_ != Mode::create || published_ || temporary_.temporary_path.empty())
-    return;
-  abandon_set();
-  for (size_t i = 0; i < temporary_files_.size(); ++i)
-    if (i >= held_sidecars_.size() || held_sidecars_[i].is_at(temporary_files_[i]))
-      (void)remove_files(std::span(&temporary_files_[i], 1));
-  remove_temporary_file(temporary_);
-  temporary_.temporary_path.clear();
-}
-
-File::File(const std::string& path, std::shared_ptr<Comm> comm)
+File::File(const std::string& path, Mode mode, std::shared_ptr<Comm> comm)
     : comm_(std::move(comm)),
+      mode_(mode),
       path_(path),
+      publication_(mode == Mode::create),
       metadata_(path),
       planner_(*comm_, workspace_, trace_),
       executor_(*comm_, workspace_, trace_) {}
@@ -437,8 +401,7 @@ File::~File() {
   if (comm_)
     comm_->leave(identity_);
   // close() has done all that talks. What is left after an error, or after MPI has ended, is this rank's own.
-  if (format_ || !temporary_.temporary_path.empty())
-    abandon();
+  abandon();
   if (comm_)
     (void)guard([&] { return workspace_.arena.leave_to(*comm_), Status{}; });
 }
@@ -449,286 +412,17 @@ Status File::check_writable(std::string_view call) const {
   return {};
 }
 
-std::vector<Rename> File::sidecars() const {
-  std::vector<Rename> renames;
-  const auto from = format_sidecars(format_name_, temporary_.temporary_path),
-             to = format_sidecars(format_name_, temporary_.final_path);
-  for (size_t i = 0; i < from.size(); ++i)
-    renames.push_back({from[i], to[i], i < held_sidecars_.size() ? &held_sidecars_[i] : nullptr});
-  return renames;
+Result<int> File::find_variable(std::string_view path) const {
+  const std::string full = follow(path.starts_with('/') ? std::string(path) : "/" + std::string(path));
+  const auto found = variable_numbers_.find(full);
+  if (found == variable_numbers_.end())
+    return Status{Code::not_found, fmt::format("\"{}\" has no variable \"{}\"", path_, path)};
+  return found->second;
 }
 
-// Rank 0 alone. Two files cannot be renamed at once: a sidecar that describes both the file that is replaced and the
-// new one comes first, and the new one's own after it.
-Status File::add_interim_on_root(std::vector<Rename>& sidecars) {
-  if (sidecars.empty())
-    return {};
-  temporary_files_.reserve(temporary_files_.size() + 1);
-  auto interim = write_interim_sidecar_file(format_name_, temporary_);
-  if (!interim.ok() || interim.value().empty())
-    return interim.status();
-  temporary_files_.push_back(interim.value());
-  sidecars.front().follows = true;
-  sidecars.insert(sidecars.begin(), {std::move(interim).value(), sidecars.front().to});
-  return {};
-}
-
-// Rank 0 alone. The data is in place and every rank has closed its store, or (keep_open) handed it over.
-Status File::publish_on_root(FolderLock& turn) {
-  std::vector<Rename> renames = sidecars();
-  // The folder's name is its set's own: until the file that names it stands there, what stood there before has its own
-  // subfiles still. It keeps them until the next set takes its place, for those who have opened it. Two who publish at
-  // once would each replace what stands there now: so one waits for the other.
-  std::string replaced = subfiles_ ? "" : replaced_folder();
-  if (subfiles_ || !replaced.empty() || !renames.empty() || wants_references()) {
-    constexpr auto k_backoff = std::chrono::seconds(2);  // nobody waits for ever for one that was stopped
-    turn = FolderLock::take(std::filesystem::path(temporary_.final_path).parent_path().string(), k_backoff);
-    replaced = replaced_folder();
-  }
-  if (Status status = add_interim_on_root(renames); !status.ok())
-    return status;
-  if (subfiles_)
-    renames.insert(renames.begin(),
-                   {temporary_.temporary_path + ".subfiles", final_folder(temporary_.final_path), &held_folder_});
-  if (Status status = write_xdmf_on_root(renames); !status.ok())
-    return status;
-  renames.push_back({temporary_.temporary_path, temporary_.final_path, &temporary_.held});
-  std::stable_partition(renames.begin(), renames.end(), [](const Rename& each) { return !each.follows; });
-  if (Status status = withdraw_references_on_root(); !status.ok())
-    return status;
-  std::string name = temporary_.final_path;  // once the file has it nothing must fail
-  bool named = false;
-  Status status = windrow::publish(renames, settings_.boolean("durable"), store_options_, &named);
-  if (!named)
-    return status;
-  published_ = true;
-  if (!status.ok())
-    (void)remove_files(temporary_files_);
-  if (format_)
-    format_->take_name(std::move(name));
-  xdmf_temporary_ = {};
-  temporary_.held.unlock();  // others may lock what has its name
-  held_ = std::move(temporary_.held);
-  held_sidecars_.clear();
-  held_folder_.release();
-  if ((turn.is_there() && subfiles_) || !replaced.empty())
-    retire_replaced(replaced);
-  return status;
-}
-
-Status File::sync() {
-  const CallScope call(*comm_, Call::sync, &identity_);
-  if (Status before = end_pending(); !before.ok())
-    return before;
-  if (Status status = check_writable("sync"); !status.ok())
-    return agree(*comm_, std::move(status));
-  if (Status status = flush(); !status.ok())
-    return status;
-  if (!fatal_.ok())
-    return beyond_publishing();
-  if (Status status = fill_rest(); !status.ok())
-    return status;
-  const bool durable = settings_.boolean("durable"), publishes = mode_ == Mode::create && !published_;
-  Status local = durable ? data_->sync() : Status{};
-  if (subfiles_)
-    local = agree(*comm_, std::move(local));
-  if (subfiles_ && local.ok())
-    local = finish_subfiles(false);
-  if (comm_->rank() == 0) {
-    const Status named = guard([&] { return check_name_on_root(); });
-    // The base file tells of nothing that its subfiles have not.
-    if (named.ok() && (local.ok() || !subfiles_))
-      local.update(guard([&] { return format_->flush(); }));
-    local.update(named);
-    if (durable && !publishes)
-      local.update(data_sync_on_root());
-  }
-  Status stored = end_sync(agree(*comm_, std::move(local)));
-  if (!publishes) {
-    if (stored.ok() && wants_references())
-      stored = renew_references();
-    if (!stored.ok() || !grids_changed_)
-      return stored;
-    local = comm_->rank() == 0 ? guard([&] { return publish_xdmf_on_root(); }) : Status{};
-    if (Status verdict = agree(*comm_, std::move(local)); !verdict.ok())
-      return verdict;
-    grids_changed_ = false;
-    return {};
-  }
-  // Data that could not be stored once may be gone from the system's memory too: a second try would succeed without it
-  // (Rebello et al., "Can Applications Recover from fsync Failures?", USENIX ATC 2020, section 3).
-  if (!stored.ok() && stored.code() != Code::out_of_memory)
-    fatal_.update(stored);
-  if (!stored.ok())
-    return stored;
-  local = Status{};
-  // All ranks know the new name before the file gets it: after that nothing can fail any more.
-  std::string final_path;
-  if (comm_->rank() == 0)
-    local.update(guard([&] {
-      final_path = temporary_.final_path;
-      return Status{};
-    }));
-  local = share_text(*comm_, std::move(local), final_path);
-  if (subfiles_ && local.ok())
-    local = guard([&] {
-      final_folder_ = data_folder_ = final_folder(final_path);
-      return Status{};
-    });
-  if (Status verdict = agree(*comm_, std::move(local)); !verdict.ok())
-    return verdict;
-  local = comm_->rank() == 0 ? guard([&] {
-    FolderLock turn;
-    return publish_on_root(turn);
-  })
-                             : Status{};
-  int64_t named = published_ ? 1 : 0;
-  Status verdict = agree(*comm_, std::move(local), Reduction{.maximum = std::span(&named, 1), .sum = {}, .bits = {}});
-  if (named == 0)
-    return verdict;
-  // From here on the file is changed in place, also where its new name could not be stored.
-  published_ = true;
-  grids_changed_ = false;
-  if (subfiles_) {
-    subfiles_->move_to(std::move(final_folder_));
-    data_->move_to(std::move(data_folder_));
-  }
-  data_->rename(std::move(final_path));
-  return wants_references() && verdict.ok() ? renew_references() : verdict;
-}
-
-// This rank's own; where nothing is open, nothing.
-Status File::close_data(bool durable) {
-  Status status = durable ? data_->sync() : Status{};
-  status.update(data_->close());
-  return status;
-}
-
-// What this rank has of the file, and what rank 0 leaves of a new one that is not published.
-void File::close_alone() noexcept {
-  pending_.reset();
-  drop_queue();
-  if (data_)
-    (void)data_->close();
-  if (comm_->rank() == 0)
-    (void)guard([&] { return abandon(), Status{}; });
-}
-
-Status File::close(bool publish) {
-  const CallScope call(*comm_, publish ? Call::close : Call::discard, &identity_);
-  // The other ranks do not come to this call, or come without waiting for anybody.
-  if (Status lost = check_in_step(identity_); !lost.ok()) {
-    close_alone();
-    return publish ? lost : Status{};
-  }
-  if (!mpi_is_running()) {
-    pending_.reset();
-    if (data_)
-      (void)data_->close();
-    return {Code::bad_state, fmt::format("\"{}\" is closed after MPI_Finalize: {}", path_,
-                                         is_temporary_file() ? "it is not published" : "queued requests are lost")};
-  }
-  const bool changes = mode_ != Mode::read, remains = publish || !is_temporary_file(),
-             in_place = changes && !is_temporary_file();
-  const bool durable = publish && changes && settings_.boolean("durable");
-  Status verdict = publish ? end_pending() : Status{};
-  pending_.reset();
-  if (publish && verdict.ok())
-    verdict = flush();
-  if (remains && verdict.ok())
-    verdict = fill_rest();
-  drop_queue();
-  if (publish && !fatal_.ok())
-    verdict.update(beyond_publishing());
-  const bool moved = verdict.ok();
-  Status local = close_data(durable);
-  PartChunks chunks;
-  if (subfiles_ && changes && remains) {
-    Status finished = agree(*comm_, std::exchange(local, Status{}));
-    if (verdict.ok() && finished.ok() && publish && wants_references())
-      verdict = collect_part_chunks(chunks);  // while the subfiles are open
-    if (finished.ok())
-      finished = finish_subfiles(true);
-    if (!finished.ok() && format_)
-      format_->drop_changes();  // the base file tells of nothing that its subfiles have not
-    verdict.update(std::move(finished));
-  }
-  // Rank 0 goes on once every rank's data is in place.
-  const bool whole = publish && verdict.ok();
-  int64_t stays_open =
-      Comm::is_last(comm_) ? 0 : 1;  // 0 on all ranks: nobody has the communicator any more, the user may have freed it
-  const Reduction reduction{.maximum = {}, .sum = {}, .bits = std::span(&stays_open, 1)};
-  local = publish ? std::move(local) : Status{};
-  Status last = agree_and_work(*comm_, std::move(local), reduction,
-                               [&](const Reduction&) { return finish_on_root(whole, chunks); });
-  if (comm_->rank() == 0)
-    abandon();
-  if (stays_open == 0 && last.code() != Code::mpi)
-    Comm::end(comm_);
-  verdict.update(std::move(last));
-  return moved && in_place ? end_sync(std::move(verdict)) : verdict;
-}
-
-// Rank 0 alone. `publish`: all data is in place.
-Status File::finish_on_root(bool publish, const PartChunks& chunks) {
-  const bool changes = mode_ != Mode::read, refers = publish && changes && wants_references();
-  if (Status status = changes ? check_name_on_root() : Status(); !status.ok()) {
-    if (format_)
-      format_->drop_changes();
-    (void)close_format_on_root();
-    return publish ? status : Status{};
-  }
-  if (refers)
-    if (Status status = make_references_on_root(chunks); !status.ok())
-      return status;
-  if (publish || mode_ != Mode::create)
-    if (Status status = close_format_on_root(); !status.ok())
-      return publish ? status : Status{};
-  if (!publish || !changes)
-    return {};
-  FolderLock turn;  // until the references are there too: else they might be put beside the file of the next one
-  if (is_temporary_file()) {
-    if (Status status = publish_on_root(turn); !status.ok())
-      return status;
-  } else {
-    if (settings_.boolean("durable"))
-      if (Status status = data_sync_on_root(); !status.ok())
-        return status;
-    if (Status status = publish_xdmf_on_root(); !status.ok())
-      return status;
-  }
-  // A new file of whose variables none is split is one file: nothing names its folder, which has nothing in it.
-  if (mode_ == Mode::create && subfiles_ && subfiles_->used() == 0)
-    (void)guard([&] {
-      std::error_code ignored;
-      std::filesystem::remove(final_folder(temporary_.final_path), ignored);
-      return Status{};
-    });
-  return refers ? publish_references_on_root() : Status{};
-}
-
-// Rank 0 alone.
-Status File::close_format_on_root() {
-  Status status = guard([&] { return format_->close(); });
-  format_.reset();
-  return status;
-}
-
-// Rank 0 alone. Of a new file publish() looks whether it has its temporary name.
-Status File::check_name_on_root() const {
-  return is_temporary_file() || held_.is_behind(data_->path()) ? Status{} : replaced_by_others(data_->path());
-}
-
-// Rank 0 alone: metadata of a file changed in place, onto stable storage.
-Status File::data_sync_on_root() {
-  return guard([&]() -> Status {
-    auto store = open_store(data_->path(), StoreMode::update, StoreOptions{});
-    if (!store.ok())
-      return store.status();
-    Status status = store.value()->sync();
-    status.update(store.value()->close());
-    return status;
-  });
+const Group* File::find_group(std::string_view path) const noexcept {
+  const auto found = path.starts_with('/') ? group_numbers_.find(path) : group_numbers_.find("/" + std::string(path));
+  return found == group_numbers_.end() || path.empty() ? nullptr : &catalog_.groups[static_cast<size_t>(found->second)];
 }
 
 }  // namespace windrow

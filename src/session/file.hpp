@@ -28,6 +28,10 @@
 #include "metadata/metadata.hpp"
 #include "plan/plan.hpp"
 #include "planning/planner.hpp"
+#include "publication/kerchunk_sidecar.hpp"
+#include "publication/publication.hpp"
+#include "publication/subfile_folder.hpp"
+#include "publication/xdmf_sidecar.hpp"
 #include "reporting/recorder.hpp"
 #include "reporting/report.hpp"
 #include "session/address_space.hpp"
@@ -36,14 +40,11 @@
 #include "session/orphaned_puts.hpp"
 #include "session/queued_request.hpp"
 #include "session/variable_batch.hpp"
-#include "storage/file_lock.hpp"
 #include "storage/file_system.hpp"
 #include "storage/folder_lock.hpp"
-#include "storage/publish.hpp"
 #include "storage/striping.hpp"
 #include "subfiling/subfiles.hpp"
 #include "varstate/write_state.hpp"
-#include "xdmf/xdmf.hpp"
 
 namespace windrow {
 
@@ -141,10 +142,11 @@ class File {
   const FormatTraits& traits() const noexcept { return metadata_.traits(); }
 
  private:
-  File(const std::string& path, std::shared_ptr<Comm> comm);
+  File(const std::string& path, Mode mode, std::shared_ptr<Comm> comm);
 
   Status open_on_root(const std::string& format, OpenBroadcast& told);      // rank 0 only
   Status try_open_on_root(const std::string& format, OpenBroadcast& told);  // rank 0 only
+  void add_texts_on_root(const std::string& path);                          // rank 0 only
   FileSystem file_system_at(const std::string& path) const noexcept;
   std::string why_no_set() const;  // rank 0 only
   Status choose_files_on_root();   // rank 0 only
@@ -159,10 +161,9 @@ class File {
   void tell(const std::string& data_path, OpenBroadcast& told) const;      // rank 0 only
   Status learn(std::span<const std::byte> bytes);  // local: where this rank's data goes, what is there already
   Status check_writable(std::string_view call) const;
+  // close.cpp
   void abandon();                                                 // rank 0 only
-  std::vector<Rename> sidecars() const;                           // rank 0 only: of the temporary
-  Status add_interim_on_root(std::vector<Rename>& sidecars);      // rank 0 only
-  Status check_name_on_root() const;                              // rank 0 only: of a file changed in place
+  PublishInputs publish_inputs() const;                           // rank 0 only
   Status publish_on_root(FolderLock& turn);                       // rank 0 only; `turn`: gets a lock
   Status data_sync_on_root();                                     // rank 0 only
   Status close_format_on_root();                                  // rank 0 only
@@ -179,18 +180,10 @@ class File {
                       std::span<int64_t> places);
   void enter_made(std::span<VariableDefinition> definitions, std::span<const int64_t> places);
 
-  // xdmf.cpp
-  Status start_xdmf_on_root();  // rank 0 only, as the next two
-  Status write_xdmf_on_root(std::vector<Rename>& renames);
-  Status publish_xdmf_on_root();
-
   // references.cpp
   bool wants_references() const;
-  Status start_references_on_root();  // rank 0 only, as the next three
-  Status make_references_on_root(const PartChunks& chunks);
-  Status withdraw_references_on_root();
-  Status publish_references_on_root();
-  Status renew_references();  // collective
+  ReferenceSources reference_sources(const PartChunks& chunks) const noexcept;  // rank 0 only
+  Status renew_references();                                                    // collective
 
   // part_chunks.cpp
   std::vector<int> referable_parts() const;
@@ -230,10 +223,10 @@ class File {
   void take_trace_problem();              // local
 
   // layout.cpp
-  bool is_temporary_file() const noexcept { return mode_ == Mode::create && !published_; }
   Status lay_out_on_root(LayoutBroadcast& told, TemporaryFile& anew);  // rank 0 only
   Result<Striping> stripe_as_before(const TemporaryFile& anew) const;  // rank 0 only
   Status learn_layout(std::span<const std::byte> bytes, LayoutBroadcast& layout) const;
+  bool is_temporary_file() const noexcept { return publication_.is_temporary(); }
   Status place_variables(Status local);  // collective; when something is unplaced
   Status cut_leftovers();                // local, before something changes
   void grow_as_one() noexcept;
@@ -258,7 +251,6 @@ class File {
   void start_writing(const VariableBatch& batch, std::span<const int64_t> variables) noexcept;
   void mark_unfinished();  // collective
   Status with_undefined(Status verdict, WriteState::Flag which);
-  Status beyond_publishing() const;  // local
   Status end_sync(Status verdict);
 
   // fill.cpp
@@ -341,11 +333,9 @@ class File {
   Status seal_on_root();                                                                          // rank 0 only
   Status finish_subfiles(bool ends);                                                              // collective
   std::string final_folder(const std::string& final_path) const;
-  std::string replaced_folder() const;                         // rank 0 only
-  void hold_folder_on_root(const Catalog& catalog);            // rank 0 only
-  void retire_replaced(const std::string& replaced) noexcept;  // rank 0 only
-  void abandon_set();                                          // rank 0 only
-  std::string check_set_on_root() const;                       // rank 0 only
+  void hold_folder_on_root(const Catalog& catalog);  // rank 0 only
+  void abandon_set();                                // rank 0 only
+  std::string check_set_on_root() const;             // rank 0 only
   // visit(part, Extent) for the places of a variable's bytes; part -1: it is not split. Allocates nothing.
   template <class Visit>
   void for_each_extent(size_t variable, Visit&& visit) const {
@@ -395,30 +385,21 @@ class File {
   Mode mode_ = Mode::read;
   std::string path_;  // the name that the user gave
   std::string format_name_;
-  TemporaryFile temporary_;                   // rank 0 of a created file: its temporary and its final name
-  std::vector<std::string> temporary_files_;  // rank 0: what has to go when the file is not published
-  std::vector<HeldFile> held_sidecars_;       // rank 0: of these
-  HeldFile held_folder_;                      // rank 0: of a set's subfiles
-  HeldFile held_;                             // rank 0: the file that was opened, or has been published
-  FileLock file_lock_;                        // rank 0, of a file that is changed in place
-  std::unique_ptr<Format> format_;            // rank 0
+  ViewerGrids grids_;
+  Publication publication_;
+  SubfileFolder* subfile_folder_ = nullptr;  // rank 0, as the next two: among the publication's sidecars
+  XdmfSidecar* xdmf_ = nullptr;
+  KerchunkSidecar* references_ = nullptr;
+  std::unique_ptr<Format> format_;  // rank 0
   Metadata metadata_;
   const Catalog& catalog_ = metadata_.catalog();  // which only metadata_ changes
-  std::vector<ViewerGrid> grids_;
-  bool grids_changed_ = false;          // since they were published
-  TemporaryFile xdmf_temporary_;        // rank 0: the text's names
-  std::string xdmf_names_;              // rank 0: the file that it speaks of
-  TemporaryFile references_temporary_;  // rank 0: of the text with the references
-  std::string references_;              // rank 0: the text, from when the format is closed until it is published
   std::unique_ptr<DataFile> data_;
-  int64_t wanted_subfiles_ = 1;                   // of a created file, for variables that do not say; 0: to be chosen
-  std::string files_reason_;                      // why so many, where they were chosen; "" else
-  FolderLock folder_lock_;                        // rank 0: of the set's folder
-  std::array<std::string, 2> abandoned_folders_;  // rank 0: what has to go of a set that is not published
-  bool sealed_ = false;                           // the base file has the checksum of the map as it is
-  std::string final_folder_, data_folder_;        // of its subfiles, while it is published
-  std::unique_ptr<Subfiles> subfiles_;            // nullptr: the file is one
-  bool published_ = false;
+  int64_t wanted_subfiles_ = 1;             // of a created file, for variables that do not say; 0: to be chosen
+  std::string files_reason_;                // why so many, where they were chosen; "" else
+  FolderLock folder_lock_;                  // rank 0: of the set's folder
+  bool sealed_ = false;                     // the base file has the checksum of the map as it is
+  std::string final_folder_, data_folder_;  // of its subfiles, while it is published
+  std::unique_ptr<Subfiles> subfiles_;      // nullptr: the file is one
   int64_t metadata_opens_ = 0;  // rank 0: of this file and those that belong to it, before the format had it
   StripingOptions striping_options_;
   StoreOptions store_options_;
@@ -433,7 +414,6 @@ class File {
   std::vector<QueuedRequest> queue_;
   std::map<int, int64_t> put_counts_;
   Status queue_status_;  // the first bad put or get since the last flush
-  Status fatal_;         // a failure after which the file cannot be published
 
   bool unplaced_ = false;  // something was defined since variables were given their places
   WriteState write_state_;

@@ -122,7 +122,7 @@ Status File::fill_whole(std::span<const int64_t> variables, const FillMap& map) 
   if (verdict.code() == Code::out_of_memory)
     return verdict;
   if (is_temporary_file())
-    fatal_.update(verdict);
+    publication_.fail(verdict);
   write_state_.set_moving([&](size_t i) { return write_state_[i].needs_fill() && is_among(i, variables); });
   return with_undefined(std::move(verdict), &VariableState::moving);
 }

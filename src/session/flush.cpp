@@ -302,8 +302,8 @@ Status File::move_queue(Status local, PendingFlush* pending) {
   if (!verdict.ok())
     return verdict;
   put_batches_ = put_batches;  // from here on the same on every rank
-  if (put_batches_ > 0 && !fatal_.ok())
-    return beyond_publishing();  // the same on every rank; nobody writes for hours what nobody will see
+  if (put_batches_ > 0 && publication_.has_failed())
+    return publication_.failure();  // the same on every rank; nobody writes for hours what nobody will see
   const bool any_gets = get_numbers.entries > 0;
   const size_t words = variable_words();
   const std::span<int64_t> chunked_puts = std::span(chunked_bits_).first(words),
@@ -412,8 +412,8 @@ Status File::begin_batch(MovingVariables& moving, VariableBatch taken, const Bat
     // Without storage there is nothing to publish. Without memory nothing was written, and the flush can be made again.
     const Code code = ready.status().code();
     const bool storage = code == Code::no_permission || code == Code::no_space || code == Code::io;
-    if (storage && !batch.reading && mode_ == Mode::create && !published_)
-      fatal_.update(ready.status());
+    if (storage && !batch.reading && is_temporary_file())
+      publication_.fail(ready.status());
     return ready.status();
   }
   PreparedPlan& prepared = *ready.value();
@@ -485,8 +485,8 @@ Status File::conclude(Status local, const VariableBatch& batch, PreparedPlan& pr
     return verdict;  // ranks in other calls could not say what is undefined
   mark_unfinished();
   Status told = with_undefined(std::move(verdict), &VariableState::moving);
-  if (mode_ == Mode::create && !published_)
-    fatal_.update(told);
+  if (is_temporary_file())
+    publication_.fail(told);
   return told;
 }
 

@@ -46,7 +46,7 @@ Status File::lay_out_on_root(LayoutBroadcast& told, TemporaryFile& anew) {
   if (!layout.ok())
     return layout.status();
   if (layout.value().moves) {
-    auto temporary = start_temporary_file(is_temporary_file() ? temporary_.final_path : data_->path());
+    auto temporary = start_temporary_file(is_temporary_file() ? publication_.temporary().final_path : data_->path());
     if (!temporary.ok())
       return temporary.status();
     anew = std::move(temporary).value();
@@ -144,17 +144,13 @@ Status File::place_variables(Status local) {
       bool named = false;
       local = comm_->rank() == 0 ? guard([&]() -> Status {
         const std::array renames{Rename{anew.temporary_path, anew.final_path, &anew.held}};
-        if (is_temporary_file() && !temporary_.held.is_at(temporary_.temporary_path))
-          return replaced_by_others(temporary_.temporary_path);
-        if (Status status = check_name_on_root(); !status.ok())
+        if (Status status = publication_.check_replaceable(data_->path()); !status.ok())
           return status;
         Status status = publish(renames, settings_.boolean("durable") && !is_temporary_file(), {}, &named);
         if (named)
           format_->take_layout();
-        if (named && !is_temporary_file())
-          anew.held.unlock();
         if (named)
-          (is_temporary_file() ? temporary_.held : held_) = std::move(anew.held);
+          publication_.take_over(std::move(anew.held));
         return status;
       })
                                  : Status{};
@@ -332,13 +328,12 @@ Status File::stripe_on_root() {
     striping_options_.expected_bytes = 0;
   const int64_t writers =
       planner_.limits().writers > 0 ? planner_.limits().writers : static_cast<int64_t>(comm_->host_roots().size());
-  auto striped = stripe_temporary_file(striping_options_, temporary_,
+  auto striped = stripe_temporary_file(striping_options_, publication_.temporary(),
                                        {.count = writers, .buffer_bytes = planner_.limits().buffer_bytes});
   if (!striped.ok())
     return striped.status();
   striping_ = std::move(striped).value();
-  return temporary_.held.follow(
-      temporary_.temporary_path);  // to get other stripes may have been to become another file
+  return publication_.follow_temporary();  // to get other stripes may have been to become another file
 }
 
 }  // namespace windrow

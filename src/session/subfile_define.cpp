@@ -78,7 +78,7 @@ Result<SubfileRequest> File::set_for(std::span<const VariableDefinition> definit
         return Status{split.status().code(), fmt::format("variable \"{}\": {}", each.path, split.status().message())};
       asked = split.value().parts();
     }
-    if (asked > 1 && !subfiles_ && (mode_ != Mode::create || published_))
+    if (asked > 1 && !subfiles_ && !is_temporary_file())
       return Status{
           Code::bad_argument,
           fmt::format("variable \"{}\" needs {} subfiles, but \"{}\" is a single file: subfiles can only be created "
@@ -118,7 +118,7 @@ Result<int64_t> File::files_for_size(std::span<const VariableDefinition> definit
   }
   if (largest == nullptr)
     return 0;
-  const bool fixed = subfiles_ != nullptr || mode_ != Mode::create || published_;
+  const bool fixed = subfiles_ != nullptr || !is_temporary_file();
   const int64_t least = fixed ? default_subfiles() : std::max(bytes, settings_.bytes("expected_bytes")) / limit;
   for (int64_t count = std::max<int64_t>(1, least); count <= Subfiles::k_most; count += 1 + count / 64) {
     auto fits = fits_in_files(definitions, count);

@@ -22,7 +22,6 @@
 namespace windrow {
 namespace {
 
-constexpr std::string_view k_mark = ".subfiles-";
 constexpr int64_t k_header_room = 16384;  // of some twenty variables' attributes: a subfile is written anew by one rank
 constexpr int64_t k_unknown = std::numeric_limits<int64_t>::min();
 
@@ -111,14 +110,15 @@ std::string File::why_no_set() const {
         "netcdf_version={} allows no more than one file: a set of netCDF classic files is of version 5, whose numbers "
         "have 64 bits",
         version);
-  if (const std::string name = std::filesystem::path(temporary_.final_path).filename().string(); !is_plain_name(name))
+  if (const std::string name = std::filesystem::path(publication_.temporary().final_path).filename().string();
+      !is_plain_name(name))
     return fmt::format("\"{}\" cannot be the beginning of the name of a folder of subfiles", readable(name));
   return "";
 }
 
 // Rank 0 alone, which tells all: how many files, where it is left to us. None that make_set_on_root() would refuse.
 Status File::choose_files_on_root() {
-  const FileSystem kind = file_system_at(temporary_.temporary_path);
+  const FileSystem kind = file_system_at(publication_.temporary().temporary_path);
   const int64_t ranks = comm_->size(), hosts = static_cast<int64_t>(comm_->host_roots().size()),
                 targets = targets_of(striping_.layout);
   FileCount chosen = choose_file_count(kind, format_->can_split(), ranks, hosts, targets);
@@ -144,12 +144,12 @@ Status File::choose_files_on_root() {
 Status File::make_set_on_root() {
   if (const std::string why = why_no_set(); !why.empty())
     return {Code::unsupported, fmt::format("\"{}\": {}", path_, why)};
+  const TemporaryFile& temporary = publication_.temporary();
   const std::string identity = make_identity();
-  const std::string folder = folder_name(std::filesystem::path(temporary_.final_path).filename().string(), identity);
-  const SubfileNames names{temporary_.temporary_path + ".subfiles", ending_of(path_, format_name_), wanted_subfiles_};
+  const std::string folder = folder_name(std::filesystem::path(temporary.final_path).filename().string(), identity);
+  const SubfileNames names{temporary.temporary_path + ".subfiles", ending_of(path_, format_name_), wanted_subfiles_};
   subfiles_ = std::make_unique<Subfiles>(format_name_, identity, folder, names);
-  abandoned_folders_ = {names.folder, final_folder(temporary_.final_path)};
-  if (Status status = start_folder(temporary_, names.folder, &held_folder_); !status.ok())
+  if (Status status = subfile_folder_->start(temporary, names.folder, final_folder(temporary.final_path)); !status.ok())
     return status;
   folder_lock_ = FolderLock::share(names.folder);
   return {};
@@ -163,7 +163,7 @@ Status File::become_set(SubfileRequest wish) {
   Status local = comm_->rank() != 0 ? Status{} : guard([&] {
     Status status = make_set_on_root();
     if (status.ok() && wants_references())
-      status = start_references_on_root();
+      status = references_->start(publication_.temporary());
     if (status.ok())
       append_names(told, format_name_, *subfiles_);
     return status;
@@ -197,7 +197,7 @@ Status File::become_set(SubfileRequest wish) {
     data_->record(&recorder_->recording(), nullptr);
   unplaced_ = traits().places_late;
   verdict = start_set();
-  fatal_.update(verdict);  // the base file may have been told of subfiles that there are not
+  publication_.fail(verdict);  // the base file may have been told of subfiles that there are not
   return verdict;
 }
 
@@ -421,40 +421,6 @@ std::string File::final_folder(const std::string& final_path) const {
   return (std::filesystem::path(final_path).parent_path() / subfiles_->folder()).string();
 }
 
-// Rank 0 alone: the folder of the set that stands where this file will, "" for none. A folder that looks like one of it
-// but that the file there does not name belongs to somebody else, and so does what a link leads to.
-std::string File::replaced_folder() const {
-  std::string folder;
-  (void)guard([&]() -> Status {
-    std::error_code ignored;
-    if (!std::filesystem::exists(temporary_.final_path, ignored))
-      return {};  // mostly, and no need to look through a folder that may be large
-    const auto candidates = folders_beside(temporary_.final_path, std::string(k_mark));
-    if (candidates.empty())
-      return {};
-    auto found = find_format(temporary_.final_path, FormatMode::read);
-    if (!found.ok())
-      return found.status();
-    auto format =
-        open_format(found.value().name, temporary_.final_path, FormatMode::read, {}, std::move(found.value().store));
-    if (!format.ok())
-      return format.status();
-    auto catalog = format.value()->catalog();
-    (void)format.value()->close();
-    if (!catalog.ok())
-      return catalog.status();
-    auto set = Subfiles::take_from(catalog.value(), format_name_, temporary_.final_path);
-    if (!set.ok() || !set.value())
-      return set.status();
-    const std::string name = set.value()->folder();
-    for (const std::string& candidate : candidates)
-      if (std::filesystem::path(candidate).filename() == name && !std::filesystem::is_symlink(candidate, ignored))
-        folder = candidate;
-    return {};
-  });
-  return folder;
-}
-
 // Rank 0 alone: the folder of the set that was opened stays while it is open.
 void File::hold_folder_on_root(const Catalog& catalog) {
   const std::string folder =
@@ -468,22 +434,11 @@ void File::hold_folder_on_root(const Catalog& catalog) {
   folder_lock_ = FolderLock::share((real.parent_path() / folder).string());
 }
 
-// Rank 0 alone, when this file has taken the place of the set whose folder this is, "" for none.
-void File::retire_replaced(const std::string& replaced) noexcept {
-  (void)guard([&] {
-    retire_folder(replaced, subfiles_ ? final_folder(temporary_.final_path) : "",
-                  folders_beside(temporary_.final_path, std::string(k_mark)));
-    return Status{};
-  });
-}
-
 // Rank 0 alone, of a file that is not published.
 void File::abandon_set() {
   if (subfiles_)
     (void)subfiles_->close_formats();
-  for (const std::string& folder : abandoned_folders_)
-    if (!folder.empty() && held_folder_.is_at(folder))
-      (void)remove_folder(folder);
+  subfile_folder_->abandon();
 }
 
 // Rank 0 alone. What opening has found, what other files the folder has, and whether other programs are led where the

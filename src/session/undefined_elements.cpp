@@ -45,18 +45,6 @@ Status File::with_undefined(Status verdict, WriteState::Flag which) {
   return told;
 }
 
-// Local; `fatal_` was agreed when it was set.
-Status File::beyond_publishing() const {
-  Status told = fatal_;
-  (void)guard([&] {
-    told = Status{fatal_.code(),
-                  fmt::format("{}; since then this new file cannot be published any more", fatal_.message()),
-                  fatal_.rank()};
-    return Status{};
-  });
-  return told;
-}
-
 // After a sync, or the end. Without memory nothing was lost: it can be made again.
 Status File::end_sync(Status verdict) {
   if (!verdict.ok())

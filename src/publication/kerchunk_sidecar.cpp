@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "publication/kerchunk_sidecar.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <fstream>
+#include <span>
+
+#include "kerchunk/kerchunk.hpp"
+#include "publication/text_file.hpp"
+
+namespace windrow {
+namespace {
+
+bool begins_as_ours(const std::string& path) {
+  std::string begin(k_references_begin.size(), '\0');
+  std::ifstream text(path, std::ios::binary);
+  return text.read(begin.data(), static_cast<std::streamsize>(begin.size())) && begin == k_references_begin;
+}
+
+}  // namespace
+
+Status KerchunkSidecar::start(const TemporaryFile& file) {
+  if (!temporary_.temporary_path.empty())
+    return {};
+  // Not a sidecar of the file's temporary: the text is written once the file has its name, and then another writer may
+  // use the name of that temporary.
+  auto temporary = start_temporary_file(references_path(file.final_path));
+  if (!temporary.ok())
+    return temporary.status();
+  temporary_ = std::move(temporary).value();
+  std::error_code ignored;
+  if (!std::filesystem::exists(temporary_.final_path, ignored))  // who may read the file may read the text
+    std::filesystem::permissions(temporary_.temporary_path,
+                                 std::filesystem::status(file.temporary_path, ignored).permissions(), ignored);
+  return {};
+}
+
+Status KerchunkSidecar::make(const ReferenceSources& sources) {
+  const std::filesystem::path file = is_new_ ? path_ : std::filesystem::canonical(path_).string();
+  Catalog told = sources.catalog;
+  if (Status status = sources.format.tell_as_stored(told.variables); !status.ok())
+    return status;
+  auto found = find_references({told, sources.subfiles, sources.chunks, sources.format}, file.filename().string(), "");
+  if (found.ok())
+    text_ = std::move(found.value().text);
+  return found.status();
+}
+
+Status KerchunkSidecar::withdraw() {
+  const std::string old = references_path(path_);
+  return wanted_ || begins_as_ours(old) ? remove_files(std::span(&old, 1)) : Status{};
+}
+
+Status KerchunkSidecar::publish(bool durable) {
+  if (temporary_.temporary_path.empty()) {
+    auto temporary = start_temporary_file(references_path(std::filesystem::canonical(path_).string()));
+    if (!temporary.ok())
+      return temporary.status();
+    temporary_ = std::move(temporary).value();
+  }
+  Status status = write_text_file(temporary_.temporary_path, text_);
+  const Rename rename{temporary_.temporary_path, temporary_.final_path, &temporary_.held};
+  bool named = false;
+  if (status.ok())
+    status = windrow::publish(std::span(&rename, 1), durable, {}, &named);
+  if (named)
+    temporary_ = {};
+  if (!status.ok())
+    return {status.code(), fmt::format("\"{}\" is complete, but its references are not: {}", shown_, status.message())};
+  text_.clear();
+  return {};
+}
+
+void KerchunkSidecar::abandon() noexcept {
+  if (!temporary_.temporary_path.empty())
+    remove_temporary_file(temporary_);
+  temporary_ = {};
+}
+
+}  // namespace windrow

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/status.hpp"
+
+namespace windrow {
+
+// Creates a file with this content, or gives it to an empty one.
+Status write_text_file(const std::string& path, std::string_view text);
+
+}  // namespace windrow

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// sync and close: all data goes to its place, then rank 0 publishes the file.
+#include <fmt/format.h>
+
+#include <array>
+#include <filesystem>
+
+#include "comm/agree.hpp"
+#include "comm/handle.hpp"
+#include "session/file.hpp"
+#include "session/in_flight.hpp"
+
+namespace windrow {
+namespace {
+
+// Rank 0's text, on all ranks. Collective; the status is to be agreed on.
+Status share_text(const Comm& comm, Status local, std::string& text) {
+  std::vector<std::byte> bytes;
+  local.update(guard([&] {
+    if (comm.rank() == 0)
+      std::ranges::copy(std::as_bytes(std::span(text)), std::back_inserter(bytes));
+    return Status{};
+  }));
+  if (Status status = share_from_root(comm, std::move(local), bytes); !status.ok())
+    return status;
+  return guard([&] {
+    text.assign(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    return Status{};
+  });
+}
+
+}  // namespace
+
+// Rank 0 alone: leaves no trace of a file that was being created.
+void File::abandon() {
+  if (format_) {
+    (void)format_->close();
+    format_.reset();
+  }
+  if (subfiles_ && is_temporary_file() && !publication_.temporary().temporary_path.empty())
+    (void)subfiles_->close_formats();
+  publication_.abandon();
+}
+
+PublishInputs File::publish_inputs() const {
+  return {catalog_, format_.get(), settings_.boolean("durable"), store_options_};
+}
+
+// Rank 0 alone. The data is in place and every rank has closed its store, or (keep_open) handed it over.
+Status File::publish_on_root(FolderLock& turn) {
+  references_->want(wants_references());
+  return publication_.publish(publish_inputs(), turn);
+}
+
+Status File::sync() {
+  const CallScope call(*comm_, Call::sync, &identity_);
+  if (Status before = end_pending(); !before.ok())
+    return before;
+  if (Status status = check_writable("sync"); !status.ok())
+    return agree(*comm_, std::move(status));
+  if (Status status = flush(); !status.ok())
+    return status;
+  if (publication_.has_failed())
+    return publication_.failure();
+  if (Status status = fill_rest(); !status.ok())
+    return status;
+  const bool durable = settings_.boolean("durable"), publishes = is_temporary_file();
+  Status local = durable ? data_->sync() : Status{};
+  if (subfiles_)
+    local = agree(*comm_, std::move(local));
+  if (subfiles_ && local.ok())
+    local = finish_subfiles(false);
+  if (comm_->rank() == 0) {
+    const Status named = guard([&] { return publication_.check_name(data_->path()); });
+    // The base file tells of nothing that its subfiles have not.
+    if (named.ok() && (local.ok() || !subfiles_))
+      local.update(guard([&] { return format_->flush(); }));
+    local.update(named);
+    if (durable && !publishes)
+      local.update(data_sync_on_root());
+  }
+  Status stored = end_sync(agree(*comm_, std::move(local)));
+  if (!publishes) {
+    if (stored.ok() && wants_references())
+      stored = renew_references();
+    if (!stored.ok() || !grids_.changed)
+      return stored;
+    local = comm_->rank() == 0 ? guard([&] { return publication_.publish_sidecars(publish_inputs()); }) : Status{};
+    if (Status verdict = agree(*comm_, std::move(local)); !verdict.ok())
+      return verdict;
+    grids_.changed = false;
+    return {};
+  }
+  // Data that could not be stored once may be gone from the system's memory too: a second try would succeed without it
+  // (Rebello et al., "Can Applications Recover from fsync Failures?", USENIX ATC 2020, section 3).
+  if (!stored.ok() && stored.code() != Code::out_of_memory)
+    publication_.fail(stored);
+  if (!stored.ok())
+    return stored;
+  local = Status{};
+  // All ranks know the new name before the file gets it: after that nothing can fail any more.
+  std::string final_path;
+  if (comm_->rank() == 0)
+    local.update(guard([&] {
+      final_path = publication_.temporary().final_path;
+      return Status{};
+    }));
+  local = share_text(*comm_, std::move(local), final_path);
+  if (subfiles_ && local.ok())
+    local = guard([&] {
+      final_folder_ = data_folder_ = final_folder(final_path);
+      return Status{};
+    });
+  if (Status verdict = agree(*comm_, std::move(local)); !verdict.ok())
+    return verdict;
+  local = comm_->rank() == 0 ? guard([&] {
+    FolderLock turn;
+    return publish_on_root(turn);
+  })
+                             : Status{};
+  int64_t named = is_temporary_file() ? 0 : 1;
+  Status verdict = agree(*comm_, std::move(local), Reduction{.maximum = std::span(&named, 1), .sum = {}, .bits = {}});
+  if (named == 0)
+    return verdict;
+  // From here on the file is changed in place, also where its new name could not be stored.
+  publication_.set_published();
+  grids_.changed = false;
+  if (subfiles_) {
+    subfiles_->move_to(std::move(final_folder_));
+    data_->move_to(std::move(data_folder_));
+  }
+  data_->rename(std::move(final_path));
+  return wants_references() && verdict.ok() ? renew_references() : verdict;
+}
+
+// This rank's own; where nothing is open, nothing.
+Status File::close_data(bool durable) {
+  Status status = durable ? data_->sync() : Status{};
+  status.update(data_->close());
+  return status;
+}
+
+// What this rank has of the file, and what rank 0 leaves of a new one that is not published.
+void File::close_alone() noexcept {
+  pending_.reset();
+  drop_queue();
+  if (data_)
+    (void)data_->close();
+  if (comm_->rank() == 0)
+    (void)guard([&] { return abandon(), Status{}; });
+}
+
+Status File::close(bool publish) {
+  const CallScope call(*comm_, publish ? Call::close : Call::discard, &identity_);
+  // The other ranks do not come to this call, or come without waiting for anybody.
+  if (Status lost = check_in_step(identity_); !lost.ok()) {
+    close_alone();
+    return publish ? lost : Status{};
+  }
+  if (!mpi_is_running()) {
+    pending_.reset();
+    if (data_)
+      (void)data_->close();
+    return {Code::bad_state, fmt::format("\"{}\" is closed after MPI_Finalize: {}", path_,
+                                         is_temporary_file() ? "it is not published" : "queued requests are lost")};
+  }
+  const bool changes = mode_ != Mode::read, remains = publish || !is_temporary_file(),
+             in_place = changes && !is_temporary_file();
+  const bool durable = publish && changes && settings_.boolean("durable");
+  Status verdict = publish ? end_pending() : Status{};
+  pending_.reset();
+  if (publish && verdict.ok())
+    verdict = flush();
+  if (remains && verdict.ok())
+    verdict = fill_rest();
+  drop_queue();
+  if (publish && publication_.has_failed())
+    verdict.update(publication_.failure());
+  const bool moved = verdict.ok();
+  Status local = close_data(durable);
+  PartChunks chunks;
+  if (subfiles_ && changes && remains) {
+    Status finished = agree(*comm_, std::exchange(local, Status{}));
+    if (verdict.ok() && finished.ok() && publish && wants_references())
+      verdict = collect_part_chunks(chunks);  // while the subfiles are open
+    if (finished.ok())
+      finished = finish_subfiles(true);
+    if (!finished.ok() && format_)
+      format_->drop_changes();  // the base file tells of nothing that its subfiles have not
+    verdict.update(std::move(finished));
+  }
+  // Rank 0 goes on once every rank's data is in place.
+  const bool whole = publish && verdict.ok();
+  int64_t stays_open =
+      Comm::is_last(comm_) ? 0 : 1;  // 0 on all ranks: nobody has the communicator any more, the user may have freed it
+  const Reduction reduction{.maximum = {}, .sum = {}, .bits = std::span(&stays_open, 1)};
+  local = publish ? std::move(local) : Status{};
+  Status last = agree_and_work(*comm_, std::move(local), reduction,
+                               [&](const Reduction&) { return finish_on_root(whole, chunks); });
+  if (comm_->rank() == 0)
+    abandon();
+  if (stays_open == 0 && last.code() != Code::mpi)
+    Comm::end(comm_);
+  verdict.update(std::move(last));
+  return moved && in_place ? end_sync(std::move(verdict)) : verdict;
+}
+
+// Rank 0 alone. `publish`: all data is in place.
+Status File::finish_on_root(bool publish, const PartChunks& chunks) {
+  const bool changes = mode_ != Mode::read, refers = publish && changes && wants_references();
+  if (Status status = changes ? publication_.check_name(data_->path()) : Status(); !status.ok()) {
+    if (format_)
+      format_->drop_changes();
+    (void)close_format_on_root();
+    return publish ? status : Status{};
+  }
+  if (refers)
+    if (Status status = references_->make(reference_sources(chunks)); !status.ok())
+      return status;
+  if (publish || mode_ != Mode::create)
+    if (Status status = close_format_on_root(); !status.ok())
+      return publish ? status : Status{};
+  if (!publish || !changes)
+    return {};
+  FolderLock turn;  // until the references are there too: else they might be put beside the file of the next one
+  if (is_temporary_file()) {
+    if (Status status = publish_on_root(turn); !status.ok())
+      return status;
+  } else {
+    if (settings_.boolean("durable"))
+      if (Status status = data_sync_on_root(); !status.ok())
+        return status;
+    if (Status status = publication_.publish_sidecars(publish_inputs()); !status.ok())
+      return status;
+  }
+  // A new file of whose variables none is split is one file: nothing names its folder, which has nothing in it.
+  if (mode_ == Mode::create && subfiles_ && subfiles_->used() == 0)
+    (void)guard([&] {
+      std::error_code ignored;
+      std::filesystem::remove(final_folder(publication_.temporary().final_path), ignored);
+      return Status{};
+    });
+  return refers ? references_->publish(settings_.boolean("durable")) : Status{};
+}
+
+// Rank 0 alone.
+Status File::close_format_on_root() {
+  Status status = guard([&] { return format_->close(); });
+  format_.reset();
+  return status;
+}
+
+// Rank 0 alone: metadata of a file changed in place, onto stable storage.
+Status File::data_sync_on_root() {
+  return guard([&]() -> Status {
+    auto store = open_store(data_->path(), StoreMode::update, StoreOptions{});
+    if (!store.ok())
+      return store.status();
+    Status status = store.value()->sync();
+    status.update(store.value()->close());
+    return status;
+  });
+}
+
+}  // namespace windrow
