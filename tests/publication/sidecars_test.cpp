@@ -60,8 +60,9 @@ TEST(Sidecars, a_description_is_published_with_a_raw_file_or_goes_with_it) {
     ASSERT_TRUE(sidecars.start(file.publication.temporary()).ok());
     EXPECT_TRUE(sidecars.takes_turns());
     EXPECT_THAT(names_in(file.folder.path()), SizeIs(2)) << "two temporaries";
-    if (published)
+    if (published) {
       ASSERT_TRUE(file.publish().ok());
+    }
     file.publication.abandon();
     const std::set<std::string> left =
         published ? std::set<std::string>{"a.raw", "a.raw.json"} : std::set<std::string>{};
@@ -78,8 +79,9 @@ TEST(Sidecars, a_folder_of_subfiles_is_published_with_the_file_or_goes_with_it) 
     ASSERT_TRUE(folder.start(temporary, temporary.temporary_path + ".subfiles", file.path + ".subfiles-1").ok());
     EXPECT_TRUE(folder.takes_turns());
     std::ofstream(temporary.temporary_path + ".subfiles/0.nc") << "part";
-    if (published)
+    if (published) {
       ASSERT_TRUE(file.publish().ok());
+    }
     file.publication.abandon();
     const std::set<std::string> left =
         published ? std::set<std::string>{"a.nc", "a.nc.subfiles-1"} : std::set<std::string>{};

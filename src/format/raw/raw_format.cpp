@@ -142,7 +142,7 @@ Status RawFormat::read_sidecar(const std::string& path) {
   if (!status.ok())
     return status;
   const uint64_t number = file_number(data_->descriptor());
-  Result<Sidecar> parsed = parse_sidecar(text, sidecar_path(path), data_bytes.value(), number);
+  Result<RawSidecar> parsed = parse_sidecar(text, sidecar_path(path), data_bytes.value(), number);
   if (!parsed.ok())
     return parsed.status();
   catalog_ = std::move(parsed.value().catalog);

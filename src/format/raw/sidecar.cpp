@@ -25,7 +25,7 @@ class Parser {
   Parser(const std::string& path, int64_t file_bytes) noexcept : path_(path), file_bytes_(file_bytes) {}
 
   Status parse(const Json& text);
-  Sidecar take() { return std::move(sidecar_); }
+  RawSidecar take() { return std::move(sidecar_); }
 
  private:
   Status bad(std::string_view where, std::string_view why) const {
@@ -56,7 +56,7 @@ class Parser {
 
   const std::string& path_;
   int64_t file_bytes_;
-  Sidecar sidecar_;
+  RawSidecar sidecar_;
   std::unordered_set<std::string> groups_;
   std::unordered_set<std::string> others_,
       dimensions_;  // paths of variables and links; of dimensions, which variables may share
@@ -494,8 +494,8 @@ bool take_description(Json& json, uint64_t file_number) {
 
 }  // namespace
 
-Result<Sidecar> parse_sidecar(std::string_view text, const std::string& path, int64_t file_bytes,
-                              uint64_t file_number) {
+Result<RawSidecar> parse_sidecar(std::string_view text, const std::string& path, int64_t file_bytes,
+                                 uint64_t file_number) {
   Json json = parse_json(text);
   if (!claims_to_be_a_sidecar(json))
     return Status(Code::bad_file, fmt::format("\"{}\": not the sidecar of a raw file, or a damaged one", path));
@@ -509,7 +509,7 @@ Result<Sidecar> parse_sidecar(std::string_view text, const std::string& path, in
   Status status = parser.parse(json);
   if (!status.ok())
     return status;
-  Sidecar sidecar = parser.take();
+  RawSidecar sidecar = parser.take();
   sidecar.is_interim = is_interim;
   return sidecar;
 }

@@ -22,7 +22,7 @@ using PartLists = std::map<std::string, std::vector<Part>>;
 // Code::bad_argument: a name that is not UTF-8, which JSON cannot represent. `bytes`: size of the data file.
 Result<std::string> sidecar_text(const Catalog& catalog, const TextLists& texts, const PartLists& parts, int64_t bytes);
 
-struct Sidecar {
+struct RawSidecar {
   Catalog catalog;
   TextLists texts;
   PartLists parts;
@@ -33,8 +33,8 @@ struct Sidecar {
 // Code::bad_file, with the place in the text: not JSON, not a sidecar, a newer version, or invalid contents: types,
 // shapes, places outside `file_bytes` or overlapping, repeated names, missing parents. `file_number`: of the data file
 // (storage/file_system.hpp). An interim sidecar describes two files, and is refused for any other.
-Result<Sidecar> parse_sidecar(std::string_view text, const std::string& path, int64_t file_bytes,
-                              uint64_t file_number = 0);
+Result<RawSidecar> parse_sidecar(std::string_view text, const std::string& path, int64_t file_bytes,
+                                 uint64_t file_number = 0);
 
 // A sidecar and the file number of its data file.
 struct NumberedSidecar {
