@@ -8,7 +8,7 @@
 #include "comm/agree.hpp"
 #include "comm/handle.hpp"
 #include "session/file.hpp"
-#include "session/in_flight.hpp"
+#include "session/pending_flush.hpp"
 
 namespace windrow {
 namespace {
