@@ -24,13 +24,6 @@
 namespace windrow {
 namespace {
 
-std::span<const std::byte> bytes_of(const std::string& text) {
-  return std::as_bytes(std::span(text.data(), text.size()));
-}
-std::string text_of(std::span<const std::byte> bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
 FormatMode format_mode(File::Mode mode) {
   switch (mode) {
     case File::Mode::create:
@@ -410,19 +403,6 @@ Status File::check_writable(std::string_view call) const {
   if (mode_ == Mode::read)
     return {Code::bad_state, fmt::format("{}: \"{}\" is open for reading only", call, path_)};
   return {};
-}
-
-Result<int> File::find_variable(std::string_view path) const {
-  const std::string full = follow(path.starts_with('/') ? std::string(path) : "/" + std::string(path));
-  const auto found = variable_numbers_.find(full);
-  if (found == variable_numbers_.end())
-    return Status{Code::not_found, fmt::format("\"{}\" has no variable \"{}\"", path_, path)};
-  return found->second;
-}
-
-const Group* File::find_group(std::string_view path) const noexcept {
-  const auto found = path.starts_with('/') ? group_numbers_.find(path) : group_numbers_.find("/" + std::string(path));
-  return found == group_numbers_.end() || path.empty() ? nullptr : &catalog_.groups[static_cast<size_t>(found->second)];
 }
 
 }  // namespace windrow
