@@ -70,7 +70,7 @@ class StripeTemporaryFile : public testing::Test {
 
 }  // namespace
 
-TEST_F(StripeDraft, stays_as_the_folder_has_it_where_nothing_is_known) {
+TEST_F(StripeTemporaryFile, stays_as_the_folder_has_it_where_nothing_is_known) {
   for (const std::vector<std::pair<std::string, std::string>>& values :
        {std::vector<std::pair<std::string, std::string>>{},
         {{"stripe", "site"}},
@@ -82,18 +82,18 @@ TEST_F(StripeDraft, stays_as_the_folder_has_it_where_nothing_is_known) {
   EXPECT_EQ(times_set_, 0);
 }
 
-TEST_F(StripeDraft, gets_stripes_for_its_size_and_writers) {
+TEST_F(StripeTemporaryFile, gets_stripes_for_its_size_and_writers) {
   EXPECT_EQ(numbers(stripe({{"expected_bytes", "100GiB"}})), (StripeNumbers{.bytes = 4 * k_mib, .count = 16}));
   EXPECT_EQ(times_set_, 1);
 }
 
-TEST_F(StripeDraft, needs_none_when_it_is_small_or_has_one_writer) {
+TEST_F(StripeTemporaryFile, needs_none_when_it_is_small_or_has_one_writer) {
   EXPECT_EQ(numbers(stripe({{"expected_bytes", "1GiB"}})).count, 1);
   EXPECT_EQ(numbers(stripe({{"expected_bytes", "100GiB"}}, 1)).count, 1);
   EXPECT_EQ(times_set_, 0);
 }
 
-TEST_F(StripeDraft, never_fights_what_the_folder_was_given) {
+TEST_F(StripeTemporaryFile, never_fights_what_the_folder_was_given) {
   gives(folder_.path(), 1 << 20, 1);  // one stripe, and somebody wants it so
   auto striping = stripe({{"expected_bytes", "100GiB"}});
   EXPECT_EQ(numbers(striping).count, 1);
@@ -109,7 +109,7 @@ TEST_F(StripeDraft, never_fights_what_the_folder_was_given) {
   EXPECT_EQ(numbers(stripe({{"stripe", "count=7"}})).count, 7) << "but who names numbers gets them";
 }
 
-TEST_F(StripeDraft, is_striped_as_the_file_that_it_replaces) {
+TEST_F(StripeTemporaryFile, is_striped_as_the_file_that_it_replaces) {
   std::ofstream(temporary_.final_path).flush();
   gives(temporary_.final_path, 2 << 20, 5);
   auto striping = stripe({{"expected_bytes", "100GiB"}});
@@ -123,7 +123,7 @@ TEST_F(StripeDraft, is_striped_as_the_file_that_it_replaces) {
 
 // One stripe too, where the folder has been given nothing, whatever the file's size is expected to be; and several on a
 // target.
-TEST_F(StripeDraft, has_the_stripes_that_it_replaces_also_where_they_are_the_usual) {
+TEST_F(StripeTemporaryFile, has_the_stripes_that_it_replaces_also_where_they_are_the_usual) {
   std::ofstream(temporary_.final_path).flush();
   gives(temporary_.final_path, 1 << 20, 1);
   EXPECT_EQ(numbers(stripe({{"expected_bytes", "100GiB"}})).count, 1);
@@ -136,7 +136,7 @@ TEST_F(StripeDraft, has_the_stripes_that_it_replaces_also_where_they_are_the_usu
 
 // The file that is replaced has one stripe, as all have that nobody thought about; since then the folder was given a
 // layout.
-TEST_F(StripeDraft, follows_a_folder_rather_than_a_file_of_one_stripe) {
+TEST_F(StripeTemporaryFile, follows_a_folder_rather_than_a_file_of_one_stripe) {
   std::ofstream(temporary_.final_path).flush();
   gives(temporary_.final_path, 4 << 20, 1);
   gives(temporary_.temporary_path, 1 << 20, 3);
@@ -148,7 +148,7 @@ TEST_F(StripeDraft, follows_a_folder_rather_than_a_file_of_one_stripe) {
   EXPECT_EQ(numbers(stripe({{"expected_bytes", "100GiB"}})), (StripeNumbers{.bytes = 4 * k_mib, .count = 2}));
 }
 
-TEST_F(StripeDraft, says_when_asked_numbers_are_refused) {
+TEST_F(StripeTemporaryFile, says_when_asked_numbers_are_refused) {
   system_.ioctls[k_lustre_setstripe] = [](void*) { return -EINVAL; };
   const auto refused = stripe({{"stripe", "count=7"}});
   ASSERT_FALSE(refused.ok());
@@ -160,7 +160,7 @@ TEST_F(StripeDraft, says_when_asked_numbers_are_refused) {
   EXPECT_THAT(automatic.value().why, HasSubstr("not set"));
 }
 
-TEST_F(StripeDraft, says_when_there_are_no_stripes_to_set) {
+TEST_F(StripeTemporaryFile, says_when_there_are_no_stripes_to_set) {
   system_.type = k_ext4;
   const auto striping = stripe({{"stripe", "count=7"}});
   ASSERT_TRUE(striping.ok()) << "the same program runs on a laptop";
@@ -169,7 +169,7 @@ TEST_F(StripeDraft, says_when_there_are_no_stripes_to_set) {
   EXPECT_THAT(stripe({{"expected_bytes", "100GiB"}}).value().why, IsEmpty());
 }
 
-TEST_F(StripeDraft, is_a_mock_where_one_is_named) {
+TEST_F(StripeTemporaryFile, is_a_mock_where_one_is_named) {
   system_.attributes.clear();
   EXPECT_EQ(numbers(stripe({{"layout", "mock:stripe=64KiB,count=3"}})), (StripeNumbers{.bytes = 64 << 10, .count = 3}));
   EXPECT_EQ(numbers(stripe({{"layout", "mock:stripe=64KiB"}, {"expected_bytes", "4GiB"}})),
