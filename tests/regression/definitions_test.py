@@ -58,7 +58,7 @@ class DefinitionsTest(unittest.TestCase):
             [*MPIRUN, "-n", "2", DEFINITIONS, folder, *ENDINGS],
             capture_output=True,
             text=True,
-            timeout=1100,
+            timeout=550,
             errors="replace",
         )
         self.assertEqual(run.returncode, 0, run.stderr)

@@ -23,7 +23,7 @@ set_tests_properties(regression.definitions PROPERTIES TIMEOUT 300 LABELS "quick
 add_test(NAME regression.definitions.all COMMAND "${WINDROW_PYTHON}" "${CMAKE_CURRENT_SOURCE_DIR}/definitions_test.py")
 get_property(environment TEST regression.definitions PROPERTY ENVIRONMENT)
 list(REMOVE_ITEM environment "WINDROW_TEST_STRIDE=17")
-set_tests_properties(regression.definitions.all PROPERTIES TIMEOUT 1200 LABELS "full;once;mpi"
+set_tests_properties(regression.definitions.all PROPERTIES TIMEOUT 600 LABELS "full;once;mpi"
   ENVIRONMENT "${environment}")
 windrow_mpi_test(regression/definition_size_test.cpp RANKS 1 2)
 if(WINDROW_HDF5)
