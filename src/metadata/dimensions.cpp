@@ -109,9 +109,8 @@ Result<std::string> Metadata::find_dimension(const Variable& variable, size_t nu
   for (std::string group = parent_of(first);; group = parent_of(group)) {
     const std::string path = is_path ? first : inside(group, name);
     if (const Dimension* found = dimension_at(path, added)) {
-      const bool may_lead =
-          number == 0 && variable.extendible && !traits_.grows_as_one && grows(*found);  // with its longest variable
-      if (fits_dimension(variable, number, found->length) || may_lead)
+      const bool may_lead = number == 0 && variable.extendible && !traits_.grows_as_one;  // with its longest variable
+      if (fits_dimension(variable, number, found->length) || (may_lead && grows(*found)))
         return path;
       return Status{Code::bad_argument, fmt::format("dimension {} of \"{}\" has length {}; \"{}\" has {}",
                                                     shown_dimension(number, variable.shape.size()), variable.path,
@@ -139,6 +138,10 @@ std::vector<std::string> Metadata::dimension_names(const Variable& variable) con
   for (const std::string& path : variable.dimensions) {
     const std::string name = path.substr(path.rfind('/') + 1);
     std::string group = parent_of(variable.path), found;
+    if (path.empty() || group == parent_of(path)) {  // nothing of this name is nearer
+      names.push_back(name);
+      continue;
+    }
     for (; found.empty(); group = parent_of(group)) {
       const std::string candidate = inside(group, name);
       if (dimension_at(candidate) != nullptr || variable_numbers_.contains(candidate))
@@ -146,7 +149,7 @@ std::vector<std::string> Metadata::dimension_names(const Variable& variable) con
       if (group == "/")
         break;
     }
-    names.push_back(path.empty() || found == path ? name : path);
+    names.push_back(found == path ? name : path);
   }
   return names;
 }

@@ -33,6 +33,7 @@ void Metadata::take(Catalog catalog) {
   for (auto* numbers : {&variable_numbers_, &group_numbers_, &dimension_numbers_})
     numbers->clear();
   link_targets_.clear();
+  records_ = -1;
   for (const Variable& variable : catalog_.variables)
     may_grow_ = may_grow_ || variable.extendible || variable.held;
   for (size_t i = 0; i < catalog_.variables.size(); ++i)
@@ -289,17 +290,26 @@ void Metadata::lengthen(int number, int64_t records) noexcept {
     dimension->length = std::max(dimension->length, records);
 }
 
-void Metadata::grow_as_one() noexcept {
+int64_t Metadata::grow_as_one(size_t first) noexcept {
+  constexpr int64_t k_most = std::numeric_limits<int64_t>::max() / 2;
   if (!traits_.grows_as_one)
-    return;
-  const int64_t longest = records();
-  for (Variable& variable : catalog_.variables) {
-    if (!variable.extendible)
+    return 0;
+  auto& variables = catalog_.variables;
+  const int64_t before = records_;
+  for (size_t i = before < 0 ? 0 : first; i < variables.size(); ++i)
+    if (variables[i].extendible)
+      records_ = std::max(records_, variables[i].shape.front());
+  int64_t added = 0;
+  for (size_t i = records_ == before ? first : 0; i < variables.size(); ++i) {
+    if (!variables[i].extendible)
       continue;
-    set_records(variable, longest);
-    if (Dimension* dimension = first_dimension_of(variable))
-      dimension->length = longest;
+    const int64_t bytes = variables[i].placement.bytes;
+    set_records(variables[i], records_);
+    added += std::min(variables[i].placement.bytes - bytes, k_most - added);
+    if (Dimension* dimension = first_dimension_of(variables[i]))
+      dimension->length = records_;
   }
+  return added;
 }
 
 }  // namespace windrow

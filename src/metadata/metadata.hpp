@@ -97,7 +97,9 @@ class Metadata {
   void give_place(int variable, int64_t offset) noexcept;  // to one that lacked it
   void set_content(int variable, std::vector<std::byte> content) noexcept;
   void lengthen(int variable, int64_t records) noexcept;
-  void grow_as_one() noexcept;  // where the format asks for it, all variables are as long as the longest
+  // Where the format asks for it, all variables become as long as the longest; those before `first` are so already,
+  // among themselves. Returns the bytes that were added.
+  int64_t grow_as_one(size_t first) noexcept;
 
  private:
   bool is_taken(std::string_view path) const;  // by anything but a dimension that no variable has the name of
@@ -119,6 +121,7 @@ class Metadata {
   FormatTraits traits_;
   std::map<std::string, int, std::less<>> variable_numbers_, group_numbers_, dimension_numbers_;
   std::map<std::string, std::string, std::less<>> link_targets_;  // by path
+  int64_t records_ = -1;  // of all variables that grow as one; -1: they may differ
   bool may_grow_ = false;
 };
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <limits>
 
 #include "comm/agree.hpp"
@@ -40,6 +41,24 @@ Pattern pattern_of(bool reading, const BatchSummary& numbers) {
 std::array<int64_t, 4> predicted(const PreparedPlan& made) {
   const PlanForecast& forecast = made.forecast;
   return {forecast.messages, forecast.write_requests, forecast.read_requests, forecast.bytes};
+}
+
+// From the first bit to the last.
+struct BitRange {
+  size_t first = 0, count = 0;
+};
+
+BitRange range_of(std::span<const int64_t> bits) noexcept {
+  size_t first = 0, end = bits.size();
+  while (end > 0 && bits[end - 1] == 0)
+    --end;
+  if (end == 0)
+    return {};
+  while (bits[first] == 0)
+    ++first;
+  const size_t first_bit = 64 * first + static_cast<size_t>(std::countr_zero(static_cast<uint64_t>(bits[first])));
+  const size_t end_bit = 64 * end - static_cast<size_t>(std::countl_zero(static_cast<uint64_t>(bits[end - 1])));
+  return {first_bit, end_bit - first_bit};
 }
 
 }  // namespace
@@ -136,7 +155,7 @@ Result<Planner::MadePlan> Planner::make(const RequestBatch& batch, const BatchSu
     local = prepare(batch, summary, context, *made);
   std::array<int64_t, 4> sums = local.ok() ? predicted(*made) : std::array<int64_t, 4>{};
   std::array<int64_t, 1> memory{local.ok() ? made->memory : 0};
-  if (Status verdict = agree_on_lists(std::move(local), batch, context, sums, memory); !verdict.ok())
+  if (Status verdict = agree_on_lists(std::move(local), batch, summary, context, sums, memory); !verdict.ok())
     return verdict;
   if (talks) {
     local = prepare(batch, summary, context, *made);
@@ -213,27 +232,29 @@ Status Planner::prepare(const RequestBatch& batch, const BatchSummary& summary, 
 
 // Collective. What is written is disjoint because ranks share the ranges of a list out among themselves; that holds
 // only when all ranks write an object through the same one. `most`: becomes the largest of all ranks.
-Status Planner::agree_on_lists(Status local, const RequestBatch& batch, const BatchContext& context,
-                               std::span<int64_t> sums, std::span<int64_t> most) {
+Status Planner::agree_on_lists(Status local, const RequestBatch& batch, const BatchSummary& summary,
+                               const BatchContext& context, std::span<int64_t> sums, std::span<int64_t> most) {
   if (batch.reading)
     return agree(comm_, std::move(local), {.maximum = most, .sum = sums, .bits = {}});
+  const BitRange objects = range_of(summary.objects);
   // Per object: the largest number of a list, and the largest negated one. The memory grew with the objects.
-  const std::span<int64_t> both = std::span(identities_).first(2 * objects_ + most.size());
+  const std::span<int64_t> both = std::span(identities_).first(2 * objects.count + most.size());
   std::fill(both.begin(), both.end(), k_none);
   std::copy(most.begin(), most.end(), both.end() - static_cast<std::ptrdiff_t>(most.size()));
   for (const auto& [object, list, rest] : batch.key) {
-    both[2 * static_cast<size_t>(object)] = list;
-    both[2 * static_cast<size_t>(object) + 1] = -list;
+    const size_t at = 2 * (static_cast<size_t>(object) - objects.first);
+    both[at] = list;
+    both[at + 1] = -list;
   }
   if (Status verdict = agree(comm_, std::move(local), {.maximum = both, .sum = sums, .bits = {}}); !verdict.ok())
     return verdict;
   std::copy_n(both.end() - static_cast<std::ptrdiff_t>(most.size()), most.size(), most.begin());
-  for (size_t i = 0; i < objects_; ++i) {
+  for (size_t i = 0; i < objects.count; ++i) {
     if (both[2 * i] == -both[2 * i + 1] || both[2 * i] == k_none)
       continue;
     Status differs{Code::bad_argument, ""};
     (void)guard([&] {
-      differs = {Code::bad_argument, context.conflict_of(i)};
+      differs = {Code::bad_argument, context.conflict_of(objects.first + i)};
       return Status{};
     });
     return differs;

@@ -65,8 +65,8 @@ class Planner {
                   PreparedPlan& made) const;
   Status prepare(const RequestBatch& batch, const BatchSummary& summary, const BatchContext& context,
                  PreparedPlan& made);
-  Status agree_on_lists(Status local, const RequestBatch& batch, const BatchContext& context, std::span<int64_t> sums,
-                        std::span<int64_t> most);
+  Status agree_on_lists(Status local, const RequestBatch& batch, const BatchSummary& summary,
+                        const BatchContext& context, std::span<int64_t> sums, std::span<int64_t> most);
   PlanQuery query_for(const RequestBatch& batch) const noexcept { return {batch, strategy_, limits_}; }
 
   Comm& comm_;

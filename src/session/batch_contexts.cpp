@@ -37,11 +37,11 @@ std::string warning_of_files(const Subfiles& subfiles) {
 
 bool are_never_written(const Catalog& catalog, const WriteState& write_state,
                        std::span<const int64_t> variables) noexcept {
-  for (size_t i = 0; i < catalog.variables.size(); ++i)
-    if (is_among(i, variables) && !is_chunked(catalog.variables[i]) && !write_state[i].never_written &&
-        !write_state[i].needs_fill())
-      return false;
-  return true;
+  bool all = true;
+  for_each_among(variables, catalog.variables.size(), [&](size_t i) {
+    all = all && (is_chunked(catalog.variables[i]) || write_state[i].never_written || write_state[i].needs_fill());
+  });
+  return all;
 }
 
 void VariableContext::adapt(Pattern& pattern, Strategy&, PlanLimits&) const {
@@ -50,9 +50,7 @@ void VariableContext::adapt(Pattern& pattern, Strategy&, PlanLimits&) const {
   // By subfile, from the first to the last record that is moved: between them may be those of other variables.
   std::map<int64_t, Extent> records;
   bool interleaves = false;  // their records lie between each other: one region, of the records that are moved
-  for (size_t i = 0; i < variables.size(); ++i) {
-    if (!is_among(i, summary_.objects))
-      continue;
+  for_each_among(summary_.objects, variables.size(), [&](size_t i) {
     if (component_size(variables[i].type) > 1 &&
         variables[i].placement.big_endian == (std::endian::native == std::endian::little))
       pattern.swapped = true;
@@ -67,7 +65,7 @@ void VariableContext::adapt(Pattern& pattern, Strategy&, PlanLimits&) const {
       });
     else
       space.for_each_extent(i, [&](int64_t, Extent bytes) { pattern.regions.push_back(bytes); });
-  }
+  });
   for (const auto& [subfile, bytes] : records)
     pattern.regions.push_back(bytes);
   if (interleaves && summary_.hull.begin < summary_.hull.end)

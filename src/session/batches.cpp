@@ -143,21 +143,41 @@ Status File::add_to_batch(const QueuedRequest& entry, VariableBatch& batch) {
   return {};
 }
 
+// Sorted once for all batches of a flush: each chunked variable has one, which would look through the whole queue.
+std::span<const QueuedRequest* const> File::entries_of(bool put, int64_t ordinal, int variable) {
+  const auto place = [](const QueuedRequest* entry) { return std::tuple(entry->put, entry->ordinal, entry->variable); };
+  if (sorted_queue_.empty()) {
+    std::vector<const QueuedRequest*> sorted;
+    sorted.reserve(queue_.size());
+    for (const QueuedRequest& entry : queue_)
+      sorted.push_back(&entry);
+    std::stable_sort(sorted.begin(), sorted.end(),
+                     [&](const QueuedRequest* a, const QueuedRequest* b) { return place(a) < place(b); });
+    sorted_queue_ = std::move(sorted);
+  }
+  const std::tuple from(put, ordinal, std::max(variable, 0));
+  const std::tuple to(put, ordinal, variable < 0 ? std::numeric_limits<int>::max() : variable);
+  const auto begin = std::partition_point(sorted_queue_.begin(), sorted_queue_.end(),
+                                          [&](const QueuedRequest* each) { return place(each) < from; });
+  const auto end =
+      std::partition_point(begin, sorted_queue_.end(), [&](const QueuedRequest* each) { return place(each) <= to; });
+  return {begin, end};
+}
+
 Status File::build_batch(bool reading, int64_t ordinal, VariableBatch& batch) {
   batch.reading = reading;
   batch.objects.assign(variable_words(), 0);
   // Ranks may queue in any order; messages and requests go in the order of the file. Where a variable is read through
   // several decompositions, their order must not depend on the queue's either: a kept plan is found for any order.
   std::vector<const QueuedRequest*> entries;
-  for (const QueuedRequest& entry : queue_) {
-    if (entry.put == reading || entry.ordinal != ordinal ||
-        catalog_.variables[static_cast<size_t>(entry.variable)].held)
+  for (const QueuedRequest* entry : entries_of(!reading, ordinal, batch.layout ? batch.variable : -1)) {
+    if (catalog_.variables[static_cast<size_t>(entry->variable)].held)
       continue;
-    const bool chunked = is_chunked(entry.variable);
-    if (batch.takes(entry.variable, chunked))
-      entries.push_back(&entry);
+    const bool chunked = is_chunked(entry->variable);
+    if (batch.takes(entry->variable, chunked))
+      entries.push_back(entry);
     if (chunked && !batch.layout)
-      mark(batch.objects, entry.variable);
+      mark(batch.objects, entry->variable);
   }
   const auto place = [this](const QueuedRequest* entry) {
     return std::tuple(catalog_.variables[static_cast<size_t>(entry->variable)].placement.offset, entry->variable,
@@ -173,10 +193,10 @@ Status File::build_batch(bool reading, int64_t ordinal, VariableBatch& batch) {
     sort_items(batch);
   if (batch.layout && !batch.items.empty())
     batch.hull = hull_of(batch);
-  const auto is_same = [](const QueuedRequest& entry) {
-    return entry.put || entry.decomposition->local().kind == DecompositionKind::same;
+  const auto is_same = [](const QueuedRequest* entry) {
+    return entry->decomposition->local().kind == DecompositionKind::same;
   };
-  if (reading && !batch.key.empty() && std::all_of(queue_.begin(), queue_.end(), is_same))
+  if (reading && !batch.key.empty() && std::all_of(entries.begin(), entries.end(), is_same))
     batch.uniform_most = batch.uniform_least = number_of(batch.key);
   if (!reading && !batch.layout && planner_.may_compress(batch))
     batch.sampled_ratio = look_at(batch.items);

@@ -73,19 +73,27 @@ Status File::define_group(const std::string& path, Status local) {
   return {};
 }
 
+void File::count_bytes(int64_t bytes) noexcept {
+  constexpr int64_t k_most = std::numeric_limits<int64_t>::max() / 2;
+  counted_bytes_ += std::min(bytes, k_most - counted_bytes_);
+}
+
 // Of variables with a place each. A file that is longer than its file system allows would be refused when it is closed,
 // with all that is in it.
 Status File::check_size_on_root(std::span<const VariableDefinition> definitions,
                                 const std::map<int, SplitVariable>& splits, int first) {
   constexpr int64_t k_always = int64_t{1} << 40;  // what any file system for data has: nothing is tried
-  constexpr int64_t k_most = std::numeric_limits<int64_t>::max() / 2;
-  constexpr int k_mib_bits = 20;
   if (comm_->rank() != 0)
     return {};
-  int64_t end = 0;
+  if (counted_variables_ != catalog_.variables.size()) {
+    counted_bytes_ = 0;
+    for (size_t i = 0; i < catalog_.variables.size(); ++i)
+      if (!is_chunked(static_cast<int>(i)) && (!subfiles_ || subfiles_->find(static_cast<int>(i)) == nullptr))
+        count_bytes(catalog_.variables[i].placement.bytes);
+  }
+  counted_variables_ = catalog_.variables.size() + definitions.size();
   std::string_view largest;
   int64_t most = 0;
-  const auto add = [&end](int64_t bytes) { end += std::min(bytes, k_most - end); };
   for (size_t i = 0; i < definitions.size(); ++i) {
     const VariableDefinition& each = definitions[i];
     if (!each.chunking.empty() || splits.contains(first + static_cast<int>(i)))
@@ -93,17 +101,11 @@ Status File::check_size_on_root(std::span<const VariableDefinition> definitions,
     int64_t bytes = element_bytes(each.type, each.details);
     for (const int64_t extent : each.shape)
       bytes *= extent;  // check_definition() has seen that it can
-    add(bytes);
+    count_bytes(bytes);
     if (bytes > most)
       most = bytes, largest = each.path;
   }
-  if (end >> k_mib_bits < free_mib_) {
-    free_mib_ -= static_cast<int>(end >> k_mib_bits) + 1;
-    return {};
-  }
-  for (const Variable& variable : catalog_.variables)
-    add(variable.placement.bytes);
-  free_mib_ = static_cast<int>(std::max<int64_t>(k_always - end, 0) >> k_mib_bits);
+  const int64_t end = counted_bytes_;
   const auto width = static_cast<int>(
       std::bit_width(static_cast<uint64_t>(end)));  // file systems end at a power of two, or little below
   if (end <= k_always || most == 0 || width == size_tried_)
@@ -221,7 +223,7 @@ Result<int> File::define_variables(std::span<VariableDefinition> definitions, St
     drop_unused_subfiles();
   const auto grows = [](const VariableDefinition& each) { return each.extendible; };
   if (std::any_of(definitions.begin(), definitions.end(), grows))
-    grow_as_one();
+    grow_as_one(static_cast<size_t>(first));
   tell_set_of_growth();
   if (subfiles_)
     fit_line();
@@ -321,7 +323,7 @@ Status File::put_attribute(const std::string& object, Attribute attribute, Statu
   // Rank 0's value counts, so it is that which the other ranks keep.
   std::vector<std::byte> bytes;
   local = Status{};
-  if (comm_->rank() == 0)
+  if (comm_->rank() == 0 && comm_->size() > 1)
     local = guard([&] {
       Catalog sent;
       sent.groups.push_back({.path = "/", .attributes = {attribute}});
@@ -329,10 +331,11 @@ Status File::put_attribute(const std::string& object, Attribute attribute, Statu
       return Status{};
     });
   local = share_from_root(*comm_, std::move(local), bytes);
-  Result<Catalog> one{Status{}};
-  if (local.ok())
+  if (local.ok() && comm_->rank() != 0)
     local = guard([&] {
-      one = deserialize(bytes);
+      auto one = deserialize(bytes);
+      if (one.ok())
+        attribute = std::move(one.value().groups.front().attributes.front());
       return one.status();
     });
   if (Status verdict = agree(*comm_, std::move(local)); !verdict.ok())
@@ -343,14 +346,12 @@ Status File::put_attribute(const std::string& object, Attribute attribute, Statu
   if (in_parts)
     local = agree(*comm_, std::move(local));  // what the base file refuses comes to no subfile
   if (local.ok() && in_parts)
-    local = guard([&] {
-      const Attribute& value = one.value().groups.front().attributes.front();
-      return for_own_parts(place, [&](Format& format) { return format.put_attribute(place, value); });
-    });
+    local = guard(
+        [&] { return for_own_parts(place, [&](Format& format) { return format.put_attribute(place, attribute); }); });
   unplaced_ = traits().places_late;
   if (Status verdict = agree(*comm_, std::move(local)); !verdict.ok())
     return verdict;
-  metadata_.put_attribute(place, std::move(one.value().groups.front().attributes.front()));
+  metadata_.put_attribute(place, std::move(attribute));
   return {};
 }
 

@@ -180,13 +180,13 @@ Result<std::unique_ptr<File>> File::open(MPI_Comm user, const std::string& path,
   const Comm& ranks = *comm.value();
   // Rank 0 opens at once; when it turns out that another rank cannot, or wants something else, it leaves no trace.
   std::vector<std::byte> told;
+  OpenBroadcast message;
   SameArguments same(local, arguments);
   int64_t file_system = 0, buffers = 0, files = 0, cores = 0;  // all ranks plan with what rank 0 sees
   if (ranks.rank() == 0 && local.ok())
     local = guard([&]() -> Status {
       if (Status status = file->read_machine_on_root(); !status.ok())
         return status;
-      OpenBroadcast message;
       if (Status status = file->open_on_root(file->settings_.text("format"), message); !status.ok())
         return status;
       const std::string data_path = mode == Mode::create ? file->publication_.temporary().temporary_path
@@ -201,7 +201,8 @@ Result<std::unique_ptr<File>> File::open(MPI_Comm user, const std::string& path,
       cores = usable_cores();
       buffers = file->planner_.limits().buffers != 0 ? file->planner_.limits().buffers : buffers_for(*comm.value());
       file->tell(data_path, message);
-      told = message.encode();
+      if (ranks.size() > 1)
+        told = message.encode();
       return {};
     });
   std::array<int64_t, 6> numbers{same.numbers()[0], same.numbers()[1], file_system, buffers, files, cores};
@@ -219,7 +220,13 @@ Result<std::unique_ptr<File>> File::open(MPI_Comm user, const std::string& path,
       file->local_disk_ = numbers[2] == static_cast<int64_t>(FileSystem::local);
       file->planner_.limits().buffers = numbers[3];
       file->wanted_subfiles_ = numbers[4];
-      Status learned = file->learn(told);
+      if (ranks.rank() != 0) {
+        auto decoded = OpenBroadcast::decode(told);
+        if (!decoded.ok())
+          return decoded.status();
+        message = std::move(decoded).value();
+      }
+      Status learned = file->learn(std::move(message));
       return learned.ok() ? file->learn_machine(static_cast<FileSystem>(numbers[2]), numbers[5]) : learned;
     });
   Status verdict = agree(ranks, std::move(local));
@@ -338,11 +345,7 @@ void File::tell(const std::string& data_path, OpenBroadcast& told) const {
   told.machine_text = machine_text_;
 }
 
-Status File::learn(std::span<const std::byte> bytes) {
-  auto decoded = OpenBroadcast::decode(bytes);
-  if (!decoded.ok())
-    return decoded.status();
-  OpenBroadcast& told = decoded.value();
+Status File::learn(OpenBroadcast told) {
   machine_text_ = told.machine_text;
   files_reason_ = told.files_reason;
   striping_ = {.layout = std::move(told.layout), .why = told.layout_reason};

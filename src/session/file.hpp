@@ -159,7 +159,7 @@ class File {
   void take_layout(std::shared_ptr<const StorageLayout> layout) noexcept;  // of a file that was written anew
   std::vector<std::string> describe_opening() const;                       // what all ranks must give alike
   void tell(const std::string& data_path, OpenBroadcast& told) const;      // rank 0 only
-  Status learn(std::span<const std::byte> bytes);  // local: where this rank's data goes, what is there already
+  Status learn(OpenBroadcast told);  // local: where this rank's data goes, what is there already
   Status check_writable(std::string_view call) const;
   // close.cpp
   void abandon();                                                 // rank 0 only
@@ -229,10 +229,10 @@ class File {
   bool is_temporary_file() const noexcept { return publication_.is_temporary(); }
   Status place_variables(Status local);  // collective; when something is unplaced
   Status cut_leftovers();                // local, before something changes
-  void grow_as_one() noexcept;
+  void grow_as_one(size_t first) noexcept;
   bool wants_records(size_t variable) const noexcept;
   std::vector<StridedRows> strided_rows_of_records(size_t variable) const;
-  int64_t bytes_of_new_records(size_t variable);
+  int64_t bytes_of_new_records(std::span<const QueuedRequest* const> puts);
   Status fill_records(Status local);  // collective
 
   // inline_variables.cpp, of variables that the catalog holds
@@ -328,6 +328,7 @@ class File {
                            int first) const;
   Status check_size_on_root(std::span<const VariableDefinition> definitions, const std::map<int, SplitVariable>& splits,
                             int first);
+  void count_bytes(int64_t bytes) noexcept;
   Status define_split_on_root(const VariableDefinition& definition, const SplitVariable& split);  // rank 0 only
   Status lengthen_subfiles();                                                                     // local
   Status seal_on_root();                                                                          // rank 0 only
@@ -367,6 +368,8 @@ class File {
   }
 
   // batches.cpp
+  // The puts of one ordinal, or the gets (ordinal 0): of one variable, or of all for -1. Local.
+  std::span<const QueuedRequest* const> entries_of(bool put, int64_t ordinal, int variable);
   Status build_batch(bool reading, int64_t ordinal, VariableBatch& batch);
   Status add_to_batch(const QueuedRequest& entry, VariableBatch& batch);
   // Collective. One agreement for all batches given; `most`: made the largest of all ranks.
@@ -412,6 +415,8 @@ class File {
   std::string machine_text_;                          // of the machine file, as rank 0 read it; "": none was given
 
   std::vector<QueuedRequest> queue_;
+  std::vector<const QueuedRequest*>
+      sorted_queue_;  // by put, ordinal and variable; empty: not sorted since it has changed
   std::map<int, int64_t> put_counts_;
   Status queue_status_;  // the first bad put or get since the last flush
 
@@ -426,9 +431,10 @@ class File {
       grown_;  // by this rank: variables, or parts of them, that have grown in chunks since the file was opened
   std::vector<int64_t> chunked_bits_;  // those of put and got variables that have chunks; after a failure any
   std::map<int, std::vector<std::shared_ptr<const ChunkLayout>>>
-      layouts_;         // by variable; several where parts have chunks of several sizes
-  int size_tried_ = 0;  // on rank 0: bits of the length that the file system was asked for, of a file
-  int free_mib_ = 0;    // on rank 0: definitions of fewer MiB need no sum of all variables
+      layouts_;                   // by variable; several where parts have chunks of several sizes
+  int size_tried_ = 0;            // on rank 0: bits of the length that the file system was asked for, of a file
+  size_t counted_variables_ = 0;  // on rank 0: of these, and no others, counted_bytes_ is the sum
+  int64_t counted_bytes_ = 0;     // on rank 0: of variables with a place each, in the file itself
   int64_t put_batches_ = 0,
           put_batch_ = 0;  // of this flush, and the one under way: a variable's n-th put is in the n-th
   Workspace workspace_;

@@ -100,6 +100,7 @@ Status File::queue(bool put, int variable, std::shared_ptr<SharedDecomposition> 
     if (in_memory != target.type || (!stored && fills_up_otherwise(target)))
       if (Status staged = stage(entry, in_memory, trailing.value()); !staged.ok())
         return staged;
+    sorted_queue_.clear();
     queue_.push_back(std::move(entry));
     if (put)
       ++put_counts_[variable];
@@ -143,6 +144,7 @@ Status File::stage(QueuedRequest& entry, Type type, int64_t trailing) {
 }
 
 void File::drop_queue() {
+  sorted_queue_.clear();
   queue_.clear();
   put_counts_.clear();
   queue_status_ = Status{};
@@ -199,9 +201,11 @@ Status File::flush_end() {
   Status verdict = pending_->moving ? end_batch(pending_->puts) : Status{};
   if (verdict.ok() &&
       pending_->chunked_gets) {  // their batches are built here, from what was begun and not from what was queued since
+    sorted_queue_.clear();
     std::swap(queue_, pending_->puts.queue);
     verdict = move_chunked(true, 0, std::span(chunked_bits_).subspan(variable_words(), variable_words()));
     std::swap(queue_, pending_->puts.queue);
+    sorted_queue_.clear();
   }
   if (verdict.ok() && pending_->any_gets) {
     BatchSummary numbers;

@@ -141,7 +141,8 @@ Status File::extend_for_queue(Status local) {
       return chunks != nullptr && chunks->layout->path == path;
     });
   }
-  grow_as_one();
+  counted_variables_ = 0;
+  grow_as_one(0);
   tell_set_of_growth();
   if (subfiles_)
     fit_line();

@@ -39,9 +39,8 @@ Status File::bring_to_held(int variable, int64_t ordinal, std::span<int64_t> bro
   const Variable& target = catalog_.variables[static_cast<size_t>(variable)];
   const int64_t mine = static_cast<int64_t>(comm_->size() - comm_->rank()) << 8;
   std::vector<std::byte> bytes;
-  for (const QueuedRequest& entry : queue_) {
-    if (!entry.put || entry.variable != variable || entry.ordinal != ordinal)
-      continue;
+  for (const QueuedRequest* each : entries_of(true, ordinal, variable)) {
+    const QueuedRequest& entry = *each;
     auto runs = runs_in_held(entry, target);
     if (!runs.ok())
       return runs.status();

@@ -196,9 +196,8 @@ Status File::cut_leftovers() {
   return status;
 }
 
-void File::grow_as_one() noexcept {
-  free_mib_ = 0;
-  metadata_.grow_as_one();
+void File::grow_as_one(size_t first) noexcept {
+  count_bytes(metadata_.grow_as_one(first));
 }
 
 bool File::wants_records(size_t variable) const noexcept {
@@ -224,22 +223,20 @@ std::vector<StridedRows> File::strided_rows_of_records(size_t variable) const {
   return strided_rows;
 }
 
-// What this rank is about to write of new records of a variable; 0 where records might be written twice, so that nobody
-// counts on it.
-int64_t File::bytes_of_new_records(size_t variable) {
+// What this rank is about to write of new records of the variable of these puts; 0 where records might be written
+// twice, so that nobody counts on it.
+int64_t File::bytes_of_new_records(std::span<const QueuedRequest* const> puts) {
   std::set<int64_t> records;
-  const SharedDecomposition* through = nullptr;
+  const SharedDecomposition* through = puts.front()->decomposition.get();
+  const auto variable = static_cast<size_t>(puts.front()->variable);
+  const Variable& target = catalog_.variables[variable];
   int64_t bytes = 0;
-  for (const QueuedRequest& entry : queue_) {
-    if (!entry.put || static_cast<size_t>(entry.variable) != variable)
-      continue;
-    if (through == nullptr)
-      through = entry.decomposition.get();
+  for (const QueuedRequest* put : puts) {
+    const QueuedRequest& entry = *put;
     if (entry.record < 0 || through != entry.decomposition.get() || !records.insert(entry.record).second)
       return 0;
     if (entry.record < write_state_[variable].filled_records)
       continue;
-    const Variable& target = catalog_.variables[variable];
     const auto trailing = load(entry.decomposition->local(), std::span<const int64_t>(target.shape).subspan(1));
     if (!trailing.ok())
       return 0;
@@ -262,9 +259,19 @@ Status File::fill_records(Status local) {
   std::fill(sums.begin(), sums.end(), 0);
   if (local.ok())
     local = guard([&] {
-      for (size_t i = 0; i < catalog_.variables.size(); ++i)
-        if (wants_records(i))
-          sums[i] = bytes_of_new_records(i);
+      std::vector<const QueuedRequest*> puts;
+      for (const QueuedRequest& entry : queue_)
+        if (entry.put && wants_records(static_cast<size_t>(entry.variable)))
+          puts.push_back(&entry);
+      std::stable_sort(puts.begin(), puts.end(),
+                       [](const QueuedRequest* a, const QueuedRequest* b) { return a->variable < b->variable; });
+      for (auto begin = puts.begin(); begin != puts.end();) {
+        const int variable = (*begin)->variable;
+        const auto end =
+            std::find_if(begin, puts.end(), [&](const QueuedRequest* each) { return each->variable != variable; });
+        sums[static_cast<size_t>(variable)] = bytes_of_new_records({begin, end});
+        begin = end;
+      }
       return Status{};
     });
   if (Status verdict = agree(*comm_, std::move(local), Reduction{.maximum = {}, .sum = sums, .bits = {}});

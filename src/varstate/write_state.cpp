@@ -11,10 +11,9 @@ void WriteState::add_contiguous(size_t variable, bool has_fill_value) noexcept {
 }
 
 bool WriteState::any_needs_fill(std::span<const int64_t> bits) const noexcept {
-  for (size_t i = 0; i < variables_.size(); ++i)
-    if (variables_[i].needs_fill() && is_among(i, bits))
-      return true;
-  return false;
+  bool any = false;
+  for_each_among(bits, variables_.size(), [&](size_t i) { any = any || variables_[i].needs_fill(); });
+  return any;
 }
 
 bool WriteState::any_needs_fill() const noexcept {
@@ -22,9 +21,10 @@ bool WriteState::any_needs_fill() const noexcept {
 }
 
 void WriteState::begin_filling(std::span<const int64_t> bits) noexcept {
-  for (size_t i = 0; i < variables_.size(); ++i)
-    if (variables_[i].needs_fill() && is_among(i, bits))
+  for_each_among(bits, variables_.size(), [&](size_t i) {
+    if (variables_[i].needs_fill())
       variables_[i].fill = Fill::under_way;
+  });
 }
 
 void WriteState::end_filling(bool filled) noexcept {
@@ -34,21 +34,17 @@ void WriteState::end_filling(bool filled) noexcept {
 }
 
 void WriteState::mark_filled(std::span<const int64_t> bits) noexcept {
-  for (size_t i = 0; i < variables_.size(); ++i)
-    if (is_among(i, bits))
-      variables_[i].fill = Fill::complete;
+  for_each_among(bits, variables_.size(), [&](size_t i) { variables_[i].fill = Fill::complete; });
 }
 
 void WriteState::mark_written(std::span<const int64_t> bits) noexcept {
-  for (size_t i = 0; i < variables_.size(); ++i)
-    if (is_among(i, bits))
-      variables_[i].never_written = false;
+  for_each_among(bits, variables_.size(), [&](size_t i) { variables_[i].never_written = false; });
 }
 
 void WriteState::end_whole() noexcept {
-  for (VariableState& each : variables_)
-    if (each.moving)
-      each.undefined = false;
+  for (size_t i = moving_.first; i < moving_.second; ++i)
+    if (variables_[i].moving)
+      variables_[i].undefined = false;
 }
 
 void WriteState::mark_undefined(Flag which) noexcept {
@@ -76,6 +72,7 @@ void WriteState::pack(Flag which, std::span<int64_t> bits) const noexcept {
 void WriteState::unpack(Flag which, std::span<const int64_t> bits) noexcept {
   for (size_t i = 0; i < variables_.size(); ++i)
     variables_[i].*which = is_among(i, bits);
+  moving_ = {0, variables_.size()};
 }
 
 }  // namespace windrow

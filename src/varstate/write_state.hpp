@@ -3,9 +3,11 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace windrow {
@@ -34,6 +36,15 @@ inline bool is_among(size_t variable, std::span<const int64_t> bits) noexcept {
   return variable / 64 < bits.size() && (static_cast<uint64_t>(bits[variable / 64]) >> (variable % 64) & 1) != 0;
 }
 
+// visit(variable) for those of the first `count` that are among the bits. A step for each 64 and for each of these.
+template <class Visit>
+void for_each_among(std::span<const int64_t> bits, size_t count, Visit&& visit) {
+  for (size_t word = 0; word < std::min(bits.size(), (count + 63) / 64); ++word)
+    for (auto rest = static_cast<uint64_t>(bits[word]); rest != 0; rest &= rest - 1)
+      if (const size_t variable = word * 64 + static_cast<size_t>(std::countr_zero(rest)); variable < count)
+        visit(variable);
+}
+
 class WriteState {
  public:
   using Flag = bool VariableState::*;
@@ -58,16 +69,22 @@ class WriteState {
   void set_moving(Picks&& picks) noexcept {
     for (size_t i = 0; i < variables_.size(); ++i)
       variables_[i].moving = picks(i);
+    moving_ = {0, variables_.size()};
   }
   // A batch begins to write; `bits` are all variables that it changes. picks(variable): of these, those that it moves.
   template <class Picks>
   void start_writing(std::span<const int64_t> bits, Picks&& picks) noexcept {
-    for (size_t i = 0; i < variables_.size(); ++i) {
+    for (size_t i = moving_.first; i < moving_.second; ++i)
+      variables_[i].moving = false;
+    moving_ = {variables_.size(), 0};
+    for_each_among(bits, variables_.size(), [&](size_t i) {
       VariableState& each = variables_[i];
-      each.changed = each.changed || is_among(i, bits);
-      each.moving = is_among(i, bits) && picks(i);
+      each.changed = true;
+      each.moving = picks(i);
       each.unsynced = each.unsynced || each.moving;
-    }
+      if (each.moving)
+        moving_ = {std::min(moving_.first, i), i + 1};
+    });
   }
   void mark_written(std::span<const int64_t> bits) noexcept;
   void end_whole() noexcept;  // what is moving has been written as a whole
@@ -80,7 +97,8 @@ class WriteState {
   void unpack(Flag which, std::span<const int64_t> bits) noexcept;
 
  private:
-  std::vector<VariableState> variables_;  // more than there are, where memory was made for definitions that failed
+  std::pair<size_t, size_t> moving_{0, 0};  // no others are moving
+  std::vector<VariableState> variables_;    // more than there are, where memory was made for definitions that failed
 };
 
 }  // namespace windrow

@@ -115,7 +115,7 @@ TEST(Dimensions, GrowWithTheirLongestVariable) {
   metadata.lengthen(first, 9);
   EXPECT_EQ(metadata.dimension_at("/time")->length, 9);
   metadata.set_traits({.grows_as_one = true});
-  metadata.grow_as_one();
+  metadata.grow_as_one(0);
   EXPECT_EQ(metadata.variable(second).shape.front(), 9);
 }
 

@@ -247,7 +247,7 @@ TEST(Metadata, VariableGrowsAlone) {
   define(metadata, definition);
   EXPECT_EQ(metadata.records(), 2);
   metadata.lengthen(1, 7);
-  metadata.grow_as_one();  // which the format does not ask for
+  metadata.grow_as_one(0);  // which the format does not ask for
   EXPECT_EQ(metadata.variable(0).shape.front(), 2);
   EXPECT_EQ(metadata.variable(1).shape.front(), 7);
   EXPECT_EQ(metadata.variable(1).placement.bytes, 7 * 3 * 4);
@@ -264,10 +264,18 @@ TEST(Metadata, VariablesGrowAsOne) {
   define(metadata, definition);
   const int fixed = define(metadata, definition_of("/fixed", {2}));
   metadata.lengthen(1, 7);
-  metadata.grow_as_one();
+  metadata.grow_as_one(0);
   EXPECT_EQ(metadata.variable(0).shape, (std::vector<int64_t>{7, 3}));
   EXPECT_EQ(metadata.variable(0).placement.bytes, 7 * 3 * 4);
   EXPECT_EQ(metadata.variable(fixed).shape.front(), 2);
+  definition.path = "/x";
+  const int behind = define(metadata, definition);
+  EXPECT_EQ(metadata.grow_as_one(static_cast<size_t>(behind)), 7 * 3 * 4 - metadata.variable(fixed).placement.bytes);
+  EXPECT_EQ(metadata.variable(behind).shape.front(), 7);
+  definition.path = "/y";
+  definition.shape.front() = 9;
+  (void)metadata.grow_as_one(static_cast<size_t>(define(metadata, definition)));
+  EXPECT_EQ(metadata.variable(0).shape.front(), 9);
 }
 
 }  // namespace

@@ -26,6 +26,7 @@ list(REMOVE_ITEM environment "WINDROW_TEST_STRIDE=17")
 set_tests_properties(regression.definitions.all PROPERTIES TIMEOUT 600 LABELS "full;once;mpi"
   ENVIRONMENT "${environment}")
 windrow_mpi_test(regression/definition_size_test.cpp RANKS 1 2)
+windrow_mpi_test(regression/many_variables_test.cpp RANKS 1 2)
 if(WINDROW_HDF5)
   windrow_mpi_test(regression/heap_places_test.cpp RANKS 1)
 endif()

@@ -20,11 +20,12 @@ void NetcdfDimensions::add(const std::string& name, int64_t length, bool unlimit
     unlimited_ = name;
 }
 
-std::string NetcdfDimensions::fitting(const std::string& name, int64_t length) const {
+std::string NetcdfDimensions::fitting(const std::string& name, int64_t length, const Lengths& more) const {
   for (int i = 1;; ++i) {
     std::string candidate = i == 1 ? name : fmt::format("{}_{}", name, i);
-    const auto found = lengths_.find(candidate);
-    if (found == lengths_.end() || candidate == unlimited_ || found->second == length)
+    const auto known = lengths_.find(candidate), added = more.find(candidate);
+    const int64_t found = known != lengths_.end() ? known->second : added != more.end() ? added->second : length;
+    if (candidate == unlimited_ || found == length)
       return candidate;
   }
 }

@@ -20,8 +20,9 @@ class NetcdfDimensions {
   // Adds a dimension whose name the user or an opened file has given. The length of an unlimited one is ignored.
   void add(const std::string& name, int64_t length, bool unlimited);
 
-  // The name itself, or with a number appended if a dimension of another length has it.
-  std::string fitting(const std::string& name, int64_t length) const;
+  using Lengths = std::map<std::string, int64_t, std::less<>>;  // by name
+  // The name itself, or with a number appended if a dimension of another length has it: one of these, or of `more`.
+  std::string fitting(const std::string& name, int64_t length, const Lengths& more) const;
 
   // Checks whether a variable's dimensions can have these names (paths in the root), and names them. Code::unsupported:
   // a second unlimited dimension.
@@ -33,7 +34,7 @@ class NetcdfDimensions {
 
  private:
   std::vector<std::string> order_;
-  std::map<std::string, int64_t, std::less<>> lengths_;
+  Lengths lengths_;
   std::set<std::string, std::less<>> fixed_;  // used as dimensions of fixed length
   std::string unlimited_;
 };

@@ -69,7 +69,7 @@ class NetcdfFormat final : public Format {
   Status definable(const char* what, const std::string& path) const;
   int highest_version() const noexcept;
   Status check_type(const std::string& what, NetcdfType type) const;
-  Status check_new(const VariableDefinition& definition) const;
+  Status check_new(const VariableDefinition& definition);
   Result<int64_t> records_with(const VariableDefinition& definition) const;
   Status enter(const NetcdfContents& contents);
   Placement place_in(const NetcdfPlaces& places, size_t number) const noexcept;
@@ -89,7 +89,9 @@ class NetcdfFormat final : public Format {
   NetcdfDimensions dimensions_;
   std::unordered_map<std::string, size_t> numbers_;  // of the variables, by path
   std::set<std::string> split_;                      // paths of split variables
+  bool has_unsupported_ = false;                     // when the file was opened
   int64_t records_ = 0, stored_records_ = 0;         // intended, and in the header of the file
+  NetcdfSum sum_;                                    // of the variables
   NetcdfPlaces places_, next_;                       // in effect, and of the rewritten file
   int64_t missing_until_ = 0;       // of an opened file that ends before its header says: its intended end; else 0
   bool changed_ = false;            // the header of the file is outdated
@@ -108,6 +110,8 @@ Status NetcdfFormat::definable(const char* what, const std::string& path) const 
   Status status = writable(what, path);
   if (!status.ok() || mode_ == FormatMode::create)
     return status;
+  if (!has_unsupported_)
+    return {};
   const auto unsupported =
       std::find_if(catalog_.variables.begin(), catalog_.variables.end(),
                    [&](const Variable& each) { return !each.unsupported.empty() && !split_.contains(each.path); });
@@ -158,7 +162,7 @@ std::vector<Attribute>* NetcdfFormat::find_attributes(const std::string& object)
   return variable ? &variable->attributes : nullptr;
 }
 
-Status NetcdfFormat::check_new(const VariableDefinition& definition) const {
+Status NetcdfFormat::check_new(const VariableDefinition& definition) {
   const std::string what = fmt::format("variable \"{}\"", definition.path);
   const auto cannot = [&](std::string_view why) {
     return Status(Code::unsupported, fmt::format("{}: netCDF classic has {}; {}", what, why, k_instead));
@@ -184,7 +188,7 @@ Status NetcdfFormat::check_new(const VariableDefinition& definition) const {
     return cannot("fill values of text that are one character");
   if (Status status = check_type(what, type); !status.ok())
     return status;
-  std::string too_large = what_does_not_fit(definition, catalog_.variables, highest_version());
+  std::string too_large = what_does_not_fit(definition, catalog_.variables, highest_version(), sum_);
   return too_large.empty() ? Status() : Status(Code::unsupported, std::move(too_large));
 }
 
@@ -273,6 +277,7 @@ Status NetcdfFormat::undefine(const std::string& path, int64_t records) {
     const auto number = variable - catalog_.variables.data();
     forget(places_, static_cast<size_t>(number));
     catalog_.variables.erase(catalog_.variables.begin() + number);
+    sum_ = {};
     numbers_.erase(path);
     for (auto& [other, place] : numbers_)
       if (place > static_cast<size_t>(number))
@@ -389,8 +394,7 @@ Status NetcdfFormat::name_dimensions(const std::string& variable, const std::vec
     if (!named)
       return Status(Code::not_found, fmt::format("there is no variable \"{}\"", variable));
     std::vector<std::string> fitting = dimensions;
-    // plus those of this variable: a repeated name may have two lengths, as a part of a square
-    NetcdfDimensions known = dimensions_;
+    NetcdfDimensions::Lengths own;  // a repeated name may have two lengths, as a part of a square
     for (size_t i = 0; i < dimensions.size(); ++i) {
       const std::string& path = dimensions[i];
       if (path.empty())
@@ -399,8 +403,8 @@ Status NetcdfFormat::name_dimensions(const std::string& variable, const std::vec
           !status.ok())
         return status;
       if (i > 0 || !named->extendible) {
-        fitting[i] = "/" + known.fitting(path.substr(1), named->shape[i]);
-        known.add(fitting[i].substr(1), named->shape[i], false);
+        fitting[i] = "/" + dimensions_.fitting(path.substr(1), named->shape[i], own);
+        own.emplace(fitting[i].substr(1), named->shape[i]);
       }
       Variable* coordinate = path == variable || fitting[i] != path ? nullptr : find(path);
       if (!coordinate || coordinate->shape.size() != 1 || coordinate->shape.front() != named->shape[i])
@@ -682,6 +686,7 @@ Status NetcdfFormat::enter(const NetcdfContents& from) {
     if (!variable.dimensions.empty() && variable.dimensions.front() == variable.path)
       coordinates.insert(each.name);
     numbers_.emplace(variable.path, catalog_.variables.size());
+    has_unsupported_ = has_unsupported_ || (!variable.unsupported.empty() && !split_.contains(variable.path));
     catalog_.variables.push_back(std::move(variable));
   }
   // The number of records is meaningless without variables that have any.

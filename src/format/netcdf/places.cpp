@@ -79,9 +79,10 @@ NetcdfSize size_of(const AnyVariable& variable) {
           variable.extendible};
 }
 
+constexpr int64_t k_most_of_1 = int64_t{INT32_MAX} - 3, k_most_of_2 = int64_t{UINT32_MAX} - 3;
+
 // Source: NetCDF Classic Format Specification, "Notes on vsize" and the limits of each version.
 std::string are_too_large(std::span<const NetcdfSize> variables, int version) {
-  constexpr int64_t k_most_of_1 = int64_t{INT32_MAX} - 3, k_most_of_2 = int64_t{UINT32_MAX} - 3;
   const int64_t most = version == 1 ? k_most_of_1 : version == 2 ? k_most_of_2 : k_most_netcdf_bytes;
   const auto say = [version](const NetcdfSize& each, const std::string& why, int better) {
     const std::string instead =
@@ -204,7 +205,6 @@ NetcdfPlaces places_in(NetcdfContents& contents, const NetcdfPlaces& before, con
 }  // namespace
 
 std::string is_too_long(std::string_view name, int64_t length, int version) {
-  constexpr int64_t k_most_of_1 = int64_t{INT32_MAX} - 3, k_most_of_2 = int64_t{UINT32_MAX} - 3;
   if (version == 5 || length <= (version == 1 ? k_most_of_1 : k_most_of_2))
     return "";
   const int better = length <= k_most_of_2 ? 2 : 5;
@@ -214,7 +214,8 @@ std::string is_too_long(std::string_view name, int64_t length, int version) {
       name, length, version, better, better);
 }
 
-std::string what_does_not_fit(const VariableDefinition& definition, std::span<const Variable> others, int version) {
+std::string what_does_not_fit(const VariableDefinition& definition, std::span<const Variable> others, int version,
+                              NetcdfSum& sum) {
   const std::span lengths = std::span(definition.shape).subspan(definition.extendible ? 1 : 0);
   if (std::find(lengths.begin(), lengths.end(), 0) != lengths.end())  // 0 means the unlimited dimension
     return fmt::format(
@@ -225,11 +226,21 @@ std::string what_does_not_fit(const VariableDefinition& definition, std::span<co
   for (const int64_t length : lengths)
     if (std::string what = is_too_long(definition.path, length, version); !what.empty())
       return what;
+  const NetcdfSize own = size_of(definition);
+  if (version == 5)  // it holds all that one file can
+    return are_too_large({&own, 1}, version);
+  for (; sum.variables < others.size(); ++sum.variables) {
+    const int64_t bytes = size_of(others[sum.variables]).bytes;
+    sum.bytes = after(sum.bytes, bytes);
+    sum.largest = std::max(sum.largest, bytes);
+  }
+  if (after(sum.bytes, own.bytes) <= (version == 1 ? k_most_of_1 : k_most_netcdf_bytes) &&
+      std::max(sum.largest, own.bytes) <= k_most_of_2)
+    return "";
   std::vector<NetcdfSize> sizes;
-  if (version < 5)  // later versions have no lower limit than a file
-    for (const Variable& each : others)
-      sizes.push_back(size_of(each));
-  sizes.push_back(size_of(definition));
+  for (const Variable& each : others)
+    sizes.push_back(size_of(each));
+  sizes.push_back(own);
   return are_too_large(sizes, version);
 }
 

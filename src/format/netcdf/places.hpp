@@ -34,9 +34,17 @@ Result<NetcdfPlaces> find_places(NetcdfContents contents, const NetcdfPlaces& be
 // Why the version cannot hold a dimension; "": it can.
 std::string is_too_long(std::string_view dimension, int64_t length, int version);
 
+// The sum of the first `variables` of a file, in bytes or bytes of a record.
+struct NetcdfSum {
+  size_t variables = 0;
+  int64_t bytes = 0, largest = 0;
+};
+
 // Why the version cannot hold a variable together with those that are defined, or "". Checked at definition, because
-// every later flush would fail. O(variables) for versions 1 and 2.
-std::string what_does_not_fit(const VariableDefinition& definition, std::span<const Variable> others, int version);
+// every later flush would fail. `sum`: of some of the others; becomes that of all. Amortized O(1) where the sum is
+// clear of the limits, else O(variables) for versions 1 and 2.
+std::string what_does_not_fit(const VariableDefinition& definition, std::span<const Variable> others, int version,
+                              NetcdfSum& sum);
 
 // Whether a placed variable moves, or the header would overlap one.
 bool moves(const NetcdfPlaces& before, const NetcdfPlaces& after) noexcept;
