@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
+#include <cstring>
 #include <filesystem>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.hpp"
@@ -117,7 +119,8 @@ std::vector<int64_t> shape_of(const int64_t* shape, int ndims) {
 
 json attributes_as_json(const windrow::File& file, const std::string& object) {
   json list = json::array();
-  for (int i = 0; i < windrow_attribute_count(file.get(), object.c_str()); ++i) {
+  const int count = windrow_attribute_count(file.get(), object.c_str());
+  for (int i = 0; i < count; ++i) {
     const windrow_attribute_info info = attribute_of(file, object, i);
     json entry{{"name", info.name}, {"type", type_name(info.type)}, {"shape", shape_of(info.shape, info.ndims)}};
     if (info.unsupported != nullptr && *info.unsupported != '\0')
@@ -143,6 +146,7 @@ json subfiles_of(const windrow::File& file, const std::string& path) {
   return list;
 }
 
+// All but the variables.
 json contents_as_json(const windrow::File& file, const Contents& contents) {
   json object{{"groups", json::array()},
               {"variables", json::array()},
@@ -156,8 +160,12 @@ json contents_as_json(const windrow::File& file, const Contents& contents) {
   for (size_t i = 0; i < static_cast<size_t>(contents.groups); ++i)
     object["groups"].push_back(
         {{"path", contents.objects[i]}, {"attributes", attributes_as_json(file, contents.objects[i])}});
-  for (int number = 0; number < file.variable_count(); ++number) {
-    const windrow_variable_info info = file.variable(number);
+  return object;
+}
+
+json variables_as_json(const windrow::File& file, const Contents& contents) {
+  json list = json::array();
+  for (const windrow_variable_info& info : contents.variables) {
     json entry{{"path", info.path},
                {"type", type_name(info.type)},
                {"shape", shape_of(info.shape, info.ndims)},
@@ -179,37 +187,32 @@ json contents_as_json(const windrow::File& file, const Contents& contents) {
       entry["fill_value"] = info.fill_value;
     if (*info.opaque_tag != '\0')
       entry["opaque_tag"] = info.opaque_tag;
-    const std::vector<std::string> names = file.dimension_names(number);
+    const std::vector<std::string> names = copying::dimension_names_of(info);
     if (std::any_of(names.begin(), names.end(), [](const std::string& name) { return !name.empty(); }))
       entry["dimensions"] = names;
     if (*info.split != '\0')
       entry["split"] = info.split;
     if (*info.enumeration != '\0')
       entry["enumeration"] = info.enumeration;
-    object["variables"].push_back(std::move(entry));
+    list.push_back(std::move(entry));
   }
-  return object;
+  return list;
 }
 
-std::string shape_text(const json& shape, bool null_space);
+std::string shape_text(const windrow_variable_info& variable) {
+  if (variable.is_null != 0)
+    return "null";
+  if (variable.ndims == 0)
+    return "scalar";
+  return fmt::format("{}", fmt::join(variable.shape, variable.shape + variable.ndims, " x "));
+}
 
 // "  chunks 8 x 16, shuffle,deflate:4"; "": not chunked.
-std::string chunks_text(const json& variable) {
-  if (!variable.contains("chunk"))
+std::string chunks_text(const windrow_variable_info& variable) {
+  if (variable.chunked == 0)
     return "";
-  const auto& filters = variable["filters"].get_ref<const std::string&>();
-  return "  chunks " + shape_text(variable["chunk"], false) + (filters.empty() ? "" : ", " + filters);
-}
-
-std::string shape_text(const json& shape, bool null_space) {
-  if (null_space)
-    return "null";
-  if (shape.empty())
-    return "scalar";
-  std::string text;
-  for (const json& extent : shape)
-    text += (text.empty() ? "" : " x ") + std::to_string(extent.get<int64_t>());
-  return text;
+  return fmt::format("  chunks {}{}{}", fmt::join(variable.chunk, variable.chunk + variable.ndims, " x "),
+                     *variable.filters == '\0' ? "" : ", ", variable.filters);
 }
 
 // The file is untrusted: truncates at characters of UTF-8, and removes control characters.
@@ -236,29 +239,29 @@ std::string attribute_text(const json& attribute) {
   return name + " = " + shortened(text);
 }
 
-void print_table(const World& world, const json& variables) {
+// The lines of all variables with their attributes; each goes into the text at once, since there may be many.
+std::string table_text(const windrow::File& file, const Contents& contents) {
   size_t path = 8, shape = 5;
-  for (const json& v : variables) {
-    path = std::max(path, v["path"].get_ref<const std::string&>().size());
-    shape = std::max(shape, shape_text(v["shape"], v.contains("null_space")).size());
+  for (const windrow_variable_info& v : contents.variables) {
+    path = std::max(path, std::strlen(v.path));
+    shape = std::max(shape, shape_text(v).size());
   }
-  print_line(world, fmt::format("\n{:<{}}  {:<10}  {:<{}}  {:>9}  {:>14}", "variable", path, "type", "shape", shape,
-                                "size", "offset"));
-  for (const json& v : variables) {
-    const int64_t offset = v["offset"].get<int64_t>();
-    print_line(world,
-               fmt::format("{:<{}}  {:<10}  {:<{}}  {:>9}  {:>14}{}{}{}", one_line(v["path"].get<std::string>()), path,
-                           v["type"].get<std::string>(), shape_text(v["shape"], v.contains("null_space")), shape,
-                           bytes_text(v["bytes"].get<int64_t>()), offset < 0 ? "-" : std::to_string(offset),
-                           v["big_endian"].get<bool>() ? "  big-endian" : "",
-                           v.contains("split") ? "  split " + v["split"].get<std::string>() : chunks_text(v),
-                           v.contains("unsupported") ? "  " + v["unsupported"].get<std::string>() : ""));
-    for (const json& attribute : v["attributes"])
-      print_line(world, attribute_text(attribute));
+  std::string text = fmt::format("\n{:<{}}  {:<10}  {:<{}}  {:>9}  {:>14}\n", "variable", path, "type", "shape", shape,
+                                 "size", "offset");
+  for (const windrow_variable_info& v : contents.variables) {
+    fmt::format_to(std::back_inserter(text), "{:<{}}  {:<10}  {:<{}}  {:>9}  {:>14}{}{}{}{}\n", one_line(v.path), path,
+                   type_name(v.type), shape_text(v), shape, bytes_text(v.bytes),
+                   v.offset < 0 ? "-" : std::to_string(v.offset), v.big_endian != 0 ? "  big-endian" : "",
+                   *v.split != '\0' ? std::string("  split ") + v.split : chunks_text(v),
+                   *v.unsupported != '\0' ? "  " : "", v.unsupported);
+    for (const json& attribute : attributes_as_json(file, v.path))
+      (text += attribute_text(attribute)) += '\n';
   }
+  return text;
 }
 
-void print_text(const World& world, const json& object) {
+// `table`: of the variables.
+void print_text(const World& world, const json& object, const std::string& table) {
   print_line(world, fmt::format("{}: {}, {}", object["file"].get<std::string>(), object["format"].get<std::string>(),
                                 bytes_text(object["bytes"].get<int64_t>())));
   print_line(world, "\ngroup");
@@ -267,8 +270,8 @@ void print_text(const World& world, const json& object) {
     for (const json& attribute : group["attributes"])
       print_line(world, attribute_text(attribute));
   }
-  if (!object["variables"].empty())
-    print_table(world, object["variables"]);
+  if (world.prints())
+    fmt::print("{}", table);
   if (!object["subfiles"].empty())
     print_line(world, "\nsubfile");
   for (const json& subfile : object["subfiles"])
@@ -316,8 +319,14 @@ int info(const World& world, const Arguments& arguments) {
   const windrow::Options options;
   windrow::File file = open_to_read(world, arguments.input, options, k_exit_mistake);
   json object;
+  std::string table;
   const auto describe = [&] {
-    object = contents_as_json(file, contents_of(file));
+    const Contents contents = contents_of(file);
+    object = contents_as_json(file, contents);
+    if (arguments.json)
+      object["variables"] = variables_as_json(file, contents);
+    else if (!contents.variables.empty())
+      table = table_text(file, contents);
     std::error_code no_size;
     object["file"] = arguments.input;
     object["format"] = format_of(arguments.input);
@@ -339,7 +348,7 @@ int info(const World& world, const Arguments& arguments) {
   if (arguments.json)
     print_line(world, object.dump(2, ' ', false, json::error_handler_t::replace));
   else
-    print_text(world, object);
+    print_text(world, object, table);
   return k_exit_ok;
 }
 

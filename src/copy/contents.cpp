@@ -15,7 +15,7 @@ void add_once(std::vector<std::string>& list, const std::string& line) {
 
 void add_variables(const windrow::File& file, Contents& contents) {
   for (int number = 0; number < file.variable_count(); ++number) {
-    const windrow_variable_info info = file.variable(number);
+    const windrow_variable_info& info = contents.variables.emplace_back(file.variable(number));
     contents.objects.emplace_back(info.path);
     if (info.unsupported != nullptr && *info.unsupported != '\0') {
       add_once(contents.unsupported, std::string(info.path) + ": " + info.unsupported);
@@ -25,7 +25,7 @@ void add_variables(const windrow::File& file, Contents& contents) {
       contents.wholes.push_back(number);
       continue;
     }
-    Item item{number, {info.shape, info.shape + info.ndims}, info.element_bytes};
+    Item item{number, shape_of(info), info.element_bytes};
     contents.bytes += element_count(item.shape) * item.element_bytes;
     contents.items.push_back(std::move(item));
   }
@@ -33,7 +33,8 @@ void add_variables(const windrow::File& file, Contents& contents) {
 
 void add_attributes(const windrow::File& file, Contents& contents) {
   for (const std::string& object : contents.objects) {
-    for (int i = 0; i < windrow_attribute_count(file.get(), object.c_str()); ++i) {
+    const int count = windrow_attribute_count(file.get(), object.c_str());
+    for (int i = 0; i < count; ++i) {
       const windrow_attribute_info info = attribute_of(file, object, i);
       if (info.unsupported != nullptr && *info.unsupported != '\0')
         add_once(contents.unsupported, object + ", attribute " + info.name + ": " + info.unsupported);
@@ -44,6 +45,14 @@ void add_attributes(const windrow::File& file, Contents& contents) {
 }
 
 }  // namespace
+
+std::vector<int64_t> shape_of(const windrow_variable_info& variable) {
+  return {variable.shape, variable.shape + variable.ndims};
+}
+
+std::vector<std::string> dimension_names_of(const windrow_variable_info& variable) {
+  return {variable.dimension_names, variable.dimension_names + variable.ndims};
+}
 
 Contents contents_of(const windrow::File& file) {
   Contents contents;
@@ -80,7 +89,7 @@ void leave_out_unwritten(windrow::File& file, Contents& contents, const std::fun
       const int64_t* starts = nullptr;
       windrow::check(windrow_inquire_written(file.get(), item.variable, &chunks, &starts));
       item.is_partial = chunks >= 0;
-      const windrow_variable_info info = file.variable(item.variable);
+      const windrow_variable_info& info = contents.variables[static_cast<size_t>(item.variable)];
       const std::vector<int64_t> chunk(info.chunk, info.chunk + (info.chunked != 0 ? info.ndims : 0));
       if (chunks > 0)
         item.ranges =

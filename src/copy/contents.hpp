@@ -19,7 +19,8 @@ struct Link {
 };
 
 struct Contents {
-  std::vector<Item> items;  // readable variables that are moved in slices
+  std::vector<windrow_variable_info> variables;  // by number; their texts are there until the file is closed
+  std::vector<Item> items;                       // readable variables that are moved in slices
   std::vector<int> wholes;  // the other readable variables: text of variable length, and null spaces
   std::vector<std::pair<std::string, int64_t>> dimensions;  // dimensions without a variable
   std::vector<Link> links;
@@ -32,6 +33,9 @@ struct Contents {
 
 // Local: the library has sent the catalog to every rank.
 Contents contents_of(const windrow::File& file);
+
+std::vector<int64_t> shape_of(const windrow_variable_info& variable);
+std::vector<std::string> dimension_names_of(const windrow_variable_info& variable);
 
 // Collective. For variables that were not written completely, only stored chunks are moved from now on; `may` selects
 // the variables.

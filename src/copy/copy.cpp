@@ -91,10 +91,12 @@ class Definitions {
     // netCDF classic: all extendible variables have one length, and a fill value is an attribute
     bool is_netcdf = false;
   };
-  Definitions(const windrow::File& input, windrow::File& output, const Growth& growth, Ways ways)
-      : input_(input), output_(output), growth_(growth), ways_(ways) {}
+  Definitions(const windrow::File& input, const Contents& contents, windrow::File& output, const Growth& growth,
+              Ways ways)
+      : input_(input), contents_(contents), output_(output), growth_(growth), ways_(ways) {}
 
-  void define(const Contents& contents) {
+  void define() {
+    const Contents& contents = contents_;
     for (int group = 1; group < contents.groups; ++group) {
       const std::string& path = contents.objects[static_cast<size_t>(group)];
       attempt(path, [&] { output_.define_group(path); });
@@ -102,7 +104,7 @@ class Definitions {
     // Dimensions first: then a variable that has the name of one but is not its coordinates gets another place.
     std::set<std::string> may_grow;
     for (const Item& item : contents.items)
-      if (input_.variable(item.variable).extendible != 0)
+      if (in(item.variable).extendible != 0)
         may_grow.insert(growth_.name_of(item.variable));
     for (const auto& [path, length] : contents.dimensions)
       if (!may_grow.contains(path))
@@ -111,6 +113,8 @@ class Definitions {
       numbers_.push_back(define_variable(item.variable));
     for (const int variable : contents.wholes)
       wholes_.push_back(define_variable(variable));
+    for (int number = 0; number < output_.variable_count(); ++number)
+      made_.push_back(output_.variable(number));
     const std::set<std::string> growing = growing_dimensions(contents);
     for (const auto& [path, length] : contents.dimensions)
       if (may_grow.contains(path) && !growing.contains(path))
@@ -123,7 +127,7 @@ class Definitions {
     // First variables that name their own dimension, then those that create an unlimited dimension.
     std::array<std::vector<std::pair<int, int>>, 3> in_turn;
     const auto turn_of = [&](int from, int to) -> size_t {
-      return names_itself(from) ? 0 : to >= 0 && output_.variable(to).extendible != 0 ? 1 : 2;
+      return names_itself(from) ? 0 : to >= 0 && made(to).extendible != 0 ? 1 : 2;
     };
     for (size_t i = 0; i < contents.items.size(); ++i)
       in_turn[turn_of(contents.items[i].variable, numbers_[i])].emplace_back(contents.items[i].variable, numbers_[i]);
@@ -136,20 +140,22 @@ class Definitions {
   const std::vector<int>& numbers() const noexcept { return numbers_; }          // indexes of the items in the output
   const std::vector<int>& wholes() const noexcept { return wholes_; }            // the same for Contents::wholes
   const std::vector<std::string>& refused() const noexcept { return refused_; }  // "path: reason"
+  // A variable of the output, by its number.
+  const windrow_variable_info& made(int variable) const { return made_[static_cast<size_t>(variable)]; }
 
  private:
+  const windrow_variable_info& in(int variable) const { return contents_.variables[static_cast<size_t>(variable)]; }
   // Of netCDF classic, where all extendible variables have the same number of records.
   bool gets_longer(int variable) const {
-    return input_.variable(variable).extendible != 0 &&
-           input_.shape(variable).front() <
-               (growth_.is_main(variable) ? growth_.main_length() : growth_.length(variable));
+    return in(variable).extendible != 0 &&
+           in(variable).shape[0] < (growth_.is_main(variable) ? growth_.main_length() : growth_.length(variable));
   }
   // Dimensions along which a variable is extendible in the output; they are created unlimited with their names.
   std::set<std::string> growing_dimensions(const Contents& contents) const {
     std::set<std::string> growing;
     for (size_t i = 0; i < contents.items.size(); ++i) {
       const int from = contents.items[i].variable, to = numbers_[i];
-      if (to < 0 || output_.variable(to).extendible == 0)
+      if (to < 0 || made(to).extendible == 0)
         continue;
       growing.insert(growth_.name_of(from));
     }
@@ -157,8 +163,8 @@ class Definitions {
   }
   // Whether a variable has the name of its first dimension, in its group.
   bool names_itself(int variable) const {
-    const std::vector<std::string> names = input_.dimension_names(variable);
-    const std::string path = input_.variable(variable).path;
+    const std::vector<std::string> names = dimension_names_of(in(variable));
+    const std::string path = in(variable).path;
     return !names.empty() && !names.front().empty() &&
            (names.front() == path || names.front() == path.substr(path.rfind('/') + 1));
   }
@@ -194,15 +200,19 @@ class Definitions {
     }
   }
   int define_variable(int variable) {
-    const windrow_variable_info info = input_.variable(variable);
+    const windrow_variable_info& info = in(variable);
     windrow::Options options;
     options.set("byte_order", info.big_endian != 0 ? "big" : "little");
     if (info.type == WINDROW_TEXT)
       options.set("text_characters", info.text_characters).set("text_padding", info.text_padding);
     if (info.type == WINDROW_TEXT || info.type == WINDROW_OPAQUE)
       options.set("element_bytes", std::to_string(info.element_bytes));
-    options.set("opaque_tag", info.opaque_tag).set("enumeration", info.enumeration);
-    options.set("null_space", info.is_null != 0 ? "true" : "false");
+    if (*info.opaque_tag != '\0')
+      options.set("opaque_tag", info.opaque_tag);
+    if (*info.enumeration != '\0')
+      options.set("enumeration", info.enumeration);
+    if (info.is_null != 0)
+      options.set("null_space", "true");
     // In netCDF classic it is an attribute, whose value readers treat as missing data. If the input has none, it is
     // only added if something is missing.
     if (!ways_.is_netcdf || has_attribute(info.path, "_FillValue") || gets_longer(variable))
@@ -212,7 +222,7 @@ class Definitions {
       return number;
     if (info.extendible != 0 && define_growing(variable, options, number))
       return number;
-    std::vector<int64_t> shape = input_.shape(variable);
+    std::vector<int64_t> shape = shape_of(info);
     if (info.extendible != 0)
       shape.front() = growth_.length(variable);
     attempt(info.path, [&] { number = output_.define_variable(info.path, info.type, shape, options); });
@@ -221,8 +231,8 @@ class Definitions {
   // If the output has no extendible variables, or its only unlimited dimension is another one, the variable gets a
   // fixed shape.
   bool define_growing(int variable, windrow::Options& options, int& number) {
-    const windrow_variable_info info = input_.variable(variable);
-    std::vector<int64_t> shape = input_.shape(variable);
+    const windrow_variable_info& info = in(variable);
+    std::vector<int64_t> shape = shape_of(info);
     if (ways_.is_netcdf && !growth_.is_main(variable))
       return false;
     if (ways_.is_netcdf)
@@ -240,21 +250,21 @@ class Definitions {
   }
   // A dimension that was named through another variable may have a name already.
   void copy_dimension_names(int from, int to) {
-    std::vector<std::string> names = input_.dimension_names(from);
+    std::vector<std::string> names = dimension_names_of(in(from));
     if (to < 0 || names == output_.dimension_names(to))
       return;
-    if (const std::string path = output_.variable(to).extendible != 0 ? growth_.name_of(from) : ""; !path.empty())
+    if (const std::string path = made(to).extendible != 0 ? growth_.name_of(from) : ""; !path.empty())
       names.front() = path;
-    attempt(std::string(input_.variable(from).path) + ", dimensions", [&] { output_.name_dimensions(to, names); });
+    attempt(std::string(in(from).path) + ", dimensions", [&] { output_.name_dimensions(to, names); });
   }
   // If the output does not support chunks or the filter, the variable gets neither.
   bool define_chunked(int variable, windrow::Options& options, int& number) {
-    const windrow_variable_info info = input_.variable(variable);
+    const windrow_variable_info& info = in(variable);
     options.set("chunks", fmt::format("{}", fmt::join(info.chunk, info.chunk + info.ndims, "x")));
     options.set("extendible", info.extendible != 0 ? "true" : "false");
     options.set("filters", *info.filters != '\0' ? info.filters : "none");
     try {
-      number = output_.define_variable(info.path, info.type, input_.shape(variable), options);
+      number = output_.define_variable(info.path, info.type, shape_of(info), options);
       return true;
     } catch (const windrow::Error& error) {
       if (error.code() != WINDROW_UNSUPPORTED)
@@ -264,7 +274,8 @@ class Definitions {
     }
   }
   void copy_attributes(const std::string& object) {
-    for (int i = 0; i < windrow_attribute_count(input_.get(), object.c_str()); ++i) {
+    const int count = windrow_attribute_count(input_.get(), object.c_str());
+    for (int i = 0; i < count; ++i) {
       const std::string name = attribute_of(input_, object, i).name;
       if (is_of_a_subfile(name) || is_netcdf4s_own(name))
         continue;
@@ -273,10 +284,12 @@ class Definitions {
   }
 
   const windrow::File& input_;
+  const Contents& contents_;
   windrow::File& output_;
   const Growth& growth_;
   Ways ways_;
   std::vector<int> numbers_, wholes_;
+  std::vector<windrow_variable_info> made_;
   std::vector<std::string> refused_;
   std::set<std::string> refused_objects_;
 };
@@ -287,18 +300,18 @@ struct Sums {
 };
 
 // Items that have the same byte order in both files.
-std::vector<bool> same_order(const windrow::File& input, const std::vector<Item>& items, const windrow::File& output,
-                             const std::vector<int>& numbers) {
+std::vector<bool> same_order(const Contents& contents, const Definitions& definitions) {
   std::vector<bool> same;
-  for (size_t i = 0; i < items.size(); ++i)
-    same.push_back(input.variable(items[i].variable).big_endian == output.variable(numbers[i]).big_endian);
+  for (size_t i = 0; i < contents.items.size(); ++i)
+    same.push_back(contents.variables[static_cast<size_t>(contents.items[i].variable)].big_endian ==
+                   definitions.made(definitions.numbers()[i]).big_endian);
   return same;
 }
 
-std::vector<std::vector<int64_t>> shapes_of(const windrow::File& output, const std::vector<int>& numbers) {
+std::vector<std::vector<int64_t>> shapes_of(const Definitions& definitions) {
   std::vector<std::vector<int64_t>> shapes;
-  for (const int number : numbers)
-    shapes.push_back(output.shape(number));
+  for (const int number : definitions.numbers())
+    shapes.push_back(shape_of(definitions.made(number)));
   return shapes;
 }
 
@@ -307,8 +320,7 @@ nlohmann::json plan_of(windrow::File& file) {
 }
 
 // Elements that were never written have the fill value in the output too, if that has the same chunks, or only zeros.
-bool stays_unwritten(const windrow::File& input, int from, const windrow::File& output, int to) {
-  const windrow_variable_info a = input.variable(from), b = output.variable(to);
+bool stays_unwritten(const windrow_variable_info& a, const windrow_variable_info& b) {
   const bool same_fill = std::string_view(a.fill_value) == b.fill_value;
   if (a.chunked == 0)
     return same_fill && *a.fill_value == '\0' && b.chunked == 0;
@@ -317,22 +329,22 @@ bool stays_unwritten(const windrow::File& input, int from, const windrow::File& 
 
 void copy_data(const Ranks& ranks, const Request& request, Contents& contents, windrow::File& input,
                windrow::File& output, Outcome& outcome) {
-  const Growth growth(input, contents);
-  Definitions definitions(input, output, growth,
+  const Growth growth(contents);
+  Definitions definitions(input, contents, output, growth,
                           {.keeps_chunks = request.keeps_chunks, .is_netcdf = request.is_netcdf});
-  definitions.define(contents);
+  definitions.define();
   require_none(definitions.refused(), request.source, outcome);
   for (size_t i = 0; i < contents.wholes.size(); ++i) {
-    const windrow_variable_info info = input.variable(contents.wholes[i]);
-    if (info.is_null == 0)
+    if (contents.variables[static_cast<size_t>(contents.wholes[i])].is_null == 0)
       output.put_texts(definitions.wholes()[i], input.texts(contents.wholes[i]));
   }
   leave_out_unwritten(input, contents, [&](size_t i) {
-    return stays_unwritten(input, contents.items[i].variable, output, definitions.numbers()[i]);
+    return stays_unwritten(contents.variables[static_cast<size_t>(contents.items[i].variable)],
+                           definitions.made(definitions.numbers()[i]));
   });
   Transfer transfer(ranks, contents.items, request.buffer_bytes, 2);
-  transfer.keep_order(same_order(input, contents.items, output, definitions.numbers()));
-  transfer.write_into(shapes_of(output, definitions.numbers()));
+  transfer.keep_order(same_order(contents, definitions));
+  transfer.write_into(shapes_of(definitions));
   Slicer slices = transfer.slicer();
   Sums sums;
   int64_t largest = 0, under_way = 0;

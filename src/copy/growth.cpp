@@ -21,16 +21,16 @@ Value most_frequent(const std::vector<Value>& values) {
 
 }  // namespace
 
-Growth::Growth(const windrow::File& file, const Contents& contents) : file_(file) {
+Growth::Growth(const Contents& contents) : contents_(contents) {
   for (const auto& [path, length] : contents.dimensions)
     lengths_[path] = length;
   for (const Item& item : contents.items)
     if (item.shape.size() == 1)
-      lengths_.emplace(file.variable(item.variable).path, item.shape.front());
+      lengths_.emplace(of(item.variable).path, item.shape.front());
   std::vector<std::string> names;
   std::vector<int64_t> unnamed;
   for (const Item& item : contents.items) {
-    if (file.variable(item.variable).extendible == 0)
+    if (of(item.variable).extendible == 0)
       continue;
     const std::string name = name_of(item.variable);
     if (name.empty()) {
@@ -46,10 +46,10 @@ Growth::Growth(const windrow::File& file, const Contents& contents) : file_(file
 
 // A name is searched in the variable's group and its parents.
 std::string Growth::name_of(int variable) const {
-  const std::vector<std::string> names = file_.dimension_names(variable);
+  const std::vector<std::string> names = dimension_names_of(of(variable));
   if (names.empty() || names.front().empty() || names.front().starts_with('/'))
     return names.empty() ? "" : names.front();
-  for (std::string group = file_.variable(variable).path; !group.empty();) {
+  for (std::string group = of(variable).path; !group.empty();) {
     group.resize(group.rfind('/'));
     const std::string path = group + "/" + names.front();
     if (lengths_.contains(path))
@@ -61,12 +61,12 @@ std::string Growth::name_of(int variable) const {
 int64_t Growth::length(int variable) const {
   const std::string name = name_of(variable);
   const auto found = lengths_.find(name);
-  return found == lengths_.end() ? file_.variable(variable).shape[0] : found->second;
+  return found == lengths_.end() ? of(variable).shape[0] : found->second;
 }
 
 bool Growth::is_main(int variable) const {
   const std::string name = name_of(variable);
-  const int64_t own = file_.variable(variable).shape[0];
+  const int64_t own = of(variable).shape[0];
   return name.empty() ? own == main_length_ || own == 0 : name == main_;
 }
 

@@ -15,7 +15,7 @@ namespace copying {
 class Growth {
  public:
   // Local.
-  Growth(const windrow::File& file, const Contents& contents);
+  explicit Growth(const Contents& contents);
 
   // The path of a variable's first dimension; "": none.
   std::string name_of(int variable) const;
@@ -28,7 +28,9 @@ class Growth {
   int64_t main_length() const noexcept { return main_length_; }
 
  private:
-  const windrow::File& file_;
+  const windrow_variable_info& of(int variable) const { return contents_.variables[static_cast<size_t>(variable)]; }
+
+  const Contents& contents_;
   std::map<std::string, int64_t> lengths_;  // by path
   std::string main_;
   int64_t main_length_ = 0;
