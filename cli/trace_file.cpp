@@ -2,7 +2,6 @@
 #include "cli/trace_file.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -45,7 +44,6 @@ double seconds_of(const json& object, const char* name) {
   return std::isfinite(seconds) ? std::clamp(seconds, 0.0, 1e15) : 0;
 }
 
-// Traces of earlier versions have no predictions.
 void take_predicted(const json& object, TracedPlan& plan) {
   if (!object.contains("predicted"))
     return;
@@ -103,23 +101,22 @@ class TraceReader {
 
  private:
   void take_opening(const json& object);
-  void take_flush(const json& object, size_t opening);
-  void take_brief(const json& object, size_t opening);
-  void take_report(const json& report, TracedFlush& flush) const;
-  void take_queue(const json& object, TracedFlush& flush);
+  void take_details(const json& object);
+  void take_flush(const TraceLine& line);
 
   Trace trace_;
-  std::map<std::pair<size_t, int64_t>, std::string> kinds_;  // of decompositions, by opening
+  std::vector<std::shared_ptr<const TracedDetails>> details_;
+  const std::shared_ptr<const TracedDetails> none_ = std::make_shared<const TracedDetails>();
 };
 
 Trace TraceReader::run(const std::string& path) {
   trace_.damage = read_lines_of_trace(path, [this](const TraceLine& line) {
     if (line.kind == TraceLine::Kind::opening)
       take_opening(line.json);
-    else if (line.kind == TraceLine::Kind::brief)
-      take_brief(line.json, line.opening);
+    else if (line.kind == TraceLine::Kind::details)
+      take_details(line.json);
     else
-      take_flush(line.json, line.opening);
+      take_flush(line);
   });
   return std::move(trace_);
 }
@@ -136,85 +133,61 @@ void TraceReader::take_opening(const json& object) {
   trace_.openings.push_back(std::move(opening));
 }
 
-void TraceReader::take_report(const json& report, TracedFlush& flush) const {
-  flush.layout = report.at("layout");
-  const json& seconds = report.at("seconds");
-  flush.seconds = seconds_of(seconds, "total");
-  for (size_t i = 0; i < k_stages.size(); ++i) {
-    const std::string stage(k_stages[i]);
-    flush.stage_seconds[i] = stage == "routes"
-                                 ? seconds.value(stage, 0.0)
-                                 : seconds.at(stage).get<double>();  // earlier versions did not have this stage
-  }
-  for (const auto& [name, number] : k_counters)
-    flush.*number = windrow::count_of(report, name);
-  for (const json& plan : report.at("plans"))
-    flush.plans.push_back(plan_of(plan));
-}
-
-void TraceReader::take_queue(const json& object, TracedFlush& flush) {
+void take_queue(const json& object, TracedDetails& details) {
+  std::map<int64_t, std::string> kinds;  // of decompositions
   for (const json& each : object.at("decompositions"))
-    kinds_[{flush.opening, each.at("id").get<int64_t>()}] = each.at("kind");
+    kinds[each.at("id").get<int64_t>()] = each.at("kind");
   for (const json& each : object.at("queue")) {
     TracedVariable variable{.path = each.at("variable"),
                             .direction = each.at("direction"),
                             .type = each.at("type"),
                             .shape = each.at("shape").get<std::vector<int64_t>>(),
-                            .decomposition = kinds_[{flush.opening, each.at("decomposition").get<int64_t>()}],
+                            .decomposition = kinds[each.at("decomposition").get<int64_t>()],
                             .ranks = 0};
     for (const json& range : each.at("ranks"))
       variable.ranks += range.at(1).get<int64_t>() - range.at(0).get<int64_t>() + 1;
-    flush.variables.push_back(std::move(variable));
+    details.variables.push_back(std::move(variable));
   }
   if (object.contains("queue_left_out"))
-    flush.variables_left_out = object["queue_left_out"];
+    details.variables_left_out = object["queue_left_out"];
 }
 
-// Lists with one number per flush.
-void TraceReader::take_brief(const json& object, size_t opening) {
-  const json& columns = object["brief_flushes"];
-  const auto column = [&](const std::string& name) { return columns.at(name).get<std::vector<int64_t>>(); };
-  const auto numbers = column("flush");
-  std::vector<TracedFlush> flushes(numbers.size());
-  for (size_t i = 0; i < flushes.size(); ++i)
-    flushes[i].opening = opening, flushes[i].number = numbers[i], flushes[i].brief = true;
-  const auto take_seconds = [&](const std::string& name, const auto& of) {
-    const auto found = column(name);
-    for (size_t i = 0; i < flushes.size(); ++i)
-      of(flushes[i]) = static_cast<double>(found[i]) * 1e-9;
+void TraceReader::take_details(const json& object) {
+  TracedDetails details;
+  details.flush = object.at("details");
+  details.layout = object.at("report").at("layout");
+  for (const json& plan : object.at("report").at("plans"))
+    details.plans.push_back(plan_of(plan));
+  take_queue(object, details);
+  for (const json& each : object.at("timeline"))
+    details.lanes.push_back(lane_of(each));
+  details.targets = object.at("targets").get<std::vector<std::array<int64_t, 3>>>();
+  details.write_sizes = sizes_of(object.at("request_sizes").at("write"));
+  details.read_sizes = sizes_of(object.at("request_sizes").at("read"));
+  details_.push_back(std::make_shared<const TracedDetails>(std::move(details)));
+}
+
+void TraceReader::take_flush(const TraceLine& line) {
+  const json& object = line.json;
+  const auto seconds = [&](std::string_view of) {
+    return static_cast<double>(object.at(fmt::format("{}_ns", of)).get<int64_t>()) * 1e-9;
   };
-  take_seconds("total_ns", [](TracedFlush& flush) -> double& { return flush.seconds; });
-  for (size_t stage = 0; stage < k_stages.size(); ++stage)
-    take_seconds(std::string(k_stages[stage]) + "_ns",
-                 [=](TracedFlush& flush) -> double& { return flush.stage_seconds[stage]; });
-  for (const auto& [name, number] : k_counters) {
-    const auto found = column(name);
-    for (size_t i = 0; i < flushes.size(); ++i)
-      flushes[i].*number = found[i];
-  }
-  trace_.flushes.insert(trace_.flushes.end(), flushes.begin(), flushes.end());
-}
-
-void TraceReader::take_flush(const json& object, size_t opening) {
   TracedFlush flush;
-  flush.opening = opening;
+  flush.opening = line.opening;
   flush.number = object.at("flush");
   flush.error = object.at("error");
-  take_report(object.at("report"), flush);
-  take_queue(object, flush);
-  for (const json& each : object.at("timeline"))
-    flush.lanes.push_back(lane_of(each));
-  flush.targets = object.at("targets").get<std::vector<std::array<int64_t, 3>>>();
-  flush.write_sizes = sizes_of(object.at("request_sizes").at("write"));
-  flush.read_sizes = sizes_of(object.at("request_sizes").at("read"));
+  flush.details = line.details ? details_[*line.details] : none_;
+  flush.seconds = seconds("total");
+  for (const json& plan : object.at("plans"))
+    flush.strategies.push_back(plan.at("strategy"));
+  for (size_t i = 0; i < k_stages.size(); ++i)
+    flush.stage_seconds[i] = seconds(k_stages[i]);
+  for (const auto& [name, number] : k_counters)
+    flush.*number = object.at(name);
   trace_.flushes.push_back(std::move(flush));
 }
 
 }  // namespace
-
-std::string TracedPlan::text() const {
-  return fmt::format("{}: {}", strategy, fmt::join(axes, ", "));
-}
 
 std::string read_lines_of_trace(const std::string& path, const std::function<void(const TraceLine&)>& take) {
   std::error_code error;

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -46,7 +47,6 @@ struct TracedPlan {
   std::string machine;    // source of the predictions; "": none
   bool measured = false;  // and the predictions decided
   std::vector<TracedAlternative> alternatives;
-  std::string text() const;  // "two-phase: first, none, even, off, contiguous, one"
 };
 inline constexpr std::array<std::string_view, 6> k_axes{"owner", "gather", "domains", "codec", "access", "files"};
 
@@ -69,23 +69,30 @@ struct TracedVariable {
   int64_t ranks = 0;
 };
 
+// Details of the first flush with its plans; they also hold for later flushes with the same plans.
+struct TracedDetails {
+  int64_t flush = 0;
+  std::string layout;
+  std::vector<TracedPlan> plans;
+  std::vector<TracedVariable> variables;
+  int64_t variables_left_out = 0;
+  std::vector<TracedLane> lanes;                // of that flush only
+  std::vector<std::array<int64_t, 3>> targets;  // rank, target (-1: others), bytes
+  std::vector<std::pair<int64_t, int64_t>> write_sizes,
+      read_sizes;  // [i]: requests of 2^i to 2^(i+1) bytes
+};
+
 struct TracedFlush {
   size_t opening = 0;  // index into Trace::openings
   int64_t number = 0;
-  bool brief = false;  // it has a brief record only
-  std::string error;   // "": none
-  std::string layout;
+  std::string error;                             // "": none
+  std::vector<std::string> strategies;           // of its plans: "two-phase: first, none, even, off, contiguous, one"
+  std::shared_ptr<const TracedDetails> details;  // empty, of flush 0: none in the trace
+  bool has_own_details() const noexcept { return details->flush == number; }
   double seconds = 0;
   std::array<double, k_stages.size()> stage_seconds{};  // of the slowest rank
   int64_t bytes = 0, bytes_written = 0, bytes_read = 0, write_requests = 0, read_requests = 0, messages = 0,
           bytes_sent = 0, description_messages = 0, writers = 0;
-  std::vector<TracedPlan> plans;
-  std::vector<TracedVariable> variables;
-  int64_t variables_left_out = 0;
-  std::vector<TracedLane> lanes;
-  std::vector<std::array<int64_t, 3>> targets;  // rank, target (-1: others), bytes
-  std::vector<std::pair<int64_t, int64_t>> write_sizes,
-      read_sizes;  // [i]: requests of 2^i to 2^(i+1) bytes
 };
 
 struct Trace {

@@ -100,12 +100,12 @@ std::string table_of(const std::vector<const TracedFlush*>& flushes) {
 
 std::string plans_of(const TracedFlush& flush) {
   std::string out = "<h3>Plan and reasons</h3>\n";
-  for (const TracedPlan& plan : flush.plans) {
+  for (const TracedPlan& plan : flush.details->plans) {
     out += fmt::format(
         "<p>{} by <b>{}</b>{}{}</p>\n<div class=\"wide\"><table><thead><tr>", escaped(plan.direction),
         escaped(plan.strategy),
         plan.writers > 0 ? fmt::format(", {} planned to access the file", windrow::counted(plan.writers, "rank")) : "",
-        plan.kept ? ", cached from an earlier flush" : "");
+        plan.kept || !flush.has_own_details() ? ", cached from an earlier flush" : "");
     for (const std::string_view axis : k_axes)
       out += fmt::format("<th class=\"name\">{}</th>", axis);
     out += "</tr></thead><tbody><tr>";
@@ -126,10 +126,10 @@ std::string plans_of(const TracedFlush& flush) {
                     short_seconds(flush.seconds));
     out += key_of({{"s1", "plan"}, {"s4", "exchange"}, {"s5", "storage"}}) + alternatives_picture(plan);
   }
-  return flush.plans.empty() ? "" : out;
+  return flush.details->plans.empty() ? "" : out;
 }
 
-std::string variables_of(const TracedFlush& flush) {
+std::string variables_of(const TracedDetails& flush) {
   if (flush.variables.empty())
     return "";
   std::string out =
@@ -154,6 +154,7 @@ std::string variables_of(const TracedFlush& flush) {
 }
 
 std::string flush_part(const TracedFlush& flush, const TracedOpening& opening, bool open) {
+  const TracedDetails& details = *flush.details;
   std::string out =
       fmt::format("<details{}><summary>Flush {}: {}, {} in {}</summary>\n", open ? " open=\"open\"" : "", flush.number,
                   escaped(variables_text(flush, 60)), bytes_text(flush.bytes), short_seconds(flush.seconds));
@@ -165,16 +166,23 @@ std::string flush_part(const TracedFlush& flush, const TracedOpening& opening, b
       bytes_text(flush.bytes_written), windrow::counted(flush.write_requests, "request"), bytes_text(flush.bytes_read),
       windrow::counted(flush.read_requests, "request"), windrow::counted(flush.messages, "message"),
       bytes_text(flush.bytes_sent), flush.description_messages, flush.writers, windrow::counted(opening.ranks, "rank"),
-      escaped(flush.layout));
-  if (const std::string picture = timeline_picture(flush); !picture.empty()) {
+      escaped(details.layout));
+  if (!flush.has_own_details())
+    out += details.flush > 0
+               ? fmt::format(
+                     "<p class=\"soft\">Its plan, its queue, bytes by target and requests by size are those of "
+                     "flush {}, which had the same plan.</p>\n",
+                     details.flush)
+               : "<p class=\"soft\">The trace has no details of it.</p>\n";
+  else if (const std::string picture = timeline_picture(details); !picture.empty()) {
     out += "<h3>Ranks by time</h3>\n" + key_of_stages() + picture;
     int64_t left_out = 0;
-    for (const TracedLane& lane : flush.lanes)
+    for (const TracedLane& lane : details.lanes)
       left_out += lane.left_out;
     out += fmt::format(
         "<p class=\"soft\">Half height: buffers being written or read, while the rank may do other work.{}{}{}</p>\n",
-        flush.lanes.size() < static_cast<size_t>(opening.ranks)
-            ? fmt::format(" {} of {}.", flush.lanes.size(), windrow::counted(opening.ranks, "rank"))
+        details.lanes.size() < static_cast<size_t>(opening.ranks)
+            ? fmt::format(" {} of {}.", details.lanes.size(), windrow::counted(opening.ranks, "rank"))
             : "",
         opening.clock_accuracy_s > 0
             ? fmt::format(" The clocks of the hosts agree within {}.", short_seconds(opening.clock_accuracy_s))
@@ -182,19 +190,15 @@ std::string flush_part(const TracedFlush& flush, const TracedOpening& opening, b
         left_out > 0 ? fmt::format(" {} did not fit into the trace.", windrow::counted(left_out, "short interval"))
                      : "");
   }
-  if (const std::string picture = matrix_picture(flush, opening); !picture.empty())
+  if (const std::string picture = matrix_picture(details, opening); !picture.empty())
     out += "<h3>Bytes by rank and target</h3>\n" + picture;
-  if (const std::string picture = sizes_picture(flush); !picture.empty())
+  if (const std::string picture = sizes_picture(details); !picture.empty())
     out += "<h3>Requests by size</h3>\n" + key_of({{"w", "write"}, {"r", "read"}}) + picture;
-  return out + plans_of(flush) + variables_of(flush) + "</details>\n";
+  return out + plans_of(flush) + variables_of(details) + "</details>\n";
 }
 
-// The first, the last, the failed and the slowest flushes with complete records, in order.
-std::vector<const TracedFlush*> flushes_to_draw(const std::vector<const TracedFlush*>& all) {
-  std::vector<const TracedFlush*> flushes;
-  for (const TracedFlush* flush : all)
-    if (!flush->brief)
-      flushes.push_back(flush);
+// The first, the last, the failed and the slowest flushes, in order.
+std::vector<const TracedFlush*> flushes_to_draw(const std::vector<const TracedFlush*>& flushes) {
   std::vector<const TracedFlush*> order = flushes;
   std::stable_sort(order.begin(), order.end(), [&](const TracedFlush* a, const TracedFlush* b) {
     const auto place = [&](const TracedFlush* flush) {
@@ -220,15 +224,10 @@ std::string opening_part(const TracedOpening& opening, const std::vector<const T
       "<h3>Time by stage, of the slowest rank</h3>\n" + key_of_stages() + flushes_picture(flushes) + table_of(flushes);
   if (draws) {
     const auto drawn = flushes_to_draw(flushes);
-    const bool any_brief =
-        std::any_of(flushes.begin(), flushes.end(), [](const TracedFlush* flush) { return flush->brief; });
     if (drawn.size() < flushes.size())
       out += fmt::format(
-          "<p class=\"soft\">Drawn below: {} of {}: the first, the last, those that failed and the slowest{}.</p>\n",
-          drawn.size(), windrow::counted(flushes.size(), "flush", "flushes"),
-          any_brief
-              ? " of those with complete records; short flushes have brief records, unless trace_detail=full is set"
-              : "");
+          "<p class=\"soft\">Drawn below: {} of {}: the first, the last, those that failed and the slowest.</p>\n",
+          drawn.size(), windrow::counted(flushes.size(), "flush", "flushes"));
     for (const TracedFlush* flush : drawn)
       out += flush_part(*flush, opening, flush == drawn.front());
   }

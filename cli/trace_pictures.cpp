@@ -136,7 +136,7 @@ std::string flushes_picture(const std::vector<const TracedFlush*>& flushes) {
   return out + "</svg>\n";
 }
 
-std::string timeline_picture(const TracedFlush& flush) {
+std::string timeline_picture(const TracedDetails& flush) {
   int64_t begin = INT64_MAX, end = 0;
   for (const TracedLane& lane : flush.lanes)
     for (const TracedInterval& each : lane.intervals)
@@ -243,7 +243,7 @@ std::string bars_picture(const std::vector<std::pair<std::string, double>>& bars
   return out + "</svg>\n";
 }
 
-std::string matrix_picture(const TracedFlush& flush, const TracedOpening& opening) {
+std::string matrix_picture(const TracedDetails& flush, const TracedOpening& opening) {
   constexpr int64_t k_most_rows = 64;
   std::vector<int64_t> ranks, targets;
   for (const auto& [rank, target, bytes] : flush.targets) {
@@ -314,7 +314,7 @@ std::string alternatives_picture(const TracedPlan& plan) {
   return out + "</svg>\n";
 }
 
-std::string sizes_picture(const TracedFlush& flush) {
+std::string sizes_picture(const TracedDetails& flush) {
   constexpr double k_top = 18, k_base = 120, k_height = 142;
   if (flush.write_sizes.empty() && flush.read_sizes.empty())
     return "";

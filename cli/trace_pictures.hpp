@@ -17,10 +17,10 @@ std::string escaped(std::string_view text);  // escapes for XML, also within quo
 
 // One bar of stages per flush; only some flushes if there are very many.
 std::string flushes_picture(const std::vector<const TracedFlush*>& flushes);
-std::string timeline_picture(const TracedFlush& flush);
-std::string matrix_picture(const TracedFlush& flush, const TracedOpening& opening);
+std::string timeline_picture(const TracedDetails& flush);
+std::string matrix_picture(const TracedDetails& flush, const TracedOpening& opening);
 std::string alternatives_picture(const TracedPlan& plan);  // one bar each; "": no predictions
-std::string sizes_picture(const TracedFlush& flush);
+std::string sizes_picture(const TracedDetails& flush);
 
 // Bytes by row and column: cells with more bytes are darker.
 struct Matrix {

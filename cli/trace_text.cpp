@@ -62,12 +62,12 @@ std::string rate_text(double bytes, double seconds) {
 // Each variable once, whether put or got.
 std::string variables_text(const TracedFlush& flush, size_t most) {
   std::vector<std::string> paths;
-  for (const TracedVariable& variable : flush.variables)
+  for (const TracedVariable& variable : flush.details->variables)
     if (std::find(paths.begin(), paths.end(), variable.path) == paths.end())
       paths.push_back(variable.path);
   if (paths.empty())
     return "-";
-  const int64_t all = static_cast<int64_t>(paths.size()) + flush.variables_left_out;
+  const int64_t all = static_cast<int64_t>(paths.size()) + flush.details->variables_left_out;
   const auto rest = [&](int64_t shown) {
     return shown == all ? std::string() : fmt::format(" and {} more", all - shown);
   };
@@ -85,24 +85,24 @@ std::string variables_text(const TracedFlush& flush, size_t most) {
 
 std::string strategy_text(const TracedFlush& flush) {
   std::vector<std::string> texts;
-  for (const TracedPlan& plan : flush.plans)
-    if (std::find(texts.begin(), texts.end(), plan.text()) == texts.end())
-      texts.push_back(plan.text());
+  for (const std::string& text : flush.strategies)
+    if (std::find(texts.begin(), texts.end(), text) == texts.end())
+      texts.push_back(text);
   if (texts.empty())
-    return flush.brief ? "(numbers only)" : "-";
+    return "-";
   return one_line(texts.front()) + (texts.size() > 1 ? fmt::format(" and {} more", texts.size() - 1) : "");
 }
 
 std::string predicted_text(const TracedFlush& flush) {
   double seconds = 0;
-  for (const TracedPlan& plan : flush.plans) {
+  for (const TracedPlan& plan : flush.details->plans) {
     const auto chosen = std::find_if(plan.alternatives.begin(), plan.alternatives.end(),
                                      [](const TracedAlternative& each) { return each.chosen; });
     if (chosen == plan.alternatives.end())
       return "-";
     seconds += chosen->seconds;
   }
-  return flush.plans.empty() ? "-" : short_seconds(seconds);
+  return flush.details->plans.empty() ? "-" : short_seconds(seconds);
 }
 
 std::vector<std::string> trace_table(const Trace& trace) {

@@ -144,16 +144,21 @@ int64_t rank_of(const json& rank, int ranks) {
   return number;
 }
 
-windrow::Workload workload_of(const json& flush, const Group& group, const json& decomposition) {
+// The largest group that a flush moved.
+struct Moved {
+  int ranks = 0;
+  Group group;
+  json decomposition;
+};
+
+windrow::Workload workload_of(const Moved& moved) {
+  const auto& [of_ranks, group, decomposition] = moved;
   windrow::Workload workload{.division = windrow::Division::lists,
                              .reading = group.reading,
-                             .ranks = flush.at("ranks").get<int>(),
+                             .ranks = of_ranks,
                              .shape = decomposition.at("shape").get<std::vector<int64_t>>(),
                              .element_bytes = group.element_bytes,
                              .variables = group.variables};
-  constexpr int k_most_ranks = 100'000'000;
-  if (workload.ranks < 1 || workload.ranks > k_most_ranks)
-    refuse(fmt::format("{}", windrow::counted(workload.ranks, "rank")));
   const json& ranks = decomposition.at("ranks");
   if (ranks.size() != static_cast<size_t>(workload.ranks))
     refuse(fmt::format("it records the data of {} of {} only", ranks.size(), windrow::counted(workload.ranks, "rank")));
@@ -175,20 +180,21 @@ class FlushFinder {
   explicit FlushFinder(int64_t asked) : asked_(asked) {}
 
   void take(const TraceLine& line) {
-    if (line.kind == TraceLine::Kind::brief) {
-      const auto brief = static_cast<int64_t>(line.json["brief_flushes"]["flush"].size());
-      asked_is_brief_ = asked_is_brief_ || (asked_ > flushes_ && asked_ <= flushes_ + brief);
-      flushes_ += brief;
-    } else if (line.kind == TraceLine::Kind::flush) {
-      take_flush(line);
-    }
+    if (line.kind == TraceLine::Kind::opening)
+      ranks_.push_back(line.json.at("ranks").get<int>());
+    if (line.kind == TraceLine::Kind::details)
+      take_details(line);
+    if (line.kind != TraceLine::Kind::flush || (++flushes_ != asked_ && asked_ > 0))
+      return;
+    is_known_ = line.details.has_value();
+    if (is_known_ && details_[*line.details].group.bytes > 0)
+      found_ = *line.details, number_ = flushes_;
   }
 
   // `damage`: of the trace, or "".
   windrow::Workload workload(const std::string& path, const std::string& damage) const {
-    if (asked_is_brief_)
-      throw mistake(path,
-                    fmt::format("has only a brief record of flush {}; set trace_detail=full when tracing", asked_));
+    if (asked_ > 0 && !is_known_)
+      throw mistake(path, fmt::format("has no details of flush {}", asked_));
     if (!damage.empty() && (!found_ || asked_ > flushes_))
       throw Failure(k_exit_mistake, damage);
     if (!found_)
@@ -197,39 +203,29 @@ class FlushFinder {
     if (!damage.empty())
       fmt::print(stderr, "windrow: {}; what precedes it is simulated\n", damage);
     try {
-      return workload_of(found_->flush, found_->group, found_->decomposition);
+      return workload_of(details_[*found_]);
     } catch (const std::bad_alloc&) {
       throw;
     } catch (const std::exception& error) {
-      throw mistake(path, fmt::format("flush {} cannot be simulated: {}", found_->number, error.what()));
+      throw mistake(path, fmt::format("flush {} cannot be simulated: {}", number_, error.what()));
     }
   }
 
  private:
-  struct Found {
-    int64_t number = 0;
-    json flush;
-    Group group;
-    json decomposition;
-  };
-
-  void take_flush(const TraceLine& line) {
-    auto& decompositions = decompositions_[line.opening];
+  void take_details(const TraceLine& line) {
+    std::map<int64_t, json> decompositions;
     for (const json& each : line.json.at("decompositions"))
       decompositions[each.at("id").get<int64_t>()] = each;
-    ++flushes_;
-    if (asked_ > 0 && flushes_ != asked_)
-      return;
     const Group group = largest_group(line.json.at("queue"), decompositions);
-    if (group.bytes > 0)
-      found_ = Found{flushes_, line.json, group, decompositions.at(group.decomposition)};
+    details_.push_back({ranks_[line.opening], group, std::move(decompositions[group.decomposition])});
   }
 
   int64_t asked_ = 0;  // counted over the whole trace; 0: the last
-  int64_t flushes_ = 0;
-  bool asked_is_brief_ = false;
-  std::map<size_t, std::map<int64_t, json>> decompositions_;  // by opening
-  std::optional<Found> found_;
+  int64_t flushes_ = 0, number_ = 0;
+  bool is_known_ = true;    // the trace has details of the requested flush
+  std::vector<int> ranks_;  // of each opening
+  std::vector<Moved> details_;
+  std::optional<size_t> found_;
 };
 
 }  // namespace

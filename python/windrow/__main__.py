@@ -18,6 +18,7 @@ from ._copies import copy
 from ._errors import Code, WindrowError, counted
 
 _STAGES = ("describe", "plan", "routes", "descriptions", "exchange", "storage", "agree")
+_VERSION = 3  # of traces
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -60,77 +61,62 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def read_trace(path: Path) -> list[dict[str, Any]]:
-    """The reports of the flushes of a trace (docs/traces.md), in order; of brief ones their numbers. ValueError:
-    which line is none of a trace."""
-    reports: list[dict[str, Any]] = []
+    """The numbers of the flushes of a trace (docs/traces.md), in order. ValueError names an invalid line."""
+    flushes: list[dict[str, Any]] = []
     number = 0
     with path.open(encoding="utf-8", newline="\n") as lines:
         for number, text in enumerate(lines, 1):
             try:
                 line = json.loads(text)
-                if number == 1 and line.get("windrow trace") not in (1, 2):
+                if number == 1 and line.get("windrow trace") != _VERSION:
                     break
-                reports += _reports_of(line)
+                if line.get("windrow trace", _VERSION) != _VERSION or not line.keys() & {
+                    "windrow trace",
+                    "flush",
+                    "details",
+                }:
+                    raise ValueError
+                if "flush" in line:
+                    flushes.append(_numbers_of(line))
             except (ValueError, TypeError, AttributeError, KeyError, OverflowError, RecursionError):
                 raise ValueError(f"{path}, line {number}: not a line of a trace") from None
         else:
             if number > 0:
-                return reports
-    raise ValueError(f"{path} is not a trace of a supported version")
+                return flushes
+    raise ValueError(f"{path} is not a trace of version {_VERSION}")
 
 
-def _reports_of(line: dict[str, Any]) -> list[dict[str, Any]]:
-    """Of a line of a trace; what is drawn of them is there, and numbers."""
-    if "windrow trace" in line and line["windrow trace"] not in (1, 2):
-        raise ValueError
-    reports = [line["report"]] if "flush" in line else []
-    columns = line.get("brief_flushes", {})
-    if columns:
-        flushes = len(columns["flush"])
-        columns = {name: values if isinstance(values, list) else [values] * flushes for name, values in columns.items()}
-    for values in zip(*columns.values(), strict=True):
-        brief = dict(zip(columns, values, strict=True))
-        reports.append(
-            {
-                **brief,
-                "seconds": {name.removesuffix("_ns"): ns * 1e-9 for name, ns in brief.items() if name.endswith("_ns")},
-            }
-        )
-    for report in reports:
-        for value in (
-            report["bytes"],
-            report["seconds"]["total"],
-            *(report["seconds"].get(stage, 0) for stage in _STAGES),
-        ):
-            if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 2**63:
-                raise ValueError
-    return reports
+def _numbers_of(line: dict[str, Any]) -> dict[str, Any]:
+    for name in ("bytes", "total_ns", *(f"{stage}_ns" for stage in _STAGES)):
+        if type(line[name]) is not int or not 0 <= line[name] < 2**63:
+            raise ValueError
+    return line
 
 
 def draw(trace: Path, picture: Path) -> None:
     """Draw a trace: for each flush the seconds of its stages, and how fast its bytes went."""
     from matplotlib.figure import Figure
 
-    reports = read_trace(trace)
-    if not reports:
+    flushes = read_trace(trace)
+    if not flushes:
         raise ValueError(f"{trace} has no flush")
     figure = Figure(figsize=(10, 6), layout="constrained")
     above, below = figure.subplots(2, sharex=True)
-    numbers, bottom = np.arange(1, len(reports) + 1), np.zeros(len(reports))
+    numbers, bottom = np.arange(1, len(flushes) + 1), np.zeros(len(flushes))
     for stage in _STAGES:
-        seconds = np.array([report["seconds"].get(stage, 0) for report in reports])
+        seconds = np.array([flush[f"{stage}_ns"] * 1e-9 for flush in flushes])
         above.bar(numbers, seconds, bottom=bottom, label=stage)
         bottom += seconds
     above.set_ylabel("seconds, the slowest rank's")
     above.legend(ncols=len(_STAGES))
-    above.set_title(f"{trace.name}: {counted(len(reports), 'flush', 'flushes')}")
-    below.bar(numbers, [report["bytes"] / max(report["seconds"]["total"], 1e-9) / 1e6 for report in reports])
+    above.set_title(f"{trace.name}: {counted(len(flushes), 'flush', 'flushes')}")
+    below.bar(numbers, [flush["bytes"] / max(flush["total_ns"], 1) * 1e3 for flush in flushes])
     below.set_ylabel("MB/s")
     below.set_xlabel("flush")
     figure.savefig(picture)
     print(
-        f"{picture}: {counted(len(reports), 'flush', 'flushes')}, "
-        f"{sum(report['bytes'] for report in reports) / 1e6:.1f} MB"
+        f"{picture}: {counted(len(flushes), 'flush', 'flushes')}, "
+        f"{sum(flush['bytes'] for flush in flushes) / 1e6:.1f} MB"
     )
 
 

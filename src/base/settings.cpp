@@ -148,9 +148,6 @@ constexpr std::array k_registry{
     SettingInfo{"trace", text, "", "", "", 0,
                 "File to which a record of each flush is appended, as JSON lines for `windrow report`: see "
                 "traces.md."},
-    SettingInfo{"trace_detail", choice, "auto", "auto|full", "", 0,
-                "Detail of the trace. `auto`: short records for short flushes; `full`: complete records for all "
-                "flushes."},
     SettingInfo{"machine", text, "", "", "", 0,
                 "Machine file of `windrow calibrate`. `auto` uses it to predict times and choose a plan: see "
                 "machine-model.md."},
@@ -170,6 +167,8 @@ constexpr std::array k_removed{
     RemovedSetting{"learn", "measured times do not correct predictions; `windrow calibrate` measures the machine"},
     RemovedSetting{"plan_memory",
                    "a file keeps up to 128 plans in up to 64 MiB on a rank, and no plan outlives its file"},
+    RemovedSetting{"trace_detail",
+                   "a trace has the numbers of every flush, and all details of the first flush with each plan"},
 };
 
 const RemovedSetting* find_removed(std::string_view key) noexcept {

@@ -116,6 +116,7 @@ class Advisor {
 
   // Chooses again for each kind, as if no option were set.
   Status choose() {
+    std::erase_if(kinds_, [](const Kind& kind) { return kind.flushes.empty(); });  // of flushes that failed
     for (Kind& kind : kinds_) {
       PlanLimits limits = kind.recorded.limits;
       limits.machine = machine_ ? machine_ : std::make_shared<const Machine>(default_machine(kind.storage));
@@ -142,20 +143,26 @@ class Advisor {
   void take(const TraceLine& line) {
     if (line.kind == TraceLine::Kind::opening)
       take_opening(line.json);
-    else if (line.kind == TraceLine::Kind::brief)
-      brief_ += static_cast<int64_t>(line.json["brief_flushes"]["flush"].size());
+    else if (line.kind == TraceLine::Kind::details)
+      take_details(line.json, line.opening);
     else
-      take_flush(line.json, line.opening);
+      take_flush(line);
   }
   void take_opening(const ordered_json& line);
-  void take_flush(const ordered_json& line, size_t opening);
-  void take_plan(const ordered_json& plan, size_t opening, int64_t flush, double seconds, bool alone);
+  void take_details(const ordered_json& line, size_t opening);
+  void take_flush(const TraceLine& line);
+  size_t kind_of(const ordered_json& plan, size_t opening);
 
   std::shared_ptr<const Machine> machine_;  // nullptr: typical numbers
   std::vector<Opening> openings_;
   std::vector<Kind> kinds_;
   std::map<std::string, size_t> known_;  // of kinds
-  int64_t without_pattern_ = 0, brief_ = 0;
+  struct Details {
+    std::vector<size_t> kinds;  // of the plans that have one
+    size_t plans = 0;
+  };
+  std::vector<Details> details_;
+  int64_t without_pattern_ = 0, without_details_ = 0;
   std::string damage_;
 };
 
@@ -172,20 +179,34 @@ void Advisor::take_opening(const ordered_json& line) {
   openings_.push_back(std::move(opening));
 }
 
-void Advisor::take_flush(const ordered_json& line, size_t opening) {
-  if (!line.at("error").get<std::string>().empty())
-    return;  // its seconds are meaningless
+void Advisor::take_details(const ordered_json& line, size_t opening) {
   const ordered_json& plans = line.at("report").at("plans");
-  const double seconds = sound_seconds(line.at("report").at("seconds").at("total"));
+  Details& details = details_.emplace_back();
+  details.plans = plans.size();
   for (const ordered_json& plan : plans)
-    take_plan(plan, opening, line.at("flush").get<int64_t>(), seconds, plans.size() == 1);
+    if (plan.contains("pattern") && plan.contains("predicted"))
+      details.kinds.push_back(kind_of(plan, opening));
 }
 
-void Advisor::take_plan(const ordered_json& plan, size_t opening, int64_t flush, double seconds, bool alone) {
-  if (!plan.contains("pattern") || !plan.contains("predicted")) {
-    ++without_pattern_;
+void Advisor::take_flush(const TraceLine& line) {
+  if (!line.json.at("error").get<std::string>().empty())
+    return;  // its seconds say nothing
+  if (!line.details) {
+    ++without_details_;
     return;
   }
+  const Details& details = details_[*line.details];
+  without_pattern_ += static_cast<int64_t>(details.plans - details.kinds.size());
+  for (const size_t number : details.kinds) {
+    Kind& kind = kinds_[number];
+    kind.files.insert(openings_[line.opening].file);
+    kind.flushes.push_back(line.json["flush"].get<int64_t>());
+    kind.seconds.push_back(static_cast<double>(line.json["total_ns"].get<int64_t>()) * 1e-9);
+    kind.alone = kind.alone && details.plans == 1;
+  }
+}
+
+size_t Advisor::kind_of(const ordered_json& plan, size_t opening) {
   Kind kind;
   kind.opening = opening;
   kind.storage = plan["predicted"].at("storage");
@@ -193,20 +214,15 @@ void Advisor::take_plan(const ordered_json& plan, size_t opening, int64_t flush,
     if (each.at("chosen").get<bool>())
       kind.taken = each.at("strategy"), kind.predicted = sound_seconds(each.at("seconds").at("flush"));
   const std::string key = fmt::format("{} {} {}", openings_[opening].like, kind.taken, pattern_text(plan["pattern"]));
-  auto found = known_.find(key);
-  if (found == known_.end()) {
+  const auto [found, is_new] = known_.emplace(key, kinds_.size());
+  if (is_new) {
     auto recorded = read_pattern(plan["pattern"]);
     if (!recorded.ok())
       fail(recorded.status().message());
     kind.recorded = std::move(recorded).value();
-    found = known_.emplace(key, kinds_.size()).first;
     kinds_.push_back(std::move(kind));
   }
-  Kind& known = kinds_[found->second];
-  known.files.insert(openings_[opening].file);
-  known.flushes.push_back(flush);
-  known.seconds.push_back(seconds);
-  known.alone = known.alone && alone;
+  return found->second;
 }
 
 const Alternative* chosen_of(const Kind& kind) {
@@ -283,11 +299,10 @@ std::string Advisor::text() const {
                             short_text(each.candidate, pattern.reading), format_seconds(each.seconds.flush()),
                             format_seconds(each.seconds.total));
   }
-  if (brief_ > 0)
-    text += fmt::format("brief records, without plans: {}\n", counted(brief_, "short flush", "short flushes"));
+  if (without_details_ > 0)
+    text += fmt::format("without details in the trace: {}\n", counted(without_details_, "flush", "flushes"));
   if (without_pattern_ > 0)
-    text += fmt::format("no advice for {}: chunked variables, a broadcast, or a trace of an earlier version\n",
-                        counted(without_pattern_, "plan"));
+    text += fmt::format("no advice for {}: chunked variables or a broadcast\n", counted(without_pattern_, "plan"));
   if (!machine_)
     text += "no machine file: predictions use typical numbers of such a storage\n";
   if (!damage_.empty())
@@ -299,7 +314,7 @@ std::string Advisor::json() const {
   ordered_json json{{"machine", machine_ ? ordered_json(machine_->name) : ordered_json(nullptr)},
                     {"damage", damage_},
                     {"plans_without_pattern", without_pattern_},
-                    {"brief_flushes", brief_},
+                    {"flushes_without_details", without_details_},
                     {"kinds", ordered_json::array()}};
   for (const Kind& kind : kinds_) {
     const Opening& of = openings_[kind.opening];

@@ -311,7 +311,7 @@ class TransferBuilder {
   // far apart there is no time for more.
   Pieces regions_in(const Windows& windows, std::span<const Peer> peers, std::span<const Item> own) const {
     int64_t missing = 0;
-    for (const Extent& region : plan_.regions)
+    for (const Extent& region : plan_.pattern.regions)
       missing += windows.bytes_in(region);
     for (const Peer& peer : peers)
       for (const ViewPart& part : peer.view.parts)
@@ -321,7 +321,7 @@ class TransferBuilder {
       return {};
     PiecesBuilder inside;
     int64_t place = 0;
-    for (const Extent& region : plan_.regions)
+    for (const Extent& region : plan_.pattern.regions)
       windows.for_each_part(region, [&](Extent part) {
         inside.add(Piece{part.begin, place, part.size()});
         place += part.size();

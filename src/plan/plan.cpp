@@ -321,7 +321,7 @@ Result<Plan> make_plan(const Strategy& strategy, const Pattern& pattern, const T
   if (several_hosts)
     limits.buffer_bytes = buffer_beside_messages(limits);
   plan.window_bytes = limits.buffer_bytes;
-  plan.regions = pattern.regions;
+  plan.pattern = pattern;
   int64_t region_bytes = 0;
   for (const Extent& region : pattern.regions)
     region_bytes += region.size();

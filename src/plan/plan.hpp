@@ -95,8 +95,8 @@ struct Plan {
   Strategy strategy;  // every axis decided, but for a codec that is left to what is measured: no other automatic left
   bool reading = false;
   int ranks = 1;
-  std::vector<int> writers;     // [domains] the rank of each domain, ascending; empty when domains=none
-  std::vector<Extent> regions;  // of the pattern
+  std::vector<int> writers;  // [domains] the rank of each domain, ascending; empty when domains=none
+  Pattern pattern;           // that it was made for
   std::vector<Extent>
       domains;  // [writers] file bytes; together they cover the regions. Ascending and disjoint, unless they are dealt
   std::shared_ptr<const Deal> deal = nullptr;  // domains are stripes: each writer has those of its group in its stretch

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Recorder: what a file with the option trace keeps of its flushes. Each rank records into memory of a fixed size; at a
-// flush's end rank 0 gathers that and makes one line of it; lines are added to the trace file several at a time. Of
-// flushes that together take less than two hundred times as long as that, rank 0 keeps what all ranks know already, and
-// nobody says a word. The format of the lines is docs/traces.md.
+// Recorder: what a file with the option trace records of its flushes. Each flush has a line of numbers, which all ranks
+// have already. Each rank also records details into memory of a fixed size. Rank 0 gathers them after the first flush
+// with its plans and after one that failed, and makes a line of them. Several lines are appended at a time. Their
+// format is in docs/traces.md.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <optional>
-#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -22,23 +20,12 @@
 
 namespace windrow {
 
-class SharedDecomposition;
-
-// A put or get that a flush will move.
-struct TracedRequest {
-  int variable = 0;
-  bool put = true;
-  int64_t record = -1;  // -1: of the whole variable
-  int64_t ordinal = 0;
-  std::optional<Type> type;  // in memory, where it is not the variable's
-  const SharedDecomposition& decomposition;
-};
-
 class Recorder {
  public:
-  // Local; rank 0 has `text`, which the lines go to. `tells_all`, the same on all ranks: each flush has a whole line.
-  // May throw std::bad_alloc.
-  Recorder(const Comm& comm, std::optional<AppendedText> text, bool tells_all);
+  static constexpr size_t k_most_details = 1000;
+
+  // Local; rank 0 has `text`, which the lines go to. May throw std::bad_alloc.
+  Recorder(const Comm& comm, std::optional<AppendedText> text);
   ~Recorder();  // adds what waits
   Recorder(const Recorder&) = delete;
   Recorder& operator=(const Recorder&) = delete;
@@ -48,25 +35,20 @@ class Recorder {
   Status start(const Comm& comm, TracedOpening opening);
 
   Recording& recording() noexcept { return recording_; }
-  void begin(double now) noexcept;          // local: a flush does
-  void take(const TracedRequest& request);  // local: what it will move
-  // Collective: two calls of MPI, or none; the report and the verdict are those of all ranks. The status is MPI's.
+  void begin(double now) noexcept;  // local: a flush does
+  // Local, once per flush: whether it has details; then end() needs its queue. All ranks have the same plans and
+  // verdict, so the result is the same.
+  bool needs_details(const FlushReport& report, const Status& verdict) noexcept;
+  // Collective: two MPI calls if there are details, otherwise none. The status is MPI's.
   Status end(const Comm& comm, const Trace& trace, const TracedFlush& flush);
-
-  double line_seconds() const noexcept {
-    return line_seconds_;
-  }  // that a whole line takes this rank; 0: there was none
 
   // On rank 0: why lines could not be added, and none that follows will be; "": nothing went wrong.
   const std::string& problem() const noexcept { return problem_; }
 
  private:
-  bool is_told_whole(const TracedFlush& flush, const BriefReport& brief);
-  void take_line_seconds(double seconds) noexcept;
-  void keep_brief(const BriefReport& brief);  // rank 0 only
-  void write_brief();                         // the same
-  void pack(const Comm& comm, const Trace& trace, std::span<const SentTo> sent);
-  void add_section(size_t share);  // of what section_ has, if there is room
+  void pack(const Comm& comm, const Trace& trace, const TracedFlush& flush);
+  void pack_queue(std::span<const TracedRequest> queue, size_t share);
+  bool add_section(size_t share);  // of what section_ has, if there is room
   void describe(const SharedDecomposition& decomposition);
   // Rank 0 only, as the next. Lines of flushes wait for each other; `now`: not this one.
   void write(const std::function<std::string()>& line, bool now);
@@ -76,24 +58,20 @@ class Recorder {
   std::optional<AppendedText> text_;  // rank 0
   TracedOpening opening_;             // rank 0
   std::string waiting_;               // lines that are not in the file yet
-  double added_ = 0;                  // when some were last, on this rank's clock
   std::string problem_;
   ClockOffset clock_;
   double opened_ = 0;  // on this rank's clock, when it was on rank 0's
   double began_ = 0;
-  bool tells_all_ = false;
-  double line_seconds_ = 0;
-  double brief_seconds_ = 0;       // of flushes that had no whole line, since one had
-  int plans_told_ = 0;             // new ones, whole
-  std::vector<BriefFlush> brief_;  // rank 0: that no line tells yet
   int64_t flushes_ = 0;
+  struct Told {
+    uint64_t plans;  // a hash of their numbers; 0: the flush failed or had none
+    int64_t flush;
+  };
+  std::vector<Told> told_;  // flushes that have details; reserved for all
+  int64_t details_ = 0;     // the flush that has the details of this one; 0: none
   bool samples_all_ = true, is_sampled_ = true;
   Recording recording_;
   std::vector<std::byte> message_, section_;
-  std::vector<std::byte> queue_, decompositions_;  // of the flush that was begun
-  int64_t queued_ = 0, left_out_ = 0, described_ = 0;
-  std::vector<int64_t> describing_;  // whose description goes with this flush
-  std::set<int64_t> told_;           // whose went with an earlier one
 };
 
 }  // namespace windrow

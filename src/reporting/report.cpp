@@ -42,14 +42,14 @@ enum Sum : size_t {
   rounds,
   messages_overlapped,
   messages_own_way,
-  probe_bytes
+  probe_bytes,
+  stage_nanoseconds  // one per stage
 };
 constexpr size_t k_total = static_cast<size_t>(k_stages), k_buffer = k_total + 1, k_batch = k_total + 2,
-                 k_codec_memory = k_total + 3, k_targets = k_total + 4, k_buffer_elsewhere = k_total + 5,
-                 k_line = k_total + 6;
-static_assert(k_line + 1 == k_trace_maxima);
+                 k_codec_memory = k_total + 3, k_targets = k_total + 4, k_buffer_elsewhere = k_total + 5;
+static_assert(k_buffer_elsewhere + 1 == k_trace_maxima);
 constexpr size_t k_predicted = k_trace_counters + k_codec_kinds * k_codec_numbers;  // where these begin
-static_assert(probe_bytes + 1 == k_trace_counters);
+static_assert(stage_nanoseconds + static_cast<size_t>(k_stages) == k_trace_counters);
 
 // Of one kind of message.
 struct CodecSums {
@@ -72,17 +72,13 @@ double seconds(int64_t nanoseconds_count) {
 
 ordered_json plan_json(const PlanReport& report) {
   const Plan& plan = report.plan;
-  const Strategy& s = plan.strategy;
   ordered_json json;
   json["direction"] = plan.reading ? "read" : "write";
   json["ranks"] = plan.ranks;
-  json["strategy"] = s.preset;
-  json["owner"] = name_of(s.owner);
-  json["gather"] = plan.team > 0 ? fmt::format("team({})", plan.team) : std::string(name_of(s.gather));
-  json["domains"] = name_of(s.domains);
-  json["codec"] = codec_text(s);
-  json["access"] = name_of(s.access);
-  json["files"] = name_of(s.files);
+  json["strategy"] = plan.strategy.preset;
+  const auto axes = axes_of(plan);
+  for (size_t i = 0; i < axes.size(); ++i)
+    json[k_axes[i]] = axes[i];
   json["writers"] = plan.writers;
   json["domain_bytes"] = ordered_json::array();
   for (const Extent& domain : plan.domains)
@@ -105,6 +101,11 @@ ordered_json plan_json(const PlanReport& report) {
     json["pattern"] = pattern_json(*plan.input);
   }
   return json;
+}
+
+int64_t bytes_moved(const FlushReport& report) noexcept {
+  return std::accumulate(report.plans.begin(), report.plans.end(), int64_t{0},
+                         [](int64_t sum, const PlanReport& plan) { return sum + plan.forecast.bytes; });
 }
 
 std::string line(std::string_view what, std::string value) {
@@ -134,35 +135,35 @@ std::string predicted_text(const PlanInput& input) {
 }  // namespace
 
 void store_trace(const Trace& trace, std::span<int64_t> sums, std::span<int64_t> maxima) {
-  const std::array<int64_t, k_trace_counters> values{trace.bytes_written,
-                                                     trace.bytes_read,
-                                                     trace.write_requests,
-                                                     trace.read_requests,
-                                                     trace.messages,
-                                                     trace.message_bytes,
-                                                     trace.description_messages,
-                                                     trace.description_bytes,
-                                                     trace.bytes_copied,
-                                                     trace.bytes_shared,
-                                                     trace.direct_bytes,
-                                                     trace.allocations,
-                                                     trace.plans_made,
-                                                     trace.is_writer,
-                                                     trace.io_threads,
-                                                     trace.shared_refused,
-                                                     trace.bytes_mapped,
-                                                     trace.bytes_broadcast,
-                                                     trace.values_clamped,
-                                                     trace.metadata_opens,
-                                                     trace.data_opens,
-                                                     trace.message_bytes_before_codec,
-                                                     trace.description_bytes_before_codec,
-                                                     nanoseconds(trace.codec_description_seconds),
-                                                     trace.targets,
-                                                     trace.rounds,
-                                                     trace.messages_overlapped,
-                                                     trace.messages_own_way,
-                                                     trace.probe_bytes};
+  const std::array<int64_t, stage_nanoseconds> values{trace.bytes_written,
+                                                      trace.bytes_read,
+                                                      trace.write_requests,
+                                                      trace.read_requests,
+                                                      trace.messages,
+                                                      trace.message_bytes,
+                                                      trace.description_messages,
+                                                      trace.description_bytes,
+                                                      trace.bytes_copied,
+                                                      trace.bytes_shared,
+                                                      trace.direct_bytes,
+                                                      trace.allocations,
+                                                      trace.plans_made,
+                                                      trace.is_writer,
+                                                      trace.io_threads,
+                                                      trace.shared_refused,
+                                                      trace.bytes_mapped,
+                                                      trace.bytes_broadcast,
+                                                      trace.values_clamped,
+                                                      trace.metadata_opens,
+                                                      trace.data_opens,
+                                                      trace.message_bytes_before_codec,
+                                                      trace.description_bytes_before_codec,
+                                                      nanoseconds(trace.codec_description_seconds),
+                                                      trace.targets,
+                                                      trace.rounds,
+                                                      trace.messages_overlapped,
+                                                      trace.messages_own_way,
+                                                      trace.probe_bytes};
   std::copy(values.begin(), values.end(), sums.begin());
   for (size_t kind = 0; kind < k_codec_kinds; ++kind) {
     const CodecCount& count = trace.codecs[kind];
@@ -177,9 +178,8 @@ void store_trace(const Trace& trace, std::span<int64_t> sums, std::span<int64_t>
   maxima[k_codec_memory] = trace.codec_memory;
   maxima[k_targets] = trace.targets;
   for (size_t i = 0; i < trace.seconds.size(); ++i)
-    maxima[i] = nanoseconds(trace.seconds[i]);
+    maxima[i] = sums[stage_nanoseconds + i] = nanoseconds(trace.seconds[i]);
   maxima[k_total] = nanoseconds(trace.total_seconds);
-  maxima[k_line] = nanoseconds(trace.line_seconds);
   maxima[k_buffer] = trace.buffer_bytes;
   maxima[k_buffer_elsewhere] = trace.is_writer != 0 ? 0 : trace.buffer_bytes;
 }
@@ -207,21 +207,26 @@ void read_tuning(Predicted& predicted, std::span<const int64_t> sums) {
   }
 }
 
-BriefReport brief_report(const FlushReport& report) noexcept {
+FlushNumbers flush_numbers(const FlushReport& report) noexcept {
   const auto& sums = report.sums;
-  BriefReport brief{.nanoseconds = {report.maxima[k_total]},
-                    .counters = {},
-                    .planned = sums[plans_made] > 0,
-                    .line_seconds = seconds(report.maxima[k_line])};
-  std::copy_n(report.maxima.begin(), k_stages, brief.nanoseconds.begin() + 1);
-  int64_t moved = 0;
-  for (const PlanReport& plan : report.plans)
-    moved += plan.forecast.bytes;
-  brief.counters = {
-      moved,        sums[bytes_written], sums[bytes_read],    sums[write_requests],       sums[read_requests],
-      sums[rounds], sums[messages],      sums[message_bytes], sums[description_messages], sums[writers],
-      sums[targets]};
-  return brief;
+  FlushNumbers numbers{report.maxima[k_total]};
+  auto next = std::copy_n(report.maxima.begin(), k_stages, numbers.begin() + 1);
+  next = std::copy_n(sums.begin() + stage_nanoseconds, k_stages, next);
+  for (const int64_t count :
+       {bytes_moved(report), sums[bytes_written], sums[bytes_read], sums[write_requests], sums[read_requests],
+        sums[rounds], sums[messages], sums[message_bytes], sums[description_messages], sums[writers], sums[targets]})
+    *next++ = count;
+  return numbers;
+}
+
+std::array<std::string, k_axes.size()> axes_of(const Plan& plan) {
+  const Strategy& s = plan.strategy;
+  return {std::string(name_of(s.owner)),
+          plan.team > 0 ? fmt::format("team({})", plan.team) : std::string(name_of(s.gather)),
+          std::string(name_of(s.domains)),
+          codec_text(s),
+          std::string(name_of(s.access)),
+          std::string(name_of(s.files))};
 }
 
 ordered_json report_object(const FlushReport& report) {
@@ -234,10 +239,7 @@ ordered_json report_object(const FlushReport& report) {
   for (int stage = 0; stage < k_stages; ++stage)
     times[std::string(stage_name(static_cast<Stage>(stage)))] = seconds(report.maxima[static_cast<size_t>(stage)]);
   const auto& sums = report.sums;
-  int64_t moved = 0;
-  for (const PlanReport& plan : report.plans)
-    moved += plan.forecast.bytes;
-  json["bytes"] = moved;
+  json["bytes"] = bytes_moved(report);
   json["bytes_written"] = sums[bytes_written];
   json["bytes_read"] = sums[bytes_read];
   json["storage_requests"] = sums[write_requests] + sums[read_requests];

@@ -13,15 +13,14 @@
 #include "layout/tally.hpp"
 #include "plan/forecast.hpp"
 #include "plan/plan.hpp"
-#include "trace/trace.hpp"
 #include "trace/trace_format.hpp"
 
 namespace windrow {
 
 // The numbers of a trace in the order that ranks combine them: sums, then maxima. Times are in nanoseconds on the way.
-inline constexpr size_t k_trace_counters = 29, k_codec_numbers = 5;
+inline constexpr size_t k_trace_counters = 29 + static_cast<size_t>(k_stages), k_codec_numbers = 5;
 inline constexpr size_t k_trace_sums = k_trace_counters + k_codec_kinds * k_codec_numbers + 3 * k_most_arms;
-inline constexpr size_t k_trace_maxima = static_cast<size_t>(k_stages) + 7;
+inline constexpr size_t k_trace_maxima = static_cast<size_t>(k_stages) + 6;
 void store_trace(const Trace& trace, std::span<int64_t> sums, std::span<int64_t> maxima);
 
 // Beside them: what one batch took, of all ranks the longest, and what it tells the tuner of its codec.
@@ -34,6 +33,7 @@ struct PlanReport {
   Plan plan;
   PlanForecast forecast;
   bool kept = false;  // made in an earlier flush
+  int64_t id = 0;     // in the plan cache of the file, the same on all ranks
   std::string codec_reason = {};
 };
 
@@ -59,14 +59,11 @@ struct FlushReport {
   StripeTally touched = {};
 };
 
-// The numbers by which a flush is told where there is no time for more. The same on all ranks.
-struct BriefReport {
-  std::array<int64_t, 1 + static_cast<size_t>(k_stages)> nanoseconds{};  // of all of it, and of each stage
-  std::array<int64_t, k_brief_counters.size()> counters{};
-  bool planned = false;     // a plan was made
-  double line_seconds = 0;  // that a line of the trace takes; 0: nobody knows yet
-};
-BriefReport brief_report(const FlushReport& report) noexcept;
+FlushNumbers flush_numbers(const FlushReport& report) noexcept;  // the same on all ranks
+
+// The choices on the six axes as texts: owner, gather, domains, codec, access, files.
+inline constexpr std::array<const char*, 6> k_axes{"owner", "gather", "domains", "codec", "access", "files"};
+std::array<std::string, k_axes.size()> axes_of(const Plan& plan);
 
 std::string report_text(const FlushReport& report);
 std::string report_json(const FlushReport& report);

@@ -2,8 +2,10 @@
 #include "reporting/trace_lines.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <tuple>
 
@@ -124,9 +126,8 @@ class FlushGatherer {
       return;
     if (reader.section())
       take_queue(rank, reader);
-    if (reader.section())
-      for (int64_t left = reader.count(); left > 0; --left)
-        take_decomposition(rank, reader);
+    while (reader.section())
+      take_decomposition(rank, reader);
   }
   explicit FlushGatherer(int ranks) : all_(ranks) {}
   void store(ordered_json& json, const Catalog& catalog) const;
@@ -325,17 +326,19 @@ ordered_json layout_json(const StorageLayout& layout) {
   return json;
 }
 
-// In the order of brief_names().
-int64_t brief_number(const BriefFlush& flush, size_t i) {
-  const auto& [nanoseconds, counters, planned, line_seconds] = flush.report;
-  if (i < 2)
-    return i == 0 ? flush.number : flush.ended;
-  return i - 2 < nanoseconds.size() ? nanoseconds[i - 2] : counters[i - 2 - nanoseconds.size()];
+// Names may be of any bytes.
+std::string text_of(const ordered_json& json) {
+  return json.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+}
+std::string line_of(const ordered_json& json) {
+  return text_of(json) + "\n";
 }
 
-// Names may be of any bytes.
-std::string line_of(const ordered_json& json) {
-  return json.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+// As JSON.
+std::string error_text(const Status& verdict) {
+  if (verdict.ok())
+    return "\"\"";
+  return text_of(verdict.message().empty() ? code_name(verdict.code()) : verdict.message().substr(0, k_longest_error));
 }
 
 }  // namespace
@@ -393,38 +396,9 @@ std::string opening_line(const TracedOpening& opening) {
   return line_of(json);
 }
 
-// A number that all have alike is told once. Made without a tree of JSON, which would take longer than some of the
-// flushes.
-std::string brief_line(const TracedOpening& opening, std::span<const BriefFlush> flushes) {
-  std::string line = line_of({{"opening", opening.identity}, {"file", opening.file}, {"ranks", opening.ranks}});
-  line.resize(line.size() - 2);  // its bracket
-  line += ",\"brief_flushes\":{";
-  const std::vector<std::string> names = brief_names();
-  for (size_t i = 0; i < names.size(); ++i) {
-    line += fmt::format("{}\"{}\":", i == 0 ? "" : ",", names[i]);
-    const int64_t first = brief_number(flushes.front(), i);
-    const bool alike = i > 0 && std::all_of(flushes.begin(), flushes.end(),
-                                            [&](const BriefFlush& flush) { return brief_number(flush, i) == first; });
-    if (!alike)
-      line += '[';
-    for (const BriefFlush& flush : alike ? flushes.first(1) : flushes) {
-      if (&flush != &flushes.front())
-        line += ',';
-      const fmt::format_int digits(brief_number(flush, i));
-      line.append(digits.data(), digits.size());
-    }
-    if (!alike)
-      line += ']';
-  }
-  return line + "}}\n";
-}
-
-std::string flush_line(const TracedOpening& opening, int64_t number, const TracedFlush& flush,
-                       const MessageOf& message) {
-  ordered_json json{{"opening", opening.identity}, {"flush", number}, {"file", opening.file}, {"ranks", opening.ranks}};
-  json["error"] = flush.verdict.ok()                ? ""
-                  : flush.verdict.message().empty() ? code_name(flush.verdict.code())
-                                                    : flush.verdict.message();
+std::string details_line(const TracedOpening& opening, int64_t number, const TracedFlush& flush,
+                         const MessageOf& message) {
+  ordered_json json{{"opening", opening.identity}, {"details", number}};
   ordered_json report = report_object(flush.report);
   report.erase("trace");
   for (ordered_json& plan : report["plans"])
@@ -436,6 +410,29 @@ std::string flush_line(const TracedOpening& opening, int64_t number, const Trace
     gathered.take(rank, message(rank));
   gathered.store(json, flush.catalog);
   return line_of(json);
+}
+
+// Formatted without a JSON tree, which would take longer than some flushes.
+std::string flush_line(const TracedOpening& opening, const FlushPlace& place, const TracedFlush& flush) {
+  std::string line = fmt::format(
+      R"({{"opening":"{}","flush":{},"details":{},"error":{},"ended_ns":{})", opening.identity, place.flush,
+      place.details > 0 ? fmt::format("{}", place.details) : "null", error_text(flush.verdict), place.ended);
+  const FlushNumbers numbers = flush_numbers(flush.report);
+  for (size_t i = 0; i < numbers.size(); ++i)
+    fmt::format_to(std::back_inserter(line), R"(,"{}":{})", flush_number_names()[i], numbers[i]);
+  line += R"(,"plans":[)";
+  const auto& plans = flush.report.plans;
+  for (size_t i = 0; i < std::min(plans.size(), k_most_plans_told); ++i) {
+    const Pattern& pattern = plans[i].plan.pattern;
+    fmt::format_to(std::back_inserter(line),
+                   R"({}{{"id":{},"direction":"{}","strategy":"{}: {}","writers":{},)"
+                   R"("pattern":{{"bytes":{},"pieces":{},"entries":{},)"
+                   R"("ranks_with_data":{},"largest_rank_bytes":{}}}}})",
+                   i > 0 ? "," : "", plans[i].id, pattern.reading ? "read" : "write", plans[i].plan.strategy.preset,
+                   fmt::join(axes_of(plans[i].plan), ", "), plans[i].plan.writers.size(), pattern.bytes, pattern.pieces,
+                   pattern.entries, pattern.ranks_with_data, pattern.largest_rank_bytes);
+  }
+  return line + fmt::format("],\"plans_left_out\":{}}}\n", plans.size() - std::min(plans.size(), k_most_plans_told));
 }
 
 }  // namespace windrow

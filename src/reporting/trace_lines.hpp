@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -23,6 +24,7 @@ namespace windrow {
 inline constexpr int k_most_ranks = 4096, k_sampled_ranks = 64;
 inline constexpr int64_t k_share = 16 << 10, k_small_share = 1 << 10;
 inline constexpr size_t k_most_queued = 512, k_most_records = 64, k_most_sent = 32;
+inline constexpr size_t k_most_plans_told = 4, k_longest_error = 1000;  // of a flush's line
 
 // Of more than k_sampled_ranks ranks, the first, the last, and others at equal distances.
 bool is_sampled_rank(int rank, int ranks) noexcept;
@@ -64,24 +66,37 @@ struct TracedOpening {
   std::vector<int> host_of;  // [ranks]
 };
 
+class SharedDecomposition;
+
+// A put or get of a flush.
+struct TracedRequest {
+  int variable = 0;
+  bool put = true;
+  int64_t record = -1;  // -1: of the whole variable
+  int64_t ordinal = 0;
+  std::optional<Type> type;  // in memory, where it is not the variable's
+  const SharedDecomposition& decomposition;
+};
+
 struct TracedFlush {
   const FlushReport& report;
   const Catalog& catalog;
   const Status& verdict;
+  std::span<const TracedRequest> queue;  // if there are details
 };
 
-// One that is told by numbers alone.
-struct BriefFlush {
-  int64_t number = 0, ended = 0;  // nanoseconds since the file was opened, on rank 0
-  BriefReport report;
+struct FlushPlace {
+  int64_t flush = 0, details = 0;  // numbers of flushes; 0: there are no details
+  int64_t ended = 0;               // nanoseconds since the file was opened, on rank 0
 };
 
 using MessageOf = std::function<std::span<const std::byte>(int rank)>;
 
 // Of rank 0; may throw std::bad_alloc. All end with the line's end.
 std::string opening_line(const TracedOpening& opening);
-std::string brief_line(const TracedOpening& opening, std::span<const BriefFlush> flushes);
-std::string flush_line(const TracedOpening& opening, int64_t number, const TracedFlush& flush,
-                       const MessageOf& message);
+std::string details_line(const TracedOpening& opening, int64_t number, const TracedFlush& flush,
+                         const MessageOf& message);
+// Bounded: one number per name, k_most_plans_told plans, and k_longest_error bytes of an error.
+std::string flush_line(const TracedOpening& opening, const FlushPlace& place, const TracedFlush& flush);
 
 }  // namespace windrow

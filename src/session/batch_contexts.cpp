@@ -104,7 +104,7 @@ Status VariableContext::prepare(PreparedPlan& prepared, const RequestBatch& batc
                                 Trace& trace) const {
   if (Status status = prepare_requests(prepared, batch, workspace, trace); !status.ok())
     return status;
-  const auto& regions = prepared.plan.regions;
+  const auto& regions = prepared.plan.pattern.regions;
   // What was never written is read as something, not as the end of the file; but one that was cut short is damaged.
   const bool reads = (batch.reading && !storage_.is_cut_short) || prepared.plan.strategy.access == Access::sieve;
   if (storage_.comm.rank() == 0 && storage_.is_writable && reads && !regions.empty())

@@ -255,7 +255,7 @@ Status File::move_chunks(PreparedPlan& prepared, const VariableBatch& batch) {
       return verdict;
   // From here to the agreement nothing returns.
   Status local = guard([&] {
-    report_.plans.push_back({prepared.plan, prepared.forecast, false});
+    report_.plans.push_back({prepared.plan, prepared.forecast, false, prepared.id});
     return Status{};
   });
   ChunkSink sink(*comm_, *data_, *chunks.layout, known, chunks.placer.get(), chunks.roots);

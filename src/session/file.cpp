@@ -355,7 +355,7 @@ Status File::learn(OpenBroadcast told) {
   report_.trace = told.trace;
   report_.trace_problem = told.trace_problem;
   if (!told.trace.empty() && told.trace_problem.empty())
-    recorder_ = std::make_unique<Recorder>(*comm_, std::move(trace_text_), settings_.text("trace_detail") == "full");
+    recorder_ = std::make_unique<Recorder>(*comm_, std::move(trace_text_));
   if (!told.set_identity.empty() && !subfiles_)
     subfiles_ =
         std::make_unique<Subfiles>(told.format, told.set_identity, told.set_folder,

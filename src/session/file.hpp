@@ -216,11 +216,11 @@ class File {
   void learn(PreparedPlan& prepared, bool behind);  // collective
 
   // tracing.cpp
-  void open_trace_on_root();              // rank 0 only
-  void start_trace();                     // collective
-  void begin_trace();                     // local
-  void end_trace(const Status& verdict);  // collective
-  void take_trace_problem();              // local
+  void open_trace_on_root();                                                    // rank 0 only
+  void start_trace();                                                           // collective
+  void begin_trace();                                                           // local
+  void end_trace(const Status& verdict, std::span<const QueuedRequest> queue);  // collective
+  void take_trace_problem();                                                    // local
 
   // layout.cpp
   Status lay_out_on_root(LayoutBroadcast& told, TemporaryFile& anew);  // rank 0 only

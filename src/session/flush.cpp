@@ -158,10 +158,10 @@ Status File::flush(Status local) {
   }
   begin_report();
   Status verdict = move_queue(std::move(local), nullptr);
-  drop_queue();
   report_.ranks = comm_->size();
   report_.done = true;
-  end_trace(verdict);
+  end_trace(verdict, queue_);
+  drop_queue();
   return verdict;
 }
 
@@ -179,7 +179,7 @@ Status File::flush_begin() {
   Status verdict = move_queue(std::move(local), pending_.get());
   if (!verdict.ok()) {
     pending_.reset();
-    end_trace(verdict);
+    end_trace(verdict, queue_);
   }
   if (pending_) {
     pending_->puts.queue = std::move(queue_);  // the gets' decompositions too
@@ -213,11 +213,11 @@ Status File::flush_end() {
     if (verdict.ok())
       verdict = run_batch(std::move(pending_->gets), numbers);
   }
-  pending_.reset();
   report_.ranks = comm_->size();
   report_.under_way = false;
   report_.done = true;
-  end_trace(verdict);
+  end_trace(verdict, pending_->puts.queue);
+  pending_.reset();
   return verdict;
 }
 
@@ -432,7 +432,7 @@ Status File::begin_batch(MovingVariables& moving, VariableBatch taken, const Bat
   in_flight.local = guard([&] {
     if (!batch.reading && !prepared.direct && knows_holes(prepared, numbers.objects, in_flight.never_written))
       forecast.read_requests = 0;
-    report_.plans.push_back({prepared.plan, forecast, numbers.plan_id > 0});
+    report_.plans.push_back({prepared.plan, forecast, numbers.plan_id > 0, prepared.id});
     return Status{};
   });
   if (!in_flight.local.ok())
@@ -471,7 +471,6 @@ Status File::conclude(Status local, const VariableBatch& batch, PreparedPlan& pr
     report_.touched = data_->touched();
     return Status{};
   });
-  trace_.line_seconds = recorder_ ? recorder_->line_seconds() : 0;
   store_trace(trace_, report_.sums, report_.maxima);
   store_batch(seconds, report_.maxima);
   const bool tunes = prepared.transfer && prepared.tuner_of(behind) != nullptr;

@@ -85,25 +85,27 @@ void File::begin_trace() {
     return;
   recorder_->begin(flush_begin_);
   trace_.timeline = &recorder_->recording().program;
-  (void)guard([&] {
-    for (const QueuedRequest& entry : queue_)
-      recorder_->take({.variable = entry.variable,
-                       .put = entry.put,
-                       .record = entry.record,
-                       .ordinal = entry.ordinal,
-                       .type = entry.staged ? std::optional(entry.staged->type) : std::nullopt,
-                       .decomposition = *entry.decomposition});
-    return Status{};
-  });
 }
 
 // Collective. Whether there is a line is decided by what all ranks know alike: none where nobody had anything to move,
 // nor where MPI has failed.
-void File::end_trace(const Status& verdict) {
+void File::end_trace(const Status& verdict, std::span<const QueuedRequest> queue) {
   trace_.timeline = nullptr;
   if (!recorder_ || verdict.code() == Code::mpi || (nothing_queued_ && verdict.ok()))
     return;
-  (void)recorder_->end(*comm_, trace_, {report_, catalog_, verdict});
+  std::vector<TracedRequest> requests;
+  if (recorder_->needs_details(report_, verdict))
+    (void)guard([&] {
+      for (const QueuedRequest& entry : queue)
+        requests.push_back({.variable = entry.variable,
+                            .put = entry.put,
+                            .record = entry.record,
+                            .ordinal = entry.ordinal,
+                            .type = entry.staged ? std::optional(entry.staged->type) : std::nullopt,
+                            .decomposition = *entry.decomposition});
+      return Status{};
+    });
+  (void)recorder_->end(*comm_, trace_, {report_, catalog_, verdict, requests});
   take_trace_problem();
 }
 

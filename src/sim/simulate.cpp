@@ -169,7 +169,7 @@ Status check_windows(const Plan& plan) {
   double windows = 0;
   for (size_t i = 0; i < plan.domains.size(); ++i)
     windows += static_cast<double>(windows_of(plan, i).count());
-  for (const Extent& region : plan.regions)
+  for (const Extent& region : plan.pattern.regions)
     windows += static_cast<double>(region.size()) / static_cast<double>(plan.window_bytes);
   if (windows < k_most)
     return {};

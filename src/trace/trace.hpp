@@ -101,7 +101,6 @@ struct Trace {
   int64_t metadata_opens = 0;  // of the file since it was created or opened, as the next: by rank 0 alone
   int64_t data_opens = 0;      // by this rank, to move variables' bytes
   int64_t is_writer = 0;       // 1: this rank touched the file for data
-  double line_seconds = 0;     // that a line of the trace takes this rank, where there is a trace
   int64_t targets = 0;         // of the storage, that this rank's requests touched; where the file lies in stripes
 };
 

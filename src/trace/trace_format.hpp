@@ -5,17 +5,23 @@
 #include <array>
 #include <string>
 #include <string_view>
-#include <vector>
+
+#include "trace/trace.hpp"
 
 namespace windrow {
 
-inline constexpr int k_trace_version = 2;  // 1 had no brief flushes
+inline constexpr int k_trace_version = 3;
 inline constexpr std::string_view k_trace_begins = "{\"windrow trace\":";
 
-// Of a flush that is told by numbers: named as in the report's JSON; `targets` is what it has of all ranks.
-inline constexpr std::array<std::string_view, 11> k_brief_counters{
+// Counters in the line of a flush, named as in the report's JSON; `targets` is that of all ranks.
+inline constexpr std::array<std::string_view, 11> k_flush_counters{
     "bytes",    "bytes_written", "bytes_read",           "write_requests", "read_requests", "rounds",
     "messages", "bytes_sent",    "description_messages", "writers",        "targets"};
-std::vector<std::string> brief_names();  // of the lists of a line of such flushes: number, times, counters
+
+// All numbers in the line of a flush, in order: nanoseconds in total and of each stage, both of the slowest rank; the
+// sum over all ranks for each stage; the counters.
+inline constexpr size_t k_flush_numbers = 1 + 2 * static_cast<size_t>(k_stages) + k_flush_counters.size();
+using FlushNumbers = std::array<int64_t, k_flush_numbers>;
+const std::array<std::string, k_flush_numbers>& flush_number_names();
 
 }  // namespace windrow

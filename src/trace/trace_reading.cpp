@@ -3,13 +3,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "base/nesting.hpp"
 #include "base/units.hpp"
-#include "trace/trace.hpp"
 
 namespace windrow {
 namespace {
@@ -43,13 +44,13 @@ class LineReader {
   explicit LineReader(const std::function<void(const TraceLine&)>& take) : take_(take) {}
 
   void read(const std::string& text) {
-    ordered_json json = parse(text);
+    const ordered_json json = parse(text);
     if (json.contains("windrow trace"))
       read_opening(json);
-    else if (json.contains("brief_flushes"))
-      read_brief(json);
-    else
+    else if (json.contains("flush"))
       read_flush(json);
+    else
+      read_details(json);
   }
 
  private:
@@ -65,8 +66,8 @@ class LineReader {
   }
 
   void read_opening(const ordered_json& json) {
-    if (const ordered_json& version = json.at("windrow trace"); version != k_trace_version && version != 1)
-      throw VersionError(fmt::format("a trace of version {:.40}; this command reads versions 1 to {}",
+    if (const ordered_json& version = json.at("windrow trace"); version != k_trace_version)
+      throw VersionError(fmt::format("a trace of version {:.40}; this command reads version {}",
                                      version.dump(-1, ' ', true, ordered_json::error_handler_t::replace),
                                      k_trace_version));
     constexpr int64_t k_most = 1 << 28;
@@ -74,35 +75,34 @@ class LineReader {
       refuse(fmt::format("it cannot have {}", counted(ranks, "rank")));
     numbers_[json.at("opening").get<std::string>()] = last_flush_.size();
     last_flush_.push_back(0);
-    take_({TraceLine::Kind::opening, last_flush_.size() - 1, json});
+    take_({TraceLine::Kind::opening, last_flush_.size() - 1, std::nullopt, json});
+  }
+
+  void read_details(const ordered_json& json) {
+    const size_t opening = opening_of(json);
+    const int64_t number = count_of(json, "details");
+    const auto [place, is_new] = details_.emplace(std::pair(opening, number), details_.size());
+    if (!is_new)
+      refuse(fmt::format("the details of flush {} come twice", number));
+    take_({TraceLine::Kind::details, opening, place->second, json});
   }
 
   void read_flush(const ordered_json& json) {
     const size_t opening = opening_of(json);
-    next_flush(opening, count_of(json, "flush"));
-    take_({TraceLine::Kind::flush, opening, json});
-  }
-
-  // Those who take it get lists of all.
-  void read_brief(ordered_json& json) {
-    const size_t opening = opening_of(json);
-    ordered_json& lists = json["brief_flushes"];
-    const ordered_json& numbers = lists.at("flush");
-    if (!numbers.is_array())
-      refuse("flush is not a list");
-    for (const ordered_json& each : numbers)
-      next_flush(opening, checked_count(each, "flush"));
-    const size_t flushes = numbers.size();
-    for (const std::string& name : brief_names()) {
-      ordered_json& list = lists.at(name);
-      if (list.is_number())
-        list = ordered_json(flushes, ordered_json(checked_count(list, name)));
-      if (!list.is_array() || list.size() != flushes)
-        refuse(fmt::format("{} of {}, not {}", name, counted(list.size(), "flush", "flushes"), flushes));
-      for (const ordered_json& each : list)
-        (void)checked_count(each, name);
+    const int64_t number = count_of(json, "flush");
+    if (number <= last_flush_[opening])
+      refuse(fmt::format("flush {} comes after flush {}", number, last_flush_[opening]));
+    last_flush_[opening] = number;
+    for (const std::string& name : flush_number_names())
+      (void)count_of(json, name);
+    std::optional<size_t> details;
+    if (!json.at("details").is_null()) {
+      const auto found = details_.find({opening, count_of(json, "details")});
+      if (found == details_.end())
+        refuse(fmt::format("no earlier line has the details of flush {}", json["details"].dump()));
+      details = found->second;
     }
-    take_({TraceLine::Kind::brief, opening, json});
+    take_({TraceLine::Kind::flush, opening, details, json});
   }
 
   size_t opening_of(const ordered_json& json) const {
@@ -112,15 +112,10 @@ class LineReader {
     return found->second;
   }
 
-  void next_flush(size_t opening, int64_t number) {
-    if (number <= last_flush_[opening])
-      refuse(fmt::format("flush {} comes after flush {}", number, last_flush_[opening]));
-    last_flush_[opening] = number;
-  }
-
   const std::function<void(const TraceLine&)>& take_;
-  std::map<std::string, size_t> numbers_;  // of openings
-  std::vector<int64_t> last_flush_;        // of each opening
+  std::map<std::string, size_t> numbers_;                 // of openings
+  std::vector<int64_t> last_flush_;                       // of each opening
+  std::map<std::pair<size_t, int64_t>, size_t> details_;  // numbers of details, by opening and flush
 };
 
 }  // namespace
@@ -152,11 +147,16 @@ Result<std::string> read_trace_lines(std::istream& stream, const std::string& pa
   return std::string();
 }
 
-std::vector<std::string> brief_names() {
-  std::vector<std::string> names{"flush", "ended_ns", "total_ns"};
-  for (size_t stage = 0; stage < static_cast<size_t>(k_stages); ++stage)
-    names.push_back(std::string(stage_name(static_cast<Stage>(stage))) + "_ns");
-  names.insert(names.end(), k_brief_counters.begin(), k_brief_counters.end());
+const std::array<std::string, k_flush_numbers>& flush_number_names() {
+  static const auto names = [] {
+    std::array<std::string, k_flush_numbers> made{"total_ns"};
+    auto next = made.begin() + 1;
+    for (const char* of : {"_ns", "_sum_ns"})
+      for (int stage = 0; stage < k_stages; ++stage)
+        *next++ = std::string(stage_name(static_cast<Stage>(stage))) + of;
+    std::copy(k_flush_counters.begin(), k_flush_counters.end(), next);
+    return made;
+  }();
   return names;
 }
 

@@ -7,6 +7,7 @@
 #include <functional>
 #include <istream>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 
 #include "base/status.hpp"
@@ -17,21 +18,22 @@ namespace windrow {
 struct TraceLine {
   enum class Kind {
     opening,
-    flush,
-    brief
+    details,
+    flush
   };
   Kind kind = Kind::opening;
   size_t opening = 0;  // of which this is a line: 0, 1, ... in the order of the trace; a trace that several programs
                        // wrote mixes them
+  std::optional<size_t> details;  // number of these details (0, 1, ... in the order of the trace), or of the flush's;
+                                  // none: the trace has no details of it
   const nlohmann::ordered_json& json;
 };
 
-// Local. Of a stream that is open, and called `path` in messages. Each line is taken in order, until one is damaged: it
-// is no JSON, lies deeper than lines do, is of an opening that no line before has told of, says what cannot be, or
-// `take` threw a std::exception about it (std::bad_alloc goes on). Returns what is wrong with that line, naming file
-// and number; "": nothing. Checked are of openings the version, `opening`, `ranks`; of flushes that their numbers rise;
-// of brief ones that each list is there and has a count of every flush. bad_file: it is empty, no trace, or of another
-// version.
+// Local. Reads an open stream, called `path` in messages. Takes the lines in order until one is damaged: it is not
+// JSON, is nested too deep, refers to an opening or details of no earlier line, has an impossible value, or `take`
+// threw a std::exception (std::bad_alloc is passed on). Returns what is wrong with that line, with file and number; "":
+// nothing. Checks `windrow trace`, `opening` and `ranks` of openings; of flushes, that their numbers increase and that
+// flush_number_names() are counts. bad_file: the stream is empty, no trace, or of another version.
 Result<std::string> read_trace_lines(std::istream& stream, const std::string& path,
                                      const std::function<void(const TraceLine&)>& take);
 

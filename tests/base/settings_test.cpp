@@ -52,6 +52,8 @@ TEST(Settings, that_were_removed_are_errors_that_say_so) {
   const Status refused = settings.set("plan_memory", "64MiB");
   EXPECT_EQ(refused.code(), Code::bad_argument);
   EXPECT_THAT(refused.message(), AllOf(HasSubstr("\"plan_memory\" was removed"), HasSubstr("128 plans")));
+  EXPECT_THAT(settings.set("trace_detail", "full").message(),
+              AllOf(HasSubstr("\"trace_detail\" was removed"), HasSubstr("numbers of every flush")));
   EXPECT_TRUE(settings.values().empty());
   {
     const Environment environment("WINDROW_PLAN_MEMORY", "0");

@@ -38,8 +38,8 @@ class Calibration : public testing::Test {
                   count[2] = {k_rows, k_columns};
     const std::vector<double> data(static_cast<size_t>(k_rows * k_columns), 1);
     int variable = -1;
-    ASSERT_WINDROW_OK(windrow_create(MPI_COMM_WORLD, folder_.file("traced.raw").c_str(),
-                                     Options({{"trace", trace}, {"trace_detail", "full"}}), &file));
+    ASSERT_WINDROW_OK(
+        windrow_create(MPI_COMM_WORLD, folder_.file("traced.raw").c_str(), Options({{"trace", trace}}), &file));
     EXPECT_WINDROW_OK(windrow_define_variable(file, "grid", WINDROW_FLOAT64, 2, shape, &variable));
     for (int i = 0; i < flushes; ++i)
       EXPECT_WINDROW_OK(windrow_write_block(file, variable, start, count, data.data()));
@@ -119,7 +119,7 @@ TEST_F(Calibration, advice_tells_kinds_of_flushes_with_both_seconds) {
   EXPECT_GT(advice["kinds"][0]["advised"]["predicted_s"], 0);
   ASSERT_WINDROW_OK(windrow_advise(trace.c_str(), nullptr, "text", &text));
   EXPECT_THAT(text, HasSubstr("3 flushes"));
-  EXPECT_THAT(text, HasSubstr("without a machine file"));
+  EXPECT_THAT(text, HasSubstr("no machine file"));
 }
 
 TEST_F(Calibration, advice_of_what_is_damaged_tells_what_came_before) {

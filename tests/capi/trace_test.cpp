@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
 #include <numeric>
 
 #include "files.hpp"
@@ -86,9 +85,6 @@ class Traces : public Files {
                               const std::string& name = "file & more") const {
     if (!trace.empty())
       values.push_back({"trace", trace});
-    if (!trace.empty() &&
-        std::none_of(values.begin(), values.end(), [](const auto& each) { return each.first == "trace_detail"; }))
-      values.push_back({"trace_detail", "full"});
     const Options options(values);
     windrow_file* file = nullptr;
     EXPECT_WINDROW_OK(windrow_create(MPI_COMM_WORLD, path(name).c_str(), options, &file));
@@ -116,6 +112,21 @@ class Traces : public Files {
       found.push_back(json::parse(line));
     return found;
   }
+  // Those that have a name: "windrow trace", "flush" or, alone, "details".
+  static std::vector<json> lines_with(const char* name, std::vector<json> found) {
+    std::erase_if(found, [&](const json& line) {
+      return !line.contains(name) || (name == std::string("details") && line.contains("flush"));
+    });
+    return found;
+  }
+  // Columns of a decomposition that is made once.
+  static Decomposition columns() {
+    const int64_t shape[2] = {k_rows, k_columns * std::max(1, size_of() - 1)};
+    const int64_t start[2] = {0, holds() ? k_columns * rank_of() : 0}, held[2] = {k_rows, holds() ? k_columns : 0};
+    windrow_decomposition* raw = nullptr;
+    EXPECT_WINDROW_OK(windrow_block(MPI_COMM_WORLD, 2, shape, start, held, nullptr, nullptr, &raw));
+    return Decomposition(raw);
+  }
 };
 
 }  // namespace
@@ -136,14 +147,11 @@ TEST_P(Traces, say_what_the_report_says) {
     EXPECT_WINDROW_OK(windrow_close(file));
   }
   const std::vector<json> found = lines();
-  ASSERT_EQ(found.size(), 4 + reports.size());
+  ASSERT_EQ(found.size(), 4 + 2 * reports.size());
   size_t number = 0;
-  for (const json& line : found) {
-    if (line.contains("windrow trace"))
-      continue;
+  for (const json& line : lines_with("details", found)) {  // each call has a decomposition of its own
     const json& report = reports[number];
-    EXPECT_EQ(line["flush"], number % 2 + 1);
-    EXPECT_EQ(line["ranks"], size_of());
+    EXPECT_EQ(line["details"], number % 2 + 1);
     for (const auto& [key, value] : line["report"].items())
       EXPECT_EQ(value, report[key]) << key;
     const json& ranks = line["by_rank"];
@@ -171,96 +179,84 @@ TEST_P(Traces, say_what_the_report_says) {
   }
 }
 
-// Many short flushes of one plan: the first has a whole line, the others their numbers, and nobody says a word for
-// them.
-TEST_P(Traces, tell_short_flushes_by_numbers) {
-  constexpr int k_steps = 40;
+// Each flush of one plan has its numbers, the first the details, and nobody says a word for the others.
+TEST_P(Traces, have_a_line_of_bounded_size_for_each_repeated_flush) {
+  const int64_t k_steps = size_of() == 1 ? 10'000 : 1000;
   std::vector<json> reports;
   std::array<Calls, 2> counted;
+  const Decomposition mine = columns();
+  const std::vector<double> data(static_cast<size_t>(k_rows * k_columns), 1.5);
   for (const bool traced : {false, true}) {
-    windrow_file* file = create_traced({{"trace_detail", "auto"}}, traced ? trace() : "");
+    windrow_file* file = create_traced({}, traced ? trace() : "");
     const int variable = define_grid(file, "grid");
-    EXPECT_WINDROW_OK(write_grid(file, variable));
-    if (traced)
-      reports.push_back(report_of(file));
-    const Calls before = calls;
-    for (int step = 1; step < k_steps; ++step) {
-      EXPECT_WINDROW_OK(write_grid(file, variable));
-      if (traced)
+    Calls before;
+    for (int64_t step = 0; step < k_steps; ++step) {
+      EXPECT_WINDROW_OK(windrow_put(file, variable, mine.get(), data.data()));
+      EXPECT_WINDROW_OK(windrow_flush(file));
+      if (step == 0)
+        before = calls;
+      if (traced && step < 10)
         reports.push_back(report_of(file));
     }
     counted[traced ? 1 : 0] = {.gathers = calls.gathers - before.gathers, .others = calls.others - before.others};
     EXPECT_WINDROW_OK(windrow_close(file));
   }
-  const std::vector<json> found = lines();
-  ASSERT_GE(found.size(), 3);
-  std::map<int64_t, bool> told;  // flushes, and whether whole
-  for (const json& line : found) {
-    if (line.contains("flush")) {
-      EXPECT_TRUE(told.emplace(line["flush"], true).second);
-    }
-    if (!line.contains("brief_flushes"))
-      continue;
-    json brief = line["brief_flushes"];
-    for (auto& [name, list] : brief.items())  // a number is of all of them
-      if (list.is_number())
-        list = json(brief["flush"].size(), json(list));
-    for (size_t i = 0; i < brief["flush"].size(); ++i) {
-      const auto number = brief["flush"][i].get<int64_t>();
-      EXPECT_TRUE(told.emplace(number, false).second);
-      ASSERT_LE(number, k_steps);
-      const json& report = reports[static_cast<size_t>(number - 1)];
-      for (const char* name : {"bytes", "bytes_written", "bytes_read", "write_requests", "read_requests", "rounds",
-                               "messages", "bytes_sent", "description_messages", "writers"})
-        EXPECT_EQ(brief[name][i], report[name]) << name;
-      EXPECT_EQ(brief["targets"][i], report["targets"]["of_all_ranks"]);
-      for (const auto& [stage, seconds] : report["seconds"].items())
-        EXPECT_NEAR(brief[stage + "_ns"][i].get<double>() * 1e-9, seconds.get<double>(), 2e-9) << stage;
-    }
+  EXPECT_EQ(counted[0], counted[1]);
+  MPI_Barrier(MPI_COMM_WORLD);
+  std::ifstream stream(trace());
+  std::string line, others;
+  std::getline(stream, line);  // the opening
+  std::getline(stream, line);
+  EXPECT_EQ(json::parse(line)["details"], 1);
+  std::vector<json> flushes;
+  for (int64_t flush = 1; std::getline(stream, line); ++flush) {
+    EXPECT_THAT(line, HasSubstr("\"flush\":" + std::to_string(flush) + ",\"details\":1,\"error\":\"\","));
+    if (flushes.size() < reports.size())
+      flushes.push_back(json::parse(line));
+    std::erase_if(line, [](char c) { return c >= '0' && c <= '9'; });
+    if (flush == 1)
+      others = line;
+    ASSERT_EQ(line, others) << "they differ in the digits of numbers alone";
+    ASSERT_LE(flush, k_steps);
   }
-  EXPECT_EQ(told.size(), k_steps);
-  EXPECT_TRUE(told[1]);
-  const auto whole = std::count_if(told.begin(), told.end(), [](const auto& each) { return each.second; });
-  EXPECT_EQ(counted[1].gathers - counted[0].gathers, 2 * (whole - 1));
-}
-
-// A decomposition for each call is a plan for each flush: of those the first few are told whole, and then some.
-TEST_P(Traces, tell_short_flushes_of_blocks_by_numbers) {
-  constexpr int k_steps = 60;
-  windrow_file* file = create_traced({{"trace_detail", "auto"}}, trace());
-  const int variable = define_grid(file, "grid");
-  const int64_t start[2] = {rank_of(), 0}, count[2] = {1, 4};
-  const std::array<double, 4> row{1, 2, 3, 4};
-  for (int step = 0; step < k_steps; ++step)
-    EXPECT_WINDROW_OK(windrow_write_block(file, variable, start, count, row.data()));
-  EXPECT_WINDROW_OK(windrow_close(file));
-  int64_t whole = 0, brief = 0;
-  for (const json& line : lines()) {
-    if (line.contains("flush")) {
-      ++whole;
-      if (brief == 0) {
-        EXPECT_EQ(line["flush"], whole);
+  ASSERT_EQ(flushes.size(), reports.size());
+  EXPECT_EQ(flushes[0]["plans"][0]["pattern"]["bytes"], reports[0]["bytes"]);
+  for (size_t i = 0; i < reports.size(); ++i) {
+    for (const char* name : {"bytes", "bytes_written", "bytes_read", "write_requests", "read_requests", "rounds",
+                             "messages", "bytes_sent", "description_messages", "writers"})
+      EXPECT_EQ(flushes[i][name], reports[i][name]) << name;
+    EXPECT_EQ(flushes[i]["targets"], reports[i]["targets"]["of_all_ranks"]);
+    for (const auto& [stage, seconds] : reports[i]["seconds"].items()) {
+      EXPECT_NEAR(flushes[i][stage + "_ns"].get<double>() * 1e-9, seconds.get<double>(), 2e-9) << stage;
+      if (stage != "total") {
+        EXPECT_GE(flushes[i][stage + "_sum_ns"], flushes[i][stage + "_ns"]);
+        EXPECT_LE(flushes[i][stage + "_sum_ns"], size_of() * flushes[i][stage + "_ns"].get<int64_t>());
       }
     }
-    if (line.contains("brief_flushes"))
-      brief += static_cast<int64_t>(line["brief_flushes"]["flush"].size());
   }
-  EXPECT_EQ(whole + brief, k_steps);
-  EXPECT_GE(whole, 4);
-  EXPECT_GT(brief, 0);
 }
 
-// What is still to be told when the file is closed.
-TEST_P(Traces, lose_no_short_flush_at_the_end) {
-  windrow_file* file = create_traced({{"trace_detail", "auto"}}, trace());
+// Puts and gets in one flush are plans of their own, and together another pair than either alone.
+TEST_P(Traces, have_details_once_for_plans_that_go_together) {
+  windrow_file* file = create_traced({}, trace());
   const int variable = define_grid(file, "grid");
-  for (int step = 0; step < 3; ++step)
-    EXPECT_WINDROW_OK(write_grid(file, variable));
+  const Decomposition mine = columns();
+  std::vector<double> data(static_cast<size_t>(k_rows * k_columns), 2.5), back(data.size());
+  for (const auto& [puts, gets] : {std::pair(true, false), std::pair(false, true), std::pair(true, true),
+                                   std::pair(true, true), std::pair(false, true), std::pair(true, false)}) {
+    if (puts) {
+      EXPECT_WINDROW_OK(windrow_put(file, variable, mine.get(), data.data()));
+    }
+    if (gets) {
+      EXPECT_WINDROW_OK(windrow_get(file, variable, mine.get(), back.data()));
+    }
+    EXPECT_WINDROW_OK(windrow_flush(file));
+  }
   EXPECT_WINDROW_OK(windrow_close(file));
-  size_t flushes = 0;
-  for (const json& line : lines())
-    flushes += line.contains("flush") ? 1 : line.contains("brief_flushes") ? line["brief_flushes"]["flush"].size() : 0;
-  EXPECT_EQ(flushes, 3);
+  std::vector<int> details;
+  for (const json& line : lines_with("flush", lines()))
+    details.push_back(line["details"]);
+  EXPECT_EQ(details, (std::vector<int>{1, 2, 3, 3, 2, 1}));
 }
 
 TEST_P(Traces, say_what_each_rank_holds) {
@@ -282,7 +278,7 @@ TEST_P(Traces, say_what_each_rank_holds) {
     EXPECT_WINDROW_OK(windrow_write(file, variable, mesh.get(), data.data()));
   EXPECT_WINDROW_OK(windrow_close(file));
   const std::vector<json> found = lines();
-  ASSERT_EQ(found.size(), 4);
+  ASSERT_EQ(found.size(), 6);  // the opening; details and numbers; the same; numbers
   const json& block = found[1]["decompositions"];
   ASSERT_EQ(block.size(), 1);
   EXPECT_EQ(block[0]["kind"], "block");
@@ -294,11 +290,11 @@ TEST_P(Traces, say_what_each_rank_holds) {
       EXPECT_EQ(block[0]["ranks"][static_cast<size_t>(rank)]["start"], json({0, k_columns * rank}));
     }
   }
-  const json& told = found[2]["decompositions"];
+  const json& told = found[3]["decompositions"];
   ASSERT_EQ(told.size(), 1);
   EXPECT_EQ(told[0]["kind"], "points");
   EXPECT_EQ(told[0]["id"], found[3]["queue"][0]["decomposition"]);
-  EXPECT_TRUE(found[3]["decompositions"].empty()) << "once is enough";
+  EXPECT_EQ(found[5]["details"], 2) << "once is enough";
   int64_t elements = 0, pieces = 0, runs = 0;
   for (const json& each : told[0]["ranks"]) {
     elements += each["elements"].get<int64_t>();
@@ -312,7 +308,7 @@ TEST_P(Traces, say_what_each_rank_holds) {
   }
 }
 
-TEST_P(Traces, cost_two_gathers_a_flush) {
+TEST_P(Traces, cost_two_gathers_a_plan) {
   // How many calls a rank makes: to open, for the first flush, for one like it, for one of nothing, to close.
   const auto count = [&](const std::string& trace) {
     std::vector<Calls> counted;
@@ -322,14 +318,10 @@ TEST_P(Traces, cost_two_gathers_a_flush) {
     note();
     const int variable = define_grid(file, "grid");
     std::vector<double> data(static_cast<size_t>(k_rows * k_columns), 1.5);
-    const int64_t shape[2] = {k_rows, k_columns * std::max(1, size_of() - 1)};
-    const int64_t start[2] = {0, holds() ? k_columns * rank_of() : 0}, held[2] = {k_rows, holds() ? k_columns : 0};
-    windrow_decomposition* raw = nullptr;
-    EXPECT_WINDROW_OK(windrow_block(MPI_COMM_WORLD, 2, shape, start, held, nullptr, nullptr, &raw));
-    const Decomposition columns(raw);
+    const Decomposition mine = columns();
     calls = {};
     for (int step = 0; step < 2; ++step) {
-      EXPECT_WINDROW_OK(windrow_put(file, variable, columns.get(), data.data()));
+      EXPECT_WINDROW_OK(windrow_put(file, variable, mine.get(), data.data()));
       EXPECT_WINDROW_OK(windrow_flush(file));
       note();
     }
@@ -349,7 +341,7 @@ TEST_P(Traces, cost_two_gathers_a_flush) {
     EXPECT_EQ(with[0].others, without[0].others + 1);
   }
   EXPECT_EQ(with[1].gathers, 2);
-  EXPECT_EQ(with[2].gathers, 2);
+  EXPECT_EQ(with[2].gathers, 0) << "its plan has been told";
   EXPECT_EQ(with[3].gathers, 0) << "a flush of nothing has no line";
   EXPECT_EQ(with[4].gathers, 0);
   if (one_host) {
@@ -389,37 +381,35 @@ TEST_P(Traces, go_on_after_other_programs) {
     EXPECT_WINDROW_OK(windrow_close(file));
   }
   const std::vector<json> found = lines();
-  ASSERT_EQ(found.size(), 4);
-  EXPECT_NE(found[0]["opening"], found[2]["opening"]);
-  for (const size_t i : {size_t{1}, size_t{3}}) {
-    EXPECT_EQ(found[i]["opening"], found[i - 1]["opening"]);
-    EXPECT_EQ(found[i]["file"], found[i - 1]["file"]);
-  }
+  ASSERT_EQ(found.size(), 6);
+  EXPECT_NE(found[0]["opening"], found[3]["opening"]);
+  for (const size_t i : {size_t{1}, size_t{2}, size_t{4}, size_t{5}})
+    EXPECT_EQ(found[i]["opening"], found[i < 3 ? 0 : 3]["opening"]);
 }
 
 TEST_P(Traces, have_a_line_of_a_flush_in_two_parts_and_of_one_that_fails) {
   windrow_file* file = create_traced({}, trace());
   const int variable = define_grid(file, "grid");
-  const int64_t shape[2] = {k_rows, k_columns * std::max(1, size_of() - 1)};
-  const int64_t start[2] = {0, holds() ? k_columns * rank_of() : 0}, held[2] = {k_rows, holds() ? k_columns : 0};
-  windrow_decomposition* raw = nullptr;
-  EXPECT_WINDROW_OK(windrow_block(MPI_COMM_WORLD, 2, shape, start, held, nullptr, nullptr, &raw));
-  const Decomposition columns(raw);
+  const Decomposition mine = columns();
   const std::vector<double> data(static_cast<size_t>(k_rows * k_columns), 2.5);
-  EXPECT_WINDROW_OK(windrow_put(file, variable, columns.get(), data.data()));
+  EXPECT_WINDROW_OK(windrow_put(file, variable, mine.get(), data.data()));
   EXPECT_WINDROW_OK(windrow_flush_begin(file));
   EXPECT_WINDROW_OK(windrow_flush_end(file));
   const json report = report_of(file);
   if (rank_of() == 0) {
-    EXPECT_NE(windrow_put(file, 99, columns.get(), data.data()), WINDROW_OK);
+    EXPECT_NE(windrow_put(file, 99, mine.get(), data.data()), WINDROW_OK);
   }
   EXPECT_EQ(windrow_flush(file), WINDROW_BAD_ARGUMENT);
+  EXPECT_EQ(lines().size(), 5) << "a failed flush waits for no other";
   EXPECT_WINDROW_OK(windrow_close(file));
-  const std::vector<json> found = lines();
-  ASSERT_EQ(found.size(), 3);
-  EXPECT_EQ(found[1]["error"], "");
-  EXPECT_EQ(sum_of(found[1]["by_rank"]["bytes_written"]), report["bytes_written"]);
-  EXPECT_THAT(found[2]["error"].get<std::string>(), HasSubstr("no variable number 99"));
+  const std::vector<json> found = lines(), details = lines_with("details", found), flushes = lines_with("flush", found);
+  ASSERT_EQ(details.size(), 2);
+  ASSERT_EQ(flushes.size(), 2);
+  EXPECT_EQ(flushes[0]["error"], "");
+  EXPECT_EQ(details[0]["queue"].size(), 1);
+  EXPECT_EQ(sum_of(details[0]["by_rank"]["bytes_written"]), report["bytes_written"]);
+  EXPECT_THAT(flushes[1]["error"].get<std::string>(), HasSubstr("no variable number 99"));
+  EXPECT_EQ(flushes[1]["details"], 2);
 }
 
 TEST_P(Traces, say_on_which_hosts_ranks_run) {

@@ -60,11 +60,7 @@ class MachineTest(unittest.TestCase):
         self.assertIn(f"with {RANKS} rank", machine["about"])
         trace = self.path("a trace.jsonl")
         done = self.run_it(
-            TRACED,
-            self.path("file.raw"),
-            3,
-            20,
-            env={"WINDROW_TRACE": trace, "WINDROW_TRACE_DETAIL": "full", "WINDROW_MACHINE": self.machine},
+            TRACED, self.path("file.raw"), 3, 20, env={"WINDROW_TRACE": trace, "WINDROW_MACHINE": self.machine}
         )
         self.assertEqual(done.returncode, 0, done.stderr)
         done = self.run_it(COMMAND, "advise", trace, "--machine", self.machine)

@@ -14,6 +14,7 @@ import shlex
 import shutil
 import subprocess
 import tempfile
+import time
 import unittest
 import xml.etree.ElementTree as ElementTree
 
@@ -70,12 +71,7 @@ class ReportTest(unittest.TestCase):
     def make(self, steps=3, width=20, ranks=RANKS, **env):
         """Reports of the program that is traced, a flush each."""
         done = run(
-            TRACED,
-            self.path("file <&>.raw"),
-            steps,
-            width,
-            ranks=ranks,
-            env={"WINDROW_TRACE": self.trace, "WINDROW_TRACE_DETAIL": "full", **env},
+            TRACED, self.path("file <&>.raw"), steps, width, ranks=ranks, env={"WINDROW_TRACE": self.trace, **env}
         )
         self.assertEqual(done.returncode, 0, done.stderr)
         return [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
@@ -150,9 +146,25 @@ class ReportTest(unittest.TestCase):
 class Traced(ReportTest):
     def test_trace_and_table_say_what_the_program_was_told(self):
         reports = self.make()
-        flushes = [json.loads(line) for line in self.lines() if "windrow trace" not in json.loads(line)]
-        self.assertEqual(len(flushes), len(reports))
-        for flush, report in zip(flushes, reports):
+        lines = [json.loads(line) for line in self.lines()]
+        details = [line for line in lines if "report" in line]
+        flushes = [line for line in lines if "flush" in line]
+        self.assertEqual(
+            [flush["details"] for flush in flushes], [1, 1, 1, 1]
+        )  # three of one plan, and of another opening one
+        for flush, report in zip(flushes, reports, strict=True):
+            for key in (
+                "bytes",
+                "bytes_written",
+                "bytes_read",
+                "write_requests",
+                "read_requests",
+                "messages",
+                "bytes_sent",
+                "writers",
+            ):
+                self.assertEqual(flush[key], report[key], key)
+        for flush, report in zip(details, (reports[0], reports[3]), strict=True):
             for key, value in flush["report"].items():
                 self.assertEqual(value, report[key], key)
             for key in (
@@ -167,7 +179,7 @@ class Traced(ReportTest):
                 "writers",
             ):
                 self.assertEqual(sum(flush["by_rank"][key]), report[key], key)
-        self.assertEqual([each["variable"] for each in flushes[0]["queue"]], NAMES)
+        self.assertEqual([each["variable"] for each in details[0]["queue"]], NAMES)
         done = self.report(ranks=RANKS)
         self.assertEqual((done.returncode, our_lines(done)), (0, []), done.stderr)
         rows = [line for line in done.stdout.splitlines() if re.match(r" +\d+  ", line)]
@@ -221,6 +233,77 @@ class Traced(ReportTest):
         bars = next(root.iter(SVG[:-3] + "section"))
         self.assertGreaterEqual(len(list(bars.iter(SVG[:-3] + "details"))), 12)
 
+    def test_details_that_are_there_once_are_those_of_each_flush(self):
+        """With details of its own for each flush all commands say the same."""
+        self.make(steps=30)
+        lines = [json.loads(line) for line in self.lines()]
+
+        def told():
+            root, _ = self.page()
+            advice = run(COMMAND, "advise", self.trace, "--json").stdout
+            simulated = [
+                run(COMMAND, "simulate", self.trace, "--machine", "mercury", "--json", "--flush", flush).stdout
+                for flush in (1, 30, 31)
+            ]
+            return (
+                self.report().stdout,
+                ["".join(table.itertext()) for table in root.iter(SVG[:-3] + "table")],
+                advice,
+                simulated,
+            )
+
+        once = told()
+        self.assertEqual(json.loads(once[2])["kinds"][0]["flushes"], list(range(1, 31)))
+        self.assertEqual(once[3][1], once[3][0])
+        self.assertEqual(sum("report" in line for line in lines), 2)
+        with open(self.trace, "w", encoding="utf-8") as f:
+            for line in lines:
+                if "report" in line:
+                    details = line
+                elif "flush" in line:
+                    for each in ({**details, "details": line["flush"]}, {**line, "details": line["flush"]}):
+                        f.write(json.dumps(each) + "\n")
+                else:
+                    f.write(json.dumps(line) + "\n")
+        self.assertEqual(len(self.lines()), 2 + 2 * 31)
+        self.assertEqual(told(), once)
+
+    def test_flushes_without_details(self):
+        self.make()
+        lines = self.lines()
+        with open(self.trace, "w", encoding="utf-8") as f:
+            f.writelines([*lines[:4], lines[4].replace('"details":1', '"details":null'), *lines[5:]])
+        rows = [re.split(r"  +", row.strip()) for row in self.report().stdout.splitlines() if re.match(r" +\d+  ", row)]
+        self.assertEqual([row[1] == "-" for row in rows], [False, False, True, False])
+        self.assertEqual(rows[2][-1], rows[1][-1], "the strategy is there")
+        self.assertIn("The trace has no details of it.", self.page()[1])
+        self.assertIn("without details in the trace: 1 flush", run(COMMAND, "advise", self.trace).stdout)
+        self.assert_mistake(
+            run(COMMAND, "simulate", self.trace, "--machine", "mercury", "--flush", 3), "has no details of flush 3"
+        )
+
+    def test_a_killed_program_leaves_a_trace(self):
+        program = subprocess.Popen(
+            [TRACED, self.path("file.raw"), "1000000000", "1"],
+            stdout=subprocess.DEVNULL,
+            env={**os.environ, "WINDROW_TRACE": self.trace},
+        )
+        end = time.monotonic() + LIMIT_S
+        while time.monotonic() < end and (not os.path.exists(self.trace) or os.path.getsize(self.trace) < 200_000):
+            time.sleep(0.01)
+        program.kill()
+        program.wait()
+        done = (
+            self.report()
+        )  # all that was appended; of what was being appended when it was killed a line may be truncated
+        self.assertIn(done.returncode, (0, 1), done.stderr)
+        self.assertTrue(all("truncated" in line for line in our_lines(done)), done.stderr)
+        rows = [int(row.split()[0]) for row in done.stdout.splitlines() if re.match(r" *\d+  ", row)]
+        self.assertEqual(
+            rows, list(range(1, 1 + sum('"plans_left_out"' in line and line.endswith("\n") for line in self.lines())))
+        )
+        self.assertGreater(len(rows), 150)
+
     def test_the_sample_of_the_documentation(self):
         self.trace = os.path.join(
             os.path.dirname(os.path.abspath(__file__)), "..", "..", "docs", "samples", "trace.jsonl"
@@ -250,13 +333,15 @@ class Traced(ReportTest):
     def test_many_ranks_that_a_line_stands_for(self):
         """64 lanes, and a hundred writers of a hundred targets, without as many ranks."""
         self.make(steps=1)
-        opening, flush, *_ = (json.loads(line) for line in self.lines())
-        opening["ranks"] = flush["ranks"] = 6000
-        lane = flush["timeline"][0]
-        flush["timeline"] = [{**lane, "rank": rank} for rank in range(64)]
-        flush["targets"] = [[rank, target, rank * 1000 + target] for rank in range(100) for target in (*range(64), -1)]
+        opening, details, flush, *_ = (json.loads(line) for line in self.lines())
+        opening["ranks"] = 6000
+        lane = details["timeline"][0]
+        details["timeline"] = [{**lane, "rank": rank} for rank in range(64)]
+        details["targets"] = [
+            [rank, target, rank * 1000 + target] for rank in range(100) for target in (*range(64), -1)
+        ]
         with open(self.trace, "w", encoding="utf-8") as f:
-            for line in (opening, flush):
+            for line in (opening, details, flush):
                 f.write(json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n")
         root, text = self.page()
         self.assertIn("64 of 6000 ranks.", text)
@@ -269,100 +354,82 @@ class Damaged(ReportTest):
     def test_cut_short(self):
         self.make()
         lines = self.lines()
-        for cut in (3, len(lines[2]) // 2, len(lines[2]) - 2):
+        for cut in (3, len(lines[3]) // 2, len(lines[3]) - 2):
             with open(self.trace, "w", encoding="utf-8") as f:
-                f.writelines([*lines[:2], lines[2][:cut]])
+                f.writelines([*lines[:3], lines[3][:cut]])
             done = self.report("--html", self.path("page.html"))
-            self.assert_mistake(done, self.trace, "line 3", "truncated", code=1)
+            self.assert_mistake(done, self.trace, "line 4", "truncated", code=1)
             self.assertRegex(done.stdout, r"\n +1  ")  # what came before
             with open(self.path("page.html"), encoding="utf-8") as f:
-                self.assertIn("line 3: the line is truncated", f.read())
+                self.assertIn("line 4: the line is truncated", f.read())
 
     def test_a_line_in_the_middle(self):
         self.make()
         lines = self.lines()
+        more = json.loads(lines[1])
         for wrong in (
             "{}\n",
             "\n",
             "null\n",
             "[1]\n",
             '{"opening":7}\n',
-            lines[1].replace('"timeline":[', '"timeline":[7,'),
-            lines[1].replace('"opening":"', '"opening":"x'),
+            lines[1],
+            lines[1].replace('"details":1', '"details":2').replace('"timeline":[', '"timeline":[7,'),
+            lines[2].replace('"opening":"', '"opening":"x'),
+            lines[2],
+            lines[3].replace('"details":1', '"details":2'),
             "\udcff\x00\n",
-            lines[1].replace('"exchange"', '"nothing"', 1),
+            json.dumps(
+                {**more, "details": 2, "timeline": [{**more["timeline"][0], "intervals": [["nothing", 0, 1, 1, 0]]}]}
+            )
+            + "\n",
         ):
             with open(self.trace, "w", encoding="utf-8", errors="surrogateescape") as f:
-                f.writelines([*lines[:2], wrong, *lines[2:]])
+                f.writelines([*lines[:3], wrong, *lines[3:]])
             self.assert_mistake(
-                self.report("--html", self.path("page.html")), self.trace, "line 3", "not a line of a trace", code=1
+                self.report("--html", self.path("page.html")), self.trace, "line 4", "not a line of a trace", code=1
             )
             ElementTree.parse(self.path("page.html"))
-        self.assert_mistake(self.report(ranks=RANKS), self.trace, "line 3", code=1)
+        self.assert_mistake(self.report(ranks=RANKS), self.trace, "line 4", code=1)
 
-    def test_short_flushes_are_told_by_numbers(self):
-        reports = self.make(steps=30, WINDROW_TRACE_DETAIL="auto")
-        done = self.report("--html", self.path("page.html"))
-        self.assertEqual(done.returncode, 0, done.stderr)
-        rows = [line.split() for line in done.stdout.splitlines() if line.strip()[:1].isdigit()]
-        self.assertEqual([int(row[0]) for row in rows], [*range(1, 31), 1])
-        brief = [line for line in done.stdout.splitlines() if line.endswith("(numbers only)")]
-        self.assertGreater(len(brief), 0)
-        self.assertEqual(
-            len(brief), sum(len(json.loads(line).get("brief_flushes", {}).get("flush", [])) for line in self.lines())
-        )
-        self.assertEqual(len(reports), len(rows))
-        ElementTree.parse(self.path("page.html"))
-        with open(self.path("page.html"), encoding="utf-8") as f:
-            self.assertIn("trace_detail=full", f.read())
-
-    def test_hostile_numbers_of_short_flushes(self):
-        self.make(steps=30, WINDROW_TRACE_DETAIL="auto")
+    def test_hostile_numbers(self):
+        self.make()
         lines = self.lines()
-        place = next(i for i, line in enumerate(lines) if "brief_flushes" in line)
-        brief = json.loads(lines[place])
-        numbers = brief["brief_flushes"]
-        count = len(numbers["flush"])
-        # A number is of all of them
-        numbers = {name: each if isinstance(each, list) else [each] * count for name, each in numbers.items()}
-
-        def told(**columns):
-            return json.dumps({**brief, "brief_flushes": {**numbers, **columns}})
-
+        numbers = json.loads(lines[3])
         for wrong in (
-            told(bytes=[-1] * len(numbers["flush"])),
-            told(bytes=numbers["bytes"][1:]),
-            told(bytes=[1e308] * len(numbers["flush"])),
-            told(total_ns=["1"] * len(numbers["flush"])),
-            told(write_requests=[2**63 - 1] * len(numbers["flush"])),
-            told(read_requests=[2**64 - 1] * len(numbers["flush"])),
-            told(flush=3),
-            told(bytes=-1),
-            told(bytes=None),
-            told(bytes=1.5),
-            told(flush=numbers["flush"][::-1] + [0]),
-            told(flush=[0] * len(numbers["flush"])),
-            json.dumps({**brief, "brief_flushes": 5}),
-            json.dumps({**brief, "opening": "other"}),
-            json.dumps({**brief, "brief_flushes": {"flush": [7]}}),
+            {"bytes": -1},
+            {"bytes": None},
+            {"bytes": 1.5},
+            {"bytes": [1]},
+            {"bytes": 1e308},
+            {"total_ns": "1"},
+            {"storage_ns": -1},
+            {"describe_sum_ns": None},
+            {"write_requests": 2**63 - 1},
+            {"read_requests": 2**64 - 1},
+            {"flush": 1},
+            {"flush": [2]},
+            {"details": 3},
+            {"details": -1},
+            {"details": "1"},
+            {"opening": "other"},
         ):
             with open(self.trace, "w", encoding="utf-8") as f:
-                f.writelines([*lines[:place], wrong + "\n", *lines[place + 1 :]])
-            self.assert_mistake(self.report(), self.trace, f"line {place + 1}", "not a line of a trace", code=1)
-            done = run(COMMAND, "advise", self.trace)
-            self.assertIn(f"line {place + 1}: not a line of a trace", done.stdout + done.stderr)
+                f.writelines([*lines[:3], json.dumps({**numbers, **wrong}) + "\n", *lines[4:]])
+            self.assert_mistake(self.report(), self.trace, "line 4", "not a line of a trace", code=1)
+        self.assertIn("line 4: not a line of a trace", run(COMMAND, "advise", self.trace).stderr)
 
     def test_a_last_line_without_its_end(self):
-        """Whole but for the end of the line: not cut short if it says what cannot be."""
+        """Whole but for the end of the line: not truncated if it says what cannot be."""
         self.make()
         lines = self.lines()
         for last, words in (
-            (lines[2].rstrip("\n").replace('"flush":', '"flush":-', 1), "not a line of a trace"),
-            (lines[2].rstrip("\n")[:-1], "truncated"),
+            (lines[3].rstrip("\n").replace('"flush":', '"flush":-', 1), "not a line of a trace"),
+            (lines[3].rstrip("\n")[:-1], "truncated"),
         ):
             with open(self.trace, "w", encoding="utf-8") as f:
-                f.writelines([*lines[:2], last])
-            self.assert_mistake(self.report(), self.trace, "line 3", words, code=1)
+                f.writelines([*lines[:3], last])
+            self.assert_mistake(self.report(), self.trace, "line 4", words, code=1)
 
     def test_lists_within_lists(self):
         """Many levels deep: what walks them calls itself for each."""
@@ -386,9 +453,17 @@ class Damaged(ReportTest):
     def test_another_version(self):
         self.make()
         lines = self.lines()
-        with open(self.trace, "w", encoding="utf-8") as f:
-            f.writelines([lines[0].replace('{"windrow trace":2', '{"windrow trace":3'), *lines[1:]])
-        self.assert_mistake(self.report(), self.trace, "line 1", "version 3", "reads versions 1 to 2")
+        for version in (1, 2, 4):
+            with open(self.trace, "w", encoding="utf-8") as f:
+                f.writelines([lines[0].replace('{"windrow trace":3', f'{{"windrow trace":{version}'), *lines[1:]])
+            for words in (["report"], ["advise"], ["simulate", "--machine", "jaguar"]):
+                self.assert_mistake(
+                    run(COMMAND, words[0], self.trace, *words[1:]),
+                    self.trace,
+                    "line 1",
+                    f"version {version}",
+                    "reads version 3",
+                )
 
     def test_no_trace(self):
         for content, words in (

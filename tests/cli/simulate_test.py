@@ -135,13 +135,7 @@ class SimulateTest(unittest.TestCase):
 
     def test_a_trace_is_simulated(self):
         trace = self.path("a trace.jsonl")
-        env = {
-            "WINDROW_TRACE": trace,
-            "WINDROW_TRACE_DETAIL": "full",
-            "WINDROW_CODEC": "off",
-            "WINDROW_LAYOUT": "none",
-            "WINDROW_BUFFERS": "4",
-        }
+        env = {"WINDROW_TRACE": trace, "WINDROW_CODEC": "off", "WINDROW_LAYOUT": "none", "WINDROW_BUFFERS": "4"}
         done = run(TRACED, self.path("file.raw"), 1, 20, ranks=4, env=env)
         self.assertEqual(done.returncode, 0, done.stderr)
         with open(trace, encoding="utf-8") as lines:
@@ -160,20 +154,13 @@ class SimulateTest(unittest.TestCase):
         sizes = []
         traces = [self.path("small.jsonl"), self.path("large.jsonl")]
         for trace, rows in zip(traces, (10, 50), strict=True):
-            done = run(
-                TRACED,
-                self.path("file.raw"),
-                2,
-                rows,
-                ranks=2,
-                env={"WINDROW_TRACE": trace, "WINDROW_TRACE_DETAIL": "full"},
-            )
+            done = run(TRACED, self.path("file.raw"), 2, rows, ranks=2, env={"WINDROW_TRACE": trace})
             self.assertEqual(done.returncode, 0, done.stderr)
             sizes.append([self.simulated(trace, "--machine", "mercury", "--flush", flush)["bytes"] for flush in (1, 2)])
         self.assertNotEqual(sizes[0], sizes[1])
         small, large = (open(trace, encoding="utf-8").readlines() for trace in traces)
         with open(self.path("both.jsonl"), "w", encoding="utf-8") as both:
-            both.writelines([small[0], small[1], large[0], large[1], small[2], large[2]])
+            both.writelines([*small[:3], *large[:3], small[3], large[3]])
         found = [
             self.simulated(self.path("both.jsonl"), "--machine", "mercury", "--flush", flush)["bytes"]
             for flush in (1, 2, 3, 4)
@@ -182,19 +169,19 @@ class SimulateTest(unittest.TestCase):
 
     def test_what_several_ranks_hold_is_written_once(self):
         with open(SAMPLE, encoding="utf-8") as lines:
-            opening, flush = list(lines)[:2]
-        changed = json.loads(flush)
+            opening, details, flush = list(lines)[:3]
+        changed = json.loads(details)
         for each in changed["decompositions"]:
             for rank in each["ranks"]:
                 rank.pop("start", None), rank.pop("count", None)
                 rank.update(elements=40, runs=[[10 * rank["rank"], 40]])  # each shares 30 with the next
             each.update(kind="points", replicas=True)
         with open(self.path("shared.jsonl"), "w", encoding="utf-8") as file:
-            file.write(opening + json.dumps(changed) + "\n")
+            file.write(opening + json.dumps(changed) + "\n" + flush)
         found = self.simulated(self.path("shared.jsonl"), "--machine", "jaguar", "--set", "strategy=list")
         one = self.simulated(self.path("shared.jsonl"), "--machine", "jaguar")
         self.assertEqual(found["bytes"], one["bytes"])
-        ranks = changed["ranks"]
+        ranks = json.loads(opening)["ranks"]
         elements = math.prod(changed["decompositions"][0]["shape"])
         whole = self.simulated(SAMPLE, "--machine", "jaguar", "--flush", 1)["bytes"]
         self.assertEqual(found["bytes"] * elements, whole * (40 + 10 * (ranks - 1)))
@@ -203,13 +190,13 @@ class SimulateTest(unittest.TestCase):
 
     def test_a_trace_that_is_cut_short_says_so(self):
         with open(SAMPLE, encoding="utf-8") as lines:
-            opening, flush = list(lines)[:2]
+            opening, details, flush = list(lines)[:3]
         with open(self.path("cut.jsonl"), "w", encoding="utf-8") as file:
-            file.write(opening + flush + flush[: len(flush) // 2])
+            file.write(opening + details + flush + flush[: len(flush) // 2])
         done = run(COMMAND, "simulate", self.path("cut.jsonl"), "--machine", "jaguar")
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("line 3: the line is truncated", done.stderr)
-        self.mistake(self.path("cut.jsonl"), "--machine", "jaguar", "--flush", 2, part="line 3: the line is truncated")
+        self.assertIn("line 4: the line is truncated", done.stderr)
+        self.mistake(self.path("cut.jsonl"), "--machine", "jaguar", "--flush", 2, part="line 4: the line is truncated")
 
     def test_a_map_is_simulated(self):
         """Rows of 3 ranks, of which one has nothing; and an element that two hold, and one that nobody does."""
@@ -265,7 +252,7 @@ class SimulateTest(unittest.TestCase):
             2000,
             "--shape",
             "100",
-            part="887 hosts with 2 ranks each; 2000 ranks are more",
+            part="887 hosts with 2 ranks each, fewer than 2000 ranks",
         )
         self.mistake(*usual, "--pattern", "grid", "--grid", "3x3", part="a grid of 3x3 ranks")
         self.mistake(*usual, "--pattern", "cyclic", "--block", 0, part="blocks of 0")
@@ -306,7 +293,7 @@ class SimulateTest(unittest.TestCase):
     def test_hostile_files_are_refused(self):
         for text, part in (
             ("{", "is not JSON"),
-            ("[]", "no machine file"),
+            ("[]", "not a machine file"),
             ('{"windrow machine": 2}', "version 2"),
             ('{"windrow machine": 1, "hosts": -1}', "hosts cannot be -1"),
             ('{"windrow machine": 1, "storage": {"lock_seconds": 1}}', "storage.lock_seconds is an unknown name"),
@@ -316,35 +303,35 @@ class SimulateTest(unittest.TestCase):
                 file.write(text)
             self.mistake("--machine", self.path("hostile.json"), "--ranks", 1, "--shape", "1", part=part)
         with open(SAMPLE, encoding="utf-8") as lines:
-            opening, flush = list(lines)[:2]
-        of = json.loads(flush)
+            opening, details, flush = list(lines)[:3]
+        of = json.loads(details)
         damages = (
             (
-                lambda flush: flush["decompositions"][0]["ranks"][1].update(start=[0, 90]),
+                lambda details: details["decompositions"][0]["ranks"][1].update(start=[0, 90]),
                 "flush 1 cannot be simulated: block of dimension 1 ends at",
             ),
-            (lambda flush: flush["decompositions"][0]["ranks"].pop(), "what 2 of 3 ranks hold"),
-            (lambda flush: flush["decompositions"][0].update(shape=[1 << 40, 1 << 40]), "too many elements"),
+            (lambda details: details["decompositions"][0]["ranks"].pop(), "it records the data of 2 of 3 ranks only"),
+            (lambda details: details["decompositions"][0].update(shape=[1 << 40, 1 << 40]), "too many elements"),
             (
-                lambda flush: flush["decompositions"][0]["ranks"][0].update(rank=7),
+                lambda details: details["decompositions"][0]["ranks"][0].update(rank=7),
                 "flush 1 cannot be simulated: there is no rank 7",
             ),
-            (lambda flush: flush.update(ranks=-1), "ranks"),
-            (lambda flush: flush.pop("queue"), "line 2"),
+            (lambda details: details.pop("queue"), "line 2"),
         )
         with open(self.path("empty.jsonl"), "w", encoding="utf-8") as file:
-            none = json.loads(flush)
-            none["flush"] = 2
+            none = json.loads(details)
+            none["details"] = 2
             for each in none["decompositions"]:
                 each["shape"][0] = 0
-            file.write(opening + flush + json.dumps(none) + "\n")
+            more = json.dumps({**json.loads(flush), "flush": 2, "details": 2})
+            file.write(opening + details + flush + json.dumps(none) + "\n" + more + "\n")
         # Of the first: nothing has no elements
         self.assertGreater(self.simulated(self.path("empty.jsonl"), "--machine", "jaguar")["bytes"], 0)
         for damage, part in damages:
             changed = json.loads(json.dumps(of))
             damage(changed)
             with open(self.path("hostile.jsonl"), "w", encoding="utf-8") as file:
-                file.write(opening + json.dumps(changed) + "\n")
+                file.write(opening + json.dumps(changed) + "\n" + flush)
             self.mistake(self.path("hostile.jsonl"), "--machine", "jaguar", part=part)
         for runs in ([[0, 5, [1 << 40, 1 << 40]]], [[-1, 5]], [[1198, 5]], [[0, 5, [2, 3]]], [[0, 5, [0, 9]]], [[0]]):
             changed = json.loads(json.dumps(of))
@@ -352,7 +339,7 @@ class SimulateTest(unittest.TestCase):
             del rank["start"], rank["count"]
             rank["runs"] = runs
             with open(self.path("hostile.jsonl"), "w", encoding="utf-8") as file:
-                file.write(opening + json.dumps(changed) + "\n")
+                file.write(opening + json.dumps(changed) + "\n" + flush)
             self.mistake(self.path("hostile.jsonl"), "--machine", "jaguar", part="flush 1 cannot be simulated")
 
 

@@ -25,51 +25,47 @@ def test_a_picture_of_a_trace(folder, capsys):
 
 
 def test_a_trace_of_a_strange_name_or_damaged(folder, capsys):
-    opening, flush = SAMPLE.read_text(encoding="utf-8").splitlines(keepends=True)[:2]
-    brief = json.loads(SAMPLE.read_text(encoding="utf-8").splitlines()[1])["report"]
-    numbers = {"flush": [7, 8], "bytes": 8, "total_ns": [9, 10]}  # a number is of all of them
+    opening, details, flush = SAMPLE.read_text(encoding="utf-8").splitlines(keepends=True)[:3]
+    numbers = json.loads(flush)
     trace = folder / "trace.jsonl"
     trace.write_text(
-        opening.replace('"file":"', '"file":"\u2028') + flush + json.dumps({"brief_flushes": numbers}) + "\n",
+        opening.replace('"file":"', '"file":"\u2028')
+        + details
+        + flush
+        + json.dumps({**numbers, "flush": 2, "total_ns": 9})
+        + "\n",
         encoding="utf-8",
     )
-    first, second, third = read_trace(trace)
-    assert (
-        first["bytes"] == brief["bytes"]
-        and second["bytes"] == third["bytes"] == 8
-        and third["seconds"]["total"] == pytest.approx(10e-9)
-    )
-    numbers = {"flush": [7], "bytes": [8], "total_ns": [9]}
+    assert read_trace(trace) == [numbers, {**numbers, "flush": 2, "total_ns": 9}]
     with os.fdopen((ends := os.pipe())[1], "w", encoding="utf-8") as pipe:
-        pipe.write(opening + flush)
+        pipe.write(opening + details + flush)
     assert len(read_trace(Path(f"/dev/fd/{ends[0]}"))) == 1, "a pipe has no size"
     os.close(ends[0])
-    columns = [
-        5,
-        {"flush": 3},
-        {**numbers, "flush": []},
-        {**numbers, "bytes": None},
-        {**numbers, "bytes": -7},
-        {**numbers, "bytes": [None]},
-        {**numbers, "bytes": [-1]},
-        {**numbers, "total_ns": ["9"]},
-        {"flush": [1], "total_ns": [9]},
-        {**numbers, "bytes": [float("nan")]},
-        {**numbers, "bytes": []},
-        {**numbers, "total_ns": [10**400]},
+    changes = [
+        {"bytes": None},
+        {"bytes": -7},
+        {"bytes": [8]},
+        {"total_ns": "9"},
+        {"bytes": float("nan")},
+        {"bytes": 1.5},
+        {"bytes": True},
+        {"storage_ns": 10**400},
     ]
     for wrong in (
         "[1]",
         "null",
         "{",
-        '{"windrow trace":3}',
+        "{}",
+        '{"windrow trace":2}',
         '{"flush":1}',
         '{"a":' + "[" * 100_000 + "]" * 100_000 + "}",
-        *(json.dumps({"brief_flushes": each}) for each in columns),
+        *(json.dumps({**numbers, **each}) for each in changes),
     ):
         trace.write_text(opening + wrong + "\n", encoding="utf-8")
         assert main(["report", str(trace)]) == 1
         assert "line 2: not a line of a trace" in capsys.readouterr().err, wrong
+    trace.write_text(opening.replace('{"windrow trace":3', '{"windrow trace":2') + details + flush, encoding="utf-8")
+    assert main(["report", str(trace)]) == 1 and "is not a trace of version 3" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("filters", [None, "shuffle,deflate:1"])

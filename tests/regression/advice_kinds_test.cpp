@@ -25,7 +25,7 @@ void write_series(SharedFolder& folder, const std::string& trace, int files, int
   for (int i = 0; i < files; ++i) {
     windrow_file* file = nullptr;
     EXPECT_WINDROW_OK(windrow_create(MPI_COMM_WORLD, folder.file("step" + std::to_string(i) + ".raw").c_str(),
-                                     Options({{"trace", trace}, {"trace_detail", "full"}}), &file));
+                                     Options({{"trace", trace}}), &file));
     std::vector<int> numbers(static_cast<size_t>(variables));
     int last = 0;
     for (int& number : numbers)
@@ -67,12 +67,10 @@ TEST(Advice, deals_no_targets_of_a_set) {
   for (const bool is_set : {false, true}) {
     const std::string trace = folder.file(is_set ? "set.jsonl" : "file.jsonl");
     windrow_file* file = nullptr;
-    ASSERT_WINDROW_OK(windrow_create(MPI_COMM_WORLD, folder.file("a.raw").c_str(),
-                                     Options({{"trace", trace},
-                                              {"trace_detail", "full"},
-                                              {"layout", "mock:stripe=64KiB,count=4"},
-                                              {"files", is_set ? "subfiles(2)" : "one"}}),
-                                     &file));
+    ASSERT_WINDROW_OK(windrow_create(
+        MPI_COMM_WORLD, folder.file("a.raw").c_str(),
+        Options({{"trace", trace}, {"layout", "mock:stripe=64KiB,count=4"}, {"files", is_set ? "subfiles(2)" : "one"}}),
+        &file));
     int variable = -1;
     ASSERT_WINDROW_OK(windrow_define_variable(file, "v", WINDROW_FLOAT64, 2, shape, &variable));
     EXPECT_WINDROW_OK(windrow_write_block(file, variable, start, count, values.data()));

@@ -78,7 +78,6 @@ class CephTest(unittest.TestCase):
             trace = f"{local}/trace"
             options = {f"WINDROW_{key.upper()}": value for key, value in settings.items()} | {
                 "WINDROW_TRACE": trace,
-                "WINDROW_TRACE_DETAIL": "full",
                 "CEPH_CONF": str(self.folder / "ceph.conf"),
             }
             done = run(
