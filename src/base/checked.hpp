@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Integer arithmetic that says when it overflows, and the few roundings everybody needs.
+// Integer arithmetic that reports overflow, and the common roundings.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Copies of long runs of bytes that do not fall into the slow case of AMD's processors.
+// Copies long runs of bytes without the slow case of `rep movsb` on AMD processors.
 #pragma once
 
 #include <algorithm>
@@ -9,10 +9,10 @@
 
 namespace windrow {
 
-// Whether a copy that ends up in `rep movsb` - memcpy() of glibc 2.33 to 2.38 above some 2 KiB, and the kernel's for
-// read() and write() - takes several times as long with Zen 3 and 4: where the target lies up to 31 bytes behind the
-// source, whole pages apart. What malloc() gives begins 16 bytes behind a page, so it is the common case for what
-// begins with a page. Source: sourceware.org bug 30994; microsoft/STL issue 5658.
+// Whether a copy by `rep movsb` takes several times as long on Zen 3 and 4: the target lies up to 31 bytes after the
+// source, modulo the page size. memcpy() of glibc 2.33 to 2.38 uses `rep movsb` above some 2 KiB, and so does the
+// kernel for read() and write(). The case is common, since memory from malloc() begins 16 bytes after a page boundary
+// and other buffers begin at one. Source: sourceware.org bug 30994; microsoft/STL issue 5658.
 inline bool copies_slowly(uint64_t to, uint64_t from) noexcept {
 #if defined(__x86_64__)
   const uint64_t apart = (to - from) % 4096;
@@ -26,7 +26,7 @@ inline uint64_t address_of(const void* memory) noexcept {
   return reinterpret_cast<uintptr_t>(memory);
 }
 
-// memcpy(), in pieces that glibc moves by vectors where the whole would be slow.
+// memcpy(), in pieces that glibc copies with vector instructions where the whole copy would be slow.
 inline void copy_long(std::byte* to, const std::byte* from, size_t length) noexcept {
   constexpr size_t k_vectors = 2048;
   if (length <= k_vectors || !copies_slowly(address_of(to), address_of(from))) {

@@ -16,12 +16,12 @@ namespace windrow {
 namespace {
 
 constexpr std::string_view k_begin = "WINDROW_";
-constexpr std::string_view k_of_tests = "TEST_";  // and what follows
+constexpr std::string_view k_of_tests = "TEST_";  // a prefix
 
 constexpr auto k_others = std::to_array<std::string_view>(
-    {// The library's and the SCORPIO layer's own.
+    {// Names of the library and of the SCORPIO layer.
      "RANKS_PER_HOST", "SCORPIO_MESSAGES",
-     // Where it is installed, as module files of clusters have it.
+     // Installation paths, as module files of clusters set them.
      "DIR", "HOME", "INCLUDE", "LIBRARY", "PREFIX", "ROOT", "VERSION",
      // Tools of the project.
      "CEPH", "CEPH_OSD_BYTES", "NETWORK", "NETWORK_AGENT", "NETWORK_HOSTS", "PATIENT_YIELD",
@@ -48,12 +48,12 @@ bool is_read(std::string_view name) {
 
 }  // namespace
 
-// The environment has some hundred others, and every file that is opened asks for each setting.
+// Reads the environment once: it has some hundred other variables, and every opened file looks up each setting.
 std::vector<EnvironmentVariable> own_environment() {
   std::vector<EnvironmentVariable> own;
   for (char** each = environ; each != nullptr && *each != nullptr; ++each) {
     if (std::strncmp(*each, k_begin.data(), k_begin.size()) != 0)
-      continue;  // before its length is asked for: some are long
+      continue;  // checked before the length is computed: some entries are long
     const std::string_view text(*each);
     const size_t end = text.find('=');
     if (end != std::string_view::npos)

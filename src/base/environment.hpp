@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Variables of the environment whose names begin with "WINDROW_": options, those of the project's tools and tests, and
-// slips of the pen.
+// Environment variables whose names begin with "WINDROW_": options, names of the project's tools and tests, and
+// misspelled names.
 #pragma once
 
 #include <span>
@@ -14,14 +14,14 @@ struct EnvironmentVariable {
   std::string_view name, value;
 };
 
-// This process' variables whose names begin with "WINDROW_", by name.
+// The variables of this process whose names begin with "WINDROW_", sorted by name.
 std::vector<EnvironmentVariable> own_environment();
 
-// Names that are no options and are read all the same, without "WINDROW_".
+// Names that are not options but are read, without "WINDROW_".
 std::span<const std::string_view> other_environment_names() noexcept;
 
-// What an explanation and a report say of variables that nothing reads, a line each:
-// `environment variable WINDROW_STRATGY: there is no option of this name; did you mean WINDROW_STRATEGY?`
+// Warnings about variables that nothing reads, one line each, for explanations and reports: `environment variable
+// WINDROW_STRATGY: there is no option of this name; did you mean WINDROW_STRATEGY?`
 std::vector<std::string> environment_warnings();
 
 }  // namespace windrow

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// FunctionRef: refers to a function object that lives as long as the call that takes it. A copy of one, as
-// std::function makes, would need memory, which a rank may not have on its way into a collective call.
+// FunctionRef: a reference to a function object that outlives the call that takes it. std::function would copy the
+// object, which needs memory; a rank may have none on its way into a collective call.
 #pragma once
 
 #include <utility>
@@ -15,7 +15,7 @@ class FunctionRef<Result(Arguments...)> {
  public:
   FunctionRef() = default;
   template <class Function>
-  FunctionRef(const Function& function) noexcept  // NOLINT(google-explicit-constructor): given as an argument
+  FunctionRef(const Function& function) noexcept  // NOLINT(google-explicit-constructor): passed as an argument
       : function_(&function), call_([](const void* object, Arguments... arguments) -> Result {
           return (*static_cast<const Function*>(object))(std::forward<Arguments>(arguments)...);
         }) {}

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How deep JSON goes, before it is read: what walks its values calls itself for each level, and a stranger's text can
-// have hundreds of thousands.
+// Bounds the nesting of JSON before it is parsed: functions that walk JSON values recurse once a level, and untrusted
+// text can have hundreds of thousands of levels.
 #pragma once
 
 #include <string_view>
 
 namespace windrow {
 
-inline constexpr int k_most_nesting = 64;  // levels; nothing of ours has more than ten
+inline constexpr int k_most_nesting = 64;  // levels; our own files have at most ten
 
-// Whether objects and lists lie within each other more than k_most_nesting times. Of text that is no JSON the answer
-// means nothing, and is safe.
+// Whether objects and lists are nested more than k_most_nesting levels deep. For text that is not JSON the answer is
+// meaningless but safe.
 constexpr bool is_nested_too_deep(std::string_view text) noexcept {
   int depth = 0;
   bool in_text = false;

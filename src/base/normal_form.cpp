@@ -13,7 +13,7 @@
 namespace windrow {
 
 std::optional<std::string> normal_form_c(std::string_view text) {
-  // The lead bytes of the characters below U+0300, which are in the normal form whatever follows them, are below 0xcc.
+  // Characters below U+0300 are in normal form whatever follows them. Their lead bytes are below 0xcc.
   const auto is_below_marks = [](char each) { return static_cast<unsigned char>(each) < 0xcc; };
   if (std::all_of(text.begin(), text.end(), is_below_marks))
     return std::string(text);

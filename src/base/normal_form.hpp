@@ -8,8 +8,8 @@
 
 namespace windrow {
 
-// The normal form of UTF-8 text, by utf8proc. nullopt: the text is not UTF-8, or the library is built without utf8proc
-// and the text has characters from U+0300 on, whose normal form is unknown then.
+// The normal form of UTF-8 text, computed by utf8proc. nullopt: the text is not UTF-8, or the library is built without
+// utf8proc and the text has characters from U+0300 on, whose normal form cannot be computed.
 std::optional<std::string> normal_form_c(std::string_view text);
 
 }  // namespace windrow

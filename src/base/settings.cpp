@@ -159,7 +159,7 @@ constexpr std::array k_registry{
                 "Fault of the faulty store, such as \"rank=1,operation=write,after=3,error=no_space\"."},
 };
 
-// Options of earlier versions. Whoever still gives one hears what has become of it.
+// Options of earlier versions. A program that still sets one gets a message with the replacement.
 struct RemovedSetting {
   std::string_view key, reason;
 };
@@ -186,7 +186,8 @@ std::vector<std::string_view> split(std::string_view list, char separator) {
   return parts;
 }
 
-// "team(16)" or "team(16,1024)" as name and numbers; nullopt: brackets without numbers >= 1 in them.
+// Parses "team(16)" or "team(16,1024)" into name and numbers. nullopt: the parentheses hold something other than
+// numbers >= 1.
 std::optional<Choice> parse_choice(std::string_view text) {
   const size_t open = text.find('(');
   if (open == std::string_view::npos)
@@ -214,7 +215,7 @@ bool is_choice(std::string_view text, std::string_view values) {
   });
 }
 
-// Capitals count as small letters: MPI's hints are written either way, and Python's True.
+// Case does not matter: MPI hints are written in either case, and Python writes True.
 std::optional<bool> parse_boolean(std::string_view value) noexcept {
   const auto is = [value](std::string_view word) {
     return std::ranges::equal(
@@ -229,7 +230,7 @@ std::optional<bool> parse_boolean(std::string_view value) noexcept {
   return std::nullopt;
 }
 
-// What a setting takes, in words.
+// The values that a setting accepts, as text.
 std::string allowed(const SettingInfo& info) {
   switch (info.kind) {
     case choice:
@@ -266,7 +267,7 @@ bool is_valid(const SettingInfo& info, std::string_view value) {
   return true;
 }
 
-// Insertions, deletions and replacements from one word to the other (Levenshtein's distance).
+// The Levenshtein distance: insertions, deletions and replacements that turn one string into the other.
 size_t distance(std::string_view a, std::string_view b) {
   std::vector<size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), size_t{0});
@@ -305,8 +306,8 @@ std::vector<std::string_view> similar_settings(std::string_view key) {
 }
 
 const SettingInfo* find_setting(std::string_view key) noexcept {
-  // Asked for some hundred times by each file that is opened and written: a table of places by a hash, each with as
-  // many that follow it as have the same.
+  // Each file that is opened and written looks settings up some hundred times. Hence a hash table: an index into the
+  // registry for each hash value, with the number of following entries that have the same hash.
   constexpr size_t k_places = 256;
   static_assert(k_registry.size() <= k_places / 2);
   constexpr auto place_of = [](std::string_view text) {
@@ -377,7 +378,7 @@ bool Settings::boolean(std::string_view key) const noexcept {
 
 namespace {
 
-// "": no setting is called so, and none was: environment_warnings().
+// "": no setting has or had this name; environment_warnings() reports it.
 std::string key_of_environment(std::string_view name) {
   std::string key(name.substr(k_environment.size()));
   for (char& c : key)
@@ -392,7 +393,7 @@ Result<Settings> resolve(const Settings& program) {
   Settings resolved;
   for (const EnvironmentVariable& variable : own_environment()) {
     const std::string key = key_of_environment(variable.name);
-    // Of two variables of one name the first counts, as for getenv().
+    // If a name occurs twice in the environment, the first counts, as for getenv().
     if (key.empty() || program.is_set(key) || resolved.is_set(key))
       continue;
     if (const Status status = resolved.set(key, variable.value); !status.ok())

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Settings: every option of the library, by key. The registry is the one place where a key, its default, its unit and
-// its meaning are written; docs/settings.md is checked against it. What a choice does, and whether it is built in,
-// others know.
+// Settings: every option of the library, by key. The registry alone defines each key with its default, unit and
+// description; a test compares docs/settings.md with it. Other modules define what a choice does and whether it is
+// built in.
 #pragma once
 
 #include <cstdint>
@@ -28,9 +28,10 @@ struct SettingInfo {
   std::string_view key;
   SettingKind kind;
   std::string_view default_text;
-  std::string_view values;  // choice: "auto|none|team(N)|team(N,M)", where N and M are whole numbers >= 1; others: ""
-  std::string_view unit;    // "bytes", "ranks", ...; "" where there is none
-  int64_t least;            // integer and bytes: the smallest value
+  // choice: "auto|none|team(N)|team(N,M)", where N and M are whole numbers >= 1; other kinds: ""
+  std::string_view values;
+  std::string_view unit;  // "bytes", "ranks", ...; "" without a unit
+  int64_t least;          // integer and bytes: the smallest value
   std::string_view documentation;
 };
 
@@ -38,10 +39,10 @@ struct SettingInfo {
 std::span<const SettingInfo> setting_registry() noexcept;
 const SettingInfo* find_setting(std::string_view key) noexcept;  // nullptr: no such key
 
-// Keys that may have been meant: two letters from `key` at most, or beginning with it.
+// Keys that were probably meant: at most two edits away from `key`, or beginning with it.
 std::vector<std::string_view> similar_settings(std::string_view key);
 
-// What the environment calls a key: "strategy" is WINDROW_STRATEGY.
+// The environment variable of a key: WINDROW_STRATEGY for "strategy".
 std::string environment_name(std::string_view key);
 
 // A choice and the numbers in its parentheses: "team(16)" is {"team", 16, 0}, "host" is {"host", 0, 0}.
@@ -52,12 +53,12 @@ struct Choice {
   friend bool operator==(const Choice&, const Choice&) = default;
 };
 
-// Values by key. What is set is valid; what is not set has its default. Reading a key that does not exist is a defect
-// of the caller: it gives an empty value.
+// Values by key. Every value that is set is valid; a key that is not set has its default. Reading an unknown key is a
+// defect of the caller and returns an empty value.
 class Settings {
  public:
-  // bad_argument: no such key (the message names similar ones, or all), or a value that it cannot have (the message
-  // says which it can).
+  // bad_argument: the key is unknown (the message names similar keys, or all), or the value is not accepted (the
+  // message names the accepted ones).
   Status set(std::string_view key, std::string_view value);
 
   bool is_set(std::string_view key) const noexcept { return values_.find(key) != values_.end(); }
@@ -67,7 +68,7 @@ class Settings {
   int64_t bytes(std::string_view key) const noexcept;
   bool boolean(std::string_view key) const noexcept;
 
-  // Only what is set, sorted by key: to compare ranks, to print.
+  // Only values that are set, sorted by key: for comparison between ranks and for printing.
   const std::map<std::string, std::string, std::less<>>& values() const noexcept { return values_; }
 
  private:
@@ -76,9 +77,9 @@ class Settings {
   std::map<std::string, std::string, std::less<>> values_;
 };
 
-// What holds: the program's value, else the environment's, else the default. bad_argument: a value of the environment
-// is not valid; the message names the variable. Reads the environment of this process: in an MPI program ranks may
-// differ.
+// The effective values: the program's value, else the environment's, else the default. bad_argument: a value in the
+// environment is not valid; the message names the variable. Reads the environment of this process: in an MPI program it
+// may differ between ranks.
 Result<Settings> resolve(const Settings& program);
 
 // The table of docs/settings.md.

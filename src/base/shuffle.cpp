@@ -16,10 +16,10 @@
 namespace windrow {
 namespace {
 
-constexpr size_t k_part =
-    4096;  // elements: an element's bytes lie far apart on one side, and this many of them stay in the nearest cache
+// elements: the bytes of an element lie far apart on one side, and a block of this size stays in the L1 cache
+constexpr size_t k_part = 4096;
 
-// `to_planes`: byte k of all elements from `begin` on, then byte k + 1; else back.
+// `to_planes`: writes byte k of all elements from `begin` on, then byte k + 1, and so on. Otherwise the inverse.
 void shuffle_parts(const std::byte* from, std::byte* to, size_t elements, size_t size, size_t begin,
                    bool to_planes) noexcept {
   for (size_t end; begin < elements; begin = end) {
@@ -47,9 +47,10 @@ Lanes load(const std::byte* from) noexcept {
   return lanes;
 }
 
-// Sixteen elements are Size vectors. Putting the first half of them and the second together, byte by byte, turns the
-// bits of each byte's place by one; four turns bring the place among sixteen elements to the lower bits and the place
-// in the element to the higher ones, and the rest of all turns bring them back.
+// Sixteen elements are `Size` vectors. One turn interleaves the first half of the vectors with the second, byte by
+// byte. It rotates the bits of each byte's index by one. Four turns move the element index to the low bits and the
+// index within the element to the high bits, which is the shuffle. The remaining turns complete the rotation, which is
+// the inverse.
 template <size_t Size, int Turns>
 void turn(std::array<Lanes, Size>& all) noexcept {
   for (int i = 0; i < Turns; ++i) {

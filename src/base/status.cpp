@@ -17,7 +17,7 @@ void Status::copy_message(const std::string& message) noexcept {
 }
 
 const std::string& Status::default_message() const noexcept {
-  static const std::string none, without_memory("out of memory");  // short: they need none either
+  static const std::string none, without_memory("out of memory");  // short enough to need no allocation
   return code_ == Code::out_of_memory ? without_memory : none;
 }
 

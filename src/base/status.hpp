@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Status: an error as a value. Result<T>: a value or a status. guard(): turns bad_alloc into a status at a room's door.
+// Status: an error as a value. Result<T>: a value or a status. guard(): converts std::bad_alloc to a status at a
+// module's entry points.
 #pragma once
 
 #include <memory>
@@ -12,7 +13,7 @@
 
 namespace windrow {
 
-// The numbers are those of enum windrow_code (windrow.h) and grow with severity: "worst" is a maximum.
+// The numbers are those of enum windrow_code (windrow.h) and grow with severity, so the worst code is the maximum.
 enum class Code : int {
   ok = 0,
   bad_argument = 1,
@@ -34,11 +35,10 @@ const char* code_name(Code code) noexcept;
 class [[nodiscard]] Status {
  public:
   Status() noexcept = default;
-  // Cold: what a function does to make an error lies apart from what it does else, all through the library. An error
-  // that there is no memory for has its code alone.
+  // Cold: keeps the code that builds errors apart from the hot code of every function. If there is no memory for the
+  // message, the status has only its code.
   [[gnu::cold]] Status(Code code, std::string message, int rank = -1) noexcept;
-  // Copying never throws, so that a verdict gets through on a rank without memory: there the code goes on without its
-  // message.
+  // Copying never throws, so that a rank without memory can still pass a verdict on. It then loses only the message.
   Status(const Status& other) noexcept : code_(other.code_), rank_(other.rank_) {
     if (other.message_ != nullptr)
       copy_message(*other.message_);
@@ -54,10 +54,10 @@ class [[nodiscard]] Status {
 
   bool ok() const noexcept { return code_ == Code::ok; }
   Code code() const noexcept { return code_; }
-  int rank() const noexcept { return rank_; }  // -1: not known, or all
+  int rank() const noexcept { return rank_; }  // -1: unknown, or all ranks
   const std::string& message() const noexcept { return message_ != nullptr ? *message_ : default_message(); }
 
-  // Keeps the first error: `status.update(next())` after one that failed changes nothing.
+  // Keeps the first error: `status.update(next())` has no effect on a status that is an error already.
   void update(Status next) noexcept {
     if (ok() && !next.ok())
       *this = std::move(next);
@@ -69,10 +69,10 @@ class [[nodiscard]] Status {
 
   Code code_ = Code::ok;
   int rank_ = -1;
-  std::unique_ptr<std::string> message_;  // nullptr: of no error, or there was no memory for it
+  std::unique_ptr<std::string> message_;  // nullptr: no error, or no memory for the message
 };
 
-// A value, or why there is none.
+// A value, or the reason why there is none.
 template <class T>
 class [[nodiscard]] Result {
  public:
@@ -89,20 +89,20 @@ class [[nodiscard]] Result {
   Status status_;
 };
 
-// With the message "out of memory" even where there is no memory for a message.
+// Has the message "out of memory" even if no memory for a message is left.
 inline Status out_of_memory() noexcept {
   return {Code::out_of_memory, std::string()};
 }
 
-// Runs `work`, which returns a Status or a Result; an allocation that fails inside becomes a status, so that a rank
-// without memory still reaches the next agreement.
+// Runs `work`, which returns a Status or a Result, and converts a failed allocation inside to a status. A rank without
+// memory thus still reaches the next agreement.
 template <class Work>
 std::decay_t<std::invoke_result_t<Work>> guard(Work&& work) noexcept {
   try {
     return std::forward<Work>(work)();
   } catch (const std::bad_alloc&) {
     return out_of_memory();
-  } catch (const std::length_error&) {  // more than any memory could hold
+  } catch (const std::length_error&) {  // larger than any memory
     return out_of_memory();
   } catch (const std::exception& error) {
     try {

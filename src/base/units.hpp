@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sizes and times as people write and read them.
+// Sizes and times in the notation of users.
 #pragma once
 
 #include <concepts>
@@ -10,15 +10,15 @@
 
 namespace windrow {
 
-// "16 MiB", "16MiB", "4k", "1.5 GB", "4096": bytes, rounded down. K, M, G, T, P alone or with iB are powers of 1024, as
-// in dd and lfs; with B they are powers of 1000; case does not matter. nullopt: anything else, a negative number, or
-// beyond int64_t.
+// Parses "16 MiB", "16MiB", "4k", "1.5 GB" or "4096" to bytes, rounded down. K, M, G, T and P alone or with iB are
+// powers of 1024, as in dd and lfs; with B they are powers of 1000. Case does not matter. nullopt: any other text, a
+// negative number, or a value beyond int64_t.
 std::optional<int64_t> parse_bytes(std::string_view text) noexcept;
 
-// "16 MiB" where that is exact, otherwise rounded: "4.2 MB"; below 1000 "17 bytes".
+// "16 MiB" if that is exact, otherwise rounded: "4.2 MB"; below 1000 "17 bytes".
 std::string format_bytes(int64_t bytes);
 
-// "1 rank", "4 ranks", "2 entries" where the plural is given.
+// "1 rank", "4 ranks"; "2 entries" if the plural is given.
 std::string counted_text(std::string number, bool one, std::string_view noun, std::string_view plural);
 
 template <std::integral Number>
@@ -29,7 +29,7 @@ std::string counted(Number count, std::string_view noun, std::string_view plural
 // "1.23 s", "4.50 ms", "17.0 µs".
 std::string format_seconds(double seconds);
 
-// A whole number, the sign allowed, nothing around it. nullopt: anything else.
+// Parses a whole number with an optional sign and no surrounding text. nullopt: any other text.
 std::optional<int64_t> parse_integer(std::string_view text) noexcept;
 
 }  // namespace windrow

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// UnsetArray: room for values that nobody reads before they are set. To make one writes nothing: what is made for each
-// flush, and used by few ranks, costs the others no cache.
+// UnsetArray: a fixed array without initialization; elements must be set before they are read. Construction writes
+// nothing. Objects that every flush constructs but few ranks use therefore cost no cache lines elsewhere.
 #pragma once
 
 #include <cstddef>
@@ -14,10 +14,10 @@ class UnsetArray {
   static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);
 
  public:
-  UnsetArray() noexcept {}  // NOLINT: not "= default", which would let some kinds of initialization write zeros
+  UnsetArray() noexcept {}  // NOLINT: not "= default", with which some forms of initialization write zeros
   static constexpr size_t size() noexcept { return count; }
   void set(size_t i, const T& value) noexcept { std::construct_at(data() + i, value); }
-  const T& operator[](size_t i) const noexcept { return data()[i]; }  // it has been set
+  const T& operator[](size_t i) const noexcept { return data()[i]; }  // element i has been set
   T* data() noexcept { return reinterpret_cast<T*>(bytes_); }
   const T* data() const noexcept { return reinterpret_cast<const T*>(bytes_); }
 

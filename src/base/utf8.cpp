@@ -9,7 +9,7 @@
 namespace windrow {
 namespace {
 
-// Bytes of the character that `text` begins with; 0: none.
+// Bytes of the first character of `text`; 0: not a character.
 size_t character_size(std::string_view text) noexcept {
   const auto byte = [&](size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U; };
   const unsigned first = byte(0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// UTF-8, which all names are.
+// Checks and printing of UTF-8, the encoding of all names.
 #pragma once
 
 #include <string>
@@ -7,13 +7,13 @@
 
 namespace windrow {
 
-// No overlong forms, no surrogates, nothing behind U+10FFFF (RFC 3629, section 4).
+// Rejects overlong forms, surrogates and code points above U+10FFFF (RFC 3629, section 4).
 bool is_utf8(std::string_view text) noexcept;
 
-// The text with "\xNN" for what is not UTF-8, and for NUL, at which a message about it would end.
+// The text with "\xNN" for bytes that are not UTF-8 and for NUL, which would end a C string.
 std::string readable(std::string_view text);
 
-// Whether a name ends in `ending`, which is of small letters, whatever the capitals of the name: "RUN.H5" is ".h5".
+// Whether `name` ends in `ending`, case-insensitively: "RUN.H5" ends in ".h5". `ending` is in lower case.
 bool has_ending(std::string_view name, std::string_view ending) noexcept;
 
 }  // namespace windrow

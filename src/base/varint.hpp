@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Integers of variable length: 7 bits a byte, lowest first, the high bit says that more follow (LEB128). Reading is
-// safe on any input. Source: DWARF 5, section 7.6; protobuf documentation "Encoding", Base 128 Varints.
+// Integers of variable length: 7 bits a byte, lowest first; the high bit says that more bytes follow (LEB128). Reading
+// is safe on any input. Source: DWARF 5, section 7.6; protobuf documentation "Encoding", Base 128 Varints.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,8 @@ inline void append_varint(std::vector<std::byte>& out, uint64_t value) {
   out.push_back(static_cast<std::byte>(value));
 }
 
-// nullopt: the input ends inside the number, or it does not fit into 64 bits; then `position` is anywhere in the input.
+// nullopt: the input ends inside the number, or the number exceeds 64 bits. `position` is then unspecified but within
+// the input.
 inline std::optional<uint64_t> read_varint(std::span<const std::byte> bytes, size_t& position) noexcept {
   uint64_t value = 0;
   for (int shift = 0; shift < 64; shift += 7) {

@@ -83,8 +83,8 @@ bool ChunkPlacer::step() {
   MPI_Status about;
   int64_t bytes = 0;
   if (take(k_tag_chunks, about, bytes)) {
-    // A message that is not whole is answered as well, or the writer would wait: with no place at all, which it takes
-    // as an error.
+    // A malformed message is answered too, or the writer would wait forever. The empty answer is an error for the
+    // writer.
     constexpr auto k_each = static_cast<int64_t>(WantedChunk::k_words * sizeof(int64_t));
     const bool whole = bytes != k_too_long && bytes % k_each == 0;
     if (!whole)
@@ -104,7 +104,7 @@ bool ChunkPlacer::step() {
   return true;
 }
 
-// A message that has come, whatever its length.
+// Receives a pending message of any length.
 bool ChunkPlacer::take(int tag, MPI_Status& about, int64_t& bytes) {
   int found = 0;
   if (broken_ || !mpi_ok(MPI_Iprobe(MPI_ANY_SOURCE, tag, comm_.get(), &found, &about), "MPI_Iprobe") || found == 0)
@@ -141,7 +141,7 @@ void ChunkPlacer::place(std::span<const int64_t> wanted, std::span<int64_t> offs
   }
 }
 
-// Whether what lies at a chunk's place can be decoded.
+// Whether the bytes at the position of a chunk can be decoded.
 bool ChunkPlacer::is_readable(const Placed& placed, Format& format, DataFile& file) {
   const ChunkPart& part = layout_.part_of(placed.chunk);
   const auto found = format.find_chunk(layout_.path, part.grid.first_element(placed.chunk - part.first));
@@ -155,8 +155,8 @@ bool ChunkPlacer::is_readable(const Placed& placed, Format& format, DataFile& fi
   return status.ok();
 }
 
-// What cannot be restored is undefined as its variable is; where the storage refuses it, the format leaves the file as
-// others find it.
+// If a chunk cannot be restored, it is undefined like its variable. If the storage fails, the format leaves the file
+// readable by others.
 void ChunkPlacer::restore(DataFile& file) noexcept {
   ByteBuffer unwritten;
   const Filter* encoded_by = nullptr;
@@ -170,7 +170,7 @@ void ChunkPlacer::restore(DataFile& file) noexcept {
     encoded_by = filters.data();
     Status status = encode(filters, bytes, buffers, unwritten);
     if (!status.ok())
-      unwritten.clear();  // what there is of it would be no chunk
+      unwritten.clear();  // an incomplete chunk must not be written
     return status;
   };
   for (const Placed& placed : placed_)
@@ -261,7 +261,8 @@ void ChunkSink::consume(int64_t, const Window& window, const std::byte* slot, Pi
     const int64_t bytes = layout_.chunk_bytes();
     int64_t all = 0;
     layout_.for_each_chunk(window, [&](int64_t, int64_t) { all += bytes; });
-    // At once, and a little more than the window for what gets no smaller: growing would hold it twice, and copy it.
+    // Reserved at once, with some room for data that compression does not shrink: growth would copy the buffer and hold
+    // it twice.
     batch.bytes.room(static_cast<size_t>(all + all / 16));
     batch.wanted.clear();
     Status status;
@@ -269,7 +270,7 @@ void ChunkSink::consume(int64_t, const Window& window, const std::byte* slot, Pi
       const Extent extent = layout_.bytes_of(chunk);
       if (!status.ok() || bytes_within(covered, extent) == 0)
         return;
-      // The slot is this writer's own until it is handed back; what no rank has brought is put in here.
+      // The slot belongs to this writer until it is returned, so missing bytes are filled in here.
       const std::span<std::byte> content(const_cast<std::byte*>(slot) + place, static_cast<size_t>(bytes));
       status = add(chunk, content, extent, covered, batch);
     });
@@ -292,7 +293,8 @@ Status ChunkSink::add(int64_t chunk, std::span<std::byte> bytes, Extent extent, 
   return {};
 }
 
-// Puts into a chunk what no rank brings: what it held before, or the fill value, as at the array's edges.
+// Adds the elements of a chunk that no rank writes: the previous content, or the fill value as at the edges of the
+// array.
 Status ChunkSink::complete(int64_t chunk, std::span<std::byte> bytes, Extent extent, PieceView covered) {
   old_.resize(bytes.size());
   if (bytes_within(covered, extent) < layout_.bytes_inside(chunk)) {
@@ -336,7 +338,7 @@ void ChunkSink::ask(Batch& batch) {
     if (root == comm_.rank())
       return placer_->place(wanted, offsets);
     const auto request = [&]() -> MPI_Request& { return batch.requests.emplace_back(MPI_REQUEST_NULL); };
-    bool came_too_long = false;  // never: it was not asked for yet
+    bool came_too_long = false;  // not applicable: nothing was requested yet
     batch.answers.push_back({root, offsets});
     sound = sound &&
             mpi_ok(post_receive(std::as_writable_bytes(offsets).data(), static_cast<int64_t>(offsets.size_bytes()),
@@ -351,7 +353,7 @@ void ChunkSink::ask(Batch& batch) {
     write(batch);
 }
 
-// Chunks that lie side by side go in one request.
+// Adjacent chunks are written in one request.
 void ChunkSink::write(Batch& batch) {
   const size_t count = batch.offsets.size();
   const std::span<const int64_t> wanted = batch.wanted;

@@ -1,8 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Chunked variables on their way to and from the file. The exchange sees the chunks' own line (extent/chunks.hpp) as if
-// it were the file, in windows of whole chunks. Here a full window becomes encoded chunks with room in the file, and
-// stored chunks become a window. Rank 0 alone knows the file's index of chunks, and of a subfile the rank that looks
-// after it: writers ask them for room while they go on (docs/internals/modules/session.md).
+// Chunked variables on their way to and from the file. The exchange handles the linear chunk space (extent/chunks.hpp)
+// like a file, in windows of whole chunks. ChunkSink turns a full window into encoded chunks and writes them;
+// ChunkFetcher reads and decodes chunks into a window. Only the root has the file's chunk index: rank 0, or the rank in
+// charge of a subfile. Writers request space from the root during the transfer (docs/internals/modules/session.md).
+//
+//   writer (ChunkSink)                              root (ChunkPlacer)
+//   encoding: encodes a full window                 serving: polls for messages
+//     | sends chunks and sizes (k_tag_chunks)  --->   | allocates space in the index
+//   placing: waits for the offsets             <---   | sends offsets (k_tag_placed); -1: no space
+//     | meanwhile encodes the next window             |
+//   writing: writes the encoded chunks                |
+//     | after the last window                         |
+//   ended: sends k_tag_chunks_end              --->  finished: has one end message of each writer
+// A root that is also a writer allocates by a local call.
 #pragma once
 
 #include <mpi.h>
@@ -24,24 +34,24 @@
 
 namespace windrow {
 
-// A variable's chunks, or those of one part of a variable that is split.
+// A variable's chunks, or those of one part of a split variable.
 struct ChunkPart {
-  int64_t number = -1;  // of the part's subfile; -1: of a variable that is not split
+  int64_t number = -1;  // subfile of the part; -1: the variable is not split
   ChunkGrid grid;
   Chunking chunking;
-  int64_t first = 0;                             // its first chunk's number in the line
-  int root = 0;                                  // the rank that has the index of its chunks
-  int64_t file_base = 0, file_room = INT64_MAX;  // of the subfile in the line of files
+  int64_t first = 0;                             // number of its first chunk in the linear space
+  int root = 0;                                  // rank with the index of its chunks
+  int64_t file_base = 0, file_room = INT64_MAX;  // range of the subfile in the address space of all files
 };
 
-// How a variable is cut, and what a chunk of it is made of. The chunks of all parts in `parts` are one line, part after
-// part, and are all of one size.
+// The chunking of a variable. The chunks of all parts in `parts` form one linear space, part after part, and have the
+// same size.
 struct ChunkLayout {
   std::string path;
-  std::vector<ChunkPart> parts;       // ascending by number, and by root; one at least
-  std::vector<std::byte> fill_value;  // of an element, as stored; empty: zeros
+  std::vector<ChunkPart> parts;       // ascending by number and by root; at least one
+  std::vector<std::byte> fill_value;  // one element, as stored; empty: zeros
   int64_t element_bytes = 1;
-  int64_t group = -1;  // of the variable's parts; -1: it is not split
+  int64_t group = -1;  // group of the variable's parts; -1: not split
 
   bool is_split() const noexcept { return group >= 0; }
   int64_t count() const noexcept { return parts.back().first + parts.back().grid.count(); }
@@ -50,23 +60,23 @@ struct ChunkLayout {
   Extent bytes_of(const ChunkPart& part) const noexcept {
     return {part.first * chunk_bytes(), (part.first + part.grid.count()) * chunk_bytes()};
   }
-  // The part with this chunk; O(log parts).
+  // The part that contains this chunk; O(log parts).
   const ChunkPart& part_of(int64_t chunk) const noexcept;
   int root_of(int64_t chunk) const noexcept { return part_of(chunk).root; }
-  // What the bytes of a chunk go through.
+  // The filters of a chunk.
   std::span<const Filter> filters_of(int64_t chunk) const noexcept;
   int64_t bytes_inside(int64_t chunk) const noexcept;
-  // Whole elements that were never written; `bytes` begins with one.
+  // Fills with whole elements of the fill value; `bytes` begins with an element.
   void fill(std::span<std::byte> bytes) const noexcept;
-  // The chunks of a window, which is of whole ones: visit(chunk, its place in the buffer).
+  // Calls visit(chunk, offset in the buffer) for each chunk of a window of whole chunks.
   void for_each_chunk(const Window& window, auto&& visit) const {
     window.for_each_part([&](Extent part, int64_t place) {
       for (int64_t chunk = part.begin / chunk_bytes(); chunk * chunk_bytes() < part.end; ++chunk)
         visit(chunk, place + chunk * chunk_bytes() - part.begin);
     });
   }
-  // Of chunks in ascending order those whose index one rank has: visit(root, first, count) for each such stretch.
-  // chunk_at(i): number of the i-th.
+  // Groups ascending chunks by the rank that has their index: visit(root, first, count) for each range. chunk_at(i):
+  // number of the i-th chunk.
   void for_each_root(size_t chunks, auto&& chunk_at, auto&& visit) const {
     for (size_t i = 0; i < chunks;) {
       const size_t first = i;
@@ -78,20 +88,20 @@ struct ChunkLayout {
   }
 };
 
-// Bytes of the line in which something moves: from part to part what the hull holds of them, and of what grows the
-// records.
+// Ranges of the linear space with data to move: for each part, its share of the hull and of the records by which it
+// grows.
 std::vector<Extent> regions_of(const ChunkLayout& layout, Extent hull, Extent records);
 int64_t chunks_in_regions(const ChunkLayout& layout, Extent hull, Extent records) noexcept;
 
-// Finds the index of the chunks of a part, on its root.
+// Finds the chunk index of a part, on its root.
 using FormatOfPart = std::function<Result<Format*>(const ChunkPart& part)>;
 
 Result<std::shared_ptr<const ChunkLayout>> layout_of(const Variable& variable);
 
-// Ascending numbers, as they travel.
+// Encodes ascending numbers for a message.
 std::vector<std::byte> numbers_as_letter(std::span<const int64_t> numbers);
 
-// About 1 to 2 MiB, as near to a cube as halving makes it: from the variable alone.
+// A chunk of about 1 to 2 MiB, as close to a cube as repeated halving makes it. Depends on the variable only.
 std::vector<int64_t> choose_chunk(std::span<const int64_t> shape, int64_t element_bytes);
 
 struct KnownChunk {
@@ -99,11 +109,10 @@ struct KnownChunk {
   ChunkPlace place;
 };
 
-// Chunks whose places this rank has asked for, sorted.
+// Chunks whose positions this rank has requested, sorted.
 using KnownChunks = std::vector<KnownChunk>;
 
-// What a writer asks room for, as it travels: chunk, bytes once encoded, and whether there is more in it than is
-// written anew.
+// A request for space in a message: chunk, encoded bytes, and whether the chunk keeps elements that are not written.
 struct WantedChunk {
   static constexpr size_t k_words = 3;
   int64_t chunk = 0, bytes = 0;
@@ -116,11 +125,11 @@ struct WantedChunk {
   void append_to(std::vector<int64_t>& wanted) const { wanted.insert(wanted.end(), {chunk, bytes, in_part ? 1 : 0}); }
 };
 
-// On a root of a layout, which is rank 0 where the file is one: finds room for the chunks of others.
+// Allocates space for the chunks of other ranks. Runs on a root of a layout, which is rank 0 unless there are subfiles.
 class ChunkPlacer final : public Role {
  public:
-  // `others`: writers beside this rank that may have chunks of its parts; each says once that it is at its end. `most`:
-  // chunks that one of them asks for at once.
+  // `others`: other writers that may have chunks of its parts; each sends one end message. `most`: the largest number
+  // of chunks in a request.
   ChunkPlacer(const Comm& comm, Trace& trace, const ChunkLayout& layout, FormatOfPart format_of, int64_t others,
               int64_t most)
       : Role(comm, trace),
@@ -135,12 +144,12 @@ class ChunkPlacer final : public Role {
   bool step() override;
   bool finished() const override { return broken_ || left_ == 0; }
 
-  // To offsets; -1: there is no room, and status() says why.
+  // Sets `offsets`; -1: no space, and status() has the reason.
   void place(std::span<const int64_t> wanted, std::span<int64_t> offsets);
 
-  // Local, when all have written what they could. If one could not, chunks that were to keep a part of what was in them
-  // are what they were, and new ones hold the fill value; so do those that were to be written as a whole and cannot be
-  // decoded.
+  // Local, after all writers have ended. If a write failed, chunks that were to keep elements are restored to their
+  // previous content, and new chunks get the fill value. The same holds for completely overwritten chunks that cannot
+  // be decoded.
   void settle(bool written, DataFile& file) noexcept;
 
  private:
@@ -159,18 +168,18 @@ class ChunkPlacer final : public Role {
   std::vector<Placed> placed_;  // since begin()
 };
 
-// Other ranks that a writer may ask for room; each is told of its end.
+// The other roots that a writer may contact; each gets an end message.
 struct ChunkRoots {
   std::vector<int> others;
-  std::vector<MPI_Request> requests;  // one each
+  std::vector<MPI_Request> requests;  // one for each
 };
 
-// What sink and fetcher share: chunks from the file.
+// Reads chunks from the file, for the sink and the fetcher.
 class ChunkReader {
  public:
   ChunkReader(DataFile& file, const ChunkLayout& layout, const KnownChunks& known)
       : file_(file), layout_(layout), known_(known) {}
-  // All bytes of a chunk, to `out`; a chunk that was never written is filled.
+  // Reads all bytes of a chunk to `out`; a chunk that was never written is filled.
   Status read(int64_t chunk, std::span<std::byte> out);
 
  private:
@@ -181,15 +190,15 @@ class ChunkReader {
   FilterBuffers buffers_;
 };
 
-// A collector's windows become encoded chunks in the file. Holds two windows' encoded bytes: of one that waits for room
-// while the next is encoded.
+// Encodes the windows of an aggregator and writes them as chunks. Holds the encoded bytes of two windows: one waits for
+// space while the next is encoded.
 class ChunkSink final : public Sink {
  public:
-  // `placer`: on a root, which asks itself.
+  // `placer`: on a root, for local allocation.
   ChunkSink(const Comm& comm, DataFile& file, const ChunkLayout& layout, const KnownChunks& known, ChunkPlacer* placer,
             ChunkRoots& roots)
       : comm_(comm), file_(file), layout_(layout), reader_(file, layout, known), placer_(placer), roots_(roots) {}
-  void progress() override;  // a root waits until its answer is taken
+  void progress() override;  // the root's MPI_Send of an answer may block until this rank receives it
   bool ready() override;
   void consume(int64_t step, const Window& window, const std::byte* slot, PieceView covered) override;
   int64_t done() const override { return consumed_; }
@@ -202,10 +211,10 @@ class ChunkSink final : public Sink {
     std::span<int64_t> offsets;
   };
   struct Batch {
-    ByteBuffer bytes;                      // encoded, one behind the other
-    std::vector<int64_t> wanted, offsets;  // chunks; one each
+    ByteBuffer bytes;                      // encoded, concatenated
+    std::vector<int64_t> wanted, offsets;  // chunks; one for each
     std::vector<Answer> answers;           // one for each other root
-    std::vector<MPI_Request> requests;     // for each answer to come: it, and its question
+    std::vector<MPI_Request> requests;     // for each pending answer: its receive and the send of the request
     std::vector<int> done;
     std::vector<MPI_Status> statuses;
     bool busy = false;
@@ -226,14 +235,14 @@ class ChunkSink final : public Sink {
   std::array<Batch, 2> batches_;
   size_t oldest_ = 0;
   FilterBuffers buffers_;
-  std::vector<std::byte> old_;  // a chunk that is changed in part, as it was
+  std::vector<std::byte> old_;  // previous content of a chunk that is partly overwritten
   int64_t consumed_ = 0;
   char end_ = 0;
   bool end_sent_ = false;
   Status status_;
 };
 
-// Stored chunks become a distributor's windows.
+// Reads and decodes chunks into the windows of an aggregator.
 class ChunkFetcher final : public Fetcher {
  public:
   ChunkFetcher(DataFile& file, const ChunkLayout& layout, const KnownChunks& known)

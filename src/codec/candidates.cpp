@@ -13,7 +13,7 @@ struct Arm {
 
 struct Table {
   std::array<Arm, k_most_arms> arms;
-  size_t count = 1;  // the first has no compressor
+  size_t count = 1;  // the first candidate has no compressor
 
   Table() noexcept {
     for (const Compressor* compressor : compressors()) {

@@ -6,7 +6,7 @@
 #include "codec/little_endian.hpp"
 
 #if WINDROW_CODEC_XXHASH
-#define XXH_STATIC_LINKING_ONLY  // for a state that is a member
+#define XXH_STATIC_LINKING_ONLY  // makes the state a complete type, for use as a member
 #include <xxhash.h>
 #endif
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The table of compressors: those that have a file, put in order. Each is a constant of its file, so it is there before
-// anything runs.
+// The table of compressors, sorted. Each compressor is a constant of its file and thus initialized before any code
+// runs.
 #include <algorithm>
 #include <array>
 #include <functional>
@@ -12,7 +12,7 @@ namespace {
 
 struct Table {
   std::array<const Compressor*, k_compressor_places> known = k_compressors_found, fastest_first = k_compressors_found;
-  size_t built_in = 0;  // of fastest_first
+  size_t built_in = 0;  // entries of fastest_first
 
   Table() noexcept {
     std::ranges::sort(known, std::ranges::less(), &Compressor::id);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Frames. Layout, numbers with the lowest byte first on every machine:
+// Frames. Layout, with little-endian numbers on every machine:
 //   0  marker          4  bytes of raw
 //   1  kind            8  bytes of payload, which follows the header
 //   2  flags          12  XXH32 of raw; 0 without one
 //   3  element bytes
-// Kind 0: the payload is raw. 1: it is one element, and raw is that element again and again, the last time perhaps not
-// to its end. Other kinds are the compressors' numbers. Element bytes are 1 where neither kind nor flags need them. A
-// frame has one form for what it says: what is not used is 0 or 1.
+// Kind 0: the payload is raw. Kind 1: the payload is one element, and raw repeats it, the last time possibly truncated.
+// Other kinds are the numbers of compressors. Element bytes are 1 if neither kind nor flags need them. The encoding is
+// unique: unused fields are 0 or 1.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -52,13 +52,12 @@ Header get_header(const std::byte* from) noexcept {
           get_u32(from + 12)};
 }
 
-// The elements are equal when the message is equal to itself one element further. memcmp() ends at the first
-// difference.
+// The elements are equal if the message equals itself shifted by one element. memcmp() stops at the first difference.
 bool are_equal(std::span<const std::byte> raw, size_t element) noexcept {
   return raw.size() >= element && std::memcmp(raw.data(), raw.data() + element, raw.size() - element) == 0;
 }
 
-// The payload in `to`, which it has to fit into, and the rest of the header; false: it does not fit.
+// Writes the payload to `to` and completes the header; false: the payload does not fit.
 bool encode_payload(std::span<const std::byte> raw, const CodecChoice& choice, CodecWorkspace& workspace,
                     std::span<std::byte> to, Header& header) noexcept {
   const auto element = static_cast<size_t>(std::clamp(choice.element_bytes, 1, 255));
@@ -94,7 +93,7 @@ Status broken(std::string what) {
   return {Code::internal, "a compressed message from another rank is malformed: " + std::move(what)};
 }
 
-// What can be said before the payload is looked at.
+// Validates everything that does not depend on the payload.
 Status check_header(std::span<const std::byte> frame, size_t raw_size) {
   if (frame.size() < k_header)
     return broken(fmt::format("a frame of {}, shorter than its header", counted(frame.size(), "byte")));
@@ -152,7 +151,7 @@ Status decompress(const Header& header, std::span<const std::byte> payload, std:
   return {};
 }
 
-// Doubles what is there until it is as long as a processor keeps at hand, and copies that on.
+// Doubles the content up to a size that fits into the L1 cache, then copies that block.
 void repeat_element(std::span<const std::byte> element, std::span<std::byte> raw) noexcept {
   constexpr size_t k_at_hand = 8192;
   if (are_equal(element, 1)) {
@@ -253,7 +252,7 @@ SampledFrame sample_frame(std::span<const std::byte> raw, const CodecChoice& cho
   if (raw.size() > CodecWorkspace::k_sample_bytes) {
     const auto element = static_cast<size_t>(std::clamp(choice.element_bytes, 1, 255));
     const size_t in_slice = CodecWorkspace::k_sample_bytes / k_slices / element;
-    const size_t last = raw.size() / element - in_slice;  // where the last slice begins
+    const size_t last = raw.size() / element - in_slice;  // start of the last slice
     for (size_t slice = 0; slice < k_slices; ++slice)
       std::copy_n(raw.data() + last * slice / (k_slices - 1) * element, in_slice * element,
                   workspace.sample().data() + slice * in_slice * element);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Numbers of 32 bits, lowest byte first on every machine.
+// 32-bit numbers in little-endian order on every machine.
 #pragma once
 
 #include <cstddef>

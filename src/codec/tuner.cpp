@@ -12,30 +12,30 @@
 namespace windrow {
 namespace {
 
-// Where the wire takes most of the time the model is right within a tenth or so, since samples are. Elsewhere a model
-// that is wrong by half must not decide; how far ranks that share cores slow each other down without any compression it
-// knows least. But a trial costs what it shows to be slower: only what comes near is tried at first, and the rest once
-// there were runs enough to bear it. Not too near: in a first run memory is used for the first time, so that what works
-// with it looks slower by a tenth than it will be.
-constexpr double k_slow_link = 3;  // times what the best costs: what it costs to send all as it is
+// Bounds of predicted cost relative to the best for a trial. If the wire dominates, the model is accurate to about a
+// tenth, since samples are. Elsewhere it may be wrong by half and must not decide; it knows least about ranks that
+// share cores and send uncompressed messages. A trial of a slow arm is expensive, so the first trial has narrow bounds
+// and later ones wider bounds. In the first runs memory is touched for the first time, which makes arms that use it
+// look about a tenth slower; the narrow bounds allow for that.
+constexpr double k_slow_link = 3;  // cost of uncompressed messages relative to the best
 constexpr double k_nearly_equal_wire = 1.12, k_nearly_equal = 1.5, k_nearly_equal_off = 3;
 constexpr double k_nearly_equal_first = 1.25, k_nearly_equal_off_first = 2;
 constexpr size_t k_most_candidates = 4;
-constexpr size_t k_tries = 3;  // of each candidate: the first after a change pays for caches and contexts
-constexpr double k_hopeless = 1.25,
-                 k_hopeless_at_once = 1.5;  // of the best one's time: not tried again, after two tries and after one
-constexpr double k_least_seconds =
-    1e-12;                        // a byte: what a clock that stood still says is no 0, which is that nobody knows
-constexpr double k_clock = 1e-9;  // seconds; numbers come rounded to that
+constexpr size_t k_tries = 3;  // for each candidate: the first try after a change includes cold caches and contexts
+// relative to the best: a candidate is dropped after two tries, or after one
+constexpr double k_hopeless = 1.25, k_hopeless_at_once = 1.5;
+// for each byte: a clock without progress must not give 0, which means unknown
+constexpr double k_least_seconds = 1e-12;
+constexpr double k_clock = 1e-9;  // seconds; numbers are rounded to this
 constexpr double k_stray = 1.6;
 constexpr int k_strays = 3;
-constexpr double k_changed = 1.5;  // times as much as before: what another arm is predicted to gain where the data or
-                                   // the link is no longer what was tried
-constexpr double k_changed_untried = 1.15;  // the same where nothing was tried, and the model has not been wrong
-constexpr double k_off_bonus = 0.98;        // as they are costs nothing on other ranks' cores
+// relative increase of the predicted gain of another arm that shows a change of data or link
+constexpr double k_changed = 1.5;
+constexpr double k_changed_untried = 1.15;  // the same without a trial, where no error of the model was seen
+constexpr double k_off_bonus = 0.98;        // uncompressed messages take no time on the cores of other ranks
 constexpr double k_preferred_bonus = 0.9;
-constexpr double k_no_less =
-    0.97;  // of another codec's time: where the clock tells no more, the one that was predicted to be faster stays
+// relative to the time of another codec: within the noise of the clock the faster prediction wins
+constexpr double k_no_less = 0.97;
 
 }  // namespace
 
@@ -148,15 +148,15 @@ Predicted RunTally::predicted(const CodecModel& model, CodecModel::Work work) co
 }
 
 void CodecModel::compare(size_t arm, int element_bytes, double sampled, double made) noexcept {
-  constexpr double k_least = 0.5, k_most = 2;  // what is farther off was another part of the data
-  constexpr double k_more =
-      1.25;  // samples are seldom too good, and who does not use an arm does not learn that it was one message
+  constexpr double k_least = 0.5, k_most = 2;  // a larger deviation means different data
+  // samples are rarely too optimistic, and an arm that is no longer used would never be corrected
+  constexpr double k_more = 1.25;
   if (sampled > 0 && made >= k_least * sampled && made <= k_most * sampled)
     correction_[element_kind(element_bytes)][arm].add(std::min(made / sampled, k_more));
 }
 
 double CodecModel::corrected(size_t arm, int element_bytes, double sampled) const noexcept {
-  constexpr double k_noise = 0.97;  // of such a sample nothing more is made, whatever became of other data
+  constexpr double k_noise = 0.97;  // an incompressible sample is not corrected by results of other data
   const Smoothed& correction = correction_[element_kind(element_bytes)][arm];
   return correction.known() && sampled < k_noise ? std::min(1.0, sampled * correction.value()) : sampled;
 }
@@ -179,8 +179,8 @@ size_t CodecTuner::arm() const noexcept {
     case State::unknown:
       return k_by_message;
     case State::trying: {
-      // Every second round goes the other way: where each file has two flushes, the first of which makes the file,
-      // every candidate has one of each kind.
+      // Odd rounds go in reverse order. If each file has two flushes, the first of which creates the file, every
+      // candidate is then tried with both kinds.
       const size_t place = tried_ % count_;
       return candidates_[tried_ / count_ % 2 == 0 ? place : count_ - 1 - place];
     }
@@ -192,7 +192,7 @@ size_t CodecTuner::arm() const noexcept {
 
 namespace {
 
-// How much more than the best an arm is predicted to cost, in parts of what is still tried: 1 and less is.
+// The predicted cost of each arm above the best, as a fraction of the bound for a trial: at most 1 is tried.
 ArmNumbers how_far(const ArmNumbers& predicted, bool first) noexcept {
   const size_t arms = arm_count();
   double best = predicted[0];
@@ -208,10 +208,10 @@ ArmNumbers how_far(const ArmNumbers& predicted, bool first) noexcept {
   return far;
 }
 
-// Of no use: an arm that saves next to nothing on the wire, and one that another saves no less than and is clearly
-// faster than over either link.
+// Rejects arms that save almost nothing on the wire, and arms for which another arm saves as much and is clearly faster
+// over either link.
 bool is_of_use(const Predicted& predicted, size_t arm) noexcept {
-  constexpr double k_clearly = 1.1;  // times as long
+  constexpr double k_clearly = 1.1;  // relative time
   const ArmNumbers& wire = predicted.wire;
   if (arm == k_arm_off || wire[k_arm_off] == 0)
     return true;
@@ -231,9 +231,8 @@ void CodecTuner::choose_candidates(const Predicted& predicted, Look look) noexce
   const ArmNumbers found = how_far(predicted.found, look == Look::first),
                    quiet = how_far(predicted.quiet, look == Look::first);
   const auto far = [&](size_t arm) { return std::min(found[arm], quiet[arm]); };
-  const auto is_used = [&](size_t arm) {
-    return look == Look::again && arm == chosen_;
-  };  // what may be better is compared with it
+  // The arm in use is always compared.
+  const auto is_used = [&](size_t arm) { return look == Look::again && arm == chosen_; };
   const size_t arms = arm_count();
   std::array<size_t, k_most_arms> order{};
   for (size_t arm = 0; arm < arms; ++arm)
@@ -246,7 +245,7 @@ void CodecTuner::choose_candidates(const Predicted& predicted, Look look) noexce
       continue;
     if (count_ == k_most_candidates &&
         (is_used(order[i]) ||
-         order[i] == k_arm_off)) {  // these two are looked at in any case: the last of the others makes room
+         order[i] == k_arm_off)) {  // the arm in use and arm 0 are always tried: the last other candidate is dropped
       const size_t last = candidates_[--count_];
       if (is_used(last) || last == k_arm_off)
         candidates_[count_ - 1] = last;
@@ -263,7 +262,7 @@ void CodecTuner::choose_candidates(const Predicted& predicted, Look look) noexce
     settle();
 }
 
-// Keeps the number of rounds that have been tried.
+// The number of rounds tried so far is kept.
 void CodecTuner::drop_hopeless() noexcept {
   const size_t rounds = tried_ / count_;
   const double limit = rounds == 1 ? k_hopeless_at_once : k_hopeless;
@@ -279,7 +278,7 @@ void CodecTuner::drop_hopeless() noexcept {
 
 namespace {
 
-// What an arm costs over the least of all, where both links say so.
+// The cost of an arm relative to the least of all, by the more favourable of the two links.
 double predicted_gain(const Predicted& predicted, size_t arm) noexcept {
   double gain = std::numeric_limits<double>::max();
   for (const ArmNumbers* numbers : {&predicted.found, &predicted.quiet}) {
@@ -312,7 +311,7 @@ void CodecTuner::settle() noexcept {
 void CodecTuner::learn(size_t arm, double seconds, const Predicted& predicted) noexcept {
   ++seen_;
   if (arm != this->arm())
-    return;  // it was ordered before another run of this kind, of another file, has told what it took
+    return;  // a run of this kind on another file ended since this one was ordered
   const bool looked = predicted.found[k_arm_off] > 0;
   if (looked)
     latest_ = predicted;
@@ -333,21 +332,21 @@ void CodecTuner::learn(size_t arm, double seconds, const Predicted& predicted) n
     case State::settled:
       break;
   }
-  const bool due = ++runs_ >= next_look_;  // from time to time, and ever more seldom, all is looked at again
+  const bool due = ++runs_ >= next_look_;  // samples again from time to time, at growing intervals
   const bool untried = best_[chosen_] == 0;
   if (looked && (due || predicted_gain(predicted, chosen_) > (untried ? k_changed_untried : k_changed) * gain_)) {
     next_look_ = due ? 4 * next_look_ : k_first_due;
     choose_candidates(predicted, Look::again);
     return;
   }
-  // Where nothing was tried there is nothing to compare with yet.
+  // Without a trial there is no usual time to compare with.
   if (usual_ == 0)
     usual_ = seconds;
   const bool stray = seconds > k_stray * usual_ || seconds * k_stray < usual_;
   strays_ = stray ? strays_ + 1 : 0;
   if (strays_ < k_strays)
     return;
-  state_ = State::unknown;  // the link or the data has changed: look again
+  state_ = State::unknown;  // the link or the data has changed: sample again
   strays_ = 0;
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tuner: which compressor pays, from what was measured. Two parts: a model, each rank's own, that predicts what a
-// message costs; and a tuner, the same on all ranks, that tries what the model predicts as nearly equal and keeps what
-// took the least time. This is the heuristic that TPC I/O leaves to the future (section 6): "based on network features,
-// data characteristics, compression level, and number of processes". Pure: times are told, not taken.
+// Tuner: selects the compressor from measurements. It has two parts. The model, one for each rank, predicts the cost of
+// a message. The tuner, identical on all ranks, tries the arms that the model predicts as nearly equal and keeps the
+// fastest. TPC I/O leaves this heuristic to future work (section 6): "based on network features, data characteristics,
+// compression level, and number of processes". Pure: the caller measures times.
 #pragma once
 
 #include <array>
@@ -16,24 +16,23 @@ namespace windrow {
 
 using ArmNumbers = std::array<double, k_most_arms>;
 
-inline constexpr double k_worth = 0.95;  // of its bytes: what a message has to shrink to
+inline constexpr double k_worth = 0.95;  // a message must shrink to this fraction
 
-// Seconds of messages by each arm, as a model has them: over the link as messages found it, and over one where nobody
-// else sends. Where ranks share cores a link looks slow that is not; where others send over it, it is slow: the two say
-// between what the truth lies. Zeros: nobody looked. `wire`: of `found`, those of the wire alone; zeros: nobody said.
+// Predicted seconds of messages for each arm. `found`: over the link at the speed that messages observed; `quiet`: over
+// a link without other traffic. A link looks slow if ranks share cores, and is slow if others send: the truth lies
+// between the two. Zeros: not sampled. `wire`: of `found`, the wire alone; zeros: unknown.
 struct Predicted {
   ArmNumbers found{}, quiet{}, wire{};
 };
 
-// A mean in which what is new counts for a quarter; until there is anything it is 0.
+// Exponential moving average with weight 1/4 for new values; 0 while empty.
 class Smoothed {
  public:
   void add(double value) noexcept {
     value_ = known_ && !guessed_ ? value_ + (value - value_) / 4 : value, known_ = true, guessed_ = false;
   }
-  void guess(double value) noexcept {
-    value_ = value, known_ = guessed_ = true;
-  }  // counts until there is anything better
+  // Used until there is a measurement.
+  void guess(double value) noexcept { value_ = value, known_ = guessed_ = true; }
   bool known() const noexcept { return known_; }
   bool guessed() const noexcept { return guessed_; }
   double value() const noexcept { return value_; }
@@ -49,51 +48,50 @@ using ArmSpeeds = std::array<Smoothed, k_most_arms>;
 inline constexpr size_t k_element_sizes = 5;  // 1, 2, 4, 8 bytes, and others
 size_t element_kind(int element_bytes) noexcept;
 
-// What one rank has seen; lives as long as its communicator.
+// The measurements of one rank; lives as long as its communicator.
 class CodecModel {
  public:
-  // To encode elements of `element_bytes`: those of 1, of 2, of 4, of 8 and of other sizes are told apart.
+  // Encoding times for elements of `element_bytes`: sizes 1, 2, 4, 8 and others are separate.
   ArmSpeeds& encode(int element_bytes) noexcept;
   const ArmSpeeds& encode(int element_bytes) const noexcept;
   const ArmSpeeds& decode() const noexcept { return decode_; }
 
-  // A sample took so many seconds a byte: the least counts for the arm until a message was made by it, and then for
-  // others. Where messages took longer than their arms' samples, which are short and at hand, others' messages would
-  // too.
+  // Records the time of a sample, in seconds a byte. The least time counts for an arm until it has encoded a message,
+  // and is then used for other arms only. If messages took longer than samples of their arms, which are short and in
+  // cache, the times of other arms are scaled by the same factor.
   void guess(size_t arm, int element_bytes, double seconds) noexcept;
 
-  // A message was made, or undone, in so many seconds a byte. One that is far slower than what is known counts for
-  // little: memory that is used for the first time took the first messages of a program ten times as long.
+  // Records the time to encode or decode a message, in seconds a byte. The weight of outliers is limited: page faults
+  // on new memory made the first messages of a program ten times slower.
   void made(size_t arm, int element_bytes, double seconds) noexcept;
   void undone(size_t arm, double seconds) noexcept;
 
-  // What samples say is too much or too little, by arm: what shrinks best looks worse in a few KiB. A message was
-  // sampled as `sampled` and became `made` (of its bytes, both).
+  // Records the error of samples, by arm: the best compressors look worse in a few KiB. A message had the sampled ratio
+  // `sampled` and the real ratio `made`.
   void compare(size_t arm, int element_bytes, double sampled, double made) noexcept;
   double corrected(size_t arm, int element_bytes, double sampled) const noexcept;
 
-  // Who does the work. `encodes`, `decodes`: how many ranks' messages one rank makes, or undoes, in the time that
-  // another makes its own: a writer works for all that send to it. `ranks_a_core`: up to 1 a message is made while
-  // another travels, so half of the work counts; with more there is no core to spare, and others' work takes its time
-  // too.
+  // The distribution of work. `encodes`, `decodes`: number of ranks whose messages one rank encodes or decodes while
+  // another encodes its own; an aggregator works for all that send to it. `ranks_a_core`: up to 1, a message is encoded
+  // while another is in flight, so half of the work counts. With more there is no idle core, and the work of others
+  // counts too.
   struct Work {
     double encodes = 1, decodes = 1, ranks_a_core = 1;
     double weight() const noexcept { return ranks_a_core > 1 ? ranks_a_core : 0.5; }
   };
 
-  // Seconds for a raw byte, to make it and to undo it, as far as they count. Not of arm 0, which has none.
+  // Seconds for each raw byte to encode and decode it, as far as they count. Not for arm 0.
   double work(size_t arm, int element_bytes, Work work) const noexcept;
 
-  // Seconds that a raw byte costs by an arm that makes `ratio` of it, over a link of `link` seconds a byte: the wire,
-  // and the work.
+  // Seconds for each raw byte with an arm of compression ratio `ratio`, over a link of `link` seconds a byte: wire and
+  // work.
   double cost(size_t arm, double ratio, double link, int element_bytes, Work work) const noexcept;
 
-  // The least that any arm would cost for bytes that shrink to nothing: when even that is more than the link's, nobody
-  // need look at the bytes.
+  // The least work of any arm. If it exceeds the time of the link, no arm can gain, and bytes need no sampling.
   double least_work(int element_bytes, Work work) const noexcept;
 
  private:
-  double seconds_to_make(size_t arm, size_t kind) const noexcept;  // of the kinds of elements
+  double seconds_to_make(size_t arm, size_t kind) const noexcept;  // `kind` of elements
 
   std::array<ArmSpeeds, k_element_sizes> encode_;
   std::array<ArmNumbers, k_element_sizes> guesses_{};  // 0: none
@@ -101,8 +99,8 @@ class CodecModel {
   ArmSpeeds decode_;
 };
 
-// The messages of a run, for what they would have taken by each arm. The wire is counted with each message; what work
-// costs is known best in the end, when what was used for the first time in a few KiB has been used for more.
+// Accumulates the messages of a run for each arm. The wire time is added with each message. The work is computed at the
+// end, when its speed is known best.
 class RunTally {
  public:
   void add(double bytes, const ArmNumbers& ratios, double found_link, double quiet_link, int element_bytes) noexcept;
@@ -113,37 +111,36 @@ class RunTally {
   std::array<double, k_element_sizes> bytes_{};
 };
 
-// What one rank remembers of the runs of a kind beside what all know.
+// The local state of a rank for runs of one kind, in addition to the common state.
 struct CodecNotes {
-  bool own_ways = false;  // since the latest look some message has gone another way than the order says
+  bool own_ways = false;  // since the last sampling, some message used another arm than the order's
 };
 
-// What is to become of the messages of a run. The same on every rank but for the notes.
+// How to encode the messages of a run. The same on every rank, except for the notes.
 struct CodecOrder {
   size_t arm = k_arm_off;  // CodecTuner::k_by_message: each rank decides for each message
-  bool looks =
-      false;  // the first message to each receiver is looked at anew, and what that predicts is told to the tuner
-  Predicted all = {};  // what the latest look predicted of all ranks' messages together; zeros: nobody looked yet
-  CodecNotes* notes = nullptr;  // of the rank that is asked; they live as long as the tuner
+  // samples the first message to each receiver; the tuner receives the predictions
+  bool looks = false;
+  Predicted all = {};           // prediction of the last sampling for the messages of all ranks; zeros: none yet
+  CodecNotes* notes = nullptr;  // of this rank; live as long as the tuner
 };
 
-// What was tried and found best for all messages together may not be best for those to one rank, whose data or link is
-// another: theirs go another way where that is predicted to gain far more with them than with all. How far the model is
-// wrong the trial has shown for both alike. `costs`: of a message to it by each arm; `best`: the least of them. The arm
-// to take.
+// The arm for messages to one rank. The arm that a trial found best for all messages may not be best for one receiver
+// with different data or a different link. Another arm is used if its predicted gain is far larger for these messages
+// than for all; the trial has shown the model's error for both. `costs`: of a message to this rank for each arm;
+// `best`: the arm with the least cost.
 size_t own_way(const CodecOrder& order, const ArmNumbers& costs, size_t best) noexcept;
 
-// Of one plan that runs again and again. All numbers that it is told are the same on every rank, so its answers are
-// too.
+// The tuner of a plan that runs repeatedly. All its inputs are the same on every rank, so its answers are too.
 class CodecTuner {
  public:
-  static constexpr size_t k_by_message =
-      k_most_arms;  // nothing is known yet: each rank decides for each message by its model
+  // nothing is known yet: each rank decides for each message by its model
+  static constexpr size_t k_by_message = k_most_arms;
 
-  // `preferred`: is taken unless another is faster by a tenth; k_arm_off: none is.
+  // `preferred`: chosen unless another arm is faster by 10 %; k_arm_off: none.
   explicit CodecTuner(size_t preferred = k_arm_off) noexcept : preferred_(preferred) {}
 
-  size_t arm() const noexcept;  // for the next run
+  size_t arm() const noexcept;  // of the next run
   CodecOrder order() noexcept {
     return {.arm = arm(),
             .looks = state_ == State::unknown || (state_ == State::settled && seen_ % k_looks == 0),
@@ -151,7 +148,7 @@ class CodecTuner {
             .notes = &notes_};
   }
 
-  // A run by `arm` took `seconds`. `predicted`: of all ranks' messages together; zeros: nobody looked.
+  // Records that a run with `arm` took `seconds`. `predicted`: for the messages of all ranks; zeros: not sampled.
   void learn(size_t arm, double seconds, const Predicted& predicted) noexcept;
 
   bool settled() const noexcept { return state_ == State::settled; }
@@ -171,23 +168,23 @@ class CodecTuner {
   void drop_hopeless() noexcept;
   void settle() noexcept;
 
-  static constexpr int64_t k_looks = 8;  // of so many runs one looks
+  static constexpr int64_t k_looks = 8;  // one run in this many samples
   static constexpr int64_t k_first_due = 64;
   size_t preferred_;
   State state_ = State::unknown;
-  std::array<size_t, k_most_arms> candidates_{};  // best predicted first
+  std::array<size_t, k_most_arms> candidates_{};  // best prediction first
   size_t count_ = 0;
   size_t tried_ = 0;   // runs of the trial
-  ArmNumbers best_{};  // least seconds of the trial, by arm; 0: not tried
-  double usual_ = 0;   // seconds of a run by what was chosen; 0: not known yet
+  ArmNumbers best_{};  // least seconds in the trial, by arm; 0: not tried
+  double usual_ = 0;   // seconds of a run with the chosen arm; 0: unknown
   size_t chosen_ = k_arm_off;
-  int64_t seen_ = 0;  // runs in all
+  int64_t seen_ = 0;  // number of runs
   CodecNotes notes_;
   int64_t runs_ = 0;                 // since the choice
-  int64_t next_look_ = k_first_due;  // so many runs after the choice there is another trial
-  Predicted latest_;                 // by the latest run that looked
-  double gain_ = 1;  // that was predicted when the choice was made: what the chosen costs over the least
-  int strays_ = 0;   // runs one after the other that took far longer or shorter than the trial's
+  int64_t next_look_ = k_first_due;  // runs after the choice until the next trial
+  Predicted latest_;                 // of the last run with sampling
+  double gain_ = 1;  // predicted cost of the chosen arm relative to the least, at the time of the choice
+  int strays_ = 0;   // consecutive runs far from the time of the trial
 };
 
 }  // namespace windrow

@@ -16,20 +16,19 @@
 namespace windrow {
 namespace {
 
-// Layout of a reduction on the wire, in int64: three lengths, the number of the call and a place that is the tree's,
-// then maxima, sums, bits. One MPI element is the whole reduction, so that the combining function always sees all of
-// it.
+// Wire format of a reduction, in int64: three lengths, the number of the call and a place for HostTree, then maxima,
+// sums, bits. The whole reduction is one MPI element, so the combining function always sees all of it.
 constexpr size_t k_head = HostTree::k_head;
-// Maxima before those of the reduction: the worst verdict, the mildest, that of the work, whether there is work, and
-// whether there is none.
+// maxima before those of the reduction: the worst verdict, the mildest, that of the work; whether there is work, and
+// whether there is none
 constexpr size_t k_verdicts = 5;
-constexpr size_t k_inline = 1024;  // reductions up to this length on the wire need no allocation, and so cannot fail
+constexpr size_t k_inline = 1024;  // shorter reductions need no allocation and therefore cannot fail
 static_assert(k_numbers_without_memory + k_head + k_verdicts + 1 <= k_inline);
 static_assert(k_head + k_verdicts + 1 >= HostTree::k_least);
 
 void add_up(const int64_t* from, int64_t* to, size_t count) noexcept {
   for (size_t i = 0; i < count;
-       ++i)  // counts that users give may be anything: a sum wraps around rather than being undefined
+       ++i)  // counts from users may have any value, so a sum wraps around instead of overflowing
     to[i] = static_cast<int64_t>(static_cast<uint64_t>(to[i]) + static_cast<uint64_t>(from[i]));
 }
 
@@ -68,18 +67,18 @@ int reduce_by_messages(const Comm& comm, std::span<int64_t> wire) {
   return rc == MPI_SUCCESS ? wait_for(&request, comm.machine_size()) : rc;
 }
 
-// Whether all ranks have come for the same, with work of rank 0 or without.
+// Whether all ranks are in the same step, either with work of rank 0 or without.
 bool is_one_kind(std::span<const int64_t> combined) noexcept {
   return combined[k_head + 3] + combined[k_head + 4] == 1;
 }
 
-// For HostRounds: how many maxima and sums there are. All are fewer than HostRounds::k_most.
+// The step for HostRounds: the numbers of maxima and sums, each below HostRounds::k_most.
 HostRounds::Step step_of(std::span<const int64_t> wire) noexcept {
   static_assert(static_cast<int64_t>(HostRounds::k_most * HostRounds::k_most) < HostRounds::k_kinds);
   return {.call = wire[HostTree::k_kinds - 1], .kind = wire[0] * static_cast<int64_t>(HostRounds::k_most) + wire[1]};
 }
 
-// All ranks are in the same call, and have come to different steps of it.
+// All ranks are in the same call, but in different steps of it.
 Status different_steps(const Comm& comm) {
   return lose_step(comm, Mismatch::of(0, comm.call_number()));
 }
@@ -120,7 +119,7 @@ Status reduce_with(const Comm& comm, std::span<int64_t> wire, HostRounds::Betwee
     if (Status status = mpi_status(reduce_by_messages(comm, wire), "MPI_Allreduce"); !status.ok())
       return status;
   if (!is_one_kind(wire))
-    return different_steps(comm);  // only some would come to the broadcast
+    return different_steps(comm);  // otherwise only some ranks would take part in the broadcast
   if (!between)
     return {};
   if (comm.rank() == 0)
@@ -132,7 +131,7 @@ Status reduce_with(const Comm& comm, std::span<int64_t> wire, HostRounds::Betwee
   return mpi_status(rc == MPI_SUCCESS ? wait_for(&request, comm.machine_size()) : rc, "MPI_Bcast");
 }
 
-// Worst code first, lowest rank among those: a maximum.
+// The worst code comes first, then the lowest rank: a maximum selects both.
 int64_t encode_verdict(const Status& status, int rank) {
   return status.ok() ? 0 : static_cast<int64_t>(status.code()) * (int64_t{1} << 32) + (INT_MAX - rank);
 }
@@ -145,10 +144,10 @@ Verdict decode_verdict(int64_t value) {
   return {static_cast<Code>(value >> 32), INT_MAX - static_cast<int>(value & 0xffffffff)};
 }
 
-// Collective. The message of `rank`, on all ranks; cut to what fits, so that nothing here can fail for want of memory.
+// Collective. Broadcasts the message of `verdict.rank`. It is truncated to a fixed size, so nothing here can fail for
+// lack of memory.
 Status share_message(const Comm& comm, const Status& local, Verdict verdict, bool everybody) {
-  // What all came with may be a verdict of before, which names a rank; and some verdicts are about another rank than
-  // the one that speaks.
+  // A status from an earlier verdict names a rank already, possibly another one than the rank that passes it on.
   int rank = everybody || local.rank() >= 0 ? local.rank() : verdict.rank;
   std::array<char, 2048> words{};
   const auto text = std::span(words).subspan(sizeof(rank));
@@ -157,7 +156,7 @@ Status share_message(const Comm& comm, const Status& local, Verdict verdict, boo
     size_t length = std::min(local.message().size(), text.size() - 200);
     while (length > 0 && length < local.message().size() &&
            (static_cast<unsigned char>(local.message()[length]) & 0xc0) == 0x80)
-      --length;  // not inside a character
+      --length;  // not within a character
     std::memcpy(text.data(), local.message().data(), length);
     if (!everybody && comm.size() > 1 && local.rank() < 0)
       fmt::format_to_n(text.data() + length, text.size() - 1 - length, " (rank {}, host {})", comm.rank(),
@@ -174,7 +173,7 @@ Status share_message(const Comm& comm, const Status& local, Verdict verdict, boo
   }
 }
 
-// Collective. `work`: none, or rank 0's.
+// Collective. `work`: of rank 0, or none.
 Status agree_on_all(const Comm& comm, Status local, Reduction reduction, RootWork work, bool& at_work) {
   // Every collective call of the library begins here or in Comm::of().
   if (!mpi_is_running())
@@ -188,13 +187,13 @@ Status agree_on_all(const Comm& comm, Status local, Reduction reduction, RootWor
   const size_t length = k_head + maxima + sums + bits;
   std::span<int64_t> wire(small.data(), std::min(length, k_inline));
   if (length > k_inline) {
-    // The ranks first agree that all of them have the memory.
+    // First agrees that all ranks have the memory.
     Status room = guard([&] {
       large.resize(length);
       return Status{};
     });
-    // And the same length; the third number and the sum tell it from an agreement of two numbers, which others may be
-    // in.
+    // Also agrees on the length. The third number and the sum distinguish this step from an agreement on two numbers,
+    // in which other ranks may be.
     std::array<int64_t, 3> lengths{static_cast<int64_t>(length), -static_cast<int64_t>(length), 0};
     std::array<int64_t, 1> one{1};
     if (Status verdict = agree(comm, std::move(room), Reduction{.maximum = lengths, .sum = one, .bits = {}});
@@ -212,7 +211,7 @@ Status agree_on_all(const Comm& comm, Status local, Reduction reduction, RootWor
   int64_t* at = wire.data() + k_head;
   *at++ = encode_verdict(local, comm.rank());
   *at++ = -static_cast<int64_t>(local.code());  // the mildest code, as a maximum
-  *at++ = 0;                                    // what becomes of the work
+  *at++ = 0;                                    // verdict of the work
   *at++ = work ? 1 : 0;
   *at++ = work ? 0 : 1;
   at = std::copy(reduction.maximum.begin(), reduction.maximum.end(), at);
@@ -291,9 +290,9 @@ Status agree(const Comm& comm, Status local) {
 }
 
 Status share_from_root(const Comm& comm, Status local, std::vector<std::byte>& bytes, std::span<int64_t> maximum) {
-  // Short ones lie in memory that all share, or go along in the agreement: of the others there is nothing in its bits.
+  // Short data is passed in shared memory, or as bits of the agreement; the other ranks contribute zero bits.
   const bool lie = comm.size() > 1 && comm.rounds().is_ready() && comm.rounds().has_room() &&
-                   mpi_is_running();  // that memory ends with MPI, and agree() says so
+                   mpi_is_running();  // shared memory is unusable after MPI_Finalize; agree() then returns an error
   std::array<int64_t, k_shared_at_once / sizeof(int64_t)> memory;
   const std::span<int64_t> word = lie ? std::span<int64_t>() : memory;
   std::fill(word.begin(), word.end(), 0);

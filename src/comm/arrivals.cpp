@@ -17,14 +17,15 @@ bool is_too_long(int code) {
 int test_some(std::span<MPI_Request> requests, std::span<int> done, std::span<MPI_Status> statuses, int& count) {
   count = 0;
   for (MPI_Status& status : statuses)
-    status.MPI_ERROR = MPI_SUCCESS;  // a call that succeeds leaves it as it was
+    status.MPI_ERROR = MPI_SUCCESS;  // a successful call leaves it unchanged
   const int rc = MPI_Testsome(static_cast<int>(requests.size()), requests.data(), &count, done.data(), statuses.data());
   if (count == MPI_UNDEFINED)
     count = 0;
   const auto ended = statuses.first(static_cast<size_t>(count));
   if (rc == MPI_SUCCESS)
     return rc;
-  // Open MPI tells the first message's own error, others MPI_ERR_IN_STATUS; it is for the statuses to say which.
+  // Open MPI returns the error of the first message, other libraries return MPI_ERR_IN_STATUS. The statuses have the
+  // details.
   bool is_explained = false;
   int worse = MPI_SUCCESS;
   for (size_t i = 0; i < ended.size(); ++i) {
@@ -52,8 +53,8 @@ int receive_found(std::span<std::byte> place, const MPI_Status& found, MPI_Comm 
   int count = 0;
   MPI_Get_count(&found, MPI_BYTE, &count);
   const bool fits = static_cast<size_t>(count) <= place.size();
-  // It is taken whole if there is memory for it: Open MPI 4.1 writes past the end of a buffer that is too short for a
-  // message from the same host.
+  // Receives the whole message if there is memory: Open MPI 4.1 writes beyond a buffer that is too short for a message
+  // from the same host.
   const std::unique_ptr<std::byte[]> other(fits ? nullptr : new (std::nothrow) std::byte[static_cast<size_t>(count)]);
   std::byte* const to = other ? other.get() : place.data();
   const int room = other ? count : static_cast<int>(std::min(place.size(), static_cast<size_t>(count)));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which of a set of messages have come. A message that is longer than what is awaited has come as well: it is an error
-// of its sender's, and all others that are on their way still have to be taken, or ranks would wait for one another.
+// Tests a set of receives for completion. A message longer than expected is complete too. It is an error of its sender,
+// and all other pending messages must still be received, or ranks would wait for each other.
 #pragma once
 
 #include <mpi.h>
@@ -13,20 +13,20 @@ namespace windrow {
 
 inline constexpr int64_t k_too_long = -1;
 
-// MPI_Testsome. `done` and `statuses` have as many elements as `requests`; of the first `count`, bytes_of() holds.
-// Requests that have ended are null.
+// MPI_Testsome. `done` and `statuses` have as many elements as `requests`; bytes_of() applies to the first `count`.
+// Completed requests are null.
 int test_some(std::span<MPI_Request> requests, std::span<int> done, std::span<MPI_Status> statuses, int& count);
 
-// MPI_Irecv of bytes. `came_too_long`: it has come already, and is too long; there is no request then. MPICH before 4.0
-// says so here.
+// MPI_Irecv of bytes. `came_too_long`: a message has arrived already and is too long; there is no request in this case.
+// MPICH before 4.0 reports the error here.
 int post_receive(std::byte* place, int64_t room, int from, int tag, MPI_Comm comm, MPI_Request& request,
                  bool& came_too_long);
 
-// MPI_Recv of a message that a probe has found, whatever its length. `bytes`: its own, or k_too_long where it has more
-// than `place`; then nothing of it is kept.
+// MPI_Recv of a probed message of any length. `bytes`: its length, or k_too_long if it exceeds `place`; its content is
+// then discarded.
 int receive_found(std::span<std::byte> place, const MPI_Status& found, MPI_Comm comm, int64_t& bytes);
 
-// Of a message that has come: its bytes, or k_too_long.
+// The length of a received message, or k_too_long.
 int64_t bytes_of(const MPI_Status& status);
 
 }  // namespace windrow

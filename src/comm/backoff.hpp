@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How one waits for what another rank or thread does.
+// Waiting for another rank or thread.
 #pragma once
 
 #include <sys/syscall.h>
@@ -10,21 +10,21 @@
 
 namespace windrow {
 
-// The system's own: what a program has in the place of sched_yield() to tame an MPI library that polls may sleep, and
-// whoever waits here sleeps by itself.
+// Calls the kernel directly. A program may replace sched_yield() to tame an MPI library that polls, and the replacement
+// may sleep; callers here sleep by themselves.
 inline void give_core_away() noexcept {
   syscall(SYS_sched_yield);
 }
 
-// Ranks outnumber cores as often as not: one that waits gives its core away, and soon sleeps, so that those that copy
-// or write get it whole. Not by yielding alone: where many ranks do only that, Linux' scheduler lets other processes
-// wait for seconds and more (Linux 6.18, 16 ranks on two cores and a compiler beside them: 80 s).
+// Ranks often outnumber cores. A waiting rank therefore yields its core, and soon sleeps, so that ranks that copy or
+// write can run. Yielding alone is not enough: if many ranks only yield, the Linux scheduler lets other processes
+// starve for seconds (docs/internals/notes/2026-11-30-numbers-from-comments.md).
 class Backoff {
  public:
   Backoff() = default;
-  // `ranks_per_core`: that move messages. To look for one takes some calls of the system, and who wakes up for it takes
-  // the core from one that works: with 8 ranks a core an exchange took a fifth longer at 50 us each. Not where ranks
-  // wait for memory that they share, which costs a look alone.
+  // `ranks_per_core`: ranks that exchange messages. Each poll for a message takes several system calls, and a wake-up
+  // takes the core from a rank that works; more ranks a core therefore sleep longer. Not used for waits on shared
+  // memory, where a poll is a load.
   explicit Backoff(long ranks_per_core) noexcept {
     constexpr long k_oversubscribed = 4, k_most = 20, k_sleep_ns_each = 50'000;
     if (ranks_per_core < k_oversubscribed)
@@ -42,7 +42,7 @@ class Backoff {
     const timespec pause{.tv_sec = 0, .tv_nsec = sleep_ns_};
     nanosleep(&pause, nullptr);
   }
-  void reset() noexcept { turns_ = 0; }  // something has happened
+  void reset() noexcept { turns_ = 0; }  // there was progress
 
  private:
   int turns_ = 0, yields_ = 64;

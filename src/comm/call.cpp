@@ -10,7 +10,8 @@
 namespace windrow {
 namespace {
 
-constexpr int64_t k_calls = 64;  // that there may be, so that the numbers of a file's calls are those of no other file
+// upper bound of the number of calls, so that numbers of calls of different files differ
+constexpr int64_t k_calls = 64;
 
 constexpr std::array<std::string_view, 26> k_names{"another call",
                                                    "the creation of a decomposition",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which collective call a rank is in, and of which file. Agreements compare it: ranks that are in different calls leave
-// with an error that names both, and no later step of these calls, nor of the files concerned, waits for another rank.
+// The collective call that a rank is in, with its file. Agreements compare it: ranks in different calls leave with an
+// error that names both. No later step of these calls, nor of the files concerned, waits for another rank.
 #pragma once
 
 #include <array>
@@ -45,15 +45,15 @@ enum class Call : uint8_t {
 };
 std::string_view name_of(Call call) noexcept;
 
-// What ranks learn that have come to one step in different calls. Two of these are combined to one; the order does not
-// matter.
+// Describes ranks that reached one step in different calls. Two of these combine to one; the combination is
+// commutative.
 struct Mismatch {
   static constexpr size_t k_words = 6;
 
   int64_t rank = 0, call = 0;  // the lowest rank, and the number of its call
   int64_t other_rank = 0,
-          other_call = 0;  // the lowest rank in another one; the same as `call`: there is none, the call's steps differ
-  int64_t first_file = INT64_MAX, last_file = 0;  // the numbers of all files in calls
+          other_call = 0;  // the lowest rank in another call; if it equals `call`, the steps within the call differ
+  int64_t first_file = INT64_MAX, last_file = 0;  // range of the numbers of all files in the calls
 
   static Mismatch of(int64_t rank, int64_t call) noexcept;
   void combine(const Mismatch& other) noexcept;
@@ -64,25 +64,25 @@ struct Mismatch {
   void store(int64_t* words) const noexcept;
 };
 
-// An open file, as agreements know it.
+// An open file as agreements know it.
 struct OpenFile {
   std::string path;
-  int64_t number = 0;  // among the files that the communicator has opened, the same on every rank; 0: not open yet
-  bool out_of_step = false;  // ranks were in different calls, of this file or instead of one of it
-  OpenFile* next = nullptr;  // of the communicator's
+  int64_t number = 0;        // counts the files opened on the communicator, the same on every rank; 0: not open yet
+  bool out_of_step = false;  // ranks were in different calls, at least one of which was of this file
+  OpenFile* next = nullptr;  // in the list of the communicator
 };
 
-// The collective call that a rank is in. A call that is part of another counts as that.
+// The collective call of a rank. Nested calls count as the outermost call.
 class CallScope {
  public:
-  // `file`: nullptr where the call is not one of an open file.
+  // `file`: nullptr if the call does not belong to an open file.
   CallScope(const Comm& comm, Call call, const OpenFile* file = nullptr) noexcept;
   ~CallScope();
   CallScope(const CallScope&) = delete;
   CallScope& operator=(const CallScope&) = delete;
 
-  int64_t number() const noexcept;  // of the call and the file, the same on every rank that is in the same
-  // Ranks were in different calls, in this one or in one of the file before: OK, or what all ranks are told.
+  int64_t number() const noexcept;  // of the call and the file; the same on every rank in the same call
+  // OK, or the error of an earlier mismatch in this call or of its file.
   Status check_in_step() const;
   void lose_step(const Mismatch& found) noexcept { mismatch_ = found; }
 
@@ -93,9 +93,9 @@ class CallScope {
   std::optional<Mismatch> mismatch_;
 };
 
-// Local: the scope and the files are marked, and the outcome is said in words.
+// Local: marks the scope and the files, and returns the error.
 Status lose_step(const Comm& comm, const Mismatch& found);
-// Of a call after that. OK: the file is not concerned.
+// For a later call of the file. OK: the file is not concerned.
 Status check_in_step(const OpenFile& file);
 
 }  // namespace windrow

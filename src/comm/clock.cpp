@@ -7,7 +7,7 @@
 namespace windrow {
 namespace {
 
-constexpr int k_questions = 8;  // the first goes over a connection that is not made yet, or waits for the hosts before
+constexpr int k_questions = 8;  // the first round trip sets up the connection, or waits for the hosts before
 
 double now() noexcept {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The hosts' clocks beside each other, so that times of several ranks can be drawn on one line.
+// Clock offsets between hosts, so that times of several ranks can be shown on one axis.
 #pragma once
 
 #include "base/status.hpp"
@@ -8,14 +8,14 @@
 namespace windrow {
 
 struct ClockOffset {
-  double seconds = 0;   // to be added to this rank's time to have rank 0's
-  double accuracy = 0;  // off by no more than this
+  double seconds = 0;   // added to this rank's time, gives rank 0's
+  double accuracy = 0;  // upper bound of the error
 };
 
-// Collective, and no message where all ranks run on one host: they have one clock. Else the lowest rank of each host
-// asks rank 0 for its time, a few times, and believes the answer that came soonest to lie in the middle of the way; its
-// host's ranks are told. Source: F. Cristian, "Probabilistic clock synchronization", Distributed Computing 3, 1989. The
-// status is this rank's own: MPI's.
+// Collective; no messages if all ranks run on one host, which has one clock. Otherwise the lowest rank of each host
+// asks rank 0 for its time several times and uses the fastest round trip, assuming symmetric delays; it passes the
+// offset to the ranks of its host. Source: F. Cristian, "Probabilistic clock synchronization", Distributed Computing 3,
+// 1989. The status is this rank's own MPI error.
 Result<ClockOffset> measure_clock(const Comm& comm);
 
 }  // namespace windrow

@@ -34,21 +34,21 @@ Status mpi_status(int mpi_code, const char* call) {
   return {Code::mpi, fmt::format("{}: {}", call, text)};
 }
 
-// Duplicates are kept as an attribute of the user's communicator. Frees are collective, so they happen only where the
-// user frees the communicator (which is collective), and only when no rank still holds a file or a decomposition on it;
-// otherwise the duplicate stays until the last file on it is closed, or until MPI ends. At MPI_Finalize nothing is
-// freed: MPI_COMM_SELF's attributes go
-// first, and ours there says so.
+// Duplicates are stored as an attribute of the user's communicator. MPI_Comm_free is collective, so a duplicate is
+// freed only when the user frees the communicator, and only if no rank still holds a file or a decomposition on it.
+// Otherwise it stays until the last file on it is closed, or until MPI ends. Nothing is freed in MPI_Finalize, which
+// deletes attributes of MPI_COMM_SELF first; our attribute there sets a flag.
 struct CommRegistry {
   int keyval = MPI_KEYVAL_INVALID;
   int self_keyval = MPI_KEYVAL_INVALID;
   bool finalizing = false;
   std::shared_ptr<Comm>
-      orphans;  // the newest; each holds the one before it: a rank without memory has to come as far as the others
+      // the newest; a linked list within the objects, since a rank without memory must complete every collective step
+      orphans;
 
   static CommRegistry& instance() {
-    // Never destroyed: MPI may call back after main(). And not on the heap: a rank without memory has to come as far as
-    // the others.
+    // Never destroyed, since MPI may call back after main(). Not on the heap, since a rank without memory must complete
+    // every collective step.
     alignas(CommRegistry) static std::byte place[sizeof(CommRegistry)];
     static CommRegistry* registry = new (place) CommRegistry;
     return *registry;
@@ -79,7 +79,7 @@ struct CommRegistry {
     }
   }
 
-  // Where the link to it is, or nullptr where the communicator lives.
+  // The link that points to it, or nullptr if the communicator still exists.
   std::shared_ptr<Comm>* orphan(const std::shared_ptr<Comm>& comm) noexcept {
     for (std::shared_ptr<Comm>* at = &orphans; *at != nullptr; at = &(*at)->older_orphan_)
       if (*at == comm)
@@ -132,14 +132,14 @@ Result<std::shared_ptr<Comm>> Comm::of(MPI_Comm user) {
   const int rc = MPI_Comm_set_attr(user, registry.keyval, kept.get());
   if (rc != MPI_SUCCESS)
     return mpi_status(rc, "MPI_Comm_set_attr");
-  (void)kept.release();  // the attribute's now: see on_free()
+  (void)kept.release();  // owned by the attribute: see on_free()
   return made;
 }
 
 namespace {
 
-// Parts of a machine may be told to count as hosts: those that share a memory controller, for example. 0: none; -1: not
-// a number of ranks.
+// A test or user may divide a machine into several hosts, such as one for each memory controller. 0: not divided; -1:
+// not a valid number of ranks.
 int asked_ranks_per_host() noexcept {
   const char* text = std::getenv("WINDROW_RANKS_PER_HOST");
   if (text == nullptr)
@@ -149,10 +149,9 @@ int asked_ranks_per_host() noexcept {
   return end != text && *end == '\0' && value > 0 && value < INT_MAX ? static_cast<int>(value) : -1;
 }
 
-constexpr uint32_t k_root = 1;  // in the mark of a rank: the first of its host
+constexpr uint32_t k_root = 1;  // bit in a rank's mark: the first rank of its host
 
-// Ranks that share cores have the same, whatever host they believe to be on: a container, a name space or a part of a
-// machine; 0: it is not known.
+// Equal on ranks that share cores, even in different containers, namespaces or parts of a machine; 0: unknown.
 uint32_t machine_mark() noexcept {
   char id[64] = {};
   const int file = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
@@ -166,8 +165,7 @@ uint32_t machine_mark() noexcept {
   return length > 0 ? mark & ~k_root : 0;
 }
 
-// Collective; the same answer on every rank. The largest wish of all counts, so that all go the same way. `ranks`,
-// `parts`: of this machine.
+// Collective; the same result on every rank. The largest requested division counts. `ranks`, `parts`: of this machine.
 Status split_host(MPI_Comm raw, MPI_Comm& host, int& ranks, int& parts) {
   const int wish = asked_ranks_per_host();
   int most[2] = {wish, wish < 0 ? 1 : 0}, rank = 0;
@@ -192,8 +190,8 @@ Status split_host(MPI_Comm raw, MPI_Comm& host, int& ranks, int& parts) {
 
 }  // namespace
 
-// A rank that has no memory for its part takes every collective step with the others: what they need before they can
-// agree lies on the stack.
+// A rank without memory completes every collective step with the others: everything needed before the agreement is on
+// the stack.
 Status Comm::make(MPI_Comm user, std::unique_ptr<std::shared_ptr<Comm>>& kept) {
   MPI_Comm raw = MPI_COMM_NULL, host = MPI_COMM_NULL;
   if (int rc = MPI_Comm_dup(user, &raw); rc != MPI_SUCCESS)
@@ -214,8 +212,8 @@ Status Comm::make(MPI_Comm user, std::unique_ptr<std::shared_ptr<Comm>>& kept) {
   const int mine = host_rank == 0 ? 1 : 0;
   if (int rc = MPI_Allreduce(&mine, &hosts, 1, MPI_INT, MPI_SUM, raw); rc != MPI_SUCCESS)
     return mpi_status(rc, "MPI_Allreduce");
-  // One mark a rank, once in a communicator's life: the only list here as long as there are ranks, and it is dropped at
-  // once.
+  // One mark for each rank, once for a communicator. This is the only list with an entry for each rank, and it is freed
+  // at once.
   std::vector<uint32_t> marks;
   const Status local = guard([&] {
     kept = std::make_unique<std::shared_ptr<Comm>>();
@@ -235,7 +233,7 @@ Status Comm::make(MPI_Comm user, std::unique_ptr<std::shared_ptr<Comm>>& kept) {
   return (*kept)->find_hosts(marks);
 }
 
-// Local: the handles, and memory for all that find_hosts() learns.
+// Local: stores the handles, and allocates everything that find_hosts() needs.
 Status Comm::take(MPI_Comm raw, MPI_Comm host, int hosts, std::vector<uint32_t>& marks) {
   raw_ = raw;
   host_ = host;
@@ -282,7 +280,7 @@ Status Comm::find_hosts(std::vector<uint32_t>& marks) {
       tree_.prepare(raw_, size_, rank_, machine_size_);
     return {};
   }
-  std::vector<int>& roots = host_table_.resize(size_);  // as take() has made it
+  std::vector<int>& roots = host_table_.resize(size_);  // allocated by take()
   if (int rc = MPI_Allgather(&root, 1, MPI_INT, roots.data(), 1, MPI_INT, raw_); rc != MPI_SUCCESS)
     return mpi_status(rc, "MPI_Allgather");
   host_table_.number(host_roots_);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Comm: the library's own duplicate of a user's communicator, made at its first use and kept with it, and the hosts
-// that its ranks run on. Errors of MPI calls on it are returned, never fatal.
+// Comm: the library's duplicate of a user's communicator, with the hosts of its ranks. It is made at the first use and
+// stored with the communicator. MPI errors on it are returned, never fatal.
 #pragma once
 
 #include <mpi.h>
@@ -20,24 +20,24 @@
 
 namespace windrow {
 
-// Tags of our messages in our duplicate. Sparse exchanges use two, in turn (see sparse.cpp).
+// Message tags on our duplicate. Sparse exchanges alternate between two (see sparse.cpp).
 inline constexpr int k_tag_notice = 1;
 inline constexpr int k_tag_description = 3;
 inline constexpr int k_tag_hull = 4;
 inline constexpr int k_tag_data = 5;
 inline constexpr int k_tag_relay = 6;
-inline constexpr int k_tag_chunks = 7;       // a writer asks rank 0 for room
-inline constexpr int k_tag_placed = 8;       // and is answered
-inline constexpr int k_tag_link = 9;         // how fast is the way to another host
-inline constexpr int k_tag_clock = 10;       // what time is it on rank 0
-inline constexpr int k_tag_chunks_end = 11;  // a writer asks for no more
-inline constexpr int k_tag_up = 12;          // what a host has to be combined with others'
-inline constexpr int k_tag_down = 13;        // and what has become of it
+inline constexpr int k_tag_chunks = 7;       // a writer requests space for chunks
+inline constexpr int k_tag_placed = 8;       // the answer
+inline constexpr int k_tag_link = 9;         // measures the link to another host
+inline constexpr int k_tag_clock = 10;       // asks for the time of rank 0
+inline constexpr int k_tag_chunks_end = 11;  // a writer has sent its last request
+inline constexpr int k_tag_up = 12;          // numbers of a host, up the tree
+inline constexpr int k_tag_down = 13;        // the combined result, down the tree
 
-// Who still uses the memory that the host shares when its transfer is over for the other ranks.
+// A transfer that may still use the shared memory of the host after it has ended on other ranks.
 class SegmentHolder {
  public:
-  virtual void wait() noexcept = 0;  // until it does not any more; local
+  virtual void wait() noexcept = 0;  // until this rank no longer uses it; local
 
  protected:
   ~SegmentHolder() = default;
@@ -45,15 +45,14 @@ class SegmentHolder {
 
 class Comm {
  public:
-  // The duplicate that belongs to `user`. Collective when it is the first use of that communicator, else local; which
-  // of the two it is, is the same on every rank. Lives until the user's communicator is freed and nobody holds the
-  // pointer any more.
+  // The duplicate that belongs to `user`. Collective at the first use of the communicator, otherwise local; all ranks
+  // see the same case. It lives until the user frees the communicator and no pointer to the duplicate is left.
   static Result<std::shared_ptr<Comm>> of(MPI_Comm user);
 
-  // Whether the user's communicator is gone and `held`, which the caller holds once, is the last to use this duplicate
-  // on this rank.
+  // Whether the user's communicator is freed and `held`, of which the caller has one copy, is the last pointer on this
+  // rank.
   static bool is_last(const std::shared_ptr<Comm>& held);
-  // Collective, when is_last() is true on all ranks: gives the duplicate back to MPI. Nothing may use it after that.
+  // Collective, if is_last() is true on all ranks: frees the duplicate. It must not be used afterwards.
   static void end(const std::shared_ptr<Comm>& held);
 
   Comm(const Comm&) = delete;
@@ -64,18 +63,17 @@ class Comm {
   int size() const noexcept { return size_; }
   const std::string& host_name() const noexcept { return host_name_; }
 
-  // Ranks that share memory with this one. host() is the one sub-communicator that we make.
+  // The ranks that share memory with this one. host() is our only sub-communicator.
   MPI_Comm host() const noexcept { return host_; }
   int host_rank() const noexcept { return host_rank_; }
   int host_size() const noexcept { return host_size_; }
-  int machine_size() const noexcept {
-    return machine_size_;
-  }  // ranks on this machine: more than on this host where parts of it, containers or name spaces count as hosts
+  // Ranks on this machine: more than on this host if parts of it, containers or namespaces count as hosts.
+  int machine_size() const noexcept { return machine_size_; }
   int host_root() const noexcept { return host_roots_[static_cast<size_t>(host_index_)]; }  // lowest rank of this host
   int host_index() const noexcept { return host_index_; }
-  // A rank's number within this host, or -1 when it runs on another.
+  // The rank's number within this host, or -1 on another host.
   int host_rank_of(int rank) const noexcept;
-  // Which host any rank runs on: a place in host_roots().
+  // The host of any rank, as an index of host_roots().
   int host_index_of(int rank) const noexcept { return host_table_.host_of(host_roots_, rank); }
   // [hosts] lowest rank of each host, ascending.
   const std::vector<int>& host_roots() const noexcept { return host_roots_; }
@@ -86,22 +84,22 @@ class Comm {
   int64_t next_generation() noexcept { return ++generation_; }
   int64_t generation() const noexcept { return generation_; }
 
-  // Where all ranks run on one host; else, or where there is no memory to share, it is not ready.
+  // Ready only if all ranks run on one host and memory can be shared.
   HostRounds& rounds() const noexcept { return rounds_; }
-  // Where there are several hosts, or no memory to share.
+  // For several hosts, or without shared memory.
   HostTree& tree() const noexcept { return tree_; }
 
-  // Of the call that this rank is in: see CallScope; 0 and OK where none says so.
+  // The state of this rank's current CallScope; 0 and OK if there is none.
   Status check_in_step() const { return scope_ == nullptr ? Status{} : scope_->check_in_step(); }
   int64_t call_number() const noexcept { return scope_ == nullptr ? 0 : scope_->number(); }
-  // Local, on all ranks in the same order: a file is open, and is closed.
+  // Local, on all ranks in the same order: registers a file that is opened, and removes one that is closed.
   void enter(OpenFile& file) noexcept;
   void leave(OpenFile& file) noexcept;
   const OpenFile* open_files() const noexcept { return open_files_; }
-  // Local: this call and the files that ranks were in calls of talk to no other rank any more.
+  // Local: marks this call and the files concerned, which then communicate no more.
   void lose_step(const Mismatch& found) const noexcept;
 
-  // At most one at a time: whoever is next waits for it first.
+  // At most one holder at a time: a new one must wait for the previous one first.
   void set_holder(SegmentHolder* holder) noexcept { holder_ = holder; }
   void release_holder(SegmentHolder* holder) noexcept {
     if (holder_ == holder)
@@ -114,19 +112,19 @@ class Comm {
     }
   }
 
-  // Seconds a byte between hosts, once somebody has measured them (comm/link.hpp); 0: not known.
+  // Seconds for each byte between hosts, once measured (comm/link.hpp); 0: unknown.
   bool link_measured() const noexcept { return link_measured_; }
   double link() const noexcept { return link_; }
   void set_link(double seconds_per_byte) noexcept { link_ = seconds_per_byte, link_measured_ = true; }
 
-  // What rooms above remember for as long as the communicator lives, each in a place of its own.
+  // Data that higher modules keep for the lifetime of the communicator.
   enum class Remembered {
     arena,
     codecs
   };
   std::shared_ptr<void>& attachment(Remembered what) noexcept { return attachments_[static_cast<size_t>(what)]; }
 
-  // The parity of sparse exchanges on this communicator, the same on every rank.
+  // The parity of the next sparse exchange on this communicator; the same on every rank.
   int next_parity() noexcept { return parity_ ^= 1; }
 
   ~Comm() = default;
@@ -147,10 +145,10 @@ class Comm {
   std::string host_name_;
   std::vector<int> host_roots_;
   std::vector<int> host_ranks_;  // [host_size] ascending
-  HostTable host_table_;         // where there are several hosts
+  HostTable host_table_;         // if there are several hosts
   SharedSegment shared_;
-  mutable HostRounds rounds_;  // a reduction changes nothing that anybody sees
-  HostRounds host_rounds_;     // the tree's
+  mutable HostRounds rounds_;  // a reduction does not change the visible state
+  HostRounds host_rounds_;     // used by the tree
   mutable HostTree tree_;
   mutable CallScope* scope_ = nullptr;
   OpenFile* open_files_ = nullptr;
@@ -163,7 +161,7 @@ class Comm {
   std::array<std::shared_ptr<void>, 2> attachments_;  // one for each Remembered
 };
 
-// A failed MPI call as a status: "MPI_Allreduce: <what MPI says>".
+// A failed MPI call as a status: "MPI_Allreduce: <text of MPI>".
 Status mpi_status(int mpi_code, const char* call);
 
 }  // namespace windrow

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Gathering: a few bytes of every rank to rank 0, in memory that was taken beforehand, so that nothing can fail on one
-// rank alone.
+// Gathers a few bytes of every rank on rank 0, in memory allocated in advance, so that no rank can fail alone.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +15,8 @@ namespace windrow {
 
 class Gatherer {
  public:
-  // Local; rank 0 takes memory for all ranks. `shares`: called with each rank, the most bytes that it will give; the
-  // sum must be below 2 GiB. May throw std::bad_alloc.
+  // Local; allocates memory for all ranks on rank 0. `shares`: returns the maximum number of bytes of a rank; the sum
+  // must be below 2 GiB. May throw std::bad_alloc.
   template <class Share>
   Gatherer(const Comm& comm, Share&& share) : rank_(comm.rank()) {
     if (rank_ != 0)
@@ -27,12 +26,12 @@ class Gatherer {
     int64_t room = 0;
     for (int rank = 0; rank < comm.size(); ++rank)
       room += share(rank);
-    // Pages that no message reaches cost nothing.
+    // Not initialized: pages that receive no data stay unallocated.
     memory_ = std::make_unique_for_overwrite<std::byte[]>(static_cast<size_t>(room));
   }
-  // Collective: two calls of MPI. Only MPI can fail.
+  // Collective: two MPI calls. Fails only if MPI does.
   Status run(const Comm& comm, std::span<const std::byte> mine);
-  // On rank 0, what a rank gave last; valid until the next run.
+  // On rank 0, the last contribution of a rank; valid until the next run.
   std::span<const std::byte> from(int rank) const noexcept {
     const auto i = static_cast<size_t>(rank);
     return {memory_.get() + offsets_[i], static_cast<size_t>(lengths_[i])};

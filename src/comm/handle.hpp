@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An owned MPI handle whose free is *local* (datatype, op, info); frees it once. Move-only, empty after a move.
-// Communicators, windows and files are not owned this way: their free is collective (see Comm).
+// Owns an MPI handle with a *local* free function (datatype, op, info). Move-only, empty after a move. Communicators,
+// windows and files are freed collectively and not owned this way (see Comm).
 #pragma once
 
 #include <mpi.h>
@@ -9,8 +9,8 @@
 
 namespace windrow {
 
-// Initialized and not finalized; in MPI_Finalize until the memory that ranks share is given back, which callbacks of
-// the program may come after.
+// MPI is initialized and not finalized. False from the point in MPI_Finalize at which shared memory is freed; callbacks
+// of the program may run after that.
 bool mpi_is_running() noexcept;
 
 template <class Traits>

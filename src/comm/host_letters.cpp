@@ -10,9 +10,9 @@
 namespace windrow {
 namespace {
 
-// Where in the bytes of its writer a letter lies. At the begin of them there is one for each rank.
+// The position of a message in the bytes of its sender. A table at their start has one entry for each rank.
 struct Place {
-  uint32_t end = 0;  // 0: there is no letter
+  uint32_t end = 0;  // 0: no message
   uint32_t size = 0;
 };
 
@@ -24,8 +24,8 @@ int64_t half(int ranks) noexcept {
   return (places_bytes(ranks) + most_letter_bytes(ranks) + 63) / 64 * 64;
 }
 
-// There are two halves, by the number of the round: whoever writes for the round after next has come out of the next
-// one, to which all came after they had read.
+// The two halves are used in alternate rounds. A rank that writes for the round after next has left the next round,
+// which all ranks entered after they had read.
 std::byte* half_of(const HostRounds& rounds, uint64_t round, int rank, int ranks) noexcept {
   return rounds.room_of(rank) + static_cast<int64_t>(round % 2) * half(ranks);
 }

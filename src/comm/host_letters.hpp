@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Letters between ranks that all run on one host, left in memory that they share. One round of all ranks takes the
-// place of as many messages as there are letters and of a consensus by messages, which every rank polls for.
+// Sparse messages through shared memory, if all ranks run on one host. One round of all ranks replaces one MPI message
+// for each sparse message and the consensus, for which every rank would poll.
 #pragma once
 
 #include <cstdint>
@@ -13,20 +13,19 @@ namespace windrow {
 
 struct Letter;
 
-// Bytes of the rounds' room that each of so many ranks gives for its letters, and how many bytes of letters it has room
-// for at a time.
+// Bytes of HostRounds' room that each rank needs for its messages, and the capacity for messages in one round.
 int64_t letter_room(int ranks) noexcept;
 int64_t most_letter_bytes(int ranks) noexcept;
 
-// Local, before a round of all: leaves the letters of this rank, at most one to each, where others find them after it.
-// False: there is no room for so much.
+// Local, before a round of all ranks: stores the messages of this rank, at most one for each receiver. False: they
+// exceed the room.
 bool leave_letters(const HostRounds& rounds, int rank, int ranks, std::span<const Letter> out) noexcept;
-// Local, after that round: adds those to this rank, sorted by peer. Letters for the next rounds do not disturb them
-// before this rank comes to the next.
+// Local, after that round: appends the messages for this rank, sorted by peer. Messages of the next round do not
+// overwrite them before this rank enters it.
 void take_letters(const HostRounds& rounds, int rank, int ranks, std::vector<Letter>& in);
 
-// The same for one letter of rank 0 to all, of at most most_letter_bytes(): before a round of all by rank 0, and after
-// it by anybody, who is told the size otherwise. What is returned lies there until this rank comes to the next round.
+// The same for one message of rank 0 to all, of at most most_letter_bytes(): stored before a round of all by rank 0,
+// read after it by any rank, which must know the size. The result is valid until this rank enters the next round.
 void leave_for_all(const HostRounds& rounds, int ranks, std::span<const std::byte> bytes) noexcept;
 std::span<const std::byte> left_for_all(const HostRounds& rounds, int ranks, int64_t size) noexcept;
 

@@ -14,8 +14,8 @@
 namespace windrow {
 namespace {
 
-// A rank's part: how many numbers, whether rank 0 does something between, and the kind of the round, in one; the number
-// of its call; the numbers. A result has the same, or k_mixed and a mismatch.
+// A rank's part: one word with the count of numbers, whether rank 0 does work in between, and the kind of the round;
+// the number of its call; the numbers. A result has the same format, or k_mixed and a mismatch.
 constexpr size_t k_part_head = 2, k_part_words = k_part_head + HostRounds::k_most;
 constexpr int64_t k_mixed = -1;
 constexpr int64_t k_part_bytes = static_cast<int64_t>(k_part_words * sizeof(int64_t));
@@ -23,7 +23,7 @@ constexpr int k_controls = 2;
 constexpr int64_t k_has_between = int64_t{1} << 32, k_kind = int64_t{1} << 33;
 constexpr int64_t k_page = 4096;
 
-// Between processes, so not the private form that std::atomic::wait() may use.
+// Between processes, so without the private flag that std::atomic::wait() may use.
 void wake_all(std::atomic<uint32_t>& word) noexcept {
   syscall(SYS_futex, &word, FUTEX_WAKE, INT32_MAX, nullptr, nullptr, 0);
 }
@@ -39,13 +39,12 @@ void set(std::atomic<uint32_t>& word, uint64_t round) noexcept {
 
 }  // namespace
 
-// Two at the begin of rank 0's bytes; its part is behind them, and the results of both behind that: one who does not
-// come to a round may not have taken the result of the last of all yet.
+// State of a group of ranks. There are two at the start of rank 0's bytes, followed by its part and the results of both
+// groups. Results are separate, since a rank outside the smaller group may not have read the last result of all yet.
 struct HostRounds::Control {
-  alignas(64) std::atomic<uint64_t> arrived;  // in all the group's rounds together
-  alignas(64) std::atomic<uint32_t> done;     // the last round whose result is there, modulo 2^32
-  std::atomic<uint32_t>
-      complete;  // the last round of which rank 0 waited for the others, and to which all have come, modulo 2^32
+  alignas(64) std::atomic<uint64_t> arrived;  // total over all rounds of the group
+  alignas(64) std::atomic<uint32_t> done;     // last round with a result, modulo 2^32
+  std::atomic<uint32_t> complete;  // last round that all ranks have entered while rank 0 waited for them, modulo 2^32
 };
 static_assert(std::atomic<uint64_t>::is_always_lock_free && sizeof(std::atomic<uint32_t>) == sizeof(uint32_t),
               "shared between processes");
@@ -64,7 +63,7 @@ int64_t* HostRounds::result_of(const Group& group) const noexcept {
 
 namespace {
 
-// Of what a rank gives: before its room.
+// Bytes of a rank's memory before its room.
 constexpr int64_t before_room(int rank) noexcept {
   const int64_t bytes = rank == 0 ? k_page + (1 + k_controls) * k_part_bytes : k_part_bytes;
   return (bytes + k_page - 1) / k_page * k_page;
@@ -82,9 +81,9 @@ void HostRounds::prepare(MPI_Comm host, int rank, int size, int64_t room, long r
   room_ = reserved.ok() && reserved.value();
   if (!room_)
     reserved = segment_.reserve(
-        host, before_room(rank));  // all ranks: one that has no memory has an error where the others have a refusal
+        host, before_room(rank));  // the same on all ranks: a rank without memory gets an error, the others a refusal
   if (!reserved.ok() || !reserved.value())
-    return;  // by messages then
+    return;  // messages are used instead
   constexpr long k_oversubscribed = 4, k_sleep_ns_each = 50'000, k_most_sleep_ns = 1'000'000;
   if (ranks_per_core >= k_oversubscribed) {
     yields_ = 8;
@@ -133,17 +132,17 @@ bool HostRounds::run(Group& group, std::span<int64_t> numbers, Step step, Combin
   mine[0] = head;
   mine[1] = step.call;
   std::copy(numbers.begin(), numbers.end(), mine + k_part_head);
-  // Nobody comes to the next round before the last of this one has combined, so its numbers stay until then; and nobody
-  // combines in the next before all have taken the result of this one. Both kinds of rounds use the same numbers of a
-  // rank: one of some comes to the next round of all after the last of theirs, and nobody reads those of the others
-  // meanwhile.
+  // A rank's numbers stay valid until the last rank of this round has combined them, because nobody enters the next
+  // round before. Nobody combines in the next round before all have read this result. Both groups use the same numbers
+  // of a rank: a member of the smaller group enters the next round of all after its last smaller round, and the numbers
+  // of non-members are not read meanwhile.
   const bool last =
       control.arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == group.round * static_cast<uint64_t>(group.count);
   const bool works = between && rank_ == 0, mixed = last && !is_one_kind(group);
   if (last && (!between || works || mixed)) {
     publish(group, mixed, combine, between);
     if (mixed)
-      set(control.complete, group.round);  // rank 0 may have come to wait for it
+      set(control.complete, group.round);  // rank 0 may be waiting for it
   } else if (last) {
     set(control.complete, group.round);
   } else if (works) {

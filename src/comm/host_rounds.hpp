@@ -1,7 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// HostRounds: numbers of all ranks of one host combined through memory that they share. Whoever comes last combines, so
-// every rank needs its core twice: to leave its numbers, and to take the result. A reduction by messages needs it at
-// every step of a tree, which costs where ranks outnumber cores (8 ranks on 2 cores: 31 us by MPI_Allreduce).
+// HostRounds: reductions over the ranks of one host through shared memory. The last rank to arrive combines, so each
+// rank needs its core only twice: to store its numbers, and to read the result. A reduction by messages needs the core
+// at every step of a tree, which is slow if ranks outnumber cores
+// (docs/internals/notes/2026-11-30-numbers-from-comments.md).
+//
+//   rank                                     last rank to arrive
+//   stored: numbers stored, arrival counted  combining: combines the numbers of all ranks in rank order
+//     | waits for `done`               <---    | stores the result, sets `done`
+//   done: reads the result                   done: reads the result
+// With work in between, the last rank sets `complete` instead. Rank 0 waits for `complete`, combines, does the work and
+// sets `done`.
 #pragma once
 
 #include <mpi.h>
@@ -18,58 +26,57 @@ namespace windrow {
 
 class HostRounds {
  public:
-  static constexpr size_t k_most = 1024;  // numbers
-  // to[i] takes in from[i]; both have `count` numbers.
+  static constexpr size_t k_most = 1024;  // numbers in a round
+  // Combines from[i] into to[i]; both have `count` numbers.
   using Combine = void (*)(const int64_t* from, int64_t* to, size_t count) noexcept;
 
-  // Collective over `host`. Afterwards is_ready() and has_room() say the same on all its ranks. `room`: bytes of each
-  // rank for what others read after a round. `ranks_per_core`: where they are many, and messages of other hosts may be
-  // on their way, who waits gives its core away for longer at a time.
+  // Collective over `host`. Afterwards is_ready() and has_room() are the same on all its ranks. `room`: bytes of each
+  // rank that others may read after a round. `ranks_per_core`: if high, and messages of other hosts may be pending,
+  // waiting ranks sleep longer.
   void prepare(MPI_Comm host, int rank, int size, int64_t room, long ranks_per_core = 0);
   bool is_ready() const noexcept { return size_ > 0; }
-  int rank() const noexcept { return rank_; }  // of the host
+  int rank() const noexcept { return rank_; }  // within the host
   bool has_room() const noexcept { return room_; }
   void free() noexcept { segment_.free(); }
 
-  // What tells rounds apart: the number of the call that a rank is in, and a number from 0 to k_kinds - 1 of what it
-  // comes with.
+  // Distinguishes rounds: the number of the rank's call, and the kind of the step, from 0 to k_kinds - 1.
   static constexpr int64_t k_kinds = int64_t{1} << 24;
   struct Step {
     int64_t call = 0, kind = 0;
   };
-  // Collective. Combines, in the order of the ranks. False, on every rank: they came with different counts, or in
-  // different steps, and `mismatch` says which, by their ranks of the host. While it waits, MPI goes on with what
-  // others need of this rank.
+  // Collective. Combines in rank order. False, on every rank: ranks came with different counts or steps; `mismatch`
+  // names them by their ranks within the host. A waiting rank polls MPI, so that pending messages make progress.
   bool run(std::span<int64_t> numbers, Step step, Combine combine, MPI_Comm progress, Mismatch& mismatch) noexcept {
     return run(all_, numbers, step, combine, progress, {}, mismatch);
   }
 
-  // The same, and between the combining and the taking of the result rank 0 looks at it, does what it has to do, and
-  // may change it. All ranks give something, rank 0's is called; it must not throw. Another kind of round: ranks that
-  // come to different kinds are in different calls.
+  // The same, but after the reduction and before any rank reads the result, rank 0 runs `between`, which may change the
+  // result. All ranks pass one, that of rank 0 is called; it must not throw. This is a kind of its own: mixed kinds are
+  // a mismatch.
   using Between = FunctionRef<void(std::span<int64_t> result)>;
   bool run(std::span<int64_t> numbers, Step step, Combine combine, MPI_Comm progress, Between between,
            Mismatch& mismatch) noexcept {
     return run(all_, numbers, step, combine, progress, between, mismatch);
   }
 
-  // The same among some, while the others wait in the next round of all: ranks 0, spacing, 2 spacing and so on, `count`
-  // of them. start_some(): local, on all ranks; a round of all has to come between it and the last such round before,
-  // and another between it and the first behind.
+  // A round of some ranks, while the others wait in the next round of all: ranks 0, spacing, 2 spacing and so on,
+  // `count` in total. start_some(): local, on all ranks. A round of all must lie between the last previous round of
+  // some and this call, and another between this call and the next round of some.
   void start_some(int spacing, int count) noexcept;
   bool is_one_of_some() const noexcept { return rank_ % some_.spacing == 0 && rank_ / some_.spacing < some_.count; }
   bool run_some(std::span<int64_t> numbers, Combine combine, MPI_Comm progress, Mismatch& mismatch) noexcept {
     return run(some_, numbers, {}, combine, progress, {}, mismatch);
   }
 
-  // How many rounds of all there have been: the same on every rank, between two of them.
+  // Number of rounds of all ranks; the same on every rank between two rounds.
   uint64_t rounds() const noexcept { return all_.round; }
-  // What a rank writes there before it comes to a round, others may read after it, until that rank writes again.
+  // Memory that a rank writes before it enters a round. Others may read it after the round, until the rank writes
+  // again.
   std::byte* room_of(int rank) const noexcept;
 
  private:
   struct Control;
-  // Who comes to rounds, and how many there have been.
+  // The members of a round, and the number of rounds.
   struct Group {
     int control = 0, spacing = 1, count = 0;
     uint64_t round = 0;
@@ -86,8 +93,8 @@ class HostRounds {
   SharedSegment segment_;
   int rank_ = 0, size_ = 0;
   bool room_ = false;
-  int yields_ = 64;  // with 16, 8 ranks on 2 cores that write 0.4 MB to a new file took 13 % longer: most waits end
-                     // within some 100 us
+  // most waits end within 100 us; fewer yields are slower (docs/internals/notes/2026-11-30-numbers-from-comments.md)
+  int yields_ = 64;
   long sleep_ns_ = 100'000;
   Group all_, some_{.control = 1};
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// HostTable: which host each rank runs on. Where each host has consecutive ranks, as most launchers place them, the
-// hosts' lowest ranks say it all. Pure.
+// HostTable: the host of each rank. If the ranks of each host are consecutive, as most launchers place them, the lowest
+// rank of each host suffices. Pure.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ class HostTable {
     return hosts_;
   }
 
-  // `roots`: [hosts] lowest ranks, ascending. The table is dropped where it is not needed.
+  // `roots`: [hosts] lowest ranks, ascending. Frees the table if it is not needed.
   void number(const std::vector<int>& roots) noexcept {
     bool consecutive = true;
     for (size_t rank = 0; rank < hosts_.size(); ++rank) {

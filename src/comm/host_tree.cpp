@@ -10,16 +10,16 @@
 namespace windrow {
 namespace {
 
-// Few steps, as each of them waits for a rank that may have to wait for its core; not so many messages to one that it
-// is busy with them: 800 hosts are four steps away.
+// Few levels, since each level waits for a rank that may have to wait for its core. Few messages for each rank: 800
+// hosts need four levels.
 constexpr int k_children = 8;
 
-// Travels along: a message that MPI failed to give to its round must not be taken for one of the next.
+// The round is sent along: after an MPI error, a late message must not be taken for one of the next round.
 constexpr size_t k_round = HostTree::k_kinds;
 
-// In the place of the first number.
+// stored in place of the first number
 constexpr int64_t k_different = -1;
-constexpr int64_t k_failed = -2;  // MPI's code follows
+constexpr int64_t k_failed = -2;  // followed by the MPI error code
 
 bool is_whole(std::span<const int64_t> numbers) noexcept {
   return numbers[0] >= 0;
@@ -35,7 +35,7 @@ void mark_different(std::span<int64_t> numbers, const Mismatch& found) noexcept 
   found.store(numbers.data() + HostTree::k_head);
 }
 
-// Of the calls of those that have come together as one host.
+// The calls of ranks that were combined on one host.
 Mismatch mismatch_of(std::span<const int64_t> numbers, int rank) noexcept {
   return is_whole(numbers) ? Mismatch::of(rank, numbers[HostTree::k_kinds - 1])
                            : Mismatch::read(numbers.data() + HostTree::k_head);
@@ -58,7 +58,8 @@ void HostTree::prepare(MPI_Comm comm, int size, int rank, int machine_size) noex
   machine_size_ = machine_size;
 }
 
-// What came from another host into what is here: its numbers, or that there are none. `host`: the other one.
+// Merges a marker from another host into `numbers`: a mismatch or an MPI error instead of numbers. `host`: the other
+// host.
 bool HostTree::take_mark(std::span<const int64_t> come, std::span<int64_t> numbers, int host) const noexcept {
   if (numbers[0] == k_failed)
     return false;
@@ -92,8 +93,8 @@ int HostTree::receive(std::span<int64_t> numbers, int host, int tag) const noexc
   return rc == MPI_SUCCESS ? wait_for(&request, machine_size_) : rc;
 }
 
-// Collective over the lowest ranks of the hosts. Whatever one of them meets, it takes every step: the others count on
-// it.
+// Collective over the lowest ranks of the hosts. After any error a rank still takes every step, since the others wait
+// for it.
 void HostTree::reduce(std::span<int64_t> numbers, Combine combine, Between between) noexcept {
   std::array<int64_t, HostRounds::k_most> come;
   numbers[k_round] = ++round_;
@@ -127,12 +128,12 @@ HostTree::Outcome HostTree::run(std::span<int64_t> numbers, HostRounds::Step ste
   if (rounds_ == nullptr) {
     among_hosts(numbers);
   } else if (!rounds_->run(numbers, step, combine, comm_, among_hosts, mismatch)) {
-    // The other hosts wait for this one, and its ranks have to hear the same as theirs.
+    // The other hosts wait for this one, and its ranks must get the same result as theirs.
     mismatch.rank = host_ranks_[static_cast<size_t>(mismatch.rank)];
     mismatch.other_rank = host_ranks_[static_cast<size_t>(mismatch.other_rank)];
     numbers = numbers.first(k_least);
     mark_different(numbers, mismatch);
-    const auto keep = [](const int64_t*, int64_t*, size_t) noexcept {};  // all ranks have the same
+    const auto keep = [](const int64_t*, int64_t*, size_t) noexcept {};  // the numbers are equal on all ranks
     (void)rounds_->run(numbers, {}, keep, comm_, among_hosts, mismatch);
   }
   if (is_whole(numbers))

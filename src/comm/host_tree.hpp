@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// HostTree: numbers of all ranks of several hosts combined. The ranks of a host do it in memory that they share
-// (HostRounds), the lowest of each then by messages, up a tree of hosts and down again. So a rank sends at most to its
-// parent and its children, and most ranks send nothing and poll for nothing: where ranks outnumber cores that is most
-// of what a reduction by messages of all ranks costs.
+// HostTree: reductions over the ranks of several hosts. The ranks of each host combine in shared memory (HostRounds).
+// The lowest rank of each host then exchanges messages up and down a tree of hosts. Most ranks thus send no messages
+// and poll for none, which is most of the cost of a reduction by messages if ranks outnumber cores.
+//
+//   other rank of a host   lowest rank of a host                         lowest rank of host 0
+//   enters HostRounds      combining: HostRounds of its host             combining
+//     | waits              children: waits for k_tag_up of each child    children
+//     |                    parent: sends k_tag_up, waits for k_tag_down  work of rank 0, if any
+//     |                    down: sends k_tag_down to each child          down
+//   done              <--- done: HostRounds publishes the result         done
 #pragma once
 
 #include <mpi.h>
@@ -20,28 +26,29 @@ class HostTree {
   // Combines reductions; see HostRounds::Combine.
   using Combine = HostRounds::Combine;
   using Between = HostRounds::Between;
-  // What became of it, the same on all ranks of a host.
+  // The outcome, the same on all ranks of a host.
   enum class Outcome {
     combined,
     different_calls,
     failed
   };
-  // The first of the numbers are no numbers to combine. k_kinds of them tell steps apart, and are the same within a
-  // host: see Step; none is negative. The last is that of the call, as in Step. Another is the tree's own.
+  // The first k_head numbers are a header and not combined. k_kinds of them distinguish steps; they are equal within a
+  // host and not negative (see Step). The last is the number of the call, as in Step. The one before it belongs to the
+  // tree.
   static constexpr size_t k_kinds = 4, k_head = k_kinds + 1;
-  static constexpr size_t k_least = k_head + Mismatch::k_words;  // numbers that there have to be
+  static constexpr size_t k_least = k_head + Mismatch::k_words;  // minimum length
 
-  // Local. `roots`: the lowest rank of each host, ascending. `rounds`: of this host's ranks, or nullptr where there is
-  // one. `host_ranks`: these, ascending. Both lists have to live as long.
+  // Local. `roots`: the lowest rank of each host, ascending. `rounds`: of this host, or nullptr if it has one rank.
+  // `host_ranks`: the ranks of this host, ascending. The tree refers to both lists.
   void prepare(MPI_Comm comm, std::span<const int> roots, int host_index, int machine_size, HostRounds* rounds,
                std::span<const int> host_ranks) noexcept;
-  // Local: where memory cannot be shared, each rank is a host of its own.
+  // Local: without shared memory, each rank is a host of its own.
   void prepare(MPI_Comm comm, int size, int rank, int machine_size) noexcept;
   bool is_ready() const noexcept { return hosts_ > 0; }
 
-  // Collective. As HostRounds::run(), of at most HostRounds::k_most numbers; `between` is rank 0's, or none. `code`:
-  // MPI's, of a call that failed on this or another host; MPI_SUCCESS: what came is of an earlier round, in which one
-  // did. `mismatch`: where calls are different, by the ranks of the communicator.
+  // Collective. As HostRounds::run(), for at most HostRounds::k_most numbers; `between` is rank 0's, or none. `code`:
+  // the MPI error of a call on this or another host; MPI_SUCCESS: a message of an earlier, failed round was received.
+  // `mismatch`: for different calls, by the ranks of the communicator.
   Outcome run(std::span<int64_t> numbers, HostRounds::Step step, Combine combine, Between between, int& code,
               Mismatch& mismatch) noexcept;
 

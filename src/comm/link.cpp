@@ -11,8 +11,8 @@
 namespace windrow {
 namespace {
 
-// Collective: the largest of all. Those who only wait sleep meanwhile, and long: they share cores with those who
-// measure, and where they are many, looking often takes those whole.
+// Collective: the maximum over all ranks. Waiting ranks sleep for long intervals, since they share cores with the ranks
+// that measure.
 Status wait_for_all(const Comm& comm, double& seconds) {
   MPI_Request request = MPI_REQUEST_NULL;
   double largest = 0;
@@ -33,10 +33,10 @@ Status wait_for_all(const Comm& comm, double& seconds) {
 namespace {
 
 constexpr std::array<int64_t, 5> k_sizes{4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20};
-constexpr size_t k_telling = 2;  // from there on what a message itself costs is little beside its bytes
+constexpr size_t k_telling = 2;  // from this size on the fixed cost of a message is negligible
 constexpr int k_repetitions = 3;
 
-// Where the series begins; past its end: not even the shortest messages are allowed.
+// The first size of the series; past its end if even the shortest messages exceed the limit.
 size_t first_size(int64_t most_bytes) noexcept {
   for (size_t i = k_telling + 1; i-- > 0;)
     if (k_repetitions * (1 + k_sizes[i]) <= most_bytes)
@@ -48,7 +48,7 @@ size_t first_size(int64_t most_bytes) noexcept {
 
 Result<LinkProbe> measure_link(const Comm& comm, int64_t most_bytes) {
   constexpr double k_enough = 2e-3;
-  constexpr double k_least_share = 0.25;  // of a short message's seconds that are taken for its bytes'
+  constexpr double k_least_share = 0.25;  // minimum share of a short message's time that is attributed to its bytes
   const std::vector<int>& roots = comm.host_roots();
   const size_t first = first_size(most_bytes);
   if (roots.size() < 2 || first == k_sizes.size())
@@ -65,7 +65,7 @@ Result<LinkProbe> measure_link(const Comm& comm, int64_t most_bytes) {
     return LinkProbe{};
   LinkProbe probe;
   Status status;
-  // The least of several: ranks that share cores keep each other waiting.
+  // The minimum of several tries: ranks that share cores delay each other.
   const auto least_seconds = [&](int64_t size) {
     double seconds = sends ? 1e9 : 0;
     for (int i = 0; sends && i < k_repetitions; ++i) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How fast the link between hosts is: what compression of messages is weighed against.
+// Measures the speed of links between hosts, with which the cost of compression is compared.
 #pragma once
 
 #include "base/status.hpp"
@@ -7,20 +7,20 @@
 
 namespace windrow {
 
-// What a measurement found. But for `sent` the same on every rank.
+// The result of a measurement. The same on every rank except for `sent`.
 struct LinkProbe {
-  double seconds_per_byte =
-      0;  // of the slowest link; 0: all ranks are on one host, a rank has no memory for it, or it may not send enough
+  // of the slowest link; 0: all ranks are on one host, a rank has no memory for it, or the byte limit is too low
+  double seconds_per_byte = 0;
   bool rough = false;  // only short messages were sent
-  int64_t sent = 0;    // bytes, by this rank
+  int64_t sent = 0;    // bytes sent by this rank
 };
 
 inline constexpr int64_t k_unbounded_probe = int64_t{1} << 40;
 
-// Collective. One rank of each host sends to the next host's, all at once, more and more, three times each, until it
-// takes long enough to be told from noise (2 ms, or 1 MiB), and no more than `most_bytes` in all. From 64 KiB on where
-// that allows it; else of 4 or 16 KiB, less what a message of one byte takes. `most_bytes`: of each host, the same on
-// every rank. Takes a few milliseconds, longer over links slower than 100 Mbit/s.
+// Collective. One rank of each host sends to that of the next host, all at once, three times each with growing sizes,
+// until a message takes long enough for the clock (2 ms, or 1 MiB). A host sends no more than `most_bytes` in total.
+// Sizes start at 64 KiB if allowed; otherwise at 4 or 16 KiB, from which the time of a one-byte message is subtracted.
+// `most_bytes` is the same on every rank. Takes a few milliseconds; longer over links slower than 100 Mbit/s.
 Result<LinkProbe> measure_link(const Comm& comm, int64_t most_bytes);
 
 }  // namespace windrow

@@ -28,7 +28,7 @@ SameArguments::SameArguments(const Status& local, uint64_t arguments) noexcept {
 
 namespace {
 
-// The first text of this rank's that is not rank 0's; nothing where all are.
+// The first text of this rank that differs from rank 0's; empty if none does.
 std::string difference(std::string_view mine, std::string_view of_root) {
   for (int number = 1; mine != of_root; ++number) {
     const std::string_view here = mine.substr(0, mine.find('\0')), there = of_root.substr(0, of_root.find('\0'));
@@ -64,7 +64,7 @@ Status name_difference(const Comm& comm, uint64_t arguments, std::string_view wh
   });
   std::array<int64_t, 1> of_root{comm.rank() == 0 ? static_cast<int64_t>(arguments >> 2) : INT64_MIN};
   local = share_from_root(comm, std::move(local), told,
-                          of_root);  // a rank that has no memory for the bytes knows that alone
+                          of_root);  // a rank without memory for the bytes has an error of its own
   if (local.ok())
     local = guard([&]() -> Status {
       if (of_root[0] == static_cast<int64_t>(arguments >> 2))

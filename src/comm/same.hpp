@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Arguments that must be the same on every rank: their hash travels in an agreement that takes place anyway.
+// Arguments that must be the same on every rank: their hash is part of an agreement that takes place anyway.
 #pragma once
 
 #include <array>
@@ -19,12 +19,12 @@ namespace windrow {
 // FNV-1a over the texts and their lengths. Fowler, Noll, Vo, IETF temporary-eastlake-fnv.
 uint64_t hash_of(std::initializer_list<std::string_view> texts) noexcept;
 
-// The numbers of an argument, to be combined as maxima; of a rank whose `local` has failed they do not count.
+// The numbers of an argument, to be combined as maxima. A rank whose `local` has failed contributes neutral values.
 class SameArguments {
  public:
   SameArguments(const Status& local, uint64_t arguments) noexcept;
   std::span<int64_t> numbers() noexcept { return numbers_; }
-  bool differ() const noexcept { return differ(numbers_); }  // once combined
+  bool differ() const noexcept { return differ(numbers_); }  // after the reduction
   static bool differ(std::span<const int64_t> combined) noexcept {
     return combined[0] != k_none && combined[0] != -combined[1];
   }
@@ -34,17 +34,17 @@ class SameArguments {
   std::array<int64_t, 2> numbers_;
 };
 
-// Gives this rank's arguments, a text each, none of them empty.
+// Returns this rank's arguments as non-empty texts.
 using Describe = FunctionRef<std::vector<std::string>()>;
 std::vector<std::string> quoted(std::initializer_list<std::string_view> texts);
 
-// Collective, where all know that arguments differ. Code::bad_argument: "<what> differ between the ranks", with the
-// lowest rank that has others than rank 0, and the first of them.
+// Collective, after all ranks know that arguments differ. Code::bad_argument: "<what> differ between the ranks", with
+// the lowest rank that differs from rank 0, and the first different argument.
 Status name_difference(const Comm& comm, uint64_t arguments, std::string_view what, const Describe& describe);
 
-// Collective. As agree(); ranks whose arguments differ make it name_difference(). A rank whose `local` has failed does
-// not count: its own error is the better message. `work`: rank 0's, see agree_and_work(); not where arguments differ.
-// All ranks give some, or none does.
+// Collective. As agree(), but ranks whose arguments differ return name_difference(). A rank whose `local` has failed is
+// ignored: its own error is the better message. `work`: of rank 0, see agree_and_work(); skipped if arguments differ.
+// All ranks pass work, or none does.
 Status agree_same(const Comm& comm, Status local, uint64_t arguments, std::string_view what,
                   const Describe& describe = {}, FunctionRef<Status()> work = {});
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Not MPI_Win_allocate_shared: where one rank has no descriptor left, or no memory, Open MPI (4.1) returns there alone
-// and the others wait for ever.
-// Here each step that can fail is local, and the ranks agree on it.
+// Does not use MPI_Win_allocate_shared: if one rank has no descriptor or memory left, Open MPI (4.1) returns on that
+// rank only, and the others wait forever. Here each step that can fail is local, and the ranks agree on it.
 #include "comm/shared_segment.hpp"
 
 #include <dirent.h>
@@ -57,7 +56,7 @@ constexpr int64_t k_shared_page = 4096;
 constexpr const char* k_folder = "/dev/shm";
 constexpr const char* k_begin = "windrow-memory-";
 
-// What /dev/shm has left, less a part that others may need; 0 where there is none.
+// Three quarters of the free space of /dev/shm: others may need the rest. 0: there is none.
 int64_t free_shared_bytes() {
   struct statvfs info {};
   if (statvfs(k_folder, &info) != 0)
@@ -65,18 +64,17 @@ int64_t free_shared_bytes() {
   return static_cast<int64_t>(info.f_bavail) * static_cast<int64_t>(info.f_frsize) / 4 * 3;
 }
 
-// The longest file that this process may make: shared memory is one, and who makes it longer gets a signal.
+// The maximum length of a file of this process. Shared memory is a file, and exceeding the limit raises a signal.
 int64_t longest_file() {
   struct rlimit limit {};
-  const bool has_limit =
-      getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < static_cast<rlim_t>(INT64_MAX);  // RLIM_INFINITY is more
+  // RLIM_INFINITY is larger
+  const bool has_limit = getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < static_cast<rlim_t>(INT64_MAX);
   return has_limit ? static_cast<int64_t>(limit.rlim_cur) : INT64_MAX;
 }
 
-// Held from the question how much is free until it is taken: two communicators of a machine that ask at once would both
-// be told of the same memory. Only by a rank whose host waits in the same call, so that who holds it waits for nobody
-// who waits for it. After a while without it we go on all the same: a stopped job of somebody else must not stop this
-// one.
+// Serializes the query of free memory and its allocation: two communicators on a machine would otherwise both count the
+// same memory. Only a rank whose host waits in the same call takes the lock, so its holder never waits for a rank that
+// waits for the lock. After a timeout the caller continues without it: a stopped job must not stop this one.
 class MemoryLock {
  public:
   MemoryLock() : file_(open(k_folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
@@ -97,14 +95,13 @@ Name name_of(uint64_t number) noexcept {
   return name;
 }
 
-// Has the file a name still, and no other process a lock of it? Then this process has the lock now.
+// Whether the file still has a name and no other process holds its lock. This process then holds the lock.
 bool take_lock(int descriptor) noexcept {
   struct stat about {};
   return flock(descriptor, LOCK_EX | LOCK_NB) == 0 && fstat(descriptor, &about) == 0 && about.st_nlink > 0;
 }
 
-// What jobs have left that were killed between making memory and taking its name away: who does so holds a lock
-// meanwhile.
+// Removes segments of jobs that were killed before they unlinked the name. The creator holds a lock during that time.
 void remove_leftovers() noexcept {
   DIR* const folder = opendir(k_folder);
   if (folder == nullptr)
@@ -119,7 +116,7 @@ void remove_leftovers() noexcept {
   closedir(folder);
 }
 
-// Takes all pages of this rank's part. Else who touches a page that is not to be had would die of it.
+// Allocates all pages of this rank's part. Otherwise a page fault without memory would kill the process.
 bool take_pages(int file, int64_t begin, int64_t bytes) noexcept {
   int error = EINTR;
   while (bytes > 0 && error == EINTR)
@@ -129,13 +126,13 @@ bool take_pages(int file, int64_t begin, int64_t bytes) noexcept {
 
 }  // namespace
 
-// Memory that one rank of the host has made, under a name that the others open.
+// Memory that one rank of the host has created, with the name under which the others open it.
 struct SharedSegment::Made {
-  uint64_t number = 0;    // of its name
+  uint64_t number = 0;    // part of its name
   uint64_t identity = 0;  // of the file: ranks that count as one host may have different /dev/shm
-  SegmentFile file;       // on that rank: holds the lock
+  SegmentFile file;       // on the creating rank: holds the lock
 
-  // Local. False: it cannot be had.
+  // Local. False: not available.
   bool make(int64_t bytes) noexcept {
     remove_leftovers();
     if (getentropy(&number, sizeof number) != 0)
@@ -156,7 +153,8 @@ struct SharedSegment::Made {
     file = SegmentFile();
   }
 
-  // Local, on any rank: all of the memory, with the pages of [begin, begin + bytes) taken. nullptr: it cannot be had.
+  // Local, on any rank: maps all of the memory and allocates the pages of [begin, begin + bytes). nullptr: not
+  // available.
   std::byte* map(int64_t total, int64_t begin, int64_t bytes) const noexcept {
     const SegmentFile own(open(name_of(number).data(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
     struct stat about {};
@@ -170,15 +168,15 @@ struct SharedSegment::Made {
     auto* const start = static_cast<std::byte*>(memory);
 #ifdef MADV_POPULATE_WRITE
     if (bytes > 0)
-      (void)madvise(start + begin, static_cast<size_t>(bytes), MADV_POPULATE_WRITE);  // at once, where the system can
+      // in one call, if the system supports it
+      (void)madvise(start + begin, static_cast<size_t>(bytes), MADV_POPULATE_WRITE);
 #endif
     return start;
   }
 };
 
 Result<bool> SharedSegment::reserve(MPI_Comm host, int64_t bytes) {
-  // One reduction: whether anybody needs more, what all need together, and whether the lists fit into everybody's
-  // memory.
+  // One reduction: whether any rank needs more, the total, and whether all ranks have memory for the lists.
   int size = 1, rank = 0;
   MPI_Comm_size(host, &size);
   MPI_Comm_rank(host, &rank);

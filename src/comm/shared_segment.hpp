@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// SharedSegment: memory that the ranks of a host share, some bytes given by each. Kept with the communicator, grown
-// when a plan needs more, so that files and time steps use it again. One transfer uses it at a time.
+// SharedSegment: memory that the ranks of a host share, each contributing a part. It belongs to the communicator and
+// grows if a plan needs more, so files and time steps reuse it. One transfer uses it at a time.
 #pragma once
 
 #include <mpi.h>
@@ -20,24 +20,24 @@ class SharedSegment {
   SharedSegment& operator=(const SharedSegment&) = delete;
   ~SharedSegment() { free(); }
 
-  // Collective over `host`. Makes room for `bytes` of this rank and as much as they ask for of the others. The answer
-  // is the same on all ranks of the host: false, without an error, where /dev/shm has too little, or where any rank
-  // cannot have it (no descriptor, no address space). What was there before stays usable, though it may move.
+  // Collective over `host`. Reserves `bytes` for this rank. The result is the same on all ranks of the host. False
+  // without an error: /dev/shm has too little, or a rank cannot map it (no descriptor, no address space). Previous
+  // content stays valid but may move.
   Result<bool> reserve(MPI_Comm host, int64_t bytes);
 
-  // Into how many hosts this machine is parted: they allocate at the same time, and none sees what the others are about
-  // to touch.
+  // Number of hosts into which this machine is divided: they allocate concurrently, and none sees what the others will
+  // use.
   void share_machine(int parts) noexcept { parts_ = parts; }
 
-  // Local, and the same answer on all ranks of the host: whether a rank has given this much already.
+  // Local, and the same on all ranks of the host: whether a rank has contributed this much already.
   bool holds(int host_rank, int64_t bytes) const noexcept {
     return memory_ != nullptr && given_[static_cast<size_t>(host_rank)] >= bytes;
   }
 
-  // Where the bytes of a rank of the host begin; aligned to a page.
+  // Start of the bytes of a rank of the host; page-aligned.
   std::byte* base_of(int host_rank) const noexcept { return memory_ + begins_[static_cast<size_t>(host_rank)]; }
 
-  void free() noexcept;  // local: the other ranks keep theirs
+  void free() noexcept;  // local: other ranks keep their mapping
 
  private:
   struct Made;
@@ -46,10 +46,10 @@ class SharedSegment {
   std::byte* memory_ = nullptr;  // of all ranks
   int64_t length_ = 0;
   int parts_ = 1;
-  std::vector<int64_t> begins_;  // [host ranks] in the memory
+  std::vector<int64_t> begins_;  // [host ranks] offsets
   std::vector<int64_t> given_;   // [host ranks] bytes
-  std::vector<int64_t> wanted_;  // [host ranks] of an allocation under way
-  int64_t mine_ = 0;             // bytes that this rank has given
+  std::vector<int64_t> wanted_;  // [host ranks] of the current allocation
+  int64_t mine_ = 0;             // bytes of this rank
 };
 
 }  // namespace windrow

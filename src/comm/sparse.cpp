@@ -19,8 +19,9 @@ namespace windrow {
 namespace {
 
 constexpr int64_t k_part = int64_t{1} << 30;  // largest single message: MPI counts are 32-bit
-constexpr size_t k_head = sizeof(int64_t);    // a notice is a letter's length and, when that is short, the letter
-constexpr size_t k_short = 4096 - k_head;     // what MPI sends at once, and what fits on a stack
+// a notice has the length of a sparse message and, if it is short, the message itself
+constexpr size_t k_head = sizeof(int64_t);
+constexpr size_t k_short = 4096 - k_head;  // within the eager limit of MPI, and small enough for the stack
 
 bool is_long(const Letter& letter) {
   return letter.bytes.size() > k_short;
@@ -36,15 +37,15 @@ void for_each_part(int64_t size, Post&& post) {
     post(part * k_part, static_cast<int>(std::min(k_part, size - part * k_part)));
 }
 
-// What all ranks learn while they wait for each other.
+// What all ranks learn in the consensus.
 struct Consensus {
-  std::array<int64_t, 2> mine{};  // 1: this rank comes with an error; 1: it has a long letter to send
+  std::array<int64_t, 2> mine{};  // 1: this rank has an error; 1: it has a long message to send
   std::array<int64_t, 2> all{};
   bool any_error() const noexcept { return all[0] != 0; }
   bool any_long() const noexcept { return all[1] != 0; }
 };
 
-// The length of a letter, as its notice has it.
+// The length of a sparse message, from its notice.
 Result<int64_t> size_in(std::span<const std::byte> notice, int from) {
   int64_t size = -1;
   if (notice.size() >= k_head)
@@ -58,7 +59,7 @@ Result<int64_t> size_in(std::span<const std::byte> notice, int from) {
   return size;
 }
 
-// Receives the notices that have arrived. One that there is no memory for is received all the same.
+// Receives the notices that have arrived, even if there is no memory to keep them.
 int drain(Comm& comm, int tag, std::vector<Letter>& in, Status& local) {
   for (;;) {
     int flag = 0;
@@ -89,12 +90,12 @@ int drain(Comm& comm, int tag, std::vector<Letter>& in, Status& local) {
   }
 }
 
-// Sends and receives all notices. `notices` and `requests` have been made for `out`, or are empty on a rank that sends
+// Sends and receives all notices. `notices` and `requests` were made for `out`, or are empty on a rank that sends
 // nothing.
 int exchange_notices(Comm& comm, std::span<const Letter> out, std::span<const std::vector<std::byte>> notices,
                      std::span<MPI_Request> requests, std::vector<Letter>& in, Status& local, Consensus& consensus) {
-  // Two tags in turn: a rank that has left may begin the next exchange while others still poll in this one; it cannot
-  // be two ahead, since each exchange ends in a consensus.
+  // Tags alternate: a rank that has left may begin the next exchange while others still poll in this one. It cannot be
+  // two exchanges ahead, since each one ends in a consensus.
   const int tag = k_tag_notice + comm.next_parity();
   int rc = MPI_SUCCESS;
   for (size_t i = 0; i < requests.size() && rc == MPI_SUCCESS; ++i)
@@ -127,12 +128,12 @@ int exchange_notices(Comm& comm, std::span<const Letter> out, std::span<const st
   return rc;
 }
 
-// The letters that did not fit into their notices. Every part that comes is taken, whatever its length: it is looked at
-// before there is a place for it, since Open MPI 4.1 writes past the end of one that is too short.
+// The sparse messages that did not fit into their notices. Every part is received, whatever its length. It is probed
+// first, since Open MPI 4.1 writes beyond a buffer that is too short.
 class LongLetters {
  public:
   explicit LongLetters(Comm& comm) : comm_(comm) {}
-  // Local: room for the requests of all parts. `in` is sorted.
+  // Local: reserves the requests of all parts. `in` is sorted.
   Status prepare(std::span<const Letter> out, std::span<const Letter> in) {
     return guard([&] {
       size_t parts = 0;
@@ -146,7 +147,7 @@ class LongLetters {
       return Status{};
     });
   }
-  // An MPI error; `local`: a part was not of the length that its notice told.
+  // Returns an MPI error. `local`: a part differs from the length in its notice.
   int exchange(std::span<const Letter> out, std::span<Letter> in, Status& local) {
     int rc = MPI_SUCCESS;
     for (const Letter& letter : out)
@@ -205,8 +206,8 @@ class LongLetters {
 
   Comm& comm_;
   std::vector<MPI_Request> requests_;
-  std::vector<int64_t> taken_;  // bytes of each letter that comes
-  int64_t awaited_ = 0;         // parts
+  std::vector<int64_t> taken_;  // bytes received of each message
+  int64_t awaited_ = 0;         // number of parts
 };
 
 std::vector<std::byte> notice_of(const Letter& letter) {
@@ -302,7 +303,7 @@ Status exchange_letters_by_messages(Comm& comm, Status local, std::span<const Le
 
 namespace {
 
-// A bundle is letters one behind the other: the other rank, the length, the bytes.
+// A bundle is a sequence of sparse messages: the other rank, the length, the bytes.
 void append_letter(std::vector<std::byte>& bundle, int peer, std::span<const std::byte> bytes) {
   append_varint(bundle, static_cast<uint64_t>(peer));
   append_varint(bundle, bytes.size());
@@ -340,7 +341,7 @@ Status exchange_letters_by_host(Comm& comm, Status local, std::span<const Letter
   local = exchange_letters(comm, std::move(local), outgoing, incoming, counters);
   if (local.ok())
     local = guard([&]() -> Status {
-      std::map<int, std::vector<std::byte>> bundles;  // by the rank they go to
+      std::map<int, std::vector<std::byte>> bundles;  // by receiving rank
       for (const Letter& from : incoming) {
         Status status = open_bundle(from.bytes, comm.size(), [&](int peer, std::span<const std::byte> bytes) {
           append_letter(bundles[peer], from.peer, bytes);

@@ -1,8 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sparse exchange: each rank knows whom it talks to, and nobody knows who will talk to it. On one host through memory
-// that the ranks share (host_letters.hpp). By messages with a non-blocking consensus, where no array is as long as
-// there are ranks; source: Hoefler, Siebert and Lumsdaine, "Scalable communication protocols for dynamic sparse data
-// exchange", PPoPP 2010, algorithm NBX; the consensus here carries a few words instead of none.
+// Sparse exchange: each rank knows its receivers, but not its senders. On one host it uses shared memory
+// (host_letters.hpp). Otherwise it uses messages and a non-blocking consensus, with no array of one entry for each
+// rank. Source: Hoefler, Siebert and Lumsdaine, "Scalable communication protocols for dynamic sparse data exchange",
+// PPoPP 2010, algorithm NBX; here the consensus also carries a few words.
+//
+//   sending: synchronous sends of all notices; receives notices from any rank
+//     | all sends have been received
+//   consensus: non-blocking allreduce of (error, long messages); still receives notices
+//     | allreduce complete: all ranks have received all notices
+//   long (if any rank has a long message): agrees on memory, then sends and receives the parts
+//     |
+//   done
 #pragma once
 
 #include <cstddef>
@@ -15,7 +23,7 @@
 
 namespace windrow {
 
-// A byte string to, or from, another rank.
+// A message to or from another rank.
 struct Letter {
   int peer = 0;
   std::vector<std::byte> bytes;
@@ -26,20 +34,20 @@ struct MessageCounters {
   int64_t bytes = 0;
 };
 
-// Collective. Delivers letters of any length, sorted by peer; at most one to a peer. On one host one round of all ranks
-// is all there is, unless there is too little room for a rank's letters. By messages: where all are short, one message
-// each and the consensus; else ranks agree that all have the memory before the long ones are sent. `local`: of what
-// this rank did before; a rank that failed comes here too, and sends nothing. When any rank came with an error, all
-// leave with it. Otherwise the status is this rank's own, to be agreed on by the caller.
+// Collective. Delivers messages of any length, at most one for each pair; `in` is sorted by peer. On one host this
+// takes one round of all ranks, unless a rank's messages exceed the room. Otherwise short messages take one MPI message
+// each and the consensus; for long ones the ranks first agree that all have the memory. `local`: status of the work
+// before; a failed rank must call this too and sends nothing. If any rank came with an error, all ranks return it.
+// Otherwise the status is this rank's own, which the caller must agree on.
 Status exchange_letters(Comm& comm, Status local, std::span<const Letter> out, std::vector<Letter>& in,
                         MessageCounters& counters);
 
-// The same by messages, also on one host.
+// The same by MPI messages, also on one host.
 Status exchange_letters_by_messages(Comm& comm, Status local, std::span<const Letter> out, std::vector<Letter>& in,
                                     MessageCounters& counters);
 
-// The same by way of the hosts' lowest ranks, which put letters of their host to the same rank into one: fewer messages
-// where there are many ranks on each of several hosts. Collective; the same on all ranks.
+// The same through the lowest ranks of the hosts, which bundle the messages of their host to the same rank. Needs fewer
+// messages if there are many ranks on each of several hosts. Collective; the same on all ranks.
 Status exchange_letters_by_host(Comm& comm, Status local, std::span<const Letter> out, std::vector<Letter>& in,
                                 MessageCounters& counters);
 

@@ -14,7 +14,7 @@ namespace windrow {
 
 namespace {
 
-constexpr size_t k_most_open = 64;  // a process may have 1024 files open on most systems
+constexpr size_t k_most_open = 64;  // most systems allow a process 1024 open files
 
 template <class AnySlice>
 int64_t bytes_of(std::span<const AnySlice> slices) noexcept {
@@ -60,7 +60,7 @@ Result<DataFile::Opened*> DataFile::open(int64_t file) {
   if (Status status = close_idle(); !status.ok())
     return status;
   auto opened = open_numbered(file, file == 0 ? path_ : names_.path(file - 1));
-  // What is there on another host is never opened: it might be anything.
+  // Only rank 0's host may use the other path: elsewhere it may be a different file.
   const bool is_lost = !opened.ok() && file == 0 && !writable_ && !elsewhere_.empty();
   if (is_lost && file_number(elsewhere_) == numbers_[file])
     if (auto other = open_numbered(file, elsewhere_); other.ok())
@@ -87,7 +87,7 @@ std::string DataFile::where(int64_t place) const {
   return fmt::format("offset {} of \"{}\"", line_.offset_of(place), file == 0 ? path_ : names_.path(file - 1));
 }
 
-// What a piece of work has moved begins at its place and has no hole, also where it is read, changed and written back.
+// A piece of work is contiguous from its place on, also if it is read, changed and written back.
 void DataFile::note(int64_t place, const StoreCounters& now, const StoreCounters& before) noexcept {
   const int64_t written = now.bytes_written - before.bytes_written, read = now.bytes_read - before.bytes_read;
   recording_->writes.add(now.write_requests - before.write_requests, written);
@@ -105,8 +105,8 @@ void DataFile::note(int64_t place, const StoreCounters& now, const StoreCounters
     }
 }
 
-// `work` is given the store that the place lies in, and the offset there. No request lies in two files: nobody's bytes
-// do.
+// `work` gets the store that contains the place, and the offset in it. No request spans two files, since no rank's
+// bytes do.
 template <class Work>
 void DataFile::attempt(int64_t place, Work&& work) {
   used_ = true;
@@ -124,7 +124,7 @@ void DataFile::attempt(int64_t place, Work&& work) {
     count(*opened, place);
 }
 
-// For the report; without memory for it there is less of that, and no error.
+// For the report; without memory its numbers are incomplete, which is no error.
 void DataFile::tally(int64_t offset, int64_t bytes) {
   const StorageLayout* stripes = offset < FileLine::k_begin ? stripes_.get() : stripes_of_line_.get();
   if (stripes == nullptr || !status_.ok())
@@ -175,7 +175,7 @@ void DataFile::read(int64_t offset, std::span<const Slice> slices) {
   tally(offset, bytes_of(slices));
 }
 
-// A recording tells of each by itself.
+// A recording needs each request separately.
 bool DataFile::are_apart(std::span<const ReadRequest> requests) const noexcept {
   return recording_ != nullptr || std::any_of(requests.begin(), requests.end(),
                                               [](const ReadRequest& each) { return each.offset >= FileLine::k_begin; });
@@ -195,7 +195,7 @@ void DataFile::read(std::span<const ReadRequest> requests, const Meanwhile& mean
   }
   if (status_.ok())
     return;
-  for (auto& [file, opened] : stores_) {  // whose memory is about to be somebody else's
+  for (auto& [file, opened] : stores_) {  // their memory is about to be reused
     opened.store->forget_ahead();
     count(opened, requests.front().offset);
   }
@@ -204,7 +204,7 @@ void DataFile::read(std::span<const ReadRequest> requests, const Meanwhile& mean
 void DataFile::read_ahead(std::span<const ReadRequest> requests) {
   if (requests.empty() || are_apart(requests) || !status_.ok())
     return;
-  const auto opened = stores_.find(0);  // to open another file might close the one that is being read
+  const auto opened = stores_.find(0);  // opening another file might close the one that is being read
   if (opened == stores_.end())
     return;
   (void)guard([&] {
@@ -216,12 +216,12 @@ void DataFile::read_ahead(std::span<const ReadRequest> requests) {
 const std::byte* DataFile::map(Extent range) {
   const std::byte* bytes = nullptr;
   if (range.begin >= FileLine::k_begin)
-    return nullptr;  // a range of the line lies in several files
+    return nullptr;  // the range spans several files
   attempt(range.begin, [&](Store& store, int64_t at) {
     auto mapped = store.map(at, range.size());
     if (mapped.ok())
       bytes = mapped.value();
-    // A file that ends early is an error of the piece that it ends in, which a reading of the pieces will name.
+    // A file that ends too early is an error of the piece at its end; reading the pieces will report it.
     const Code code = mapped.status().code();
     return code == Code::unsupported || code == Code::bad_file ? Status{} : mapped.status();
   });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Direct access: each rank between its own memory and the file.
+// Direct access: each rank moves data between its own memory and the file.
 #include <array>
 
 #include "dataio/data_file.hpp"
@@ -7,11 +7,11 @@
 namespace windrow {
 namespace {
 
-// As many pieces as one vectored call takes everywhere, and no more bytes than one call moves on Linux.
+// The largest number of pieces that one vectored call supports everywhere, and the largest call on Linux in bytes.
 constexpr size_t k_slices = 1024;
 constexpr int64_t k_request_bytes = int64_t{1} << 30;
 
-// Collects pieces that are consecutive in the file into vectored requests: issue(offset, slices).
+// Collects pieces that are contiguous in the file into vectored requests: issue(offset, slices).
 template <class SliceType, class Issue>
 class Batch {
  public:
@@ -40,7 +40,7 @@ class Batch {
 
 constexpr Extent k_everywhere{0, INT64_MAX / 4};
 
-// The contiguous stretches of one item, in parts of at most `bytes`.
+// The contiguous ranges of one item, in parts of at most `bytes`.
 template <class Visit>
 void for_each_stretch(const Item& item, int64_t bytes, Visit&& visit) {
   Extent stretch;

@@ -21,7 +21,7 @@ bool FillMap::has_gaps_up_to(int64_t bytes) const noexcept {
   return false;
 }
 
-// visit(part of the range, bytes from the part's beginning back to an element's, element)
+// visit(part of the range, bytes from the start of an element to the start of the part, element)
 template <class Visit>
 void FillMap::for_each_part(Extent range, Visit&& visit) const {
   const auto first = std::partition_point(regions_.begin(), regions_.end(),

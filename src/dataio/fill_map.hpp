@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// FillMap: what elements hold that nobody writes, of contiguous variables that are written for the first time. Writers
-// put it into the holes of their windows and behind and between them.
+// FillMap: fill values for unwritten elements of contiguous variables that are written for the first time. Aggregators
+// put them into the holes of their windows, and write them after and between windows.
 #pragma once
 
 #include <algorithm>
@@ -14,23 +14,23 @@ namespace windrow {
 
 class FillMap {
  public:
-  static constexpr int64_t k_buffer_bytes = int64_t{1} << 20;  // of what is written beside windows
+  static constexpr int64_t k_buffer_bytes = int64_t{1} << 20;  // for writes outside windows
 
   // A variable's place in the file, and one element, which must outlive the map. In any order, disjoint.
   void add(Extent bytes, std::span<const std::byte> element);
   void sort();
   bool empty() const noexcept { return regions_.empty(); }
   void clear() noexcept { regions_.clear(); }
-  bool has_gaps_up_to(int64_t bytes) const noexcept;  // between two regions, once they are sorted
+  bool has_gaps_up_to(int64_t bytes) const noexcept;  // between two regions, after sorting
 
-  // Fills the bytes of `slot`, which holds the window's, that are not covered.
+  // Fills the bytes of the window in `slot` that are not covered.
   void complete(Extent window, std::byte* slot, PieceView covered) const;
 
-  // Writes the values from `range.begin` to `range.end`, through `buffer`.
+  // Writes the fill values of `range` through `buffer`.
   void write(Extent range, std::span<std::byte> buffer, DataFile& file) const;
   int64_t requests(Extent range, int64_t buffer_bytes) const noexcept;
 
-  // Calls visit(Extent) for what of the range is filled, in file order.
+  // Calls visit(Extent) for the parts of the range with fill values, in file order.
   template <class Visit>
   void for_each_filled(Extent range, Visit&& visit) const {
     const auto first = std::partition_point(regions_.begin(), regions_.end(),
@@ -40,7 +40,7 @@ class FillMap {
         visit(part);
   }
 
-  // Calls visit(Extent) for what is covered or filled, in file order; neighbours are one.
+  // Calls visit(Extent) for covered or filled bytes in file order; adjacent ones are joined.
   template <class Visit>
   void for_each_request(Extent window, PieceView covered, Visit&& visit) const {
     Extent open{window.begin, window.begin};
@@ -79,15 +79,15 @@ class FillMap {
   std::vector<Region> regions_;  // in file order
 };
 
-// What a writer's sink fills, and with what.
+// The fill values for an aggregator's sink.
 struct WindowFill {
   bool wanted = false;
   FillMap map;
   Windows windows;                // of this rank's domain
-  std::vector<std::byte> buffer;  // for what is written beside windows
+  std::vector<std::byte> buffer;  // for writes outside windows
 
-  // Calls visit(Extent) for what of the range is filled and this rank's. Between variables the file may have gaps of
-  // any length, as between the parts of a split variable: what is dealt there is not looked at.
+  // Calls visit(Extent) for the parts of the range that are filled and belong to this rank. The file may have gaps of
+  // any length between variables, as between the parts of a split variable; stripes in gaps are skipped.
   template <class Visit>
   void for_each_part(Extent range, Visit&& visit) const {
     map.for_each_filled(range, [&](Extent filled) { windows.for_each_part(filled, visit); });

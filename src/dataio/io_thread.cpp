@@ -15,7 +15,7 @@ int usable_cores() noexcept {
 bool IoThread::start() noexcept {
   if (running_)
     return true;
-  // The program's signals are for its own threads.
+  // Signals are left to the threads of the program.
   sigset_t all, before;
   sigfillset(&all);
   if (pthread_sigmask(SIG_SETMASK, &all, &before) != 0)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// IoThread: a second thread of a writer or reader, which makes the storage's calls while the rank's own thread goes on
-// with the exchange. It never calls MPI, so MPI_THREAD_SINGLE suffices. It does the jobs in the order in which they
-// come; nothing is allocated for one.
+// IoThread: a second thread of an aggregator, which makes storage calls while the main thread continues the exchange.
+// It never calls MPI, so MPI_THREAD_SINGLE suffices. It runs jobs in the order of posting; a job needs no allocation.
 #pragma once
 
 #include <pthread.h>
@@ -18,7 +17,7 @@ int usable_cores() noexcept;
 
 class IoThread {
  public:
-  // What can wait or be at work at the same time: more than a writer has slots.
+  // Capacity of waiting and running jobs: more than the slots of an aggregator.
   static constexpr int64_t k_jobs = 80;
 
   struct Job {
@@ -32,15 +31,14 @@ class IoThread {
   IoThread& operator=(const IoThread&) = delete;
   ~IoThread();
 
-  // False where the system gives no thread; the caller then does the work itself. Started once, it is there until
-  // destruction.
+  // False if the system cannot create a thread; the caller then does the work itself. Runs until destruction.
   bool start() noexcept;
   bool is_running() const noexcept { return running_; }
 
-  // Both by the thread that has called start(). At most k_jobs posted and not yet done.
+  // Called by the thread that called start(). At most k_jobs may be posted and not yet done.
   void post(const Job& job) noexcept;
   int64_t posted() const noexcept { return posted_now_; }
-  // How many of all posted jobs are done; what they wrote can be read then.
+  // Number of posted jobs that are done; their results are then visible.
   int64_t done() const noexcept { return done_.load(std::memory_order_acquire); }
 
  private:
@@ -51,7 +49,7 @@ class IoThread {
   bool running_ = false;
   int64_t posted_now_ = 0;
   UnsetArray<Job, k_jobs> jobs_;
-  std::atomic<uint32_t> posted_{0};  // modulo 2^32, as wait() likes it
+  std::atomic<uint32_t> posted_{0};  // modulo 2^32, the type that wait() supports best
   std::atomic<bool> stop_{false};
   std::atomic<int64_t> done_{0};
 };

@@ -30,11 +30,11 @@ void StorageWindows::work_on(void* self, int64_t number) noexcept {
 }
 
 void StorageSink::consume(int64_t, const Window& window, const std::byte* slot, PieceView covered) {
-  move({window, const_cast<std::byte*>(slot), covered});  // only read
+  move({window, const_cast<std::byte*>(slot), covered});  // read only
 }
 
-// The file is opened, and has room, by the time that the first window is full. A thread may be at work on the file, and
-// then tells it itself.
+// Opens the file and allocates blocks before the first window is full. If a thread works on the file, it does this
+// itself.
 void StorageSink::expect(PieceView covered) {
   if (total_bytes(covered) == hull(covered).size())
     expected_ = hull(covered);
@@ -49,7 +49,7 @@ void StorageSink::tell_file() {
 
 StorageSink::~StorageSink() {
   finish();
-  file_.expect({});  // it may have ended early
+  file_.expect({});  // the hint may have ended early
 }
 
 void StorageSink::fill_rest() {
@@ -66,7 +66,7 @@ void StorageSink::work_and_fill(const Filled& filled) {
   filled_to_ = filled.window.bytes.end;
   filled.window.for_each_part([&](Extent part, int64_t place) {
     std::byte* const slot = filled.slot + place;
-    fill_->map.complete(part, slot, filled.covered);  // the slot is this writer's own until it is handed back
+    fill_->map.complete(part, slot, filled.covered);  // the slot belongs to this aggregator until it is returned
     fill_->map.for_each_request(part, filled.covered, [&](Extent bytes) {
       file_.write(bytes.begin,
                   std::span<const std::byte>(slot + (bytes.begin - part.begin), static_cast<size_t>(bytes.size())));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// StorageSink and StorageFetcher: windows to and from the file, as the access rule says; by the rank itself, or by its
-// I/O thread while the next windows fill.
+// StorageSink and StorageFetcher: write windows to the file and read them from it, according to the access rule; in the
+// main thread, or in the I/O thread while the next windows fill.
 #pragma once
 
 #include <algorithm>
@@ -16,19 +16,18 @@
 
 namespace windrow {
 
-// What both do: a ring of windows that are at work, and who works.
+// Common to both: a ring of windows in progress, and the thread that works.
 class StorageWindows {
  public:
   StorageWindows(const StorageWindows&) = delete;
   StorageWindows& operator=(const StorageWindows&) = delete;
 
  protected:
-  // `thread`: nullptr, or one that runs.
+  // `thread`: nullptr, or a running one.
   StorageWindows(DataFile& file, AccessRule rule, IoThread* thread)
       : file_(file), rule_(rule), thread_(thread), base_(thread != nullptr ? thread->posted() : 0) {}
   ~StorageWindows() = default;
-  void
-  finish() noexcept;  // waits for what the thread has still to do; by the destructors of those that say what that is
+  void finish() noexcept;  // waits for the thread; called by the destructors of derived classes, whose members it uses
 
   struct Filled {
     Window window;
@@ -42,7 +41,7 @@ class StorageWindows {
   bool works_behind() const noexcept { return thread_ != nullptr; }
   int64_t moved() const noexcept { return thread_ == nullptr ? moved_ : std::max<int64_t>(0, thread_->done() - base_); }
 
-  // By who works: the window of that number, or nullptr while nobody has asked for it.
+  // For the working thread: the window of that number, or nullptr if it was not posted yet.
   const Filled* asked(int64_t number) const noexcept {
     return number < asked_.load(std::memory_order_acquire) ? &ring_[static_cast<size_t>(number % IoThread::k_jobs)]
                                                            : nullptr;
@@ -52,21 +51,21 @@ class StorageWindows {
   AccessRule rule_;
 
  private:
-  virtual void work(const Filled& filled, int64_t number) = 0;  // of all, from 0 on
+  virtual void work(const Filled& filled, int64_t number) = 0;  // of all windows, from 0 on
   static void work_on(void* self, int64_t number) noexcept;
 
   IoThread* thread_;
-  int64_t base_;  // jobs of the thread before these
+  int64_t base_;  // earlier jobs of the thread
   int64_t moved_ = 0;
   std::atomic<int64_t> asked_{0};
-  UnsetArray<Filled, IoThread::k_jobs> ring_;  // with a thread only
+  UnsetArray<Filled, IoThread::k_jobs> ring_;  // only with a thread
 };
 
-// A collector's windows go to the file.
+// Writes the windows of a collector to the file.
 class StorageSink final : public Sink, private StorageWindows {
  public:
-  // `fill`: what holes are filled with, or nullptr. `never_written`: what requests with holes need not read before they
-  // write it, or nullptr.
+  // `fill`: fill values for holes, or nullptr. `never_written`: ranges that a request with holes need not read first,
+  // or nullptr.
   StorageSink(DataFile& file, AccessRule rule, IoThread* thread, bool locked, WindowFill* fill,
               const FillMap* never_written)
       : StorageWindows(file, rule, thread),
@@ -80,7 +79,7 @@ class StorageSink final : public Sink, private StorageWindows {
   void consume(int64_t step, const Window& window, const std::byte* slot, PieceView covered) override;
   int64_t done() const override { return moved(); }
   bool lasts() const override { return true; }
-  void fill_rest();  // behind the last window, once all have been written
+  void fill_rest();  // after the last window, once all are written
 
  private:
   void work(const Filled& filled, int64_t number) override;
@@ -89,7 +88,7 @@ class StorageSink final : public Sink, private StorageWindows {
   void tell_file();
 
   bool locked_;
-  Extent expected_;  // all bytes of which are to be written; empty: none that the file has not been told of
+  Extent expected_;  // will be written completely; empty: nothing that the file was not told yet
   WindowFill* fill_;
   const FillMap* never_written_;
   int64_t filled_to_;
@@ -105,10 +104,10 @@ class StorageFetcher final : public Fetcher, private StorageWindows {
   int64_t done() override { return moved(); }
 
  private:
-  // What a window needs; those of two windows, since the next one's are begun while the last of this one's are under
-  // way.
+  // The requests of a window. There are two: the requests of the next window start while the last of this one are in
+  // flight.
   struct Requests {
-    int64_t number = -1;  // of the window that they are all of
+    int64_t number = -1;  // the window that they belong to
     size_t count = 0;
     UnsetArray<ReadRequest, 256> each;
     std::span<const ReadRequest> first(size_t of_them) const noexcept { return {each.data(), of_them}; }
@@ -118,7 +117,7 @@ class StorageFetcher final : public Fetcher, private StorageWindows {
   void for_each_read(const Filled& filled, Visit&& visit) const;
   bool gather(const Filled& filled, int64_t number);  // false: there are too many
 
-  bool several_;  // of a window's requests at the same time: with threads
+  bool several_;  // several concurrent requests for a window: with threads
   std::array<Requests, 2> requests_;
 };
 

@@ -9,13 +9,14 @@
 namespace windrow {
 namespace {
 
-// Points that an interval is worth in each trial. The first is more than all points of a segment can cost: those are at
-// most two grains, at prices of at most k_most_price and a distance of at most one.
+// The cost of an interval in each trial, in points. The first exceeds the cost of all points of a segment: a segment
+// has at most two grains, at prices of at most k_most_price and a distance of at most one.
 constexpr std::array<int64_t, k_priced> k_interval_points{int64_t{1} << 20, 2};
-constexpr std::array<int64_t, k_priced> k_first_steps{2, 16};  // parts of a point's worth, shared out between the ranks
+// fractions of the price of a point, divided among the ranks
+constexpr std::array<int64_t, k_priced> k_first_steps{2, 16};
 constexpr int64_t k_most_price = 4 * k_price_of_point;
-constexpr int k_rounds = 20, k_rounds_of_prices = 8;  // the fourth trial begins after these
-constexpr int64_t k_eagerness = 2;                    // how much of a surplus tries to move in a round
+constexpr int k_rounds = 20, k_rounds_of_prices = 8;  // the fourth trial starts after these
+constexpr int64_t k_eagerness = 2;                    // how much of a surplus is offered in a round
 
 }  // namespace
 
@@ -56,8 +57,8 @@ void BalancedOwners::try_all(const BalanceSearch& search) {
         move_ends(segment, *moves, chosen_[trial]);
 }
 
-// All runs decide for themselves, by chance, how much of a surplus moves: else all would move at once what one of them
-// should. The same runs on every number of directory ranks.
+// Each run decides pseudo-randomly how much of a surplus moves; otherwise all runs would move at once what only one
+// should. The decision does not depend on the number of directory ranks.
 bool BalancedOwners::is_moved(int64_t point, int64_t count, int from, int to, const Moves& moves) const noexcept {
   const int64_t surplus = moves.loads[static_cast<size_t>(shared_.ranks[static_cast<size_t>(from)])] -
                           moves.loads[static_cast<size_t>(shared_.ranks[static_cast<size_t>(to)])];
@@ -71,8 +72,8 @@ void BalancedOwners::move_ends(const Segment& segment, const Moves& moves, std::
   for (size_t run = segment.begin; run < segment.end; ++run) {
     const int before = run == segment.begin ? segment.left : chosen[run - 1], now = chosen[run];
     const int after = run + 1 == segment.end ? segment.right : chosen[run + 1];
-    // An interval begins at the segment's begin, whoever is there, unless who is before goes on; at its end it does
-    // where somebody follows.
+    // Intervals that begin if `holder` has this run. One begins at the start of a segment unless the rank before
+    // continues, and one begins after its end unless the rank after is the same.
     const auto breaks = [&](int holder) {
       return (holder != before ? 1 : 0) + (after >= 0 && holder != after ? 1 : 0);
     };
@@ -102,7 +103,7 @@ void BalancedOwners::choose_segment(const Segment& segment, const Prices& prices
     const double middle = static_cast<double>(points.begin) + static_cast<double>(points.size()) / 2;
     const auto place =
         static_cast<int64_t>(middle / static_cast<double>(prices.points) * static_cast<double>(k_price_of_point));
-    // The cheapest of the run before: whoever follows another comes from there.
+    // The cheapest holder of the previous run: any change of holder comes from it.
     std::span<const int> before;
     size_t before_at = 0, cheapest = 0;
     if (run > segment.begin) {
@@ -112,7 +113,7 @@ void BalancedOwners::choose_segment(const Segment& segment, const Prices& prices
                                                       cost_.begin() + static_cast<std::ptrdiff_t>(at)) -
                                      cost_.begin());
     }
-    size_t other = 0;  // walks along `before`: both lists ascend
+    size_t other = 0;  // advances along `before`: both lists ascend
     for (size_t i = 0; i < holders.size(); ++i) {
       const int holder = holders[i];
       const auto rank = static_cast<size_t>(shared_.ranks[static_cast<size_t>(holder)]);
@@ -176,7 +177,7 @@ void BalancedOwners::add_totals(size_t trial, std::span<int64_t> totals) const n
 BalanceSearch::BalanceSearch(int64_t points, std::vector<int64_t> held, std::span<const int64_t> places,
                              Balancing asked, const std::optional<RankShares>& known)
     : points_(points), held_(std::move(held)), places_(held_.size()), weighed_(held_.size()), asked_(asked) {
-  // judge() runs between steps of all ranks, where nobody may be left without memory.
+  // judge() runs between collective steps, where no rank may run out of memory.
   loads_.reserve(held_.size());
   loads_of_fewest_.reserve(held_.size());
   if (known) {
@@ -184,7 +185,7 @@ BalanceSearch::BalanceSearch(int64_t points, std::vector<int64_t> held, std::spa
     loads_ = weighed_;
     asked_.bound = std::min(asked_.bound, reference_->imbalance_of_loads);
   }
-  // Ranks in the order of where they hold points share the file evenly: their turns.
+  // Preferred places: ranks in the order of their points divide the file evenly.
   std::vector<size_t> order;
   for (size_t rank = 0; rank < held_.size(); ++rank)
     if (held_[rank] > 0)
@@ -231,7 +232,7 @@ std::optional<size_t> BalanceSearch::judge(std::span<const int64_t> totals) {
       best = i;
       loads_.assign(weighed_.begin(), weighed_.end());
     }
-    // Nobody has fewer intervals than the first.
+    // No choice has fewer intervals than the first trial.
     if (i == 0)
       least_ = now.intervals;
     if (i < k_priced)
@@ -252,8 +253,8 @@ std::optional<Moves> BalanceSearch::moves(size_t trial) const noexcept {
                round_};
 }
 
-// Each rank's price goes up while it has too much to write and down while it has too little; steps grow while they go
-// the same way and shrink when they have gone too far.
+// A rank's price rises while it has too much to write and falls while it has too little. Steps grow while the direction
+// stays and shrink when it reverses.
 void BalanceSearch::next_prices(Trial& trial, std::span<const int64_t> loads) const {
   int64_t all = 0, ranks = 0;
   for (size_t rank = 0; rank < held_.size(); ++rank) {

@@ -1,20 +1,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// owner=balanced: who writes the points that several ranks hold, so that there are few intervals and no rank has many
-// more points to write than another. Pure; others send the numbers between the ranks.
+// owner=balanced: chooses the writers of replicated points, so that there are few intervals and no rank has many more
+// points to write than another. Pure; the caller exchanges the numbers between ranks.
 //
-// With a price on each interval and on each point that a rank writes, the cheapest owners of a segment are found
-// exactly, by dynamic programming over its runs, and segments do not depend on each other. The prices are the same on
-// all ranks; a rank with too many points becomes dearer from one round to the next (Lagrangian relaxation of the
-// balance). There are four trials in a round, since a round waits for all directory ranks and a trial costs little. In
-// the first an interval costs more than any points do: such owners have the fewest intervals that there can be, and
-// prices only choose among those that have equally few. In the second it costs as much as two points. The others move
-// the ends of intervals from ranks with more points to those with fewer, where no interval is added: the third begins
-// with the best owners so far, idg's if there are no others, and the fourth goes on with its own, which are the first's
-// to begin with. Of all trials the one with the fewest intervals within the balance asked for is kept; where none is
-// within it, the one with the best balance. What is balanced is the ranks' time: points, and intervals at what one
-// costs in points (the model's seconds of both, model/weigh.hpp). Proved: without cuts (shared_points.hpp) the first
-// trial has the least number of intervals, and the second the least of all choices that cost no more at their prices.
-// Not proved: that no other choice is within the balance with fewer.
+// Each interval and each point that a rank writes has a price. For given prices, the cheapest owners of a segment are
+// found exactly, by dynamic programming over its runs; segments are independent. Prices are the same on all ranks. The
+// points of a rank with too many become more expensive from round to round (Lagrangian relaxation of the balance).
+//
+// A round has four trials, since a round waits for all directory ranks and a trial is cheap:
+//   1. An interval costs more than all points. The result has the minimum number of intervals; prices only choose among
+//      solutions with that number.
+//   2. An interval costs as much as two points.
+//   3. Moves ends of intervals from ranks with more points to ranks with fewer, without adding intervals. Starts from
+//   the
+//      best owners so far, or those of idg if there are no others.
+//   4. Moves ends in the same way, but continues from its own result. Starts from the result of the first trial.
+// The best trial has the fewest intervals within the requested balance; if no trial is within it, the best balance. The
+// balance is that of the time of ranks: points, plus intervals at their cost in points (the model's seconds of both,
+// model/weigh.hpp). Proved: without cuts (shared_points.hpp) the first trial has the minimum number of intervals, and
+// the second the minimum among all choices that cost no more at its prices. Not proved: that no other choice within the
+// balance has fewer intervals.
 //
 //   search = BalanceSearch(...)                              the same on every rank, from sums over ranks
 //   while (search.goes_on())
@@ -35,8 +39,8 @@
 
 namespace windrow {
 
-// What a choice amounts to: the paper's formula 1, (most - least) / mean of the points that ranks with any write, and
-// the same of their loads.
+// The result of a choice: the paper's formula 1, (most - least) / mean of the points of all ranks that write any, and
+// the same for their loads.
 struct Balance {
   int64_t intervals = 0;
   double imbalance = 0;
@@ -44,55 +48,56 @@ struct Balance {
   friend bool operator==(const Balance&, const Balance&) = default;
 };
 
-// What each rank writes.
+// The share of each rank.
 struct RankShares {
   std::vector<int64_t> points, intervals;  // [ranks]
 };
 
-// What is asked for.
+// The requested balance.
 struct Balancing {
-  double bound = 0;             // of the loads' imbalance
-  int64_t interval_weight = 0;  // an interval's share of a load, in parts of k_weight_of_point
+  double bound = 0;             // largest accepted imbalance of the loads
+  int64_t interval_weight = 0;  // load of an interval, in units of 1 / k_weight_of_point of a point
 };
 inline constexpr int64_t k_weight_of_point = 1024;
 
-// Of ranks that hold nothing nobody asks: `held` [ranks] says who does.
+// Ignores ranks that hold nothing, by `held` [ranks].
 double imbalance_of(std::span<const int64_t> loads, std::span<const int64_t> held) noexcept;
 
-// In units that every computer agrees on: whole numbers.
-inline constexpr int64_t k_price_of_point = int64_t{1} << 20;  // about one point's worth
+// Prices are integers, so that they are the same on every computer.
+inline constexpr int64_t k_price_of_point = int64_t{1} << 20;  // about the worth of one point
 struct Prices {
-  int64_t points = 0;  // of the whole
+  int64_t points = 0;  // total number
   int64_t of_interval = 0;
-  std::span<const int64_t> of_rank;        // [ranks] of a point that it writes
-  std::span<const int64_t> place_of_rank;  // [ranks] where in the file, in parts of k_price_of_point, it writes best:
-                                           // what else costs the same, its distance decides
+  std::span<const int64_t> of_rank;  // [ranks] price of a point that the rank writes
+  // [ranks] preferred place in the file, in units of 1 / k_price_of_point of it: the distance decides between equal
+  // costs
+  std::span<const int64_t> place_of_rank;
 };
 
-inline constexpr size_t k_priced = 2, k_from_best = 2, k_from_fewest = 3, k_trials = 4;  // of a round
+inline constexpr size_t k_priced = 2, k_from_best = 2, k_from_fewest = 3, k_trials = 4;  // in a round
 
-// What ends of intervals are moved by.
+// The data for moving ends of intervals.
 struct Moves {
-  std::span<const int64_t> loads;  // [ranks] of each with the owners that are moved, in points
+  std::span<const int64_t> loads;  // [ranks] load with the current owners, in points
   int64_t mean = 0;
   int round = 0;
 };
 
 class BalanceSearch;
 
-// One directory rank's part.
+// The part of one directory rank.
 class BalancedOwners {
  public:
-  // What is kept at first: `known`, [runs] holders, or anything where that is empty.
+  // The initial owners: `known`, [runs] holders; unspecified if it is empty.
   BalancedOwners(const SharedPoints& shared, std::vector<int> known);
 
   void try_all(const BalanceSearch& search);
   // Adds to totals: [ranks] points that each rank writes, then [ranks] its intervals.
   void add_totals(size_t trial, std::span<int64_t> totals) const noexcept;
-  void keep(size_t trial) { kept_ = chosen_[trial]; }  // it is the best so far
+  void keep(size_t trial) { kept_ = chosen_[trial]; }  // the best trial so far
   std::span<const int> kept() const noexcept {
     return kept_;
-  }  // [runs] index of a holder; of runs in no segment anything
+  }  // [runs] index of a holder; unspecified for runs in no segment
 
  private:
   bool is_moved(int64_t point, int64_t count, int from, int to, const Moves& moves) const noexcept;
@@ -102,27 +107,27 @@ class BalancedOwners {
   const SharedPoints& shared_;
   std::array<std::vector<int>, k_trials> chosen_;  // [runs] index of a holder
   std::vector<int> kept_;
-  std::vector<int64_t> cost_;  // of a segment's holders' entries
+  std::vector<int64_t> cost_;  // of the entries of a segment's holders
   std::vector<int> from_;
 };
 
-// Sets prices and judges what comes of them. The same on every rank.
+// Sets prices and judges the trials. The same on every rank.
 class BalanceSearch {
  public:
-  // held: [ranks] points that each holds; places: [ranks] the mean of where they lie, in parts of k_price_of_point.
-  // `bound`: the imbalance asked for, of loads. `known`: what ranks write with owners that are known: what is found has
-  // neither more intervals nor more imbalance than they.
+  // held: [ranks] points that each rank holds; places: [ranks] the mean of their positions, in units of 1 /
+  // k_price_of_point of the file. `bound`: the requested imbalance of loads. `known`: the shares with known owners; a
+  // result has neither more intervals nor more imbalance than these.
   BalanceSearch(int64_t points, std::vector<int64_t> held, std::span<const int64_t> places, Balancing asked,
                 const std::optional<RankShares>& known);
 
   Prices prices(size_t trial) const noexcept {
     return {points_, trials_[trial].interval, trials_[trial].prices, places_};
   }
-  // Nothing where it is too early to move.
+  // nullopt: the trial does not run in this round.
   std::optional<Moves> moves(size_t trial) const noexcept;
 
-  // totals: [trials][2 x ranks], each as BalancedOwners adds them, of all ranks together. The trial that is the best of
-  // all so far, if any.
+  // totals: [trials][2 x ranks], each in the format of BalancedOwners::add_totals(), summed over all ranks. Returns the
+  // trial that is the best so far, if any.
   std::optional<size_t> judge(std::span<const int64_t> totals);
   bool goes_on() const noexcept { return goes_on_; }
   const Balance& found() const noexcept { return *found_; }  // after a round
@@ -134,14 +139,15 @@ class BalanceSearch {
     std::vector<signed char> last_sign;
   };
 
-  Balance weigh(std::span<const int64_t> points, std::span<const int64_t> intervals) noexcept;  // and sets weighed_
+  Balance weigh(std::span<const int64_t> points, std::span<const int64_t> intervals) noexcept;  // also sets weighed_
   bool is_better(const Balance& now) const noexcept;
   void next_prices(Trial& trial, std::span<const int64_t> loads) const;
 
   int64_t points_;
   std::vector<int64_t> held_, places_;
-  std::vector<int64_t> loads_, loads_of_fewest_;  // [ranks] of what was found, of the last trial; empty: nothing yet
-  std::vector<int64_t> weighed_;                  // [ranks] of what was weighed last
+  // [ranks] of the best result, and of the last fourth trial; empty: none yet
+  std::vector<int64_t> loads_, loads_of_fewest_;
+  std::vector<int64_t> weighed_;  // [ranks] of the last weigh()
   std::array<Trial, k_priced> trials_;
   Balancing asked_;
   std::optional<Balance> reference_, found_;

@@ -22,7 +22,7 @@ Status bad(std::string message) {
   return {Code::bad_argument, std::move(message)};
 }
 
-// Elements of a box; 0 when any count is, however large the others are. nullopt: more than int64_t holds.
+// Elements of a box; 0 if any count is 0, however large the others are. nullopt: more than int64_t holds.
 std::optional<int64_t> box_elements(std::span<const int64_t> counts) noexcept {
   if (std::ranges::find(counts, 0) != counts.end())
     return 0;
@@ -45,11 +45,11 @@ Result<Decomposition> make_empty(DecompositionKind kind, std::span<const int64_t
   return decomposition;
 }
 
-// One block, as spans of one value a dimension; `name` is "block", or "block 3" of several.
+// One block, as spans with one value for each dimension; `name` is "block", or "block 3" of several.
 struct BlockView {
   std::string name;
   std::span<const int64_t> start, count, memory_shape, memory_start;
-  std::span<const int64_t> memory_stride;  // empty: that of the box
+  std::span<const int64_t> memory_stride;  // empty: the strides of the box
 
   bool empty() const noexcept { return std::ranges::find(count, 0) != count.end(); }
 };
@@ -88,7 +88,7 @@ Status check_block(const BlockView& block, std::span<const int64_t> shape) {
   return {};
 }
 
-// Where the elements of a block that lies in no box begin and end in memory. nullopt: before its beginning, or too far.
+// The end in memory of a block that lies in no box. nullopt: an element lies before the beginning, or too far.
 std::optional<int64_t> strided_end(const BlockView& block, int64_t offset) noexcept {
   std::optional<int64_t> lowest = offset, highest = offset;
   for (size_t d = 0; d < block.count.size(); ++d) {
@@ -141,7 +141,7 @@ std::vector<int64_t> strides_of(std::span<const int64_t> box) {
   return strides;
 }
 
-// A block as one nest; its length is 0 when it is empty.
+// A block as one nest; its length is 0 if it is empty.
 Nest nest_of(const BlockView& block, std::span<const int64_t> shape, int64_t memory_base) {
   if (block.empty())
     return Nest(Run{});
@@ -173,7 +173,7 @@ BlockView block_of(const Decomposition& decomposition, int64_t block) noexcept {
           strided ? slice(decomposition.memory_strides) : std::span<const int64_t>()};
 }
 
-// Where each block or its memory box begins.
+// The begin of each block or of its memory box.
 std::vector<int64_t> memory_bases(const Decomposition& decomposition) {
   if (!decomposition.memory_offsets.empty())
     return decomposition.memory_offsets;
@@ -186,9 +186,9 @@ std::vector<int64_t> memory_bases(const Decomposition& decomposition) {
   return bases;
 }
 
-// Calls visit(point, place) for a list in the order of its points; of equal ones in the order of the list. Needs 8
-// bytes a point where the list does not rise: a point and its place in one number, or places alone where that would be
-// too large.
+// Calls visit(point, place) in the order of the points; equal points keep the order of the list. A list that does not
+// ascend needs 8 bytes a point: point and place packed in one number, or places alone if that number would be too
+// large.
 template <class Visit>
 void for_each_sorted(std::span<const int64_t> list, int64_t points, Visit&& visit) {
   const size_t size = list.size();
@@ -215,7 +215,7 @@ void for_each_sorted(std::span<const int64_t> list, int64_t points, Visit&& visi
     visit(list[place], static_cast<int64_t>(place));
 }
 
-// Of a point that is listed twice the later place counts, and any flag.
+// If a point is listed twice, its later place counts, and it is owned if either entry is flagged.
 void sort_points(std::span<const int64_t> list, std::span<const unsigned char> owned, Decomposition& decomposition) {
   PiecesBuilder listed, flagged;
   Piece last;  // length 0: none
@@ -375,7 +375,7 @@ Result<int64_t> load(const Decomposition& decomposition, std::span<const int64_t
     return bad(fmt::format("the shape {} has more than 2^63 - 1 elements", shown_sizes(variable_shape)));
   size_t leading = shape.size();
   if (decomposition.kind == DecompositionKind::points) {
-    // The leading dimensions, as few as will do, that multiply to the number of points.
+    // The shortest prefix of dimensions whose product is the number of points.
     std::optional<int64_t> product = 1;
     for (leading = 0; leading < variable_shape.size();) {
       product = box_elements(variable_shape.first(++leading));

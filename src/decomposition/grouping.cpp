@@ -25,7 +25,7 @@ int idg_owner_of_figure(std::span<const int> list, int before, int after) noexce
 }
 
 uint64_t scramble(int64_t number) noexcept {
-  // SplitMix64 (Steele, Lea and Flood, OOPSLA 2014): one step from the point's number.
+  // SplitMix64 (Steele, Lea and Flood, OOPSLA 2014): one step from the number of the point.
   uint64_t bits = static_cast<uint64_t>(number) + 0x9e3779b97f4a7c15U;
   bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9U;
   bits = (bits ^ (bits >> 27)) * 0x94d049bb133111ebU;

@@ -16,8 +16,8 @@ constexpr Rules rule(OwnerPolicy policy) noexcept {
   return static_cast<Rules>(1U << static_cast<unsigned>(policy));
 }
 
-// The words for one holder: for each stretch of points that it loses by the same rules the gap before it, its length
-// and the rules.
+// The encoded message for one holder. For each range of points that it loses by the same rules: the gap before it, its
+// length and the rules.
 class Words {
  public:
   // In file order.
@@ -68,7 +68,7 @@ class Writer {
       while (segment < shared_.segments.size() && shared_.segments[segment].end <= run)
         ++segment;
       const bool decided = segment < shared_.segments.size() && shared_.segments[segment].begin <= run;
-      const Extent points = shared_.runs[run].points;  // none lies across the block's ends
+      const Extent points = shared_.runs[run].points;  // none crosses the ends of the block
       const bool inside = points.begin >= shared_.block.begin && points.end <= shared_.block.end;
       if (decided || inside)
         add_run(run, points, decided, inside);
@@ -100,7 +100,7 @@ class Writer {
       add_point(point, holders);
   }
 
-  // By the rules that go by each point.
+  // Rules that decide each point separately.
   void add_point(int64_t point, std::span<const int> holders) {
     of_point_ = of_run_;
     const auto lose = [&](OwnerPolicy policy, int winner) {
@@ -130,7 +130,7 @@ class Writer {
   const Choices& choices_;
   std::vector<Words> words_;  // [holders]
   std::optional<PartitionReader> partition_;
-  std::vector<Rules> of_run_, of_point_;  // of each of its holders
+  std::vector<Rules> of_run_, of_point_;  // for each holder of a run or point
   std::vector<int> list_;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Losses: what a directory rank tells those that hold points with others, which of them they do not write. By all rules
-// at once, since most points are the same holder's to write by several. Pure.
+// Losses: the messages of a directory rank to the holders of replicated points, with the points that they do not write.
+// A message covers all rules, since the owner of most points is the same under several rules. Pure.
 #pragma once
 
 #include <array>
@@ -17,22 +17,22 @@
 
 namespace windrow {
 
-// What has been found for the runs that a directory rank sees.
+// The owners found for the runs that a directory rank sees.
 struct Choices {
-  const Partition* partition = nullptr;  // nullptr: nothing is told of partitioner, idg and idg_figure
-  std::span<const int> idg;              // [runs] index of a holder, with a partition
+  const Partition* partition = nullptr;  // nullptr: messages leave out partitioner, idg and idg_figure
+  std::span<const int> idg;              // [runs] index of a holder, if there is a partition
   std::span<const int> balanced;         // [runs] index of a holder
 };
 
-// [holders] The words for each; nothing for one that holds no point with others here. Of runs of the block by all
-// rules, but idg and balanced: those of the segments that begin in it. `view`: what the directory rank sees. May throw
-// std::bad_alloc.
+// [holders] The message for each; nullopt for a holder without replicated points here. Runs of the block are covered by
+// all rules except idg and balanced, which cover the segments that begin in the block. `view`: the range that the
+// directory rank sees. May throw std::bad_alloc.
 std::vector<std::optional<std::vector<std::byte>>> write_losses(const SharedPoints& shared, Extent view,
                                                                 const Choices& choices);
 
 using LossBuilders = std::array<PiecesBuilder, k_owner_policies>;
-// Adds what a holder is told; memory does not matter. The directory ranks' words come in the order of these. May throw
-// std::bad_alloc.
+// Adds the losses of a message; memory offsets are unused. Messages must be read in the order of the directory ranks.
+// May throw std::bad_alloc.
 Status read_losses(std::span<const std::byte> words, LossBuilders& lost);
 
 }  // namespace windrow

@@ -52,10 +52,10 @@ std::vector<Pieces> lost_by_rank(std::span<const Holding> holders, bool lowest_w
   return lists;
 }
 
-// Whether no two hold an element, where that is told by their nests: of blocks without a look at their rows. False: it
-// is not known.
+// Whether no two ranks hold an element, as far as a comparison of nests shows it; blocks are compared without walking
+// their rows. False: unknown.
 bool surely_disjoint(std::span<const Holding> holders) {
-  constexpr int64_t k_most_nests = 4096, k_worth = 8;  // pieces a comparison stands for
+  constexpr int64_t k_most_nests = 4096, k_worth = 8;  // cost of a comparison, in pieces
   int64_t nests = 0, pieces = 0;
   for (const Holding& holder : holders) {
     if (holder.held.empty())
@@ -96,7 +96,7 @@ Status bad_owners(std::vector<int> ranks, std::string message) {
   return {Code::bad_argument, std::move(message), lowest};
 }
 
-// Each element that is held must have exactly one owner.
+// Each held element must have exactly one owner.
 Status check_owners(std::span<const Holding> holders) {
   for (const Holding& holder : holders)
     if (!holder.has_flags && !holder.held.empty())
@@ -157,7 +157,7 @@ int Directory::rank_of(int64_t element) const noexcept {
   const int64_t grains = ceil_divide(elements, grain), at = element / grain;
   const int64_t each = grains / ranks;
   const int64_t more = grains % ranks;
-  const int64_t in_larger = more * (each + 1);  // grains of the parts that have one more
+  const int64_t in_larger = more * (each + 1);  // grains in the parts that have one more
   return static_cast<int>(at < in_larger ? at / (each + 1) : more + (at - in_larger) / each);
 }
 
@@ -169,8 +169,8 @@ DirectoryPart Directory::part_of(int rank) const noexcept {
 
 std::vector<DirectoryPart> split_by_directory(PieceView held, const Directory& directory) {
   std::vector<DirectoryPart> parts;
-  // Hops from the first element not yet told of to the next directory rank that sees it: blocks in holes are never
-  // looked at.
+  // From the first element that no directory rank has received, jumps to the next one that sees it. Blocks within holes
+  // are thus skipped.
   const Extent all = hull(held);
   int next = 0;
   for (int64_t position = all.begin; position < all.end;) {
@@ -179,7 +179,7 @@ std::vector<DirectoryPart> split_by_directory(PieceView held, const Directory& d
     const DirectoryPart part{next, directory.block(next), directory.view(next)};
     if (element < part.view.end)
       parts.push_back(part);
-    // The next one's view begins a margin before its block.
+    // The view of the next directory rank begins a margin before its block.
     position = std::max(position, part.block.end - std::min(directory.margin, part.block.end));
     if (part.block.end == directory.elements)
       break;

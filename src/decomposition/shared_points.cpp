@@ -100,8 +100,8 @@ class Finder {
   SharedPoints& found_;
   Extent view_;
   int64_t points_;
-  int64_t end_;            // of what has been added
-  int before_ = k_nobody;  // who alone holds the point before end_
+  int64_t end_;            // of the points added so far
+  int before_ = k_nobody;  // the only holder of the point before end_
   bool in_sequence_ = false;
   int64_t sequence_begin_ = 0, segment_begin_ = 0;
   Segment segment_;

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Points that several ranks hold, as one directory rank sees them: where they lie in the file, who holds them, and who
-// alone holds the points on either side of them. What the grouping of intervals decides from (grouping.hpp,
-// balance.hpp). Pure.
+// Replicated points as one directory rank sees them: their positions in the file, their holders, and the only holders
+// of the points on either side. Interval grouping decides from these (grouping.hpp, balance.hpp). Pure.
 //
-// Points are decided in segments: sequences of consecutive points all of which several ranks hold. Points that one rank
-// holds alone lie on both sides of a segment and are nobody's choice, so segments can be decided one by one. A segment
-// belongs to the directory rank in whose block it begins. So that it is whole there, and who follows it is known, each
-// sees a grain and a point beyond its block on both sides. A segment that goes on for longer is cut: at each multiple
-// of a grain before which a whole grain is shared. Where segments lie and where they are cut follows from who holds
-// what, not from how many directory ranks there are.
+// Points are decided in segments: sequences of consecutive replicated points. The points on both sides of a segment
+// have one holder each or none, so segments are independent. A segment belongs to the directory rank in whose block it
+// begins. Each directory rank sees a grain and a point beyond both ends of its block, so that it sees the whole segment
+// and what follows. A longer segment is cut at each multiple of a grain before which a whole grain is shared. Segments
+// and cuts depend on the holders only, not on the number of directory ranks.
 #pragma once
 
 #include <cstddef>
@@ -21,42 +19,43 @@
 namespace windrow {
 
 inline constexpr int64_t k_grain = 1024;  // points; directory blocks begin at multiples
-inline constexpr int64_t k_margin =
-    k_grain +
-    1;  // of a block: the last segment may be a grain long beyond it, and one point shows whether it ends there
-inline constexpr int64_t k_block_least =
-    8 * k_grain;  // points of a block: where there are fewer, what a directory rank sees beyond it is most of its work
-inline constexpr int64_t k_run_most = 64;  // a run ends at each multiple: what is never parted
+inline constexpr int64_t k_margin = k_grain +
+                                    // points seen beyond a block: the last segment may extend a grain beyond it, and
+                                    // one more point shows whether it ends there
+                                    1;
+// minimum points of a block: in smaller blocks the margins would be most of the work
+inline constexpr int64_t k_block_least = 8 * k_grain;
+inline constexpr int64_t k_run_most = 64;  // a run ends at each multiple; a run is never divided
 
-// With directory ranks at equal distances among all ranks, at least one, and no more than have so many points each to
-// look after.
+// Directory ranks are at equal distances among all ranks. There is at least one, and no more than have the minimum
+// number of points each.
 Directory directory_of_points(int64_t points, int ranks) noexcept;
 
-// Consecutive points that the same ranks hold.
+// Consecutive points with the same holders.
 struct SharedRun {
   Extent points;
-  size_t holders = 0;  // index of the first in SharedPoints::holders; the next run's is the end
+  size_t holders = 0;  // index of the first in SharedPoints::holders; ends at that of the next run
 };
 
-inline constexpr int k_nobody = -1;    // not held, or outside the whole
-inline constexpr int k_not_seen = -2;  // beyond a cut
+inline constexpr int k_nobody = -1;    // held by no rank, or outside the decomposition
+inline constexpr int k_not_seen = -2;  // across a cut
 
 struct Segment {
   size_t begin = 0, end = 0;              // indices of runs
-  int left = k_nobody, right = k_nobody;  // which holder alone has the point before and the point after
+  int left = k_nobody, right = k_nobody;  // the only holder of the point before and of the point after
 };
 
 struct SharedPoints {
   Extent block;            // of this directory rank
-  std::vector<int> ranks;  // a holder is an index in here; ascending
+  std::vector<int> ranks;  // the ranks of the holders, ascending; holders are indices of this list
   std::vector<SharedRun>
-      runs;  // of all that this directory rank sees, in file order, and one more: where the last one's holders end
+      runs;  // all that this directory rank sees, in file order, plus a last entry with the end of the holders
   std::vector<int> holders;           // ascending within a run
   std::vector<Segment> segments;      // those that begin in the block
-  std::vector<int64_t> alone;         // [ranks] points of the block that each holds alone
-  std::vector<int64_t> alone_starts;  // [ranks] of those: before how many the point is another's alone, or nobody's
-  int64_t holes = 0;                  // points of the block that nobody holds
-  int64_t held = 0;                   // points of all it sees that somebody holds
+  std::vector<int64_t> alone;         // [ranks] points of the block with this rank as the only holder
+  std::vector<int64_t> alone_starts;  // [ranks] of those: points whose predecessor has another only holder, or none
+  int64_t holes = 0;                  // points of the block without a holder
+  int64_t held = 0;                   // points with a holder, in the whole view
 
   std::span<const int> holders_of(size_t run) const noexcept {
     return std::span(holders).subspan(runs[run].holders, runs[run + 1].holders - runs[run].holders);
@@ -66,7 +65,8 @@ struct SharedPoints {
 // [runs] the lowest holder of each.
 std::vector<int> first_holders(const SharedPoints& shared);
 
-// `holdings`: by rank, what each holds of `part.view`; `points`: of the whole. May throw std::bad_alloc.
+// `holdings`: by rank, the elements of `part.view` that each holds; `points`: of the decomposition. May throw
+// std::bad_alloc.
 SharedPoints find_shared(std::span<const Holding> holdings, const DirectoryPart& part, int64_t points);
 
 }  // namespace windrow

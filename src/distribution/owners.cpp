@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Who writes points that several ranks hold: the words between the ranks while they find out. One half of class
+// Finds the writers of replicated points: the messages between ranks during the search. One half of class
 // SharedDecomposition.
 #include <algorithm>
 #include <array>
@@ -18,18 +18,18 @@
 namespace windrow {
 namespace {
 
-// What the ranks tell each other while they look for balanced owners: numbers by rank.
+// The reductions between ranks while they search for balanced owners: numbers by rank.
 class OwnerSearch {
  public:
   static size_t numbers_for(int ranks) noexcept { return k_trials * 2 * static_cast<size_t>(ranks); }
 
-  // `sums`: numbers_for() all ranks. `reference`: owners that are known, or nullptr.
+  // `sums`: numbers for all ranks. `reference`: known owners, or nullptr.
   OwnerSearch(Comm& comm, int64_t points, const SharedPoints& shared, const Grouping* reference,
               std::span<int64_t> sums)
       : comm_(comm), points_(points), shared_(shared), reference_(reference), sums_(sums) {}
 
-  // Collective. `local`: of what this rank did before; `held`: of this rank. The status is this rank's own, to be
-  // agreed on by the caller.
+  // Collective. `local`: the status of this rank before the call; `held`: the elements of this rank. The status
+  // returned is this rank's own; the caller agrees on it.
   Status run(Status local, const Directory& directory, PieceView held, const Balancing& asked) {
     clear_totals();
     const auto me = static_cast<size_t>(comm_.rank());
@@ -72,7 +72,7 @@ class OwnerSearch {
     return {};
   }
 
-  // [runs] index of a holder; empty where this is no directory rank.
+  // [runs] index of a holder; empty if this is not a directory rank.
   std::span<const int> owners() const { return owners_ ? owners_->kept() : std::span<const int>(); }
 
  private:
@@ -81,7 +81,7 @@ class OwnerSearch {
   std::span<int64_t> totals(size_t trial) const noexcept { return sums_.subspan(trial * 2 * ranks(), 2 * ranks()); }
   void clear_totals() noexcept { std::fill(sums_.begin(), sums_.end(), 0); }
 
-  // The mean of where this rank holds points.
+  // The mean position of this rank's points.
   int64_t place_of(PieceView held) const {
     double sum = 0;
     for_each_piece(held, [&](const Piece& piece) {
@@ -108,7 +108,7 @@ Status SharedDecomposition::find_owners_of_points(Comm& comm, const Directory& d
   SharedPoints shared;
   std::optional<Partition> partition;
   std::vector<int64_t> sums;
-  std::array<int64_t, 3> known{};  // are points held by several ranks; how many by none; where are flags wrong
+  std::array<int64_t, 3> known{};  // whether points are replicated; the number held by no rank; whether flags are wrong
   Status local = guard([&] {
     shared = find_shared(holdings, part, local_.elements);
     if (has_flags_)
@@ -122,7 +122,7 @@ Status SharedDecomposition::find_owners_of_points(Comm& comm, const Directory& d
   has_replicas_ = known[0] > 0;
   holes_ = known[1];
 
-  // A point without an owner is no error before somebody asks for the partitioner's word.
+  // A point without an owner is an error only once the owner policy partitioner is used.
   if (known[2] > 0) {
     local = guard([&] { return lost_pieces(holdings, OwnerPolicy::partitioner).status(); });
     Status verdict = agree(comm, std::move(local));
@@ -176,10 +176,11 @@ Status SharedDecomposition::find_owners_of_points(Comm& comm, const Directory& d
         shares_[policy].lost = lost[policy].take();
       return Status{};
     });
-  return count_sharers(comm, std::move(local), !in.empty(), loses_any());  // who shares nothing is told nothing
+  // a rank without replicas receives no message
+  return count_sharers(comm, std::move(local), !in.empty(), loses_any());
 }
 
-// Of what is not points the higher rank writes, whatever is asked: see owner_for().
+// For kinds other than points the highest rank writes, whatever the policy: see owner_for().
 Status SharedDecomposition::find_owners_of_elements(Comm& comm, std::span<const Holding> holdings) {
   std::vector<Letter> out, in;
   Status local = guard([&]() -> Status {
@@ -193,7 +194,7 @@ Status SharedDecomposition::find_owners_of_elements(Comm& comm, std::span<const 
       return first.status();
     for (size_t i = 0; i < holdings.size(); ++i) {
       if (lost.value()[i].empty() && first.value()[i].empty())
-        continue;  // holds nothing that others hold
+        continue;  // no replicas
       out.push_back({holdings[i].rank, {}});
       encode(lost.value()[i], k_all_elements, out.back().bytes);
     }

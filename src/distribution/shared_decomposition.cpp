@@ -17,7 +17,7 @@
 namespace windrow {
 namespace {
 
-// What a rank tells a directory rank: what it holds, whether it knows what it owns, and what.
+// The message of a rank to a directory rank: the elements it holds, whether it has owner flags, and those it owns.
 std::vector<std::byte> write_holding(const Decomposition& local, PieceView held, Extent elements) {
   std::vector<std::byte> bytes{local.has_flags ? std::byte{1} : std::byte{0}};
   encode(held, elements, bytes);
@@ -42,7 +42,7 @@ Result<Holding> read_holding(const Letter& letter) {
   return holding;
 }
 
-// Of what all ranks have to give alike: the shape, and with `same` the part of it.
+// A hash of what all ranks must pass alike: the shape, and with `same` the part of it.
 uint64_t hash_of_whole(const Decomposition& value) {
   const auto text = [](const std::vector<int64_t>& list) {
     return std::string_view(reinterpret_cast<const char*>(list.data()), list.size() * sizeof(int64_t));
@@ -51,7 +51,7 @@ uint64_t hash_of_whole(const Decomposition& value) {
   return hash_of({text(value.shape), same ? text(value.starts) : "", same ? text(value.counts) : ""});
 }
 
-// The same, for people.
+// The same values as text for messages.
 std::vector<std::string> description_of(const Decomposition& value, int64_t imbalance) {
   constexpr std::array k_kinds{"a block", "blocks", "rows", "points", "the same"};
   std::vector<std::string> texts{k_kinds[static_cast<size_t>(value.kind)], "shape " + shown_sizes(value.shape),
@@ -66,13 +66,13 @@ std::vector<std::string> description_of(const Decomposition& value, int64_t imba
 Result<std::shared_ptr<SharedDecomposition>> SharedDecomposition::make(Comm& comm, Result<Decomposition> local, Use use,
                                                                        OwnersAsked asked) {
   const CallScope call(comm, Call::make_decomposition);
-  // Rank 0's count of all that it has made, on whichever communicator: the same on every rank, and no other
-  // decomposition of the same ranks has it, even if it was made on another communicator of theirs.
+  // Rank 0 counts all decompositions that it has made, on any communicator. The number is the same on every rank and
+  // unique among the decompositions of these ranks, even across communicators.
   static std::atomic<int64_t> identities{0};
   const int64_t identity = comm.rank() == 0 ? ++identities : 0;
   std::shared_ptr<SharedDecomposition> made;
-  // Kinds that are disjoint by construction, and what is only read, need no words between the ranks but this one. The
-  // kind and the whole's size have to be the same everywhere.
+  // Kinds that are disjoint by construction, and decompositions for reading only, need no other message than this one.
+  // The kind and the global size must be the same on every rank.
   const int64_t imbalance = asked.imbalance;
   std::array<int64_t, 10> same{};
   Status status = local.status();
@@ -121,7 +121,8 @@ Result<std::shared_ptr<SharedDecomposition>> SharedDecomposition::make(Comm& com
   if (use == Use::any)
     if (Status verdict = made->find_owners(comm); !verdict.ok())
       return verdict;
-  // Found here and not at the first put, where all ranks would wait for it. Of no memory only that put needs to tell.
+  // Found here rather than at the first put, at which all ranks would wait for it. Only that put reports a lack of
+  // memory.
   if (use == Use::any)
     (void)guard([&] {
       made->find_share(made->owner_for(Owner::automatic));
@@ -144,7 +145,7 @@ void SharedDecomposition::forget_lists() noexcept {
 Status SharedDecomposition::find_owners(Comm& comm) {
   if (local_.kind == DecompositionKind::same) {
     for (Share& share : shares_)
-      share.is_found = comm.rank() != 0;  // rank 0 writes, the others nothing
+      share.is_found = comm.rank() != 0;  // rank 0 writes everything
     return count_sharers(comm, Status{}, !held_.empty(), comm.rank() != 0 && !held_.empty());
   }
   const bool points = local_.kind == DecompositionKind::points;
@@ -183,7 +184,7 @@ Status SharedDecomposition::find_owners(Comm& comm) {
 
 OwnerPolicy SharedDecomposition::owner_for(Owner asked) const noexcept {
   if (local_.kind != DecompositionKind::points)
-    return OwnerPolicy::highest;  // replicas that nobody declared: the higher rank wins
+    return OwnerPolicy::highest;  // undeclared replicas: the highest rank wins
   switch (asked) {
     // Flags may mean that only the owner's values are up to date.
     case Owner::automatic:
@@ -257,8 +258,8 @@ Result<Pieces> SharedDecomposition::written_by(Owner asked) {
   return find_share(owner);
 }
 
-// A rank that holds a point with others is not the lowest of them, or not the highest, and then loses it under one of
-// these rules.
+// A rank that holds a replicated point is not both the lowest and the highest holder, so it loses the point under at
+// least one of these rules.
 Result<Pieces> SharedDecomposition::replicas() {
   const Pieces lowest = subtract(held_, find_share(OwnerPolicy::first)),
                highest = subtract(held_, find_share(OwnerPolicy::highest));
@@ -280,7 +281,7 @@ Result<std::shared_ptr<const ByteRuns>> SharedDecomposition::write_line(OwnerPol
 Result<std::shared_ptr<const ByteRuns>> SharedDecomposition::line_of(const Pieces& elements, const Line& line) {
   const auto shape = line.grid.shape(), chunk = line.grid.chunk();
   std::vector<int64_t> key{reinterpret_cast<intptr_t>(elements.store()), line.trailing, line.type_bytes, line.row};
-  // Where a row lies in its layer does not depend on how many rows there are.
+  // The position of a row within its layer does not depend on the number of rows.
   key.insert(key.end(), line.row < 0 ? shape.begin() : shape.begin() + 1, shape.end());
   key.insert(key.end(), chunk.begin(), chunk.end());
   auto& slot = lines_[std::move(key)];
@@ -308,7 +309,7 @@ Result<std::vector<SharedDecomposition::PartRuns>> SharedDecomposition::parts_of
   std::vector<int64_t> key{reinterpret_cast<intptr_t>(elements.store()), cut.trailing, cut.type_bytes, cut.long_limit};
   for (const auto& ranges : cut.split.bounds())
     key.insert(key.end(), ranges.begin(), ranges.end());
-  // What begins elsewhere is a record, and there may be any number of them.
+  // Other begins are those of records, whose number is unlimited.
   if (const auto found = parts_.find(key); found != parts_.end() && cut.first == 0)
     return found->second;
   if (auto fits = to_bytes(elements, cut.trailing * cut.type_bytes); !fits.ok())

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// SharedDecomposition: a decomposition that all ranks have made together. Elements held twice are found and given to
-// one owner when it is made, so that what ranks write is disjoint from then on, whatever the strategy.
+// SharedDecomposition: a decomposition that all ranks have made together. Its creation finds replicated elements and
+// chooses their owners, so that the ranks' writes are disjoint with any strategy.
 #pragma once
 
 #include <array>
@@ -22,11 +22,12 @@ namespace windrow {
 
 inline constexpr Extent k_all_elements{0, INT64_MAX};
 
-// What balanced owners of points are looked for with.
+// Parameters of the search for balanced owners.
 struct OwnersAsked {
-  int64_t imbalance = 0;  // per cent, that is good enough; the same on all ranks
-  int64_t interval_weight =
-      0;  // what an interval costs, in parts of k_weight_of_point (decomposition/balance.hpp); rank 0's counts
+  int64_t imbalance = 0;  // accepted imbalance in per cent; the same on all ranks
+  // cost of an interval, in units of 1 / k_weight_of_point of a point (decomposition/balance.hpp); rank 0's value
+  // counts
+  int64_t interval_weight = 0;
 };
 
 class SharedDecomposition {
@@ -36,62 +37,60 @@ class SharedDecomposition {
     any
   };
 
-  // Collective; the status is agreed. `local` is this rank's part or why it is wrong. With Use::reading nobody asks who
-  // writes.
+  // Collective; the status is agreed on. `local` is this rank's part, or its error. With Use::reading no owners are
+  // found.
   static Result<std::shared_ptr<SharedDecomposition>> make(Comm& comm, Result<Decomposition> local, Use use,
                                                            OwnersAsked asked = {});
 
   const Decomposition& local() const noexcept { return local_; }
-  // Of the communicator that it was made on, which may be gone by now.
+  // Ranks of the communicator that it was made on, which may be freed by now.
   int ranks() const noexcept { return ranks_; }
   int rank() const noexcept { return rank_; }
-  // Unlike that of any other on this communicator; the same on every rank.
-  int64_t identity() const noexcept {
-    return identity_;
-  }  // the same on every rank; unlike that of any other of these ranks
+  // The same on every rank. Unique among the decompositions of these ranks.
+  int64_t identity() const noexcept { return identity_; }
 
-  // The owner that writes elements held twice, when the file's strategy asks for `asked`.
+  // The owner policy for replicated elements if the strategy of the file requests `asked`.
   OwnerPolicy owner_for(Owner asked) const noexcept;
   bool has_owned_flags() const noexcept { return has_flags_; }
   int64_t holes() const noexcept { return holes_; }  // points that no rank holds
-  // How many ranks hold elements that others hold too; 0: there are no such elements.
+  // Number of ranks with replicated elements; 0: there are none.
   int64_t sharers() const noexcept { return sharers_; }
   bool shares() const noexcept { return shares_elements_; }           // this rank is one of them
-  bool is_first_sharer() const noexcept { return is_first_sharer_; }  // the lowest
-  bool has_replicas() const noexcept { return has_replicas_; }        // points that several ranks hold
-  // Whether others write some of what this rank holds.
+  bool is_first_sharer() const noexcept { return is_first_sharer_; }  // this rank is the lowest of them
+  bool has_replicas() const noexcept { return has_replicas_; }        // replicated points
+  // Whether other ranks write some of the elements that this rank holds.
   bool loses(Owner asked);
-  // What this rank writes, as elements in file order; or why it cannot be told.
+  // The elements that this rank writes, in file order; or the error.
   Result<Pieces> written_by(Owner asked);
-  // Of the points that this rank holds those that others hold too: as many lists as it may take, in file order each.
+  // The replicated points that this rank holds, in file order.
   Result<Pieces> replicas();
 
-  // What this rank reads (all it holds), or writes (what it owns), in bytes for elements of `element_bytes`. Kept for
-  // the next time.
+  // The bytes that this rank reads (all it holds) or writes (what it owns), for elements of `element_bytes`. Cached.
   Result<std::shared_ptr<const ByteRuns>> read_runs(int64_t element_bytes, int64_t long_limit);
   const std::vector<LocalDuplicate>& duplicates() const noexcept { return duplicates_; }
   const Pieces& held() const noexcept { return held_; }
   bool holds_nothing() const noexcept { return held_.empty(); }
   Result<std::shared_ptr<const ByteRuns>> write_runs(OwnerPolicy owner, int64_t element_bytes, int64_t long_limit);
 
-  // The same in the line of a variable's chunks.
+  // The same in the linear space of a variable's chunks.
   struct Line {
     const ChunkGrid& grid;
-    int64_t trailing;  // elements of the variable that each element of the decomposition stands for
+    int64_t trailing;  // elements of the variable for each element of the decomposition
     int64_t type_bytes;
-    int64_t row = -1;  // of the first layer of chunks, if the decomposition is of one row (one index of the first
-                       // dimension); -1: of all
+    // for a decomposition of one row (one index of the first dimension): the row in the first layer of chunks; -1: all
+    // rows
+    int64_t row = -1;
   };
   Result<std::shared_ptr<const ByteRuns>> read_line(const Line& line);
   Result<std::shared_ptr<const ByteRuns>> write_line(OwnerPolicy owner, const Line& line);
 
-  // The same in the parts of a variable that is split, from each part's first byte; of the parts that this rank has
-  // elements of.
+  // The same in the parts of a split variable, relative to the begin of each part; only parts with elements of this
+  // rank.
   struct Cut {
     const Split& split;
     int64_t trailing;  // as in Line
     int64_t type_bytes;
-    int64_t first;  // element of the variable that the decomposition begins at
+    int64_t first;  // first element of the variable that the decomposition covers
     int64_t long_limit;
   };
   struct PartRuns {
@@ -111,7 +110,7 @@ class SharedDecomposition {
   Status count_sharers(Comm& comm, Status local, bool shares, bool loses);        // collective
   bool loses_any() const noexcept;
   const Pieces& find_share(OwnerPolicy owner);  // what this rank writes
-  void forget_lists() noexcept;                 // of the local part: what the lists of pieces say too
+  void forget_lists() noexcept;                 // frees the list of the caller: lists of pieces have the same content
   Result<std::shared_ptr<const ByteRuns>> kept(const Pieces& elements, int64_t element_bytes, int64_t long_limit);
 
   Result<std::shared_ptr<const ByteRuns>> line_of(const Pieces& elements, const Line& line);
@@ -125,17 +124,16 @@ class SharedDecomposition {
   int64_t holes_ = 0;
   int64_t sharers_ = 0;
   bool shares_elements_ = false, is_first_sharer_ = false;
-  Pieces held_;                             // elements, all that this rank holds
-  std::vector<LocalDuplicate> duplicates_;  // of what this rank holds more than once
+  Pieces held_;                             // all elements that this rank holds
+  std::vector<LocalDuplicate> duplicates_;  // elements that this rank holds more than once
   struct Share {
-    Pieces lost;   // what others write of what this rank holds; mostly short, or nothing
-    Pieces owned;  // what this rank writes: found when it is first asked for, of the usual policy beforehand
+    Pieces lost;   // elements of this rank that others write; usually short or empty
+    Pieces owned;  // elements that this rank writes; computed on first use, for the usual policy in advance
     bool is_found = false;
   };
-  std::array<Share, k_owner_policies> shares_;         // by ownership
-  std::array<Status, k_owner_policies> owner_status_;  // e.g. a point that nobody owns; agreed
-  std::map<std::pair<const PieceStore*, int64_t>, std::shared_ptr<const ByteRuns>>
-      bytes_;                                                    // by list and size of an element
+  std::array<Share, k_owner_policies> shares_;         // by owner policy
+  std::array<Status, k_owner_policies> owner_status_;  // errors such as a point without an owner; agreed on
+  std::map<std::pair<const PieceStore*, int64_t>, std::shared_ptr<const ByteRuns>> bytes_;  // by list and element size
   std::map<std::vector<int64_t>, std::vector<PartRuns>> parts_;  // by list, trailing elements, type, limit and bounds
   std::map<std::vector<int64_t>, std::shared_ptr<const ByteRuns>>
       lines_;  // by list, trailing elements, type, shape and chunk

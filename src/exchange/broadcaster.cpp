@@ -12,7 +12,7 @@ namespace windrow {
 
 namespace {
 
-// Whether messages between hosts may be frames: the same answer on every rank.
+// Whether messages between hosts may be frames: the same on every rank.
 bool codes_between_hosts(const Coder& coder, const Comm& comm) {
   const std::vector<int>& roots = comm.host_roots();
   return roots.size() > 1 && coder.codes(roots[comm.host_index() == 0 ? 1 : 0]);
@@ -41,8 +41,8 @@ Extent Broadcaster::used(int64_t step) const {
   return all;
 }
 
-// Hosts are numbered from the root's on. A number without its lowest bit is that of the host before; with a lower bit
-// set it is one of those behind.
+// A binomial tree. Hosts are numbered from the root's on. The parent of a number is the number without its lowest set
+// bit; the children set one lower bit.
 void Broadcaster::join_tree() {
   const std::vector<int>& roots = comm_.host_roots();
   if (!by_host_ || comm_.rank() != comm_.host_root())
@@ -124,8 +124,8 @@ bool Broadcaster::test() {
   return count > 0;
 }
 
-// As far as slots are free the root asks the storage for windows, and the other hosts' lowest ranks await them from the
-// host before.
+// If a slot is free, the root requests a window from the storage, and the lowest ranks of other hosts post the receive
+// from their parent.
 bool Broadcaster::ask() {
   if (asked_step_ >= grid_.steps() || asked_ - taken_ == k_windows || (is_root() && !fetcher_->ready()))
     return false;
@@ -143,7 +143,7 @@ bool Broadcaster::ask() {
                              requests_[request_of(asked_, incoming)], slot.arrived),
                 "MPI_Irecv"))
       return true;
-    slot.received = k_too_long;  // where it has arrived already
+    slot.received = k_too_long;  // the value if the message has arrived already
   }
   ++asked_;
   asked_step_ = next(asked_step_ + 1);
@@ -156,8 +156,8 @@ bool Broadcaster::has_come(const Slot& slot) const {
   return !awaits() || slot.arrived;
 }
 
-// What the hosts behind this one get. A message that was too long to be taken goes on as one without bytes, which they
-// refuse too.
+// The message for the child hosts. A message that was too long to receive is passed on with no bytes, which the
+// children reject too.
 std::span<const std::byte> Broadcaster::outgoing(Slot& slot) {
   if (is_root())
     return coder_.encode(ways_.front(), {slot.bytes, static_cast<size_t>(slot.size)}, slot.frame);
@@ -166,17 +166,17 @@ std::span<const std::byte> Broadcaster::outgoing(Slot& slot) {
   const auto bytes = static_cast<size_t>(slot.received);
   if (slot.received == slot.size && !coder_.checks())
     return {slot.bytes, bytes};
-  std::memcpy(slot.frame, slot.bytes, bytes);  // it is undone where it lies, while it travels
+  std::memcpy(slot.frame, slot.bytes, bytes);  // the slot is decoded in place while the message is in flight
   trace_.bytes_copied += slot.received;
   return {slot.frame, bytes};
 }
 
-// To the hosts behind this one. False: MPI has failed.
+// Sends to the child hosts. False: MPI has failed.
 bool Broadcaster::pass_on(Slot& slot) {
   const std::span<const std::byte> message = outgoing(slot);
   slot.sent = static_cast<int64_t>(message.size());
   const bool measured = coder_.measures() && coder_.times(slot.sent);
-  const auto send = comm_.size() > k_eager_ranks || measured ? MPI_Issend : MPI_Isend;  // as senders do
+  const auto send = comm_.size() > k_eager_ranks || measured ? MPI_Issend : MPI_Isend;  // as in Outbox::send()
   for (size_t i = 0; i < ways_.size(); ++i) {
     Traffic& way = ways_[i];
     if (!is_root() || i > 0)
@@ -195,8 +195,8 @@ bool Broadcaster::pass_on(Slot& slot) {
   return true;
 }
 
-// Every rank joins the broadcasts in the same order; the root when the window is there, whatever became of reading it:
-// the agreement tells. So do the other hosts' lowest ranks, whatever has come.
+// Every rank starts the broadcasts in the same order, after any error too: the agreement reports it. The root waits for
+// the window from the storage, the lowest ranks of other hosts for the message of their parent.
 bool Broadcaster::send() {
   if (sent_ == asked_)
     return false;

@@ -1,9 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Broadcaster: one rank reads what all ranks want, window by window, and each window goes to all of them. The items are
-// the same on every rank, so all know the windows without a word. Where messages between hosts are never frames, MPI
-// carries a window to all at once. Else it goes along a binomial tree of the hosts' lowest ranks, made smaller once, by
-// who reads it, and passed on as it came; each of them undoes it and MPI carries it to its host's ranks as it is, also
-// where messages carry checksums.
+// Broadcaster: one rank reads what all ranks want, and each window is sent to all of them. The items are the same on
+// every rank, so all ranks know the windows without descriptions. If messages between hosts are never frames, one MPI
+// broadcast delivers a window. Otherwise the reader encodes it once and sends it along a binomial tree of the hosts'
+// lowest ranks. Each of them passes it on unchanged, decodes it and broadcasts it on its host, without frames even if
+// messages carry checksums.
+//
+//   root                               lowest rank of another host     other rank
+//   asked: waits for the fetcher       asked: waits for the parent     asked
+//   sent: sends to its child hosts     sent: sends to its child hosts  sent
+//     | MPI_Ibcast on the host           | MPI_Ibcast on the host        | MPI_Ibcast on the host
+//     | waits for the broadcast and its own sends; then copies from the slot
+//   taken: the slot is free            taken                           taken
 #pragma once
 
 #include <vector>
@@ -31,21 +38,20 @@ class Broadcaster final : public Role {
   int64_t expected_messages() const noexcept { return windows_ * static_cast<int64_t>(ways_.size()); }
 
  private:
-  static constexpr int64_t k_windows = 2;  // one travels while the next is read
+  static constexpr int64_t k_windows = 2;  // one is in flight while the next is read
   static constexpr int k_nobody = -1;
   struct Slot {
-    std::byte* memory = nullptr;  // of the window
-    std::byte* frame = nullptr;   // what goes to other hosts, where that is not the window's own bytes
+    std::byte* memory = nullptr;  // for the window
+    std::byte* frame = nullptr;   // the message to other hosts, if it differs from the window's bytes
     int64_t step = -1;            // -1: free
-    std::byte* bytes = nullptr;   // in `memory`: what all get
+    std::byte* bytes = nullptr;   // in `memory`: the bytes for all ranks
     int64_t size = 0;
-    bool arrived = false;  // from the host before
-    int64_t received = 0;  // bytes of it, or k_too_long
+    bool arrived = false;  // from the parent
+    int64_t received = 0;  // its bytes, or k_too_long
     int64_t sent = 0;      // bytes of each message to another host
-    int pending = 0;       // requests that nobody else may have the memory before
+    int pending = 0;       // requests that must complete before the memory is reused
   };
-  // A slot's requests lie beside each other: what comes, what goes to the ranks that hear of it at once, and what goes
-  // to other hosts.
+  // The requests of a slot, in order: the receive, the broadcast, and the sends to other hosts.
   enum Place : size_t {
     incoming = 0,
     onward = 1,
@@ -70,10 +76,11 @@ class Broadcaster final : public Role {
   Coder& coder_;
   std::span<const Item> items_;
   int root_;
-  bool by_host_;         // messages between hosts may be frames
-  bool tree_ = false;    // of this run: they go from host to host; else by MPI to all, as where none is to be a frame
-  int from_ = k_nobody;  // the rank of another host that this one has its windows from
-  std::vector<Traffic> ways_;  // to other hosts, that with most hosts behind it first
+  bool by_host_;  // messages between hosts may be frames
+  // in this run, windows are sent along the tree; otherwise by one MPI broadcast, as if there were no frames
+  bool tree_ = false;
+  int from_ = k_nobody;        // the parent in the tree
+  std::vector<Traffic> ways_;  // to child hosts, largest subtree first
   Grid grid_;
   Pieces covered_;
   Fetcher* fetcher_ = nullptr;
@@ -82,8 +89,8 @@ class Broadcaster final : public Role {
   std::vector<MPI_Request> requests_;
   std::vector<MPI_Status> statuses_;
   std::vector<int> done_;
-  std::vector<double> began_;  // of a message whose time is taken, when; else 0
-  // Of the windows of a run: asked for, sent, taken out; and the steps of the next to be asked for, and taken out.
+  std::vector<double> began_;  // start of a message that is timed; otherwise 0
+  // Windows of a run that were asked for, sent and taken; and the steps of the next to be asked for and taken.
   int64_t asked_ = 0, sent_ = 0, taken_ = 0;
   int64_t asked_step_ = 0, taken_step_ = 0;
 };

@@ -18,21 +18,22 @@ static_assert(k_most_arms == k_codec_constant, "the trace has a counter for each
 
 namespace {
 
-constexpr int64_t k_least_message = 256;                            // shorter ones are not worth a look
-constexpr int64_t k_telling_probe = 3 * (1 + (int64_t{64} << 10));  // that measure_link() sends of messages that tell
-constexpr int64_t k_telling = 8 << 10;      // of shorter ones most of the time is not their bytes'
-constexpr int64_t k_left_alone = 16;        // messages after one that would not shrink
-constexpr int k_first_looks = 3;            // at the first message
+constexpr int64_t k_least_message = 256;  // shorter messages are not sampled
+// bytes that measure_link() sends with messages long enough for an accurate result
+constexpr int64_t k_telling_probe = 3 * (1 + (int64_t{64} << 10));
+constexpr int64_t k_telling = 8 << 10;      // the time of shorter messages is mostly latency
+constexpr int64_t k_left_alone = 16;        // messages that are not sampled after one that would not shrink
+constexpr int k_first_looks = 3;            // for the first message
 constexpr double k_sampling_share = 0.003;  // of the seconds of all runs
-constexpr double k_congestion = 4;          // times the seconds a byte of a quiet link that are believed
-constexpr double k_congestion_oversubscribed =
-    1.5;  // where ranks outnumber cores: messages wait for ranks that do not run
+constexpr double k_congestion = 4;          // upper bound of a measured link time, relative to that of a quiet link
+// the same if ranks outnumber cores: messages then wait for ranks that do not run
+constexpr double k_congestion_oversubscribed = 1.5;
 
 bool tells_speed(std::span<const std::byte> raw) noexcept {
   return static_cast<int64_t>(raw.size()) >= k_telling;
 }
 
-// The fastest that does such elements; off: none does.
+// The fastest arm for these elements; off: none.
 size_t first_arm(int element_bytes) noexcept {
   for (size_t arm = 1; arm < arm_count(); ++arm)
     if (compressor_of(arm)->does(element_bytes))
@@ -77,7 +78,7 @@ Status probe_link(Comm& comm, const Plan& plan, int64_t moved_bytes, Trace& trac
     return probe.status();
   trace.probe_bytes += probe.value().sent;
   if (probe.value().seconds_per_byte == 0)
-    return {};  // real messages tell until there are more bytes to move
+    return {};  // messages give the link's speed until enough bytes are moved for a measurement
   comm.set_link(probe.value().seconds_per_byte);
   return guard([&] {
     memory_of(comm).rough_link = probe.value().rough;
@@ -88,7 +89,7 @@ Status probe_link(Comm& comm, const Plan& plan, int64_t moved_bytes, Trace& trac
 std::shared_ptr<CodecTuner> make_tuner(Comm& comm, const Plan& plan) {
   if (plan.strategy.codec != Codec::automatic || !compresses(plan, comm))
     return nullptr;
-  (void)memory_of(comm);  // there is room to keep it
+  (void)memory_of(comm);  // allocates the memory that keeps it
   const Codec preferred = plan.strategy.codec_preferred;
   return std::make_shared<CodecTuner>(preferred == Codec::automatic ? k_arm_off : find_arm(name_of(preferred), false));
 }
@@ -109,16 +110,16 @@ std::shared_ptr<CodecTuner> keep_tuner(Comm& comm, const Plan& plan, int64_t byt
 
 namespace {
 
-// Ranks of this host that send to other hosts at once: those that read, teams' roots, or all.
+// Ranks of this host that send to other hosts concurrently: readers, roots of teams, or all ranks.
 int64_t senders_of_host(const Comm& comm, const Plan& plan) noexcept {
   if (plan.broadcast)
     return 1;
   if (plan.gathers()) {
-    const bool is_of_hosts = plan.team == 0;  // members hand their data to the root through memory that the host shares
+    const bool is_of_hosts = plan.team == 0;  // members pass their data to the root through shared memory
     if (is_of_hosts || (plan.reading && !plan.has_domains()))
       return 1;
     return plan.reading ? ceil_divide(comm.host_size(), plan.team)
-                        : comm.host_size();  // of a team that is larger than a host all send
+                        : comm.host_size();  // all ranks send if a team is larger than a host
   }
   if (!plan.reading)
     return comm.host_size();
@@ -164,7 +165,7 @@ Status Coder::reserve(int64_t largest) {
   const int level = std::max(level_, memory.level);
   if (memory.workspace == nullptr || memory.workspace->largest() < largest || level > memory.level) {
     largest = std::max(largest, memory.workspace == nullptr ? 0 : memory.workspace->largest());
-    // Any of them: what arrives is what another rank found best.
+    // All compressors: each sender chooses its own.
     auto made = CodecWorkspace::make(largest, compressors(), level);
     if (!made.ok())
       return made.status();
@@ -174,7 +175,7 @@ Status Coder::reserve(int64_t largest) {
   if (memory.scratch_bytes >= largest)
     return {};
   return guard([&] {
-    // With a header, whether this coder has checksums or not: the next one may.
+    // Includes room for a header even if this coder has no checksums: the next one may have them.
     memory.scratch = std::make_unique_for_overwrite<std::byte[]>(static_cast<size_t>(largest + k_frame_header));
     memory.scratch_bytes = largest;
     return Status{};
@@ -194,7 +195,7 @@ void Coder::begin(const CodecOrder& order) noexcept {
   passive_ = rests() && !has_own_ways();
   tally_ = {};
   if (order_.arm == CodecTuner::k_by_message)
-    ratios_ = {};  // of what was sent before, which may be other data
+    ratios_ = {};  // from earlier messages with possibly other data
   run_began_ = seconds_now();
   status_ = Status{};
 }
@@ -206,7 +207,7 @@ void Coder::end() noexcept {
   run_began_ = 0;
 }
 
-// Samples take a core for a small part of all runs' time, and no more.
+// Limits the time of samples to a small share of the time of all runs.
 bool Coder::may_sample() const noexcept {
   const double run = run_began_ > 0 ? seconds_now() - run_began_ : 0;
   return memory_->sampling_seconds < k_sampling_share * (memory_->run_seconds + run);
@@ -220,15 +221,15 @@ CodecChoice Coder::choice(size_t arm, int element_bytes) const noexcept {
           .element_bytes = element_bytes};
 }
 
-// Of a link that nobody else sends over, shared by this host's ranks. Where it was not measured well, what messages
-// took is all that is known.
+// The link of this host without other traffic, shared by the ranks of this host. If it was measured only roughly, the
+// times of messages are used.
 double Coder::quiet_link(const Traffic& traffic) const noexcept {
   if (has_rough_link() && traffic.link != nullptr && traffic.link->known())
     return traffic.link->value();
   return comm_.link() * static_cast<double>(sharers_);
 }
 
-// What is measured counts, within what a quiet link and a oversubscribed one can be.
+// The measured time, bounded by those of a quiet and of an oversubscribed link.
 double Coder::link_of(const Traffic& traffic) const noexcept {
   const double quiet = comm_.link();
   const double shared = quiet * static_cast<double>(sharers_);
@@ -240,8 +241,8 @@ double Coder::link_of(const Traffic& traffic) const noexcept {
                     (work_.ranks_a_core > 1 ? k_congestion_oversubscribed : k_congestion) * shared);
 }
 
-// Of equal elements it says nothing: false, and what was known stays. What is not all there is of them is the next
-// sample's matter.
+// False for a sample of equal elements, which has no information; the previous values stay. A later sample finds the
+// rest.
 bool Coder::sample(Traffic& traffic, std::span<const std::byte> raw) noexcept {
   const double begin = working_seconds_now();
   const ArmSpeeds& speeds = memory_->model.encode(traffic.element_bytes);
@@ -255,8 +256,8 @@ bool Coder::sample(Traffic& traffic, std::span<const std::byte> raw) noexcept {
     if (!chosen.compressor->does(traffic.element_bytes))
       continue;
     SampledFrame sampled;
-    // What is used for the first time is slow, and a machine that takes a core away meanwhile makes one of them look a
-    // hundred times as slow: the least of several counts, until messages tell.
+    // First uses are slow, and preemption can make one sample look a hundred times slower. Hence the minimum of several
+    // samples counts until there are messages.
     const int looks = speeds[arm].known() ? 1 : k_first_looks;
     for (int look = 0; look < looks && tells; ++look) {
       const double before = working_seconds_now();
@@ -284,7 +285,7 @@ bool Coder::knows_speeds(int element_bytes) const noexcept {
   return true;
 }
 
-// The model's answer for one message, and what it predicts for all arms.
+// Chooses the arm for one message by the model, and sets what it predicts for all arms.
 size_t Coder::choose(Traffic& traffic, std::span<const std::byte> raw) noexcept {
   if (!automatic_)
     return traffic.leave_alone > 0 ? k_arm_off : fixed_arm_;
@@ -292,19 +293,19 @@ size_t Coder::choose(Traffic& traffic, std::span<const std::byte> raw) noexcept 
   const double link = link_of(traffic), quiet = quiet_link(traffic);
   const bool by_message = order_.arm == CodecTuner::k_by_message;
   if ((by_message || order_.arm == k_arm_off) && link <= model.least_work(traffic.element_bytes, work_)) {
-    ArmNumbers ratios{};  // whatever the bytes are: no compressor gains anything
+    ArmNumbers ratios{};  // whatever the data, no compressor gains
     ratios.fill(1);
     tally_.add(static_cast<double>(raw.size()), ratios, link, quiet, traffic.element_bytes);
     return k_arm_off;
   }
-  // The first message of a run that looks tells of the data that goes to this rank now.
+  // In a run that samples, the first message describes the data for this receiver now.
   const bool first = order_.looks && traffic.messages == 1;
   if (first && by_message)
     traffic.ratios.fill(0);
   const ArmNumbers& others = ratios_[element_kind(traffic.element_bytes)];
   const bool unseen = others[k_arm_off] == 0 || (tells_speed(raw) && !knows_speeds(traffic.element_bytes));
   const bool old = (first || traffic.ratios[k_arm_off] == 0 || traffic.messages % 8 == 0) && may_sample();
-  // Equal elements are found without a compressor, and where they are not all of the message any makes it smaller.
+  // Equal elements are detected without a compressor. If only part of the message is equal, any compressor shrinks it.
   if ((unseen || old) && !sample(traffic, raw))
     return by_message || order_.arm == k_arm_off ? first_arm(traffic.element_bytes) : order_.arm;
   const ArmNumbers& ratios = traffic.ratios[k_arm_off] > 0 ? traffic.ratios : others;
@@ -471,8 +472,7 @@ void Coder::took(Traffic& traffic, int64_t bytes, double seconds) noexcept {
 
 namespace {
 
-// No frame of `frame` bytes is taken for more than this: who claims to be very much longer must not make a rank ask for
-// the memory.
+// The largest accepted decoded size of a frame of `frame` bytes: a damaged header must not cause a huge allocation.
 int64_t most_grown(int64_t frame) noexcept {
   constexpr int64_t k_always = int64_t{1} << 20, k_times = 4096;
   return frame > k_longest_message / k_times ? k_longest_message : std::max(k_always, frame * k_times);
@@ -480,7 +480,7 @@ int64_t most_grown(int64_t frame) noexcept {
 
 }  // namespace
 
-// The length of what it was goes in front: the receiver does not know it.
+// Prepends the original length, which the receiver does not know.
 bool Coder::shrink(int to, std::vector<std::byte>& letter, double& seconds) {
   if (!compresses_ || comm_.host_rank_of(to) >= 0 || static_cast<int64_t>(letter.size()) < k_least_message)
     return false;
@@ -489,14 +489,14 @@ bool Coder::shrink(int to, std::vector<std::byte>& letter, double& seconds) {
     return false;
   size_t arm = compressor_of(fixed_arm_) != nullptr && !compressor_of(fixed_arm_)->does(1)
                    ? first_arm(1)
-                   : fixed_arm_;  // delta is for numbers
+                   : fixed_arm_;  // delta is for numbers only
   if (automatic_) {
     Traffic traffic{.rank = to, .coded = true};
     const double samples = memory_->sampling_seconds;
     arm = choose(traffic, letter);
-    memory_->sampling_seconds = samples;  // once a plan; what runs may take for theirs is another matter
+    memory_->sampling_seconds = samples;  // once for each plan; sampling during runs has a budget of its own
     tally_ = {};
-    ratios_ = {};  // data is other bytes
+    ratios_ = {};  // data differs from descriptions
   }
   constexpr auto prefix = sizeof(int64_t);
   std::vector<std::byte> frame(prefix + letter.size());

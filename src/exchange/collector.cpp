@@ -30,7 +30,7 @@ int64_t bytes_of(PieceView covered, const Window& window) {
   return bytes;
 }
 
-// Where in a window's buffer the bytes of a hull lie that are one part's; -1: they are of several.
+// Offset in a window's buffer of the bytes of a hull if they belong to one part; -1: they belong to several.
 int64_t place_of(const Window& window, Extent hull) {
   int64_t found = -1;
   window.for_each_part([&](Extent part, int64_t place) {
@@ -186,7 +186,7 @@ bool Collector::finished() const {
   return broken_ || (back_step_ >= grid_.steps() && (sink_ == nullptr || sink_->finished()));
 }
 
-// Opens windows in the free slots, in order.
+// Opens windows in free slots, in order.
 void Collector::look_ahead() {
   while (next_step_ < grid_.steps() && slot_of(next_step_).step < 0 && !broken_) {
     Slot& slot = slot_of(next_step_);
@@ -224,7 +224,7 @@ void Collector::open(Slot& slot) {
           awaited.final = slot.memory + place;
       }
       if (awaited.final != nullptr &&
-          room == message.bytes)  // one unbroken piece is received at its place: no staging, no copy
+          room == message.bytes)  // a contiguous piece is received at its place, without staging and copy
         awaited.place = awaited.final;
       else
         staged += room;
@@ -271,14 +271,14 @@ bool Collector::receive(Slot& slot) {
       trace_.bytes_copied += spread_to_slot(peer.view, awaited.message.part, awaited.place, slot.memory);
   }
   slot.pending -= count;
-  // After an error Open MPI may have freed requests that it does not speak of.
+  // After an error Open MPI may have freed requests that it does not report.
   if (!coder_.status().ok())
     slot.pending = static_cast<int>(slot.requests.size()) -
                    static_cast<int>(std::count(slot.requests.begin(), slot.requests.end(), MPI_REQUEST_NULL));
   return true;
 }
 
-// A frame becomes what it was made of, at its final place where that is unbroken.
+// Decodes a frame, directly to its final place if that is contiguous.
 void Collector::undo(Slot& slot, const Awaited& awaited, int64_t count) {
   const Peer& peer = peers_[awaited.peer];
   if (awaited.final == awaited.place) {
@@ -310,7 +310,7 @@ bool Collector::hand_on() {
   return true;
 }
 
-// Opens the slots that the sink is done with for the next windows.
+// Opens the slots that the sink has finished for the next windows.
 bool Collector::take_back() {
   if (taken_back_ == handed_ || taken_back_ == sink_->done())
     return false;

@@ -1,7 +1,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Collector: receives the pieces of each window of a grid from its sources, puts them at their places in a slot and
-// hands the full window to a sink: the storage, or the next rank. Several slots: one fills while another is handed on.
-// Sources on the same host copy into the slots themselves where these lie in shared memory.
+// Collector: the write role of an aggregator. It receives the pieces of each window of a grid from its sources, copies
+// them into a slot and passes the full window to a sink: the storage, or the next rank. It has several slots, so one
+// fills while another is written. Sources on the same host copy into the slots themselves if these are in shared
+// memory.
+//
+//   slot of a collector                                 waits for
+//   free (step < 0)
+//     | next window in order: posts the receives,
+//     | publishes the token if slots are shared
+//   filling                                             a message of each peer (Sender, ForwardSink), or its count
+//   (Copier)
+//     | all messages received, count complete
+//   full                                                earlier windows, and Sink::ready()
+//     | Sink::consume(), in the order of the grid
+//   handed                                              Sink::done()
+//     | in the order of the grid
+//   free
+// No deadlock: windows are opened in the order in which senders send. The senders of the lowest window that is not full
+// are therefore never blocked by messages of a later window.
 #pragma once
 
 #include <vector>
@@ -17,37 +33,37 @@ namespace windrow {
 struct Peer {
   int rank = 0;
   View view;
-  bool shared = false;              // copies into or out of shared slots itself; no messages
-  std::vector<WindowBytes> counts;  // of a shared peer whose view nobody needs: ascending steps
+  bool shared = false;              // copies into or out of shared slots itself; sends no messages
+  std::vector<WindowBytes> counts;  // of a shared peer without a view: ascending steps
   int element_bytes = 1;
-  Traffic traffic = {};  // to it, when it reads
+  Traffic traffic = {};  // to the peer, if it reads
 };
 
-// Of all shared peers together: how many bytes they will copy in the window of a step. Sorted by step, zeros left out.
+// The bytes that all shared peers together copy in each window. Sorted by step, without zeros.
 std::vector<WindowBytes> shared_counts(const Grid& grid, PieceView covered, std::span<const Peer> peers);
-// Of windows that will be full: what neither peers nor own items bring, and ranks of the host will copy.
+// For windows that become full: the bytes that neither peers nor own items contribute and that ranks of the host will
+// copy.
 std::vector<WindowBytes> missing_counts(const Grid& grid, PieceView covered, std::span<const Peer> peers,
                                         std::span<const Item> own);
 int64_t bytes_at(std::span<const WindowBytes> counts, int64_t step) noexcept;
 
-// What a collector or a distributor will serve, known beforehand.
+// The load of a collector or a distributor, computed in advance.
 struct ServeForecast {
   int64_t windows = 0;
   int64_t messages = 0;        // to or from peers
-  int64_t largest_window = 0;  // bytes of a buffer up to the last that is covered
-  int64_t largest_remote = 0;  // bytes of one window that come from peers
+  int64_t largest_window = 0;  // bytes of a buffer up to the last covered byte
+  int64_t largest_remote = 0;  // bytes of one window that peers contribute
   int64_t largest_message = 0;
-  int64_t most_messages = 0;  // of one window
+  int64_t most_messages = 0;  // in one window
 };
 
 class Collector final : public Role {
  public:
-  // `own`: this rank's items when it is a source itself; empty otherwise. `covered`: of the whole grid.
+  // `own`: this rank's items if it is a source itself; otherwise empty. `covered`: of the whole grid.
   Collector(const Comm& comm, Trace& trace, Coder& coder, Grid grid, std::vector<Peer> peers, std::span<const Item> own,
             int tag);
   void set_sink(Sink* sink) noexcept { sink_ = sink; }
-  // Before prepare(). `most`: where no memory is shared. `regions`: bytes of the file that the variables concerned
-  // occupy. `least`: bytes that a slot has to hold, whatever of its window is covered.
+  // Before prepare(). `most`: number of slots without shared memory. `least`: minimum bytes of a slot.
   void set_slots(int64_t most, SharedSlots shared, int64_t least) noexcept {
     most_slots_ = most, shared_ = shared, least_slot_ = least;
   }
@@ -68,16 +84,17 @@ class Collector final : public Role {
   struct Awaited {
     size_t peer = 0;
     Message message;
-    std::byte* place = nullptr;  // where it is received
-    std::byte* final = nullptr;  // where the whole of it will lie, which may be the same; nullptr: it is spread
+    std::byte* place = nullptr;  // receive buffer
+    // final place of the whole message, possibly the same; nullptr: it is spread over the window
+    std::byte* final = nullptr;
   };
   struct Slot {
     std::byte* memory = nullptr;
     std::byte* staging = nullptr;
     int64_t step = -1;  // -1: free
     Window window;
-    int pending = 0;                    // messages
-    int64_t shared_bytes = 0;           // that ranks of this host will copy here
+    int pending = 0;                    // number of messages
+    int64_t shared_bytes = 0;           // bytes that ranks of this host copy here
     std::vector<MPI_Request> requests;  // [messages]
     std::vector<Awaited> awaited;       // [messages]
     std::vector<int> done;
@@ -109,23 +126,23 @@ class Collector final : public Role {
   SharedSlots shared_;
   bool whole_ = false;
   std::vector<WindowBytes> shared_bytes_;
-  std::vector<Slot> slots_;  // window of step s lies in slot s % slots
-  int64_t handed_ = 0;       // windows given to the sink in this run
-  int64_t taken_back_ = 0;   // of those, whose slots are free again
-  int64_t back_step_ = 0;    // the oldest window that the sink still has
-  int64_t front_step_ = 0;   // the window that is handed on next
+  std::vector<Slot> slots_;  // the window of step s uses slot s % slots
+  int64_t handed_ = 0;       // windows passed to the sink in this run
+  int64_t taken_back_ = 0;   // of those, windows whose slots are free again
+  int64_t back_step_ = 0;    // the oldest window in the sink
+  int64_t front_step_ = 0;   // the next window for the sink
   int64_t next_step_ = 0;    // the next window to open
 };
 
 // Walks a grid over everything that peers and own items hold.
 ServeForecast forecast(const Grid& grid, std::span<const Peer> peers, std::span<const Item> own, PieceView covered);
 
-// The first step from `step` on in which something is covered.
+// The first step from `step` on with covered bytes.
 int64_t next_covered_step(const Grid& grid, PieceView covered, int64_t step);
 
-// All that peers and own items hold, as maximal extents. When they hold as many bytes as `regions` have, it is the
-// regions: what is written is disjoint, and of what is read a few bytes too many do no harm. That saves to look at each
-// piece.
+// All that peers and own items hold, as maximal extents. If they hold as many bytes as `regions`, the result is
+// `regions`: written bytes are disjoint, and for reads a few additional bytes are harmless. This saves a walk over all
+// pieces.
 Pieces covered_by(std::span<const Peer> peers, std::span<const Item> own, const Pieces& regions = {});
 
 }  // namespace windrow

@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Copier: copies this rank's pieces between its memory and the shared slots of writers or readers on its host. The
-// counterpart of Sender and Receiver without messages.
+// Copier: copies this rank's pieces between its memory and the shared slots of aggregators on its host. It replaces
+// Sender and Receiver without messages.
+//
+//   channel of a copier                   waits for
+//   waiting at its next window            token == token_of(generation, step)
+//     | copies its pieces, adds their bytes to `count`
+//   waiting at the next window, or
+//   ended after the last window
+// Channels are independent: a copier that waits for one aggregator still copies for the others.
 #pragma once
 
 #include <vector>
@@ -32,7 +39,7 @@ class Copier final : public Role {
   std::span<const Item> items_;
   std::vector<SharedChannel> channels_;
   bool reading_;
-  size_t open_ = 0;  // channels that are not at their end
+  size_t open_ = 0;  // channels that have not ended
 };
 
 }  // namespace windrow

@@ -59,8 +59,8 @@ bool Distributor::finished() const {
   return broken_ || (retire_step_ >= grid_.steps() && outbox_.idle());
 }
 
-// Asks for windows ahead, as far as slots are free; but others do not wait for one that is there while the next is
-// fetched, as it is where no thread does it.
+// Requests windows while slots are free. Without an I/O thread a request blocks, so it stops once a window has arrived
+// that others wait for.
 bool Distributor::ask() {
   bool moved = false;
   while (start_step_ < grid_.steps() && slot_of(start_step_).step < 0 && fetcher_->ready()) {
@@ -98,7 +98,7 @@ void Distributor::publish(Slot& slot) {
     trace_.bytes_copied += take_from_slot(own_, slot.window, slot.memory);
 }
 
-// Sends the messages of the window that is there, as far as buffers are free.
+// Sends the messages of the window at serve_step_ while buffers are free.
 bool Distributor::serve() {
   if (serve_step_ >= fetch_step_)
     return false;
@@ -127,7 +127,7 @@ bool Distributor::serve() {
   return true;
 }
 
-// Frees the slot of the oldest window once all messages are packed and all ranks of the host have copied.
+// Frees the slot of the oldest window once all its messages are packed and all ranks of the host have copied.
 bool Distributor::retire() {
   if (retire_step_ >= serve_step_)
     return false;

@@ -1,7 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Distributor: the reading counterpart of Collector: gets each window of a grid into a slot, from the storage or from
-// the rank before, and sends every requester its pieces of it, or lets those of its host copy them out of shared
-// memory. Requesters may want the same bytes.
+// Distributor: the read role of an aggregator. It gets each window of a grid into a slot, from the storage or from the
+// previous rank, and sends every requester its pieces, or lets ranks of its host copy them from shared memory.
+// Requesters may want the same bytes.
+//
+//   slot of a distributor                               waits for
+//   free (step < 0)
+//     | Fetcher::start(), in the order of the grid
+//   fetching                                            Fetcher::done()
+//     | publishes the token if slots are shared
+//   serving                                             a free message buffer for each message (Receiver)
+//     | all messages packed
+//   retiring                                            `count` of the ranks of the host (Copier)
+//     | count complete, in the order of the grid
+//   free
 #pragma once
 
 #include <vector>
@@ -16,8 +27,7 @@ class Distributor final : public Role {
   Distributor(const Comm& comm, Trace& trace, Coder& coder, Grid grid, std::vector<Peer> peers,
               std::span<const Item> own, int tag);
   void set_fetcher(Fetcher* fetcher) noexcept { fetcher_ = fetcher; }
-  // Before prepare(). `most`: where no memory is shared. `regions`: bytes of the file that the variables concerned
-  // occupy. `least`: bytes that a slot has to hold, whatever of its window is covered.
+  // Before prepare(). `most`: number of slots without shared memory. `least`: minimum bytes of a slot.
   void set_slots(int64_t most, SharedSlots shared, int64_t least) noexcept {
     most_slots_ = most, shared_ = shared, least_slot_ = least;
   }
@@ -37,7 +47,7 @@ class Distributor final : public Role {
     std::byte* memory = nullptr;
     int64_t step = -1;  // -1: free
     Window window;
-    int64_t shared_bytes = 0;  // that ranks of this host will copy out
+    int64_t shared_bytes = 0;  // bytes that ranks of this host copy out
   };
   bool ask();
   bool fetch();
@@ -62,13 +72,13 @@ class Distributor final : public Role {
   std::vector<WindowBytes> shared_bytes_;
   std::vector<Slot> slots_;
   Outbox outbox_;
-  int64_t arrived_ = 0;     // windows that the fetcher has brought in this run
-  int64_t start_step_ = 0;  // the next window to ask for
+  int64_t arrived_ = 0;     // windows fetched in this run
+  int64_t start_step_ = 0;  // the next window to request
   int64_t fetch_step_ = 0;  // the next window to arrive
-  int64_t serve_step_ = 0;  // the window whose messages go out
+  int64_t serve_step_ = 0;  // the window whose messages are being sent
   size_t next_peer_ = 0;
-  Message next_message_;     // to that peer; none: it is to be found yet
-  int64_t retire_step_ = 0;  // the oldest window that somebody may still copy
+  Message next_message_;     // to the peer next_peer_; empty: not computed yet
+  int64_t retire_step_ = 0;  // the oldest window that ranks may still copy
 };
 
 }  // namespace windrow

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The loop that gives each role of this rank its turns.
+// The loop that calls the roles of this rank in turn.
 #include "exchange/engine.hpp"
 
 #include <new>
@@ -11,7 +11,7 @@
 namespace windrow {
 namespace {
 
-// What is counted meanwhile is counted in another trace. Files come and go, and a transfer may serve several.
+// Redirects the counters of roles to the caller's trace for one call: a transfer may serve several files.
 class TraceLoan {
  public:
   TraceLoan(Trace& of, Trace& to) noexcept : of_(of), to_(to) { to_ = of_; }
@@ -110,9 +110,9 @@ void Transfer::begin(std::span<const Item> items, Arena& arena, Sink& storage_si
                      const CodecOrder& order, Trace& trace, Role* guest) {
   const TraceLoan loan(trace, trace_);
   guest_ = guest;
-  comm_.wait_for_holder();  // another file's last windows may still lie in the memory that the host shares
+  comm_.wait_for_holder();  // the last windows of another file may still be in the host's shared memory
   coder_->begin(order);
-  comm_.next_generation();  // on every rank of every run, so that it stays in step
+  comm_.next_generation();  // on every rank in every run, so that generations stay equal
   arena_ = &arena;
   std::byte* buffers = arena.data();
   if (forward_sink_)
@@ -146,7 +146,7 @@ Status Transfer::end(Trace& trace) {
   Status status;
   const auto take = [&](const Status& each) {
     if (each.code() == Code::mpi)
-      arena_->lose();  // what it has begun may not have ended
+      arena_->lose();  // an operation that it started may still be pending
     status.update(each);
   };
   for (auto& role : roles_)

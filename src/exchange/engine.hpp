@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Transfer: a plan made ready for one set of pieces: descriptions exchanged, roles given, buffers allocated. It can be
-// run any number of times with the same pieces, wherever they lie in memory; a run exchanges no descriptions and
-// allocates nothing.
+// Transfer: a plan prepared for one set of pieces: descriptions are exchanged, roles assigned, buffers sized. It can
+// run any number of times with the same pieces at any memory addresses. A run exchanges no descriptions and allocates
+// nothing.
+//
+//   prepared -- begin() --> running: all roles take turns until each is released
+//                              | no rank needs this one any more; the storage may still be writing
+//                           released -- end() --> takes turns until each role has finished --> prepared
+// Every rank calls begin() and end() after any failure too, and then agrees.
 #pragma once
 
 #include <functional>
@@ -20,18 +25,17 @@
 
 namespace windrow {
 
-// The memory of all buffers of all transfers of a file: one transfer runs at a time, so they share it. Grows, never
+// The memory for the buffers of all transfers of a file, which share it since one transfer runs at a time. Grows, never
 // shrinks.
 class Arena {
  public:
   Status reserve(int64_t bytes, Trace& trace);
-  // A file leaves its arena to the next file of its communicator, and that begins with it: memory that is new the
-  // system makes page by page, when it is used first. One is kept for a communicator, of 16 MiB at most.
+  // Passes an arena from a closed file to the next file of the communicator. This avoids page faults on new memory. A
+  // communicator keeps one arena, of at most 16 MiB.
   void take_from(Comm& comm);
   void leave_to(Comm& comm);  // may throw std::bad_alloc
-  void lose() noexcept {
-    is_lost_ = true;
-  }  // after an error of MPI, which may still write into it: it is given to nobody, not even to the system
+  // After an MPI error, since MPI may still write to the memory: it is leaked.
+  void lose() noexcept { is_lost_ = true; }
   std::byte* data() noexcept { return memory_; }
   int64_t bytes() const noexcept { return bytes_; }
   Arena() = default;
@@ -45,48 +49,48 @@ class Arena {
   bool is_lost_ = false;
 };
 
-// How ranks may talk.
+// How ranks exchange data.
 struct Ways {
-  bool share = true;            // ranks of a host copy through memory that they share
+  bool share = true;            // ranks of a host copy through shared memory
   bool check_messages = false;  // messages carry checksums
-  int64_t moved_bytes = 0;      // by all ranks, by this plan; the same on every rank
+  int64_t moved_bytes = 0;      // by all ranks with this plan; the same on every rank
 };
 
 class Transfer {
  public:
-  // Collective; the status is this rank's own, to be agreed on. `items`, and the runs that they point to, are used
-  // until run() gives new ones; the runs must be the same then. Neither the arena nor the trace is used after the call.
+  // Collective; the caller must agree on the status, which is this rank's own. `items`, and the runs that they refer
+  // to, must stay valid until run() gets new ones, with the same runs. The arena and the trace are used during the call
+  // only.
   static Result<std::unique_ptr<Transfer>> prepare(Comm& comm, const Plan& plan, std::span<const Item> items, Ways ways,
                                                    Arena& arena, Trace& trace);
 
-  // Whether prepare() needs words between the ranks; the same answer on every rank. Not where ranks of one host write
-  // full windows through memory that they share already.
+  // Whether prepare() communicates; the same on every rank. It does not if ranks of one host write full windows through
+  // memory that they share already.
   static bool talks(const Comm& comm, const Plan& plan, bool share);
 
-  // Moves the data; both parts by every rank, whatever failed where, and then an agreement. `storage_sink` and
-  // `storage_fetcher` do the storage's part on writers and readers. When begin() is over, no rank needs another any
-  // more: all that is written has left its holder's memory, and some of it may still be the sink's to write. The status
-  // is this rank's own. `guest`: has its turns beside this rank's roles, and is begun already. `order`: of the codec,
-  // where the plan leaves it open. `trace`: of both parts.
+  // Moves the data. Every rank calls begin() and end(), whatever failed, and then agrees. `storage_sink` and
+  // `storage_fetcher` access the storage on aggregators. After begin() no rank needs another: all written data has left
+  // its holder's memory, and the sink may still have to write some of it. The status is this rank's own. `guest`: a
+  // background task that has already begun and takes turns with this rank's roles. `order`: the codec, if the plan
+  // leaves it open. `trace`: for both parts.
   void begin(std::span<const Item> items, Arena& arena, Sink& storage_sink, Fetcher& storage_fetcher,
              const CodecOrder& order, Trace& trace, Role* guest = nullptr);
   Status end(Trace& trace);
 
-  int64_t buffer_bytes() const noexcept;                            // of the arena, that a run needs
-  bool shared_refused() const noexcept { return shared_refused_; }  // the host's memory was too small to share
-  int64_t description_bytes() const noexcept {
-    return description_bytes_;
-  }                                                                // that this rank keeps of others' descriptions
+  int64_t buffer_bytes() const noexcept;                            // of the arena, for a run
+  bool shared_refused() const noexcept { return shared_refused_; }  // the host's shared memory was too small
+  // Bytes of other ranks' descriptions that this rank keeps.
+  int64_t description_bytes() const noexcept { return description_bytes_; }
   int64_t shared_bytes() const noexcept { return shared_bytes_; }  // of the host's shared memory, for this rank's slots
 
-  // Of this rank: data messages from (writing) or to (reading) other ranks, as the descriptions say.
+  // Data messages of this rank from (writing) or to (reading) other ranks, according to the descriptions.
   int64_t expected_messages() const noexcept { return expected_messages_; }
 
   // Of the last run.
   const Coder& coder() const noexcept { return *coder_; }
   void visit_traffic(const std::function<void(const Traffic&)>& visit) const;
 
-  // Visits the windows that this rank will move to or from the storage: visit(window, covered extents of all windows).
+  // Visits the windows that this rank moves to or from the storage: visit(window, covered extents of all windows).
   template <class Visit>
   void for_each_storage_window(Visit&& visit) const {
     if (storage_grid_ == nullptr)
@@ -103,16 +107,16 @@ class Transfer {
   void turn_until(Done&& done);
 
   Comm& comm_;
-  Trace trace_;  // that the roles count in: the caller's, while begin() and end() have it
+  Trace trace_;  // for the counters of roles: the caller's trace during begin() and end()
 
   std::unique_ptr<Coder> coder_;
   std::vector<std::unique_ptr<Role>> roles_;
-  std::vector<Collector*> storing_;  // those whose sink is the storage: none or one
+  std::vector<Collector*> storing_;  // those whose sink is the storage: at most one
   std::vector<Distributor*> fetching_;
   Broadcaster* broadcasting_ = nullptr;
   Role* guest_ = nullptr;              // of this run
-  Arena* arena_ = nullptr;             // the same
-  std::unique_ptr<RelayRoute> route_;  // a team's root only
+  Arena* arena_ = nullptr;             // of this run
+  std::unique_ptr<RelayRoute> route_;  // on the root of a team only
   std::unique_ptr<ForwardSink> forward_sink_;
   std::unique_ptr<ForwardFetcher> forward_fetcher_;
   const Grid* storage_grid_ = nullptr;

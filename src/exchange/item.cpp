@@ -39,7 +39,7 @@ int element_bytes_of(std::span<const Item> items, Extent domain) {
 
 namespace {
 
-// A word with the bytes of each of its elements reversed.
+// Reverses the bytes of each element in a word.
 template <int size>
 uint64_t reversed(uint64_t word) noexcept {
   if constexpr (size == 8)
@@ -55,7 +55,7 @@ uint64_t reversed(uint64_t word) noexcept {
 using Lanes = uint8_t __attribute__((vector_size(32)));
 constexpr int64_t k_lanes = sizeof(Lanes);
 
-// 32 bytes at a time: words alone take half as long again as memcpy() does for the same rows.
+// 32 bytes at a time; single words are slower (docs/internals/notes/2026-11-30-numbers-from-comments.md).
 template <int size, size_t... places>
 __attribute__((target("avx2"))) int64_t reverse_lanes(std::byte* to, const std::byte* from, int64_t length,
                                                       std::index_sequence<places...>) noexcept {
@@ -76,7 +76,7 @@ bool has_lanes() noexcept {
 
 #endif
 
-// Whole elements, both ways the same; what is no whole word is left.
+// Whole elements; the operation is its own inverse. Bytes after the last whole word are left.
 template <int size>
 int64_t reverse_words(std::byte* to, const std::byte* from, int64_t length) noexcept {
   constexpr int64_t k_word = sizeof(uint64_t);
@@ -104,8 +104,8 @@ int64_t reverse_elements(std::byte* to, const std::byte* from, int64_t length, i
 
 }  // namespace
 
-// Byte i of the file's element is byte size-1-i of the memory's. A piece may begin or end inside an element where a
-// window cuts it: that goes by bytes.
+// Byte i of an element in the file is byte size-1-i in memory. A piece may begin or end within an element where a
+// window cuts it; these bytes are copied one by one.
 void copy_swapped_from(std::byte* to, const std::byte* whole, int64_t phase, int64_t length, int64_t size) {
   int64_t i = 0;
   const auto by_bytes = [&](int64_t end) {

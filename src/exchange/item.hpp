@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Item: the pieces of one variable that this rank moves, with the user's memory; and the copies between that memory,
-// messages and windows. All copies of the data path are here.
+// messages and windows. All copies of the data path are in this file.
 #pragma once
 
 #include <cstddef>
@@ -17,15 +17,15 @@ namespace windrow {
 
 struct Item {
   PieceView runs;     // file offsets relative to file_base, memory offsets to memory
-  Extent hull;        // absolute; empty when there are no runs
+  Extent hull;        // absolute; empty without runs
   int64_t total = 0;  // bytes of all runs
   int64_t file_base = 0;
-  std::byte* memory = nullptr;  // the user's; never written through when writing
-  int64_t swap_bytes = 1;       // reverse the bytes of each element of this size; 1: as they are
+  std::byte* memory = nullptr;  // the user's; never written when data is written to the file
+  int64_t swap_bytes = 1;       // reverses the bytes of elements of this size; 1: no reversal
   int element_bytes = 1;        // of a number, for compressors
 };
 
-// memcpy, without a call for single elements: irregular data is full of them.
+// memcpy() without a call for single elements, which are frequent in irregular data.
 inline void copy_bytes(std::byte* to, const std::byte* from, int64_t length) noexcept {
   switch (length) {
     case 4:
@@ -50,11 +50,11 @@ inline void copy_bytes(std::byte* to, const std::byte* from, int64_t length) noe
 
 Item make_item(PieceView runs, int64_t file_base, std::byte* memory, int64_t swap_bytes, int element_bytes = 1);
 
-// Of most of the items' bytes in `domain`; 1 where there are none.
+// The element size of most bytes of the items in `domain`; 1 without bytes.
 int element_bytes_of(std::span<const Item> items, Extent domain);
 
-// Visits the parts of a window in which there may be bytes of a list that lies at `base`, its hull being `held`. Where
-// there are several parts it leaps from bytes to bytes, so that few of them far apart cost little.
+// Visits the parts of a window that may have bytes of a list at file offset `base` with the hull `held`. If there are
+// several parts, it skips those without bytes, so sparse data is cheap.
 template <class Visit>
 void for_each_held_part(const Window& window, PieceView runs, Extent held, int64_t base, Visit&& visit) {
   const Extent reach = window.reach();
@@ -73,7 +73,7 @@ void for_each_held_part(const Window& window, PieceView runs, Extent held, int64
   }
 }
 
-// Visits (memory, place in the window's buffer, length) of the holders' pieces in a window: holder by holder, in file
+// Visits (memory, offset in the window's buffer, length) of the holders' pieces in a window: holder by holder, in file
 // order within a holder.
 template <class Holder, class Visit>
 void for_each_in(std::span<const Holder> holders, const Window& window, Visit&& visit) {
@@ -98,16 +98,16 @@ int64_t bytes_in(std::span<const Holder> holders, const Window& window) {
   return bytes;
 }
 
-// The four copies of a rank's own data. `slot` holds the window's bytes at their places; `message` holds the pieces one
-// after the other. Each returns the bytes copied.
+// The four copies of a rank's own data. `slot` has the window's bytes at their offsets; `message` has the pieces
+// contiguously. Each returns the bytes copied.
 int64_t place_in_slot(std::span<const Item> items, const Window& window, std::byte* slot);         // memory to slot
 int64_t pack_message(std::span<const Item> items, const Window& window, std::byte* message);       // memory to message
 int64_t take_from_slot(std::span<const Item> items, const Window& window, const std::byte* slot);  // slot to memory
 int64_t unpack_message(std::span<const Item> items, const Window& window,
                        const std::byte* message);  // message to memory
 
-// Copies `length` bytes that lie `phase` bytes into their first element, reversing each element of `size` bytes.
-// `whole` points to the first element's first byte on the side of whole elements (the user's memory).
+// Copies `length` bytes that begin `phase` bytes into their first element, and reverses each element of `size` bytes.
+// `whole` points to the first byte of that element on the side with whole elements (the user's memory).
 void copy_swapped_from(std::byte* to, const std::byte* whole, int64_t phase, int64_t length, int64_t size);
 void copy_swapped_to(std::byte* whole, const std::byte* from, int64_t phase, int64_t length, int64_t size);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Messages: what of a window travels at once. A rank's bytes of a window are one message, or several where they are
-// more than a message may have: then a rank that sends or takes them holds little, however large windows are. Both
-// sides know the pieces, and cut them alike.
+// Messages: the units in which the bytes of a window are sent. A rank's bytes of a window are one message, or several
+// if they exceed the message limit, so that senders and receivers need little memory for large windows. Both sides know
+// the pieces and divide them equally.
 #pragma once
 
 #include <algorithm>
@@ -14,13 +14,13 @@
 namespace windrow {
 
 struct Message {
-  Window part;        // of the window
-  int64_t bytes = 0;  // that the holder has in it; 0: there is no message
+  Window part;        // part of the window
+  int64_t bytes = 0;  // bytes of the holder in that part; 0: no message
 };
 
-// Where to end what begins at `begin`, so that it has `most` bytes, or as many below as can be, those of one held file
-// byte at least. `bytes_until(end)`: how many; at the end of `rest` they are `bytes`, and more than that. The first try
-// is right where the pieces lie evenly.
+// The end of a message that begins at `begin`, so that it has `most` bytes or as many below that as possible, at least
+// those of one held file byte. `bytes_until(end)`: bytes up to an end; at the end of `rest` this is `bytes`, which
+// exceeds `most`. The first guess is right if pieces are evenly spread.
 template <class BytesUntil>
 int64_t end_of_message(Extent rest, int64_t bytes, int64_t most, BytesUntil&& bytes_until) {
   int64_t low = rest.begin, high = rest.end, bytes_low = 0, bytes_high = bytes;
@@ -33,17 +33,17 @@ int64_t end_of_message(Extent rest, int64_t bytes, int64_t most, BytesUntil&& by
     else
       high = middle, bytes_high = bytes_middle;
   }
-  return bytes_low > 0 ? low : high;  // there one file byte is asked for so often that it alone is more
+  return bytes_low > 0 ? low : high;  // one file byte is requested so often that it exceeds the limit alone
 }
 
-// As few messages as can be, and of them none that is much shorter: a few bytes would be too few for a compressor.
-// Whole elements, mostly.
+// As few messages as possible, and none much shorter than the others: a few bytes are not enough for a compressor.
+// Usually whole elements.
 inline int64_t share_of_message(int64_t bytes, int64_t most) noexcept {
   constexpr int64_t k_elements = 64;
   return std::min(most, round_up(ceil_divide(bytes, ceil_divide(bytes, most)), k_elements));
 }
 
-// The first message of what of a window lies at or behind `begin`.
+// The first message of the window's bytes from `begin` on.
 template <class Holder>
 Message message_from(std::span<const Holder> holders, const Window& window, int64_t begin) {
   const Extent rest{begin, window.bytes.end};
@@ -63,7 +63,7 @@ Message first_message(std::span<const Holder> holders, const Window& window) {
   return message_from(holders, window, window.bytes.begin);
 }
 
-// What follows a message of the window; none where it was the last.
+// The next message of the window; empty after the last one.
 template <class Holder>
 Message message_behind(std::span<const Holder> holders, const Window& window, const Message& message) {
   return message.part.cut.end < window.bytes.end ? message_from(holders, window, message.part.cut.end) : Message{};

@@ -36,7 +36,7 @@ int Outbox::send(Traffic& traffic, Parcel parcel, int64_t bytes, bool waits) {
   if (!traffic.coded && parcel.frame != MessagePool::k_none)
     pool_.release(std::exchange(parcel.frame, MessagePool::k_none));
   const bool coded = parcel.frame != MessagePool::k_none;
-  if (coded && pool_.used() > 2) {  // to test moves MPI on, and tells what still travels
+  if (coded && pool_.used() > 2) {  // the test gives MPI a chance to progress, and shows which messages are in flight
     bool gone = false;
     if (const int code = test(gone); code != MPI_SUCCESS)
       return code;
@@ -44,7 +44,7 @@ int Outbox::send(Traffic& traffic, Parcel parcel, int64_t bytes, bool waits) {
       ++trace_.messages_overlapped;
   }
   const int index = pool_.seal(coder_, traffic, parcel, bytes);
-  // What is measured is how long a message takes to be there, not to be handed to the system.
+  // Measures the time until a message is received, not until it is passed to the system.
   const bool measured = coded && traffic.link != nullptr && coder_.times(bytes);
   if (measured)
     sent_[static_cast<size_t>(index)] = {&traffic, bytes, seconds_now()};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Outbox: what a rank sends: packed in its buffers, made smaller where that pays while earlier messages travel, sent,
-// counted, and timed where the choice of a codec is open.
+// Outbox: the sending side of a rank. It packs messages in its buffers, compresses them while earlier messages are in
+// flight, sends and counts them, and times them if the choice of a codec is open.
 #pragma once
 
 #include <array>
@@ -16,25 +16,25 @@ class Outbox {
   Outbox(const Comm& comm, Trace& trace, Coder& coder, int tag)
       : comm_(comm), trace_(trace), coder_(coder), tag_(tag) {}
 
-  void add(Traffic& traffic, int rank, int element_bytes);  // beforehand: who is sent to
-  void prepare(int64_t largest);                            // then: the longest message
+  void add(Traffic& traffic, int rank, int element_bytes);  // in advance: a receiver
+  void prepare(int64_t largest);                            // after all receivers: the longest message
   int64_t buffer_bytes() const noexcept { return pool_.buffer_bytes(); }
   void begin(std::byte* buffers) noexcept { pool_.begin(buffers); }
 
-  // Frees the buffers of what has gone. MPI's code; `moved`: there were some.
+  // Frees the buffers of completed messages. Returns MPI's code; `moved`: there were some.
   int test(bool& moved);
   bool idle() const noexcept { return pool_.idle(); }
 
-  // Where the next message is packed; false: no buffer is free. To anybody, or to the one.
+  // A buffer for the next message; false: none is free. The first is for any receiver, the second for one.
   bool take(Parcel& parcel) { return pool_.take(coded_ && !coder_.passive(), parcel); }
   bool take(const Traffic& traffic, Parcel& parcel) { return pool_.take(traffic.coded && !coder_.passive(), parcel); }
   std::byte* packed(const Parcel& parcel) { return pool_.buffer(parcel.packed); }
 
-  // The packed message of `bytes` goes on its way. `waits`: until the receiver has asked for it. MPI's code.
+  // Sends the packed message of `bytes`. `waits`: only when the receiver has posted its receive. Returns MPI's code.
   int send(Traffic& traffic, Parcel parcel, int64_t bytes, bool waits = false);
 
  private:
-  // A message whose time is taken.
+  // A message that is timed.
   struct Sent {
     Traffic* traffic = nullptr;
     int64_t bytes = 0;

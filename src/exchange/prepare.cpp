@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Makes a transfer of a plan: who describes what to whom, and which roles this rank plays.
+// Builds a transfer for a plan: the descriptions between ranks, and the roles of this rank.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,22 +15,22 @@ namespace windrow {
 
 namespace {
 constexpr Extent k_everywhere{0, INT64_MAX / 4};
-// What a letter ends with: what it holds, and the bytes of an element.
+// Trailer of a description: its kind, and the element size.
 constexpr std::byte k_runs{0}, k_counts{1}, k_framed{2};
 constexpr size_t k_letter_end = 2;
-constexpr size_t k_sum_bytes = sizeof(uint32_t);  // behind it, always: a description that is wrong and can be read
-                                                  // would let ranks wait for messages that nobody sends
+// follows the trailer: with a description that is damaged but readable, ranks would wait for messages that are never
+// sent
+constexpr size_t k_sum_bytes = sizeof(uint32_t);
 }  // namespace
 
 namespace {
 
-// Whether the windows are known to be full in the end, so that a writer knows what its host's ranks will copy there
-// without being told.
+// Whether all windows become full. An aggregator then knows what ranks of its host will copy without descriptions.
 bool fills(const Plan& plan) {
   return plan.whole && !plan.reading && plan.has_domains() && !plan.gathers();
 }
 
-// Whether the host's ranks share enough memory already. The ranks of the host all see the same.
+// Whether the host's ranks share enough memory already. The same on all ranks of the host.
 bool has_slots(const Comm& comm, const Plan& plan) {
   for (size_t i = 0; i < plan.domains.size(); ++i) {
     const int host_rank = comm.host_rank_of(plan.writers[i]);
@@ -71,7 +71,7 @@ class TransferBuilder {
     }));
     if (plan_.gathers())
       local = gather_descriptions(std::move(local));
-    // With teams and domains the roots send their windows as messages.
+    // With teams and domains, roots send their windows as messages.
     if (plan_.has_domains() != plan_.gathers() && share_ && comm_.host_size() > 1)
       local.update(reserve_slots());
     if (plan_.has_domains())
@@ -92,7 +92,7 @@ class TransferBuilder {
  private:
   bool is_root() const { return root_ == comm_.rank(); }
 
-  // Collective. Members tell their root what they hold; the root makes the union of it.
+  // Collective. Members send descriptions to their root, which merges them.
   Status gather_descriptions(Status local) {
     std::vector<Letter> out;
     if (local.ok())
@@ -120,12 +120,11 @@ class TransferBuilder {
     return {};
   }
 
-  // Collective. Sources (all ranks, or the teams' roots) tell the writers or readers of the domains what they hold
-  // there.
+  // Collective. Sources (all ranks, or the roots of teams) describe to the aggregators what they hold in their domains.
   Status exchange_with_domains(Status local) {
     std::vector<Letter> out;
     if (local.ok())
-      local = guard([&] {  // only then has a root its route
+      local = guard([&] {  // a root has its route only without an error
         const StageTimer timer(trace_, Stage::routes);
         if (plan_.gathers() && !is_root())
           return Status{};
@@ -152,8 +151,8 @@ class TransferBuilder {
         return Status{};
       });
     if (sharing_ && fills(plan_) && comm_.host_size() == comm_.size())
-      return local;  // all ranks know that nobody has to say anything
-    // Many ranks on each of several hosts: their letters to a writer travel as one.
+      return local;  // all ranks know that there are no descriptions
+    // With many ranks on each of several hosts, bundles their descriptions for an aggregator.
     constexpr int k_oversubscribed = 16;
     const auto hosts = static_cast<int>(comm_.host_roots().size());
     return exchange(std::move(local), out, sources_, hosts > 1 && comm_.size() / hosts >= k_oversubscribed);
@@ -172,7 +171,7 @@ class TransferBuilder {
     std::memcpy(letter.bytes.data() + letter.bytes.size() - k_sum_bytes, &sum, k_sum_bytes);
   }
 
-  // What kind of description came from `from`, and its bytes without the end.
+  // The kind of a description from `from`; removes its trailer from `bytes`.
   Result<std::byte> open(int from, std::span<const std::byte>& bytes, int& element_bytes) {
     uint32_t sum = 0;
     const bool has_sum = bytes.size() >= k_sum_bytes;
@@ -187,7 +186,7 @@ class TransferBuilder {
     const std::byte kind = bytes[bytes.size() - 2];
     element_bytes = std::to_integer<int>(bytes.back());
     bytes = bytes.first(bytes.size() - k_letter_end);
-    // Who tells numbers of bytes alone copies into memory that the host shares.
+    // Only a rank that copies into shared memory may send counts alone.
     const bool known = (kind & ~(k_counts | k_framed)) == std::byte{0} &&
                        ((kind & k_counts) == std::byte{0} || comm_.host_rank_of(from) >= 0);
     if (!known || element_bytes < 1)
@@ -250,8 +249,8 @@ class TransferBuilder {
     return channel.step < channel.grid.steps();
   }
 
-  // Of a domain that is dealt, what its stripes cut out: as many runs as stripes that are touched, or fewer where these
-  // follow each other regularly.
+  // If stripes are assigned, describes the intersection with the domain's stripes: at most one run for each stripe that
+  // is accessed, fewer if these are at regular distances.
   static void describe_to(const Windows& windows, std::span<const Item> held, std::vector<std::byte>& out) {
     if (!windows.deal)
       return describe(held, windows.domain, out);
@@ -282,13 +281,12 @@ class TransferBuilder {
     return grid;
   }
 
-  // The grid between a member and its root: all domains' windows, or the whole file's.
+  // The grid between a member and its root: the windows of all domains, or of the whole file.
   Grid team_grid() const {
     return plan_.has_domains() ? domains_grid() : whole_file_grid(plan_.window_bytes, plan_.message_bytes);
   }
 
-  // Collective over the host. Room for the slots of this rank's domain or team, where the ranks of its host can reach
-  // them.
+  // Collective over the host. Reserves shared memory for the slots of this rank's domain or team.
   Status reserve_slots() {
     int64_t bytes = plan_.gathers() && is_root() ? SharedSlots::bytes_needed(plan_) : 0;
     for (size_t i = 0; i < plan_.domains.size(); ++i)
@@ -301,14 +299,14 @@ class TransferBuilder {
     if (sharing_ && grows)
       ++trace_.allocations;
     if (sharing_ && transfer_)
-      transfer_->shared_bytes_ = bytes;  // a rank without memory has no transfer, and comes here all the same
+      transfer_->shared_bytes_ = bytes;  // a rank without memory has no transfer, but also reaches this point
     if (!sharing_ && transfer_)
       transfer_->shared_refused_ = true;
     return reserved.status();
   }
 
-  // The plan's regions within a domain, where what the domain's sources hold may be all of it; of a file with few bytes
-  // far apart there is no time for more.
+  // The plan's regions within a domain if its sources may hold all of them. Otherwise empty; a sparse file would make
+  // this expensive.
   Pieces regions_in(const Windows& windows, std::span<const Peer> peers, std::span<const Item> own) const {
     int64_t missing = 0;
     for (const Extent& region : plan_.pattern.regions)
@@ -339,7 +337,7 @@ class TransferBuilder {
     return host_rank < 0 ? SharedSlots() : SharedSlots(comm_.shared(), host_rank, plan_);
   }
 
-  // To or from the team's root.
+  // Roles between a member and the root of its team.
   Status join_team() {
     Channel channel{.rank = root_, .grid = team_grid()};
     const SharedSlots slots = slots_of_team();
@@ -357,7 +355,7 @@ class TransferBuilder {
     if (!plan_.gathers()) {
       if (plan_.has_domains())
         return give_domain_roles(items_);
-      // Each rank its own writer or reader, through a buffer.
+      // Each rank is its own aggregator, through a buffer.
       return items_.empty() ? Status{} : serve(whole_file_grid(plan_.window_bytes), {}, items_, k_tag_data, false);
     }
     if (!is_root()) {
@@ -377,7 +375,7 @@ class TransferBuilder {
     return forward ? give_domain_roles({}) : Status{};
   }
 
-  // `own`: the items that this rank brings to the domains itself; none when its team's root does.
+  // `own`: the items that this rank contributes to domains itself; empty if the root of its team does.
   Status give_domain_roles(std::span<const Item> own) {
     std::vector<Channel> channels;
     std::vector<SharedChannel> shared_channels;
@@ -401,8 +399,8 @@ class TransferBuilder {
       transfer_->roles_.push_back(
           std::make_unique<Copier>(comm_, transfer_->trace_, items_, std::move(shared_channels), plan_.reading));
     if (!channels.empty()) {
-      // Writers are asked in another order by each rank, so that they do not all begin with the first. Readers must not
-      // be: see receiver.hpp.
+      // Ranks send to aggregators in different orders, so that not all start with the first. Reads must not do this:
+      // see receiver.hpp.
       if (!plan_.reading)
         std::rotate(channels.begin(), channels.begin() + comm_.rank() % static_cast<int>(channels.size()),
                     channels.end());
@@ -438,8 +436,8 @@ class TransferBuilder {
     return transfer_->roles_.back()->prepare();
   }
 
-  // This rank serves the windows of `grid`; their other side is the storage, or (`forward`) the writers or readers of
-  // the domains.
+  // This rank serves the windows of `grid`. Their other side is the storage or, if `forward`, the aggregators of the
+  // domains.
   Status serve(Grid grid, std::vector<Peer> peers, std::span<const Item> own, int tag, bool forward,
                SharedSlots slots = {}) {
     return plan_.reading ? distribute(std::move(grid), std::move(peers), own, tag, forward, slots)
@@ -459,7 +457,7 @@ class TransferBuilder {
     if (tag == k_tag_data && plan_.has_domains())
       role->set_regions(std::move(regions), plan_.whole);
     if (tag == k_tag_relay)
-      role->set_regions(transfer_->route_->team.lists.front(), true);  // found already: the union of the team
+      role->set_regions(transfer_->route_->team.lists.front(), true);  // computed already: the union of the team
     if (Status status = role->prepare(); !status.ok())
       return status;
     transfer_->expected_messages_ += role->expected().messages - from_self;
@@ -486,7 +484,7 @@ class TransferBuilder {
     if (tag == k_tag_data && plan_.has_domains())
       role->set_regions(std::move(regions), plan_.whole);
     if (tag == k_tag_relay)
-      role->set_regions(transfer_->route_->team.lists.front(), true);  // found already: the union of the team
+      role->set_regions(transfer_->route_->team.lists.front(), true);  // computed already: the union of the team
     if (Status status = role->prepare(); !status.ok())
       return status;
     transfer_->expected_messages_ += role->expected().messages - to_self;
@@ -508,7 +506,8 @@ class TransferBuilder {
     transfer_->storage_covered_ = covered;
   }
 
-  // A root that is a writer too hands its team's windows to itself: through MPI, but not as a message to another rank.
+  // A root that is also an aggregator sends its team's windows to itself through MPI, but not as messages to another
+  // rank.
   int64_t messages_with_self(const Grid& grid, std::span<const Peer> peers) const {
     for (const Peer& peer : peers)
       if (peer.rank == comm_.rank()) {
@@ -528,7 +527,7 @@ class TransferBuilder {
   Trace& trace_;
   int root_;
   std::unique_ptr<Transfer> transfer_;
-  std::vector<Peer> members_;  // a root's team, without the root itself
+  std::vector<Peer> members_;  // members of a root's team without the root
   std::vector<Peer> sources_;  // of this rank's domain
   std::vector<Item> team_items_;
 };

@@ -1,8 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Receiver: the reading counterpart of Sender: gets this rank's pieces window by window from distributors.
-// All ranks receive in the order (round, domain, message), all distributors send in the order (round, requester,
-// message): in the total order (round, domain, requester, message) the least message that is not yet delivered is at
-// the head on both sides, so bounded pools cannot block each other.
+// Receiver: the counterpart of Distributor. It receives this rank's pieces window by window.
+//
+//   buffer of a receiver                                waits for
+//   free
+//     | next message in the order (round, domain, message): posts the receive
+//   posted                                              that message of a Distributor
+//     | message received: decodes and unpacks it
+//   free
+// No deadlock: all ranks receive in the order (round, domain, message), and all distributors send in the order (round,
+// requester, message). In the total order (round, domain, requester, message), the lowest message that was not
+// delivered is the next one on both sides, so limited buffers cannot block each other.
 #pragma once
 
 #include <vector>

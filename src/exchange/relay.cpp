@@ -49,7 +49,7 @@ bool ForwardSink::finished() {
   return (message_.bytes == 0 && outbox_.idle()) || !status_.ok();
 }
 
-// Asks for the window's messages, as far as buffers are free.
+// Posts the receives of the window's messages while buffers are free.
 void ForwardFetcher::await() {
   while (message_.bytes > 0 && status_.ok()) {
     const int index = pool_.take();

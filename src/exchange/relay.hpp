@@ -1,7 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Relay: a team's root between its team and the writers of the domains. What its collector has merged of a window goes
-// on in one message, or a few long ones (ForwardSink); what a reader sends to the team arrives like that and is
-// distributed (ForwardFetcher).
+// Relay: the root of a team between its team and the aggregators of the domains. For writes, ForwardSink sends each
+// window that its collector has merged in one message or a few long ones. For reads, ForwardFetcher receives such
+// messages from an aggregator, and the root's distributor passes them to the team.
+//
+//   members (Sender, Copier) -> root: Collector -> ForwardSink -> aggregator: Collector -> storage
+//   members (Receiver, Copier) <- root: Distributor <- ForwardFetcher <- aggregator: Distributor <- storage
+//
+//   ForwardSink                                ForwardFetcher                       waits for
+//   idle                                       idle
+//     | consume(): the slot is full              | start(): the slot is free
+//   sending                                    awaiting                             a free buffer / messages of the
+//   aggregator
+//     | last message packed                      | last message received
+//   done: the slot may be reused               done: the slot may be distributed
+// One window is in progress at a time.
 #pragma once
 
 #include <array>
@@ -14,13 +26,13 @@
 
 namespace windrow {
 
-// What both need: who serves each domain, and what the team holds.
+// Common to both: the aggregators of the domains, and what the team holds.
 struct RelayRoute {
-  std::vector<int> ranks;  // [domains] of the writers or readers
+  std::vector<int> ranks;  // [domains] of the aggregators
   View team;               // union of the team's pieces, absolute
   Grid grid;
   int element_bytes = 1;
-  std::vector<Traffic> traffic;  // [domains] to the writers
+  std::vector<Traffic> traffic;  // [domains] to the aggregators
 };
 
 class ForwardSink final : public Sink {
@@ -43,11 +55,11 @@ class ForwardSink final : public Sink {
   Outbox outbox_;
   Status status_;
   int64_t consumed_ = 0;
-  // The window that goes on.
+  // The window in progress.
   int64_t step_ = 0;
   Window window_;
   const std::byte* slot_ = nullptr;
-  Message message_;  // the next one; none: all of it has gone
+  Message message_;  // the next message; empty: all are packed
 };
 
 class ForwardFetcher final : public Fetcher {
@@ -74,11 +86,11 @@ class ForwardFetcher final : public Fetcher {
   const RelayRoute& route_;
   MessagePool pool_;
   Status status_;
-  int rank_ = 0;  // that the window comes from
+  int rank_ = 0;  // the aggregator that sends the window
   int64_t started_ = 0, arrived_ = 0;
   Window window_;
   std::byte* slot_ = nullptr;
-  Message message_;                                   // the next to await; none: all of the window's are on their way
+  Message message_;  // the next message to receive; empty: all receives of the window are posted
   std::array<Message, k_message_buffers> awaited_{};  // by buffer
 };
 

@@ -170,9 +170,9 @@ bool Sender::step() {
       break;
     const int64_t bytes = pack_message(items_, channel.message.part, outbox_.packed(parcel));
     trace_.bytes_copied += bytes;
-    // Among few ranks MPI may deliver before the writer asks. Among many that would pile up in the writer's memory, so
-    // there a message waits at its sender until the writer has opened its window: what is on its way to a writer is
-    // never more than its buffers hold.
+    // Among few ranks MPI may deliver a message before its receive is posted. Among many ranks such messages would fill
+    // the aggregator's memory. A message then waits at its sender until the aggregator has opened the window, so the
+    // messages to an aggregator never exceed its buffers.
     if (!mpi_ok(outbox_.send(channel.traffic, parcel, bytes, comm_.size() > k_eager_ranks), "MPI_Isend"))
       return true;
     next_message(items_, channel);

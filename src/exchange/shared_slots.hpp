@@ -1,10 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// SharedSlots: the slots of a writer or reader in memory that the ranks of its host share. Ranks copy straight into a
-// window at its final place, or out of it; words in the same memory, not messages, say when a slot may be used.
+// SharedSlots: the slots of an aggregator in memory shared by the ranks of its host. Ranks copy directly to or from the
+// final place in a window. Two words in the same memory replace messages: `token` and `count`.
 //
-// To write: the writer sets token = (generation, step) when the slot takes that window; a rank that sees it copies its
-// pieces and adds their bytes to count; when count is what the descriptions predicted, the window is full. To read:
-// token says that the window is there; ranks copy out and add; at the predicted count the slot is free again.
+//   write:  aggregator (Collector)                        ranks of the host (Copier)
+//           open: count = 0, token = (generation, step)   wait for the token
+//           filling: waits for count == predicted   <---  copy into the slot, add their bytes to count
+//           full: passed to the sink, then open again
+//
+//   read:   aggregator (Distributor)                      ranks of the host (Copier)
+//           fetched: count = 0, token = (...)             wait for the token
+//           serving: waits for count == predicted   <---  copy from the slot, add their bytes to count
+//           free: fetches the next window
+// Memory order: the token is stored with release and loaded with acquire, so copies see count == 0 and, for reads, the
+// window. The count is added with release and loaded with acquire, so the aggregator sees the copies.
 #pragma once
 
 #include <atomic>
@@ -23,12 +31,12 @@ struct SlotControl {
 };
 static_assert(std::atomic<int64_t>::is_always_lock_free, "these are shared between processes");
 
-// Where the slots of one domain lie. Both sides reckon it from the plan.
+// The slots of one domain. Aggregator and copiers compute their addresses from the plan.
 class SharedSlots {
  public:
   SharedSlots() = default;
   SharedSlots(const SharedSegment& segment, int host_rank, const Plan& plan, size_t domain) noexcept;
-  // Of a team's root: whatever of the file its team has.
+  // Of the root of a team, for all windows of the file.
   SharedSlots(const SharedSegment& segment, int host_rank, const Plan& plan) noexcept;
 
   static int64_t bytes_needed(const Plan& plan, size_t domain) noexcept;
@@ -40,24 +48,23 @@ class SharedSlots {
   SlotControl& control(int64_t index) const noexcept { return reinterpret_cast<SlotControl*>(base())[index]; }
   std::byte* memory(int64_t index) const noexcept { return base() + k_control_bytes + index * slot_bytes_; }
 
-  // Generations count a communicator's transfers. Steps of one never have the same token, however far apart files lie
-  // on their line (2^48 steps and more); those of two have it by a chance of 2^-64.
+  // Generations count the transfers of a communicator. Within a transfer, tokens of different steps differ, even for
+  // 2^48 steps and more; those of two transfers are equal with probability 2^-64.
   static int64_t token_of(int64_t generation, int64_t step) noexcept {
     return static_cast<int64_t>(mixed(static_cast<uint64_t>(step) ^ mixed(static_cast<uint64_t>(generation) + 1)));
   }
 
  private:
-  static constexpr int64_t k_control_bytes = 64 * sizeof(SlotControl);  // of as many buffers as there can be
-  // One to one. Source: G. Steele, D. Lea, C. Flood, Fast Splittable Pseudorandom Number Generators, OOPSLA 2014, the
+  static constexpr int64_t k_control_bytes = 64 * sizeof(SlotControl);  // for the largest number of slots
+  // Bijective. Source: G. Steele, D. Lea, C. Flood, Fast Splittable Pseudorandom Number Generators, OOPSLA 2014, the
   // variant of SplitMix64.
   static constexpr uint64_t mixed(uint64_t word) noexcept {
     word = (word ^ word >> 30) * 0xbf58476d1ce4e5b9U;
     word = (word ^ word >> 27) * 0x94d049bb133111ebU;
     return word ^ word >> 31;
   }
-  std::byte* base() const noexcept {
-    return segment_->base_of(host_rank_);
-  }  // asked each time: the segment may have moved
+  // Not cached: the segment may have moved.
+  std::byte* base() const noexcept { return segment_->base_of(host_rank_); }
 
   const SharedSegment* segment_ = nullptr;
   int host_rank_ = 0;

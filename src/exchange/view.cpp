@@ -58,7 +58,7 @@ Result<std::vector<WindowBytes>> parse_counts(std::span<const std::byte> bytes) 
   return counts;
 }
 
-// Layout: groups of { number of variables, their bases, runs }; ranks of one job share byte order.
+// Format: groups of { number of variables, their bases, runs }; ranks of one job share byte order.
 void describe(std::span<const Item> items, Extent domain, std::vector<std::byte>& out) {
   for (size_t i = 0; i < items.size();) {
     const Item& item = items[i];
@@ -66,7 +66,7 @@ void describe(std::span<const Item> items, Extent domain, std::vector<std::byte>
       ++i;
       continue;
     }
-    size_t same = i + 1;  // neighbours with the very same runs, all of them inside the domain
+    size_t same = i + 1;  // following items with identical runs, all inside the domain
     if (inside(item, domain))
       while (same < items.size() && items[same].runs == item.runs && inside(items[same], domain))
         ++same;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// View: what one rank knows of another rank's items: the file bytes only. It travels as a description: delta-coded,
-// once for all variables that share a decomposition and a size of elements; and stays as small when it has arrived.
+// View: what one rank knows of another rank's items: the file bytes only. It is sent as a description: delta-coded,
+// once for all variables with the same decomposition and element size. It stays in that compact form after it was
+// received.
 #pragma once
 
 #include <cstddef>
@@ -27,8 +28,8 @@ struct View {
   int64_t memory_bytes() const noexcept;
 };
 
-// How many bytes of a rank lie in the window of a step. What a writer has to know of a rank that copies into shared
-// slots itself, when all ranks' bytes together are known to leave no holes: O(windows), however many pieces there are.
+// Bytes of a rank in the window of a step. This suffices for an aggregator if the rank copies into shared slots and all
+// ranks' bytes together leave no holes: O(windows), whatever the number of pieces.
 struct WindowBytes {
   int64_t step = 0;
   int64_t bytes = 0;
@@ -36,19 +37,20 @@ struct WindowBytes {
 void describe_counts(std::span<const WindowBytes> counts, std::vector<std::byte>& out);  // ascending steps
 Result<std::vector<WindowBytes>> parse_counts(std::span<const std::byte> bytes);         // Code::internal, as below
 
-// The items' file bytes within `domain`, in the items' order, which is the order of the pieces in messages.
+// Appends the file bytes of the items within `domain`, in the order of the items, which is the order of pieces in
+// messages.
 void describe(std::span<const Item> items, Extent domain, std::vector<std::byte>& out);
 
-// Code::internal when the bytes are no description.
+// Code::internal if the bytes are not a description.
 Result<View> parse_description(std::span<const std::byte> bytes);
 
-// A view of absolute pieces: what a team's root holds for its team.
+// A view of absolute pieces, for the union of a team.
 View view_of(Pieces pieces);
 
 int64_t spread_to_slot(const View& view, const Window& window, const std::byte* message, std::byte* slot);
 int64_t collect_from_slot(const View& view, const Window& window, const std::byte* slot, std::byte* message);
 
-// Maximal contiguous extents of everything that the views and items hold. Memory is the place of each in a packed
+// Maximal contiguous extents of everything that the views and items hold. The memory of each is its offset in a packed
 // message.
 Pieces covered_extents(std::span<const View* const> views, std::span<const Item> items);
 

@@ -19,7 +19,7 @@ Window Grid::window(int64_t step) const noexcept {
 }
 
 Grid whole_file_grid(int64_t window_bytes, int64_t message_bytes) {
-  // Far beyond any file offset, and far enough from the largest integer that a cell's end does not overflow.
+  // Larger than any file offset, and small enough that the end of a cell does not overflow.
   constexpr int64_t k_everything = INT64_MAX / 4;
   return {.domains = {Windows{.domain = {0, k_everything}, .bytes = window_bytes, .message_bytes = message_bytes}}};
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Grid and Walker: the order in which windows are served. Ranks that talk to each other walk the same grid, so that the
-// n-th message between two ranks is the same window on both sides.
+// Grid and Walker: the order in which windows are served. Ranks that exchange messages walk the same grid, so the n-th
+// message between two ranks belongs to the same window on both sides.
 #pragma once
 
 #include <algorithm>
@@ -26,10 +26,10 @@ struct Grid {
   Window window(int64_t step) const noexcept;
 };
 
-// The whole file as one domain: windows are cells of the grid wherever the data lies.
+// The whole file as one domain: windows are cells of a fixed grid, independent of the data.
 Grid whole_file_grid(int64_t window_bytes, int64_t message_bytes = INT64_MAX);
 
-// The smallest file offset >= `offset` that a part's hull holds; INT64_MAX: none. May lie in a hole between runs.
+// The lowest file offset >= `offset` within a hull of the parts; INT64_MAX: none. It may lie in a hole between runs.
 template <class Part>
 int64_t next_hull_offset(std::span<const Part> parts, int64_t offset) {
   int64_t next = INT64_MAX;
@@ -43,7 +43,8 @@ int64_t next_hull_offset(std::span<const Part> parts, int64_t offset) {
   return next;
 }
 
-// The first step at or after `step` whose window `next_offset` leads to, in any domain; grid.steps(): none.
+// The first step at or after `step` whose window contains an offset of `next_offset`, in any domain; grid.steps():
+// none.
 template <class NextOffset>
 int64_t leap(const Grid& grid, int64_t step, NextOffset&& next_offset) {
   const auto domains = static_cast<int64_t>(grid.domains.size());
@@ -57,8 +58,8 @@ int64_t leap(const Grid& grid, int64_t step, NextOffset&& next_offset) {
   return nearest;
 }
 
-// Finds the next step at or after `step` in which `bytes_of(window)` is not zero, or grid.steps().
-// `next_offset(offset)` says where the next byte at or after an offset may lie, to leap over empty stretches.
+// The next step at or after `step` in which `bytes_of(window)` is not zero, or grid.steps(). `next_offset(offset)`
+// returns the next offset that may have bytes, so that empty ranges are skipped.
 template <class BytesOf, class NextOffset>
 int64_t next_step(const Grid& grid, int64_t step, BytesOf&& bytes_of, NextOffset&& next_offset) {
   const auto holds = [&](int64_t at) {

@@ -11,8 +11,8 @@ namespace windrow {
 
 namespace {
 
-// Of overlapping pieces the one later in `pieces` wins: sweeps the sorted pieces, keeping those that cover the current
-// position in a heap with the latest on top. Each step ends a piece or begins one: at most 2n pieces come out.
+// Where pieces overlap, the one later in `pieces` wins. Sweeps the sorted pieces and keeps those that cover the current
+// position in a heap, the latest on top. Each step begins or ends a piece, so at most 2n pieces come out.
 void resolve_overlaps(const std::vector<Piece>& pieces, PiecesBuilder& builder) {
   std::vector<size_t> order(pieces.size());
   for (size_t i = 0; i < order.size(); ++i)
@@ -40,7 +40,7 @@ void resolve_overlaps(const std::vector<Piece>& pieces, PiecesBuilder& builder) 
   }
 }
 
-// Hands the parts of a list inside each of a sequence of windows, which come in file order, to `add`, as nests.
+// Passes the parts of a list inside each window of a sequence to `add`, as nests. Windows come in file order.
 class Clipper {
  public:
   explicit Clipper(PieceView list) noexcept : cursor_(list) {}
@@ -52,7 +52,7 @@ class Clipper {
     for (cursor_.skip(window.begin); !cursor_.done() && cursor_.nest().run.file < window.end; cursor_.next()) {
       clip_nest(cursor_.nest(), window, add);
       if (cursor_.file_end() > window.end)
-        return;  // the next window may meet it too
+        return;  // the next window may overlap this nest too
     }
   }
 
@@ -60,7 +60,7 @@ class Clipper {
   NestCursor cursor_;
 };
 
-// In file order; of those that begin together in the order of the input.
+// In file order; nests that begin together keep the order of the input.
 std::vector<size_t> in_file_order(const std::vector<Extent>& hulls) {
   std::vector<size_t> order;
   for (size_t i = 0; i < hulls.size(); ++i)
@@ -84,7 +84,7 @@ Pieces pieces_from_nests(size_t count, const std::function<Nest(size_t)>& nest_o
   std::vector<size_t> order = in_file_order(hulls);
   PiecesBuilder builder;
   for (size_t begin = 0; begin < order.size();) {
-    // [begin, end) is a cluster: nests whose hulls meet, directly or through others.
+    // [begin, end) is a cluster: nests whose hulls overlap, directly or transitively.
     int64_t cluster_end = hulls[order[begin]].end;
     size_t end = begin + 1;
     for (; end < order.size() && hulls[order[end]].begin < cluster_end; ++end)
@@ -93,7 +93,7 @@ Pieces pieces_from_nests(size_t count, const std::function<Nest(size_t)>& nest_o
       builder.add(nest_of(order[begin]));
     } else {
       const auto cluster = std::span(order).subspan(begin, end - begin);
-      std::sort(cluster.begin(), cluster.end());  // in the order of the input: the later wins
+      std::sort(cluster.begin(), cluster.end());  // input order: the later nest wins
       std::vector<Piece> pieces;
       for (const size_t i : cluster)
         for_each_run(nest_of(i), [&](const Run& run) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Set operations on lists of pieces. Nests are cut by arithmetic; single pieces are walked on one side at most. What
-// they make grows in packed form: nothing here holds a list as long as there are pieces in any other, but where pieces
-// interleave.
+// Set operations on lists of pieces. Nests are cut by arithmetic; single pieces are walked in at most one of the lists.
+// Results are built in packed form. No intermediate list is as long as the number of pieces in an input, except where
+// pieces interleave.
 #pragma once
 
 #include <cstddef>
@@ -12,16 +12,16 @@
 
 namespace windrow {
 
-// Of `count` nests in any order, interleaving and overlapping each other at will: where pieces overlap the later in the
-// input wins. Those that meet no other stay whole: O(n log n) in nests, plus the pieces of those that do meet others.
-// `nest_of` is asked a few times for each.
+// Builds a list of `count` nests in any order, which may interleave and overlap. Where pieces overlap, the later in the
+// input wins. Nests that overlap no other stay whole: O(n log n) in nests, plus the pieces of overlapping nests.
+// `nest_of` is called a few times for each nest.
 Pieces pieces_from_nests(size_t count, const std::function<Nest(size_t)>& nest_of);
 
-// Parts of `a` that do not lie in `b`; with the memory of `a`. O(nests of `a` + pieces of `b`).
+// The parts of `a` outside `b`, with the memory of `a`. O(nests of `a` + pieces of `b`).
 Pieces subtract(const Pieces& a, PieceView b);
 
-// File bytes of all lists together, as maximal contiguous extents; memory goes on packed. The lists may overlap each
-// other. O(pieces log lists).
+// The file bytes of all lists together, as maximal contiguous extents with packed memory. The lists may overlap.
+// O(pieces log lists).
 Pieces coverage(std::span<const PieceView> lists);
 
 }  // namespace windrow

@@ -12,7 +12,7 @@ void ByteRuns::see(PieceView view) noexcept {
   pieces = extent_count(view);
 }
 
-// The lengths of all pieces are known to lie between two: mostly that is enough to tell.
+// The lengths of all pieces have known bounds, which usually decide the question.
 void ByteRuns::part_long(int64_t element_bytes, int64_t long_limit) {
   limit = long_limit;
   if (runs.empty() || runs.store().longest * element_bytes < limit)

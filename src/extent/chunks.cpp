@@ -56,8 +56,8 @@ int64_t ChunkGrid::elements_inside(int64_t number) const noexcept {
   return inside;
 }
 
-// Cuts a piece into rows (along the fastest dimension), and each row where a chunk ends: add(chunk, place in the line,
-// memory, length).
+// Cuts a piece into rows (along the fastest dimension), and each row at chunk boundaries: add(chunk, offset in the
+// linear chunk space, memory, length).
 void ChunkGrid::add_row(int64_t element, int64_t length, int64_t memory, auto&& add) const {
   const size_t last = shape_.size() - 1;
   while (length > 0) {
@@ -89,8 +89,8 @@ int64_t ChunkGrid::row() const noexcept {
   return elements;
 }
 
-// The pieces of one chunk come in the order of its elements, since both are in C order: a list a chunk, and then one
-// after another.
+// Within a chunk, pieces come in the order of its elements, since both orders are C order. Hence one list for each
+// chunk, concatenated at the end.
 Pieces ChunkGrid::place(PieceView pieces, int64_t first) const {
   std::map<int64_t, PiecesBuilder> lists;
   auto found = lists.end();

@@ -13,7 +13,7 @@ namespace windrow {
 
 namespace {
 
-// Length and stride of the run before; both sides begin with zeros, which no run has.
+// Length and stride of the previous run. Encoder and decoder begin with zeros, which no run has.
 struct Previous {
   int64_t end = 0;
   int64_t length = 0;
@@ -38,11 +38,11 @@ std::optional<int64_t> read_number(std::span<const std::byte> bytes, size_t& pos
 
 constexpr int64_t k_largest = std::numeric_limits<int64_t>::max();
 
-// A header that no run has, for a nest: the number of its loops and its run's own header follow, and its loops behind
-// the run.
+// The header of a nest, which no run has. The number of its loops and the header of its run follow, and after the run
+// its loops.
 constexpr uint64_t k_nest = 2;
 
-// Length and stride of the run, from its header on; its file offset is known.
+// Reads the length and stride of a run, from its header on; its file offset is known.
 Status decode_run(uint64_t header, std::span<const std::byte> bytes, size_t& position, const Previous& previous,
                   Run& run) {
   run.count = static_cast<int64_t>(header >> 2) + 1;
@@ -71,13 +71,13 @@ Status decode_run(uint64_t header, std::span<const std::byte> bytes, size_t& pos
   return {};
 }
 
-// From the begin of `nest` to the end of its last piece, when one more loop has been put around a span.
+// The span of a nest after one more loop is put around it: from its begin to the end of its last piece.
 std::optional<int64_t> repeated(int64_t span, int64_t count, int64_t stride) noexcept {
   const auto ahead = checked_multiply(count - 1, stride);
   return ahead ? checked_add(*ahead, span) : std::nullopt;
 }
 
-// Reads one nest whose bytes lie packed at `memory`, which moves behind them.
+// Reads one nest whose bytes are packed at `memory`, and advances `memory` past them.
 Status decode_nest(std::span<const std::byte> bytes, size_t& position, Previous& previous, int64_t& memory,
                    Nest& nest) {
   const auto gap = read_number(bytes, position, k_largest - previous.end);
@@ -99,7 +99,7 @@ Status decode_nest(std::span<const std::byte> bytes, size_t& position, Previous&
   auto span = repeated(run.length, run.count, run.file_stride);
   if (!span || !checked_add(run.file, *span))
     return damaged("end", position);
-  // Disjoint pieces have no more bytes than the span that they lie in: no product of counts overflows.
+  // Disjoint pieces have at most as many bytes as their span, so no product of counts overflows.
   nest = Nest(Run{run.file, memory, run.length, 0, 0, 1});
   nest.repeat(run.count, run.file_stride, run.length);
   int64_t all = run.bytes();
@@ -144,8 +144,8 @@ void encode_nest(const Nest& nest, Previous& previous, std::vector<std::byte>& o
 
 }  // namespace
 
-// What is contiguous in the file is one piece here, so that a stride that is sent is always longer than the length,
-// hence count <= 2^62 and (count - 1) * 4 fits.
+// Merges pieces that are contiguous in the file. An encoded stride is then always longer than the length, so count <=
+// 2^62 and (count - 1) * 4 fits.
 Pieces file_side(PieceView view, Extent window) {
   PiecesBuilder builder;
   int64_t memory = 0;
@@ -166,12 +166,12 @@ void encode(PieceView view, Extent window, std::vector<std::byte>& out) {
 
 Result<Pieces> decode(std::span<const std::byte> bytes, size_t& position) {
   const auto count = read_varint(bytes, position);
-  // Each run takes two bytes at least: a list that promises more than the input holds is refused.
+  // Each run takes at least two bytes: rejects a list that announces more than the input can hold.
   if (!count || *count > (bytes.size() - position) / 2)
     return damaged("number of runs", position);
   PiecesBuilder builder;
   Previous previous;
-  int64_t memory = 0;  // at most the file's end, because the pieces are disjoint
+  int64_t memory = 0;  // at most the file offset of the end, because the pieces are disjoint
   Nest nest;
   for (uint64_t i = 0; i < *count; ++i) {
     if (Status status = decode_nest(bytes, position, previous, memory, nest); !status.ok())

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The wire form of a list of pieces: its file side, delta-coded in numbers of variable length.
+// The wire format of a list of pieces: its file side, delta-coded in integers of variable length.
 #pragma once
 
 #include <cstddef>
@@ -12,22 +12,22 @@
 
 namespace windrow {
 
-// What of a list lies inside the window, with the place of each piece in a packed message as its memory: the sum of the
-// lengths before it. Pieces that touch in the file are one: the places of bytes in the message do not change by that.
+// The part of a list inside the window. The memory of each piece is its offset in a packed message, which is the sum of
+// the lengths before it. Pieces that touch in the file are merged; this does not move any byte of the message.
 Pieces file_side(PieceView view, Extent window);
 
 // Appends file_side() to `out`: about 2 bytes a run for dense irregular lists, and a few bytes a dimension for the part
 // of a block.
 //   list   := varint(nests) nest*
-//   nest   := varint(begin - end of the nest before) [2 varint(loops)] run loop*
+//   nest   := varint(begin - end of the previous nest) [2 varint(loops)] run loop*
 //   run    := varint(header) [length] [stride - length]
-//   header := (count - 1) * 4 + (stride as before ? 2 : 0) + (length as before ? 1 : 0)
-//   loop   := varint(count - 2) varint(stride - what it repeats)
-// The length only where it differs, the stride only where it differs and count > 1: no run has the header 2.
+//   header := (count - 1) * 4 + (same stride as before ? 2 : 0) + (same length as before ? 1 : 0)
+//   loop   := varint(count - 2) varint(stride - span of the repeated part)
+// The length is present only if it differs, the stride only if it differs and count > 1. No run has the header 2.
 void encode(PieceView view, Extent window, std::vector<std::byte>& out);
 
-// Reads what encode() wrote from `bytes` at `position`, which moves behind it. Any input is safe; what cannot be a list
-// is Code::bad_file.
+// Reads what encode() wrote from `bytes` at `position`, and advances `position` past it. Safe on any input; malformed
+// input is Code::bad_file.
 Result<Pieces> decode(std::span<const std::byte> bytes, size_t& position);
 
 }  // namespace windrow

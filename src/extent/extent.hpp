@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Extents and runs: which bytes of a file, and where they lie in memory. Pure algebra; no MPI, no clock, no files.
+// Extents and runs: ranges of bytes in a file and their positions in memory. Pure algebra: no MPI, no clock, no files.
 #pragma once
 
 #include <cstddef>
@@ -23,10 +23,10 @@ inline Extent intersect(Extent a, Extent b) noexcept {
 
 // A regular sequence of extents: extent i (0 <= i < count) covers file bytes [file + i * file_stride, + length) and
 // lies in memory at memory + i * memory_stride. Invariants: length > 0, count > 0; count > 1 implies file_stride >=
-// length (== length only where memory_stride != length).
+// length, with equality only if memory_stride != length.
 struct Run {
   int64_t file = 0;
-  int64_t memory = 0;  // bytes from the start of the buffer that goes with the list
+  int64_t memory = 0;  // bytes from the start of the buffer that belongs to the list
   int64_t length = 0;
   int64_t file_stride = 0;
   int64_t memory_stride = 0;
@@ -37,7 +37,7 @@ struct Run {
   friend bool operator==(const Run&, const Run&) = default;
 };
 
-// One extent of a list with its place in memory.
+// One extent of a list and its position in memory.
 struct Piece {
   int64_t file = 0;
   int64_t memory = 0;

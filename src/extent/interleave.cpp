@@ -9,7 +9,7 @@ struct Rows {
   int64_t place(int64_t at) const noexcept { return at / row * stride + at % row; }
 };
 
-// A piece is cut at the ends of rows; the whole rows in it are one run.
+// Cuts a piece at the ends of rows; the whole rows in it become one run.
 void add_piece(Piece piece, const Rows& rows, PiecesBuilder& out) {
   while (piece.length > 0) {
     const int64_t within = piece.file % rows.row, whole = within == 0 ? piece.length / rows.row : 0;

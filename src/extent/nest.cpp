@@ -84,7 +84,8 @@ int64_t next_offset(const Nest& nest, int64_t offset) noexcept {
   int64_t file = nest.run.file;
   if (offset <= file)
     return file;
-  // Down the levels: either the step that `offset` falls in holds it, or the next one begins behind it.
+  // Descends the levels: either the step that begins at or before `offset` contains it, or the next step begins after
+  // it.
   const auto passes = [&](int64_t count, int64_t stride, int64_t span) {
     if (count == 1)
       return false;
@@ -107,7 +108,7 @@ int64_t next_offset(const Nest& nest, int64_t offset) noexcept {
 
 namespace {
 
-// A nest from a place on, by its run and loops up to a level; of none a single piece.
+// A nest from some position on, as its run and its loops up to a level. Level 0 is a single piece.
 struct Tower {
   const Nest& nest;
   int64_t file;
@@ -120,7 +121,7 @@ struct Tower {
       return 0;
     return levels == 1 ? nest.run.file_stride : nest.loops[Nest::at(levels - 2)].file_stride;
   }
-  // What the steps of a stride repeat, and how many these are: all there is, once, where it has no such.
+  // The part that a stride repeats, and its number of steps; the whole nest, once, if there is no such level.
   Tower inside(int64_t step, int64_t& steps) const noexcept {
     const bool repeats = levels > 0 && (stride() == step || count() == 1);
     steps = repeats ? count() : 1;
@@ -128,7 +129,7 @@ struct Tower {
   }
 };
 
-// `left`: comparisons, of which there may not be more.
+// `left`: the budget of comparisons.
 bool may_meet(const Tower& one, const Tower& other, int& left) noexcept {
   if (one.file + one.span() <= other.file || other.file + other.span() <= one.file)
     return false;
@@ -139,7 +140,7 @@ bool may_meet(const Tower& one, const Tower& other, int& left) noexcept {
   const Tower part = one.inside(step, ones), rest = other.inside(step, others);
   if (step == 0)
     return may_meet(part, rest, left);
-  // Step j of the other lies so far from step i of the one as step j - i from step 0.
+  // The distance between step j of `other` and step i of `one` is that between step j - i and step 0.
   const int64_t apart = other.file - one.file;
   const auto rounded_down = [step](int64_t value) { return value / step - (value % step < 0 ? 1 : 0); };
   const int64_t first = std::max(rounded_down(-rest.span() - apart) + 1, 1 - ones);

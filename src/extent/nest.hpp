@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Nest: a run repeated by loops, as the rows of a block are. All that is asked of one is answered by arithmetic, a
-// level at a time: O(dimensions), however many pieces it stands for.
+// Nest: a run repeated by loops, like the rows of a block. All queries are arithmetic, one level at a time:
+// O(dimensions), whatever the number of pieces.
 #pragma once
 
 #include <algorithm>
@@ -12,21 +12,22 @@
 
 namespace windrow {
 
-// `count` steps, so far apart.
+// `count` steps at these strides.
 struct Loop {
   int64_t count;
   int64_t file_stride;
   int64_t memory_stride;
 };
 
-inline constexpr int k_max_loops = 31;  // WINDROW_MAX_DIMENSIONS, without the one that is the run's own
+inline constexpr int k_max_loops = 31;  // WINDROW_MAX_DIMENSIONS minus the one dimension of the run
 
-// Loop 0 repeats the run, loop i what lies inside it. No loop is shorter than what it repeats, so that the pieces,
-// taken in the loops' order, are sorted and disjoint. Where there are loops the run has several pieces.
+// Loop 0 repeats the run, loop i repeats everything inside it. The stride of a loop is at least the span of what it
+// repeats. The pieces, in the order of the loops, are therefore sorted and disjoint. If there are loops, the run has
+// several pieces.
 struct Nest {
   Run run;
   int depth = 0;
-  std::array<Loop, k_max_loops> loops;  // [depth]; the rest is not initialized: most nests have none
+  std::array<Loop, k_max_loops> loops;  // [depth]; the rest is not initialized, since most nests have no loops
 
   Nest() noexcept {}                                                                            // NOLINT
   explicit Nest(const Run& one) noexcept : run(one) {}                                          // NOLINT
@@ -38,11 +39,11 @@ struct Nest {
     return *this;
   }
 
-  // One more loop around all that there is; what continues the loop before, in the file and in memory, becomes one with
-  // it.
+  // Puts one more loop around everything. Steps that continue the previous loop in the file and in memory are merged
+  // with it.
   void repeat(int64_t count, int64_t file_stride, int64_t memory_stride) noexcept;
 
-  // File bytes from the first to the last of the run and its `level` inner loops.
+  // File bytes from the first to the last byte of the run and its `level` inner loops.
   int64_t span(int level) const noexcept {
     int64_t bytes = (run.count - 1) * run.file_stride + run.length;
     for (int i = 0; i < level; ++i)
@@ -58,7 +59,7 @@ struct Nest {
   }
   int64_t bytes() const noexcept { return pieces() * run.length; }
 
-  // The outermost loop as a run whose pieces are the hulls of what it repeats, and its steps [first, first + count).
+  // The outermost loop as a run whose pieces are the hulls of the repeated part; its steps [first, first + count).
   Run outermost() const noexcept;  // depth > 0
   Nest steps(int64_t first, int64_t count) const noexcept;
 
@@ -68,21 +69,21 @@ struct Nest {
   void copy_loops(const Nest& other) noexcept { std::copy_n(other.loops.begin(), other.depth, loops.begin()); }
 };
 
-// End of the last piece in memory, and of the one that lies highest.
+// End in memory of the last piece, and the highest end in memory of any piece.
 int64_t last_memory_end(const Nest& nest) noexcept;
 int64_t highest_memory_end(const Nest& nest) noexcept;
 
-// Bytes of the nest that lie before a place in the file.
+// Bytes of the nest before a file offset.
 int64_t bytes_before(const Nest& nest, int64_t offset) noexcept;
 
-// The first byte at or after `offset`, which lies before the nest's end.
+// The first byte of the nest at or after `offset`, which lies before the end of the nest.
 int64_t next_offset(const Nest& nest, int64_t offset) noexcept;
 
-// False: the nests have no byte of the file in common. True: they have, or it was not found out: steps of one length
-// are compared by arithmetic, as those of two blocks of an array are, others by so few places that it ends soon.
+// False: the nests share no byte of the file. True: they do, or it is unknown. Steps of equal length, as of two blocks
+// of an array, are compared by arithmetic; others are compared within a small budget.
 bool may_meet(const Nest& one, const Nest& other) noexcept;
 
-// Everything times `factor`: elements become bytes.
+// Multiplies everything by `factor`: elements become bytes.
 void scale_loops(Nest& nest, int64_t factor) noexcept;
 inline Run scaled(const Run& run, int64_t factor) noexcept {
   return {run.file * factor,        run.memory * factor,        run.length * factor,
@@ -94,16 +95,16 @@ inline void scale(Nest& nest, int64_t factor) noexcept {
     scale_loops(nest, factor);
 }
 
-// The same bytes of the file, packed in memory from `memory` on.
+// The same file bytes, packed in memory from `memory` on.
 Nest packed(const Nest& nest, int64_t memory) noexcept;
 
-// Indices [first, last) of the pieces of a run that meet a window.
+// Indices [first, last) of the pieces of a run that overlap a window.
 struct PieceRange {
   int64_t first = 0;
   int64_t last = 0;
 };
 inline PieceRange pieces_within(const Run& run, Extent window) noexcept {
-  // Piece i meets the window when file + i * stride + length > begin and file + i * stride < end.
+  // Piece i overlaps the window if file + i * stride + length > begin and file + i * stride < end.
   if (run.count == 1)
     return {0, run.file < window.end && run.file + run.length > window.begin ? 1 : 0};
   const int64_t before = window.begin - run.file - run.length;
@@ -125,7 +126,8 @@ void clip_run(const Run& run, Extent window, Add&& add) {
   if (run.file >= window.begin && run.file_end() <= window.end)
     return add(run);
   PieceRange range = pieces_within(run, window);
-  // Only the first and the last piece of the range can reach beyond the window: they go alone, the others whole.
+  // Only the first and the last piece of the range can extend beyond the window. They are passed alone, the others as
+  // one run.
   const auto single = [&](int64_t index) {
     const int64_t file = run.file + index * run.file_stride;
     const int64_t skip = std::max<int64_t>(0, window.begin - file);
@@ -142,8 +144,8 @@ void clip_run(const Run& run, Extent window, Add&& add) {
   single(range.last - 1);
 }
 
-// Calls add(const Nest&) for the parts of a nest inside the window, in file order: at most two a level and what lies
-// between.
+// Calls add(const Nest&) for the parts of a nest inside the window, in file order: for each level at most two and the
+// part between them.
 template <class Add>
 void clip_nest(const Nest& nest, Extent window, Add& add) {
   if (nest.run.file >= window.begin && nest.file_end() <= window.end)

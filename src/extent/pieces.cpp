@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Builds and measures lists of pieces. The set operations are in algebra.cpp, the wire form in encode.cpp.
+// Builds and measures lists of pieces. algebra.cpp has the set operations, encode.cpp the wire format.
 #include "extent/pieces.hpp"
 
 #include <algorithm>
@@ -9,7 +9,7 @@ namespace windrow {
 
 namespace {
 
-// Small beside a list that fills several, and few enough to the million runs.
+// Small relative to a list of several pages, and large enough for few pages in a list of a million runs.
 constexpr size_t k_page_bytes = 64 * 1024;
 
 Piece piece_of(const Run& run, int64_t index) noexcept {
@@ -52,7 +52,7 @@ void PiecesBuilder::add(const Run& run) {
     add(Piece{run.file, run.memory, run.length * run.count});
     return;
   }
-  // The first piece may touch what came before, and the last what comes after: only those between are sure to stay.
+  // The first piece may merge with the previous one and the last with the next. Only the pieces between are final.
   add(piece_of(run, 0));
   if (run.count == 1)
     return;
@@ -66,10 +66,10 @@ void PiecesBuilder::add(const Run& run) {
 void PiecesBuilder::add(const Nest& nest) {
   if (nest.depth == 0)
     return add(nest.run);
-  if (pending_.length > 0 && touches(pending_, piece_of(nest.run, 0))) {  // the first piece goes there
+  if (pending_.length > 0 && touches(pending_, piece_of(nest.run, 0))) {  // the first piece merges with the pending one
     add(nest.steps(0, 1));
     const Nest rest = nest.steps(1, nest.loops[Nest::at(nest.depth - 1)].count - 1);
-    // Steps that touch each other stay as they are: merging them one by one would never end.
+    // Adjacent steps are not merged: one by one, that would take as many steps as there are pieces.
     return rest.depth == 0 ? add(rest.run) : close_and_emit(rest);
   }
   close_and_emit(nest);
@@ -101,9 +101,8 @@ void PiecesBuilder::commit_pending() {
   pending_ = {};
 }
 
-// Continues the last run with `run`, or puts it behind. `run` does not touch the last piece, and one of several pieces
-// comes right behind its own first piece (add() saw to both): where lengths agree, its distance from that is its
-// stride.
+// Extends the last run by `run`, or appends it. `run` does not touch the last piece. Before a run of several pieces,
+// add() has appended its own first piece. If lengths agree, the distance from that piece is therefore the run's stride.
 void PiecesBuilder::append(const Run& run) {
   if (back_.count > 0 && back_.length == run.length) {
     const Piece last = piece_of(back_, back_.count - 1);
@@ -218,7 +217,7 @@ int64_t next_offset(PieceView view, int64_t offset) noexcept {
 
 namespace {
 
-// How many checkpoints lie at or before `offset`.
+// Number of checkpoints at or before `offset`.
 size_t checkpoints_until(const PieceStore& store, int64_t scale, int64_t offset) noexcept {
   const auto at = std::partition_point(store.checkpoints.begin(), store.checkpoints.end(),
                                        [&](const Checkpoint& point) { return point.state.file_end * scale <= offset; });

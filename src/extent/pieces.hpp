@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Pieces: a list of extents with their places in memory, as small as they can be told: a block costs O(dimensions), a
-// million irregular points five bytes each. Immutable and shared: copies cost nothing. All functions that make one may
-// throw std::bad_alloc (see guard()). Offsets are >= 0 and every end fits into int64_t: decode() checks that, the
-// others rely on it.
+// Pieces: a compact list of extents with their positions in memory. A block takes O(dimensions), a million irregular
+// points five bytes each. Lists are immutable and shared, so copies are cheap. All functions that make one may throw
+// std::bad_alloc (see guard()). Offsets are >= 0 and every end fits into int64_t: decode() checks this, the other
+// functions rely on it.
 #pragma once
 
 #include <cassert>
@@ -16,29 +16,30 @@
 
 namespace windrow {
 
-// Where one can begin to read a list, before every k_records_between-th record but the first.
+// A position from which a list can be read, before every k_records_between-th record except the first.
 struct Checkpoint {
   RecordState state;
-  int64_t bytes = 0;  // of all records before
+  int64_t bytes = 0;  // of all previous records
   uint32_t page = 0;
   uint32_t offset = 0;
 };
 inline constexpr int64_t k_records_between = 64;
 
-// What all copies of a list share. Records lie in pages, none across two, so that a list can grow without being moved.
+// The data that all copies of a list share. Records are stored in pages and do not cross pages, so a list grows without
+// moving.
 struct PieceStore {
-  std::vector<std::vector<std::byte>> pages;  // none is empty
+  std::vector<std::vector<std::byte>> pages;  // no page is empty
   std::vector<Checkpoint> checkpoints;
   Extent hull;
   int64_t records = 0, pieces = 0, bytes = 0;
   int64_t memory_end = 0;
   int64_t shortest = INT64_MAX, longest = 0;  // lengths of pieces
-  std::vector<Run> runs;                      // the same once more, where with_runs() has put it
+  std::vector<Run> runs;                      // the same list as runs, if with_runs() has added them
 
   int64_t memory_bytes() const noexcept;
 };
 
-// Nests in file order, each ending before or where the next begins, so that the pieces are sorted and disjoint.
+// Nests in file order. Each ends at or before the begin of the next, so the pieces are sorted and disjoint.
 class Pieces {
  public:
   Pieces() noexcept = default;
@@ -54,15 +55,15 @@ class Pieces {
   std::shared_ptr<const PieceStore> store_;
 };
 
-// A list seen at a scale: file, memory and lengths times `scale`, so that one list of elements serves variables of all
-// types. Must not outlive the list. `scale` times the list's largest end fits into int64_t.
+// A list at a scale: file offsets, memory offsets and lengths times `scale`. One list of elements thus serves variables
+// of all types. A view must not outlive the list. `scale` times the largest end of the list fits into int64_t.
 class PieceView {
  public:
   PieceView() noexcept = default;
   PieceView(const Pieces& pieces, int64_t scale = 1) noexcept  // NOLINT: implicit on purpose
       : store_(pieces.store()), scale_(scale) {}
   bool empty() const noexcept { return store_ == nullptr; }
-  const PieceStore& store() const noexcept { return *store_; }  // not when empty()
+  const PieceStore& store() const noexcept { return *store_; }  // not if empty()
   int64_t scale() const noexcept { return scale_; }
   friend bool operator==(const PieceView&, const PieceView&) = default;
 
@@ -71,14 +72,14 @@ class PieceView {
   int64_t scale_ = 1;
 };
 
-// Makes a list of what comes in file order and is disjoint. Pieces that touch in the file and in memory become one;
-// equal lengths at equal strides become one run, greedily. O(1) a call; packs as it goes. What is empty is ignored.
+// Builds a list from disjoint parts in file order. Pieces that touch in the file and in memory are merged; equal
+// lengths at equal strides become one run, greedily. O(1) a call, stored in packed form. Empty parts are ignored.
 class PiecesBuilder {
  public:
   void add(Piece piece);
-  void add(const Run& run);    // the same as adding its pieces one by one
-  void add(const Nest& nest);  // the same, but that its last piece does not grow
-  Pieces take();               // what was added; the builder is empty again
+  void add(const Run& run);    // equivalent to adding its pieces one by one
+  void add(const Nest& nest);  // the same, except that its last piece is never extended
+  Pieces take();               // returns the list; the builder is empty again
 
  private:
   void commit_pending();
@@ -89,27 +90,27 @@ class PiecesBuilder {
 
   PieceStore made_;
   RecordState state_;
-  Run back_{.count = 0};  // the last run, which more pieces may continue; count 0: none
-  Piece pending_;  // the last piece: it may still grow, and only its final length tells whether it continues a run
+  Run back_{.count = 0};  // the last run, which more pieces may extend; count 0: none
+  Piece pending_;  // the last piece: it may still grow, and only its final length decides whether it extends a run
 };
 
-// The same list for those who copy through it often: a short one has its runs ready too, which is quicker while they
-// fit into the caches. A long one, and one with nests, stays as it is.
+// The same list for repeated copies. A short list also gets its runs in decoded form, which is faster while they fit
+// into the caches. A long list, and one with nests, is returned unchanged.
 inline constexpr int64_t k_most_ready_runs = 8192;
 Pieces with_runs(const Pieces& pieces);
 
 int64_t total_bytes(PieceView view) noexcept;
 int64_t extent_count(PieceView view) noexcept;  // number of pieces
 Extent hull(PieceView view) noexcept;           // {0, 0} for an empty list
-int64_t memory_end(PieceView view) noexcept;    // end of what the list touches of its buffer; 0 when empty
+int64_t memory_end(PieceView view) noexcept;    // highest end in memory; 0 if empty
 
 // Bytes of the list inside the window. O(log n).
 int64_t bytes_within(PieceView view, Extent window) noexcept;
 
-// The first byte at or after `offset` that the list holds; it must reach beyond `offset`. O(log n).
+// The first byte of the list at or after `offset`; the list must end after `offset`. O(log n).
 int64_t next_offset(PieceView view, int64_t offset) noexcept;
 
-// Reads the records of a list, one after the other.
+// Reads the records of a list in order.
 class RecordReader {
  public:
   explicit RecordReader(PieceView view) noexcept
@@ -117,10 +118,11 @@ class RecordReader {
     if (store_ != nullptr)
       open(0, 0);
   }
-  // From the last checkpoint on before which all ends at or before `offset`. The list is not empty.
+  // Starts at the last checkpoint before which everything ends at or before `offset`. The list is not empty.
   RecordReader(PieceView view, int64_t offset) noexcept : store_(&view.store()), scale_(view.scale()) { seek(offset); }
 
-  // False at the end of the list. Of a nest with loops all is in `nest`, else it has no depth and the run is all.
+  // Returns false at the end of the list. A nest with loops is in `nest`; otherwise `nest` has depth 0 and `run` is
+  // complete.
   bool take(Run& run, Nest& nest) noexcept {
     if (at_ == end_ && !turn_page())
       return false;
@@ -139,8 +141,8 @@ class RecordReader {
   }
 
   void seek(int64_t offset) noexcept;
-  void seek_ahead(int64_t offset) noexcept;                   // the same, but never back
-  int64_t bytes_at_start() const noexcept { return bytes_; }  // of all records before the place that seek() found
+  void seek_ahead(int64_t offset) noexcept;                   // the same, but never backward
+  int64_t bytes_at_start() const noexcept { return bytes_; }  // of all records before the position of seek()
 
  private:
   void open(uint32_t page, uint32_t offset) noexcept;
@@ -160,20 +162,20 @@ class RecordReader {
   int64_t bytes_ = 0;
 };
 
-// The nests of a list, one after the other. The list must outlive it.
+// Iterates over the nests of a list. The list must outlive it.
 class NestCursor {
  public:
   explicit NestCursor(PieceView view) noexcept : reader_(view) { next(); }
 
   bool done() const noexcept { return done_; }
-  const Nest& nest() const noexcept { return nest_; }  // not when done()
+  const Nest& nest() const noexcept { return nest_; }  // not if done()
   int64_t file_end() const noexcept { return file_end_; }
   void next() noexcept {
     done_ = !reader_.take(nest_);
     if (!done_)
       file_end_ = nest_.file_end();
   }
-  // Skips the nests that end at or before `offset`: a few one by one, which mostly is enough, then by a search.
+  // Skips the nests that end at or before `offset`: first a few one by one, which usually suffices, then by a search.
   void skip(int64_t offset) noexcept {
     for (int step = 0; !done_ && file_end_ <= offset; ++step, next())
       if (step == 4)
@@ -199,7 +201,7 @@ void for_each_nest(PieceView view, Extent window, Visit&& visit) {
       clip_nest(nest, window, visit);
 }
 
-// Calls visit(const Run&) for each run with a part in the window.
+// Calls visit(const Run&) for each run that overlaps the window.
 template <class Visit>
 void for_each_ready_run(PieceView view, Extent window, Visit&& visit) {
   const std::vector<Run>& runs = view.store().runs;
@@ -211,7 +213,7 @@ void for_each_ready_run(PieceView view, Extent window, Visit&& visit) {
 }
 
 // Calls visit(Piece) for each piece inside the window, in file order, cut at the window. This is the loop that copies
-// data: one search, a few bytes decoded a run, nothing a piece.
+// data: one search in all, a few bytes to decode for each run, nothing for each piece.
 template <class Visit>
 void for_each_piece(PieceView view, Extent window, Visit&& visit) {
   if (view.empty() || window.empty())
@@ -236,7 +238,7 @@ void for_each_piece(PieceView view, Extent window, Visit&& visit) {
   }
 }
 
-// All pieces of a list.
+// Visits all pieces of a list.
 template <class Visit>
 void for_each_piece(PieceView view, Visit&& visit) {
   for_each_piece(view, {0, INT64_MAX}, std::forward<Visit>(visit));

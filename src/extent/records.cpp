@@ -15,7 +15,7 @@ std::byte* put_field(std::byte* to, uint64_t value, unsigned width) noexcept {
   return to;
 }
 
-// The code of the least width that holds the value, from `least` on.
+// The code of the smallest width that holds the value, at least `least`.
 template <size_t N>
 unsigned code_of(const std::array<uint8_t, N>& widths, uint64_t value, unsigned least) noexcept {
   const auto bytes = static_cast<unsigned>(std::bit_width(value) + 7) / 8;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How a list of pieces lies in memory: one record a nest, told as differences from the record before. The wire form is
-// in encode.cpp: that one is smaller, this one is read while data is copied. All widths stand in the record's first two
-// bytes, so that nothing in it has to be waited for, or guessed, to find the next.
+// The format of a list of pieces in memory: one record a nest, as differences from the previous record. encode.cpp has
+// the wire format, which is smaller; this format is decoded while data is copied. The first two bytes of a record hold
+// all widths, so finding the next record needs no dependent loads and no branches.
 //   record := widths [count] begin length stride memory memory_stride [loops]
-//   begin and memory: from the end of the last piece of the record before; strides: beyond the length; memory in
-//   zigzag. Nothing (a width of 0) where the length or the stride is as before and where memory goes on packed. count:
-//   1, 2, a byte (count - 3), or 8 bytes whose highest bit says that loops follow: their number, and each whole.
+//   begin and memory: relative to the end of the last piece of the previous record; strides: relative to the length;
+//   memory in zigzag. A width of 0: the length or the stride is unchanged, or memory continues packed. count: 1, 2, a
+//   byte (count - 3), or 8 bytes. The highest bit of the 8 bytes says that loops follow: their number, then each in
+//   full.
 #pragma once
 
 #include <array>
@@ -18,7 +19,7 @@
 
 namespace windrow {
 
-// What a record refers to. All zeros before the first.
+// The state that a record refers to. All zeros before the first record.
 struct RecordState {
   int64_t file_end = 0;
   int64_t memory_end = 0;
@@ -26,14 +27,14 @@ struct RecordState {
   int64_t file_stride = 0;
 };
 
-// Bits of the first two bytes, as places of the codes of widths; code 7 is 8 bytes. Lengths have two bits only.
+// Bit positions of the width codes in the first two bytes. Code 7 means 8 bytes. The code of the length has two bits.
 inline constexpr unsigned k_begin_at = 0, k_stride_at = 3, k_memory_at = 6, k_memory_stride_at = 9, k_length_at = 12,
                           k_count_at = 14;
 inline constexpr std::array<uint8_t, 8> k_widths{0, 1, 2, 3, 4, 5, 6, 8};
 inline constexpr std::array<uint8_t, 4> k_length_widths{0, 1, 2, 8};
 inline constexpr unsigned k_count_byte = 2, k_count_word = 3;
 inline constexpr uint64_t k_loops_follow = uint64_t{1} << 63;
-// What the readers may look at behind the end of a record.
+// Readers may load this many bytes past the end of a record.
 inline constexpr size_t k_record_padding = 8;
 inline constexpr size_t k_record_bytes = 2 + 6 * 8 + 1 + 24 * k_max_loops;  // at most
 
@@ -54,8 +55,8 @@ inline int64_t unzigzag(uint64_t value) noexcept {
 
 const std::byte* take_loops(const std::byte* from, Nest& nest) noexcept;
 
-// Reads the record at `from`, which moves behind it: its run, which thus stays in registers, and the whole nest only
-// where there are loops; else that has no depth.
+// Reads the record at `from` and advances `from` past it. `run` is always set and thus stays in registers; `nest` is
+// complete only if there are loops, otherwise its depth is 0.
 inline void take_record(const std::byte*& from, RecordState& state, Run& run, Nest& nest) noexcept {
   const auto widths = static_cast<unsigned>(load_field(from, 2));
   const std::byte* at = from + 2;
@@ -102,7 +103,7 @@ inline void take_record(const std::byte*& from, RecordState& state, Run& run, Ne
   }
 }
 
-// Writes one record to `to`, where there is room for k_record_bytes. Returns its end.
+// Writes one record to `to`, which has room for k_record_bytes. Returns its end.
 std::byte* put_record(const Nest& nest, RecordState& state, std::byte* to) noexcept;
 
 }  // namespace windrow

@@ -39,7 +39,7 @@ Status bad(std::string why) {
   return {Code::bad_argument, std::move(why)};
 }
 
-// "4" or "3+5+2" of a dimension.
+// Parses "4" or "3+5+2" for one dimension.
 Result<std::vector<int64_t>> parse_ranges(std::string_view text, int64_t length) {
   std::vector<int64_t> bounds{0};
   const auto sizes = divided(text, '+');
@@ -60,8 +60,8 @@ Result<std::vector<int64_t>> parse_ranges(std::string_view text, int64_t length)
   return bounds;
 }
 
-// Cuts of the dimensions `axes` that make `count` together, so that parts are as near to cubes as its factors allow;
-// none when they are too short.
+// Factors `count` into numbers of parts along the dimensions `axes`, so that parts are as close to cubes as the factors
+// allow; nullopt if the dimensions are too short.
 std::optional<std::vector<int64_t>> factorise(std::span<const int64_t> shape, const std::vector<size_t>& axes,
                                               int64_t count) {
   std::vector<int64_t> factors, parts(shape.size(), 1);
@@ -101,7 +101,7 @@ Result<std::vector<size_t>> parse_axes(std::string_view text, size_t dimensions)
   return axes;
 }
 
-// As even as can be in whole units, the last one with what is left of one; in elements where there are fewer units than
+// As even as possible in whole units; the last range has the incomplete unit. In elements if there are fewer units than
 // ranges.
 std::vector<int64_t> even_bounds_in(int64_t unit, int64_t length, int64_t parts) {
   if (unit <= 1 || length / unit < parts)
@@ -125,7 +125,7 @@ Result<Split> even_split(const SplitRequest& request, std::span<const int64_t> s
   return Split::make(std::move(bounds));
 }
 
-// How often each dimension is cut where we choose: so that ranges are of whole units, if that can be.
+// Chooses the number of parts along each dimension. Prefers cuts whose ranges are whole units.
 std::optional<std::vector<int64_t>> parts_along(const SplitRequest& request, std::span<const int64_t> shape,
                                                 std::span<const std::vector<size_t>> ways) {
   std::vector<int64_t> units(shape.begin(), shape.end());
@@ -193,7 +193,7 @@ int64_t Split::elements(int64_t part) const noexcept {
 
 namespace {
 
-// A nest by its levels: the first repeats the piece, each other one what lies inside it.
+// A nest by levels: the first level repeats the piece, each further one repeats everything inside it.
 struct Levels {
   explicit Levels(const Nest& nest) noexcept : piece{nest.run.file, nest.run.memory, nest.run.length} {
     if (nest.run.count > 1)
@@ -223,8 +223,8 @@ struct Levels {
 
 }  // namespace
 
-// Where elements of an array lie in its parts. Dimensions behind the last one that is cut are together in a part too,
-// and are one here: the last.
+// Converts elements of an array to positions in its parts. Dimensions after the last one that is cut are contiguous in
+// a part too. They are handled as one dimension, the last.
 class Split::Placing {
  public:
   Placing(const Split& split, int64_t first) : split_(split), first_(first) {
@@ -250,19 +250,19 @@ class Split::Placing {
   }
 
  private:
-  // Of an array's dimension, and of the nest that is looked at.
+  // State of one dimension for the current nest.
   struct Axis {
-    int64_t weight = 1;               // elements from one index to the next
-    int64_t lowest = 0, highest = 0;  // indices, if none is carried over into another dimension
-    int64_t end = 0;                  // of the range that the lowest lies in
-    int64_t stride = 0;               // between neighbours in the part
-    int movers = 0;                   // levels with steps along it: how many, and the last
+    int64_t weight = 1;               // elements between two indices
+    int64_t lowest = 0, highest = 0;  // lowest and highest index, without carry into another dimension
+    int64_t end = 0;                  // end of the range that contains the lowest index
+    int64_t stride = 0;               // elements between neighbours in the part
+    int movers = 0;                   // levels with steps along this dimension: their number, and the last one
     size_t mover = 0;
-    int64_t move = 0;  // of that one
+    int64_t move = 0;  // step of that level
   };
 
-  // What goes on over the ends of whole rows, as the rows of a block do that is as long as the array, by the dimensions
-  // again.
+  // Splits levels whose steps cross the ends of whole rows into levels of single dimensions. The rows of a block that
+  // is as long as the array are such a level.
   Levels factored(const Nest& nest) const {
     Levels levels(nest);
     const int64_t begin = first_ + nest.run.file, unit = bounds_.back().back();
@@ -271,7 +271,7 @@ class Split::Placing {
       levels.piece.length = unit;
     }
     for (size_t level = 0, i = axes_.size(); i-- > 1;) {
-      const int64_t row = axes_[i - 1].weight;  // of this dimension, as long as it is
+      const int64_t row = axes_[i - 1].weight;  // elements of a full row of this dimension
       for (; level < levels.depth && levels.steps[level].file_stride < row; ++level)
         continue;
       if (level == 0 || levels.is_full())
@@ -287,9 +287,9 @@ class Split::Placing {
     return levels;
   }
 
-  // Cut where parts end, until each lies in one: a block costs its dimensions for each part that it meets, and not its
-  // rows. What is cut off lies in one range, or is half as long, so that calls within calls are few, however many parts
-  // there are.
+  // Cuts the nest at the ends of parts until each part of it lies in one. A block costs O(dimensions) for each part
+  // that it overlaps, not O(rows). What is cut off lies in one range or is half as long, so the recursion is shallow
+  // for any number of parts.
   void add(Levels rest) {
     while (!move_whole(rest)) {
       const auto cut = find_cut();
@@ -305,7 +305,7 @@ class Split::Placing {
     }
   }
 
-  // Of the outermost level with several steps; no steps: there is none.
+  // The outermost level with several steps, and half their number; {0, 0}: no level has several.
   static std::pair<size_t, int64_t> middle_of(const Levels& nest) {
     for (size_t level = nest.depth; level-- > 0;)
       if (const int64_t count = nest.steps[level].count; count > 1)
@@ -313,8 +313,8 @@ class Split::Placing {
     return {0, 0};
   }
 
-  // Steps of a level before and behind the end of a range: no part has some of both, so that each part's pieces keep
-  // their order. None is carried over from the dimensions behind that one, which all lie in one range.
+  // A level, and the number of its steps before the end of a range. No part has steps on both sides of the cut, so the
+  // pieces of each part keep their order. The dimensions after the cut one lie in one range, so no index is carried.
   std::optional<std::pair<size_t, int64_t>> find_cut() const {
     for (size_t i = axes_.size(); i-- > 0;) {
       const Axis& axis = axes_[i];
@@ -327,7 +327,7 @@ class Split::Placing {
     return std::nullopt;
   }
 
-  // The part of an element, and its place there.
+  // The part that contains an element, and the element's position there.
   std::pair<int64_t, int64_t> find(int64_t element) {
     int64_t part = 0, within = 0, stride = 1;
     for (size_t i = axes_.size(); i-- > 0;) {
@@ -345,7 +345,7 @@ class Split::Placing {
     return {part, within};
   }
 
-  // A step in the array as one in the part.
+  // Converts a step in the array to a step in the part.
   int64_t step(size_t level, const Loop& loop) {
     int64_t rest = loop.file_stride, moved = 0;
     for (size_t i = axes_.size(); i-- > 0 && rest > 0;) {
@@ -377,7 +377,7 @@ class Split::Placing {
     return true;
   }
 
-  // A piece that begins or ends within a row: as far as its range goes on without a gap.
+  // A piece that begins or ends within a row: adds as much as is contiguous in its range.
   void add_rows(Piece piece) {
     const size_t last = axes_.size() - 2;
     while (piece.length > 0) {

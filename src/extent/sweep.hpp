@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Walks several lists of pieces side by side, in file order: where do they share bytes? Memory does not matter here.
+// Walks several lists of pieces in file order together and finds bytes that they share. Memory positions are ignored.
 #pragma once
 
 #include <algorithm>
@@ -17,22 +17,22 @@
 
 namespace windrow {
 
-// The extents of one list, in file order; runs that are contiguous in the file are one extent. The list must outlive
-// it.
+// Iterates over the extents of one list in file order; runs that are contiguous in the file are one extent. The list
+// must outlive it.
 class Cursor {
  public:
   explicit Cursor(PieceView list) noexcept : nests_(list) { begin_nest(); }
 
   bool done() const noexcept { return nests_.done(); }
 
-  Extent extent() const noexcept {  // not when done()
+  Extent extent() const noexcept {  // not if done()
     if (run_.file_stride == run_.length)
       return {run_.file, run_.file_end()};
     const int64_t file = run_.file + piece_ * run_.file_stride;
     return {file, file + run_.length};
   }
 
-  void next() noexcept {  // not when done()
+  void next() noexcept {  // not if done()
     if (run_.file_stride != run_.length && ++piece_ < run_.count)
       return;
     if (next_run())
@@ -41,7 +41,7 @@ class Cursor {
     begin_nest();
   }
 
-  // Skips the extents that end at or before `offset`: whole nests at once, and within a nest by arithmetic.
+  // Skips the extents that end at or before `offset`: whole nests at once, and by arithmetic within a nest.
   void skip(int64_t offset) noexcept {
     if (done() || extent().end > offset)
       return;
@@ -76,7 +76,7 @@ class Cursor {
     return false;
   }
 
-  // To the first extent of the nest that ends behind `offset`; there is one.
+  // Advances to the first extent of the nest that ends after `offset`; there is one.
   void skip_within(int64_t offset) noexcept {
     const Nest& nest = nests_.nest();
     run_.file = nest.run.file;
@@ -92,19 +92,19 @@ class Cursor {
   }
 
   NestCursor nests_;
-  Run run_;  // of the nest, where the loops stand
+  Run run_;  // the run at the current loop indices
   int64_t piece_ = 0;
   std::array<int64_t, k_max_loops> steps_;
 };
 
-// A list somewhere in a file.
+// A list at an offset in a file.
 struct PlacedView {
   PieceView pieces;
   int64_t file_base = 0;
 };
 
 // Calls visit(Extent) for the maximal contiguous extents of all lists together, in file order. The lists may overlap.
-// O(pieces log lists); walks at a time only lists whose hulls meet.
+// O(pieces log lists); only lists whose hulls overlap are walked at the same time.
 template <class Visit>
 void for_each_covered_extent(std::vector<PlacedView> lists, Visit&& visit) {
   const auto begin_of = [](const PlacedView& list) { return hull(list.pieces).begin + list.file_base; };
@@ -117,7 +117,7 @@ void for_each_covered_extent(std::vector<PlacedView> lists, Visit&& visit) {
     int64_t file_base;
     Extent extent() const noexcept { return {cursor.extent().begin + file_base, cursor.extent().end + file_base}; }
   };
-  std::vector<std::unique_ptr<Walk>> walks;  // a heap, the walk that comes first on top
+  std::vector<std::unique_ptr<Walk>> walks;  // a heap with the first walk on top
   const auto later = [](const auto& a, const auto& b) { return a->extent().begin > b->extent().begin; };
   size_t next_list = 0;
   const auto next_begin = [&] { return next_list < lists.size() ? begin_of(lists[next_list]) : INT64_MAX; };
@@ -132,7 +132,7 @@ void for_each_covered_extent(std::vector<PlacedView> lists, Visit&& visit) {
     std::pop_heap(walks.begin(), walks.end(), later);
     Walk& walk = *walks.back();
     const int64_t others = walks.size() > 1 ? std::min(next_begin(), walks.front()->extent().begin) : next_begin();
-    // Stays with one list while it comes first: most lists meet only at their ends.
+    // Stays with one list while it comes first: most lists overlap only at their ends.
     do {
       const Extent next = walk.extent();
       if (next.begin > open.end) {
@@ -155,16 +155,16 @@ void for_each_covered_extent(std::vector<PlacedView> lists, Visit&& visit) {
     visit(Extent(open));
 }
 
-// Calls visit(Extent, std::span<const size_t> lists) for each range that lies in two or more of the lists, in file
-// order, with the indices of those lists (in no order). Ranges are cut where a list begins or ends. O(extents that
-// interleave x log lists, plus what is visited): stretches of one list alone are skipped by arithmetic.
+// Calls visit(Extent, std::span<const size_t> lists) for each range in two or more of the lists, in file order, with
+// the indices of those lists in no order. Ranges are cut where a list begins or ends. O(extents that interleave x log
+// lists, plus visits): ranges in one list only are skipped by arithmetic.
 template <class Visit>
 void for_each_shared(std::span<const PieceView> lists, Visit&& visit) {
   std::vector<Cursor> cursors;
   cursors.reserve(lists.size());
   for (const PieceView& list : lists)
     cursors.emplace_back(list);
-  using Next = std::pair<int64_t, size_t>;  // where the next extent of a list begins
+  using Next = std::pair<int64_t, size_t>;  // begin of the next extent of a list
   std::priority_queue<Next, std::vector<Next>, std::greater<>> heap;
   const auto queue = [&](size_t list) {
     if (!cursors[list].done())
@@ -173,7 +173,7 @@ void for_each_shared(std::span<const PieceView> lists, Visit&& visit) {
   for (size_t i = 0; i < lists.size(); ++i)
     queue(i);
 
-  // The lists that hold `position`, and where they end. An extent of a list begins after its last has ended.
+  // The lists that contain `position`, and their ends. The next extent of a list begins after its last has ended.
   std::vector<size_t> active;
   std::vector<int64_t> ends;
   int64_t position = 0;
@@ -189,10 +189,10 @@ void for_each_shared(std::span<const PieceView> lists, Visit&& visit) {
     const size_t list = heap.top().second;
     heap.pop();
     if (active.empty() && heap.empty())
-      return;  // the last list, alone to its end: nothing more is shared
+      return;  // only one list is left, so nothing more is shared
     const Extent extent = cursors[list].extent();
     if (active.empty() && extent.end <= heap.top().first) {
-      cursors[list].skip(heap.top().first);  // alone until another list begins
+      cursors[list].skip(heap.top().first);  // no other list until this offset
     } else {
       active.push_back(list);
       ends.push_back(extent.end);
@@ -220,16 +220,16 @@ void for_each_shared(std::span<const PieceView> lists, Visit&& visit) {
   }
 }
 
-// Calls visit(Extent, std::span<const size_t> lists) for each range that lies in any of the lists, in file order, with
-// the indices of those lists (in no order). Ranges are cut where an extent of a list begins or ends, so ranges that
-// touch may lie in the same lists. O(extents x log lists, plus what is visited).
+// Calls visit(Extent, std::span<const size_t> lists) for each range in at least one list, in file order, with the
+// indices of those lists in no order. Ranges are cut where an extent of a list begins or ends, so adjacent ranges may
+// be in the same lists. O(extents x log lists, plus visits).
 template <class Visit>
 void for_each_held(std::span<const PieceView> lists, Visit&& visit) {
   std::vector<Cursor> cursors;
   cursors.reserve(lists.size());
   for (const PieceView& list : lists)
     cursors.emplace_back(list);
-  using Next = std::pair<int64_t, size_t>;  // where the next extent of a list begins
+  using Next = std::pair<int64_t, size_t>;  // begin of the next extent of a list
   std::priority_queue<Next, std::vector<Next>, std::greater<>> heap;
   const auto queue = [&](size_t list) {
     if (!cursors[list].done())
@@ -238,7 +238,7 @@ void for_each_held(std::span<const PieceView> lists, Visit&& visit) {
   for (size_t i = 0; i < lists.size(); ++i)
     queue(i);
 
-  std::vector<size_t> active;  // the lists that hold `position`, and where they end
+  std::vector<size_t> active;  // the lists that contain `position`, and their ends
   std::vector<int64_t> ends;
   int64_t position = 0;
   while (!active.empty() || !heap.empty()) {

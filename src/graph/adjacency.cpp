@@ -15,7 +15,7 @@ namespace {
 
 using Edge = std::pair<signed char, signed char>;
 
-// The numbers and the order of nodes are XDMF's, as in windrow.h.
+// Numbers and node order of cell types, as XDMF and windrow.h define them.
 struct Shape {
   int kind;
   size_t nodes;
@@ -68,7 +68,7 @@ Status for_each_cell(int64_t nodes, int kind, std::span<const int64_t> connectiv
   return {};
 }
 
-// Calls join(a, b) for each two neighbours of a cell, once.
+// Calls join(a, b) once for each pair of neighbours in a cell.
 template <class Join>
 void for_each_pair(const Shape& shape, std::span<const int64_t> corners, Neighbourhood neighbourhood, Join&& join) {
   if (neighbourhood == Neighbourhood::edges) {
@@ -81,7 +81,7 @@ void for_each_pair(const Shape& shape, std::span<const int64_t> corners, Neighbo
       join(corners[a], corners[b]);
 }
 
-// Each list in order, without what is in it twice.
+// Sorts each list and removes duplicates.
 void tidy(Lists& lists) {
   size_t kept = 0;
   int64_t begin = 0;

@@ -11,10 +11,10 @@
 
 namespace windrow {
 
-// For each node its part and then those of its neighbours that are others, in the order of the neighbours: a node whose
-// list has one entry is local, the others are shared. `offsets`, `neighbours`: as Lists; `partition` [nodes].
-// O(neighbours x parts of a node). bad_argument: offsets that descend or leave the lists, a neighbour or a part that
-// cannot be; the message names the node.
+// For each node: its own part, then the different parts of its neighbours, in the order of the neighbours. A node whose
+// list has one entry is local, any other is shared. `offsets` and `neighbours` form a Lists; `partition` [nodes].
+// O(neighbours x parts of a node). bad_argument: offsets that descend or leave the lists, or an invalid neighbour or
+// part; the message names the node.
 Result<Lists> classify_nodes(std::span<const int64_t> offsets, std::span<const int64_t> neighbours,
                              std::span<const int> partition);
 

@@ -10,7 +10,7 @@
 namespace windrow {
 
 Result<StorageLayout> parse_beegfs(std::span<const std::byte> bytes, std::span<const int64_t> targets) {
-  constexpr size_t k_size = 10;  // two numbers of 32 bits and one of 16, in the order of this host
+  constexpr size_t k_size = 10;  // two numbers of 32 bits and one of 16, in the byte order of this host
   constexpr uint32_t k_raid0 = 1, k_buddy_mirror = 3, k_granule = uint32_t{64} << 10;
   const auto fault = [](std::string what) { return Status(Code::bad_file, "layout of beegfs: " + std::move(what)); };
   if (bytes.size() < k_size)

@@ -42,7 +42,7 @@ Result<StorageLayout> parse_cephfs(std::string_view text) {
     text.remove_prefix(std::min(word.size() + 1, text.size()));
     const size_t equals = word.find('=');
     if (equals == std::string_view::npos)
-      continue;  // the pool, which follows, may have any name
+      continue;  // the pool comes next and may have any name
     for (Field& field : fields)
       if (field.name == word.substr(0, equals))
         if (Status status = take(field, word.substr(equals + 1)); !status.ok())

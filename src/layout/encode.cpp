@@ -31,7 +31,7 @@ bool read_component(std::span<const std::byte> bytes, size_t& position, LayoutCo
                .overstriped = (numbers[5] & k_overstriped) != 0,
                .targets = {}};
   if (numbers[6] > bytes.size() - position)
-    return false;  // each has a byte at least
+    return false;  // each takes at least one byte
   for (uint64_t i = 0; i < numbers[6]; ++i) {
     const auto target = read_varint(bytes, position);
     if (!target || *target > static_cast<uint64_t>(INT64_MAX))

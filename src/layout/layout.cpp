@@ -45,7 +45,7 @@ std::string fault_of(const LayoutComponent& component, int64_t expected_begin) {
   return {};
 }
 
-// The one that holds a byte; behind the end the last one.
+// The component that contains a byte; after the end, the last component.
 const LayoutComponent& component_at(const StorageLayout& layout, int64_t offset) noexcept {
   const auto found = std::upper_bound(layout.components.begin(), layout.components.end(), offset,
                                       [](int64_t at, const LayoutComponent& each) { return at < each.bytes.end; });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How a storage spreads a file over its targets: which stripe holds a byte, and which target holds a stripe. Pure; what
-// asks a file system is storage/layout_probe.
+// The distribution of a file over storage targets: the stripe that holds a byte, and the target that holds a stripe.
+// Pure; storage/layout_probe queries file systems.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 namespace windrow {
 
-// Who was asked. blocks: nobody who spreads files; all there is to know is the size of a block.
+// The source of the layout. blocks: a file system without striping; only the block size is known.
 enum class LayoutKind : int {
   blocks = 0,
   lustre,
@@ -26,79 +26,81 @@ enum class LayoutKind : int {
 inline constexpr int k_layout_kinds = 5;
 std::string_view name_of(LayoutKind kind) noexcept;
 
-inline constexpr int64_t k_no_end = INT64_MAX;    // of a component that goes as far as the file does
-inline constexpr int64_t k_no_target = -1;        // not known, or gone
-inline constexpr int64_t k_most_stripes = 65535;  // of a component: Lustre counts them in 16 bits
+inline constexpr int64_t k_no_end = INT64_MAX;    // end of a component that extends to the end of the file
+inline constexpr int64_t k_no_target = -1;        // unknown, or removed
+inline constexpr int64_t k_most_stripes = 65535;  // of a component: Lustre counts stripes in 16 bits
 
-// A part of a file with one way of spreading. Stripes are counted from the file's first byte, not from the component's,
-// as Lustre does.
+// A part of a file with uniform striping. Stripes are counted from the begin of the file, not of the component, as in
+// Lustre.
 struct LayoutComponent {
   Extent bytes{0, k_no_end};
   int64_t stripe_bytes = 0;
-  int64_t stripe_count = 0;  // stripes beside each other, each on a target; 0: not known yet
-  int64_t object_bytes =
-      0;  // CephFS goes on with other objects after so many bytes of each; 0: never, a stripe of the row is one
+  int64_t stripe_count = 0;  // stripes in a row, each on its own target; 0: unknown
+  // bytes of an object on CephFS, after which the next object begins; 0: unlimited, each stripe of the row is one
+  // object
+  int64_t object_bytes = 0;
   bool on_metadata_server = false;  // Lustre's data on MDT
-  bool overstriped = false;         // a target may have several of the stripes
-  // Of the objects from the file's first byte on, in rows of stripe_count, k_no_target among them; empty: none of them
-  // is known. Where objects are never changed it is one row; else as many as somebody has asked for: behind them nobody
-  // knows.
+  bool overstriped = false;         // a target may hold several of the stripes
+  // Targets of the objects from the begin of the file, in rows of stripe_count; k_no_target for some. Empty: none is
+  // known. One row if the objects never change along the file; otherwise as many rows as were queried, and later ones
+  // are unknown.
   std::vector<int64_t> targets;
-  int64_t file =
-      0;  // which of a line of files it is of (layout/line.hpp); their locks are apart, whatever targets they share
+  // index of the file in a line of files (layout/line.hpp); locks of different files are separate even on shared
+  // targets
+  int64_t file = 0;
   friend bool operator==(const LayoutComponent&, const LayoutComponent&) = default;
 };
 
 struct StorageLayout {
   LayoutKind kind = LayoutKind::blocks;
-  std::vector<LayoutComponent> components;  // in order of the file; none: nothing is known
-  int64_t storage_targets = 0;              // that the storage has, used by the file or not; 0: not known
-  int64_t numbered_targets =
-      0;  // not 0: targets are numbers below this, in the order in which they are dealt (a list of chunks)
+  std::vector<LayoutComponent> components;  // in file order; empty: nothing is known
+  int64_t storage_targets = 0;              // targets of the storage, whether or not the file uses them; 0: unknown
+  // if not 0: targets are numbers below this, in the order of assignment (a list of chunks)
+  int64_t numbered_targets = 0;
   friend bool operator==(const StorageLayout&, const StorageLayout&) = default;
 
   bool known() const noexcept { return !components.empty(); }
   bool is_striped() const noexcept { return kind != LayoutKind::blocks && known(); }
 };
 
-// What is wrong with a layout. bad_file: no component; a stripe of no bytes, or too many stripes; a component without
-// bytes, one that overlaps another or leaves a gap; targets that are not as many as stripes, or no whole rows of
-// objects; objects that do not end where stripes do.
+// Validates a layout. bad_file: no component; stripes of no bytes, or too many; an empty component, one that overlaps
+// another or leaves a gap; a number of targets that is not the number of stripes or whole rows of objects; objects that
+// do not end at stripe boundaries.
 Status check_layout(const StorageLayout& layout);
 
 struct Stripe {
-  Extent bytes;        // cut off where the component ends
-  int64_t index = 0;   // among all of the file: stripes of these bytes before it
-  int64_t column = 0;  // which of stripe_count; k_no_target: not known
+  Extent bytes;        // cut at the end of the component
+  int64_t index = 0;   // number of stripes of this size before it, in the whole file
+  int64_t column = 0;  // index below stripe_count; k_no_target: unknown
   int64_t target = k_no_target;
 };
 
-// The stripe that holds a byte, of a layout that check_layout() passes. Behind the last component its stripes go on, on
-// no known target: no byte can lie there.
+// The stripe that contains a byte, for a layout that check_layout() accepts. After the last component the stripes
+// continue on no known target: no byte can lie there.
 Stripe stripe_at(const StorageLayout& layout, int64_t offset) noexcept;
 int64_t target_of(const StorageLayout& layout, int64_t offset) noexcept;
 int64_t next_stripe(const StorageLayout& layout,
-                    int64_t offset) noexcept;  // where the one after that begins; k_no_end: there is none
+                    int64_t offset) noexcept;  // begin of the stripe after that; k_no_end: none
 
-// Objects, of a component that check_layout() passes and that has stripes beside each other; both count from the file's
-// first byte.
+// Objects of a component that check_layout() accepts and that has a stripe count. Stripes and objects count from the
+// begin of the file.
 int64_t object_of(const LayoutComponent& component, int64_t stripe) noexcept;
 int64_t offset_of_object(const LayoutComponent& component,
-                         int64_t object) noexcept;  // of its first byte; k_no_end: in no file
-// Where the objects end whose targets are listed: no farther than the component does, and nowhere where none is.
+                         int64_t object) noexcept;  // its first byte; k_no_end: in no file
+// End of the objects with listed targets: at most the end of the component; its begin if none is listed.
 int64_t end_of_targets(const LayoutComponent& component) noexcept;
 
-// Targets that the component is spread over: those that are listed, or else as many as stripes beside each other.
+// Number of targets of the component: those listed, otherwise the stripe count.
 int64_t count_targets(const LayoutComponent& component);
-bool names_targets(const StorageLayout& layout) noexcept;  // any of them
+bool names_targets(const StorageLayout& layout) noexcept;  // of any component
 
-// Writers that keep to different ones of these never want the same lock, nor the same block: the largest stripe.
+// The largest stripe. Writers of different units never share a lock or a block.
 int64_t lock_unit(const StorageLayout& layout) noexcept;
 
 // "lustre: stripe size 1 MiB, stripe count 4 on targets 0, 1, 2, 3".
 std::string layout_text(const StorageLayout& layout);
 
-// As ranks tell it to each other. Reading is safe on any input; bad_file: malformed, or not a sound layout.
+// The format in messages between ranks. Reading is safe on any input; bad_file: malformed, or not a valid layout.
 void append_layout(std::vector<std::byte>& out, const StorageLayout& layout);
 Result<StorageLayout> read_layout(std::span<const std::byte> bytes, size_t& position);
 

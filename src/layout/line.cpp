@@ -6,8 +6,8 @@
 namespace windrow {
 namespace {
 
-// Stripes of the line are counted from its first byte, so the columns of a file's are turned by as many as lie before
-// the file. Of objects, which change along a file, the columns stay.
+// Stripes of the line are counted from its begin, so the columns of a file are rotated by the number of stripes before
+// the file. Objects change along a file, so their columns stay.
 LayoutComponent in_line(const LayoutComponent& component, int64_t file, int64_t place, int64_t end) {
   LayoutComponent moved = component;
   moved.file = file;
@@ -43,7 +43,7 @@ std::optional<StorageLayout> layout_of_line(std::span<const StorageLayout> files
         return std::nullopt;
       line.components.push_back(in_line(component, static_cast<int64_t>(i), place, end));
     }
-    line.components.back().bytes.end = end;  // behind the last component its stripes go on
+    line.components.back().bytes.end = end;  // stripes continue after the last component
   }
   return line;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The numbers are those of lustre/include/uapi/linux/lustre/lustre_user.h.
+// Constants are from lustre/include/uapi/linux/lustre/lustre_user.h.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -26,14 +26,14 @@ constexpr size_t k_header_v1 = 32, k_header_v3 = 48, k_object = 24, k_object_tar
 constexpr size_t k_header_composite = 32, k_entry = 48;
 constexpr int64_t k_stripe_granule = int64_t{64} << 10;
 constexpr int64_t k_open_stripe = int64_t{4} << 20;  // see parse_lustre()
-constexpr uint32_t k_most_known_count = 0xffdf;      // above it: all targets, or several times all
+constexpr uint32_t k_most_known_count = 0xffdf;      // larger values: all targets, or a multiple of all
 
 template <class... Values>
 Status fault(fmt::format_string<Values...> text, Values&&... values) {
   return {Code::bad_file, "layout of lustre: " + fmt::format(text, std::forward<Values>(values)...)};
 }
 
-// Numbers out of a part of the bytes, in the order that its magic number shows. Who reads has looked at the size.
+// Reads numbers from a range of bytes in the byte order that its magic number shows. The caller has checked the size.
 class Blob {
  public:
   explicit Blob(std::span<const std::byte> bytes) : bytes_(bytes) {
@@ -83,7 +83,7 @@ Status check_pattern(uint32_t pattern) {
   return {};
 }
 
-// Targets of stripes that have objects.
+// Targets of stripes with allocated objects.
 void take_targets(const Blob& blob, const Stripes& stripes, LayoutComponent& component) {
   std::set<int64_t> seen;
   for (uint32_t i = 0; i < stripes.count; ++i) {
@@ -94,7 +94,7 @@ void take_targets(const Blob& blob, const Stripes& stripes, LayoutComponent& com
   }
 }
 
-// One lov_user_md_v1 or _v3. `instantiated`: it has objects, unless it ends behind its header.
+// One lov_user_md_v1 or _v3. `instantiated`: it has objects, unless it ends after its header.
 Result<LayoutComponent> read_stripes(const Blob& blob, bool instantiated) {
   if (blob.size() < k_header_v1)
     return fault("truncated: {}, but stripes need at least {}", counted(blob.size(), "byte"), k_header_v1);
@@ -167,8 +167,8 @@ Result<Entry> read_entry(const Blob& blob, size_t number, size_t count) {
   return entry;
 }
 
-// An extension only holds the place where the component before it grows, as long as its targets have room; then another
-// follows.
+// An extension component reserves the range into which the previous component grows while its targets have room. After
+// that, another component follows.
 Status extend(Mirror& mirror, Extent bytes, size_t number) {
   if (mirror.components.empty() || mirror.components.back().bytes.end != bytes.begin)
     return fault("component {} is an extension, but no component ends where it begins", number + 1);
@@ -184,7 +184,7 @@ Status add_entry(const Blob& blob, const Entry& entry, size_t number, std::map<u
   if ((entry.flags & k_extension) != 0)
     return extend(mirror, bytes, number);
   const Blob told = blob.part(entry.offset, entry.size);
-  if (told.size() >= sizeof(uint32_t) && told.u32(0) == k_magic_foreign) {  // in another storage
+  if (told.size() >= sizeof(uint32_t) && told.u32(0) == k_magic_foreign) {  // on other storage
     mirror.usable = false;
     return {};
   }

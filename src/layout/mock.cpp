@@ -17,7 +17,7 @@ Status fault(std::string what) {
   return {Code::bad_argument, "layout=mock: " + std::move(what)};
 }
 
-// What a component's text has said so far.
+// The values parsed so far for one component.
 struct Said {
   std::optional<int64_t> stripe, count, first, targets, object, objects, until;
 };
@@ -56,8 +56,7 @@ Status read_word(std::string_view word, Said& said) {
   return {};
 }
 
-// As CephFS does: each object on a target of its own, which follows from its number and no rule that a reader would
-// see.
+// Mimics CephFS: the target of each object follows from its number by a hash, so that there is no visible pattern.
 void place_objects(LayoutComponent& component, int64_t objects, int64_t targets) {
   constexpr uint64_t k_step = 0x9e3779b97f4a7c15, k_mix = 0xbf58476d1ce4e5b9;  // of the generator splitmix64
   for (int64_t object = 0; object < objects; ++object) {
@@ -135,7 +134,7 @@ StorageLayout with_stripes(const StorageLayout& mock, const StripeNumbers& numbe
   if (numbers.first >= 0)
     first = numbers.first;
   if (numbers.count > all || first >= all)
-    all = first + component.stripe_count;  // a mock has as many as are asked for
+    all = first + component.stripe_count;  // a mock has as many targets as requested
   if (component.object_bytes > 0) {
     if (component.object_bytes % component.stripe_bytes != 0)
       component.object_bytes = component.stripe_bytes;

@@ -16,7 +16,7 @@ namespace {
 
 constexpr int64_t k_granule = int64_t{64} << 10, k_most_bytes = (int64_t{4} << 30) - k_granule;
 constexpr int64_t k_most_count = 2000,
-                  k_most_first = 65534;  // LOV_MAX_STRIPE_COUNT; 16 bits, all of them set being "any"
+                  k_most_first = 65534;  // LOV_MAX_STRIPE_COUNT; the 16-bit value with all bits set means "any"
 
 Status fault(std::string_view text, std::string why) {
   return {Code::bad_argument,
@@ -116,7 +116,7 @@ std::string cephfs_request(const StripeNumbers& numbers, const StorageLayout& gi
   LayoutComponent stripes{.stripe_bytes = int64_t{4} << 20,
                           .stripe_count = 1,
                           .object_bytes = int64_t{4} << 20,
-                          .targets = {}};  // Ceph's own
+                          .targets = {}};  // CephFS's default
   if (given.kind == LayoutKind::cephfs && given.known())
     stripes = given.components.front();
   if (numbers.bytes > 0)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The stripes that a new file is to have: as the option stripe asks, or from its size; and in the words of a file
-// system.
+// The stripes of a new file: from the option stripe or from the file's size, and in the formats of file systems.
 #pragma once
 
 #include <cstddef>
@@ -15,19 +14,19 @@
 
 namespace windrow {
 
-// What is not said is left to the file system.
+// Values that are not set are left to the file system.
 struct StripeNumbers {
   int64_t bytes = 0;
-  int64_t count = 0;   // k_all_targets: as many as there are
+  int64_t count = 0;   // k_all_targets: all targets
   int64_t first = -1;  // the target of the first stripe
-  // Of a file that another is made like; nobody asks for them.
+  // Copied from another file, never set by a user.
   int64_t object_bytes = 0;  // on CephFS
-  bool overstriped = false;  // on Lustre: several stripes may lie on one target
+  bool overstriped = false;  // Lustre: several stripes may lie on one target
   friend bool operator==(const StripeNumbers&, const StripeNumbers&) = default;
 };
 inline constexpr int64_t k_all_targets = -1;
 
-// The option stripe. automatic: from the file's size, where the site has set nothing; site: as the folder has it.
+// The option stripe. automatic: from the file's size, unless the site has set striping; site: the folder's striping.
 struct StripeRequest {
   enum class Kind {
     automatic,
@@ -37,31 +36,29 @@ struct StripeRequest {
   StripeNumbers numbers;
 };
 
-// bad_argument: neither "auto" nor "site" nor numbers such as "size=4MiB,count=8,first=3", each said once; sizes are
-// multiples of 64 KiB below 4 GiB, as Lustre and CephFS have them; count is 1 to 2000 or "all".
+// bad_argument: neither "auto" nor "site" nor numbers such as "size=4MiB,count=8,first=3", each at most once. Sizes are
+// multiples of 64 KiB below 4 GiB, as on Lustre and CephFS; count is 1 to 2000 or "all".
 Result<StripeRequest> parse_stripes(std::string_view text);
 
-// For a file of `expected_bytes` that `writers` write through buffers of `buffer_bytes`: a stripe is what a buffer
-// holds, so that one request goes to one target; a target for every GiB, and no more of them than writers, who else
-// would each go to several. nullopt: one stripe is enough.
+// For a file of `expected_bytes` that `writers` write through buffers of `buffer_bytes`. A stripe has the size of a
+// buffer, so that one request goes to one target. One target for every GiB, but no more targets than writers, since
+// each writer would then access several. nullopt: one stripe suffices.
 std::optional<StripeNumbers> stripes_for(int64_t expected_bytes, int64_t writers, int64_t buffer_bytes) noexcept;
 
-// Whether who gave a new file this layout has thought of large files: it has more than one stripe, or more than one
-// component.
+// Whether a site has chosen this layout of a new file for large files: it has more than one stripe or component.
 bool is_chosen(const StorageLayout& layout) noexcept;
 
-// The numbers that would make a file like that one; nullopt: it has more than one component, or lies on a metadata
-// server.
+// The numbers for another file with this layout; nullopt: it has more than one component, or lies on a metadata server.
 std::optional<StripeNumbers> numbers_of(const StorageLayout& layout) noexcept;
 
-// What a mock does when it is told to: targets stay as many as they are, unless more stripes or another first one are
-// asked for; objects stay as long where whole stripes fit into them.
+// Applies striping to a mock layout. The number of targets stays unless more stripes or another first target are
+// requested. The object size stays if it is a multiple of the stripe size.
 StorageLayout with_stripes(const StorageLayout& mock, const StripeNumbers& numbers);
 
-// The argument of Lustre's LL_IOC_LOV_SETSTRIPE, and the value of its attribute: struct lov_user_md_v1.
+// The argument of Lustre's LL_IOC_LOV_SETSTRIPE and the value of its attribute: struct lov_user_md_v1.
 std::vector<std::byte> lustre_request(const StripeNumbers& numbers);
 
-// The value of the attribute ceph.file.layout. Objects stay as `given` has them where whole stripes fit into them.
+// The value of the attribute ceph.file.layout. The object size of `given` stays if it is a multiple of the stripe size.
 std::string cephfs_request(const StripeNumbers& numbers, const StorageLayout& given);
 
 std::string text_of(const StripeNumbers& numbers);  // "stripe size 4 MiB, stripe count 8"

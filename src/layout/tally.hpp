@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// StripeTally: which targets and which stripes a rank's requests touched. A stripe that two ranks have tallied has a
-// lock that went from one to the other.
+// StripeTally: the targets and stripes that a rank's requests accessed. If two ranks have the same stripe, its lock
+// moved between them.
 #pragma once
 
 #include <map>
@@ -11,13 +11,13 @@
 namespace windrow {
 
 struct TargetTally {
-  int64_t requests = 0;  // that touched it
+  int64_t requests = 0;  // that accessed it
   int64_t bytes = 0;
-  int64_t latest = 0;  // of the rank's requests
+  int64_t latest = 0;  // last request of the rank
 };
 
-// Stripes at begin, begin + stride, ... that were touched one after the other; of one length, but where a component
-// ends.
+// Stripes at begin, begin + stride, ... that were accessed in sequence. All have the same length, except at the end of
+// a component.
 struct StripeRun {
   int64_t begin = 0;
   int64_t stride = 0;
@@ -29,11 +29,10 @@ class StripeTally {
   static constexpr size_t k_most_runs = 4096;
   void add(const StorageLayout& layout, Extent request);
   void clear() noexcept;
-  const std::map<int64_t, TargetTally>& targets() const noexcept {
-    return targets_;
-  }  // by number; k_no_target: those that are not known
-  // In the order of the requests; one may be named twice where these go back. Beyond k_most_runs nobody keeps them, and
-  // there are none.
+  // By number; k_no_target: all unknown targets.
+  const std::map<int64_t, TargetTally>& targets() const noexcept { return targets_; }
+  // In the order of the requests; a stripe may occur twice if requests go backward. Empty if there are more than
+  // k_most_runs runs.
   const std::vector<StripeRun>& stripes() const noexcept { return runs_; }
 
  private:

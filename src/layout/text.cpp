@@ -27,7 +27,7 @@ std::string targets_text(const std::vector<int64_t>& targets) {
   return fmt::format(" on {} {}", targets.size() == 1 ? "target" : "targets", text);
 }
 
-// Of thousands of objects, which lie on the same targets again and again.
+// For thousands of objects, which repeat the same targets.
 std::string objects_text(const LayoutComponent& component) {
   if (component.targets.empty())
     return {};

@@ -6,8 +6,8 @@
 namespace windrow {
 namespace {
 
-// Into the system's memory and out of it: a request is a system call, pages are new (6 GB/s and 12 GB/s for one writer,
-// half of that under other load: docs/internals/notes/2026-11-29-time-of-a-flush.md).
+// Copies to and from the page cache: a request is a system call, and written pages are newly allocated. Source of the
+// rates: docs/internals/notes/2026-11-29-time-of-a-flush.md.
 MachineStorage local_storage() {
   MachineStorage storage;
   storage.kind = "local";
@@ -19,7 +19,7 @@ MachineStorage local_storage() {
   return storage;
 }
 
-// One server behind a link of 10 Gbit/s; what its clients write goes through it request by request.
+// One server behind a 10 Gbit/s link. The server handles the writes of its clients one request at a time.
 MachineStorage nfs_storage() {
   MachineStorage storage;
   storage.kind = "nfs";
@@ -30,8 +30,7 @@ MachineStorage nfs_storage() {
   return storage;
 }
 
-// As BeeGFS makes files where nobody says otherwise: chunks of 512 KiB on four targets. Clients take no locks of ranges
-// in its buffered mode of caching.
+// BeeGFS's default striping: chunks of 512 KiB on four targets. In buffered mode, clients take no range locks.
 MachineStorage beegfs_storage() {
   MachineStorage storage;
   storage.kind = "beegfs";
@@ -41,8 +40,8 @@ MachineStorage beegfs_storage() {
   return storage;
 }
 
-// Objects of 4 MiB, wherever its placement has them: so all daemons have some. Each byte is written three times, and
-// acknowledged when all have it; clients have the right to a file as a whole, and write through it while others do.
+// Objects of 4 MiB on all daemons, placed by CRUSH. Each byte is written to three replicas and acknowledged when all
+// have it. Capabilities cover a whole file, and clients write through while others write.
 MachineStorage cephfs_storage() {
   MachineStorage storage;
   storage.kind = "cephfs";
@@ -53,7 +52,7 @@ MachineStorage cephfs_storage() {
   return storage;
 }
 
-// Blocks of 4 MiB over all disks of the file system; tokens of ranges of bytes are handed over as locks are.
+// Blocks of 4 MiB over all disks of the file system. Byte-range tokens move between clients like locks.
 MachineStorage gpfs_storage() {
   MachineStorage storage;
   storage.kind = "gpfs";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is believed of a machine that nobody has measured.
+// Default machine numbers for machines without measurements.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace windrow {
 
-// `file_system`: as the option file_system has it; for one that it does not know, as for an unknown one. `cores`: that
-// the ranks of a host share; 0: one each.
+// `file_system`: a value of the option file_system; an unlisted value counts as unknown. `cores`: shared by the ranks
+// of a host; 0: one core a rank.
 Machine default_machine(std::string_view file_system, int64_t cores = 0);
 
 }  // namespace windrow

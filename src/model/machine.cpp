@@ -27,7 +27,7 @@ constexpr std::array<std::string_view, k_sharing_count> k_sharings{"apart", "int
                                                                    "sieved"};
 constexpr size_t k_most_text = size_t{1} << 20, k_most_listed = 10'000;
 
-// What of a machine file was read wrongly: the first mistake.
+// Reads a machine file and keeps the first error.
 class Reader {
  public:
   explicit Reader(std::string_view file) : file_(file) {}
@@ -98,7 +98,7 @@ class Reader {
 };
 
 struct Place {
-  std::string section;  // "": the file's own
+  std::string section;  // "": the top level
   std::string key;
 };
 
@@ -108,8 +108,8 @@ Place place_of(std::string_view name) {
                                        : Place{std::string(name.substr(0, dot)), std::string(name.substr(dot + 1))};
 }
 
-// A name that nobody knows is most likely one that was mistyped: to skip it would be to take a default for what was
-// said.
+// Unknown names are errors: most are misspellings, and skipping one would silently replace the given value by a
+// default.
 void check_names(Reader& reader, const Json& object, std::string_view section, const std::vector<std::string>& known) {
   for (const auto& [key, value] : object.items())
     if (std::find(known.begin(), known.end(), key) == known.end())
@@ -153,7 +153,7 @@ void read_numbers(Reader& reader, const Json& file, Machine& machine) {
   });
 }
 
-// Each entry of a list that is there: `read(entry, "codecs[2]")`.
+// Calls `read(entry, "codecs[2]")` for each entry of an optional list.
 template <class Read>
 void read_list(Reader& reader, const Json& file, const char* key, const std::vector<std::string>& known, Read&& read) {
   const auto found = file.find(key);
@@ -171,7 +171,7 @@ void read_list(Reader& reader, const Json& file, const char* key, const std::vec
   }
 }
 
-// What an entry of a list has to say: there is no default for it.
+// Reports missing keys of a list entry. These keys have no defaults.
 void require(Reader& reader, const Json& entry, const std::string& name, const std::vector<std::string>& keys) {
   for (const std::string& key : keys)
     if (!entry.contains(key))
@@ -218,7 +218,7 @@ void read_rates(Reader& reader, const Json& file, const char* key, std::vector<M
   });
 }
 
-// Numbers that are sound each, but not beside each other.
+// Checks numbers that are valid alone but contradict each other.
 void check_together(Reader& reader, const Machine& machine) {
   const MachineStorage& storage = machine.storage;
   if (storage.stripe_count > storage.targets)
@@ -235,8 +235,8 @@ double logarithm(int64_t number) {
   return std::log(static_cast<double>(number));
 }
 
-// Of the rates of one number of ranks, ascending by size.
-// What is known next to a place: the largest below it, and the smallest from it on. 0: nothing.
+// The measured rates of one number of ranks next to a request size: the largest size below it, and the smallest size
+// from it on. A rate of 0: nothing measured on that side. Rates ascend by size.
 struct Beside {
   int64_t below = 0, above = 0;
   double below_rate = 0, above_rate = 0;
@@ -247,7 +247,7 @@ struct Beside {
     if (place >= at && (above == 0 || place <= above))
       above = place, above_rate = rate;
   }
-  // Beyond what is known it stays as it is there.
+  // Interpolates; constant beyond the measured range.
   double rate(int64_t at) const noexcept {
     if (above == 0)
       return below_rate;
@@ -266,8 +266,8 @@ int64_t smallest_request(std::span<const MeasuredRate> rates, int64_t ranks, Sha
   return smallest;
 }
 
-// Of so many ranks exactly. Below the smallest request of these it falls as one rank's does; below that one's, a
-// request costs what the smallest did.
+// For exactly this number of ranks. Below their smallest measured request the rate falls like that of one rank. Below
+// the smallest request of one rank, a request costs the same time as the smallest.
 double rate_of(std::span<const MeasuredRate> rates, int64_t request_bytes, int64_t ranks, Sharing sharing) noexcept {
   Beside sizes;
   for (const MeasuredRate& rate : rates)
@@ -283,9 +283,9 @@ double rate_of(std::span<const MeasuredRate> rates, int64_t request_bytes, int64
   return rate * std::min(1.0, rate_of(rates, request_bytes, 1, sharing) / rate_of(rates, smallest, 1, sharing));
 }
 
-// Of names that are twice in an object the last would count, without a word: `twice` is the first of them.
+// A JSON parser keeps the last of duplicate names without an error. `twice` receives the first duplicate name.
 Json parse_watched(std::string_view text, std::string& twice) {
-  std::vector<std::set<std::string>> names;  // of the objects around
+  std::vector<std::set<std::string>> names;  // of the enclosing objects
   const auto watch = [&](int, Json::parse_event_t event, Json& parsed) {
     if (event == Json::parse_event_t::object_start)
       names.emplace_back();

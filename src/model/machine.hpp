@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Machine: what a machine can do, in numbers: hosts, links, storage, compressors. Read from and written to a machine
-// file, which is JSON (docs/machine-files.md). Pure: who calls reads and writes the file.
+// Machine: the performance of a machine as numbers: hosts, links, storage, compressors. It is read from and written to
+// a machine file, which is JSON (docs/machine-files.md). Pure: the caller reads and writes the file.
 #pragma once
 
 #include <cstddef>
@@ -14,77 +14,76 @@
 
 namespace windrow {
 
-inline constexpr int64_t k_machine_version = 1;  // of the machine file's format
+inline constexpr int64_t k_machine_version = 1;  // version of the machine file format
 
-// Seconds, and bytes a second; what is 0 and may be is nothing that anybody waits for.
+// Times are in seconds, rates in bytes a second. A 0, where it is allowed, means that the resource is never a limit.
 struct MachineMemory {
-  double copy_bytes_per_s = 5e9;        // of one rank
-  double host_copy_bytes_per_s = 20e9;  // of all ranks of a host together
-  double piece_s = 1e-8;                // that a rank needs for a piece, however short, apart from its bytes
+  double copy_bytes_per_s = 5e9;        // one rank
+  double host_copy_bytes_per_s = 20e9;  // all ranks of a host together
+  double piece_s = 1e-8;                // CPU time of a rank for each piece of any length, without the bytes
 };
 
 struct MachineNetwork {
-  double latency_s = 2e-6;           // from a rank to one of another host
-  double bytes_per_s = 5e9;          // of one rank to one of another host
-  double host_bytes_per_s = 10e9;    // into a host, or out of it
-  double bisection_bytes_per_s = 0;  // through the middle of the switches, one way; 0: they never bound anybody
-  double message_s = 1e-6;           // that a rank works on a message that it sends or takes
+  double latency_s = 2e-6;           // between ranks of two hosts
+  double bytes_per_s = 5e9;          // between two ranks of two hosts
+  double host_bytes_per_s = 10e9;    // into or out of one host
+  double bisection_bytes_per_s = 0;  // through the middle of the network, one way; 0: not a limit
+  double message_s = 1e-6;           // CPU time of a rank for each message that it sends or receives
   double within_host_latency_s = 5e-7;
-  double within_host_bytes_per_s = 5e9;  // of one message
+  double within_host_bytes_per_s = 5e9;  // one message
   double split_rank_s = 0;               // for each rank of a communicator that is split
-  double agree_s = 0;  // a reduction over all ranks; 0: a latency for each level of a tree, up and down
+  double agree_s = 0;  // an allreduce over all ranks; 0: one latency for each level of a tree, up and down
 };
 
 struct MachineStorage {
-  std::string kind = "lustre";  // a name for people
+  std::string kind = "lustre";  // a description for users
   int64_t targets = 8;
   int64_t targets_per_server = 1;
   double target_write_bytes_per_s = 500e6;
   double target_read_bytes_per_s = 500e6;
-  double server_bytes_per_s = 0;             // of all targets of a server together; 0: their sum
-  double client_bytes_per_s = 2e9;           // of all ranks of a host together
-  int64_t request_bytes = int64_t{4} << 20;  // a client cuts longer requests up
-  double request_s = 2e-4;                   // from a client to a target and back, apart from the bytes
-  double target_request_s = 5e-5;            // that a target works on a request, apart from the bytes
-  double turn_s =
-      0;  // that each request costs a target for every other client of the same file that it serves meanwhile
-  double lock_s = 1e-3;                     // that a stripe's lock takes to go from one writer to another
-  int64_t stripe_bytes = int64_t{1} << 20;  // of a file that nobody chose stripes for
+  double server_bytes_per_s = 0;             // all targets of a server together; 0: their sum
+  double client_bytes_per_s = 2e9;           // all ranks of a host together
+  int64_t request_bytes = int64_t{4} << 20;  // clients split longer requests
+  double request_s = 2e-4;                   // round trip from a client to a target, without the bytes
+  double target_request_s = 5e-5;            // time of a target for a request, without the bytes
+  // additional time of a target for a request, for each other client of the same file that it serves at that time
+  double turn_s = 0;
+  double lock_s = 1e-3;                     // time to move the lock of a stripe from one writer to another
+  int64_t stripe_bytes = int64_t{1} << 20;  // of a file without chosen striping
   int64_t stripe_count = 1;
-  double cache_bytes_per_s = 2e9;  // of one rank into its system's memory
-  int64_t cache_bytes = 0;  // that a host's writers may be ahead of the targets; when the file is closed all is on them
+  double cache_bytes_per_s = 2e9;  // one rank, into the page cache
+  int64_t cache_bytes = 0;         // dirty data that a host may cache; it is on the targets when the file is closed
 };
 
 struct MachineMetadata {
-  double open_s = 1e-3;         // of one client, when no other wants anything
-  double opens_per_s = 20e3;    // of all clients together: opens, closes
-  double creates_per_s = 10e3;  // of files
-  double flush_s = 0;  // of a flush that moves next to nothing by a new plan; 0: as long as what is agreed on in it
-  double direct_flush_s = 0;  // the same where no rank sends another anything; 0: as flush_s
+  double open_s = 1e-3;         // one client alone
+  double opens_per_s = 20e3;    // opens and closes of all clients together
+  double creates_per_s = 10e3;  // file creations
+  double flush_s = 0;           // a flush of almost no data with a new plan; 0: the time of its agreements
+  double direct_flush_s = 0;    // the same without messages between ranks; 0: as flush_s
 };
 
-// Nobody knows how far data shrinks before it is there: what is usual for fields.
+// The usual ratio for fields. The real ratio is unknown before there is data.
 inline constexpr double k_usual_ratio = 0.5;
 
 struct MachineCodec {
-  std::string name;                   // "lz4", "lzo", "zstd", "deflate": as the axis codec has it
-  double encode_bytes_per_s = 500e6;  // of bytes that are not compressed yet
+  std::string name;                   // "lz4", "lzo", "zstd", "deflate": names of the axis codec
+  double encode_bytes_per_s = 500e6;  // of uncompressed bytes
   double decode_bytes_per_s = 1e9;
 };
 
-// How the ranks that move bytes at the same time lie beside each other in the file.
+// How concurrent ranks divide the file among them.
 enum class Sharing : int {
-  apart = 0,    // each has a part of it
-  interleaved,  // in turn, request by request
-  targets,      // each has the stripes of targets that are its own
-  mapped,       // in turn, and they copy out of the file's bytes in their host's memory
-  sieved,       // each has a part that nobody has written yet, reads it, and writes it back: bytes are counted once
+  apart = 0,    // each rank has a contiguous part
+  interleaved,  // requests of the ranks alternate
+  targets,      // each rank has the stripes of its own targets
+  mapped,       // requests alternate and copy from the mapped page cache of the host
+  sieved,       // each rank has a part without data, reads it and writes it back; bytes are counted once
 };
 inline constexpr size_t k_sharing_count = 5;
 std::string_view name_of(Sharing sharing) noexcept;
 
-// What a number of ranks moved to or from the storage at once, all together; on different hosts as far as there were
-// hosts.
+// The total rate of a number of ranks that move data concurrently, on as many hosts as were available.
 struct MeasuredRate {
   int64_t request_bytes = 0;
   int64_t ranks = 1;
@@ -94,20 +93,19 @@ struct MeasuredRate {
 
 struct Machine {
   std::string name = "a machine";
-  std::string about;  // where its numbers are from
+  std::string about;  // source of the numbers
   int64_t hosts = 1;
   int64_t ranks_per_host = 1;
-  int64_t cores_per_host = 0;  // 0: as many as ranks
+  int64_t cores_per_host = 0;  // 0: one for each rank
   MachineMemory memory;
   MachineNetwork network;
   MachineStorage storage;
   MachineMetadata metadata;
   std::vector<MachineCodec> codecs;
-  std::vector<MeasuredRate> writes, reads;  // none: storage's numbers say it all
+  std::vector<MeasuredRate> writes, reads;  // empty: only the numbers of `storage` are used
 };
 
-// What each number is called in a machine file, and between which bounds it is believed: `visit(name, number, least,
-// most)`.
+// Calls `visit(name, number, least, most)` for each number: its name in a machine file, and the accepted range.
 template <class AnyMachine, class Visit>
 void for_each_number(AnyMachine& machine, Visit&& visit) {
   constexpr double k_least_rate = 1000, k_most_rate = 1e18, k_most_seconds = 3600;
@@ -153,17 +151,17 @@ void for_each_number(AnyMachine& machine, Visit&& visit) {
   visit("metadata.direct_flush_s", metadata.direct_flush_s, 0.0, k_most_seconds);
 }
 
-// What a machine file says; what it does not is as above. `file` is named in messages. bad_file: not JSON, or no
-// machine file; another version; a name that there is not; a number that is no number, or beyond its bounds; numbers
-// that contradict each other. Sizes and rates may be texts: "1 MiB", "2.5 GB". Safe on any input.
+// Parses a machine file. Missing numbers keep the defaults above. `file` is the name for messages. bad_file: not JSON
+// or not a machine file; another version; an unknown name; a value that is not a number or out of range; numbers that
+// contradict each other. Sizes and rates may be texts: "1 MiB", "2.5 GB". Safe on any input.
 Result<Machine> parse_machine(std::string_view text, std::string_view file);
 
-// A machine file that says all, which parse_machine() reads back as it was.
+// A complete machine file, which parse_machine() reads back without loss.
 std::string machine_text(const Machine& machine);
 
-// What so many ranks move a second in requests of so many bytes, all together: between what was measured by its
-// logarithms, above as where it was measured last. Shorter requests than any of so many ranks lose as much as one
-// rank's do; shorter ones than those cost what the smallest did. 0: nothing was measured of that sharing.
+// Total rate of `ranks` ranks in requests of `request_bytes`. Interpolates on logarithmic scales; constant above the
+// measured range. Requests shorter than any measured for this number of ranks lose as much as those of one rank. Below
+// those, a request costs the same time as the smallest. 0: that sharing was not measured.
 double rate_at(std::span<const MeasuredRate> rates, int64_t request_bytes, int64_t ranks,
                Sharing sharing = Sharing::apart);
 

@@ -8,11 +8,11 @@
 namespace windrow {
 namespace {
 
-constexpr double k_most = 1e15;  // seconds, bytes or counts: nothing real is more
+constexpr double k_most = 1e15;  // seconds, bytes or counts: an upper bound of real values
 
 double sound(double number) noexcept {
   return number > 0 ? std::min(number, k_most) : 0;
-}  // NaN is not > 0 either
+}  // also rejects NaN
 
 double seconds_for(double bytes, double bytes_per_s) noexcept {
   return bytes_per_s > 0 ? sound(bytes / bytes_per_s) : 0;
@@ -22,7 +22,7 @@ double ranks_of_host(const Work& work) noexcept {
   return std::ceil(sound(work.ranks) / std::max(1.0, sound(work.hosts)));
 }
 
-// A tree over all ranks. Where it was measured, it was with so many ranks as the machine has.
+// A tree over all ranks. A measured time is for the number of ranks of the machine file.
 double agreement_seconds(const Work& work, const Machine& machine) noexcept {
   const double steps = std::log2(std::max(2.0, sound(work.ranks)));
   if (work.ranks <= 1)
@@ -35,7 +35,7 @@ double agreement_seconds(const Work& work, const Machine& machine) noexcept {
   return 2 * steps * latency;
 }
 
-// Where it was measured it is more than agreements; it grows with ranks as they do.
+// A measured time covers more than agreements. It grows with the number of ranks as they do.
 double plan_seconds(const Work& work, const Machine& machine) noexcept {
   const double agreements = sound(work.agreements) * agreement_seconds(work, machine);
   const bool direct = machine.metadata.direct_flush_s > 0 && !(work.rank_copies > 0);
@@ -46,14 +46,14 @@ double plan_seconds(const Work& work, const Machine& machine) noexcept {
   return flush * std::max(1.0, std::log2(std::max(2.0, sound(work.ranks))) / std::log2(std::max(2.0, measured)));
 }
 
-// Cores that the ranks of a host have.
+// Cores for the ranks of a host.
 double cores_of(const Work& work, const Machine& machine) noexcept {
   return std::max(1.0, std::min(ranks_of_host(work),
                                 machine.cores_per_host > 0 ? static_cast<double>(machine.cores_per_host) : k_most));
 }
 
-// What is sent to other hosts. The exchange itself decides by what its messages measure, so that with a compressor it
-// takes no longer than without.
+// Time on links to other hosts. The exchange chooses the codec from measured messages, so compression never makes this
+// time longer.
 double link_seconds(const Work& work, const Machine& machine) noexcept {
   const MachineNetwork& network = machine.network;
   const double bisection =
@@ -71,39 +71,37 @@ double link_seconds(const Work& work, const Machine& machine) noexcept {
   return best;
 }
 
-// Copies are bound by one rank or by the memory of its host; links by a rank, by its host or by the middle of the
-// network.
+// Copies are bound by one rank or by the memory of its host. Links are bound by a rank, by its host or by the
+// bisection.
 double exchange_seconds(const Work& work, const Machine& machine) noexcept {
   const MachineMemory& memory = machine.memory;
   const MachineNetwork& network = machine.network;
   const double copies =
       std::max(seconds_for(work.rank_copies, memory.copy_bytes_per_s) + sound(work.rank_pieces) * memory.piece_s,
                seconds_for(work.host_copies, memory.host_copy_bytes_per_s) +
-                   sound(work.host_pieces) * memory.piece_s / cores_of(work, machine));  // ranks share cores
+                   sound(work.host_pieces) * memory.piece_s / cores_of(work, machine));  // the ranks share cores
   const double messages = sound(work.messages) * network.message_s;
   const double waits = sound(work.rounds) * (work.sends > 0 ? network.latency_s : agreement_seconds(work, machine));
   return sound(copies + link_seconds(work, machine) + messages + waits);
 }
 
-// So many ranks together, where it was measured.
+// The measured rate of this number of ranks.
 double measured_rate(const StorageWork& part, const Machine& machine, double actors) {
   const double request = std::clamp(sound(part.request_bytes), 1.0, 1e15);
   return rate_at(part.reading ? machine.reads : machine.writes, static_cast<int64_t>(request),
                  static_cast<int64_t>(std::clamp(actors, 1.0, 1e9)), part.sharing);
 }
 
-// As many bytes as there would be if all targets that are at work at a time had as many as the busiest, which the
-// others wait for.
+// All targets wait for the busiest: the bytes that there would be if every active target had as many as that one.
 double bytes_as_of_busiest(const StorageWork& part, double at_work) noexcept {
   return std::max(sound(part.bytes), sound(part.target_bytes) * at_work);
 }
 
-// The targets that a part's bytes lie on, their stripes, and who meets there.
+// The targets that hold a part's bytes, their stripes, and the clients that access them.
 struct Meeting {
   double targets = 1, stripe = 1;
-  double requests =
-      0;  // that the targets take, all together: a client's own, cut where stripes end and where clients cut
-  double clients = 1;  // of a target at a time
+  double requests = 0;  // requests at all targets, after clients split their requests and at ends of stripes
+  double clients = 1;   // concurrent clients of one target
 };
 
 Meeting meeting_of(const StorageWork& part, const MachineStorage& storage, double actors) noexcept {
@@ -124,7 +122,7 @@ Meeting meeting_of(const StorageWork& part, const MachineStorage& storage, doubl
   return meeting;
 }
 
-// Of more ranks than were measured together each request waits for the others of its target.
+// If more ranks are active than were measured together, each request waits for the others at its target.
 double seconds_of_turns(const StorageWork& part, const Machine& machine, double measured_actors) noexcept {
   const double actors = std::max(1.0, sound(part.actors));
   if (actors <= measured_actors || machine.storage.turn_s <= 0)
@@ -151,7 +149,7 @@ double measured_seconds(const StorageWork& part, const Machine& machine) {
              : seconds;
 }
 
-// How often the lock of a stripe goes from one writer to another, of all targets together.
+// How often locks of stripes move between writers, over all targets.
 double hand_overs(const StorageWork& part, double targets, double requests, double stripe) noexcept {
   if (part.reading || part.actors < 2)
     return 0;
@@ -159,8 +157,7 @@ double hand_overs(const StorageWork& part, double targets, double requests, doub
     case Sharing::interleaved:
       return std::max(requests, part.bytes / stripe);
     case Sharing::apart:
-      return part.actors *
-             targets;  // a writer's lock takes all that is free of an object: the next one's takes it back
+      return part.actors * targets;  // a lock covers all free bytes of an object, so each further writer revokes it
     case Sharing::targets:
     case Sharing::mapped:
     case Sharing::sieved:
@@ -169,7 +166,7 @@ double hand_overs(const StorageWork& part, double targets, double requests, doub
   return 0;
 }
 
-// From the numbers of the storage alone.
+// From the numbers of `storage` alone, without measured rates.
 double reckoned_seconds(const StorageWork& part, const Work& work, const Machine& machine) noexcept {
   const MachineStorage& storage = machine.storage;
   const double actors = std::max(1.0, sound(part.actors)), hosts = std::max(1.0, sound(work.hosts));
@@ -200,8 +197,7 @@ double part_seconds(const StorageWork& part, const Work& work, const Machine& ma
   return measured > 0 ? measured : reckoned_seconds(part, work, machine);
 }
 
-// Reading what nobody has written and writing it back was measured as one; where it was not, it is one behind the
-// other.
+// Measurements of data sieving cover the read and the write. Without them, the two times are added.
 double sieving_seconds(StorageWork part, const Work& work, const Machine& machine) {
   part.sieving = false;
   StorageWork both = part, before = part;
@@ -231,8 +227,8 @@ double open_seconds(const Work& work, const Machine& machine) noexcept {
   return (reading ? 0 : 1 / metadata.creates_per_s) + metadata.open_s + sound(actors / metadata.opens_per_s);
 }
 
-// The copies of one round and the requests of another go on side by side, where there is a core for those who copy. A
-// storage of this host works with the host's own cores.
+// Copies of one round overlap the requests of another if a core is free for the copies. Storage on this host uses the
+// host's own cores.
 double overlapped(const Work& work, const Machine& machine, double exchange, double storage) noexcept {
   const bool free_cores =
       machine.storage.kind != "local" ||
@@ -244,13 +240,13 @@ double overlapped(const Work& work, const Machine& machine, double exchange, dou
 
 }  // namespace
 
-// From the trials with the most ranks, since these make the most clients of a target. Two clients that meet at a target
-// by chance wait for each other as long as a request takes, and a lock passes once for many short requests. Both grow
-// with the length of a request, and are no turn: the shortest and the longest requests are compared to leave them out.
+// Uses the measurements with the most ranks, which have the most clients at a target. Two effects grow with the request
+// length and are not contention: clients that meet at a target by chance, and lock transfers, which many short requests
+// share. Comparing the shortest with the longest requests removes both.
 double turn_seconds(std::span<const MeasuredRate> rates, int64_t targets) {
   struct Request {
     int64_t ranks = 0, bytes = 0;
-    double own_s = 0, more_s = 0;  // at a target of its own, and what it takes longer beside others
+    double own_s = 0, more_s = 0;  // time at a target of its own, and the additional time with others
   };
   std::vector<Request> found;
   int64_t most = 0;

@@ -8,11 +8,11 @@
 namespace windrow {
 namespace {
 
-constexpr double k_rank_bytes = 1 << 20;     // that the rank writes: enough for rates to be those of much
-constexpr double k_request_bytes = 1 << 20;  // of a buffer
+constexpr double k_rank_bytes = 1 << 20;     // bytes that the rank writes: large enough for the rates of long writes
+constexpr double k_request_bytes = 1 << 20;  // the size of a buffer
 constexpr double k_least_byte_s = 1e-15;
 
-// Of the rank's own work, not of what hides what.
+// The work of the rank alone, without overlap.
 double seconds_of(const Work& work, const Machine& machine) {
   const Prediction seconds = predict(work, machine);
   return seconds.exchange + seconds.storage;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Weigh: what a rank's part of a write costs, so that parts can be compared: each stretch of consecutive bytes, and
-// each byte. Pure.
+// Weigh: the cost of a rank's part of a write for each contiguous interval and for each byte, so that parts can be
+// compared. Pure.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +10,13 @@
 namespace windrow {
 
 struct WriteWeights {
-  double interval_s = 0;  // seconds a stretch, apart from its bytes
-  double byte_s = 0;      // more than 0
+  double interval_s = 0;  // seconds for each interval, without its bytes
+  double byte_s = 0;      // positive
 };
 
-// Of a rank that writes stretches of `interval_bytes` each: by the way that predict() finds faster, a request for each
-// or a buffer that is filled and written. As if it were alone: what it shares with others depends on how many they are,
-// and owners must not. Any numbers are safe.
+// Weights of a rank that writes intervals of `interval_bytes`. Takes the faster of two ways, as predict() finds it: one
+// request for each interval, or a buffer that is filled and written. Contention is left out: it depends on the number
+// of ranks, and owners must not. Safe for any numbers.
 WriteWeights weigh_writing(const Machine& machine, int64_t interval_bytes);
 
 }  // namespace windrow

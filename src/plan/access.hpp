@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Access: which storage requests a window becomes. Pure: the same walk makes the requests and predicts their number.
+// Access: the storage requests for a window. Pure: the same walk makes the requests and predicts their number.
 #pragma once
 
 #include <cstdint>
@@ -12,24 +12,25 @@ namespace windrow {
 
 struct AccessRule {
   Access access = Access::contiguous;
-  int64_t hole_bytes = 0;  // sieve: holes up to this are read over
-  int64_t read_before_bytes =
-      int64_t{1} << 20;  // what lies in holes that are written over is read by so much at a time
+  int64_t hole_bytes = 0;  // sieve: holes up to this are included in a request
+  // largest read at a time before a write with holes
+  int64_t read_before_bytes = int64_t{1} << 20;
 };
 
-// One request for consecutive bytes. holes: some of them are not ours (sieve only): to write, they are read first.
+// A request for consecutive bytes. holes: it includes bytes that hold no data (sieve only); a write must read them
+// first.
 struct Request {
   Extent bytes;
   bool holes = false;
 };
 
-// To write one with holes: how many to read come before it.
+// The number of reads before a write with holes.
 inline int64_t reads_before(AccessRule rule, const Request& request) noexcept {
   return request.holes ? ceil_divide(request.bytes.size(), rule.read_before_bytes) : 0;
 }
 
-// Visits the requests of a window in file order. `covered`: the extents that hold data; those that meet the window
-// matter.
+// Visits the requests of a window in file order. `covered`: the extents with data; those outside the window are
+// ignored.
 template <class Visit>
 void for_each_request(AccessRule rule, Extent window, PieceView covered, Visit&& visit) {
   Request request{.bytes = {window.begin, window.begin}, .holes = false};

@@ -12,16 +12,16 @@
 namespace windrow {
 namespace {
 
-// The rule's choice was tuned by measurement, and what is predicted is wrong by a quarter (bench/choice): another has
-// to be faster by more than that. Of what the fixed rule takes. To read what is in the memory of one host is a matter
-// of cores and caches, of which the model knows least and the rule was measured: bench/choice, 8 ranks on 2 cores,
-// predicted 0.60 to 0.75 of the rule's seconds with more readers, took 1.2 to 1.5.
+// The fraction of the fixed rule's predicted seconds that a candidate must stay below to replace it. The rule was tuned
+// by measurement, and predictions have an error of a quarter (bench/choice). For reads from the page cache of one host
+// the bound is stricter: the time depends on cores and caches, which the model hardly covers
+// (docs/internals/notes/2026-11-30-numbers-from-comments.md).
 double clearly_faster(const Pattern& pattern) noexcept {
   return pattern.reading && pattern.in_memory ? 0.5 : 0.75;
 }
 constexpr size_t k_most_candidates = 128;
 
-// What candidates are made of: the choices that each axis leaves.
+// The choices on each axis from which candidates are combined.
 class Choices {
  public:
   Choices(const Strategy& asked, const Candidate& rule, const Pattern& pattern, const Topology& topology,
@@ -61,7 +61,7 @@ class Choices {
       return {strategy};
     strategy.gather = Gather::none;
     choices.push_back(strategy);
-    // On one host a root is a writer, and what it gathers is copied once more.
+    // On one host a root is an aggregator, so gathering only adds a copy.
     if (hosts_ < 2 || asked_.access == Access::list || asked_.access == Access::mapped)
       return choices;
     if (ranks_ > hosts_)
@@ -92,7 +92,8 @@ class Choices {
     return choices;
   }
 
-  // One a host, some a host, one a target, all ranks; as many as were asked for.
+  // Numbers of aggregators: one a host, some a host, one a target, all ranks; only the requested number if there is
+  // one.
   std::vector<int64_t> writer_choices(const Strategy& gathered, Domains domains) const {
     constexpr int64_t k_worth_a_writer = int64_t{256} << 10;
     const int64_t least =
@@ -176,7 +177,7 @@ Weighing weigh(const PlanInput& input) {
   std::vector<Alternative>& all = weighing.alternatives;
   const auto faster = [](const Alternative& a, const Alternative& b) { return a.seconds.total < b.seconds.total; };
   const auto best = std::min_element(all.begin(), all.end(), faster);
-  // The tree is a paper's, and decides by itself.
+  // The tree comes from a paper and decides alone.
   const bool decides = weighing.measured && !asks_for_link(input.asked) &&
                        best->seconds.total < clearly_faster(input.pattern) * all.front().seconds.total;
   Alternative& taken = decides ? *best : all.front();

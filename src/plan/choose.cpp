@@ -11,8 +11,8 @@
 namespace windrow {
 namespace {
 
-// Each stripe is a request of domains=target, so it has to be worth one. Measurements behind the bounds of this file:
-// docs/internals/notes/2026-11-29-fixed-rule.md.
+// Each stripe is a request with domains=target, so it must be large enough to be worth one. The measurements behind the
+// bounds of this file: docs/internals/notes/2026-11-29-fixed-rule.md.
 constexpr int64_t k_least_stripe = int64_t{512} << 10;
 
 void choose_owner(Strategy& strategy, const Pattern& pattern, std::vector<std::string>& reasons) {
@@ -44,9 +44,9 @@ int64_t bytes_of(const std::vector<Extent>& regions) noexcept {
   return bytes;
 }
 
-// Figure 7 of "Optimization and evaluation of parallel I/O in BIPS3D": over Fast Ethernet lists; over Myrinet two
-// phases for small loads, the bound depending on the size of the mesh. Seconds a byte half-way between the two (12.5
-// and 250 MB/s) tell them apart; one host is the faster kind.
+// Figure 7 of "Optimization and evaluation of parallel I/O in BIPS3D": lists over Fast Ethernet; over Myrinet, two
+// phases for small loads, with a bound that depends on the size of the mesh. The link is classified by its seconds for
+// each byte, at the middle of the two networks (12.5 and 250 MB/s). One host counts as the faster kind.
 void choose_by_tree(Strategy& strategy, const Pattern& pattern, const Topology& topology,
                     std::vector<std::string>& reasons) {
   constexpr double k_slow_link = 1 / 56e6;
@@ -66,9 +66,9 @@ void choose_by_tree(Strategy& strategy, const Pattern& pattern, const Topology& 
                                       two_phase ? "two phases" : "lists"));
 }
 
-// One bound decides. Short pieces are copied out of the mapped file: one copy, no request and no message. Long ones
-// take a request each, without a page fault for every 64 KiB; but bytes that are swapped on their way would then be
-// copied twice. There is no such writing: the system charges for each page that is changed.
+// Decides by the length of pieces. Short pieces are copied from the mapped file: one copy, no request and no message.
+// Long pieces take one request each, which avoids a page fault every 64 KiB; but data in the other byte order would
+// then be copied twice. Mapped writes do not exist: every page that they dirty is expensive.
 void choose_mapped(Strategy& strategy, const Pattern& pattern, const PlanLimits& limits,
                    std::vector<std::string>& reasons) {
   const bool alone = (strategy.gather == Gather::automatic || strategy.gather == Gather::none) &&
@@ -97,10 +97,9 @@ void choose_mapped(Strategy& strategy, const Pattern& pattern, const PlanLimits&
                                        : "access mapped is not used: it is for reading only");
 }
 
-// Ranks of several hosts that each move their own bytes meet at every target, where locks pass between them and
-// requests wait for each other. That costs more than to hand the bytes to one writer of each target, if there are as
-// many hosts as targets (Y-Lib, section III). A rank with pieces of several rows of all targets' stripes visits the
-// targets by itself.
+// If ranks of several hosts move their own bytes, they meet at every target: locks move between them, and requests
+// queue. If there are as many hosts as targets, one writer for each target is faster (Y-Lib, section III). The
+// exception is a rank whose pieces span several rows of stripes over all targets: it accesses all targets in any case.
 bool hosts_meet_at_targets(const Pattern& pattern, const Topology& topology, const PlanLimits& limits) {
   const auto hosts = static_cast<int64_t>(topology.host_roots.size());
   const int64_t targets = count_targets(limits), writers = limits.writers > 0 ? limits.writers : hosts;
@@ -113,9 +112,9 @@ bool hosts_meet_at_targets(const Pattern& pattern, const Topology& topology, con
   return wants_targets(pattern, limits);
 }
 
-// Where very many ranks would meet at each target, it takes longer to serve them in turn than to bring the bytes
-// together: on Ranger (Y-Lib, section V) 128 writers of 128 targets wrote as fast either way, 256 gained 1.5 times by
-// one writer for each target, and 1024 three times.
+// With more clients at each target, contention costs more than gathering the bytes. On Ranger (Y-Lib, section V) 128
+// writers of 128 targets gained nothing from one writer for each target, 256 gained a factor of 1.5, and 1024 a factor
+// of 3.
 constexpr double k_most_clients_of_a_target = 128;
 
 double clients_of_a_target(const Pattern& pattern, const PlanLimits& limits) {
@@ -133,9 +132,9 @@ bool ranks_crowd_at_targets(const Pattern& pattern, const Topology& topology, co
   return clients_of_a_target(pattern, limits) > k_most_clients_of_a_target;
 }
 
-// Long pieces go straight from their holder to the file: raking them would only copy them. Short ones are aggregated
-// into long rows, since a request costs the same however short it is. Where there are both, each goes its way; unless
-// there is little of the long ones: without them the rows have holes.
+// Long pieces are written by their holder, since aggregation would only copy them. Short pieces are aggregated to long
+// rows, since a request has a fixed cost. If there are both, each kind is moved in its way, unless the long pieces are
+// few: without them the rows would have holes.
 void choose_domains(Strategy& strategy, const Pattern& pattern, const Topology& topology, const PlanLimits& limits,
                     int64_t& direct_bytes, std::vector<std::string>& reasons) {
   if (strategy.domains != Domains::automatic)
@@ -143,9 +142,9 @@ void choose_domains(Strategy& strategy, const Pattern& pattern, const Topology& 
   const int64_t mean = pattern.pieces > 0 ? pattern.bytes / pattern.pieces : 0;
   const int64_t short_pieces = pattern.pieces - pattern.long_pieces;
   const int64_t limit = pattern.reading ? limits.direct_read_bytes : limits.direct_bytes;
-  // The ranks' rows are consecutive already: nothing to gather. A root of a team has those of consecutive ranks in one
-  // piece (SCORPIO, section III). Blocks it has in many short pieces, of which two phases among the roots make fewer
-  // requests.
+  // The rows of ranks are consecutive already, so domains gain nothing. The root of a team has those of consecutive
+  // ranks in one piece (SCORPIO, section III). Of blocks it has many short pieces, which two-phase I/O among the roots
+  // turns into fewer requests.
   const bool may_meet = strategy.access != Access::list && strategy.gather == Gather::none;
   const bool oversubscribed = may_meet && ranks_crowd_at_targets(pattern, topology, limits);
   const bool meet_at_targets = oversubscribed || (may_meet && hosts_meet_at_targets(pattern, topology, limits));
@@ -193,8 +192,8 @@ void choose_domains(Strategy& strategy, const Pattern& pattern, const Topology& 
     reasons.push_back(fmt::format("domains aligned, not target: stripes of {} are too short for a request each",
                                   format_bytes(lock_unit(*limits.layout))));
   if (pattern.long_bytes >= pattern.bytes / 4 && pattern.long_pieces > 0 && strategy.gather == Gather::none &&
-      strategy.access !=
-          Access::sieve) {  // who sieves writes back what lies between its pieces: nobody else may write there
+      // sieving writes back the holes, so no other rank may write there
+      strategy.access != Access::sieve) {
     direct_bytes = limits.direct_bytes;
     reasons.push_back(fmt::format(
         "direct: {} of at least {}, {} in all, are {} by the ranks that hold them; domains aligned for the other {}",
@@ -207,8 +206,8 @@ void choose_domains(Strategy& strategy, const Pattern& pattern, const Topology& 
                   counted(mean, "byte"), limit));
 }
 
-// Many short pieces with small holes between them: to read over the holes, and to write them back as they were, costs
-// less than a request a piece. Only where a writer has its domain to itself.
+// Whether to sieve: for many short pieces with small holes, reading the holes and writing them back costs less than one
+// request a piece. This requires that the aggregator owns its domain alone.
 bool sieves(const Strategy& strategy, const Pattern& pattern, const PlanLimits& limits, int64_t direct_bytes,
             std::vector<std::string>& reasons) {
   if (strategy.domains == Domains::none || direct_bytes > 0 || pattern.pieces == 0 || pattern.overlapping)
@@ -228,7 +227,7 @@ bool sieves(const Strategy& strategy, const Pattern& pattern, const PlanLimits& 
 
 }  // namespace
 
-// Blocks of a disk have no targets.
+// Local disks have blocks but no targets.
 bool wants_targets(const Pattern& pattern, const PlanLimits& limits) {
   return limits.layout != nullptr && lock_unit(*limits.layout) >= k_least_stripe &&
          deal_by_target(pattern.regions, 2, *limits.layout).has_value();
@@ -257,8 +256,8 @@ Strategy choose(Strategy strategy, const Pattern& pattern, const Topology& topol
   return strategy;
 }
 
-// One a host, as many as there are units. Of few stripes there are still writers for all targets: fewer would have
-// targets with data and targets without, and some of them nothing to do.
+// One aggregator a host, at most one a unit. If there are few stripes, still one for each target: with fewer, some
+// aggregators would have targets without data and no work.
 int64_t automatic_writers(const Strategy& strategy, const Pattern& pattern, const Topology& topology,
                           const PlanLimits& limits) {
   const int64_t region_bytes = bytes_of(pattern.regions);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The fixed rule that decides the axes left to automatic, with its reasons. Pure.
+// The fixed rule for axes that are left to automatic, with its reasons. Pure.
 #pragma once
 
 #include <string>
@@ -9,27 +9,28 @@
 
 namespace windrow {
 
-bool asks_for_link(const Strategy& strategy) noexcept;  // decides by Topology::link_seconds
+bool asks_for_link(const Strategy& strategy) noexcept;  // the choice depends on Topology::link_seconds
 
-// Whom a writer shares a target with, it shares locks with: domains that are stripes of targets are worth it.
+// Aggregators that share a target contend for its locks. Domains that consist of the stripes of a target avoid this.
 bool wants_targets(const Pattern& pattern, const PlanLimits& limits);
 
-// `direct_bytes`: set where long pieces go their own way beside domains.
+// `direct_bytes`: set if long pieces are moved by their holders in addition to domains.
 Strategy choose(Strategy strategy, const Pattern& pattern, const Topology& topology, const PlanLimits& limits,
                 int64_t& direct_bytes, std::vector<std::string>& reasons);
 
-// Ranks that gather to one root, and how many roots there are; without teams and hosts each rank is one.
+// Ranks that gather to one root, and the number of roots. Without teams and hosts each rank is a root.
 int64_t ranks_of_root(const Strategy& strategy, bool reading, const Topology& topology);
 int64_t count_roots(const Strategy& strategy, bool reading, const Topology& topology);
 
-// How many ranks touch the file when the file is cut into the strategy's domains.
+// The number of aggregators for the strategy's domains.
 int64_t automatic_writers(const Strategy& strategy, const Pattern& pattern, const Topology& topology,
                           const PlanLimits& limits);
 
-// Of so many that there may be, those that have a domain: each target has as many, and the rest of the division none.
+// The number of aggregators with a domain, of `writers` available ones: each target has the same number, and the
+// remainder of the division none.
 int64_t dealt_writers(Domains domains, int64_t writers, const PlanLimits& limits);
 
-// The file's targets, of the component that has most; 0: nobody knows.
+// Targets of the file, of the component with the most; 0: unknown.
 int64_t count_targets(const PlanLimits& limits);
 
 }  // namespace windrow

@@ -11,22 +11,21 @@
 namespace windrow {
 namespace {
 
-constexpr int64_t k_metadata_server = INT64_MIN;  // as a holder of stripes
+constexpr int64_t k_metadata_server = INT64_MIN;  // stands for a target in a list of holders
 constexpr int64_t k_longest_period = int64_t{1}
-                                     << 61;  // so that the end of one is a number, wherever bytes of a file can lie
+                                     << 61;  // so that the end of a period is below 2^63 wherever file offsets can be
 
 bool fits(int64_t stripe_bytes, int64_t stripes) noexcept {
   const auto bytes = checked_multiply(stripe_bytes, stripes);
   return bytes && *bytes <= k_longest_period;
 }
 
-// Behind the last component its stripes go on.
+// After the last component its stripes continue.
 Extent bytes_of(const StorageLayout& layout, const LayoutComponent& component) noexcept {
   return &component == &layout.components.back() ? Extent{component.bytes.begin, k_no_end} : component.bytes;
 }
 
-// What holds the stripes of an object: a target, or where nobody knows it a number of the column's own, which no target
-// has.
+// The holder of the stripes of an object: a target, or if that is unknown a number for the column, which no target has.
 int64_t holder_of(const LayoutComponent& component, int64_t object) noexcept {
   if (component.on_metadata_server)
     return k_metadata_server;
@@ -34,19 +33,19 @@ int64_t holder_of(const LayoutComponent& component, int64_t object) noexcept {
   return target != k_no_target ? target : k_no_target - 1 - object % component.stripe_count;
 }
 
-// A stretch of the file in which who holds what repeats, counted from the file's first byte.
+// A range of the file in which the assignment of stripes to holders is periodic, counted from the start of the file.
 struct Section {
   Extent bytes;
   int64_t unit_bytes = 1;
   std::vector<int64_t>
-      holders;  // [units of a period]; empty: nobody knows how many there are, or they are longer than a file can be
-  int64_t file = 0;         // of a line of files
+      holders;       // [units of a period]; empty: their number is unknown, or they are longer than a file can be
+  int64_t file = 0;  // in a line of files
   bool of_objects = false;  // the holders are those of single objects
-  bool anybody = false;     // nobody knows who holds what, and no two units are the same one's
+  bool anybody = false;     // the holders are unknown, and no two units have the same one
 };
 
-// Of columns of stripes. Where objects change a target is that of one row alone, and the column itself stands for all
-// of its objects.
+// Sections of columns of stripes. If objects change along the file, a target belongs to one row only, and the column
+// itself stands for all of its objects.
 Section section_of(const StorageLayout& layout, const LayoutComponent& component) {
   Section section{.bytes = bytes_of(layout, component),
                   .unit_bytes = component.stripe_bytes,
@@ -59,11 +58,10 @@ Section section_of(const StorageLayout& layout, const LayoutComponent& component
   return section;
 }
 
-// Where objects change, the period is as long as their targets are known; behind that each whole row of objects is a
-// unit.
+// If objects change, the period ends where the known targets end; after that, each whole row of objects is a unit.
 void add_objects(const LayoutComponent& component, Extent bytes, std::vector<Section>& sections) {
   const int64_t known = end_of_targets(component);
-  const bool alone = component.stripe_count == 1;  // then an object's stripes follow each other
+  const bool alone = component.stripe_count == 1;  // the stripes of an object are then consecutive
   Section first{.bytes = {bytes.begin, known},
                 .unit_bytes = alone ? component.object_bytes : component.stripe_bytes,
                 .holders = {},
@@ -81,8 +79,7 @@ void add_objects(const LayoutComponent& component, Extent bytes, std::vector<Sec
                         .anybody = true});
 }
 
-// Of targets that no byte of the regions lies on nothing is to be had; nor of so many stripes that a plan would be
-// mostly their list.
+// Targets without bytes of the regions are useless. Lists of very many stripes would dominate the plan.
 bool knows_objects(const std::vector<Extent>& regions, const LayoutComponent& component) {
   constexpr int64_t k_most_units = 65536;
   if (component.object_bytes == 0 || component.targets.empty() ||
@@ -106,7 +103,7 @@ std::vector<Section> sections_of(const std::vector<Extent>& regions, const Stora
   return sections;
 }
 
-// Bytes of an extent by unit of a period. What is many periods long is not looked at unit by unit.
+// Adds the bytes of an extent to the units of the period. Whole periods are counted without a walk over units.
 void add_bytes(const Section& section, Extent bytes, std::vector<int64_t>& units) {
   const auto count = static_cast<int64_t>(section.holders.size()), period = section.unit_bytes * count;
   const int64_t periods = std::max<int64_t>(0, bytes.size() / period - 1);
@@ -122,8 +119,8 @@ void add_bytes(const Section& section, Extent bytes, std::vector<int64_t>& units
   }
 }
 
-// A file's stripes on a target: locks of two files are apart, whatever targets they share.
-using HolderName = std::pair<int64_t, int64_t>;  // file, and target or what stands for it
+// The stripes of one file on one target: locks of two files are separate even on a shared target.
+using HolderName = std::pair<int64_t, int64_t>;  // file, and target or its substitute
 
 struct Holder {
   HolderName name;
@@ -131,7 +128,7 @@ struct Holder {
   int group = 0;
 };
 
-// Those that hold bytes of the regions, in order of their first units. None: of some bytes nobody knows.
+// The holders with bytes of the regions, in the order of their first units. Empty: the holder of some bytes is unknown.
 std::vector<Holder> holders_of(const std::vector<Extent>& regions, const std::vector<Section>& sections) {
   std::vector<Holder> holders;
   std::map<HolderName, size_t> places;
@@ -159,7 +156,7 @@ std::vector<Holder> holders_of(const std::vector<Extent>& regions, const std::ve
   return holders;
 }
 
-// Neighbours to the same group, each group at least one, the bytes as even as that allows.
+// Assigns neighbours to the same group: at least one to each group, with the bytes as even as possible.
 void group(std::vector<Holder>& holders, int groups) {
   int64_t all = 0, before = 0;
   for (const Holder& holder : holders)
@@ -176,9 +173,10 @@ void group(std::vector<Holder>& holders, int groups) {
   }
 }
 
-// All that hold anything of the section that the regions lie in, or of one of each file, each as much as of a whole
-// period, in order of their first units. None: they lie in several of a file, of which each weighs as much as it has of
-// the regions; or objects are somewhere else with each row, and who has one had no lock of another.
+// All holders of the section that contains the regions (or of one section of each file), each weighted by its bytes in
+// a whole period, in the order of their first units. Empty in two cases: the regions lie in several sections of a file,
+// so holders are weighted by their bytes in the regions; or objects move with each row, so no holder keeps a lock from
+// row to row.
 std::vector<Holder> holders_of_period(const std::vector<Extent>& regions, const std::vector<Section>& sections) {
   const Section* before = nullptr;
   std::vector<Extent> periods;
@@ -199,7 +197,7 @@ std::vector<Holder> holders_of_period(const std::vector<Extent>& regions, const 
   return holders_of(periods, sections);
 }
 
-// Of numbered targets all, each as much as the others.
+// All numbered targets, with equal weights.
 std::vector<Holder> holders_of_numbers(int64_t targets) {
   std::vector<Holder> holders;
   for (int64_t target = 0; target < targets; ++target)
@@ -207,9 +205,9 @@ std::vector<Holder> holders_of_numbers(int64_t targets) {
   return holders;
 }
 
-// Which group has each holder. The next flush has bytes on other targets, so a target's group should not hang on those
-// of this one: locks would pass from one writer to another. So all targets are dealt, unless that leaves fewer than
-// half as many groups with bytes as could have some. Empty: nothing to choose.
+// Assigns holders to groups. The next flush has bytes on other targets, so the group of a target should not depend on
+// the regions of this flush; otherwise locks would move between writers. All targets are therefore assigned, unless
+// fewer than half as many groups would have bytes as could. Empty: there is nothing to choose.
 std::vector<Holder> grouped(const std::vector<Extent>& regions, const std::vector<Section>& sections, int64_t most,
                             int64_t numbered) {
   std::vector<Holder> here = holders_of(regions, sections);
@@ -253,7 +251,7 @@ std::optional<Dealing> deal_by_target(const std::vector<Extent>& regions, int64_
   for (const Section& section : sections) {
     if (section.anybody)
       dealing.known_end = std::min(dealing.known_end, section.bytes.begin);
-    // Without bytes of the regions it may be of any kind; who has it does not matter.
+    // A section without bytes of the regions may have any holders.
     const bool in_turn = section.anybody && fits(section.unit_bytes, groups);
     DealtPart part{.bytes = section.bytes,
                    .stripe_bytes = section.holders.empty() && !in_turn ? 1 : section.unit_bytes,
@@ -389,7 +387,7 @@ int64_t Deal::index_of(Extent stretch, int group, int64_t offset) const noexcept
                   place = at % part.period_bytes;
     const std::span<const Row> rows = rows_of(part, group);
     const auto row = std::partition_point(rows.begin(), rows.end(), [&](const Row& each) { return each.end <= place; });
-    const bool later = row == rows.end();  // in the period behind
+    const bool later = row == rows.end();  // in the next period
     const Row& found = later ? rows.front() : *row;
     const int64_t of_found = period + (later ? 1 : 0);
     if (of_found * part.period_bytes + found.begin >= reach.bytes.end) {
@@ -402,7 +400,7 @@ int64_t Deal::index_of(Extent stretch, int group, int64_t offset) const noexcept
   return before;
 }
 
-// Of those from the part's own zero on.
+// Counts from the zero of the part.
 int64_t Deal::bytes_before(const Part& part, int group, int64_t offset) const noexcept {
   const int64_t period = offset / part.period_bytes, place = offset % part.period_bytes;
   const std::span<const Row> rows = rows_of(part, group);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Deal: stripes dealt out to groups of writers in a pattern that repeats, so that a domain is a set of stripes; and
-// which group gets which: by target, or in turn. Pure.
+// Deal: assigns stripes to groups of writers in a periodic pattern, so that a domain is a set of stripes. The
+// assignment is by target or round-robin. Pure.
 #pragma once
 
 #include <cstdint>
@@ -13,71 +13,76 @@
 
 namespace windrow {
 
-// A part of the file in which one pattern repeats. Stripes are counted from the file's first byte.
+// A part of the file with one periodic pattern. Stripes are counted from the start of the file.
 struct DealtPart {
   Extent bytes;
   int64_t stripe_bytes = 1;
-  std::vector<int> groups;  // [stripes of a period] whose each is
+  std::vector<int> groups;  // [stripes of a period] group of each
 };
 
-// In order of the file, without gaps, the last without an end.
+// In file order without gaps; the last part is unbounded.
 struct Dealing {
   std::vector<DealtPart> parts;
   int groups = 0;
-  bool by_column = false;        // of some stripes nobody knows the target, and their columns stand for it
-  int64_t known_end = k_no_end;  // behind it rows of objects are dealt in turn, on whatever targets they lie
+  bool by_column = false;        // some targets are unknown; their columns stand for them
+  int64_t known_end = k_no_end;  // after this offset rows of objects are assigned round-robin, whatever their targets
 };
 
-// Each target's stripes to one group: as many groups as targets of the component that the regions lie in, or `most`,
-// which then have targets that follow each other and as nearly as they can the same bytes. Whatever regions of the
-// component: the same group, unless with these regions fewer than half as many groups would have bytes as could. Then,
-// where the regions lie in several components, and where objects are known one by one, the targets that hold bytes of
-// the regions are dealt, by these bytes. Behind objects whose targets are known rows of objects go to the groups in
-// turn. nullopt: there is nothing to choose, since there are not two groups or two targets, or nobody knows which
-// stripes lie on the same one. Source: P. Dickens, J. Logan, Y-Lib: A User Level Library to Increase the Performance of
-// MPI-IO in a Lustre File System Environment, section III. There is one writer for each target; that there may be
-// fewer, or components, is ours.
+// Assigns the stripes of each target to one group. There are as many groups as targets of the component that contains
+// the regions, or `most`; in that case a group has consecutive targets, and the groups have about the same number of
+// bytes.
+//
+// The assignment does not depend on the regions within a component, unless fewer than half as many groups would have
+// bytes as could. In that case, and if the regions lie in several components or targets are known for single objects
+// only, the targets with bytes of the regions are assigned, weighted by these bytes. After the last object with a known
+// target, rows of objects are assigned round-robin.
+//
+// nullopt: there is nothing to choose, because there are fewer than two groups or targets, or it is unknown which
+// stripes share a target. Source: P. Dickens, J. Logan, Y-Lib: A User Level Library to Increase the Performance of
+// MPI-IO in a Lustre File System Environment, section III. The paper has one writer for each target; fewer writers, and
+// components, are our additions.
 std::optional<Dealing> deal_by_target(const std::vector<Extent>& regions, int64_t most, const StorageLayout& layout);
 
-// Stripe i to group i modulo `groups`, wherever it lies.
+// Assigns stripe i to group i modulo `groups`, whatever its target.
 std::optional<Dealing> deal_in_turn(int64_t groups, const StorageLayout& layout);
 
-// Bytes of the most stripes of one group that follow each other in a period: no cell is longer.
+// The longest run of consecutive stripes of one group in a period, in bytes: no cell is longer.
 int64_t longest_row(const Dealing& dealing) noexcept;
 
-// The cells of domains that are dealt: of a domain, the stripes of a group within a stretch of the file, each is a
-// stripe or a part of it, or several that follow each other. They are in file order; a window is as many of them as fit
-// into a buffer. O(1), but for the number of parts and the logarithm of a group's stripes in a period.
+// The cells of assigned domains. The domain of a group is its stripes within a range of the file; a cell is a stripe, a
+// part of one, or several consecutive ones. Cells are in file order; a window is as many of them as fit into a buffer.
+// Queries are O(1), apart from the number of parts and the logarithm of a group's stripes in a period.
 class Deal {
  public:
   Deal(const Dealing& dealing, int64_t cell_bytes, int64_t cells_of_window = 1);
 
   int groups() const noexcept { return groups_; }
-  int64_t cell_bytes() const noexcept { return cell_bytes_; }  // of the longest, and from one to the next in a buffer
+  // of the longest cell; the distance between cells in a buffer
+  int64_t cell_bytes() const noexcept { return cell_bytes_; }
   int64_t cells_of_window() const noexcept { return cells_of_window_; }
-  // How many cells a domain has. Some may be empty, where the stretch or a part ends.
+  // Number of cells of a domain. Some may be empty, at the end of the range or of a part.
   int64_t cells(Extent stretch, int group) const noexcept;
   Extent cell(Extent stretch, int group, int64_t index) const noexcept;
-  // The first that ends behind `offset`; cells(): none.
+  // The first cell that ends after `offset`; cells(): none.
   int64_t index_of(Extent stretch, int group, int64_t offset) const noexcept;
-  // Bytes of an extent that are the group's.
+  // Bytes of an extent that belong to the group.
   int64_t bytes_in(Extent extent, int group) const noexcept;
 
  private:
-  // Stripes of a group that follow each other, in bytes from where the period begins.
+  // Consecutive stripes of a group, in bytes from the start of the period.
   struct Row {
     int64_t begin = 0, end = 0;
-    int64_t first_cell = 0, bytes_before = 0;  // of the period
+    int64_t first_cell = 0, bytes_before = 0;  // within the period
   };
   struct Part {
     Extent bytes;
     int64_t period_bytes = 1;
-    std::vector<Row> rows;                // group by group
+    std::vector<Row> rows;                // grouped by group
     std::vector<size_t> first_row;        // [groups + 1]
-    std::vector<int64_t> cells;           // [groups] of a period
-    std::vector<int64_t> bytes_of_group;  // [groups] the same
+    std::vector<int64_t> cells;           // [groups] in a period
+    std::vector<int64_t> bytes_of_group;  // [groups] in a period
   };
-  // Of a part, what a stretch has: whole periods, the first and the last of them cut off.
+  // The part's share of a range: whole periods, of which the first and the last may be cut.
   struct Reach {
     Extent bytes;
     int64_t first_period = 0;

@@ -15,8 +15,8 @@ int64_t bytes_of(const std::vector<Extent>& regions) {
   return bytes;
 }
 
-// File offset of the regions' byte number `index`, for ascending indices. One past the last byte: the end of the last
-// region.
+// Converts byte number `index` of the regions to a file offset, for ascending indices. One past the last byte: the end
+// of the last region.
 class Cursor {
  public:
   explicit Cursor(const std::vector<Extent>& regions) : regions_(regions) {}
@@ -37,7 +37,7 @@ int64_t share(int64_t bytes, int64_t part, int64_t parts) {
   return bytes / parts * part + bytes % parts * part / parts;
 }
 
-// `unit_at(offset)`: the bytes that shall have one writer, around that offset.
+// `unit_at(offset)`: the unit around that offset, which must not be divided between writers.
 template <class UnitAt>
 std::vector<Extent> cut(const std::vector<Extent>& regions, int64_t parts, UnitAt&& unit_at) {
   std::vector<Extent> domains(static_cast<size_t>(parts));
@@ -78,7 +78,7 @@ std::vector<Extent> cut_at_stripes(const std::vector<Extent>& regions, int64_t p
 }
 
 int64_t stripes_cut(const std::vector<Extent>& parts, const StorageLayout& layout) {
-  int64_t cut = 0, end = 0;  // of the last one that is cut
+  int64_t cut = 0, end = 0;  // of the last stripe that was cut
   for (size_t i = 1; i < parts.size(); ++i) {
     if (parts[i].empty() || parts[i].begin <= parts.front().begin || parts[i].begin < end)
       continue;

@@ -19,8 +19,8 @@ Result<PlanLimits> limits_of(const Settings& settings) {
   limits.buffers = settings.integer("buffers");
   limits.hole_bytes = settings.bytes("sieve_hole");
   if (limits.unit == 0)
-    limits.unit = int64_t{1} << 20;  // no layout says more: a common stripe, and many pages
-  // Messages are counted in MPI's 32-bit integers, and a message is at most a window.
+    limits.unit = int64_t{1} << 20;  // without a layout: a common stripe size, and many pages
+  // Message lengths are 32-bit integers in MPI, and a message is at most a window.
   if (limits.buffer_bytes < 4096 || limits.buffer_bytes > (int64_t{1} << 30))
     return Status{Code::bad_argument, fmt::format("buffer is {}; it must be from 4096 bytes to 1 GiB",
                                                   counted(limits.buffer_bytes, "byte"))};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the options say to the planner. Pure.
+// Converts options to planner limits. Pure.
 #pragma once
 
 #include "base/settings.hpp"
@@ -7,8 +7,7 @@
 
 namespace windrow {
 
-// bad_argument: an option that is valid alone and beyond what a plan can have. `buffers` is 0 where it is left to who
-// runs the plan.
+// bad_argument: an option that is valid alone but outside the limits of a plan. `buffers` is 0 if the executor decides.
 Result<PlanLimits> limits_of(const Settings& settings);
 
 StrategyRequest request_of(const Settings& settings);

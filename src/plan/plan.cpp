@@ -16,8 +16,7 @@
 namespace windrow {
 namespace {
 
-// What domains that are sets of stripes are dealt from, and whether there is anything to deal; `reasons` say it either
-// way.
+// Assigns stripes to domains if there is a choice; `reasons` receives the explanation in either case.
 std::optional<Dealing> deal_stripes(Domains domains, const Pattern& pattern, int64_t writers, const PlanLimits& limits,
                                     std::vector<std::string>& reasons) {
   std::optional<Dealing> dealing;
@@ -47,7 +46,8 @@ std::string shares_text(const Plan& plan, const Dealing& dealing) {
                                         dealing.groups, kind, columns);
 }
 
-// A part of one unit and a half is one or two of them: parts have some units each, where they may be smaller.
+// The unit for cuts: a part of one and a half large units would become one or two of them. A smaller unit, where
+// allowed, keeps parts even.
 int64_t unit_of_parts(const std::vector<Extent>& regions, int64_t parts, const PlanLimits& limits) {
   constexpr int64_t k_units_of_part = 8;
   int64_t bytes = 0, unit = limits.unit;
@@ -64,7 +64,7 @@ int64_t most_writers(const Strategy& strategy, const Pattern& pattern, const Top
                            topology.ranks);
 }
 
-// Gives every axis but the windows' size. What is dealt is dealt when that is known.
+// Decides everything except the size of windows. Returns the stripes' assignment, if there is one.
 std::optional<Dealing> place_writers(Plan& plan, const Pattern& pattern, const Topology& topology,
                                      const PlanLimits& limits) {
   const int64_t wanted = most_writers(plan.strategy, pattern, topology, limits);
@@ -83,9 +83,9 @@ std::optional<Dealing> place_writers(Plan& plan, const Pattern& pattern, const T
     plan.writers = spread_among_roots(topology, plan.team, given);
     const std::vector<Extent> stretches =
         limits.layout ? cut_at_stripes(pattern.regions, plan.sharers, *limits.layout) : cut_even(pattern.regions, 1);
-    // A lock of a target grows downwards as far as its owner's neighbour lets it: who begins in the middle of a
-    // stretch, and takes its beginning last, takes it from the sharer before. Long pieces have few holders at a place,
-    // and all targets' writers would wait for the same.
+    // A lock of a target extends downward to the next lock. A writer that starts in the middle of its range and reaches
+    // the start of it last takes that part's lock from the writer below. Long pieces are exempt: few ranks hold the
+    // pieces at one position, and the writers of all targets would wait for the same rank.
     plan.sharers_in_order = plan.sharers > 1 && pattern.pieces > 0 && pattern.bytes / pattern.pieces < limits.unit;
     for (int group = 0; group < dealing->groups; ++group)
       plan.domains.insert(plan.domains.end(), stretches.begin(), stretches.end());
@@ -118,7 +118,7 @@ std::optional<Dealing> place_writers(Plan& plan, const Pattern& pattern, const T
   return std::nullopt;
 }
 
-// Bytes of the file between the first and the last of a domain that are its own.
+// Bytes of the largest domain between its first and its last byte.
 int64_t largest_domain(const Plan& plan, const std::optional<Dealing>& dealing) {
   int64_t largest = 0;
   for (const Extent& domain : plan.domains)
@@ -126,8 +126,8 @@ int64_t largest_domain(const Plan& plan, const std::optional<Dealing>& dealing) 
   return dealing ? ceil_divide(largest, dealing->groups) : largest;
 }
 
-// Windows of whole cells: a stripe, or the neighbours of one group, as far as they fit into a buffer. Each is a request
-// of its own, so that there are never so many in one window that it is long in making.
+// Windows of whole cells: a stripe, or consecutive stripes of one group, up to the size of a buffer. Each cell is a
+// request, so their number in a window is bounded.
 void give_cells(Plan& plan, const Dealing& dealing) {
   constexpr int64_t k_most_cells = 256;
   const int64_t cell = std::min(longest_row(dealing), plan.window_bytes),
@@ -136,8 +136,7 @@ void give_cells(Plan& plan, const Dealing& dealing) {
   plan.deal = std::make_shared<const Deal>(dealing, cell, cells);
 }
 
-// As many whole units as the buffer holds, and in a small domain fewer, so that one window fills while another is at
-// work.
+// As many whole units as the buffer holds; fewer in a small domain, so that one window fills while another is written.
 int64_t window_in_units(int64_t largest, int64_t buffer, int64_t unit) {
   constexpr int64_t k_rounds = 4;
   return unit *
@@ -146,31 +145,32 @@ int64_t window_in_units(int64_t largest, int64_t buffer, int64_t unit) {
 
 constexpr int64_t k_least_window = 4096;
 
-// Where messages come from other hosts two windows are to have room beside them.
+// If messages come from other hosts, two windows must leave room for them.
 int64_t buffer_beside_messages(const PlanLimits& limits) {
   const int64_t quarter = limits.buffers * limits.buffer_bytes / 4;
   return std::min(limits.buffer_bytes,
                   quarter < k_least_window ? std::max<int64_t>(1, quarter) : round_down(quarter, k_least_window));
 }
 
-// A team's root that is a writer too holds windows of its team and of its domain, two each, each beside the messages
-// that it comes from.
+// The root of a team that is also an aggregator holds windows of its team and of its domain: two each, in addition to
+// the messages that fill them.
 void fit_two_stages(Plan& plan, int64_t bytes) {
   constexpr int64_t k_windows = 8;
   plan.window_bytes =
       std::min(plan.window_bytes, std::max(k_least_window, round_down(bytes / k_windows, k_least_window)));
 }
 
-// What a rank holds beside its windows, a tenth of them together: two messages on their way, three where they are
-// coded; what lies in holes. Of small buffers messages are more than that: shorter ones would cost more than they save.
+// Sizes the buffers other than windows, a tenth of the windows in total: two messages in flight, three if they are
+// compressed, and the bytes of holes. With small buffers messages exceed the tenth: shorter messages would cost more
+// than they save.
 void give_messages(Plan& plan, int64_t bytes) {
   constexpr int64_t k_share = 36, k_share_of_holes = 64, k_least = int64_t{64} << 10, k_most = int64_t{512} << 10;
   plan.message_bytes = round_down(std::clamp(bytes / k_share, k_least, k_most), k_least_window);
   plan.read_before_bytes = round_down(std::clamp(bytes / k_share_of_holes, k_least_window, k_most), k_least_window);
 }
 
-// As many buffers as may be: what comes in messages lies in them before it lies in its window, so the same memory then
-// makes half as many windows.
+// As many slots as allowed. Messages are stored in slots before their bytes are copied into a window, so with messages
+// the same memory has half as many windows.
 void give_slots(Plan& plan, int64_t buffers, int64_t bytes, bool several_hosts) {
   const int64_t window = std::max<int64_t>(1, plan.window_bytes),
                 of_stage = plan.gathers() && plan.has_domains() ? bytes / 2 : bytes;
@@ -178,8 +178,8 @@ void give_slots(Plan& plan, int64_t buffers, int64_t bytes, bool several_hosts) 
   plan.slots = several_hosts ? plan.slots_of_messages : buffers;
 }
 
-// A team of one has nobody to gather from. Where all ranks are one team, its root has everything, and there is nothing
-// to cut: to hand it on would be two more copies.
+// A team of one rank has nothing to gather. If all ranks are one team, its root has everything, so domains would only
+// add two copies.
 Strategy without_idle_stages(Strategy strategy, bool reading, int64_t ranks, std::vector<std::string>& reasons) {
   if (strategy.gather != Gather::team)
     return strategy;
@@ -195,9 +195,9 @@ Strategy without_idle_stages(Strategy strategy, bool reading, int64_t ranks, std
   return strategy;
 }
 
-// The fixed rule chooses; on a machine that was measured the predicted seconds of all alternatives do. Else nothing is
-// weighed here: whoever wants to know the seconds weighs the plan's input. Domains of chunks are cut by what becomes
-// of the chunks, which nothing is predicted of.
+// The fixed rule chooses. On a measured machine, the predicted seconds of all alternatives choose. Otherwise nothing is
+// predicted here; weigh() can predict it later from the plan's input. Domains of chunks are cut by chunks and not
+// predicted.
 void choose_strategy(Plan& plan, const Strategy& asked, const Pattern& pattern, const Topology& topology,
                      PlanLimits& limits) {
   const size_t reasons_before = plan.reasons.size();
@@ -220,7 +220,7 @@ void choose_strategy(Plan& plan, const Strategy& asked, const Pattern& pattern, 
       std::find_if(all.begin(), all.end(), [&](const Alternative& each) { return each.candidate == rule; });
   plan.reasons.resize(reasons_before);
   Strategy strategy = taken.candidate.strategy;
-  strategy.owner = asked.owner;  // its reasons hold as they did
+  strategy.owner = asked.owner;  // the owner's reasons still hold
   plan.strategy = choose(strategy, pattern, topology, limits, plan.direct_bytes, plan.reasons);
   plan.direct_bytes = taken.candidate.direct_bytes;
   limits.writers = taken.candidate.writers;
@@ -230,8 +230,7 @@ void choose_strategy(Plan& plan, const Strategy& asked, const Pattern& pattern, 
                                      format_seconds(ruled->seconds.total)));
 }
 
-// Bytes that the fastest compressor makes and undoes no faster than a link carries them cannot be worth compressing,
-// whatever they shrink to.
+// If compressing and decompressing a byte takes longer than sending it, compression cannot gain, whatever the ratio.
 bool is_too_fast_for_codecs(const Machine& machine, const Topology& topology) {
   if (machine.codecs.empty())
     return false;
@@ -280,9 +279,9 @@ void choose_codec(Plan& plan, const Strategy& asked, const Pattern& pattern, con
 }
 
 constexpr int64_t k_broadcast_window = int64_t{1} << 20;
-constexpr int64_t k_least_measured = int64_t{256} << 10;  // bytes of a broadcast
+constexpr int64_t k_least_measured = int64_t{256} << 10;  // of a broadcast
 
-// On one host the ranks copy out of shared memory instead.
+// On one host ranks copy from shared memory instead.
 bool broadcasts(const Strategy& strategy, const Pattern& pattern, const Topology& topology) {
   return pattern.reading && pattern.uniform && pattern.bytes > 0 && topology.host_roots.size() > 1 &&
          (strategy.gather == Gather::automatic || strategy.gather == Gather::none) &&
@@ -327,7 +326,7 @@ Result<Plan> make_plan(const Strategy& strategy, const Pattern& pattern, const T
     region_bytes += region.size();
   plan.broadcast = broadcasts(strategy, pattern, topology);
   if (plan.broadcast) {
-    // Every rank has two windows: small ones, and in them all that the storage's way of reading asks for.
+    // Every rank has two windows, so these are small, but large enough for a request of the access mode.
     plan.window_bytes = std::min(plan.window_bytes, k_broadcast_window);
     plan.strategy = {.preset = strategy.preset,
                      .owner = Owner::first,
@@ -341,7 +340,7 @@ Result<Plan> make_plan(const Strategy& strategy, const Pattern& pattern, const T
                      .files = Files::one};
     plan.reasons.push_back(fmt::format("broadcast: all ranks on {} read the same, so one reads it and sends it to all",
                                        counted(topology.host_roots.size(), "host")));
-    const int64_t bytes = pattern.bytes / topology.ranks;  // each rank's
+    const int64_t bytes = pattern.bytes / topology.ranks;  // for each rank
     if (Strategy asked = strategy; asked.codec == Codec::automatic && bytes < k_least_measured) {
       asked.codec = Codec::off;
       plan.reasons.push_back(fmt::format("codec off: {} are too few to measure links for", format_bytes(bytes)));
@@ -396,7 +395,7 @@ Windows windows_of(const Plan& plan, size_t domain) {
                   .group = plan.deal ? static_cast<int>(static_cast<int64_t>(domain) / plan.sharers) : 0,
                   .message_bytes = plan.message_bytes};
   const bool is_first_sharer = static_cast<int64_t>(domain) % plan.sharers == 0;
-  // What is filled beside the windows goes through the file in its order.
+  // Bytes that are filled in addition to windows follow the order of the file.
   if (plan.deal && !plan.whole_windows && (is_first_sharer || !plan.sharers_in_order))
     windows.start = windows.count() / plan.deal->groups() * windows.group;
   return windows;
@@ -410,7 +409,7 @@ int team_root(const Plan& plan, int rank, int host_root) {
 
 namespace {
 
-// The one that is taken first, then others, the fastest first.
+// The chosen alternative first, then the others, fastest first.
 std::string weighing_text(const Weighing& weighing, bool reading) {
   constexpr size_t k_most = 6;
   std::string text;

@@ -18,7 +18,7 @@ struct Named {
   Choice choice;
 };
 template <class Choice>
-Named(std::string_view, Choice) -> Named<Choice>;  // Clang 14 finds no guide for aggregates
+Named(std::string_view, Choice) -> Named<Choice>;  // Clang 14 has no implicit deduction guide for aggregates
 
 constexpr std::array k_owners{Named{"auto", Owner::automatic}, Named{"partitioner", Owner::partitioner},
                               Named{"first", Owner::first},    Named{"highest", Owner::highest},
@@ -42,7 +42,7 @@ std::vector<Named<Codec>> codecs() {
   return all;
 }
 
-// The papers' points, as rows of concepts.md; an empty field is that axis's own auto.
+// The papers' strategies, as in the table of concepts.md; an empty field is the automatic choice on that axis.
 struct Preset {
   std::string_view name, owner, gather, domains, codec, access, files;
 };
@@ -95,7 +95,7 @@ std::optional<int64_t> positive(std::string_view text) {
   return value;
 }
 
-// "team(16)" or "team(16,1024)": ranks of a team when writing, and when reading.
+// "team(16)" or "team(16,1024)": ranks of a team for writes, and for reads.
 Status parse_gather(std::string_view text, Strategy& strategy) {
   if (text == "team")
     return {Code::bad_argument, "gather=team needs its size: team(16), or team(16,1024) to write and to read"};
@@ -113,7 +113,7 @@ Status parse_gather(std::string_view text, Strategy& strategy) {
   return {};
 }
 
-// nullptr: automatic, or off.
+// nullptr: automatic or off.
 const Compressor* compressor_of(Codec codec) noexcept {
   return codec < Codec::first_compressor
              ? nullptr
@@ -124,7 +124,7 @@ bool is_built(Codec codec) noexcept {
   return codec < Codec::first_compressor || compressor_of(codec)->is_built_in();
 }
 
-// "lz4", "lz4+shuffle", "zstd(3)", "zstd+shuffle(3)".
+// Parses "lz4", "lz4+shuffle", "zstd(3)", "zstd+shuffle(3)".
 Status parse_codec(std::string_view text, Strategy& strategy) {
   if (text.empty())
     return {};
@@ -229,7 +229,7 @@ Result<Strategy> parse_strategy(const StrategyRequest& request) {
                   fmt::format("strategy cannot be \"{}\"; it is one of {}", request.preset, list_of(k_presets))};
   strategy.preset = request.preset;
   if (preset->name == "tpc" && find_compressor("lzo") != nullptr)
-    strategy.codec_preferred = *find_codec("lzo");  // the paper's
+    strategy.codec_preferred = *find_codec("lzo");  // the choice of the paper
   if (Status status = apply(request_of(*preset), strategy); !status.ok())
     return Status{status.code(), fmt::format("strategy {}: {}", request.preset, status.message())};
   const auto given = [](const std::string& text) { return text == "auto" ? std::string() : text; };

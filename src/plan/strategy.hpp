@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Strategy: the choices on the six axes, and the presets that name the papers' own points among them. Pure.
+// Strategy: the choices on the six axes, and presets with the papers' strategies. Pure.
 #pragma once
 
 #include <cstdint>
@@ -44,7 +44,7 @@ enum class Codec : int {
   automatic,
   off,
   first_compressor
-};  // from that on: known_compressors(), in their order
+};  // from here on: known_compressors(), in their order
 enum class Access {
   automatic,
   contiguous,
@@ -63,26 +63,26 @@ struct Strategy {
   std::string preset = "auto";
   Owner owner = Owner::automatic;
   Gather gather = Gather::automatic;
-  int64_t team_write = 0;  // ranks in a team; 0: not a team
+  int64_t team_write = 0;  // ranks of a team; 0: no team
   int64_t team_read = 0;
   Domains domains = Domains::automatic;
   Codec codec = Codec::automatic;
-  bool codec_shuffle = false;  // bytes ordered by their place in the element first
-  int codec_level = 0;         // of zstd; 0: its own
-  Codec codec_preferred =
-      Codec::automatic;  // while the choice is automatic: taken unless another is clearly faster; automatic: none
+  bool codec_shuffle = false;  // with byte shuffle
+  int codec_level = 0;         // level of zstd; 0: its default
+  // preferred while the choice is automatic, unless another is clearly faster; automatic: none
+  Codec codec_preferred = Codec::automatic;
   Access access = Access::automatic;
   Files files = Files::automatic;
   friend bool operator==(const Strategy&, const Strategy&) = default;
 };
 
-// What the user asked for, as texts: a preset, and axes that override it ("" or "auto": as the preset has it).
+// The user's request as texts: a preset, and axes that override it ("" or "auto": as in the preset).
 struct StrategyRequest {
   std::string preset = "auto";
   std::string owner = {}, gather = {}, domains = {}, codec = {}, access = {}, files = {};
 };
 
-// Code::bad_argument: no such choice; the message lists those there are. Code::unsupported: not built yet.
+// Code::bad_argument: no such choice; the message lists the choices. Code::unsupported: not built in.
 Result<Strategy> parse_strategy(const StrategyRequest& request);
 
 std::string_view name_of(Owner) noexcept;
@@ -91,11 +91,10 @@ std::string_view name_of(Domains) noexcept;
 std::string_view name_of(Codec) noexcept;
 std::string_view name_of(Access) noexcept;
 std::string_view name_of(Files) noexcept;
-std::optional<Codec> find_codec(
-    std::string_view compressor) noexcept;         // built in or not; nothing: there is no such compressor
-std::string codec_text(const Strategy& strategy);  // "zstd+shuffle(3)"
+std::optional<Codec> find_codec(std::string_view compressor) noexcept;  // built in or not; nullopt: no such compressor
+std::string codec_text(const Strategy& strategy);                       // "zstd+shuffle(3)"
 
-// Every preset, and every "axis=choice", with whether it is built in.
+// All presets and all "axis=choice", with whether they are built in.
 struct Feature {
   std::string name;
   bool built = false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Windows: what of a domain is moved in one round. Pure.
+// Windows: the bytes of a domain that one round moves. Pure.
 #pragma once
 
 #include <algorithm>
@@ -12,18 +12,18 @@
 
 namespace windrow {
 
-// The file bytes of one round of one domain. They are one part, which lies in the buffer as it does in the file; where
-// stripes are dealt they are the parts of several cells, each of which begins a cell's bytes behind the one before.
-// Must not outlive its windows.
+// The file bytes of one round of one domain. Usually they are one part, contiguous in the file and in the buffer. If
+// stripes are assigned, they are the parts of several cells, at a distance of a cell's bytes in the buffer. A window
+// must not outlive its Windows.
 struct Window {
-  Extent bytes;                // from the first to the last
+  Extent bytes;                // from the first to the last byte
   const Deal* deal = nullptr;  // nullptr: one part
   Extent stretch = {};
   int group = 0;
   int64_t first_cell = 0, cells = 1;
-  int64_t message_bytes = INT64_MAX;  // what of it a rank sends or takes at once
-  Extent cut = {0, INT64_MAX};  // of a part of the window, the file bytes that are in it; their places in the buffer
-                                // are the window's
+  int64_t message_bytes = INT64_MAX;  // largest message of a rank
+  // for a part of the window: the file bytes that it has; buffer positions are those of the window
+  Extent cut = {0, INT64_MAX};
 
   Window() noexcept = default;
   Window(Extent all) noexcept : bytes(all) {}  // NOLINT: implicit on purpose
@@ -36,19 +36,19 @@ struct Window {
         cells(count) {}
 
   bool empty() const noexcept { return bytes.empty(); }
-  // What of the window is in an extent.
+  // The part of the window within an extent.
   Window part_in(Extent extent) const noexcept {
     Window part = *this;
     part.cut = intersect(cut, extent);
     return part;
   }
-  // The file bytes from the first to the last that may be in it.
+  // The range from the first to the last file byte that the window may have.
   Extent reach() const noexcept { return intersect(bytes, cut); }
   struct Part {
     Extent bytes;
     int64_t place = 0;  // in the buffer
   };
-  // The first part that ends behind the offset; empty: there is none.
+  // The first part that ends after the offset; empty: none.
   Part part_behind(int64_t offset) const noexcept {
     if (deal == nullptr)
       return offset < reach().end ? part_of(bytes, 0) : Part{};
@@ -62,7 +62,7 @@ struct Window {
     }
     return {};
   }
-  // Visits (part, place in the buffer) in file order.
+  // Visits (part, position in the buffer) in file order.
   template <class Visit>
   void for_each_part(Visit&& visit) const {
     const auto visit_part = [&](Extent whole, int64_t place) {
@@ -82,18 +82,18 @@ struct Window {
   }
 };
 
-// All windows of a domain, in the order in which they are moved, which is the file's. They lie on a grid of `bytes`
-// from the file's start, so that requests begin and end at even addresses wherever a domain begins; those of a dealt
-// domain begin where its stripes do, and some may be empty. Where several groups are dealt the same stretch each begins
-// at another place and comes to what lies before it in the end: in file order all of them would wait at the same time
-// for the one rank that holds the rows there. Not so where Plan::sharers_in_order says it.
+// All windows of a domain, in the order of rounds, which is file order. Their boundaries are multiples of `bytes` from
+// the start of the file, so that requests are aligned wherever a domain begins. If stripes are assigned, windows begin
+// at the group's stripes, and some may be empty. Several groups with the same range start at different positions and
+// wrap around: in file order all of them would wait at the same time for the one rank that holds the rows there.
+// Plan::sharers_in_order is the exception.
 struct Windows {
   Extent domain;
   int64_t bytes = 1;
-  std::shared_ptr<const Deal> deal = nullptr;  // only what is dealt to the group
+  std::shared_ptr<const Deal> deal = nullptr;  // restricts the domain to the group's stripes
   int group = 0;
-  int64_t start = 0;                  // of what is dealt: which window of the file's order is the first
-  int64_t message_bytes = INT64_MAX;  // a rank's bytes of a window are messages of no more than so many
+  int64_t start = 0;                  // assigned stripes: index in file order of the first window
+  int64_t message_bytes = INT64_MAX;  // largest message for a rank's bytes of a window
 
   int64_t first() const noexcept { return domain.begin / bytes; }
   int64_t count() const noexcept {
@@ -106,22 +106,22 @@ struct Windows {
     window.message_bytes = message_bytes;
     return window;
   }
-  // All of the domain as one. A group may have no stripe in the stretch that it is dealt.
+  // The whole domain as one window. A group may have no stripe in its range.
   Window whole() const noexcept {
     if (!deal)
       return domain;
     const int64_t cells = deal->cells(domain, group);
     return cells > 0 ? Window(*deal, domain, group, 0, cells) : Window(Extent{domain.begin, domain.begin});
   }
-  // Of the window that holds the offset; where it is not in the domain, of the next.
+  // The window that contains the offset; if it is not in the domain, the next window.
   int64_t index_of(int64_t offset) const noexcept {
     if (!deal)
       return offset / bytes - first();
     const int64_t in_file = in_file_order(offset), all = count();
     return in_file == all ? all : in_file >= start ? in_file - start : in_file + all - start;
   }
-  // The first window from `index` on that may have bytes, where `next_offset(offset)` is that of the next at or behind
-  // an offset; count(): none.
+  // The first window from `index` on that may have bytes. `next_offset(offset)` is the first offset with data from
+  // `offset` on. count(): none.
   template <class NextOffset>
   int64_t leap(int64_t index, NextOffset&& next_offset) const {
     const int64_t all = count();
@@ -140,15 +140,14 @@ struct Windows {
     return found < start ? found + all - start : all;
   }
 
-  // Bytes that a slot has to hold for any of them.
+  // Bytes that a slot needs for the largest window.
   int64_t slot_bytes() const noexcept { return deal ? bytes : std::min(bytes, domain.size()); }
-  // Bytes of an extent that are in the domain. O(1), but for the number of parts of a deal.
+  // Bytes of an extent that are in the domain. O(1) apart from the number of parts of a deal.
   int64_t bytes_in(Extent extent) const noexcept {
     const Extent inside = intersect(extent, domain);
     return inside.empty() ? 0 : deal ? deal->bytes_in(inside, group) : inside.size();
   }
-  // From `offset` on the first bytes of the domain that follow each other, as far as a cell goes; empty: there are
-  // none.
+  // The first contiguous bytes of the domain from `offset` on, at most one cell; empty: none.
   Extent next_part(int64_t offset) const noexcept {
     const Extent rest = intersect(domain, {offset, domain.end});
     if (!deal || rest.empty())
@@ -159,7 +158,7 @@ struct Windows {
         return part;
     return {};
   }
-  // Visits what of an extent is in the domain, in file order.
+  // Visits the bytes of an extent that are in the domain, in file order.
   template <class Visit>
   void for_each_part(Extent extent, Visit&& visit) const {
     for (Extent part = next_part(extent.begin); !part.empty() && part.begin < extent.end; part = next_part(part.end))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a candidate makes its ranks do, in numbers.
+// Computes the work of a candidate as numbers.
 #include <algorithm>
 #include <cmath>
 
@@ -10,7 +10,7 @@
 namespace windrow {
 namespace {
 
-// What create, define, flush and close agree on where the plan is new: counted in session.
+// The agreements of create, define, flush and close with a new plan; counted in src/session.
 constexpr double k_agreements = 10;
 
 double number(int64_t count) noexcept {
@@ -20,7 +20,7 @@ double at_least_one(double count) noexcept {
   return std::max(1.0, count);
 }
 
-// The pattern as averages. Nothing here is 0 that anything is divided by.
+// The pattern as averages. Divisors are never 0.
 struct Facts {
   Facts(const Pattern& pattern, const Topology& topology, const PlanLimits& limits)
       : reading(pattern.reading),
@@ -38,7 +38,7 @@ struct Facts {
       region_bytes += number(region.size());
     if (region_bytes <= 0)
       region_bytes = bytes;
-    // A part of the ranks may have nearly all of it.
+    // A few ranks may hold nearly all of it.
     busiest = std::clamp(number(pattern.largest_rank_bytes), bytes / holders, bytes);
     holes = std::max(0.0, region_bytes - bytes);
     mean = at_least_one(bytes / pieces);
@@ -49,7 +49,7 @@ struct Facts {
     }
   }
 
-  // What the busiest of several has of the regions, where they have whole stripes.
+  // The share of the busiest of several parts of the regions, if parts are whole stripes.
   double busiest_share(double of) const noexcept {
     return stripes > 0 ? std::min(1.0, std::ceil(stripes / of) * stripe / region_bytes) : 1 / of;
   }
@@ -58,10 +58,10 @@ struct Facts {
   double ranks, hosts, ranks_of_host, holders;  // holders: ranks with data
   double bytes, pieces, buffer;
   const PlanLimits& bounds;
-  bool rows;  // what a rank has of a variable is one piece
+  bool rows;  // each rank's part of a variable is one piece
   double region_bytes = 0, holes = 0, mean = 1;
   double busiest = 0;                           // bytes of one holder
-  double targets = 0, stripe = 0, stripes = 0;  // stripes: of the regions. 0: nobody knows
+  double targets = 0, stripe = 0, stripes = 0;  // stripes: of the regions. 0: unknown
 };
 
 void add_storage(Work& work, StorageWork part, const Facts& facts) {
@@ -77,7 +77,7 @@ void add_storage(Work& work, StorageWork part, const Facts& facts) {
 // Each holder moves its own pieces; `share` of all bytes, in pieces of `mean`.
 void add_own_pieces(Work& work, const Facts& facts, double share, double mean, bool mapped) {
   const Sharing sharing = mapped ? Sharing::mapped : facts.rows ? Sharing::apart : Sharing::interleaved;
-  // A row is one stretch; other pieces may lie anywhere.
+  // A row is contiguous; other pieces may lie anywhere.
   const double own = facts.busiest * share,
                stretch = facts.rows
                              ? own
@@ -92,8 +92,7 @@ void add_own_pieces(Work& work, const Facts& facts, double share, double mean, b
               facts);
 }
 
-// Ranks hand their data to the root of their team, in the memory that it shares with those of its host, and by messages
-// with others.
+// Ranks pass their data to the root of their team: by shared memory on the same host, by messages otherwise.
 double add_teams(Work& work, const Candidate& candidate, const Facts& facts) {
   double size = facts.ranks_of_host;
   if (candidate.strategy.gather == Gather::team)
@@ -115,7 +114,7 @@ double add_teams(Work& work, const Candidate& candidate, const Facts& facts) {
 void add_roots_at_storage(Work& work, const Facts& facts, double roots) {
   const double together = facts.rows
                               ? facts.region_bytes / roots
-                              : facts.mean * facts.ranks / roots;  // consecutive ranks hold consecutive pieces, mostly
+                              : facts.mean * facts.ranks / roots;  // consecutive ranks usually hold consecutive pieces
   const bool apart = facts.rows || roots <= 1;
   const double unbroken = roots <= 1 ? facts.buffer : std::min(facts.buffer, std::max(facts.mean, together));
   work.rounds = std::ceil(facts.region_bytes / (apart ? roots : 1) / facts.buffer);
@@ -129,7 +128,7 @@ void add_roots_at_storage(Work& work, const Facts& facts, double roots) {
               facts);
 }
 
-// Senders hand what they have to the writers of the domains. A host with a writer keeps its share of its own data.
+// Senders pass their data to the aggregators of the domains. A host with an aggregator keeps its share of its own data.
 void add_domains(Work& work, const Facts& facts, double writers, double senders, double share) {
   const double bytes = facts.bytes * share, pieces = facts.pieces * share;
   const double writing_hosts = std::min(writers, facts.hosts), writers_of_host = std::ceil(writers / facts.hosts);
@@ -183,8 +182,7 @@ void add_domains_at_storage(Work& work, const Facts& facts, const Candidate& can
                .request_bytes = request,
                .stretch_bytes = window},
               facts);
-  // A writer's lock takes all that is free of an object: it goes from the first one to the next, and back for what is
-  // left.
+  // A lock covers all free bytes of an object, so it moves from the first writer to the next, and back for the rest.
   const double with_stripes = std::min(writers, facts.stripes);
   if (sharing == Sharing::targets && !facts.reading && facts.targets > 0 && with_stripes > facts.targets)
     work.call_backs = std::ceil(with_stripes / facts.targets);
@@ -234,7 +232,7 @@ Work work_of(const Candidate& candidate, const Pattern& pattern, const Topology&
     add_roots_at_storage(work, facts, senders);
     return work;
   }
-  // Long pieces that their holders move are no part of the exchange.
+  // Long pieces that their holders move are not exchanged.
   const bool direct = candidate.direct_bytes > 0 && pattern.long_pieces > 0;
   const double longs = direct ? std::clamp(number(pattern.long_bytes) / facts.bytes, 0.0, 1.0) : 0;
   if (direct)

@@ -18,7 +18,8 @@
 namespace windrow {
 
 Result<std::string> read_machine_file(const std::string& path) {
-  constexpr size_t k_most = (size_t{1} << 20) + 1;  // one more than parse_machine() believes, so that it says so
+  // one more than parse_machine() accepts, so that it reports the size
+  constexpr size_t k_most = (size_t{1} << 20) + 1;
   std::error_code error;
   if (std::filesystem::is_directory(path, error))
     return Status{Code::bad_argument, fmt::format("machine file \"{}\": it is a folder", path)};
@@ -48,7 +49,7 @@ std::shared_ptr<const Machine> usual_machine(FileSystem kind, int64_t cores) {
 }
 
 Result<int64_t> interval_weight(const Settings& settings) {
-  constexpr int64_t k_interval_points = 32;  // of meshes' seams: 4 to 100
+  constexpr int64_t k_interval_points = 32;  // typical of mesh boundaries: 4 to 100
   constexpr double k_most = 1 << 24;
   const std::string path = settings.text("machine");
   std::shared_ptr<const Machine> known;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// PatternNumbers: what ranks tell each other of a batch, and what they know of it together. Each number says how it is
-// combined, in one table. Pure.
+// PatternNumbers: each rank's contribution to the summary of a batch, and the summary over all ranks. One table defines
+// the reduction of each number. Pure.
 #pragma once
 
 #include <algorithm>
@@ -15,31 +15,31 @@
 namespace windrow {
 
 struct PatternNumbers {
-  // Added up over all ranks.
+  // Sums over all ranks.
   int64_t bytes = 0;
   int64_t pieces = 0;
-  int64_t long_bytes = 0, long_pieces = 0;  // of pieces that may go their own way
+  int64_t long_bytes = 0, long_pieces = 0;  // pieces that may be written independently
   int64_t ranks_with_data = 0;
   int64_t entries = 0;         // puts or gets
-  SampledRatio sampled_ratio;  // of what is to be sent to other hosts
+  SampledRatio sampled_ratio;  // of data for other hosts
 
-  // The largest of all ranks.
+  // Maxima over all ranks.
   int64_t largest_rank_bytes = 0;
-  int64_t owned_flags = 0;                  // 1: points carry them
-  int64_t replicas = 0;                     // 1: points that several ranks hold
-  int64_t points = 0, load = 0, holes = 0;  // of decompositions by points: the most points, elements of a variable that
-                                            // one stands for, and points that nobody holds
-  int64_t shared_reads = 0;                 // 1: gets by `same`
-  int64_t in_memory = 0;                    // 1: what is got is in the memory of the ranks' one host
+  int64_t owned_flags = 0;  // 1: points have owner flags
+  int64_t replicas = 0;     // 1: replicated points
+  // decompositions by points: the most points, elements of a variable for each point, and points that no rank holds
+  int64_t points = 0, load = 0, holes = 0;
+  int64_t shared_reads = 0;  // 1: gets by `same`
+  int64_t in_memory = 0;     // 1: the data of gets is in the page cache of the only host
 
-  // Of what is got by `same` only: a number of it. Where it is the same on every rank, so is what they get.
+  // If all gets are by `same`: a number that identifies them. Equal numbers on every rank mean equal gets.
   int64_t uniform_most = 0, uniform_least = 0;
   bool is_uniform() const noexcept { return uniform_most == uniform_least; }
 
-  // From the least begin to the largest end.
-  Extent hull{INT64_MAX,
-              0};  // of a chunked variable's pieces, in its chunks' line; else of those of interleaved records
-  Extent records{INT64_MAX, 0};  // that are moved of variables that grow in subfiles
+  // The lowest begin and the highest end: of the pieces of a chunked variable in the linear space of its chunks,
+  // otherwise of those of interleaved records.
+  Extent hull{INT64_MAX, 0};
+  Extent records{INT64_MAX, 0};  // moved records of variables that grow in subfiles
 };
 
 enum class Combine {
@@ -53,7 +53,7 @@ struct PatternField {
   int64_t& (*of)(PatternNumbers& numbers);
 };
 
-// A new number is a member and a line here.
+// A new number needs a member and a line here.
 inline constexpr std::array k_pattern_fields{
     PatternField{Combine::sum, [](PatternNumbers& n) -> int64_t& { return n.bytes; }},
     PatternField{Combine::sum, [](PatternNumbers& n) -> int64_t& { return n.pieces; }},
@@ -80,14 +80,15 @@ inline constexpr std::array k_pattern_fields{
 };
 inline constexpr size_t k_pattern_sums =
     static_cast<size_t>(std::count_if(k_pattern_fields.begin(), k_pattern_fields.end(),
-                                      [](const PatternField& each) { return each.combine == Combine::sum; }));
-inline constexpr size_t k_pattern_maxima = k_pattern_fields.size() - k_pattern_sums;  // minima are negated maxima
+                                      [](const PatternField& each) { return each.reduction == Combine::sum; }));
+// minima are reduced as negated maxima
+inline constexpr size_t k_pattern_maxima = k_pattern_fields.size() - k_pattern_sums;
 static_assert(sizeof(PatternNumbers) == k_pattern_fields.size() * sizeof(int64_t), "each number is in the table");
 
 using PatternSums = std::span<int64_t, k_pattern_sums>;
 using PatternMaxima = std::span<int64_t, k_pattern_maxima>;
 
-// This rank's numbers as a reduction has them.
+// Writes this rank's numbers to the arrays of a reduction.
 inline void pack(PatternNumbers numbers, PatternSums sums, PatternMaxima maxima) noexcept {
   auto sum = sums.begin();
   auto maximum = maxima.begin();
@@ -100,7 +101,7 @@ inline void pack(PatternNumbers numbers, PatternSums sums, PatternMaxima maxima)
   }
 }
 
-// And those of all ranks back.
+// Reads the numbers of all ranks back.
 inline void unpack(PatternSums sums, PatternMaxima maxima, PatternNumbers& numbers) noexcept {
   auto sum = sums.begin();
   auto maximum = maxima.begin();

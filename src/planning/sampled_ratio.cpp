@@ -11,11 +11,11 @@ namespace windrow {
 namespace {
 
 constexpr int k_places = 4;
-constexpr size_t k_compressors = 2;  // of the fastest: one that knows numbers, and one that knows bytes
+constexpr size_t k_compressors = 2;  // the fastest of each kind: one for numbers and one for bytes
 constexpr int64_t k_place_bytes = static_cast<int64_t>(CodecWorkspace::k_sample_bytes) / k_places;
 
-// Pieces as they would lie in a message, from a place of the item on and no further than to the next place: fractions
-// of the way from its first byte to its last.
+// Collects pieces in the order of a message, from a position of the item to at most the next. Positions are fractions
+// of the range from its first to its last byte.
 void gather(const Item& item, double fraction, double next, std::vector<std::byte>& bytes) {
   constexpr int k_most_stretches = 64;
   const int64_t first = item.hull.begin - item.file_base;
@@ -26,7 +26,7 @@ void gather(const Item& item, double fraction, double next, std::vector<std::byt
     const int64_t begin = next_offset(item.runs, at);
     if (begin >= end)
       return;
-    at = std::min(begin + room, end);  // far apart as pieces may be, there are no more than `room` bytes in it
+    at = std::min(begin + room, end);  // at most `room` bytes, however far apart the pieces are
     for_each_piece(item.runs, {begin, at}, [&](const Piece& piece) {
       const std::byte* from = item.memory + piece.memory;
       bytes.insert(bytes.end(), from, from + piece.length);
@@ -80,8 +80,8 @@ SampledRatio look_at(std::span<const Item> items) {
       if (!shuffle || compressor->shuffles())
         left = std::min(left, sample_frame(bytes, choice, *workspace.value()).bytes);
     }
-  // As heavy as there is to send, so that a rank with little counts for little.
-  constexpr double k_most = 1e13;  // so many of each of very many ranks can be added up
+  // Weighted by the bytes to send, so that a rank with little data has little influence.
+  constexpr double k_most = 1e13;  // the sum over very many ranks stays exact
   total = std::min(total, k_most);
   return {.bytes = static_cast<int64_t>(total),
           .left = static_cast<int64_t>(total * static_cast<double>(left) / static_cast<double>(bytes.size()))};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// SampledRatio: what a compressor would make of what ranks are to send to other hosts, by a few KiB of it. Looked at
-// where a plan is to be made: an exchange of bytes that shrink to a hundredth may be faster than many short requests,
-// and one of bytes that do not shrink slower.
+// SampledRatio: the compression ratio of data for other hosts, estimated from a few KiB. It is sampled before a plan is
+// made. With data that compresses a hundredfold, an exchange may be faster than many short requests; with
+// incompressible data it may be slower.
 #pragma once
 
 #include <cstdint>
@@ -11,15 +11,15 @@
 
 namespace windrow {
 
-// Bytes that are to be sent, and what would be left of them. Of several ranks they are added.
+// Bytes to send, and their estimated compressed size. Those of several ranks are added.
 struct SampledRatio {
   int64_t bytes = 0, left = 0;
 
-  int64_t of_64() const noexcept;  // as a pattern has it; 0: nothing was looked at
+  int64_t of_64() const noexcept;  // in units of 1/64, as in a pattern; 0: no sample
 };
 
-// Up to 8 KiB from four places all over the items, by the fastest compressor that is built in, with and without
-// shuffle. Some 50 us; allocates. Nothing was looked at: there are no bytes, or there is no compressor.
+// Compresses up to 8 KiB from four positions of the items with the fastest available compressor, with and without
+// shuffle. Allocates memory. No sample: there are no bytes, or no compressor is built in.
 SampledRatio look_at(std::span<const Item> items);
 
 }  // namespace windrow

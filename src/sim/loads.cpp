@@ -38,7 +38,7 @@ void ExchangeLoads::add(const Passage& passage) {
   const bool within = host == other;
   const double on_its_way =
       within ? bytes / network.within_host_bytes_per_s : bytes * compression_.shrinks_to / network.bytes_per_s;
-  // Packing and unpacking, compressing and expanding go on while another message travels.
+  // Packing, unpacking and coding overlap with other messages in flight.
   const auto work = [&](double byte_s) {
     return network.message_s + std::max(copy + (within ? 0 : bytes * byte_s), on_its_way);
   };
@@ -66,7 +66,7 @@ void ExchangeLoads::end_host() {
   host_copies_.take_into(most_host_copies_);
 }
 
-// Those that serve ascend, so those of a host follow each other.
+// Servers ascend, so those of a host are consecutive.
 void ExchangeLoads::finish() {
   end_host();
   for (size_t phase = 0; phase < phases_; ++phase) {
@@ -169,7 +169,7 @@ void StorageLoads::end_host() {
   host_total_ = 0;
 }
 
-// Of more ranks than were measured nobody knows more than the storage's numbers say.
+// For more ranks than were measured, only the numbers of the storage count.
 void StorageLoads::add_measured() {
   int64_t most = 0;
   for (const MeasuredRate& rate : rates())
@@ -230,8 +230,8 @@ double StorageLoads::host_bytes_of_phase() const {
   return busiest_host_bytes_ / static_cast<double>(phases_);
 }
 
-// A writer's first request to a target takes the lock over what it has from the one before; a stripe with two writers
-// goes to and fro once more.
+// A writer's first request to a target takes the lock from the previous writer; a stripe with two writers moves back
+// once more.
 double StorageLoads::lock_seconds() const {
   if (reading_)
     return 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Loads: what a simulated transfer asks of the machine, phase by phase, and how long the busiest part of the machine
-// takes for it. A phase is as many rounds as can be at work at the same time. Pure.
+// Loads: the load of a simulated transfer on the machine, by phase, and the time of the busiest resource. A phase
+// consists of the rounds that can be in flight together. Pure.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 
 namespace windrow {
 
-// Sums by phase of which only few are touched before they are taken.
+// Sums by phase, of which only few are used before they are taken.
 class PhaseSums {
  public:
   explicit PhaseSums(size_t phases) : sums_(phases) {}
@@ -24,7 +24,7 @@ class PhaseSums {
       touched_.push_back(phase);
     sums_[phase] += amount;
   }
-  // Each to the largest of its phase.
+  // Takes the maximum for each phase.
   void take_into(std::vector<double>& most) {
     for (const size_t phase : touched_) {
       most[phase] = std::max(most[phase], sums_[phase]);
@@ -38,7 +38,7 @@ class PhaseSums {
   std::vector<size_t> touched_;
 };
 
-// What waits for what: the name of the slowest part, for people.
+// The bottleneck: the name of the slowest resource, for users.
 struct Bound {
   double seconds = 0;
   const char* what = "nothing";
@@ -48,30 +48,30 @@ struct Bound {
   }
 };
 
-// One message, or a copy within a host, between a rank and one that serves.
+// One message, or a copy within a host, between a rank and a server (aggregator or root).
 struct Passage {
-  int from = 0, to = 0;  // ranks; the way back costs the same
-  size_t server = 0;     // which of those that serve `to` is
+  int from = 0, to = 0;  // ranks; the reverse direction costs the same
+  size_t server = 0;     // index of `to` among the servers
   size_t phase = 0;
   int64_t bytes = 0;
-  bool copies = false;  // through memory that the host shares
+  bool copies = false;  // through shared memory
 };
 
-// What a codec makes of messages between hosts, for each byte that it is given; as they are without one.
+// The effect of a codec on messages between hosts, for each raw byte; the default is no codec.
 struct Compression {
   std::string_view codec;  // "": none
   double shrinks_to = 1;
-  double rank_s = 0, server_s = 0;  // on the two ends of a passage
+  double rank_s = 0, server_s = 0;  // at the two ends of a passage
 };
 
-// Ranks come in their order; each ends with end_rank().
+// Ranks are added in order; each ends with end_rank().
 class ExchangeLoads {
  public:
   ExchangeLoads(const Machine& machine, int ranks, std::vector<int> servers, size_t phases,
                 const Compression& compression = {});
   void add(const Passage& passage);
   void end_rank(int rank);
-  void finish();  // once all ranks have come
+  void finish();  // after all ranks
   Bound bound_of(size_t phase) const;
   std::string_view codec() const noexcept { return compression_.codec; }
 
@@ -88,12 +88,12 @@ class ExchangeLoads {
   int host_ = -1;
   PhaseSums rank_work_, host_out_, host_copies_;
   std::vector<double> most_rank_work_, most_host_out_, most_host_copies_, most_server_work_,
-      most_host_in_;                                 // [phases]; out and in: before they are compressed
-  std::vector<double> crossing_up_, crossing_down_;  // [phases] bytes through the middle of the switches
+      most_host_in_;                                 // [phases]; out and in: uncompressed
+  std::vector<double> crossing_up_, crossing_down_;  // [phases] bytes through the middle of the network
   std::vector<double> server_work_, server_in_;      // [servers x phases]
 };
 
-// What some file has on some target, by number; of very many only those that are asked for.
+// Values by file and target number; sparse if there are very many.
 template <class Value>
 class Objects {
  public:
@@ -116,15 +116,15 @@ class Objects {
   std::unordered_map<int64_t, Value> found_;
 };
 
-// Of those that touch the file, one after the other: begin_client(), its requests, end_client().
+// The load of clients, one after another: begin_client(), its requests, end_client().
 class StorageLoads {
  public:
   StorageLoads(const Machine& machine, bool reading, int64_t files, size_t phases, size_t rows);
   void begin_client(int rank, size_t row);
   void request(size_t phase, int64_t bytes, int64_t times = 1,
-               int64_t together = 1);  // `times` such ones; the client waits once for every `together`
-  void touch(size_t phase, int64_t file, int64_t target, int64_t bytes, int64_t times = 1);  // what of it is a target's
-  void cut_stripes(int64_t stripes) { cut_stripes_ = stripes; }                              // that have two writers
+               int64_t together = 1);  // `times` equal requests; the client waits once for every `together`
+  void touch(size_t phase, int64_t file, int64_t target, int64_t bytes, int64_t times = 1);  // a target's share
+  void cut_stripes(int64_t stripes) { cut_stripes_ = stripes; }                              // with two writers
   void end_client();
   void finish();
   // Of phases [first, last) together, which may overlap at the targets.
@@ -151,15 +151,14 @@ class StorageLoads {
   double busiest_host_bytes_ = 0, host_total_ = 0;
   PhaseSums client_work_, host_bytes_;
   std::vector<double> most_client_work_, most_host_bytes_, measured_;  // [phases]
-  std::map<std::pair<size_t, int64_t>, double>
-      by_size_;  // by phase and size of a request: bytes; where something was measured
+  std::map<std::pair<size_t, int64_t>, double> by_size_;  // by phase and request size: bytes; if there are measurements
   struct Visits {
-    int64_t latest = 0;  // client that came
+    int64_t latest = 0;  // last client
     double requests = 0, clients = 0;
   };
   std::vector<double> bytes_, seconds_of_requests_;  // [phases x targets]
   Objects<Visits> visits_, visits_of_all_;           // by file, phase and target; and of all phases together
-  std::vector<double> handovers_;                    // [targets] of locks
+  std::vector<double> handovers_;                    // [targets] lock transfers
   std::vector<std::vector<double>> matrix_;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The machines of the papers that the library stands on, as machine files: what is from the papers, what was fitted to
-// them, and what was assumed, docs/simulation.md says.
+// The machines of the papers that the library is based on, as machine files. docs/simulation.md says which numbers are
+// from the papers, fitted to them, or assumed.
 #pragma once
 
 #include <span>
@@ -11,10 +11,10 @@ namespace windrow {
 
 struct NamedMachine {
   std::string_view name;
-  std::string_view file;  // a machine file's text
+  std::string_view file;  // text of a machine file
 };
 std::span<const NamedMachine> known_machines() noexcept;
 std::string machine_names();                                       // "franklin, jaguar and ranger"
-const NamedMachine* find_machine(std::string_view name) noexcept;  // nullptr: there is none
+const NamedMachine* find_machine(std::string_view name) noexcept;  // nullptr: unknown
 
 }  // namespace windrow

@@ -72,7 +72,7 @@ Result<Places> Places::make(const Workload& workload, int64_t files, const Split
   int64_t most = 0;
   for (int64_t part = 0; part < made.value().parts(); ++part)
     most = std::max(most, made.value().elements(part));
-  // Files begin at whole units, with a gap behind.
+  // Files begin at whole units, with a gap after each.
   const int64_t unit = by_target ? k_unit_of_targets : k_unit;
   places.room_ = round_up(most * workload.element_bytes * workload.variables, unit) + unit;
   if (places.room_ > k_begin / (made.value().parts() + 1))
@@ -124,7 +124,7 @@ StorageLayout Places::layout_of(int64_t file) const {
 std::optional<StorageLayout> Places::layout() const {
   if (!split_)
     return layout_of(0);
-  std::vector<StorageLayout> all{layout_of(0)};  // of the base file, which has no bytes here
+  std::vector<StorageLayout> all{layout_of(0)};  // of the base file, which is empty here
   for (int64_t file = 0; file < files(); ++file)
     all.push_back(layout_of(file));
   return layout_of_line(all, k_begin, room_);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Places: where a workload's bytes lie: in one file or in several, told as one line of offsets, and on which targets.
-// Pure.
+// Places: the positions of a workload's bytes in one or several files, as offsets in a linear address space, and their
+// targets. Pure.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace windrow {
 
-// Pieces that lie one after the other behind `base`: those of a variable, or of its part in a subfile.
+// Consecutive pieces after `base`: those of a variable, or of its part in a subfile.
 struct Share {
   int64_t base = 0;
   PieceView bytes;
@@ -23,15 +23,14 @@ struct Share {
   int64_t total = 0;
 };
 
-// What a rank holds, or several together, in the line. Shares ascend and are disjoint.
+// The bytes of one or several ranks in the line. Shares ascend and are disjoint.
 class Held {
  public:
   bool empty() const noexcept { return shares_.empty(); }
   std::span<const Share> shares() const noexcept { return shares_; }
-  Extent hull() const noexcept { return {shares_.front().hull.begin, shares_.back().hull.end}; }  // not when empty()
+  Extent hull() const noexcept { return {shares_.front().hull.begin, shares_.back().hull.end}; }  // not if empty()
   int64_t bytes_in(Extent window) const;
-  int64_t next_offset(
-      int64_t offset) const;  // of the first byte at or after it, or of a hole before that; INT64_MAX: none
+  int64_t next_offset(int64_t offset) const;  // of the first byte from it on, or of a hole before that; INT64_MAX: none
   int64_t total() const noexcept;
   Pieces pieces() const;  // as one list, maximal where shares touch; packed in memory
 
@@ -41,7 +40,7 @@ class Held {
   std::vector<Share> shares_;
 };
 
-// Stripes beside each other, and the targets that they lie on.
+// A row of stripes and their targets.
 struct FileStripes {
   int64_t bytes = 1;
   int64_t count = 1;
@@ -50,22 +49,22 @@ struct FileStripes {
 
 class Places {
  public:
-  // `files`: 1, or how many subfiles there shall be; fewer where the shape cannot be cut so often. `by_target`: their
-  // stripes are to be stripes of the line.
+  // `files`: 1, or the number of subfiles; fewer if the shape cannot be divided that often. `by_target`: their stripes
+  // must be stripes of the line.
   static Result<Places> make(const Workload& workload, int64_t files, const SplitRequest& split, FileStripes stripes,
                              bool by_target = false);
 
   int64_t files() const noexcept { return split_ ? split_->parts() : 1; }
   Held place(const HeldElements& holding) const;
   std::vector<Extent> regions() const;  // of all files, sorted and maximal
-  // Of a single file, or of the line; nullopt: their stripes are none of the line's.
+  // Of a single file, or of the line; nullopt: the files' stripes are not stripes of the line.
   std::optional<StorageLayout> layout() const;
   const FileStripes& stripes() const noexcept { return stripes_; }
   int64_t file_of(int64_t offset) const noexcept { return split_ ? (offset - k_begin) / room_ - 1 : 0; }
   int64_t begin_of(int64_t file) const noexcept { return split_ ? k_begin + (file + 1) * room_ : 0; }
 
-  // Visits what of an extent within one file lies on which target, visit(target, bytes): stripe by stripe, or where it
-  // is many periods long target by target.
+  // Visits the targets of an extent within one file, visit(target, bytes): stripe by stripe, or target by target if it
+  // spans many periods.
   template <class Visit>
   void for_each_target(Extent extent, Visit&& visit) const {
     const int64_t file = file_of(extent.begin), period = stripes_.bytes * stripes_.count;
@@ -84,21 +83,21 @@ class Places {
   }
 
  private:
-  // A new file goes on where the one before ended, and a target further once around, so that not all begin with the
-  // same.
+  // A new file continues after the targets of the previous one, shifted by one after each cycle, so that not all files
+  // begin with the same target.
   int64_t target_of(int64_t file, int64_t column) const noexcept {
     const int64_t before = file * stripes_.count;
     return (before + before / stripes_.targets + column) % stripes_.targets;
   }
 
-  // Of several files the line begins where the library's does, so that windows, which lie on a grid, are the same:
-  // first the base file, then the subfiles.
+  // The line of several files begins where the library's does, so that windows, which lie on a fixed grid, are the
+  // same: first the base file, then the subfiles.
   static constexpr int64_t k_begin = int64_t{1} << 60, k_unit = int64_t{1} << 20, k_unit_of_targets = int64_t{1} << 30;
   StorageLayout layout_of(int64_t file) const;
 
   int64_t variables_ = 1, variable_bytes_ = 0, element_bytes_ = 1;
   std::optional<Split> split_;
-  int64_t room_ = 0;  // of the line, for each file where there are several
+  int64_t room_ = 0;  // of the line, for each of several files
   FileStripes stripes_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The turns of those that touch the file: their requests, and the memory of their windows.
+// The turns of aggregators: their requests, and the memory of their windows.
 #include <algorithm>
 
 #include "base/checked.hpp"
@@ -8,7 +8,7 @@
 namespace windrow {
 namespace {
 
-constexpr int64_t k_page = 4096, k_control_bytes = 8192;  // of buffers, as exchange/ has them
+constexpr int64_t k_page = 4096, k_control_bytes = 8192;  // of buffers, as in src/exchange
 
 int64_t aligned(int64_t bytes) {
   return round_up(bytes, k_page);
@@ -16,12 +16,12 @@ int64_t aligned(int64_t bytes) {
 
 }  // namespace
 
-// Of what a rank has in one window, or of less of it where that is long.
+// Of the bytes of a rank in one window, or of a message if that is less.
 void RankTurns::keep_message_buffers(int rank, int64_t largest) {
   add_memory(rank, 2 * aligned(std::min(largest, plan_.message_bytes)));
 }
 
-// A root's slots, and what it moves itself when nobody else has domains.
+// The slots of a root, and what it moves itself if no rank has domains.
 void RankTurns::serve_team(int rank) {
   team_held_ = places_.place(held_by_all(request_.workload, rank, team_end(rank)));
   if (team_held_.empty())
@@ -42,7 +42,7 @@ void RankTurns::serve_team(int rank) {
   add_memory(rank, store(cells_of_file(), team_first_, covered).over_holes);
 }
 
-// Who writes awaits messages for each of its windows; who reads sends them one or two at a time.
+// A writer posts receives for each of its windows; a reader sends one or two messages at a time.
 void RankTurns::add_slots(int rank, int64_t windows, int64_t largest_window, int64_t largest_remote, bool has_peers) {
   const int64_t most = has_peers ? plan_.slots_of_messages : plan_.slots;
   add_memory(rank, std::clamp<int64_t>(windows, 1, most) *
@@ -51,7 +51,7 @@ void RankTurns::add_slots(int rank, int64_t windows, int64_t largest_window, int
     keep_message_buffers(rank, largest_remote);
 }
 
-// Windows begin where cells of the file do.
+// Windows begin at cells of the file.
 void RankTurns::add_slots_of_cells(int rank, Extent hull, bool has_peers) {
   const Windows cells = cells_of_file();
   const int64_t first = cells.index_of(hull.begin), last = cells.index_of(hull.end - 1);
@@ -93,7 +93,7 @@ void RankTurns::access_directly(const Held& held) {
     access_share(share);
 }
 
-// Of very many equal pieces only how many there are: they are spread evenly over the targets that they reach.
+// Very many equal pieces are only counted, and spread evenly over their targets.
 void RankTurns::access_share(const Share& share) {
   constexpr int64_t k_one_by_one = 4096, k_longest_request = int64_t{1} << 30;
   for (NestCursor cursor(share.bytes); !cursor.done(); cursor.next()) {
@@ -123,7 +123,7 @@ void RankTurns::access_share(const Share& share) {
 }
 
 void RankTurns::request(size_t phase, const Request& one, int64_t together) {
-  const bool knows_holes = plan_.has_domains() && plan_.direct_bytes == 0;  // they are new: zeros
+  const bool knows_holes = plan_.has_domains() && plan_.direct_bytes == 0;  // the holes are new: zeros
   const bool over_holes = one.holes && !plan_.reading && !knows_holes;
   (plan_.reading ? counts_.read_requests : counts_.write_requests) += 1;
   const int64_t reads = over_holes ? reads_before(rule_, one) : 0, times = over_holes ? 2 : 1;
@@ -136,7 +136,7 @@ void RankTurns::request(size_t phase, const Request& one, int64_t together) {
                           [&](int64_t target, int64_t bytes) { storage_.touch(phase, file, target, bytes, times); });
 }
 
-// The requests of all windows in which something is covered.
+// The requests of all windows with covered bytes.
 RankTurns::Stored RankTurns::store(const Windows& windows, int64_t first_index, PieceView covered) {
   const int64_t end = std::min(windows.domain.end, hull(covered).end), count = windows.count();
   Stored stored;
@@ -162,7 +162,7 @@ RankTurns::Stored RankTurns::store(const Windows& windows, int64_t first_index, 
   return stored;
 }
 
-// A rank that moves long pieces itself may be a writer too.
+// A rank that moves long pieces itself may also be an aggregator.
 void RankTurns::begin_client(int rank) {
   if (latest_client_ == rank)
     return;
@@ -177,7 +177,7 @@ void RankTurns::begin_client(int rank) {
   storage_.begin_client(rank, row);
 }
 
-// Rank 0 reads; the others get everything.
+// Rank 0 reads; the others receive everything.
 void RankTurns::broadcast() {
   begin_client(0);
   store(cells_of_file(), 0, covered_);

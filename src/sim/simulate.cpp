@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// From a request to a plan, and from the loads to seconds. What each rank does is in turns.cpp.
+// Turns a request into a plan, and loads into seconds. turns.cpp has the work of each rank.
 #include "sim/simulate.hpp"
 
 #include <fmt/format.h>
@@ -21,7 +21,7 @@ struct Prepared {
   PlanLimits limits;
 };
 
-// As the option stripe has them, else as the machine has.
+// From the option stripe, otherwise from the machine.
 Result<FileStripes> stripes_of(const SimulationRequest& request) {
   const MachineStorage& storage = request.machine.storage;
   FileStripes stripes{.bytes = storage.stripe_bytes, .count = storage.stripe_count, .targets = storage.targets};
@@ -42,8 +42,7 @@ Result<FileStripes> stripes_of(const SimulationRequest& request) {
                             counted(stripes.count, "target"), request.machine.name, storage.targets)};
 }
 
-// As many as asked for; the preset subfiling that says no number has one for every 8 ranks, as the library has it where
-// it chooses.
+// The requested number; with preset subfiling without a number, one for every 8 ranks, as in the library.
 int64_t files_of(const SimulationRequest& request, const Strategy& strategy) {
   constexpr int64_t k_ranks_a_file = 8;
   const Choice asked = request.settings.choice("files");
@@ -54,7 +53,7 @@ int64_t files_of(const SimulationRequest& request, const Strategy& strategy) {
   return asked.argument > 0 ? asked.argument : std::max<int64_t>(1, request.workload.ranks / k_ranks_a_file);
 }
 
-// The library asks the file system, and rank 0's machine.
+// Replaces the queries of the library to the file system and rank 0's machine.
 void fit_limits(const SimulationRequest& request, const Places& places, PlanLimits& limits, Strategy& strategy) {
   const std::string& kind = request.machine.storage.kind;
   const Settings& settings = request.settings;
@@ -73,12 +72,13 @@ void fit_limits(const SimulationRequest& request, const Places& places, PlanLimi
     if (!settings.is_set("buffer") && settings.integer("buffers") == 0)
       limits.short_window = k_local_window;
   }
-  const bool shows_targets = kind == "lustre" || kind == "beegfs";  // whom the library can ask for them
+  // file systems on which the library can query targets
+  const bool shows_targets = kind == "lustre" || kind == "beegfs";
   if (settings.bytes("align") == 0) {
     if (kind == "local")
       limits.least_unit = k_local_unit;
     limits.unit = shows_targets ? places.stripes().bytes : std::max(limits.unit, places.stripes().bytes);
-    // Of a set the library asks for the stripes of its files where targets are asked for.
+    // For a set, the library queries the stripes of its files only with domains by target.
     const bool wants_layout = places.files() == 1 || strategy.domains == Domains::target;
     if (auto layout = shows_targets && wants_layout ? places.layout() : std::nullopt)
       limits.layout = std::make_shared<const StorageLayout>(std::move(*layout));
@@ -120,7 +120,7 @@ Result<Prepared> prepare(const SimulationRequest& request) {
   return prepared;
 }
 
-// Of all ranks, as they would tell each other.
+// The reduction over all ranks.
 Pattern pattern_of(const SimulationRequest& request, const Prepared& prepared) {
   const Workload& workload = request.workload;
   Pattern pattern{.reading = workload.reading,
@@ -150,7 +150,7 @@ Pattern pattern_of(const SimulationRequest& request, const Prepared& prepared) {
   int64_t region_bytes = 0;
   for (const Extent& region : pattern.regions)
     region_bytes += region.size();
-  pattern.never_written = !workload.reading && region_bytes > pattern.bytes;  // what is written is new
+  pattern.never_written = !workload.reading && region_bytes > pattern.bytes;  // written data is new
   if (!workload.reading)
     pattern.shrinks_to_of_64 = ratio_of_64(request.shrinks_to);
   return pattern;
@@ -163,7 +163,7 @@ Topology topology_of(const Machine& machine, int ranks) {
   return topology;
 }
 
-// Each window is looked at.
+// Each window is simulated.
 Status check_windows(const Plan& plan) {
   constexpr double k_most = 2e9;
   double windows = 0;
@@ -182,15 +182,15 @@ double tree_depth(int ranks) {
   return std::ceil(std::log2(std::max(2, ranks)));
 }
 
-// Every client asks the one metadata server; a new file is made by one.
+// Every client accesses the single metadata server; a new file is created by one client.
 double metadata_seconds(const Machine& machine, int64_t clients, int64_t files_made) {
   const MachineMetadata& metadata = machine.metadata;
   return metadata.open_s + static_cast<double>(clients) / metadata.opens_per_s +
          static_cast<double>(files_made) / metadata.creates_per_s;
 }
 
-// Both parts of a transfer at work at once: the storage begins with a phase when its first round is there, and is done
-// with one before it takes the next. In step each waits for the other, but for what the hosts' memory takes.
+// Overlaps the two parts of a transfer: the storage starts a phase when its first round has arrived, and finishes it
+// before the next. In step, each waits for the other, except for what fits into the hosts' memory.
 double transfer_seconds(const RankTurns& turns, const std::vector<double>& exchange, StageSeconds& seconds,
                         bool in_step) {
   const size_t phases = turns.phases();
@@ -207,7 +207,7 @@ double transfer_seconds(const RankTurns& turns, const std::vector<double>& excha
     seconds.storage += work;
     const double rounds = static_cast<double>(last - first) * static_cast<double>(turns.rounds_of_phase());
     const double begins = waits ? exchanged : begun + (exchanged - begun) / rounds;
-    // The storage cannot be done before all of the phase has come.
+    // The storage cannot finish before the whole phase has arrived.
     stored = std::max(std::max(stored, begins) + work, exchanged);
     if (waits)
       exchanged = stored;
@@ -228,7 +228,7 @@ void add_seconds(const SimulationRequest& request, const RankTurns& turns, Simul
   const int64_t made = request.workload.reading ? 0 : simulation.files;
   seconds.open = times * (metadata_seconds(machine, opens, made) + 2 * word);
   seconds.close = times * (metadata_seconds(machine, opens, 0) + 2 * word);
-  constexpr double k_agreements = 3;  // of the queues, of the plan, of the end; each goes up a tree and down again
+  constexpr double k_agreements = 3;  // of the queues, of the plan, of the end; each goes up and down a tree
   seconds.plan = times * k_agreements * 2 * word;
   seconds.describe = times * turns.describe_seconds();
   std::vector<double> exchange = turns.exchange_seconds();

@@ -13,8 +13,8 @@
 namespace windrow {
 namespace {
 
-constexpr size_t k_most_cells = size_t{4} << 20;    // of what is kept by phase and target, or by phase and writer
-constexpr size_t k_most_windows = size_t{8} << 20;  // whose messages are kept one by one
+constexpr size_t k_most_cells = size_t{4} << 20;    // limit of sums by phase and target, or by phase and aggregator
+constexpr size_t k_most_windows = size_t{8} << 20;  // limit for message counts of single windows
 constexpr size_t k_most_phases = 4096, k_most_rows = 64;
 
 std::vector<int> roots_of(const Plan& plan) {
@@ -37,7 +37,7 @@ std::vector<Windows> windows_of_all(const Plan& plan) {
   return windows;
 }
 
-// Long pieces and short ones go different ways.
+// Long and short pieces are moved in different ways.
 HeldElements of_length(const HeldElements& holding, int64_t limit, bool longer) {
   PiecesBuilder builder;
   for (NestCursor cursor(holding.elements); !cursor.done(); cursor.next())
@@ -96,7 +96,7 @@ int64_t RankTurns::clients() const {
   return plan_.gathers() ? static_cast<int64_t>(roots_of(plan_).size()) : plan_.ranks;
 }
 
-// Without domains nobody waits for another's round: there is one phase.
+// Without domains no rank waits for rounds of another: there is one phase.
 RankTurns::Phasing RankTurns::choose_phases() const {
   int64_t rounds = 1;
   for (const Windows& windows : windows_)
@@ -110,7 +110,7 @@ RankTurns::Phasing RankTurns::choose_phases() const {
   return {.phases = static_cast<size_t>(ceil_divide(rounds, at_once)), .rounds = at_once};
 }
 
-// Which group has a column of the stripes of each file, where they are dealt.
+// The group of each column of stripes of each file, if stripes are assigned.
 void RankTurns::find_groups() {
   if (!plan_.deal)
     return;
@@ -130,7 +130,7 @@ void RankTurns::find_groups() {
   }
 }
 
-// Among the columns of all files, where stripes are dealt.
+// Index among the columns of all files, if stripes are assigned.
 size_t RankTurns::column_at(int64_t offset) const {
   const bool by_file = plan_.strategy.domains == Domains::target;
   const int64_t file = by_file ? places_.file_of(offset) : 0, begin = by_file ? places_.begin_of(file) : 0;
@@ -147,8 +147,7 @@ size_t RankTurns::domain_at(int64_t offset) const {
   return group_of_column_[column_at(offset)] + stretch;
 }
 
-// The windows that hold some of the bytes: in file order within a domain, and over all domains where these are not
-// dealt.
+// The windows with some of the bytes: in file order within a domain, and over all domains unless stripes are assigned.
 template <class Visit>
 void RankTurns::for_each_window(const Held& held, Visit&& visit) {
   if (held.empty())
@@ -313,8 +312,7 @@ double RankTurns::phases_ahead() const {
   return plan_.reading || of_phase <= 0 ? 1 : std::max(1.0, cache / of_phase);
 }
 
-// As they are, where that is allowed, and by each codec that the plan leaves to choose and the machine knows the speed
-// of.
+// Without compression, if allowed, and with each codec that the plan allows and the machine has a speed for.
 void RankTurns::add_ways() {
   const Codec asked = plan_.strategy.codec;
   const auto add = [&](const Compression& compression) {
@@ -339,7 +337,7 @@ void RankTurns::add_ways() {
   counts_.codec = fmt::format("{} is ignored: its speed is not in the machine file", name_of(asked));
 }
 
-// Each phase takes the fastest way, as the exchange does that measures its messages.
+// Each phase uses the fastest codec, like the exchange after measuring its messages.
 void RankTurns::choose_ways() {
   exchange_.assign(phasing_.phases, 0.0);
   if (plan_.broadcast)
@@ -366,7 +364,7 @@ void RankTurns::choose_ways() {
                                  codec, request_.shrinks_to, phases, phasing_.phases);
 }
 
-// Through a tree whose links work at the same time.
+// Through a tree whose links work concurrently.
 double RankTurns::broadcast_seconds() const {
   const double all = static_cast<double>(counts_.bytes) / plan_.ranks;
   return 2 * all / request_.machine.network.bytes_per_s + all / request_.machine.memory.copy_bytes_per_s;

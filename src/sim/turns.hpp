@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// RankTurns: what each rank of a simulated plan sends, copies, writes and keeps in memory, rank by rank, as exchange/
-// and session/ do it. Nothing is kept of a rank whose turn is over but sums and a number. Pure.
+// RankTurns: the messages, copies, writes and memory of each rank of a simulated plan, rank by rank, as src/exchange
+// and src/session have them. After its turn, only sums and one number are kept of a rank. Pure.
 #pragma once
 
 #include <cstdint>
@@ -15,36 +15,35 @@ namespace windrow {
 
 class RankTurns {
  public:
-  // `counts`: of the simulation, which this fills.
+  // `counts`: of the simulation; filled by this class.
   RankTurns(const SimulationRequest& request, const Plan& plan, const Places& places, const PlanLimits& limits,
             Simulation& counts);
   void run();
 
   size_t phases() const noexcept { return phasing_.phases; }
   int64_t rounds_of_phase() const noexcept { return phasing_.rounds; }
-  double phases_ahead() const;  // how many of them a host's memory takes before its ranks wait for the storage
-  const std::vector<double>& exchange_seconds() const noexcept {
-    return exchange_;
-  }  // [phases], once all have had their turns
+  double phases_ahead() const;  // phases that fit into a host's memory before its ranks wait for the storage
+  // [phases], valid after all turns.
+  const std::vector<double>& exchange_seconds() const noexcept { return exchange_; }
   double describe_seconds() const;
   const StorageLoads& storage() const noexcept { return storage_; }
 
  private:
   struct Phasing {
     size_t phases = 1;
-    int64_t rounds = 1;  // of a phase
+    int64_t rounds = 1;  // in a phase
   };
-  // A window that a rank's bytes touch.
+  // A window that a rank's bytes overlap.
   struct Touched {
     size_t domain = 0;
     int64_t index = 0;
     int64_t bytes = 0;
   };
-  // Windows with something in them, and bytes of the longest up to the last that is covered.
+  // Number of windows with bytes, and bytes of the longest up to the last covered one.
   struct Stored {
     int64_t windows = 0, longest = 0;
-    int64_t over_holes =
-        0;  // what of the longest request to write with holes is read at a time, into memory of its own
+    // bytes that are read at a time for the longest request with holes, in separate memory
+    int64_t over_holes = 0;
   };
   template <class Visit>
   void for_each_window(const Held& held, Visit&& visit);
@@ -55,7 +54,7 @@ class RankTurns {
   int host_of(int rank) const noexcept { return static_cast<int>(rank / request_.machine.ranks_per_host); }
   bool shares_memory() const noexcept { return plan_.has_domains() != plan_.gathers(); }
   bool is_direct() const noexcept;
-  // The whole file as one domain, as exchange/ has it; the line of several files ends before.
+  // The whole file as one domain, as in src/exchange; the line of several files ends before.
   Windows cells_of_file() const noexcept { return {.domain = {0, INT64_MAX / 4}, .bytes = plan_.window_bytes}; }
 
   void add_ways();
@@ -90,25 +89,25 @@ class RankTurns {
   AccessRule rule_;
   Simulation& counts_;
   std::vector<Windows> windows_;         // [domains]
-  int64_t columns_ = 1;                  // of dealt stripes of a file
+  int64_t columns_ = 1;                  // assigned stripes in a row of a file
   std::vector<size_t> group_of_column_;  // [files * columns]
-  int64_t deal_bytes_ = 1;               // of what is dealt at a time
+  int64_t deal_bytes_ = 1;               // bytes assigned at a time
   Phasing phasing_;
-  // A way for messages between hosts to go: as they are, or by a codec.
+  // How messages between hosts are sent: uncompressed, or with a codec.
   struct Way {
     ExchangeLoads to_roots, to_domains;
   };
   std::vector<Way> ways_;
-  std::vector<double> exchange_;  // [phases] by the fastest way
+  std::vector<double> exchange_;  // [phases] by the fastest codec
   StorageLoads storage_;
   Pieces covered_;             // by all ranks
-  std::vector<Touched> open_;  // [domains] of a rank's dealt windows, those that may get more bytes
-  Held team_held_;             // by the team whose ranks have their turns
+  std::vector<Touched> open_;  // [domains] windows of assigned stripes of a rank that may get more bytes
+  Held team_held_;             // by the team of the current ranks
   int64_t team_first_ = 0;     // index of its first window
   int latest_client_ = -1;
-  size_t next_domain_ = 0;                 // whose writer's turn comes
-  std::vector<int64_t> remote_of_window_;  // by domain and window, where these are few: bytes that come as messages
-  std::vector<size_t> first_window_;       // [domains + 1] in it
+  size_t next_domain_ = 0;                 // the next aggregator
+  std::vector<int64_t> remote_of_window_;  // by domain and window, if there are few: bytes received as messages
+  std::vector<size_t> first_window_;       // [domains + 1] index of the first entry
   std::vector<int64_t> letters_to_;        // [domains or teams] descriptions
   int64_t most_letters_from_ = 0;
   std::vector<int64_t> memory_;  // [ranks]

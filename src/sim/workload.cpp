@@ -18,7 +18,7 @@ namespace {
 constexpr int64_t k_most_elements = int64_t{1} << 58;
 constexpr int64_t k_most_variables = 100'000;
 
-// Where part `index` of `parts` even ones begins.
+// Start of part `index` of `parts` even parts.
 int64_t even_begin(int64_t length, int64_t index, int64_t parts) {
   return length / parts * index + std::min(index, length % parts);
 }
@@ -29,7 +29,7 @@ Pieces block_of(std::span<const int64_t> shape, std::span<const int64_t> start, 
   return made.ok() ? element_pieces(made.value()) : Pieces();
 }
 
-// The ranks [begin, end) of each dimension of the grid.
+// The ranks [begin, end) in each dimension of the grid.
 struct RankBox {
   std::vector<int64_t> begin, end;
 };
@@ -44,7 +44,7 @@ Pieces block_of_ranks(const Workload& workload, const RankBox& box) {
   return block_of(workload.shape, start, count);
 }
 
-// Consecutive ranks of a grid in C order are a few boxes of it: what is left of a row at both ends, of a layer, and so
+// Consecutive ranks of a grid in C order form a few boxes: the incomplete rows at both ends, those of layers, and so
 // on.
 void add_boxes(const std::vector<int64_t>& grid, size_t dimension, RankBox box, int64_t first, int64_t last,
                std::vector<RankBox>& boxes) {
@@ -60,7 +60,7 @@ void add_boxes(const std::vector<int64_t>& grid, size_t dimension, RankBox box, 
     add_boxes(grid, dimension + 1, std::move(one), from - index * inner, to - index * inner, boxes);
   };
   if (begin > end)
-    return part(end, first, last);  // all within one
+    return part(end, first, last);  // all in one
   if (first < begin * inner)
     part(begin - 1, first, begin * inner);
   if (begin < end) {
@@ -96,7 +96,7 @@ Pieces cyclic_part(const Workload& workload, int first, int last) {
     builder.add(Piece{0, 0, elements});
     return builder.take();
   }
-  // Whole pieces are one run; the last may be cut off.
+  // Whole pieces are one run; the last piece may be cut.
   const int64_t whole = begin + length > elements ? 0 : (elements - begin - length) / period + 1;
   if (whole > 0)
     builder.add(Run{begin, 0, length, whole > 1 ? period : 0, whole > 1 ? length : 0, whole});
@@ -106,8 +106,8 @@ Pieces cyclic_part(const Workload& workload, int first, int last) {
   return builder.take();
 }
 
-// As even as can be, the first not smaller than those behind: prime factors from the largest on, each to the dimension
-// that has the fewest ranks yet.
+// As even as possible, in descending order: assigns prime factors from the largest on to the dimension with the fewest
+// ranks.
 std::vector<int64_t> even_grid(int ranks, size_t dimensions) {
   std::vector<int64_t> grid(dimensions, 1), factors;
   int64_t rest = ranks;

@@ -37,7 +37,7 @@ Status check_beginning(int descriptor, const std::string& path, std::string_view
 }  // namespace
 
 Result<AppendedText> AppendedText::open(const std::string& path, std::string_view begins) {
-  // Not to wait for the other end of a pipe.
+  // O_NONBLOCK: opening a pipe must not wait for its other end.
   const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0666);
   if (descriptor < 0)
     return system_status("open of", path, errno);

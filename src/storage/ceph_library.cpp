@@ -19,7 +19,7 @@ struct Loaded {
   std::string problem;
 };
 
-// A call of the header's type; what is missing is the problem.
+// Loads a function with the type of the header; a missing one sets `problem`.
 #define WINDROW_CEPH_CALL(name) call_of<decltype(&::name)>(handle, #name, loaded.problem)
 template <class Call>
 Call call_of(void* handle, const char* name, std::string& problem) {
@@ -59,7 +59,7 @@ Loaded load() {
             int stripe = 0, count = 0, object = 0, pool = 0;
             if (const int error = layout(client, file, &stripe, &count, &object, &pool); error < 0)
               return error;
-            // Whoever asks for OSDs of a pool that the client's map has not got yet ends the process.
+            // A query for OSDs of a pool that is not in the client's map yet aborts the process.
             if (const int error = copies_in(client, pool); error < 0)
               return error;
             struct ceph_statx status {};

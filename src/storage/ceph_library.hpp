@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// libcephfs as a table of its calls, so that tests stand for it. It brings threads and twenty other libraries, 25 MB of
-// them: it is not linked but loaded, when somebody asks for it. ceph_library.cpp alone sees its header.
+// libcephfs as a table of functions, so that tests can replace it. It brings threads and twenty other libraries of 25
+// MB in total. Therefore it is not linked but loaded on demand. Only ceph_library.cpp includes its header.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ struct ceph_mount_info;
 
 namespace windrow {
 
-// How a file of CephFS is spread, and which it is.
+// The striping and identity of a file on CephFS.
 struct CephFile {
   int64_t stripe_bytes = 0;
   int64_t stripe_count = 0;
@@ -22,9 +22,9 @@ struct CephFile {
   uint64_t inode = 0;
 };
 
-// The calls of these names without their "ceph_", as far as they are wanted: below 0 is the negative number of an
-// error. about: of an open file, ceph_get_file_layout() and ceph_fstatx(). settings: ceph_conf_read_file() of the
-// default files and ceph_conf_parse_env() of CEPH_ARGS.
+// The functions of these names without "ceph_"; negative results are error numbers. about: of an open file,
+// ceph_get_file_layout() and ceph_fstatx(). settings: ceph_conf_read_file() of the default files and
+// ceph_conf_parse_env() of CEPH_ARGS.
 struct CephLibrary {
   std::function<int(ceph_mount_info** client, const char* user)> create;
   std::function<int(ceph_mount_info* client)> settings;
@@ -32,14 +32,14 @@ struct CephLibrary {
   std::function<int(ceph_mount_info* client, const char* root)> mount;
   std::function<int(ceph_mount_info* client, const char* path, int flags)> open;
   std::function<int(ceph_mount_info* client, int file, CephFile& about)> about;
-  // Of the object with this byte: how many OSDs have it, the first of them being asked for its data.
+  // The number of OSDs that store the object with this byte; the first one is the primary.
   std::function<int(ceph_mount_info* client, int file, int64_t offset, std::span<int> osds)> get_file_extent_osds;
   std::function<int(ceph_mount_info* client, int file)> close;
   std::function<int(ceph_mount_info* client)> unmount;
   std::function<int(ceph_mount_info* client)> release;
 };
 
-// unsupported: built without its header, or it is not installed here. Loaded once, and never unloaded.
+// unsupported: built without its header, or not installed. Loaded once and never unloaded.
 Result<const CephLibrary*> load_ceph_library();
 
 }  // namespace windrow

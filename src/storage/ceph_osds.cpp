@@ -25,9 +25,9 @@
 namespace windrow {
 namespace {
 
-// fs/ceph/ioctl.h
+// from fs/ceph/ioctl.h
 struct DataLocation {
-  uint64_t file_offset;  // what is asked for
+  uint64_t file_offset;  // input
   uint64_t object_offset, object_number, object_bytes;
   std::array<char, 64> object_name;
   uint64_t block_offset, block_bytes;
@@ -37,12 +37,12 @@ struct DataLocation {
 constexpr unsigned long k_location = _IOWR(0x97, 3, DataLocation);
 static_assert(sizeof(DataLocation) == 248);
 
-// The OSD of an object; k_no_target: none has it now.
+// The OSD of an object; k_no_target: none at present.
 using Answer = Result<int64_t>;
 
 Answer osd_number(int64_t osd) {
   constexpr int64_t k_undefined = 0x7ffffffe,
-                    k_none = 0x7fffffff;  // CRUSH_ITEM_UNDEF and _NONE: holes of sets that are not whole
+                    k_none = 0x7fffffff;  // CRUSH_ITEM_UNDEF and _NONE: gaps of incomplete sets
   if (osd == k_undefined || osd == k_none)
     return k_no_target;
   if (osd > INT32_MAX)
@@ -54,8 +54,8 @@ Status another_layout() {
   return {Code::bad_file, "its layout differs from the file's attribute"};
 }
 
-// Row by row, until they are all, one is not answered, or it is late. What is odd about one answer is odd about them
-// all.
+// Queries row by row, until all are known, a query fails, or the time is over. A failure of one query is taken to apply
+// to all.
 template <class Ask>
 Osds ask_each(const LayoutComponent& component, const OsdQuestion& question, Ask&& ask) {
   using Clock = std::chrono::steady_clock;
@@ -81,7 +81,7 @@ Osds ask_each(const LayoutComponent& component, const OsdQuestion& question, Ask
   return found;
 }
 
-// nullopt: this client has no such call.
+// nullopt: this client does not support the call.
 std::optional<Osds> ask_kernel(const std::string& path, const LayoutComponent& component, const OsdQuestion& question,
                                const SystemCalls& calls) {
   const Descriptor file(calls.open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC, 0));
@@ -106,7 +106,7 @@ std::optional<Osds> ask_kernel(const std::string& path, const LayoutComponent& c
   return found;
 }
 
-// A client of our own. Whatever becomes of it, what was begun is ended.
+// A libcephfs client of our own. Its destructor ends everything that was started.
 class Client {
  public:
   explicit Client(const CephLibrary& library) noexcept : library_(library) {}
@@ -128,13 +128,13 @@ class Client {
     if (const int error = library_.settings(client_); error < 0)
       return fault("read the settings of Ceph", error);
     const std::string limit = std::to_string(mount_s);
-    // Nothing is printed, logged or left in a folder for our sake.
+    // The client must not print, log or create files.
     const std::array options{Option{"client_mount_timeout", limit}, Option{"log_to_stderr", "false"},
                              Option{"err_to_stderr", "false"}, Option{"log_file", ""}, Option{"admin_socket", ""}};
     for (const Option& each : options)
       if (const int error = set(each); error < 0)
         return fault(fmt::format("set {}", each.name), error);
-    // Until Nautilus it was called otherwise.
+    // The option had another name before Nautilus.
     if (!place.file_system.empty() && set({"client_fs", place.file_system}) < 0)
       if (const int error = set({"client_mds_namespace", place.file_system}); error < 0)
         return fault("choose the file system " + place.file_system, error);
@@ -144,7 +144,7 @@ class Client {
     return {};
   }
 
-  // That the path leads to the same file here and there.
+  // Opens the file and checks that the path leads to the same file as on this host.
   Status open(const std::string& path, uint64_t inode, const LayoutComponent& component) {
     file_ = library_.open(client_, path.c_str(), O_RDONLY);
     if (file_ < 0)
@@ -169,7 +169,7 @@ class Client {
     osds.fill(-1);
     const int count = library_.get_file_extent_osds(client_, file_, offset, osds);
     if (count == -EINVAL)
-      return k_no_target;  // no OSD has it now
+      return k_no_target;  // no OSD has it at present
     if (count < 0)
       return fault("find the OSD", count);
     for (const int osd : std::span(osds).first(std::min(osds.size(), static_cast<size_t>(count))))
@@ -185,7 +185,7 @@ class Client {
   };
   int set(const Option& option) { return library_.conf_set(client_, option.name, option.value.c_str()); }
   static Status fault(std::string_view what, int error) {
-    const bool known = error < 0 && error > -1000;  // libcephfs has numbers of its own from 1000 on
+    const bool known = error < 0 && error > -1000;  // libcephfs has error numbers of its own from 1000 on
     return {Code::io, fmt::format("cannot {}: {}", what,
                                   known ? std::generic_category().message(-error) : fmt::format("error {}", error))};
   }
@@ -231,7 +231,8 @@ int64_t objects_to_ask(const LayoutComponent& component, int64_t bytes) noexcept
   constexpr int64_t k_most_objects = 4096, k_most_stripes_told = 16384, k_unknown = int64_t{1} << 30;
   if (component.object_bytes < 1 || component.stripe_count < 1)
     return 0;
-  // Stripes beside those of other objects are each a number in a plan; an object alone is one.
+  // Stripes that alternate between objects are listed one by one in a plan; with one object at a time, the object is
+  // one entry.
   const int64_t stripes = component.stripe_count == 1 ? 1 : component.object_bytes / component.stripe_bytes;
   const int64_t most = std::min(k_most_objects, k_most_stripes_told / stripes) / component.stripe_count;
   const auto row = checked_multiply(component.object_bytes, component.stripe_count);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A file descriptor that is closed once, whatever it was opened for; what closing says nobody wants to know.
+// Owns a file descriptor and closes it once; errors of close() are ignored.
 #pragma once
 
 #include <unistd.h>

@@ -15,7 +15,7 @@ struct Claimed {
 };
 
 Claimed& claimed() {
-  static Claimed* const all = new Claimed;  // files may be closed by a program's last destructors
+  static Claimed* const all = new Claimed;  // never destroyed: destructors of static objects may still close files
   return *all;
 }
 

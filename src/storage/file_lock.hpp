@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// FileLock: one handle of a file that is changed in place. Two of one program would each count on metadata that the
-// other moves.
+// FileLock: excludes a second handle of this process on a file that is changed in place. Each handle caches metadata
+// that the other would change.
 #pragma once
 
 #include <sys/types.h>
@@ -15,8 +15,8 @@ namespace windrow {
 
 class FileLock {
  public:
-  // bad_state: this process holds one, by whatever name or link. Of a file that is not there: nothing is claimed, and
-  // opening it will say why.
+  // bad_state: this process holds a lock of the file, under any name or link. A file that does not exist is not locked;
+  // opening it reports the error.
   static Result<FileLock> take(const std::string& path);
 
   FileLock() = default;

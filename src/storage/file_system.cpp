@@ -21,12 +21,12 @@ struct Magic {
   FileSystem kind;
 };
 
-// linux/magic.h has those that the kernel itself brings; the others are in the sources of their file systems.
+// linux/magic.h has the numbers of file systems in the kernel; the others are in the sources of the file systems.
 constexpr std::array k_magic{
     Magic{EXT4_SUPER_MAGIC, FileSystem::local}, Magic{BTRFS_SUPER_MAGIC, FileSystem::local},
     Magic{TMPFS_MAGIC, FileSystem::local},      Magic{RAMFS_MAGIC, FileSystem::local},
     Magic{F2FS_SUPER_MAGIC, FileSystem::local}, Magic{OVERLAYFS_SUPER_MAGIC, FileSystem::local},
-    Magic{0x58465342, FileSystem::local},       Magic{0x2fc12fc1, FileSystem::local},  // XFS, ZFS
+    Magic{0x58465342, FileSystem::local},       Magic{0x2fc12fc1, FileSystem::local},  // XFS and ZFS
     Magic{NFS_SUPER_MAGIC, FileSystem::nfs},    Magic{0x0bd00bd0, FileSystem::lustre},
     Magic{0x19830326, FileSystem::beegfs},      Magic{0x00c36400, FileSystem::cephfs},
     Magic{0x47504653, FileSystem::gpfs},
@@ -61,7 +61,8 @@ uint64_t file_number(int descriptor) noexcept {
   const unsigned wanted = STATX_INO | STATX_BTIME;
   if (kind == FileSystem::unknown || ::statx(descriptor, "", AT_EMPTY_PATH, wanted, &file) != 0)
     return 0;
-  // The number of a file that was removed is given to another. Hosts that differ in age may not all be told of births.
+  // The inode number of a removed file is reused, so the time of birth is added. Hosts with other kernels may not
+  // report it.
   if (kind != FileSystem::local || (file.stx_mask & STATX_BTIME) == 0)
     return file.stx_ino;
   constexpr uint64_t k_spread = 0x9e3779b97f4a7c15;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What kind of file system a path lies on, as far as that is known without asking anybody else.
+// The kind of file system of a path, as far as the local kernel knows it.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace windrow {
 
-// local: a disk of this host or its memory, where a request costs a system call, not a way through a network.
+// local: a disk or the memory of this host, where a request costs a system call instead of network latency.
 enum class FileSystem : int {
   unknown = 0,
   local,
@@ -20,15 +20,14 @@ enum class FileSystem : int {
 };
 
 FileSystem file_system_of(const std::string& path) noexcept;
-FileSystem file_system_of_type(uint64_t type) noexcept;  // statfs.f_type
+FileSystem file_system_of_type(uint64_t type) noexcept;  // type: statfs.f_type
 
-// As the option file_system has them; unknown for any other name.
+// Names as in the option file_system; unknown for any other name.
 FileSystem file_system_called(std::string_view name) noexcept;
 std::string_view name_of(FileSystem kind) noexcept;
 
-// A number that tells a file from all that have had its name before or get it later, whatever it is called and whoever
-// writes to it. The same on all hosts that have the file system. 0: there is no such file, or its numbers are not known
-// to stay.
+// A number that distinguishes a file from all earlier and later files of its name. It does not change with renames and
+// writes, and is the same on all hosts of the file system. 0: no such file, or its numbers may change.
 uint64_t file_number(int descriptor) noexcept;
 uint64_t file_number(const std::string& path) noexcept;
 

@@ -12,7 +12,7 @@
 namespace windrow {
 namespace {
 
-// One that was removed while it was waited for is open still, and has its name no more.
+// A folder that was removed while this process waited is still open, but no longer has its name.
 bool has_name(int descriptor, const std::string& path) noexcept {
   struct stat opened {};
   struct stat named {};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// FolderLock: whoever reads or writes the files of a folder holds one, and nobody removes the folder meanwhile. It is a
-// lock of the system, which ends with the process, and follows the folder when that is renamed. Where the file system
-// has none nothing is locked, and nobody is kept out.
+// FolderLock: held by readers and writers of the files of a folder, so that nobody removes the folder. It is a kernel
+// lock, which ends with the process and follows the folder when it is renamed. On a file system without locks nothing
+// is locked, and nobody is excluded.
 #pragma once
 
 #include <chrono>
@@ -12,9 +12,9 @@ namespace windrow {
 
 class FolderLock {
  public:
-  // Together with others. `is_there()` says whether the folder was, and nobody is about to remove it.
+  // Shared. is_there(): the folder exists, and nobody is about to remove it.
   static FolderLock share(const std::string& path) noexcept;
-  // Alone; waits so long. `is_there()` is false where somebody has it still, too.
+  // Exclusive; waits up to `backoff`. is_there() is false too if another process still holds a lock.
   static FolderLock take(const std::string& path, std::chrono::milliseconds backoff = {}) noexcept;
 
   FolderLock() = default;

@@ -24,8 +24,8 @@
 namespace windrow {
 namespace {
 
-// A lock of the open file description on a byte that no file has. Not flock(): HDF5 locks files with that, and NFS and
-// Lustre make one lock of both kinds.
+// Locks a byte beyond any file with an open file description lock. flock() is unsuitable: HDF5 uses it, and NFS and
+// Lustre treat both kinds as one.
 int lock_byte(int descriptor, short how = F_WRLCK) noexcept {
   constexpr off_t k_byte = INT64_MAX - 2;
   struct flock byte {};
@@ -54,7 +54,7 @@ bool has_option(std::string_view options, std::string_view wanted) noexcept {
   return false;
 }
 
-// The options of the mount that the path lies on; "" where that is not known.
+// The mount options for a path; "" if unknown.
 std::string mount_options(const std::string& path) {
   const std::unique_ptr<char, decltype(&std::free)> real(::realpath(path.c_str(), nullptr), &std::free);
   if (real == nullptr)
@@ -64,7 +64,7 @@ std::string mount_options(const std::string& path) {
   return mount != nullptr ? mount->options : "";
 }
 
-// Whether a lock that is free here is free on every host that has the file system.
+// Whether a lock that is free here is free on every host of the file system.
 bool locks_reach_all_hosts(int descriptor, const std::string& path) {
   struct statfs about {};
   if (::fstatfs(descriptor, &about) != 0)
@@ -90,7 +90,7 @@ bool is_same(const struct stat& one, const struct stat& other) noexcept {
   return one.st_dev == other.st_dev && one.st_ino == other.st_ino;
 }
 
-// What a maker has made beside its temporary file.
+// The sidecars that belong to a temporary file.
 std::vector<std::string> sidecars_of(const std::string& path) {
   std::vector<std::string> found;
   const size_t slash = path.rfind('/');
@@ -163,14 +163,13 @@ void HeldFile::release() noexcept {
   descriptor_ = -1;
 }
 
-// The file itself goes last: who is killed meanwhile leaves what is found again. Its lock is kept until then, so that
-// nobody removes what another
-// has made under its name.
+// Removes the file itself last: if this process is killed, the rest is found again. Its lock is held until then, so
+// that nobody removes files that another process has created under its name.
 bool remove_leftover(const std::string& path) {
   bool removed = false;
   (void)guard([&] {
     if (::access(path.c_str(), F_OK) != 0)
-      return Status();  // mostly: nothing is opened for it
+      return Status();  // the usual case: avoids an open()
     const int descriptor = ::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (descriptor < 0)
       return Status();

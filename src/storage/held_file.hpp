@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// HeldFile: a temporary file or folder that this process has made, open for as long as it is needed. So nothing else
-// can be taken for it, and a
-// lock of the open file tells other programs that its maker lives: a process id would tell them nothing on other hosts.
+// HeldFile: a temporary file or folder of this process, kept open while it is needed. Its identity is therefore
+// certain. A lock of the open file shows other programs, on any host, that its owner is alive; a process id would be
+// meaningless on other hosts.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ namespace windrow {
 class HeldFile {
  public:
   HeldFile() = default;
-  explicit HeldFile(int descriptor) noexcept : descriptor_(descriptor) {}  // takes it over
+  explicit HeldFile(int descriptor) noexcept : descriptor_(descriptor) {}  // takes ownership
   HeldFile(HeldFile&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
   HeldFile& operator=(HeldFile&& other) noexcept {
     std::swap(descriptor_, other.descriptor_);
@@ -24,30 +24,29 @@ class HeldFile {
   HeldFile& operator=(const HeldFile&) = delete;
   ~HeldFile() { release(); }
 
-  // What has the name, without a lock, and without being opened to be read; nothing is held where nothing has it.
+  // The file with this name, without a lock and without read access; holds nothing if there is none.
   static HeldFile at(const std::string& path) noexcept;
 
   bool is_held() const noexcept { return descriptor_ >= 0; }
   int descriptor() const noexcept { return descriptor_; }
-  // False: another process has the lock. Where the file system has no locks, nobody has.
+  // False: another process holds the lock. True on file systems without locks.
   bool lock() noexcept;
-  // Whether `path` is this very file. True where nothing is held: nothing is known.
+  // Whether `path` is this file. True if nothing is held, since nothing is known.
   bool is_at(const std::string& path) const noexcept;
-  // The same for a path that may lead there through symbolic links.
+  // The same for a path that may lead to it through symbolic links.
   bool is_behind(const std::string& path) const noexcept;
-  // Holds what has the name now, where this process has given it to another file.
+  // Holds the file that has the name now, after this process replaced it.
   Status follow(const std::string& path);
-  void release() noexcept;  // ends the lock
-  void unlock() noexcept;   // the file stays held
+  void release() noexcept;  // also ends the lock
+  void unlock() noexcept;   // the file stays open
 
  private:
   int descriptor_ = -1;
 };
 
-// Removes a temporary file whose maker has ended, and what it has made beside it: names that go on behind `path` with a
-// dot. Returns whether it has. Left
-// alone: a file that is locked; one on a file system whose locks do not reach all its hosts, or where that is not
-// known; what is no file.
+// Removes a temporary file whose owner has ended, with its sidecars: names that extend `path` by a dot and more.
+// Returns whether it did. Keeps a locked file, one on a file system whose locks may not reach all hosts, and anything
+// that is not a file.
 bool remove_leftover(const std::string& path);
 
 }  // namespace windrow

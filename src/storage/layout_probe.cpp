@@ -28,13 +28,13 @@ namespace {
 
 constexpr size_t k_most_bytes = size_t{64} << 10;  // of an attribute: the kernel's XATTR_SIZE_MAX
 
-// lustre_user.h. O_LOV_DELAY_CREATE: no objects yet; the first bit is that of old clients, and no other file system
-// minds any of them.
+// From lustre_user.h. O_LOV_DELAY_CREATE: creates no objects; its first bit is that of old clients. Other file systems
+// ignore both bits.
 constexpr unsigned long k_lustre_setstripe = _IOW('f', 154, long), k_lustre_getstripe = _IOW('f', 155, long);
 constexpr int k_delay_create = 0100000000 | O_NOCTTY | O_ASYNC;
 constexpr const char* k_lustre_attribute = "lustre.lov";
 
-// beegfs_client.h
+// from beegfs_client.h
 struct BeegfsStripes {
   uint32_t pattern, chunk;
   uint16_t targets;
@@ -74,9 +74,9 @@ Result<StorageLayout> ask_lustre_by_ioctl(const std::string& path, const SystemC
   const Descriptor file(calls.open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC, 0));
   if (file.get() < 0)
     return system_status("open of", path, errno);
-  std::vector<std::byte> value(k_most_bytes);  // the call is not told how much room there is: no layout is larger
-  // Lustre looks at the magic number first, and old ones tell of no more stripes than are asked for (struct
-  // lov_user_md_v3; LOV_MAX_STRIPE_COUNT).
+  std::vector<std::byte> value(k_most_bytes);  // the call has no length argument: no layout is larger
+  // Lustre reads the magic number of the buffer, and old versions return at most the requested number of stripes
+  // (struct lov_user_md_v3; LOV_MAX_STRIPE_COUNT).
   constexpr uint32_t k_magic_v3 = 0x0BD30BD0;
   constexpr uint16_t k_most_stripes = 2000;
   std::memcpy(value.data(), &k_magic_v3, sizeof k_magic_v3);
@@ -86,7 +86,7 @@ Result<StorageLayout> ask_lustre_by_ioctl(const std::string& path, const SystemC
   return parse_lustre(value);
 }
 
-// A file that has no objects yet has no layout either: it will get its folder's.
+// A file without objects has no layout yet: it will get that of its folder.
 Result<StorageLayout> ask_lustre(const std::string& path, const SystemCalls& calls) {
   Attribute attribute = attribute_of(path, k_lustre_attribute, calls);
   if (attribute.error == ENODATA)
@@ -111,7 +111,7 @@ Result<StorageLayout> ask_cephfs(const std::string& path, const SystemCalls& cal
   return parse_cephfs({reinterpret_cast<const char*>(attribute.value.data()), attribute.value.size()});
 }
 
-// The target of one stripe; nullopt: the file system does not tell.
+// The target of one stripe; nullopt: unknown.
 std::optional<int64_t> beegfs_target(int descriptor, uint16_t index, const SystemCalls& calls) {
   BeegfsTargetOrGroup newer{};
   newer.index = index;
@@ -190,7 +190,7 @@ void ask(const std::string& path, ProbedLayout& probed, const SystemCalls& calls
     probed.reason = layout.status().message();
 }
 
-// Numbers that the storage does not take are the caller's mistake.
+// Values that the storage rejects are an error of the caller.
 Status not_set(const std::string& path, int error) {
   Status status = system_status("stripes of", path, error);
   if (error != EINVAL && error != ERANGE)
@@ -209,7 +209,7 @@ Status make_lustre_file(const std::string& path, const std::string& beside, cons
     return system_status("stripes of", path, errno);
   std::vector<std::byte> argument = request;
   bool done = calls.ioctl(file.get(), k_lustre_setstripe, argument.data()) == 0;
-  // Behind FUSE there is no such ioctl, and the attribute does the same.
+  // FUSE does not pass on the ioctl; the attribute has the same effect.
   if (!done && (errno == ENOTTY || errno == EOPNOTSUPP))
     done = calls.setxattr(beside.c_str(), k_lustre_attribute, request.data(), request.size()) == 0;
   if (!done)
@@ -275,7 +275,7 @@ bool folder_has_layout(const std::string& folder, FileSystem kind, const SystemC
                                                   : nullptr;
   if (name == nullptr)
     return false;
-  return calls.getxattr(folder.c_str(), name, none.data(), 0) > 0;  // with no room for it, its size
+  return calls.getxattr(folder.c_str(), name, none.data(), 0) > 0;  // a zero-length buffer returns the size
 }
 
 Status set_stripes(const std::string& path, const StripeNumbers& numbers, const ProbedLayout& now,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Asks the file system how it spreads a file, and tells it how to spread a new one. All goes through a table of system
-// calls, so that what no test bed has, ioctls above all, is tested with answers made by hand. One rank calls these;
-// none of them talks.
+// Queries and sets the striping of files. All system calls go through a table, so that ioctls which no test system
+// supports can be tested with prepared answers. One rank calls these functions; none of them communicates.
 #pragma once
 
 #include <sys/types.h>
@@ -20,8 +19,8 @@ namespace windrow {
 
 struct CephLibrary;
 
-// As the system's calls of these names; each sets errno. mounts: the text of /proc/self/mountinfo. ceph: libcephfs,
-// loaded when it is first asked for.
+// The system calls of these names; each sets errno. mounts: the text of /proc/self/mountinfo. ceph: libcephfs, loaded
+// at the first use.
 struct SystemCalls {
   std::function<int(const char* path, struct statfs* about)> statfs;
   std::function<ssize_t(const char* path, const char* name, void* value, size_t size)> getxattr;
@@ -34,23 +33,23 @@ struct SystemCalls {
 const SystemCalls& system_calls();
 
 struct ProbedLayout {
-  StorageLayout layout;                          // always one: where nobody tells, the blocks of the file system
-  FileSystem file_system = FileSystem::unknown;  // that has told, or that was told
-  std::string reason;                            // why it is no more than blocks, where it could be; "" else
+  StorageLayout layout;                          // always set: by default the blocks of the file system
+  FileSystem file_system = FileSystem::unknown;  // the source of the layout, or as given
+  std::string reason;                            // why only blocks are known; "" if that is expected
 };
 
-// How the file, or new files in the folder, are spread. Never fails: what goes wrong is the reason. `told`: what the
-// path lies on; unknown: the system is asked. What it does not know is asked as CephFS and Lustre are, since both may
-// stand behind FUSE.
+// The striping of a file, or of new files in a folder. Never fails: an error becomes the reason. `told`: the file
+// system of the path; unknown: it is detected. If detection fails, the queries of CephFS and Lustre are tried, since
+// both may be mounted through FUSE.
 ProbedLayout probe_layout(const std::string& path, FileSystem told = FileSystem::unknown,
                           const SystemCalls& calls = system_calls());
 
-// Whether the folder has a layout of its own, that somebody gave it.
+// Whether somebody has set a layout on the folder.
 bool folder_has_layout(const std::string& folder, FileSystem kind, const SystemCalls& calls = system_calls());
 
-// Gives an empty file these stripes. Lustre gives a file its objects when it is made, so there another one, without
-// objects, takes the name of this one, by rename. unsupported: the file system has no such call; else as the system
-// says. After an error the file is as it was.
+// Sets the stripes of an empty file. Lustre creates objects together with the file. There, a new file without objects
+// replaces this one by rename. unsupported: the file system has no such call; otherwise the system's error. After an
+// error the file is unchanged.
 Status set_stripes(const std::string& path, const StripeNumbers& numbers, const ProbedLayout& now,
                    const SystemCalls& calls = system_calls());
 

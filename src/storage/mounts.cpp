@@ -16,7 +16,7 @@ std::string_view next_word(std::string_view& line, char separator) noexcept {
   return word;
 }
 
-// Blanks, tabs, ends of lines and backslashes are three octal digits behind a backslash.
+// Blanks, tabs, newlines and backslashes are escaped as a backslash and three octal digits.
 std::string unescaped(std::string_view word) {
   std::string text;
   const auto is_octal = [&](size_t at) { return word[at] >= '0' && word[at] <= '7'; };
@@ -54,7 +54,7 @@ std::string joined(std::string_view folder, std::string_view below) {
   return below.empty() && !folder.empty() ? std::string(folder) : fmt::format("{}/{}", folder, below);
 }
 
-// Of the kernel's client.
+// Parses the source of a mount by the kernel client.
 void take_source(const Mount& mount, CephPlace& place) {
   const std::string_view source = mount.source;
   const size_t at = source.find('@'), equals = source.find("=/");
@@ -85,7 +85,7 @@ std::string mounts_of_process() {
   return std::move(text).str();
 }
 
-// "36 35 98:0 /root /point rw,noatime shared:1 - type source options": of optional fields there may be any number.
+// "36 35 98:0 /root /point rw,noatime shared:1 - type source options", with any number of optional fields.
 std::vector<Mount> parse_mounts(std::string_view text) {
   constexpr size_t k_root = 3, k_point = 4, k_first_optional = 6;
   std::vector<Mount> mounts;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is mounted where, as Linux tells a process, and where in a CephFS a path leads.
+// The mounts of this process from Linux, and the position of a path within a CephFS.
 #pragma once
 
 #include <span>
@@ -11,37 +11,37 @@
 
 namespace windrow {
 
-// A line of /proc/self/mountinfo. Names are as they are, not as the line has them: "\040" is a blank.
+// A line of /proc/self/mountinfo, with escapes resolved: "\040" is a blank.
 struct Mount {
-  std::string root;   // of the file system, what is mounted: "/", or the folder of a bind mount
-  std::string point;  // where
+  std::string root;   // the mounted part of the file system: "/", or the folder of a bind mount
+  std::string point;  // mount point
   std::string type;   // "ceph", "fuse.ceph-fuse"
   std::string source;
-  std::string options;  // of the file system, with commas between them
+  std::string options;  // of the file system, comma-separated
   friend bool operator==(const Mount&, const Mount&) = default;
 };
 
-std::string mounts_of_process();  // the text; "" where there is none
+std::string mounts_of_process();  // the text; "" if unavailable
 
-// Lines that are none are left out.
-// Source: Linux, Documentation/filesystems/proc.rst, section 3.5.
+// Skips malformed lines. Source: Linux, Documentation/filesystems/proc.rst, section 3.5.
 std::vector<Mount> parse_mounts(std::string_view text);
 
-// That an absolute path without links lies in: the innermost, and of several on one point the last. nullptr: none.
+// The mount that contains an absolute path without links: the innermost; of several on one point, the last. nullptr:
+// none.
 const Mount* mount_of(std::span<const Mount> mounts, std::string_view path) noexcept;
 
-// What another client of a CephFS has to know to find a file that is mounted here.
+// Data with which another CephFS client finds a file that is mounted here.
 struct CephPlace {
-  std::string user;         // without "client."; "" where the mount does not tell: whoever Ceph's settings say
-  std::string file_system;  // "": the default one
-  std::string root;         // what the mount has of it: "/", or a folder
-  std::string path;         // of the file in that
+  std::string user;         // without "client."; "" if the mount does not have it: Ceph's settings decide
+  std::string file_system;  // "": the default file system
+  std::string root;         // the mounted part: "/", or a folder
+  std::string path;         // path of the file relative to root
   friend bool operator==(const CephPlace&, const CephPlace&) = default;
 };
 
-// unsupported: the path lies on no mount of CephFS. Sources are "monitor,monitor:/folder" and
-// "user@cluster.file_system=/folder" with the kernel's client; ceph-fuse tells nothing, so its root may be another than
-// "/": who finds a file must look whether it is the same.
+// unsupported: the path is on no mount of CephFS. The kernel client's sources are "monitor,monitor:/folder" and
+// "user@cluster.file_system=/folder". ceph-fuse has no such source, so its root is assumed to be "/": the caller must
+// check that the file found is the same.
 Result<CephPlace> place_in_cephfs(std::span<const Mount> mounts, std::string_view path);
 
 }  // namespace windrow

@@ -11,12 +11,12 @@
 namespace windrow {
 namespace {
 
-// The log: the old bytes, one range after the other; for each range its offset and length; the trailer. Numbers have 64
-// bits, least byte first.
+// Format of the log: the old bytes of all ranges; the offset and length of each range; the trailer. Numbers have 64
+// bits, little-endian.
 constexpr std::string_view k_magic = "windrow undo log";
 constexpr int64_t k_range_bytes = 16,
-                  k_trailer_bytes = 48;  // ranges, bytes of the log, end of the file, checksum; the magic
-// A change within one sector of a few bytes reaches the storage whole: it needs no log.
+                  k_trailer_bytes = 48;  // number of ranges, bytes of the log, end of the file, checksum; the magic
+// A change of a few bytes within one sector is atomic on storage and needs no log.
 constexpr int64_t k_sector = 512, k_few_bytes = 16;
 
 void put_number(std::vector<std::byte>& out, uint64_t value) {
@@ -31,7 +31,7 @@ uint64_t number_at(std::span<const std::byte> bytes, size_t at) noexcept {
   return value;
 }
 
-// FNV-1a, of 64 bits.
+// 64-bit FNV-1a.
 uint64_t checksum_of(std::span<const std::byte> bytes) noexcept {
   uint64_t sum = 0xcbf29ce484222325;
   for (const std::byte each : bytes)
@@ -39,7 +39,7 @@ uint64_t checksum_of(std::span<const std::byte> bytes) noexcept {
   return sum;
 }
 
-// What is behind the file's end reads as zeros.
+// Bytes after the end of the file read as zeros.
 Status read_zero_padded(Store& store, int64_t offset, std::span<std::byte> bytes, int64_t file_bytes) {
   const auto size = static_cast<int64_t>(bytes.size());
   const int64_t there = std::clamp<int64_t>(file_bytes - offset, 0, size);
@@ -47,7 +47,7 @@ Status read_zero_padded(Store& store, int64_t offset, std::span<std::byte> bytes
   return store.read_at(offset, bytes.first(static_cast<size_t>(there)));
 }
 
-// The changes that are some, without the bytes at both ends that stay as they are, and what stands there now.
+// The effective changes, without equal bytes at both ends, and the old content.
 struct Trimmed {
   std::vector<Overwrite> changes;
   std::vector<OldBytes> old;
@@ -108,7 +108,7 @@ Status sync_if(Store& store, bool durable) {
   return durable ? store.sync() : Status();
 }
 
-// A file that cannot be shortened keeps a log that says nothing.
+// If a file cannot be truncated, makes the log empty instead.
 Status cut_off(Store& store, int64_t end, int64_t log_end) {
   Status status = store.resize(end);
   if (status.ok())
@@ -117,7 +117,7 @@ Status cut_off(Store& store, int64_t end, int64_t log_end) {
   return store.write_at(log_end - static_cast<int64_t>(none.size()), none).ok() ? Status() : status;
 }
 
-// `log_begin`: behind all that is in the file, also where the file is to be shorter afterwards.
+// `log_begin`: after all content of the file, even if the file will become shorter.
 Status overwrite_logged(Store& store, const Trimmed& what, int64_t log_begin, int64_t end, bool durable) {
   const std::vector<std::byte> log = log_of(what.old, log_begin);
   const int64_t log_end = log_begin + static_cast<int64_t>(log.size());
@@ -136,7 +136,7 @@ Status overwrite_logged(Store& store, const Trimmed& what, int64_t log_begin, in
     status = cut_off(store, end, log_end);
   if (status.ok())
     return status;
-  // The log stays where the old bytes cannot be put back.
+  // The log stays if the old bytes cannot be restored.
   if (put_back(store, what.old).ok() && sync_if(store, durable).ok())
     (void)cut_off(store, log_begin, log_end);
   return status;
@@ -185,7 +185,7 @@ Result<UndoLog> find_undo_log(Store& store) {
     const bool can_be = log_bytes <= static_cast<uint64_t>(size) && end == static_cast<uint64_t>(size) - log_bytes &&
                         log_bytes >= k_trailer_bytes && ranges <= (log_bytes - k_trailer_bytes) / k_range_bytes;
     if (!can_be)
-      return log;  // the last bytes of a file of others
+      return log;  // some other content ends the file
     std::vector<std::byte> bytes(log_bytes);
     if (Status status = store.read_at(static_cast<int64_t>(end), bytes); !status.ok())
       return status;

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Several places of a file are changed together: whatever ends the process meanwhile, a reader finds all of the old
-// bytes or all of the new ones. The old bytes are first written behind the file's end, as an undo log; then the places
-// are changed; then the log is cut off. A file that ends with a log was left by a process that was killed: to be read,
-// the log's bytes count in place of those in the file; to be changed, they are put back first. Other programs do not
-// look behind the end that a file's header names.
+// Changes several ranges of a file together. If the process is killed meanwhile, a reader finds all old or all new
+// bytes. First the old bytes are written after the end of the file, as an undo log. Then the ranges are changed, and
+// the log is cut off. A file that ends with a log was left by a killed process. A reader uses the log's bytes in place
+// of those in the file; a writer restores them first. Other programs ignore bytes after the end that the file's header
+// gives.
+//
+//   clean -- write log --> logged -- change ranges --> changed -- cut off the log --> clean (new bytes)
+//   logged or changed, process killed -- roll_back() --> clean (old bytes)
 #pragma once
 
 #include <cstddef>
@@ -21,9 +24,9 @@ struct Overwrite {
   std::span<const std::byte> bytes;
 };
 
-// `end`: nobody has anything in the file from there on, and the file ends there afterwards, or before, where it was
-// shorter. `durable`: each step is on stable storage before the next. After an error the file has the old bytes, or a
-// log of them at its end. Changes do not overlap.
+// `end`: the file has no content from there on and ends there afterwards, or earlier if it was shorter. `durable`: each
+// step is on stable storage before the next. After an error the file has the old bytes, or a log of them at its end.
+// Changes do not overlap.
 Status overwrite(Store& store, std::span<const Overwrite> changes, int64_t end, bool durable);
 
 struct OldBytes {
@@ -33,17 +36,17 @@ struct OldBytes {
 
 struct UndoLog {
   std::vector<OldBytes> old;  // empty: there is no log
-  int64_t end = 0;            // of the file without it
+  int64_t end = 0;            // of the file without the log
 };
 
-// The log at a file's end.
+// The log at the end of a file.
 Result<UndoLog> find_undo_log(Store& store);
 
-// What a reader takes for the bytes from `offset` on that it has read.
+// Replaces the bytes that a reader has read from `offset` on by those of the log.
 void apply(const UndoLog& log, int64_t offset, std::span<std::byte> bytes) noexcept;
 
-// Puts the old bytes back where there is a log, and cuts it off. The file is open to be changed, and nobody else
-// changes it.
+// Restores the old bytes from a log, if there is one, and cuts it off. The file is open for writing, and no other
+// process changes it.
 Status roll_back(Store& store, bool durable);
 
 }  // namespace windrow

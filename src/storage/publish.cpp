@@ -24,11 +24,10 @@ namespace windrow {
 namespace {
 
 constexpr std::string_view k_mark = ".windrow-";
-constexpr std::string_view k_letters =
-    "0123456789abcdefghijklmnopqrstuvwxyz";  // no capitals: some file systems fold them
+// no upper case: some file systems are case-insensitive
+constexpr std::string_view k_letters = "0123456789abcdefghijklmnopqrstuvwxyz";
 constexpr size_t k_random_letters = 4;
-// What a temporary name adds to its file's: a dot, the mark, the letters; a sidecar's ending behind it; and some to
-// spare.
+// Bytes that a temporary name adds: a dot, the mark, the random characters, the ending of a sidecar, and a reserve.
 constexpr size_t k_additions = 32;
 
 // "dir/" and "name" of a path; the folder is "" for a bare name.
@@ -44,8 +43,8 @@ Split split(const std::string& path) {
   return {path.substr(0, slash + 1), path.substr(slash + 1)};
 }
 
-// What stands for a file's name in the temporary one when the whole would be too long: no longer than its name together
-// with all additions. Cut between characters of UTF-8, since some file systems take nothing else.
+// The name within a temporary name if the whole would be too long: with all additions it is as long as the name. Cut
+// between UTF-8 characters, since some file systems require valid names.
 std::string_view short_stem(std::string_view name) {
   size_t end = name.size() > k_additions ? name.size() - k_additions : name.size();
   while (end > 1 && end < name.size() && (static_cast<unsigned char>(name[end]) & 0xc0) == 0x80)
@@ -58,22 +57,23 @@ std::string folder_to_open(const std::string& path) {
   return folder.empty() ? "." : folder;
 }
 
-// Follows symbolic links in the last component only: the temporary file has to lie beside what is replaced.
+// Follows symbolic links in the last component only: the temporary file must be in the folder of the file that it
+// replaces.
 Result<std::string> resolve_links(const std::string& path) {
-  constexpr int k_most_links = 40;  // as Linux follows (path_resolution(7))
+  constexpr int k_most_links = 40;  // the limit of Linux (path_resolution(7))
   std::string now = path;
   for (int links = 0; links <= k_most_links; ++links) {
     std::array<char, PATH_MAX> target;
     const ssize_t length = ::readlink(now.c_str(), target.data(), target.size());
     if (length < 0)
-      return now;  // not a link, or nothing there: open() says what is wrong, if anything
+      return now;  // not a link, or missing: open() reports an error if there is one
     const std::string_view to(target.data(), static_cast<size_t>(length));
     now = to.starts_with('/') ? std::string(to) : split(now).folder + std::string(to);
   }
   return system_status("create", path, ELOOP);
 }
 
-// The mode of what stands at `path`; none when nothing does.
+// The mode of the file at `path`; nullopt if there is none.
 Result<std::optional<mode_t>> mode_to_keep(const std::string& path) {
   struct stat about {};
   if (::stat(path.c_str(), &about) != 0)
@@ -83,7 +83,7 @@ Result<std::optional<mode_t>> mode_to_keep(const std::string& path) {
     return Status(Code::bad_argument, fmt::format("create \"{}\": is a directory", path));
   if (!S_ISREG(about.st_mode))
     return Status(Code::bad_argument, fmt::format("create \"{}\": is not a regular file", path));
-  // rename() asks only for the folder; a file that its owner made read-only is not ours to replace.
+  // rename() needs permission on the folder only; a file that its owner made read-only must not be replaced.
   if (::faccessat(AT_FDCWD, path.c_str(), W_OK, AT_EACCESS) != 0)
     return system_status("create", path, errno);
   return std::optional<mode_t>(about.st_mode & 07777);
@@ -95,13 +95,12 @@ std::string_view stem_of(const Split& parts) {
   return fits ? std::string_view(parts.name) : short_stem(parts.name);
 }
 
-// Makes a file that is not there yet. Returns the system's error, or 0. With a mode to keep, nobody is ever allowed
-// more.
+// Creates a new file. Returns errno, or 0. If a mode is to be kept, the file never has more permissions than that.
 int make_file(const std::string& path, const std::optional<mode_t>& mode, HeldFile& held) {
   const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode.value_or(0666) & 0777);
   if (descriptor < 0)
     return errno;
-  // open() has taken the umask away from the mode.
+  // open() has applied the umask to the mode.
   const int error = !mode || ::fchmod(descriptor, *mode) == 0 ? 0 : errno;
   held = HeldFile(descriptor);
   if (error != 0)
@@ -109,14 +108,14 @@ int make_file(const std::string& path, const std::optional<mode_t>& mode, HeldFi
   return error;
 }
 
-// The same, with its maker's lock. EEXIST: too, where another has taken it for a leftover before it was locked.
+// The same, with the owner's lock. EEXIST also means that another process took it for a leftover before it was locked.
 int make_locked_file(const std::string& path, const std::optional<mode_t>& mode, HeldFile& held) {
   const int error = make_file(path, mode, held);
   return error == 0 && (!held.lock() || !held.is_at(path)) ? EEXIST : error;
 }
 
-// Names are tried in turn: so what a killed job has left is met by the next one that makes the same file, which need
-// not look through the folder.
+// Names are tried in a fixed order first, so that the next job that creates the same file finds what a killed job has
+// left, without listing the folder.
 std::string letters_of(size_t number) {
   std::string text(k_random_letters, '0');
   for (size_t i = text.size(); i-- > 0; number /= k_letters.size())
@@ -125,7 +124,7 @@ std::string letters_of(size_t number) {
 }
 
 std::string random_letters() {
-  // Of the system: std::random_device asks the processor, and on a virtual machine that asks its host (20 us).
+  // Uses the system call: std::random_device uses a processor instruction that traps on virtual machines (20 us).
   uint64_t chance = 0;
   if (::getentropy(&chance, sizeof chance) != 0)
     chance = std::random_device{}();
@@ -148,13 +147,13 @@ Status sync_path(const std::string& path, int flags) {
       break;
     }
   ::close(descriptor);
-  // Some file systems cannot sync a folder and say so by EINVAL; they have nothing to sync then.
+  // Some file systems cannot sync a folder and return EINVAL; they need no sync.
   if (error == 0 || (error == EINVAL && (flags & O_DIRECTORY) != 0))
     return {};
   return system_status("sync of", path, error);
 }
 
-// What was written is in the file that was made, whatever has its name now.
+// The data is in the file that was created, whichever file has its name now.
 Status check_held(const Rename& file) {
   struct stat about {};
   if (file.held == nullptr || file.held->is_at(file.from))
@@ -201,15 +200,15 @@ Result<TemporaryFile> start_temporary_file_of(const std::string& path) {
   const auto temporary_name = [&](const std::string& letters) {
     return fmt::format("{}.{}{}{}", parts.folder, stem, k_mark, letters);
   };
-  constexpr size_t k_in_turn = 16, k_most_tries = 100;  // of 36^4 names: all taken is not chance
+  constexpr size_t k_in_turn = 16, k_most_tries = 100;  // of 36^4 names: if all are taken, that is not chance
   for (size_t tries = 0; tries < k_most_tries; ++tries) {
-    // Complete before the file exists: without memory afterwards, nobody would know what to remove.
+    // Complete before the file exists: without memory later, its name would be lost.
     TemporaryFile temporary{temporary_name(tries < k_in_turn ? letters_of(tries) : random_letters()), final_path};
     int error = make_locked_file(temporary.temporary_path, mode.value(), temporary.held);
     if (error == EEXIST && remove_leftover(temporary.temporary_path))
       error = make_locked_file(temporary.temporary_path, mode.value(), temporary.held);
     if (error == 0) {
-      (void)guard([&] {  // without memory they stay: the temporary must not be lost
+      (void)guard([&] {  // without memory the leftovers stay: the temporary file must not be lost
         for (size_t next = tries + 1; next < k_in_turn && remove_leftover(temporary_name(letters_of(next)));)
           ++next;
         return Status();
@@ -222,7 +221,8 @@ Result<TemporaryFile> start_temporary_file_of(const std::string& path) {
   return system_status("create", path, EEXIST);
 }
 
-// What is there under a sidecar's temporary name was left by a job that was killed: the temporary's name is ours.
+// A file under a sidecar's temporary name is a leftover of a killed job, since the name of the temporary file belongs
+// to this process.
 Status start_sidecar(const TemporaryFile& temporary, const Rename& sidecar, HeldFile& held) {
   Result<std::optional<mode_t>> mode = mode_to_keep(sidecar.to);
   if (!mode.ok())
@@ -243,8 +243,8 @@ bool remove_sidecar(const std::string& path) {
   return S_ISDIR(about.st_mode) ? remove_folder(path).ok() : ::unlink(path.c_str()) == 0;
 }
 
-// What follows a stem: the mark and the letters, and of a sidecar its ending at the end or, where it was to be
-// replaced alone, before the mark.
+// What follows a stem: the mark and the random characters. A sidecar has its ending last, or before the mark if it was
+// replaced alone.
 bool is_temporary_end(std::string_view rest) noexcept {
   for (const std::string_view sidecar : {".kerchunk.json", ".json"})
     if (rest.starts_with(sidecar))
@@ -305,7 +305,7 @@ Status start_folder(const TemporaryFile& temporary, const std::string& path, Hel
   struct stat folder {};
   if (::stat(temporary.temporary_path.c_str(), &file) != 0 || ::stat(path.c_str(), &folder) != 0)
     return system_status("create", path, errno);
-  // To read a file in a folder is to search it, and to make one in it to write it.
+  // Reading a file in a folder needs search permission, and creating one needs write permission.
   const mode_t readers = file.st_mode & 0444, writers = file.st_mode & 0222;
   const mode_t mode = (folder.st_mode & 07777) & (readers | (readers >> 2) | writers | 0700);
   return ::chmod(path.c_str(), mode) == 0 ? Status() : system_status("create", path, errno);
@@ -318,7 +318,7 @@ Status replaced_by_others(const std::string& path) {
                                 gone ? "removed or renamed" : "replaced")};
 }
 
-// Without memory of its own: it is the way out for those that have none.
+// Allocates nothing, since callers may be without memory.
 Status remove_folder(const std::string& path) {
   DIR* const folder = ::opendir(path.c_str());
   if (folder == nullptr)
@@ -384,12 +384,12 @@ Status publish(std::span<const Rename> files, bool durable, const StoreOptions& 
       if (plan.value().operation == Operation::publish && plan.value().rank.value_or(options.rank) == options.rank)
         fault = plan.value();
     }
-    // Named beforehand: once the files have their names, want of memory must not look like a failure to publish.
+    // Named in advance: after the renames a lack of memory must not look like a failed publication.
     std::vector<std::string> folders;
     for (const Rename& file : files)
       if (durable && (folders.empty() || folders.back() != folder_to_open(file.to)))
         folders.push_back(folder_to_open(file.to));
-    // One that cannot get its name must not find that its sidecars have theirs.
+    // Checked in advance: if one file cannot get its name, its sidecars must not have theirs.
     struct stat about {};
     for (const Rename& file : files)
       if (::stat(file.to.c_str(), &about) == 0 && S_ISDIR(about.st_mode) && ::stat(file.from.c_str(), &about) == 0 &&
@@ -479,7 +479,7 @@ std::vector<std::string> leftovers(const std::string& path) {
     std::sort(found.begin(), found.end());
     return Status();
   });
-  (void)out_of_memory_only;  // a list for people: what was found so far is the answer
+  (void)out_of_memory_only;  // a list for users: partial results are acceptable
   return found;
 }
 
@@ -489,7 +489,7 @@ std::vector<std::string> remove_leftovers(const std::string& path) {
     for (const std::string& each : leftovers(path)) {
       const std::string temporary = each.substr(0, each.rfind(k_mark) + k_mark.size() + k_random_letters);
       struct stat about {};
-      // Without its temporary, which is made before it and goes after it, a sidecar is nobody's.
+      // A sidecar without its temporary file, which is created before it and removed after it, belongs to nobody.
       const bool is_alone = temporary != each && ::lstat(temporary.c_str(), &about) != 0 && errno == ENOENT;
       if (temporary == each ? remove_leftover(each) : is_alone && remove_sidecar(each))
         removed.push_back(each);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What stores share about lists of slices.
+// Helpers for lists of slices that stores share.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@
 
 namespace windrow {
 
-// Bytes of all slices; none when one is negative or the sum leaves 64 bits.
+// Bytes of all slices; nullopt if one is negative or the sum exceeds 64 bits.
 template <class SliceType>
 std::optional<int64_t> total_bytes(std::span<const SliceType> slices) noexcept {
   std::optional<int64_t> total = 0;

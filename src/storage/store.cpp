@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The table of stores, and the door to them.
+// The table of stores, and open_store().
 #include "storage/store.hpp"
 
 #include <fmt/format.h>
@@ -49,7 +49,7 @@ Status check_options(const StoreOptions& options) {
     return {};
   if (options.kind == "faulty")
     return parse_fault_plan(options.fault).status();
-  // A fault that nobody injects would make a test that cannot fail.
+  // A fault that is not injected would make a test that cannot fail.
   return {Code::bad_argument, fmt::format("store \"{}\": only the store \"faulty\" takes a fault", options.kind)};
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Store: bytes by offset. One of the three seams (store, format, codec): a new kind of storage is a new folder here and
-// one line in the table of store.cpp. Knows nothing of MPI, exchange or formats.
+// Store: bytes by offset. One of the three extension points (store, format, codec): a new kind of storage is a new
+// folder here and one line in the table of store.cpp. Independent of MPI, exchange and formats.
 #pragma once
 
 #include <cstddef>
@@ -19,9 +19,9 @@ enum class StoreMode {
   read,
   update,
   create
-};  // create: make it, or empty what is there; read and write
+};  // create: creates or truncates; read and write access
 
-// A piece of memory, to be written to or filled from consecutive bytes of the store.
+// A piece of memory to be written to, or filled from, consecutive bytes of the store.
 struct ConstSlice {
   const std::byte* data = nullptr;
   int64_t size = 0;
@@ -31,7 +31,7 @@ struct Slice {
   int64_t size = 0;
 };
 
-// What is done while nothing is left but to wait; true: it is to be asked again, in a moment.
+// Called before a store sleeps in a wait; true: it is to be called again soon.
 using Meanwhile = std::function<bool()>;
 
 struct ReadRequest {
@@ -39,8 +39,8 @@ struct ReadRequest {
   std::span<std::byte> bytes;
 };
 
-// Requests are exact: one counter step for each call the storage sees (a short write that is continued counts twice; a
-// long reading that read_several() has cut counts once).
+// Exact numbers of requests: one for each call that the storage sees. A continued short write counts twice; a long read
+// that read_several() divides counts once.
 struct StoreCounters {
   int64_t write_requests = 0;
   int64_t read_requests = 0;
@@ -62,12 +62,12 @@ class Store {
  public:
   virtual ~Store() = default;
   virtual Status write_at(int64_t offset, std::span<const std::byte> bytes) = 0;
-  virtual Status read_at(int64_t offset, std::span<std::byte> bytes) = 0;  // past the end: Code::bad_file
+  virtual Status read_at(int64_t offset, std::span<std::byte> bytes) = 0;  // beyond the end: Code::bad_file
   virtual Status write_slices_at(int64_t offset,
-                                 std::span<const ConstSlice> slices) = 0;  // as few requests as the store allows
+                                 std::span<const ConstSlice> slices) = 0;  // in as few requests as the store allows
   virtual Status read_slices_at(int64_t offset, std::span<const Slice> slices) = 0;
-  // As read_at() for each, some of them at the same time where that is quicker and the store can. The first failure is
-  // told; what follows it may be read or not.
+  // read_at() for each request, some concurrently if the store supports it and that is faster. Returns the first
+  // failure; later requests may or may not be read.
   virtual Status read_several(std::span<const ReadRequest> requests, const Meanwhile& meanwhile = {}) {
     (void)meanwhile;
     for (const ReadRequest& request : requests)
@@ -75,29 +75,29 @@ class Store {
         return status;
     return {};
   }
-  // Begins what a later read_several(), of these very requests, is to finish; the requests and their memory have to
-  // live until then, or until forget_ahead() or close().
+  // Starts requests that a later read_several() with the same requests will finish. They and their memory must stay
+  // valid until then, or until forget_ahead() or close().
   virtual void read_ahead(std::span<const ReadRequest>) {}
-  virtual void forget_ahead() {}  // waits, and tells nothing
-  // All of these bytes are about to be written, with other calls: a store that finds room for them at once may. Nothing
-  // is promised, and nothing fails. No bytes: none are.
+  virtual void forget_ahead() {}  // waits and ignores errors
+  // A hint that all of these bytes will be written by later calls, so that a store can allocate their blocks at once.
+  // It cannot fail. No bytes: ends the hint.
   virtual void expect(int64_t, int64_t) {}
   virtual Result<int64_t> size() = 0;
   virtual Status resize(int64_t size) = 0;
   virtual Status sync() = 0;   // on stable storage when it returns
-  virtual Status close() = 0;  // once; nothing else may follow
-  // Exclusive advisory lock on bytes, against other ranks and programs; unlock with the same range. Needed by data
-  // sieving without sole ownership.
+  virtual Status close() = 0;  // called once, as the last call
+  // An exclusive advisory lock on bytes, against other ranks and programs; unlock with the same range. Data sieving
+  // without sole ownership needs it.
   virtual Status lock(int64_t offset, int64_t size) = 0;
   virtual Status unlock(int64_t offset, int64_t size) = 0;
-  // Bytes [offset, offset + size) where the system keeps them, to be read until unmap(): no copy, no request.
-  // unsupported: this store, or this system, cannot.
+  // Bytes [offset, offset + size) in the page cache, readable until unmap(), without copies and requests. unsupported:
+  // not possible on this store or system.
   virtual Result<const std::byte*> map(int64_t, int64_t) { return Status(Code::unsupported, ""); }
-  // Once after each map() that went well. What could not be read was zeros, and the status says so.
+  // After each successful map(). The status reports bytes that could not be read and were zeros.
   virtual Status unmap() { return {}; }
-  // Whether the range is in this host's memory, so that reading it needs no disk; sampled here and there.
+  // Whether the range is in the page cache of this host; determined from samples.
   virtual bool in_memory(int64_t, int64_t) { return false; }
-  // The operating system's number of the file, for locks of all of it; -1: there is none. The store's own.
+  // The file descriptor, for locks of the whole file; -1: none. Owned by the store.
   virtual int descriptor() const noexcept { return -1; }
   const StoreCounters& counters() const noexcept { return counters_; }
 
@@ -105,25 +105,25 @@ class Store {
   StoreCounters counters_;
 };
 
-// `kind`: "posix", "memory" (this process only; lives as long as the process), or "faulty" (posix that fails on
-// command). `fault`: the plan of a faulty store, "" otherwise; e.g. "rank=1,operation=write,after=3,error=no_space".
-// `rank`: of the caller.
+// `kind`: "posix", "memory" (this process only, for its lifetime), or "faulty" (posix that fails on command). `fault`:
+// the plan of a faulty store, otherwise ""; e.g. "rank=1,operation=write,after=3,error=no_space". `rank`: of the
+// caller.
 struct StoreOptions {
   std::string kind = "posix";
   std::string fault;
   int rank = 0;
 };
-// bad_argument: a fault that no store would inject, or that cannot be read; unsupported: no store of that kind. Tells
-// before anything is opened what open_store() would say.
+// Validates options before open_store(). bad_argument: a fault that no store would inject, or a malformed one;
+// unsupported: unknown kind.
 Status check_store_options(const StoreOptions& options);
 
 Result<std::unique_ptr<Store>> open_store(const std::string& path, StoreMode mode, const StoreOptions& options);
 
-// How many stores this thread has opened so far: what a piece of work has opened is the difference.
+// Number of stores that this thread has opened so far, for differences.
 int64_t stores_opened() noexcept;
 
-// How many files of many one kind of work may keep open at a time: `most`, or a quarter of what the process may open
-// beside those that the program and MPI have, where that is less.
+// Number of files that one kind of work may keep open: at most `most`, and at most a quarter of the descriptors that
+// the process has left.
 size_t files_kept_open(size_t most) noexcept;
 
 // The names of the table, for windrow_has().

@@ -21,7 +21,7 @@ ProbedLayout probe(const StripingOptions& options, const std::string& path, cons
   return probe_layout(path, options.told, calls);
 }
 
-// CephFS does not say with the stripes which OSDs have them.
+// CephFS reports stripes without the OSDs that store them.
 Striping with_osds(const StripingOptions& options, const std::string& path, Striping striping,
                    const SystemCalls& calls) {
   if (striping.layout.kind != LayoutKind::cephfs || striping.layout.components.size() != 1)
@@ -42,7 +42,7 @@ struct Wanted {
   std::string why;
 };
 
-// Those of the file that this one will replace.
+// The stripes of the file that will be replaced.
 std::optional<StripeNumbers> replaced_stripes(const StripingOptions& options, const TemporaryFile& temporary,
                                               const SystemCalls& calls) {
   std::error_code ignored;
@@ -59,7 +59,7 @@ Wanted automatically(const StripingOptions& options, const TemporaryFile& tempor
   const std::string folder = std::filesystem::path(temporary.temporary_path).parent_path().string();
   const bool given = is_chosen(now.layout) ||
                      (!options.mock && folder_has_layout(folder.empty() ? "." : folder, now.file_system, calls));
-  // One stripe is what a file has that nobody thought about: of the folder's layout somebody has, perhaps since then.
+  // One stripe is the usual default of an existing file; the folder's layout was chosen, possibly later.
   const auto replaced = replaced_stripes(options, temporary, calls);
   if (replaced && !(given && replaced->count == 1)) {
     const bool has_them = replaced == numbers_of(now.layout);

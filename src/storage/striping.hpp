@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How the storage spreads the file: asked for when it is opened, and told when it is created. Rank 0 alone; session
-// tells the others.
+// Striping of files: queried when a file is opened, set when it is created. For rank 0 only; src/session sends the
+// result to the others.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +21,8 @@ namespace windrow {
 
 // The options layout, stripe, expected_bytes, file_system and ceph_osds.
 struct StripingOptions {
-  bool asks = true;                   // layout=none does not
-  std::optional<StorageLayout> mock;  // instead of what the file system would say
+  bool asks = true;                   // false for layout=none
+  std::optional<StorageLayout> mock;  // replaces the answer of the file system
   StripeRequest stripes;
   int64_t expected_bytes = 0;
   FileSystem told = FileSystem::unknown;
@@ -32,29 +32,28 @@ Result<StripingOptions> striping_options(const Settings& settings);  // bad_argu
 
 struct Striping {
   StorageLayout layout;
-  std::string why;  // it is so, where somebody might wonder; "" else
+  std::string why;  // the reason, if the result may surprise; otherwise ""
 };
 
-// Of a file that exists.
+// For an existing file.
 Striping find_striping(const StripingOptions& options, const std::string& path,
                        const SystemCalls& calls = system_calls());
 
-// Who will write it, for stripe=auto.
+// The writers of a file, for stripe=auto.
 struct StripingWriters {
   int64_t count = 1;
   int64_t buffer_bytes = 0;
 };
 
-// Gives an empty temporary the stripes that are asked for, and says which it has then. Where a file system has no
-// stripes to set, that is said and is no error; that it refuses numbers that were asked for is one, and names them.
+// Sets the requested stripes of an empty temporary file and returns the actual ones. A file system without striping is
+// noted in the result and is no error; rejected values are an error that names them.
 Result<Striping> stripe_temporary_file(const StripingOptions& options, const TemporaryFile& temporary,
                                        const StripingWriters& writers, const SystemCalls& calls = system_calls());
 
-// Of a file that was written anew: its objects are others, and on which OSDs nobody has asked. nullptr: nothing of that
-// is in the layout.
+// For a file that was recreated: its objects are new, and their OSDs unknown. nullptr: the layout has no objects.
 std::shared_ptr<const StorageLayout> without_objects(const StorageLayout& layout);
 
-// That a file is spread over, where it is known; else 0.
+// Number of targets of a file if known, otherwise 0.
 int64_t targets_of(const StorageLayout& layout) noexcept;
 
 void describe_striping(const Striping& striping, std::vector<std::string>& reasons);

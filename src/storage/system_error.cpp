@@ -34,7 +34,7 @@ Code code_of_errno(int error) noexcept {
 
 std::string text_of_errno(int error) {
   std::string text = std::generic_category().message(error);
-  // "Input/output error" becomes "input/output error"; a word all in capitals stays.
+  // "Input/output error" becomes "input/output error"; a word in upper case stays.
   if (text.size() > 1 && std::islower(static_cast<unsigned char>(text[1])))
     text[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(text[0])));
   return text;

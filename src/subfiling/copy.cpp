@@ -12,9 +12,9 @@
 namespace windrow {
 namespace {
 
-constexpr int64_t k_join_bytes = 4096;  // two variables that are so near to each other are read and written as one
+constexpr int64_t k_join_bytes = 4096;  // variables at most this far apart are read and written together
 
-// What of the variables is in the file, from where to where.
+// The rows of all variables with data, with their old and new positions.
 std::vector<StridedRows> strided_rows_of(std::span<const Variable> variables, std::span<const Placement> after) {
   std::vector<StridedRows> strided_rows;
   for (size_t i = 0; i < variables.size(); ++i) {
@@ -32,7 +32,7 @@ std::vector<StridedRows> strided_rows_of(std::span<const Variable> variables, st
   return strided_rows;
 }
 
-// Records that go by the same distance, all of them, are one piece of the file; so are neighbours without records.
+// Joins variables whose records move by the same distance, and neighbours without records.
 std::vector<StridedRows> joined(std::vector<StridedRows> strided_rows) {
   std::vector<StridedRows> out;
   const StridedRows* first = nullptr;
@@ -47,7 +47,7 @@ std::vector<StridedRows> joined(std::vector<StridedRows> strided_rows) {
                 rows_band.to - rows_band.from == first->to - first->from && rows_band.count == first->count;
     end = std::max(end, rows_band.from + (rows_band.count - 1) * rows_band.from_stride + rows_band.bytes);
   }
-  const StridedRows* before = nullptr;  // what `out` ends with, before it was joined
+  const StridedRows* before = nullptr;  // the last entry of `out` before it was joined
   for (const StridedRows& rows_band : strided_rows) {
     if (rows_band.from_stride != 0 && all_shift) {
       if (&rows_band == first)
@@ -68,14 +68,13 @@ std::vector<StridedRows> joined(std::vector<StridedRows> strided_rows) {
   return out;
 }
 
-// Bands whose rows are shuffled into one another: whole records are read, put in order in memory, and written.
+// Interleaved rows: whole records are read, rearranged in memory, and written.
 struct Records {
   std::vector<StridedRows> strided_rows;
   int64_t from = INT64_MAX, from_bytes = 0, to = INT64_MAX, to_bytes = 0, count = 0;
 };
 
-// Takes the strided_rows with records out of `strided_rows`, where a record as it was and as it will be fit into `most`
-// bytes together.
+// Removes the records from `strided_rows` if an old and a new record fit into `most` bytes together.
 Records take_records(std::vector<StridedRows>& strided_rows, int64_t most) {
   Records records;
   for (const StridedRows& rows_band : strided_rows) {
@@ -105,7 +104,7 @@ bool is_zero(std::span<const std::byte> bytes) noexcept {
   return std::all_of(bytes.begin(), bytes.end(), [](std::byte each) { return each == std::byte{0}; });
 }
 
-// Holes stay holes: a new file is zeros where nobody writes.
+// Holes stay holes: an unwritten range of a new file is zeros.
 void write_unless_zero(DataFile& file, int64_t offset, std::span<const std::byte> bytes) {
   if (!is_zero(bytes))
     file.write(offset, bytes);
@@ -117,7 +116,7 @@ void copy_records(const Records& records, int rank, int ranks, std::span<std::by
     return;
   const Extent share = even_share(records.count, rank, ranks);
   const int64_t at_once = static_cast<int64_t>(buffer.size()) / (records.from_bytes + records.to_bytes);
-  int64_t used = 0;  // of a record as it was: what lies behind the last variable's row may be behind the file's end
+  int64_t used = 0;  // of an old record: bytes after the last variable's row may be beyond the end of the file
   for (const StridedRows& rows_band : records.strided_rows)
     used = std::max(used, rows_band.from - records.from + rows_band.bytes);
   for (int64_t record = share.begin; record < share.end && !from.failed() && !to.failed();) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The variables of a file on their way into another that has them elsewhere.
+// Copies the variables of a file to another file with other positions.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,13 @@
 namespace windrow {
 
 struct Relocation {
-  std::span<const Variable> variables;  // where they are
-  std::span<const Placement> places;    // [variables] where they go
+  std::span<const Variable> variables;  // old positions
+  std::span<const Placement> places;    // [variables] new positions
   int rank = 0, ranks = 1;              // this rank copies its share
-  int64_t buffer_bytes = 0;             // held meanwhile, whatever the file's size
+  int64_t buffer_bytes = 0;             // memory used, whatever the size of the file
 };
 
-// Local. What failed is in the files' status.
+// Local. Errors are in the files' status.
 void copy_variables(const Relocation& relocation, DataFile& from, DataFile& to);
 
 }  // namespace windrow

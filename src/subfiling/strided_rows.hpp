@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Bands: rows of equal length at equal distances, in the file or in two files. Shared out among ranks by their bytes.
+// StridedRows: rows of equal length at equal distances, in one file or two. Divided among ranks by bytes.
 #pragma once
 
 #include <algorithm>
@@ -10,10 +10,10 @@
 namespace windrow {
 
 struct StridedRows {
-  int64_t from = 0, from_stride = 0;  // where it is read, if it is
-  int64_t to = 0, to_stride = 0;      // and written
+  int64_t from = 0, from_stride = 0;  // source, if read
+  int64_t to = 0, to_stride = 0;      // destination, if written
   int64_t bytes = 0;                  // of a row
-  int64_t count = 1;                  // of rows
+  int64_t count = 1;                  // number of rows
   int64_t total() const noexcept { return bytes * count; }
 };
 
@@ -23,8 +23,8 @@ inline Extent even_share(int64_t total, int rank, int ranks) noexcept {
   return {begin, begin + each + (rank < rest ? 1 : 0)};
 }
 
-// Calls visit(const StridedRows&, from, to, place in the rows_band, length) for the parts of this rank's share, none
-// longer than `most` or than a row.
+// Calls visit(const StridedRows&, from, to, offset in the rows, length) for the parts of this rank's share, each at
+// most `most` bytes and within one row.
 template <class Visit>
 void for_each_part(std::span<const StridedRows> strided_rows, int rank, int ranks, int64_t most, Visit&& visit) {
   int64_t total = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Recording: what a traced flush keeps of one rank beside its counters: when it was in which stage, how large its
-// requests were, and what of them went to which target. Of a fixed size: nothing here allocates.
+// Recording: what a traced flush keeps of one rank in addition to its counters: times of stages, request sizes, and
+// bytes by target. Of fixed size: nothing here allocates.
 #pragma once
 
 #include <array>
@@ -11,11 +11,11 @@
 
 namespace windrow {
 
-// How many requests had a size of [2^i, 2^(i+1)) bytes; one of no bytes counts as one of a single byte.
+// The number of requests with a size in [2^i, 2^(i+1)) bytes; a request of no bytes counts as one byte.
 class RequestSizes {
  public:
   static constexpr size_t k_powers = 63;
-  // Several requests that are known only together are counted as equally large.
+  // If only the total of several requests is known, they count as equally large.
   void add(int64_t requests, int64_t bytes) noexcept;
   void clear() noexcept { counts_ = {}; }
   const std::array<int64_t, k_powers>& counts() const noexcept { return counts_; }
@@ -24,7 +24,7 @@ class RequestSizes {
   std::array<int64_t, k_powers> counts_{};
 };
 
-// Bytes by target; those of targets that find no room any more go to k_others.
+// Bytes by target; targets beyond the capacity count as k_others.
 class TargetBytes {
  public:
   static constexpr size_t k_most = 64;
@@ -43,8 +43,8 @@ class TargetBytes {
 };
 
 struct Recording {
-  Timeline program;  // of the thread that the program calls in
-  Timeline storage;  // of whoever makes the requests, in windows
+  Timeline program;  // the calling thread
+  Timeline storage;  // the thread that makes the storage requests
   RequestSizes writes, reads;
   TargetBytes targets;  // written and read
 

@@ -29,7 +29,7 @@ std::string_view stage_name(Stage stage) noexcept {
 }
 
 namespace {
-// The timer that is running in this thread takes its inner timers' time off: each second is counted once.
+// Nested timers: the seconds that the current timer must subtract, so that each second is counted once.
 thread_local double inner_seconds = 0;
 }  // namespace
 
@@ -49,7 +49,7 @@ StageTimer::~StageTimer() {
 }
 
 void Timeline::add(const Interval& interval) noexcept {
-  constexpr double k_shortest = 1e-6;  // nobody sees a shorter one, and it would take the room of one that is seen
+  constexpr double k_shortest = 1e-6;  // shorter intervals are invisible and would displace visible ones
   if (interval.end - interval.begin < k_shortest)
     return;
   if (count_ == k_most)
@@ -61,7 +61,7 @@ void Timeline::add(const Interval& interval) noexcept {
   intervals_[count_++] = interval;
 }
 
-// Two and two, so that what comes later finds as much room as what came first.
+// Merges pairs, so that later intervals have as much room as earlier ones.
 void Timeline::join_neighbours() noexcept {
   size_t kept = 0;
   for (size_t i = 0; i < count_; ++kept) {

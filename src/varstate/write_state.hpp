@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// WriteState: what of each variable of an open file has been written. The same on every rank. Pure.
+// WriteState: which variables of an open file have been written. The same on every rank. Pure.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace windrow {
 
 struct VariableState {
-  // Of the fill value of a contiguous variable: it is in the file, it is not yet, or a batch under way writes it.
+  // The fill value of a contiguous variable: written, missing, or being written by a batch in flight.
   enum class Fill : uint8_t {
     complete,
     missing,
@@ -21,17 +21,17 @@ struct VariableState {
   };
 
   Fill fill = Fill::complete;
-  bool never_written = false;  // contiguous, without a fill value, made by this open, not written to: it reads as zeros
-  bool moving = false;         // it is being written
-  bool undefined = false;      // a failure has left it so, in a file that is changed in place
-  bool unsynced = false;       // it was written since the last sync
-  bool changed = false;        // it was written since the file was opened
-  int64_t filled_records = 0;  // of interleaved records: these are filled where nobody writes
+  bool never_written = false;  // contiguous, no fill value, created in this session, not written yet: reads as zeros
+  bool moving = false;         // a write is in flight
+  bool undefined = false;      // undefined after a failed write, in a file that is changed in place
+  bool unsynced = false;       // written since the last sync
+  bool changed = false;        // written since the file was opened
+  int64_t filled_records = 0;  // interleaved records: records that were filled
 
   bool needs_fill() const noexcept { return fill != Fill::complete; }
 };
 
-// Sets of variables as ranks send them: bit i % 64 of word i / 64.
+// Sets of variables in messages: bit i % 64 of word i / 64.
 inline bool is_among(size_t variable, std::span<const int64_t> bits) noexcept {
   return variable / 64 < bits.size() && (static_cast<uint64_t>(bits[variable / 64]) >> (variable % 64) & 1) != 0;
 }
@@ -49,29 +49,29 @@ class WriteState {
  public:
   using Flag = bool VariableState::*;
 
-  void grow(size_t variables) {
-    variables_.resize(std::max(variables, variables_.size()));
-  }  // may throw std::bad_alloc
+  // May throw std::bad_alloc.
+  void grow(size_t variables) { variables_.resize(std::max(variables, variables_.size())); }
   VariableState& operator[](size_t variable) noexcept { return variables_[variable]; }
   const VariableState& operator[](size_t variable) const noexcept { return variables_[variable]; }
 
-  // A new contiguous variable.
+  // Adds a new contiguous variable.
   void add_contiguous(size_t variable, bool has_fill_value) noexcept;
 
   bool any_needs_fill(std::span<const int64_t> bits) const noexcept;
   bool any_needs_fill() const noexcept;
   void begin_filling(std::span<const int64_t> bits) noexcept;
-  void end_filling(bool filled) noexcept;  // what was under way is in the file, or missing again
+  void end_filling(bool filled) noexcept;  // the fill values in flight were written, or are missing again
   void mark_filled(std::span<const int64_t> bits) noexcept;
 
-  // picks(variable): these are moving now, and no others.
+  // Marks the variables with picks(variable) as being written, and no others.
   template <class Picks>
   void set_moving(Picks&& picks) noexcept {
     for (size_t i = 0; i < variables_.size(); ++i)
       variables_[i].moving = picks(i);
     moving_ = {0, variables_.size()};
   }
-  // A batch begins to write; `bits` are all variables that it changes. picks(variable): of these, those that it moves.
+  // Begins the writes of a batch. `bits`: all variables that it changes; picks(variable): those among them that it
+  // writes.
   template <class Picks>
   void start_writing(std::span<const int64_t> bits, Picks&& picks) noexcept {
     for (size_t i = moving_.first; i < moving_.second; ++i)
@@ -87,18 +87,19 @@ class WriteState {
     });
   }
   void mark_written(std::span<const int64_t> bits) noexcept;
-  void end_whole() noexcept;  // what is moving has been written as a whole
+  void end_whole() noexcept;  // the writes in flight have ended; their variables are complete
   void mark_undefined(Flag which) noexcept;
   void mark_synced() noexcept;
 
   bool any(Flag which) const noexcept;
-  // `bits` has room for all variables that have the flag.
+  // Sets the bits of the variables with this flag. `bits` has room for all.
   void pack(Flag which, std::span<int64_t> bits) const noexcept;
   void unpack(Flag which, std::span<const int64_t> bits) noexcept;
 
  private:
-  std::pair<size_t, size_t> moving_{0, 0};  // no others are moving
-  std::vector<VariableState> variables_;    // more than there are, where memory was made for definitions that failed
+  std::pair<size_t, size_t> moving_{0, 0};  // a range that has all variables whose `moving` is set
+  // may have more entries than variables if memory was reserved for failed definitions
+  std::vector<VariableState> variables_;
 };
 
 }  // namespace windrow

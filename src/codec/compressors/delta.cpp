@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Differences of neighbours in as many bits as they need: for numbers that change smoothly, at some GB/s on a core.
-// Needs no library. Sources: delta encoding of Apache Parquet (DELTA_BINARY_PACKED), with the difference of differences
-// tried too; D. Lemire, L. Boytsov, Decoding billions of integers per second through vectorization, Software: Practice
-// and Experience 45 (2015), for groups with a width each.
+// Bit-packed differences of neighbours: for numbers that change smoothly, at some GB/s a core. Needs no library.
+// Sources: delta encoding of Apache Parquet (DELTA_BINARY_PACKED), extended by differences of differences; D. Lemire,
+// L. Boytsov, Decoding billions of integers per second through vectorization, Software: Practice and Experience 45
+// (2015), for groups with one width each.
 //
-// What it makes, in elements of 2, 4 or 8 bytes (nothing of others):
-//   a byte: the element's size, and k_swapped where its bytes are in the other order than this machine's
-//   for each stretch of 256 elements, the last may be shorter:
-//     a byte: the order of its differences, 0 to 2; before the first element there are zeros
+// Format, for elements of 2, 4 or 8 bytes (nothing for others):
+//   a byte: the size of an element, and k_swapped if its bytes are in the opposite order of this machine
+//   for each block of 256 elements (the last may be shorter):
+//     a byte: the order of the differences, 0 to 2; the elements before the first are zeros
 //     half a byte for each group of four elements, the first in the lower half: the group's width, in steps
-//     each group's four remainders, the first in the lowest bits, in as many bits as its width; groups begin on a byte
-//   the bytes behind the last whole element
-// Differences are taken without overflow and folded (0, -1, 1, -2, ... become 0, 1, 2, 3, ...). The last group's
-// missing elements are zeros.
+//     the four remainders of each group, the first in the lowest bits, packed at the group's width; groups begin on a
+//     byte
+//   the bytes after the last whole element
+// Differences wrap around and are zigzag-coded (0, -1, 1, -2, ... become 0, 1, 2, 3, ...). Missing elements of the last
+// group are zeros.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -21,7 +22,7 @@
 
 #include "codec/compressor.hpp"
 
-// Groups are stored as whole words, the lowest byte first, as these machines have them.
+// Groups are stored as whole words in little-endian order, the order of these machines.
 #if defined(__SIZEOF_INT128__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 #define WINDROW_CODEC_DELTA_HERE 1
 #endif
@@ -37,13 +38,13 @@ __extension__ using Wide = unsigned __int128;
 
 constexpr byte k_swapped{0x80};
 constexpr size_t k_stretch = 256, k_group = 4, k_groups = k_stretch / k_group;
-constexpr size_t k_slack = 2 * sizeof(Wide);  // what is stored or loaded at a group's place, whatever it is long
-constexpr unsigned k_widest = 15;             // this code's width is the element's
+constexpr size_t k_slack = 2 * sizeof(Wide);  // bytes that a store or load at a group may touch, whatever its length
+constexpr unsigned k_widest = 15;             // this code means the width of the element
 
 template <class Element>
 constexpr unsigned k_bits = std::numeric_limits<Element>::digits;
 
-// Groups end on a byte: four elements' bits are a multiple of 8.
+// Groups end on a byte: four times any width is a multiple of 8 bits.
 template <class Element>
 constexpr unsigned k_step = std::max(2u, k_bits<Element> / 16);
 
@@ -53,8 +54,8 @@ constexpr unsigned code_of(Element every_bit) noexcept {
   if constexpr (sizeof(Element) == 8)
     bits = static_cast<unsigned>(std::bit_width(every_bit));
   else
-    bits =
-        63 - static_cast<unsigned>(std::countl_zero(uint64_t{every_bit} << 1 | 1));  // the same, without a case of zero
+    // the same, without a special case for zero
+    bits = 63 - static_cast<unsigned>(std::countl_zero(uint64_t{every_bit} << 1 | 1));
   return std::min((bits + k_step<Element> - 1) / k_step<Element>, k_widest);
 }
 
@@ -63,7 +64,7 @@ constexpr unsigned width_of(unsigned code) noexcept {
   return code == k_widest ? k_bits<Element> : code * k_step<Element>;
 }
 
-// Others are no element's.
+// Larger codes are invalid for the element.
 template <class Element>
 constexpr bool is_code(unsigned code) noexcept {
   return code * k_step<Element> <= k_bits<Element>;
@@ -104,7 +105,7 @@ constexpr Element every_bit_of(const Group<Element>& values) noexcept {
   return static_cast<Element>(values[0] | values[1] | values[2] | values[3]);
 }
 
-// Four values of so many bits each, at `to`, where there is room for k_slack.
+// Packs four values of `width` bits each at `to`, which has room for k_slack.
 template <class Element>
 void pack(const Group<Element>& values, unsigned width, byte* to) noexcept {
   if constexpr (sizeof(Element) == 8) {
@@ -140,7 +141,7 @@ void unpack(const byte* from, unsigned width, Group<Element>& values) noexcept {
   }
 }
 
-// The elements of a stretch behind the two that are before them.
+// The elements of a block, after the two that precede it.
 template <class Element>
 struct Window {
   std::array<Element, k_stretch + 2> values{};
@@ -170,8 +171,8 @@ struct Cost {
   size_t bytes = 0;
 };
 
-// The order whose remainders are shortest, of every seventeenth group: of a power of two all could be the begins of
-// rows. Where orders cost the same it is the highest, since that is what jumps do to them all.
+// The order with the shortest remainders, from every seventeenth group: with a power of two, all samples could be
+// starts of rows. Ties go to the highest order, since jumps cost all orders the same.
 template <class Element>
 Cost cheapest_order(const Window<Element>& window) noexcept {
   constexpr size_t k_every = 17 * k_group;
@@ -191,13 +192,13 @@ Cost cheapest_order(const Window<Element>& window) noexcept {
   return {least, bytes[static_cast<size_t>(least)]};
 }
 
-// Of a stretch, with what is stored behind its last group.
+// Bytes of a block, including the slack that is stored after its last group.
 template <class Element>
 constexpr size_t most_bytes() noexcept {
   return 1 + k_groups / 2 + k_stretch * sizeof(Element) + k_slack;
 }
 
-// At `to`, where there is room for most_bytes<Element>(). Gives the length.
+// Encodes at `to`, which has room for most_bytes<Element>(). Returns the length.
 template <class Element, int order>
 size_t encode_stretch(const Window<Element>& window, byte* to) noexcept {
   std::array<Element, k_stretch> remainders;
@@ -236,8 +237,8 @@ size_t encode_stretch(const Window<Element>& window, int order, byte* to) noexce
   }
 }
 
-// Are numbers smoother with their bytes the other way round? What goes into a file of another byte order is. A few
-// stretches tell.
+// Whether the numbers are smoother with swapped bytes, as in data for a file of the other byte order. Decided from a
+// few blocks.
 template <class Element>
 bool is_swapped(std::span<const byte> from) noexcept {
   constexpr size_t k_looked_at = 4;
@@ -284,11 +285,11 @@ int64_t encode(std::span<const byte> from, std::span<byte> to) noexcept {
   return static_cast<int64_t>(used + from.size());
 }
 
-// From remainders to elements: what was before, and how to go on from there.
+// Sums remainders to elements; holds the state between groups.
 template <class Element, int order>
 class Sum {
  public:
-  // `before`: the two elements before, the later one last.
+  // `before`: the two preceding elements, the later one last.
   explicit Sum(const std::array<Element, 2>& before) noexcept
       : value_(before[1]), difference_(static_cast<Element>(before[1] - before[0])) {}
 
@@ -316,7 +317,7 @@ class Sum {
 #if defined(__has_builtin)
 #if __has_builtin(__builtin_shufflevector)  // Clang, and GCC since 12
 
-// The same four at a time, for elements of 4 bytes: most of the time that it takes to undo a message is spent here.
+// The same with vectors of four, for elements of 4 bytes: decoding spends most of its time here.
 template <int order>
 class Sum<uint32_t, order> {
  public:
@@ -351,14 +352,14 @@ class Sum<uint32_t, order> {
   using Four = uint32_t __attribute__((vector_size(16)));
   using Pairs = uint64_t __attribute__((vector_size(16)));
 
-  // Each with those before it.
+  // The prefix sums of four values.
   static Four sums(Four values) noexcept {
     values += __builtin_shufflevector(values, Four{}, 4, 0, 1, 2);
     return values + __builtin_shufflevector(values, Four{}, 4, 4, 0, 1);
   }
   static Four all(Four values) noexcept { return __builtin_shufflevector(values, values, 3, 3, 3, 3); }
 
-  Four value_, difference_;  // the last one, four times
+  Four value_, difference_;  // the last value, in all four lanes
 };
 
 #endif
@@ -369,7 +370,7 @@ class Reader {
  public:
   Reader(std::span<const byte> from, bool swapped) noexcept : from_(from), swapped_(swapped) {}
 
-  // The next stretch; false: it is not all there, or is none.
+  // Reads the next block; false: it is incomplete or malformed.
   bool read(size_t count, byte* to) noexcept {
     const size_t groups = (count + k_group - 1) / k_group, code_bytes = (groups + 1) / 2;
     if (from_.size() < 1 + code_bytes)
@@ -392,7 +393,7 @@ class Reader {
       return false;
     std::array<byte, k_stretch * sizeof(Element) + k_slack> apart;
     const byte* next = from_.data();
-    if (from_.size() - bytes < k_slack) {  // loads go beyond a group
+    if (from_.size() - bytes < k_slack) {  // loads extend beyond a group
       std::copy_n(next, bytes, apart.data());
       std::fill_n(apart.data() + bytes, k_slack, byte{0});
       next = apart.data();
@@ -433,7 +434,7 @@ class Reader {
     }
     if (count > 0)
       std::memcpy(to, in_file_order(sum.next(from, *widths)).data(),
-                  count * sizeof(Element));  // nothing comes behind these
+                  count * sizeof(Element));  // no slack follows these
   }
 
   std::span<const byte> from_;

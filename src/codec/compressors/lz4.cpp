@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// LZ4's blocks. Source: lz4.h of LZ4 1.9.
+// LZ4 block format. Source: lz4.h of LZ4 1.9.
 #include <new>
 
 #include "codec/compressor.hpp"

@@ -25,8 +25,8 @@ class LzoState final : public CompressorState {
     return static_cast<int64_t>(sizeof *this + LZO1X_1_MEM_COMPRESS + bound(largest_));
   }
 
-  // The library asks nobody how much room there is: it writes where its worst case fits, and what turned out small
-  // enough is copied.
+  // The library does not check the size of its output. It therefore writes to memory for its worst case, and a result
+  // that is small enough is copied.
   int64_t compress(std::span<const std::byte> from, const CompressorOrder&, std::span<std::byte> to) noexcept override {
     if (from.size() > largest_)
       return 0;
@@ -47,7 +47,7 @@ class LzoState final : public CompressorState {
   }
 
  private:
-  static size_t bound(size_t size) { return size + size / 16 + 64 + 3; }  // the FAQ's worst case
+  static size_t bound(size_t size) { return size + size / 16 + 64 + 3; }  // worst case according to the FAQ
 
   size_t largest_;
   std::unique_ptr<std::byte[]> work_, made_;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Zstandard. Its contexts live in memory that they are given: a context that allocates for itself does so at first use,
-// and again when messages have long been smaller than it was made for. Source: zstd.h of Zstandard 1.5, "Static
-// allocation".
+// Zstandard with static contexts. A context that allocates its own memory does so at first use, and again if messages
+// have long been smaller than it was made for. Source: zstd.h of Zstandard 1.5, "Static allocation".
 #include <algorithm>
 #include <array>
 
@@ -18,8 +17,7 @@ namespace {
 
 #if WINDROW_CODEC_ZSTD
 
-// The library has a set of parameters for each range of sizes, and a set for smaller messages may need more than one
-// for larger ones.
+// The library has a parameter set for each range of sizes, and a set for smaller messages may need more memory.
 size_t encode_bytes(int64_t largest, int level) {
   size_t most = 0;
   for (int each = 1; each <= level; ++each)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A POSIX store that fails on command, for tests: StoreOptions::fault says when (fault_plan.hpp). "" never fails.
+// A POSIX store that fails on command, for tests: StoreOptions::fault (fault_plan.hpp). "" never fails.
 #pragma once
 
 #include "storage/store.hpp"

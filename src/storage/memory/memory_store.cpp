@@ -17,7 +17,7 @@
 namespace windrow {
 namespace {
 
-// Pages that nobody wrote do not exist and read as zeros, as the holes of a sparse file do.
+// Unwritten pages are not allocated and read as zeros, like holes of a sparse file.
 constexpr int64_t k_page_bytes = 65536;
 using Page = std::unique_ptr<std::byte[]>;
 
@@ -28,7 +28,7 @@ struct Held {
 };
 
 struct MemoryFile {
-  std::mutex mutex;  // guards all below
+  std::mutex mutex;  // guards all members below
   std::condition_variable released;
   std::map<int64_t, Page> pages;  // by page number
   int64_t size = 0;
@@ -78,7 +78,7 @@ class MemoryStore final : public Store {
   void read_slice(int64_t offset, Slice slice) const;
 
   std::string path_;
-  std::shared_ptr<MemoryFile> file_;  // null when closed
+  std::shared_ptr<MemoryFile> file_;  // nullptr when closed
   StoreMode mode_;
 };
 
@@ -174,7 +174,7 @@ Status MemoryStore::resize(int64_t size) {
     return status;
   const std::lock_guard hold(file_->mutex);
   file_->pages.erase(file_->pages.lower_bound(ceil_divide(size, k_page_bytes)), file_->pages.end());
-  // What lies behind the end must read as zeros when the file grows again.
+  // Bytes after the end must read as zeros when the file grows again.
   if (const auto last = file_->pages.find(size / k_page_bytes); last != file_->pages.end() && last->second)
     std::memset(last->second.get() + size % k_page_bytes, 0, static_cast<size_t>(k_page_bytes - size % k_page_bytes));
   file_->size = size;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Bytes in memory, by name; seen by all handles of this process and by no other. For tests and for one rank.
+// Files in memory, by name; visible to all handles of this process only. For tests and single ranks.
 #pragma once
 
 #include "storage/store.hpp"

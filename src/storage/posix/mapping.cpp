@@ -18,7 +18,7 @@ int64_t page_bytes() noexcept {
   return bytes;
 }
 
-// What the handler reads. A place is free while its end is 0.
+// State for the signal handler. An entry is free while its end is 0.
 struct Guarded {
   std::atomic<uintptr_t> begin{0}, end{0};
   std::atomic<bool> failed{false};
@@ -29,10 +29,10 @@ static_assert(std::atomic<uintptr_t>::is_always_lock_free && std::atomic<bool>::
 
 std::mutex install_mutex;
 int installed = 0;
-struct sigaction before;  // what the program does with the signal
+struct sigaction before;  // the previous action of the program
 
-// Puts zeros in place of the page, so that the copy goes on: as systemd's journal does (src/basic/sigbus.c). mmap is no
-// more than a system call, though POSIX does not list it among what a handler may call.
+// Replaces the page by zeros, so that the copy continues, like systemd's journal (src/basic/sigbus.c). mmap is a plain
+// system call, although POSIX does not list it as async-signal-safe.
 bool replace_page(uintptr_t address) noexcept {
   for (Guarded& range : guarded) {
     if (address < range.begin.load(std::memory_order_acquire) || address >= range.end.load(std::memory_order_acquire))
@@ -51,14 +51,14 @@ bool replace_page(uintptr_t address) noexcept {
 void on_bus_error(int signal, siginfo_t* info, void* context) {
   if (replace_page(reinterpret_cast<uintptr_t>(info->si_addr)))
     return;
-  // Not ours: what would have happened without us.
+  // Not a guarded page: run the previous action.
   if ((before.sa_flags & SA_SIGINFO) != 0)
     return before.sa_sigaction(signal, info, context);
   if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN)
     return before.sa_handler(signal);
   sigaction(signal, &before, nullptr);
   if (before.sa_handler == SIG_DFL)
-    (void)raise(signal);  // comes when this handler has returned, and ends the program
+    (void)raise(signal);  // is delivered when this handler returns, and ends the program
 }
 
 bool install() noexcept {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Mapping: bytes of a file as memory, to be read where the system keeps them. A file that another program cuts short,
-// or a disk that fails, raises SIGBUS at the touch of such a page, which would end the program: while a BusErrorGuard
-// is held, the page is replaced by zeros instead, and the guard tells afterwards.
+// Mapping: bytes of a file as memory, read from the page cache. If another program truncates the file or a disk fails,
+// access to such a page raises SIGBUS, which would end the program. While a BusErrorGuard is held, the page is replaced
+// by zeros, and the guard reports it.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +16,7 @@ class Mapping {
   Mapping& operator=(const Mapping&) = delete;
   ~Mapping() { drop(); }
 
-  // Bytes [begin, end) of the file, which stay mapped until drop() or until others are asked for. False: the system
-  // will not.
+  // Maps bytes [begin, end) of the file until drop() or another range is requested. False: the system refuses.
   bool cover(int descriptor, int64_t begin, int64_t end) noexcept;
   void drop() noexcept;
   const std::byte* at(int64_t offset) const noexcept { return memory_ + (offset - begin_); }  // of covered bytes
@@ -25,7 +24,7 @@ class Mapping {
  private:
   friend class BusErrorGuard;
   std::byte* memory_ = nullptr;
-  int64_t begin_ = 0, end_ = 0;  // begin_: at a page
+  int64_t begin_ = 0, end_ = 0;  // begin_: at a page boundary
 };
 
 class BusErrorGuard {
@@ -35,8 +34,8 @@ class BusErrorGuard {
   BusErrorGuard(const BusErrorGuard&) = delete;
   BusErrorGuard& operator=(const BusErrorGuard&) = delete;
 
-  bool holds() const noexcept { return place_ >= 0; }  // false: too many at the same time; touch nothing
-  bool failed() const noexcept;                        // some pages could not be read, and were zeros
+  bool holds() const noexcept { return place_ >= 0; }  // false: too many guards; mapped memory must not be accessed
+  bool failed() const noexcept;                        // some pages were unreadable and replaced by zeros
 
  private:
   int place_ = -1;

@@ -28,23 +28,20 @@ namespace {
 
 static_assert(sizeof(off_t) == 8, "file offsets need 64 bits");
 
-// Linux moves at most 0x7ffff000 bytes in one call (read(2), NOTES); other systems refuse more than INT_MAX.
+// Linux moves at most 0x7ffff000 bytes in one call (read(2), NOTES); other systems reject more than INT_MAX.
 constexpr int64_t k_call_bytes = 0x7ffff000;
-// What a call writes at most to a disk of this host, where more saves nothing: for longer ones ext4 and XFS ask for
-// pages of 2 MiB, which a virtual machine may have given back to its host, and waits for. On the way through a network
-// one call may be worth more.
+// Largest write to a local disk; longer ones save nothing. For longer writes ext4 and XFS allocate pages of 2 MiB,
+// which a virtual machine may have to get back from its host first. Over a network longer calls may be faster.
 constexpr int64_t k_local_call_bytes = 1 << 20;
 constexpr uint64_t k_zfs_magic = 0x2fc12fc1;
-// From so many bytes on it pays to ask ext4 for room in one call, which takes 6 us, before they are written: else the
-// write finds room for each of its blocks by itself (8 MiB in calls of 1 MiB: 1.08 ms, 0.63 with it; 64 MiB 11.8
-// and 7.9; calls of 256 KiB 1.18 and 0.74, of 64 KiB no gain).
+// From this size on it pays to allocate blocks by one fallocate() before a write on ext4; otherwise the write allocates
+// block by block (docs/internals/notes/2026-11-30-numbers-from-comments.md).
 constexpr int64_t k_least_reserved_bytes = 1 << 18;
-// And so many at most, of those that are expected: what is asked for in one call nobody else can write to the file
-// meanwhile.
+// Largest allocation of expected bytes at a time: other writes to the file wait for it.
 constexpr int64_t k_most_reserved_bytes = int64_t{64} << 20;
 constexpr size_t k_batch_slices = 1024;
 static_assert(k_batch_slices <= IOV_MAX);
-constexpr size_t k_front_bytes = 64 << 10;  // of a long request: they show whether it will take its time
+constexpr size_t k_front_bytes = 64 << 10;  // the first part of a long request, which shows whether the storage is slow
 
 const char* verb_of(Operation operation) noexcept {
   return operation == Operation::write ? "write" : "read";
@@ -56,7 +53,7 @@ Status failure(const char* verb, int64_t bytes, int64_t offset, const std::strin
   });
 }
 
-// A range that is negative or leaves 64 bits is a mistake of the caller, not of the storage.
+// An invalid range is an error of the caller, not of the storage.
 Status check_range(const char* verb, int64_t offset, std::optional<int64_t> bytes, const std::string& path) noexcept {
   if (bytes && *bytes >= 0 && offset >= 0 && checked_add(offset, *bytes))
     return {};
@@ -66,7 +63,7 @@ Status check_range(const char* verb, int64_t offset, std::optional<int64_t> byte
   });
 }
 
-// Hands out the slices as batches for one call each, and remembers how far they were moved.
+// Divides slices into batches of one call each, and keeps track of the position.
 template <class SliceType>
 class Cursor {
  public:
@@ -81,14 +78,14 @@ class Cursor {
       const int64_t take = std::min(slices_[i].size - skip, limit - bytes);
       if (take == 0)
         continue;
-      // iovec serves both directions and so has no const.
+      // iovec serves both directions and therefore has no const.
       batch[used++] = {const_cast<std::byte*>(slices_[i].data) + skip, static_cast<size_t>(take)};
       bytes += take;
     }
     return used;
   }
 
-  // What is moved next of the first slice that has some left.
+  // The rest of the current slice.
   SliceType front() const noexcept {
     for (size_t i = index_, skip = static_cast<size_t>(skip_); i < slices_.size(); ++i, skip = 0)
       if (slices_[i].size > static_cast<int64_t>(skip))
@@ -115,8 +112,8 @@ int64_t bytes_of(std::span<const iovec> batch) noexcept {
   return static_cast<int64_t>(total);
 }
 
-// The kernel copies from its cache into some places the slow way (base/copy.hpp). A place half a page beside them,
-// small enough to stay in the processor's cache, is filled fast, and emptied fast.
+// The kernel copies from the page cache to some addresses slowly (base/copy.hpp). A small buffer half a page away,
+// which stays in cache, is filled and emptied fast.
 class Detour {
  public:
   static bool pays(const Slice& slice, int64_t offset) noexcept {
@@ -135,13 +132,13 @@ class Detour {
   std::array<std::byte, static_cast<size_t>(k_bytes) + k_page> memory_;
 };
 
-// Those who write long requests to one file of a local disk take turns: its kernel lets one write at a time, and where
-// each of their calls waits for one of another, much goes into waking them. A lock of the open file, which ends with
-// it, on a byte that no file has.
+// Serializes long writes to one file of a local disk. The kernel admits one write at a time, and alternating calls
+// would spend much time on wake-ups. Uses an open file description lock on a byte beyond any file; it ends with the
+// open file.
 class Turn {
  public:
   explicit Turn(int descriptor) noexcept : descriptor_(descriptor) {
-    // Nobody waits for a stranger, who may have locked the whole file.
+    // Does not wait for other programs, which may have locked the whole file.
     struct flock other = range(F_WRLCK);
     const bool known = ::fcntl(descriptor_, F_OFD_GETLK, &other) == 0 &&
                        (other.l_type == F_UNLCK || (other.l_start == k_byte && other.l_len == 1));
@@ -162,7 +159,7 @@ class Turn {
     byte.l_len = 1;
     return byte;
   }
-  // Where there are no locks nobody waits.
+  // Without locks there is no waiting.
   void set(short type) const noexcept {
     struct flock byte = range(type);
     while (::fcntl(descriptor_, F_OFD_SETLKW, &byte) != 0 && errno == EINTR)
@@ -198,8 +195,8 @@ PosixStore::PosixStore(std::string path, int descriptor, StoreMode mode, Hook ho
     return;
   write_call_bytes_ = k_local_call_bytes;
   reserves_ = static_cast<uint64_t>(about.f_type) == EXT4_SUPER_MAGIC;
-  takes_turns_ =
-      static_cast<uint64_t>(about.f_type) != k_zfs_magic;  // ZFS writes what does not overlap at the same time
+  // ZFS runs disjoint writes concurrently
+  takes_turns_ = static_cast<uint64_t>(about.f_type) != k_zfs_magic;
 }
 
 PosixStore::~PosixStore() {
@@ -217,8 +214,8 @@ Status PosixStore::usable(const char* verb, bool writes) const noexcept {
   });
 }
 
-// Room for bytes that are about to be written, where the file may have none for them yet. Its length stays, and what is
-// read there too. A system that cannot, or has not so much left, says so when the bytes are written.
+// Allocates blocks for bytes that are about to be written. The length and the content of the file stay. Errors are
+// ignored: the write reports them.
 void PosixStore::reserve(int64_t offset, int64_t bytes) noexcept {
   const auto holds = [&](Range range) { return offset >= range.begin && offset + bytes <= range.end; };
   if (holds(reserved_))
@@ -226,7 +223,7 @@ void PosixStore::reserve(int64_t offset, int64_t bytes) noexcept {
   struct stat about {};
   if (::fstat(descriptor_, &about) != 0)
     return;
-  constexpr int64_t k_block_bytes = 512;  // of st_blocks, whatever the file system's are
+  constexpr int64_t k_block_bytes = 512;  // unit of st_blocks on every file system
   const bool has_holes = about.st_blocks < about.st_size / k_block_bytes;
   if (offset + bytes <= about.st_size && !has_holes)
     return;
@@ -248,7 +245,7 @@ void PosixStore::expect(int64_t offset, int64_t bytes) {
     reserve(offset, std::min(bytes, k_least_reserved_bytes));
 }
 
-// `counts`: it is a request; else the rest of one.
+// `counts`: this is a request; otherwise the rest of one.
 ssize_t PosixStore::call(Operation operation, std::span<iovec> batch, int64_t offset, bool counts,
                          StoreCounters& counters) {
   const Intervention instead = intervention(operation);
@@ -263,7 +260,7 @@ ssize_t PosixStore::call(Operation operation, std::span<iovec> batch, int64_t of
   else
     moved = ::preadv(descriptor_, batch.data(), static_cast<int>(batch.size()), offset);
   if (moved < 0 && errno == EINTR)
-    return moved;  // a signal came first: the storage has not seen the call
+    return moved;  // interrupted by a signal before the storage received the call
   if (counts)
     ++(writes ? counters.write_requests : counters.read_requests);
   if (moved > 0)
@@ -286,7 +283,7 @@ Status PosixStore::move(Operation operation, int64_t offset, std::span<const Sli
 
   Cursor<SliceType> cursor(slices);
   std::array<iovec, k_batch_slices> batch;
-  // A request goes in several calls where it is long; what came short is asked for anew.
+  // A long request takes several calls; a short transfer is continued.
   bool counts = true;
   int64_t request_end = 0;
   Detour detour;
@@ -317,7 +314,7 @@ Status PosixStore::move(Operation operation, int64_t offset, std::span<const Sli
     if (moved < 0)
       return failure(verb, *total, offset, path_, errno);
     if (moved == 0 && writes)
-      return failure(verb, *total, offset, path_, EIO);  // else this loop would never end
+      return failure(verb, *total, offset, path_, EIO);  // otherwise this loop would never end
     if (moved == 0)
       return ends_early(*total, offset, size().ok() ? size().value() : -1);
     if (detoured != nullptr)
@@ -339,8 +336,8 @@ Status PosixStore::read_at(int64_t offset, std::span<std::byte> bytes) {
   return move<Slice>(Operation::read, offset, {&slice, 1}, counters_);
 }
 
-// What lies in memory is read the fastest one after the other. Where a request takes its time the others need not wait
-// for it; of a long one the beginning shows it.
+// Cached data is read fastest sequentially. If the storage is slow, requests run concurrently; the beginning of a long
+// one shows which case it is.
 Status PosixStore::read_several(std::span<const ReadRequest> requests, const Meanwhile& meanwhile) {
   if (lanes_ && lanes_->has_begun(requests))
     return finish(requests, meanwhile);
@@ -440,7 +437,7 @@ Status PosixStore::sync() {
   if (!status.ok())
     return status;
   int error = intervention(Operation::sync).error;
-  // fdatasync also stores the file's size; times and mode may wait.
+  // fdatasync also stores the file size; times and mode are not needed.
   while (error == 0 && ::fdatasync(descriptor_) != 0)
     if (errno != EINTR)
       error = errno;
@@ -453,7 +450,7 @@ Status PosixStore::close() {
   if (!status.ok())
     return status;
   const int descriptor = std::exchange(descriptor_, -1);
-  // Linux has given the descriptor back even when close() says EINTR; network file systems report a failed write here.
+  // On Linux the descriptor is closed even if close() returns EINTR. Network file systems report failed writes here.
   if (::close(descriptor) != 0 && errno != EINTR)
     return system_status("close of", path_, errno);
   return {};
@@ -464,8 +461,8 @@ Status PosixStore::set_lock(short type, const char* verb, int64_t offset, int64_
   status.update(check_range(verb, offset, size, path_));
   if (!status.ok() || size == 0)
     return status;  // a length of 0 would mean "to the end"
-  // Locks of the open file, not of the process: two handles of one process exclude each other too, and closing
-  // another handle of the same file does not drop them (fcntl(2), "Open file description locks").
+  // Open file description locks, not process locks: two handles of one process exclude each other too, and closing
+  // another handle does not drop them (fcntl(2), "Open file description locks").
   struct flock range {};
   range.l_type = type;
   range.l_whence = SEEK_SET;
@@ -528,7 +525,7 @@ Status PosixStore::unmap() {
   bus_errors_.reset();
   if (!failed)
     return {};
-  mapping_.drop();  // zeros are in it now
+  mapping_.drop();  // the mapping has zeros in place of unreadable pages
   const auto length = size();
   const int64_t bytes = mapped_end_ - mapped_begin_;
   if (length.ok() && length.value() < mapped_end_)
@@ -556,8 +553,8 @@ bool PosixStore::in_memory(int64_t offset, int64_t size) {
 
 namespace {
 
-// At once, also where a pipe lies, whose other end may never come; but a file that another machine has leased is waited
-// for. What is opened waits as files do: some file systems let what does not wait fail where storage is slow.
+// Does not block on a pipe without another end, but waits for a file that another machine has leased. Afterwards
+// O_NONBLOCK is cleared: with it, some file systems fail when storage is slow.
 int open_at_once(const char* path, int flags) noexcept {
   int descriptor = -1;
   do
@@ -584,12 +581,12 @@ Result<std::unique_ptr<Store>> open_hooked_posix_store(const std::string& path, 
   std::unique_ptr<Store> store = std::make_unique<PosixStore>(path, descriptor, mode, std::move(hook));
   struct stat about {};
   const bool known = ::fstat(descriptor, &about) == 0;
-  if (known && S_ISDIR(about.st_mode))  // reading mode opens directories without complaint
+  if (known && S_ISDIR(about.st_mode))  // read mode opens directories without an error
     return system_status(what, path, EISDIR);
   if (known && S_ISFIFO(about.st_mode))
     return Status(Code::bad_file, fmt::format("{} \"{}\": it is a pipe, not a file", what, path));
-  // Not O_TRUNC: on an empty file too it makes ext4 write everything back when the file is closed ("auto_da_alloc",
-  // Linux, Documentation/admin-guide/ext4.rst), which a checkpoint then waits for.
+  // Not O_TRUNC: even on an empty file it makes ext4 write everything back at close ("auto_da_alloc", Linux,
+  // Documentation/admin-guide/ext4.rst), for which a checkpoint would wait.
   if (mode == StoreMode::create && about.st_size > 0 && ::ftruncate(descriptor, 0) != 0)
     return system_status(what, path, errno);
   return store;

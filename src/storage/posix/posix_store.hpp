@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A file of the operating system, by pread, pwrite and their vectored forms. Any number of ranks may have it open.
+// A file of the operating system, accessed by pread, pwrite and their vectored forms. Any number of ranks may open it.
 #pragma once
 
 #include <sys/uio.h>
@@ -24,11 +24,11 @@ enum class Operation {
   publish
 };  // publish: a rename (storage/publish.hpp)
 
-// What happens to one system call in place of what it asks for. Lets the faulty store fail below the loops, the error
-// codes and the counters of this one, where a real disk fails.
+// Replaces the effect of one system call. The faulty store fails with it below the loops, error codes and counters of
+// this store, where a real disk fails.
 struct Intervention {
-  int error = 0;                // errno; 0: the call goes through
-  bool short_transfer = false;  // only the first half of the bytes is moved
+  int error = 0;                // errno; 0: no failure
+  bool short_transfer = false;  // only half of the bytes are moved
 };
 using Hook = std::function<Intervention(Operation)>;
 
@@ -46,8 +46,8 @@ class PosixStore final : public Store {
   Status read_several(std::span<const ReadRequest> requests, const Meanwhile& meanwhile = {}) override;
   void read_ahead(std::span<const ReadRequest> requests) override;
   void forget_ahead() override;
-  // By threads of their own, what is long in pieces; for a store without a hook. `taken`: bytes of the first request
-  // that are there already.
+  // Reads with threads, long requests in pieces; for a store without interventions. `taken`: bytes of the first request
+  // that were read already.
   Status read_in_lanes(std::span<const ReadRequest> requests, size_t taken = 0, const Meanwhile& meanwhile = {});
   Result<int64_t> size() override;
   void expect(int64_t offset, int64_t bytes) override;
@@ -82,12 +82,12 @@ class PosixStore final : public Store {
   Hook hook_;
   int64_t write_call_bytes_;
   bool takes_turns_ = false;
-  bool reserves_ = false;      // room in the file before long writes
-  Range expected_, reserved_;  // all of it is to be written; there is room for it
-  bool slow_ = false;          // the last request of read_several() took its time
-  bool timed_ = false;         // slow_ says something
+  bool reserves_ = false;      // allocate blocks before long writes
+  Range expected_, reserved_;  // bytes that will all be written; bytes with allocated blocks
+  bool slow_ = false;          // the last request of read_several() was slow
+  bool timed_ = false;         // slow_ is valid
   std::unique_ptr<ReadLanes> lanes_;
-  Mapping mapping_;  // kept: the next reading of the same bytes finds its pages
+  Mapping mapping_;  // kept, so that reading the same bytes again reuses its pages
   std::optional<BusErrorGuard> bus_errors_;
   int64_t mapped_begin_ = 0, mapped_end_ = 0;  // between map() and unmap()
 };

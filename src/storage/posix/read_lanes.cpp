@@ -11,8 +11,8 @@ namespace windrow {
 namespace {
 
 constexpr size_t k_piece_bytes = 1 << 20;
-constexpr size_t k_lanes = 4, k_most_lanes = 16;  // requests under way at the same time; of short ones more, which
-                                                  // clients join that send what waits as one
+// concurrent requests; more if they are short, since clients merge waiting requests
+constexpr size_t k_lanes = 4, k_most_lanes = 16;
 
 size_t lanes_for(std::span<const ReadRequest> requests) noexcept {
   size_t bytes = 0, pieces = 0;
@@ -49,9 +49,9 @@ ReadLanes::~ReadLanes() {
     thread.join();
 }
 
-// The thread that finishes is one of them. Where the system gives fewer, those do the work.
+// The thread that finishes a batch helps. If the system creates fewer threads, these do the work.
 void ReadLanes::add_threads(size_t wanted) {
-  // The program's signals are for its own threads.
+  // Signals are left to the threads of the program.
   sigset_t all, before;
   sigfillset(&all);
   if (threads_.size() + 1 >= wanted || pthread_sigmask(SIG_SETMASK, &all, &before) != 0)

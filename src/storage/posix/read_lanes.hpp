@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// ReadLanes: threads that read pieces of one file at the same time. Where a request takes its time the others need not
-// wait for it, nor those of the next batch: they begin while the last of this one are under way. What is long is read
-// in pieces.
+// ReadLanes: threads that read pieces of one file concurrently. On slow storage, requests then overlap each other and
+// those of the next batch, which start while the last of this batch are in flight. Long requests are read in pieces.
 #pragma once
 
 #include <array>
@@ -19,37 +18,36 @@
 
 namespace windrow {
 
-// How much of a request, of which `done` has been read, is the next piece: up to a MiB boundary of the file, which is
-// what FUSE and many servers move at once.
+// Length of the next piece of a request after `done` bytes: up to a MiB boundary of the file, the unit of FUSE and many
+// servers.
 size_t piece_at(const ReadRequest& request, size_t done) noexcept;
 
 class ReadLanes {
  public:
-  // Reads a piece and counts. By several threads at the same time.
+  // Reads a piece and counts. Called by several threads concurrently.
   using Read = std::function<Status(const ReadRequest& piece, StoreCounters& counters)>;
   explicit ReadLanes(Read read) : read_(std::move(read)) {}
   ~ReadLanes();
   ReadLanes(const ReadLanes&) = delete;
   ReadLanes& operator=(const ReadLanes&) = delete;
 
-  // The requests and their memory have to live until they are finished. Of the first, `taken` bytes are there already.
-  // False, and nothing is begun, where k_batches have been begun and are not finished. May throw std::bad_alloc.
+  // Starts a batch. The requests and their memory must stay valid until it is finished. Of the first, `taken` bytes
+  // were read already. False, and nothing is started: k_batches batches are unfinished. May throw std::bad_alloc.
   bool begin(std::span<const ReadRequest> requests, size_t taken = 0);
   bool has_begun(std::span<const ReadRequest> requests);
-  // Waits until all of a batch has been read, and helps; before it waits, it asks `meanwhile`. A long request counts as
-  // one. The first failure is told, and what comes after it is not read.
+  // Waits for a batch and helps to read it; calls `meanwhile` before it sleeps. A long request counts as one. Returns
+  // the first failure; pieces after it are not read.
   Status finish(std::span<const ReadRequest> requests, StoreCounters& counters, const Meanwhile& meanwhile);
-  void finish_all(StoreCounters& counters);  // nothing is under way any more; how it went is not told
-  bool was_slow() const noexcept {
-    return was_slow_;
-  }  // the first piece of the batch that was finished last took its time
+  void finish_all(StoreCounters& counters);  // waits for all batches and ignores their errors
+  // Whether the first piece of the last finished batch was slow.
+  bool was_slow() const noexcept { return was_slow_; }
 
  private:
   static constexpr size_t k_batches = 2;
   struct Batch {
-    std::span<const ReadRequest> requests;  // empty: free
+    std::span<const ReadRequest> requests;  // empty: the entry is free
     size_t request = 0, done = 0;           // of the next piece
-    size_t under_way = 0, lanes = 0;        // now, and at most
+    size_t under_way = 0, lanes = 0;        // current and maximum number
     int64_t number = 0;                     // batches are read in this order
     bool is_first = true, slow = false;
     StoreCounters counters;
@@ -76,7 +74,7 @@ class ReadLanes {
   bool stops_ = false, was_slow_ = true;
 };
 
-// A request that took so long is worth a thread that waits for it; what comes out of memory is not, however long.
+// A request this slow is worth a thread; one from the page cache is not, whatever its size.
 bool is_slow(std::chrono::nanoseconds taken, size_t bytes) noexcept;
 
 }  // namespace windrow
