@@ -99,7 +99,7 @@ using FormatOfPart = std::function<Result<Format*>(const ChunkPart& part)>;
 Result<std::shared_ptr<const ChunkLayout>> layout_of(const Variable& variable);
 
 // Encodes ascending numbers for a message.
-std::vector<std::byte> numbers_as_letter(std::span<const int64_t> numbers);
+std::vector<std::byte> numbers_as_message(std::span<const int64_t> numbers);
 
 // A chunk of about 1 to 2 MiB, as close to a cube as repeated halving makes it. Depends on the variable only.
 std::vector<int64_t> choose_chunk(std::span<const int64_t> shape, int64_t element_bytes);

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "comm/handle.hpp"
-#include "comm/host_letters.hpp"
+#include "comm/host_messages.hpp"
 #include "comm/wait.hpp"
 
 namespace windrow {
@@ -296,14 +296,14 @@ Status share_from_root(const Comm& comm, Status local, std::vector<std::byte>& b
   std::array<int64_t, k_shared_at_once / sizeof(int64_t)> memory;
   const std::span<int64_t> word = lie ? std::span<int64_t>() : memory;
   std::fill(word.begin(), word.end(), 0);
-  const int64_t most = lie ? most_letter_bytes(comm.size()) : static_cast<int64_t>(k_shared_at_once);
+  const int64_t most = lie ? most_message_bytes(comm.size()) : static_cast<int64_t>(k_shared_at_once);
   std::array<int64_t, 16> numbers;
   const bool speaks = comm.rank() == 0 && local.ok();
   const std::span<int64_t> all = std::span(numbers).first(1 + maximum.size());
   all[0] = speaks ? static_cast<int64_t>(bytes.size()) : 0;
   std::copy(maximum.begin(), maximum.end(), all.begin() + 1);
   if (speaks && all[0] <= most && lie)
-    leave_for_all(comm.rounds(), comm.size(), bytes);
+    store_for_all(comm.rounds(), comm.size(), bytes);
   if (speaks && all[0] <= most && !lie && !bytes.empty())
     std::memcpy(word.data(), bytes.data(), bytes.size());
   Status verdict = agree(comm, std::move(local), Reduction{.maximum = all, .sum = {}, .bits = word});
@@ -317,7 +317,7 @@ Status share_from_root(const Comm& comm, Status local, std::vector<std::byte>& b
     if (comm.rank() == 0)
       return {};
     const auto told =
-        lie ? left_for_all(comm.rounds(), comm.size(), size) : std::as_bytes(word).first(static_cast<size_t>(size));
+        lie ? stored_for_all(comm.rounds(), comm.size(), size) : std::as_bytes(word).first(static_cast<size_t>(size));
     return guard([&] {
       bytes.assign(told.begin(), told.end());
       return Status{};

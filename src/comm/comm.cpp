@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "comm/handle.hpp"
-#include "comm/host_letters.hpp"
+#include "comm/host_messages.hpp"
 #include "comm/wait.hpp"
 
 namespace windrow {
@@ -275,7 +275,7 @@ Status Comm::find_hosts(std::vector<uint32_t>& marks) {
   host_index_ = static_cast<int>(std::lower_bound(host_roots_.begin(), host_roots_.end(), root) - host_roots_.begin());
   if (host_size_ == size_) {
     if (size_ > 1)
-      rounds_.prepare(host_, host_rank_, host_size_, letter_room(size_));
+      rounds_.prepare(host_, host_rank_, host_size_, message_room(size_));
     if (size_ > 1 && !rounds_.is_ready())
       tree_.prepare(raw_, size_, rank_, machine_size_);
     return {};

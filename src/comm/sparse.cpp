@@ -13,7 +13,7 @@
 #include "comm/agree.hpp"
 #include "comm/arrivals.hpp"
 #include "comm/backoff.hpp"
-#include "comm/host_letters.hpp"
+#include "comm/host_messages.hpp"
 
 namespace windrow {
 namespace {
@@ -23,8 +23,8 @@ constexpr int64_t k_part = int64_t{1} << 30;  // largest single message: MPI cou
 constexpr size_t k_head = sizeof(int64_t);
 constexpr size_t k_short = 4096 - k_head;  // within the eager limit of MPI, and small enough for the stack
 
-bool is_long(const Letter& letter) {
-  return letter.bytes.size() > k_short;
+bool is_long(const SparseMessage& message) {
+  return message.bytes.size() > k_short;
 }
 
 int64_t parts_of(int64_t size) {
@@ -60,7 +60,7 @@ Result<int64_t> size_in(std::span<const std::byte> notice, int from) {
 }
 
 // Receives the notices that have arrived, even if there is no memory to keep them.
-int drain(Comm& comm, int tag, std::vector<Letter>& in, Status& local) {
+int drain(Comm& comm, int tag, std::vector<SparseMessage>& in, Status& local) {
   for (;;) {
     int flag = 0;
     int64_t bytes = 0;
@@ -81,10 +81,11 @@ int drain(Comm& comm, int tag, std::vector<Letter>& in, Status& local) {
       const auto size = size_in(come, status.MPI_SOURCE);
       if (!size.ok())
         return size.status();
-      Letter letter{.peer = status.MPI_SOURCE, .bytes = std::vector<std::byte>(static_cast<size_t>(size.value()))};
-      if (!is_long(letter))
-        std::copy(come.begin() + k_head, come.end(), letter.bytes.begin());
-      in.push_back(std::move(letter));
+      SparseMessage message{.peer = status.MPI_SOURCE,
+                            .bytes = std::vector<std::byte>(static_cast<size_t>(size.value()))};
+      if (!is_long(message))
+        std::copy(come.begin() + k_head, come.end(), message.bytes.begin());
+      in.push_back(std::move(message));
       return Status{};
     }));
   }
@@ -92,8 +93,9 @@ int drain(Comm& comm, int tag, std::vector<Letter>& in, Status& local) {
 
 // Sends and receives all notices. `notices` and `requests` were made for `out`, or are empty on a rank that sends
 // nothing.
-int exchange_notices(Comm& comm, std::span<const Letter> out, std::span<const std::vector<std::byte>> notices,
-                     std::span<MPI_Request> requests, std::vector<Letter>& in, Status& local, Consensus& consensus) {
+int exchange_notices(Comm& comm, std::span<const SparseMessage> out, std::span<const std::vector<std::byte>> notices,
+                     std::span<MPI_Request> requests, std::vector<SparseMessage>& in, Status& local,
+                     Consensus& consensus) {
   // Tags alternate: a rank that has left may begin the next exchange while others still poll in this one. It cannot be
   // two exchanges ahead, since each one ends in a consensus.
   const int tag = k_tag_notice + comm.next_parity();
@@ -130,31 +132,31 @@ int exchange_notices(Comm& comm, std::span<const Letter> out, std::span<const st
 
 // The sparse messages that did not fit into their notices. Every part is received, whatever its length. It is probed
 // first, since Open MPI 4.1 writes beyond a buffer that is too short.
-class LongLetters {
+class LongMessages {
  public:
-  explicit LongLetters(Comm& comm) : comm_(comm) {}
+  explicit LongMessages(Comm& comm) : comm_(comm) {}
   // Local: reserves the requests of all parts. `in` is sorted.
-  Status prepare(std::span<const Letter> out, std::span<const Letter> in) {
+  Status prepare(std::span<const SparseMessage> out, std::span<const SparseMessage> in) {
     return guard([&] {
       size_t parts = 0;
-      for (const std::span<const Letter> letters : {in, out})
-        for (const Letter& letter : letters)
-          parts += is_long(letter) ? static_cast<size_t>(parts_of(size_of(letter))) : 0;
+      for (const std::span<const SparseMessage> messages : {in, out})
+        for (const SparseMessage& message : messages)
+          parts += is_long(message) ? static_cast<size_t>(parts_of(size_of(message))) : 0;
       requests_.reserve(parts);
       taken_.assign(in.size(), 0);
-      for (const Letter& letter : in)
-        awaited_ += is_long(letter) ? parts_of(size_of(letter)) : 0;
+      for (const SparseMessage& message : in)
+        awaited_ += is_long(message) ? parts_of(size_of(message)) : 0;
       return Status{};
     });
   }
   // Returns an MPI error. `local`: a part differs from the length in its notice.
-  int exchange(std::span<const Letter> out, std::span<Letter> in, Status& local) {
+  int exchange(std::span<const SparseMessage> out, std::span<SparseMessage> in, Status& local) {
     int rc = MPI_SUCCESS;
-    for (const Letter& letter : out)
-      if (is_long(letter))
-        for_each_part(size_of(letter), [&](int64_t offset, int count) {
+    for (const SparseMessage& message : out)
+      if (is_long(message))
+        for_each_part(size_of(message), [&](int64_t offset, int count) {
           if (rc == MPI_SUCCESS)
-            rc = MPI_Isend(letter.bytes.data() + offset, count, MPI_BYTE, letter.peer, k_tag_description, comm_.get(),
+            rc = MPI_Isend(message.bytes.data() + offset, count, MPI_BYTE, message.peer, k_tag_description, comm_.get(),
                            &requests_.emplace_back());
         });
     Backoff backoff;
@@ -176,20 +178,20 @@ class LongLetters {
   }
 
  private:
-  static int64_t size_of(const Letter& letter) { return static_cast<int64_t>(letter.bytes.size()); }
-  int take(const MPI_Status& about, std::span<Letter> in, Status& local) {
-    const auto letter = std::lower_bound(in.begin(), in.end(), about.MPI_SOURCE,
-                                         [](const Letter& each, int peer) { return each.peer < peer; });
-    if (letter == in.end() || letter->peer != about.MPI_SOURCE || !is_long(*letter) ||
-        taken_[static_cast<size_t>(letter - in.begin())] >= size_of(*letter)) {
+  static int64_t size_of(const SparseMessage& message) { return static_cast<int64_t>(message.bytes.size()); }
+  int take(const MPI_Status& about, std::span<SparseMessage> in, Status& local) {
+    const auto message = std::lower_bound(in.begin(), in.end(), about.MPI_SOURCE,
+                                          [](const SparseMessage& each, int peer) { return each.peer < peer; });
+    if (message == in.end() || message->peer != about.MPI_SOURCE || !is_long(*message) ||
+        taken_[static_cast<size_t>(message - in.begin())] >= size_of(*message)) {
       local.update({Code::internal,
                     fmt::format("internal error: a description from rank {} came without a notice", about.MPI_SOURCE)});
       int64_t bytes = 0;
       return receive_found({}, about, comm_.get(), bytes);
     }
-    int64_t& offset = taken_[static_cast<size_t>(letter - in.begin())];
-    const int64_t awaited = std::min(k_part, size_of(*letter) - offset);
-    std::byte* const place = letter->bytes.data() + offset;
+    int64_t& offset = taken_[static_cast<size_t>(message - in.begin())];
+    const int64_t awaited = std::min(k_part, size_of(*message) - offset);
+    std::byte* const place = message->bytes.data() + offset;
     offset += awaited;
     --awaited_;
     int count = 0;
@@ -210,19 +212,19 @@ class LongLetters {
   int64_t awaited_ = 0;         // number of parts
 };
 
-std::vector<std::byte> notice_of(const Letter& letter) {
-  const auto size = static_cast<int64_t>(letter.bytes.size());
-  std::vector<std::byte> notice(k_head + (is_long(letter) ? 0 : letter.bytes.size()));
+std::vector<std::byte> notice_of(const SparseMessage& message) {
+  const auto size = static_cast<int64_t>(message.bytes.size());
+  std::vector<std::byte> notice(k_head + (is_long(message) ? 0 : message.bytes.size()));
   std::memcpy(notice.data(), &size, sizeof size);
-  if (!is_long(letter))
-    std::copy(letter.bytes.begin(), letter.bytes.end(), notice.begin() + k_head);
+  if (!is_long(message))
+    std::copy(message.bytes.begin(), message.bytes.end(), notice.begin() + k_head);
   return notice;
 }
 
-void count(const Comm& comm, std::span<const Letter> out, MessageCounters& counters) {
-  for (const Letter& letter : out)
-    if (letter.peer != comm.rank())
-      ++counters.messages, counters.bytes += static_cast<int64_t>(letter.bytes.size());
+void count(const Comm& comm, std::span<const SparseMessage> out, MessageCounters& counters) {
+  for (const SparseMessage& message : out)
+    if (message.peer != comm.rank())
+      ++counters.messages, counters.bytes += static_cast<int64_t>(message.bytes.size());
 }
 
 void take_larger(const int64_t* from, int64_t* to, size_t count) noexcept {
@@ -232,15 +234,15 @@ void take_larger(const int64_t* from, int64_t* to, size_t count) noexcept {
 
 }  // namespace
 
-Status exchange_letters(Comm& comm, Status local, std::span<const Letter> out, std::vector<Letter>& in,
-                        MessageCounters& counters) {
+Status sparse_exchange(Comm& comm, Status local, std::span<const SparseMessage> out, std::vector<SparseMessage>& in,
+                       MessageCounters& counters) {
   if (!comm.rounds().has_room())
-    return exchange_letters_by_messages(comm, std::move(local), out, in, counters);
+    return sparse_exchange_by_messages(comm, std::move(local), out, in, counters);
   in.clear();
   if (Status lost = comm.check_in_step(); !lost.ok())
     return lost;
   const bool fits =
-      leave_letters(comm.rounds(), comm.rank(), comm.size(), local.ok() ? out : std::span<const Letter>());
+      store_messages(comm.rounds(), comm.rank(), comm.size(), local.ok() ? out : std::span<const SparseMessage>());
   std::array<int64_t, 2> any{local.ok() ? 0 : 1, fits ? 0 : 1};
   const auto& [any_error, any_without_room] = any;
   Mismatch mismatch;
@@ -249,16 +251,16 @@ Status exchange_letters(Comm& comm, Status local, std::span<const Letter> out, s
   if (any_error > 0)
     return agree(comm, std::move(local));
   if (any_without_room > 0)
-    return exchange_letters_by_messages(comm, {}, out, in, counters);
+    return sparse_exchange_by_messages(comm, {}, out, in, counters);
   count(comm, out, counters);
   return guard([&] {
-    take_letters(comm.rounds(), comm.rank(), comm.size(), in);
+    take_messages(comm.rounds(), comm.rank(), comm.size(), in);
     return Status{};
   });
 }
 
-Status exchange_letters_by_messages(Comm& comm, Status local, std::span<const Letter> out, std::vector<Letter>& in,
-                                    MessageCounters& counters) {
+Status sparse_exchange_by_messages(Comm& comm, Status local, std::span<const SparseMessage> out,
+                                   std::vector<SparseMessage>& in, MessageCounters& counters) {
   in.clear();
   if (Status lost = comm.check_in_step(); !lost.ok())
     return lost;
@@ -267,8 +269,8 @@ Status exchange_letters_by_messages(Comm& comm, Status local, std::span<const Le
   if (local.ok())
     local = guard([&] {
       notices.reserve(out.size());
-      for (const Letter& letter : out)
-        notices.push_back(notice_of(letter));
+      for (const SparseMessage& message : out)
+        notices.push_back(notice_of(message));
       requests.resize(out.size(), MPI_REQUEST_NULL);
       return Status{};
     });
@@ -286,25 +288,25 @@ Status exchange_letters_by_messages(Comm& comm, Status local, std::span<const Le
     return agree(comm, std::move(local));
   }
   count(comm, out, counters);
-  std::sort(in.begin(), in.end(), [](const Letter& a, const Letter& b) { return a.peer < b.peer; });
+  std::sort(in.begin(), in.end(), [](const SparseMessage& a, const SparseMessage& b) { return a.peer < b.peer; });
   if (!consensus.any_long())
     return local;
-  LongLetters letters(comm);
+  LongMessages messages(comm);
   if (local.ok())
-    local = letters.prepare(out, in);
+    local = messages.prepare(out, in);
   if (Status verdict = agree(comm, std::move(local)); !verdict.ok()) {
     in.clear();
     return verdict;
   }
   local = {};
-  rc = letters.exchange(out, in, local);
+  rc = messages.exchange(out, in, local);
   return rc == MPI_SUCCESS ? local : mpi_status(rc, "exchange of descriptions");
 }
 
 namespace {
 
 // A bundle is a sequence of sparse messages: the other rank, the length, the bytes.
-void append_letter(std::vector<std::byte>& bundle, int peer, std::span<const std::byte> bytes) {
+void append_message(std::vector<std::byte>& bundle, int peer, std::span<const std::byte> bytes) {
   append_varint(bundle, static_cast<uint64_t>(peer));
   append_varint(bundle, bytes.size());
   bundle.insert(bundle.end(), bytes.begin(), bytes.end());
@@ -325,26 +327,26 @@ Status open_bundle(std::span<const std::byte> bundle, int ranks, Take&& take) {
 
 }  // namespace
 
-Status exchange_letters_by_host(Comm& comm, Status local, std::span<const Letter> out, std::vector<Letter>& in,
-                                MessageCounters& counters) {
+Status sparse_exchange_by_host(Comm& comm, Status local, std::span<const SparseMessage> out,
+                               std::vector<SparseMessage>& in, MessageCounters& counters) {
   in.clear();
-  std::vector<Letter> outgoing, incoming;
+  std::vector<SparseMessage> outgoing, incoming;
   if (local.ok())
     local = guard([&] {
       if (out.empty())
         return Status{};
       outgoing.push_back({.peer = comm.host_root(), .bytes = {}});
-      for (const Letter& letter : out)
-        append_letter(outgoing.back().bytes, letter.peer, letter.bytes);
+      for (const SparseMessage& message : out)
+        append_message(outgoing.back().bytes, message.peer, message.bytes);
       return Status{};
     });
-  local = exchange_letters(comm, std::move(local), outgoing, incoming, counters);
+  local = sparse_exchange(comm, std::move(local), outgoing, incoming, counters);
   if (local.ok())
     local = guard([&]() -> Status {
       std::map<int, std::vector<std::byte>> bundles;  // by receiving rank
-      for (const Letter& from : incoming) {
+      for (const SparseMessage& from : incoming) {
         Status status = open_bundle(from.bytes, comm.size(), [&](int peer, std::span<const std::byte> bytes) {
-          append_letter(bundles[peer], from.peer, bytes);
+          append_message(bundles[peer], from.peer, bytes);
         });
         if (!status.ok())
           return status;
@@ -354,17 +356,17 @@ Status exchange_letters_by_host(Comm& comm, Status local, std::span<const Letter
         outgoing.push_back({peer, std::move(bytes)});
       return {};
     });
-  local = exchange_letters(comm, std::move(local), outgoing, incoming, counters);
+  local = sparse_exchange(comm, std::move(local), outgoing, incoming, counters);
   if (local.ok())
     local = guard([&]() -> Status {
-      for (const Letter& from : incoming) {
+      for (const SparseMessage& from : incoming) {
         Status status = open_bundle(from.bytes, comm.size(), [&](int peer, std::span<const std::byte> bytes) {
           in.push_back({peer, std::vector<std::byte>(bytes.begin(), bytes.end())});
         });
         if (!status.ok())
           return status;
       }
-      std::sort(in.begin(), in.end(), [](const Letter& a, const Letter& b) { return a.peer < b.peer; });
+      std::sort(in.begin(), in.end(), [](const SparseMessage& a, const SparseMessage& b) { return a.peer < b.peer; });
       return {};
     });
   return local;

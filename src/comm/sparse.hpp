@@ -24,7 +24,7 @@
 namespace windrow {
 
 // A message to or from another rank.
-struct Letter {
+struct SparseMessage {
   int peer = 0;
   std::vector<std::byte> bytes;
 };
@@ -39,16 +39,16 @@ struct MessageCounters {
 // each and the consensus; for long ones the ranks first agree that all have the memory. `local`: status of the work
 // before; a failed rank must call this too and sends nothing. If any rank came with an error, all ranks return it.
 // Otherwise the status is this rank's own, which the caller must agree on.
-Status exchange_letters(Comm& comm, Status local, std::span<const Letter> out, std::vector<Letter>& in,
-                        MessageCounters& counters);
+Status sparse_exchange(Comm& comm, Status local, std::span<const SparseMessage> out, std::vector<SparseMessage>& in,
+                       MessageCounters& counters);
 
 // The same by MPI messages, also on one host.
-Status exchange_letters_by_messages(Comm& comm, Status local, std::span<const Letter> out, std::vector<Letter>& in,
-                                    MessageCounters& counters);
+Status sparse_exchange_by_messages(Comm& comm, Status local, std::span<const SparseMessage> out,
+                                   std::vector<SparseMessage>& in, MessageCounters& counters);
 
 // The same through the lowest ranks of the hosts, which bundle the messages of their host to the same rank. Needs fewer
 // messages if there are many ranks on each of several hosts. Collective; the same on all ranks.
-Status exchange_letters_by_host(Comm& comm, Status local, std::span<const Letter> out, std::vector<Letter>& in,
-                                MessageCounters& counters);
+Status sparse_exchange_by_host(Comm& comm, Status local, std::span<const SparseMessage> out,
+                               std::vector<SparseMessage>& in, MessageCounters& counters);
 
 }  // namespace windrow

@@ -151,7 +151,7 @@ Status SharedDecomposition::find_owners_of_points(Comm& comm, const Directory& d
   const Balancing asked{.bound = static_cast<double>(owners_asked_.imbalance) / 100,
                         .interval_weight = owners_asked_.interval_weight};
   local = search.run(std::move(local), directory, held_, asked);
-  std::vector<Letter> out, in;
+  std::vector<SparseMessage> out, in;
   if (local.ok())
     local = guard([&] {
       if (part.block.empty())
@@ -165,12 +165,12 @@ Status SharedDecomposition::find_owners_of_points(Comm& comm, const Directory& d
       return Status{};
     });
   MessageCounters counters;
-  local = exchange_letters(comm, std::move(local), out, in, counters);
+  local = sparse_exchange(comm, std::move(local), out, in, counters);
   if (local.ok())
     local = guard([&] {
       LossBuilders lost;
-      for (const Letter& letter : in)
-        if (Status status = read_losses(letter.bytes, lost); !status.ok())
+      for (const SparseMessage& message : in)
+        if (Status status = read_losses(message.bytes, lost); !status.ok())
           return status;
       for (size_t policy = 0; policy < lost.size(); ++policy)
         shares_[policy].lost = lost[policy].take();
@@ -182,7 +182,7 @@ Status SharedDecomposition::find_owners_of_points(Comm& comm, const Directory& d
 
 // For kinds other than points the highest rank writes, whatever the policy: see owner_for().
 Status SharedDecomposition::find_owners_of_elements(Comm& comm, std::span<const Holding> holdings) {
-  std::vector<Letter> out, in;
+  std::vector<SparseMessage> out, in;
   Status local = guard([&]() -> Status {
     const auto lost = lost_pieces(holdings, OwnerPolicy::highest);
     if (!lost.ok())
@@ -201,13 +201,13 @@ Status SharedDecomposition::find_owners_of_elements(Comm& comm, std::span<const 
     return {};
   });
   MessageCounters counters;
-  local = exchange_letters(comm, std::move(local), out, in, counters);
+  local = sparse_exchange(comm, std::move(local), out, in, counters);
   if (local.ok())
     local = guard([&]() -> Status {
       std::vector<Pieces> lost;
-      for (const Letter& letter : in) {
+      for (const SparseMessage& message : in) {
         size_t position = 0;
-        auto pieces = decode(letter.bytes, position);
+        auto pieces = decode(message.bytes, position);
         if (!pieces.ok())
           return pieces.status();
         lost.push_back(std::move(pieces).value());

@@ -25,16 +25,16 @@ std::vector<std::byte> write_holding(const Decomposition& local, PieceView held,
   return bytes;
 }
 
-Result<Holding> read_holding(const Letter& letter) {
-  Holding holding{.rank = letter.peer, .held = {}, .owned = {}, .has_flags = false};
-  if (letter.bytes.empty())
+Result<Holding> read_holding(const SparseMessage& message) {
+  Holding holding{.rank = message.peer, .held = {}, .owned = {}, .has_flags = false};
+  if (message.bytes.empty())
     return Status{Code::internal, "internal error: an empty description from another rank"};
-  holding.has_flags = letter.bytes.front() != std::byte{0};
+  holding.has_flags = message.bytes.front() != std::byte{0};
   size_t position = 1;
-  auto held = decode(letter.bytes, position);
+  auto held = decode(message.bytes, position);
   if (!held.ok())
     return held.status();
-  auto owned = decode(letter.bytes, position);
+  auto owned = decode(message.bytes, position);
   if (!owned.ok())
     return owned.status();
   holding.held = std::move(held).value();
@@ -156,24 +156,24 @@ Status SharedDecomposition::find_owners(Comm& comm) {
     return agree(comm, Status{});
   const Directory directory =
       points ? directory_of_points(local_.elements, comm.size()) : Directory{local_.elements, comm.size()};
-  std::vector<Letter> out, in;
+  std::vector<SparseMessage> out, in;
   Status local = guard([&] {
     for (const DirectoryPart& part : split_by_directory(held_, directory))
       out.push_back({part.directory * directory.spacing, write_holding(local_, held_, part.view)});
     return Status{};
   });
   MessageCounters counters;
-  local = exchange_letters(comm, std::move(local), out, in, counters);
+  local = sparse_exchange(comm, std::move(local), out, in, counters);
   out.clear();
   std::vector<Holding> holdings;
   if (local.ok())
     local = guard([&]() -> Status {
-      for (Letter& letter : in) {
-        auto holding = read_holding(letter);
+      for (SparseMessage& message : in) {
+        auto holding = read_holding(message);
         if (!holding.ok())
           return holding.status();
         holdings.push_back(std::move(holding).value());
-        std::vector<std::byte>().swap(letter.bytes);
+        std::vector<std::byte>().swap(message.bytes);
       }
       return {};
     });

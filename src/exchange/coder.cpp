@@ -481,10 +481,10 @@ int64_t most_grown(int64_t frame) noexcept {
 }  // namespace
 
 // Prepends the original length, which the receiver does not know.
-bool Coder::shrink(int to, std::vector<std::byte>& letter, double& seconds) {
-  if (!compresses_ || comm_.host_rank_of(to) >= 0 || static_cast<int64_t>(letter.size()) < k_least_message)
+bool Coder::shrink(int to, std::vector<std::byte>& description, double& seconds) {
+  if (!compresses_ || comm_.host_rank_of(to) >= 0 || static_cast<int64_t>(description.size()) < k_least_message)
     return false;
-  const auto size = static_cast<int64_t>(letter.size());
+  const auto size = static_cast<int64_t>(description.size());
   if (size > k_longest_message || !reserve(size).ok())
     return false;
   size_t arm = compressor_of(fixed_arm_) != nullptr && !compressor_of(fixed_arm_)->does(1)
@@ -493,38 +493,38 @@ bool Coder::shrink(int to, std::vector<std::byte>& letter, double& seconds) {
   if (automatic_) {
     Traffic traffic{.rank = to, .coded = true};
     const double samples = memory_->sampling_seconds;
-    arm = choose(traffic, letter);
+    arm = choose(traffic, description);
     memory_->sampling_seconds = samples;  // once for each plan; sampling during runs has a budget of its own
     tally_ = {};
     ratios_ = {};  // data differs from descriptions
   }
   constexpr auto prefix = sizeof(int64_t);
-  std::vector<std::byte> frame(prefix + letter.size());
+  std::vector<std::byte> frame(prefix + description.size());
   const double begin = seconds_now();
   const int64_t length =
-      encode_frame(letter, choice(arm, 1), false, *memory_->workspace, std::span(frame).subspan(prefix));
+      encode_frame(description, choice(arm, 1), false, *memory_->workspace, std::span(frame).subspan(prefix));
   seconds += seconds_now() - begin;
-  if (length == 0 || static_cast<size_t>(length) + prefix >= letter.size() || size > most_grown(length))
+  if (length == 0 || static_cast<size_t>(length) + prefix >= description.size() || size > most_grown(length))
     return false;
   std::memcpy(frame.data(), &size, prefix);
   frame.resize(prefix + static_cast<size_t>(length));
-  letter = std::move(frame);
+  description = std::move(frame);
   return true;
 }
 
-Result<std::vector<std::byte>> Coder::grow(std::span<const std::byte> letter, double& seconds) {
+Result<std::vector<std::byte>> Coder::grow(std::span<const std::byte> description, double& seconds) {
   constexpr auto prefix = sizeof(int64_t);
   int64_t size = 0;
-  if (letter.size() >= prefix)
-    std::memcpy(&size, letter.data(), prefix);
-  const std::span<const std::byte> frame = letter.subspan(std::min(prefix, letter.size()));
+  if (description.size() >= prefix)
+    std::memcpy(&size, description.data(), prefix);
+  const std::span<const std::byte> frame = description.subspan(std::min(prefix, description.size()));
   const bool fits =
       size >= 1 && size == raw_bytes_of_frame(frame) && size <= most_grown(static_cast<int64_t>(frame.size()));
   if (memory_ == nullptr || !fits)
     return Status{
         Code::internal,
         fmt::format("internal error: malformed compressed description of {} from another rank: it claims to contain {}",
-                    counted(letter.size(), "byte"), counted(size, "byte"))};
+                    counted(description.size(), "byte"), counted(size, "byte"))};
   if (Status status = reserve(size); !status.ok())
     return status;
   std::vector<std::byte> raw(static_cast<size_t>(size));

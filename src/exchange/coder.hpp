@@ -145,10 +145,10 @@ class Coder {
                ? 0
                : memory_->scratch_bytes + (memory_->workspace == nullptr ? 0 : memory_->workspace->bytes());
   }
-  // For descriptions: replaces `letter` by a frame preceded by its length if that is shorter, and then returns true.
-  // Adds the time to `seconds`. May throw std::bad_alloc.
-  bool shrink(int to, std::vector<std::byte>& letter, double& seconds);
-  Result<std::vector<std::byte>> grow(std::span<const std::byte> letter, double& seconds);
+  // For descriptions: replaces `description` by a frame preceded by its length if that is shorter, and then returns
+  // true. Adds the time to `seconds`. May throw std::bad_alloc.
+  bool shrink(int to, std::vector<std::byte>& description, double& seconds);
+  Result<std::vector<std::byte>> grow(std::span<const std::byte> description, double& seconds);
 
  private:
   CodecChoice choice(size_t arm, int element_bytes) const noexcept;

@@ -17,7 +17,7 @@ namespace {
 constexpr Extent k_everywhere{0, INT64_MAX / 4};
 // Trailer of a description: its kind, and the element size.
 constexpr std::byte k_runs{0}, k_counts{1}, k_framed{2};
-constexpr size_t k_letter_end = 2;
+constexpr size_t k_description_end = 2;
 // follows the trailer: with a description that is damaged but readable, ranks would wait for messages that are never
 // sent
 constexpr size_t k_sum_bytes = sizeof(uint32_t);
@@ -94,7 +94,7 @@ class TransferBuilder {
 
   // Collective. Members send descriptions to their root, which merges them.
   Status gather_descriptions(Status local) {
-    std::vector<Letter> out;
+    std::vector<SparseMessage> out;
     if (local.ok())
       local = guard([&] {
         if (!is_root() && !items_.empty()) {
@@ -122,7 +122,7 @@ class TransferBuilder {
 
   // Collective. Sources (all ranks, or the roots of teams) describe to the aggregators what they hold in their domains.
   Status exchange_with_domains(Status local) {
-    std::vector<Letter> out;
+    std::vector<SparseMessage> out;
     if (local.ok())
       local = guard([&] {  // a root has its route only without an error
         const StageTimer timer(trace_, Stage::routes);
@@ -160,15 +160,16 @@ class TransferBuilder {
 
   Coder& coder() noexcept { return *transfer_->coder_; }
 
-  void close(Letter& letter, std::byte kind, int element_bytes) {
-    trace_.description_bytes_before_codec += static_cast<int64_t>(letter.bytes.size() + k_letter_end + k_sum_bytes);
+  void close(SparseMessage& description, std::byte kind, int element_bytes) {
+    trace_.description_bytes_before_codec +=
+        static_cast<int64_t>(description.bytes.size() + k_description_end + k_sum_bytes);
     const StageTimer timer(trace_, Stage::descriptions);
-    const bool framed = coder().shrink(letter.peer, letter.bytes, trace_.codec_description_seconds);
-    letter.bytes.push_back(framed ? kind | k_framed : kind);
-    letter.bytes.push_back(static_cast<std::byte>(std::clamp(element_bytes, 1, 255)));
-    const uint32_t sum = xxh32(letter.bytes);
-    letter.bytes.resize(letter.bytes.size() + k_sum_bytes);
-    std::memcpy(letter.bytes.data() + letter.bytes.size() - k_sum_bytes, &sum, k_sum_bytes);
+    const bool framed = coder().shrink(description.peer, description.bytes, trace_.codec_description_seconds);
+    description.bytes.push_back(framed ? kind | k_framed : kind);
+    description.bytes.push_back(static_cast<std::byte>(std::clamp(element_bytes, 1, 255)));
+    const uint32_t sum = xxh32(description.bytes);
+    description.bytes.resize(description.bytes.size() + k_sum_bytes);
+    std::memcpy(description.bytes.data() + description.bytes.size() - k_sum_bytes, &sum, k_sum_bytes);
   }
 
   // The kind of a description from `from`; removes its trailer from `bytes`.
@@ -181,11 +182,11 @@ class TransferBuilder {
     if (!has_sum || xxh32(bytes) != sum)
       return Status{Code::internal,
                     fmt::format("a description from rank {} was damaged in transit: its checksum is wrong", from)};
-    if (bytes.size() < k_letter_end)
+    if (bytes.size() < k_description_end)
       return Status{Code::internal, fmt::format("internal error: a description from rank {} is incomplete", from)};
     const std::byte kind = bytes[bytes.size() - 2];
     element_bytes = std::to_integer<int>(bytes.back());
-    bytes = bytes.first(bytes.size() - k_letter_end);
+    bytes = bytes.first(bytes.size() - k_description_end);
     // Only a rank that copies into shared memory may send counts alone.
     const bool known = (kind & ~(k_counts | k_framed)) == std::byte{0} &&
                        ((kind & k_counts) == std::byte{0} || comm_.host_rank_of(from) >= 0);
@@ -197,22 +198,22 @@ class TransferBuilder {
   }
 
   // Collective.
-  Status exchange(Status local, std::span<const Letter> out, std::vector<Peer>& peers, bool by_host = false) {
+  Status exchange(Status local, std::span<const SparseMessage> out, std::vector<Peer>& peers, bool by_host = false) {
     const StageTimer timer(trace_, Stage::descriptions);
-    std::vector<Letter> in;
+    std::vector<SparseMessage> in;
     MessageCounters counters;
-    const auto deliver = by_host ? exchange_letters_by_host : share_ ? exchange_letters : exchange_letters_by_messages;
+    const auto deliver = by_host ? sparse_exchange_by_host : share_ ? sparse_exchange : sparse_exchange_by_messages;
     Status status = deliver(comm_, std::move(local), out, in, counters);
     trace_.description_messages += counters.messages;
     trace_.description_bytes += counters.bytes;
     if (!status.ok())
       return status;
     return guard([&] {
-      for (const Letter& letter : in) {
-        std::span<const std::byte> bytes = letter.bytes;
+      for (const SparseMessage& description : in) {
+        std::span<const std::byte> bytes = description.bytes;
         std::vector<std::byte> grown;
-        Peer peer{.rank = letter.peer, .view = {}, .shared = false, .counts = {}, .element_bytes = 1};
-        const auto opened = open(letter.peer, bytes, peer.element_bytes);
+        Peer peer{.rank = description.peer, .view = {}, .shared = false, .counts = {}, .element_bytes = 1};
+        const auto opened = open(description.peer, bytes, peer.element_bytes);
         if (!opened.ok())
           return opened.status();
         const std::byte kind = opened.value();

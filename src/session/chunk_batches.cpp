@@ -135,7 +135,7 @@ int64_t chunks_in_regions(const ChunkLayout& layout, Extent hull, Extent records
   return chunks;
 }
 
-std::vector<std::byte> numbers_as_letter(std::span<const int64_t> numbers) {
+std::vector<std::byte> numbers_as_message(std::span<const int64_t> numbers) {
   std::vector<std::byte> bytes;
   int64_t before = 0;
   for (const int64_t number : numbers) {
@@ -152,8 +152,8 @@ Status malformed() {
 }
 
 // The root's answer to one rank: offset + 1, bytes and skipped filters of each chunk asked for.
-Status answer_letter(const FormatOfPart& format_of, const auto& named, const ChunkLayout& layout, const Letter& asked,
-                     Letter& answer) {
+Status answer_message(const FormatOfPart& format_of, const auto& named, const ChunkLayout& layout,
+                      const SparseMessage& asked, SparseMessage& answer) {
   answer.peer = asked.peer;
   int64_t chunk = 0;
   for (size_t position = 0; position < asked.bytes.size();) {
@@ -196,7 +196,7 @@ Status read_answer(std::span<const std::byte> bytes, std::span<const int64_t> as
 
 // Collective; the status is this rank's own unless all have it.
 Status File::find_chunks(const ChunkPlan& chunks, KnownChunks& known) {
-  std::vector<Letter> out, in, answers;
+  std::vector<SparseMessage> out, in, answers;
   MessageCounters counters;
   const ChunkLayout& layout = *chunks.layout;
   const std::span<const int64_t> wanted = chunks.looked_up;
@@ -213,30 +213,30 @@ Status File::find_chunks(const ChunkPlan& chunks, KnownChunks& known) {
   };
   Status local = guard([&] {
     for_each_question([&](int root, std::span<const int64_t> numbers) {
-      out.push_back({root, numbers_as_letter(numbers)});
+      out.push_back({root, numbers_as_message(numbers)});
     });
     return Status{};
   });
-  local = exchange_letters(*comm_, std::move(local), out, in, counters);
+  local = sparse_exchange(*comm_, std::move(local), out, in, counters);
   if (local.ok())
     local = guard([&]() -> Status {
-      for (const Letter& letter : in) {
-        Status status = answer_letter([this](const ChunkPart& part) { return format_of(part); }, named, layout, letter,
-                                      answers.emplace_back());
+      for (const SparseMessage& message : in) {
+        Status status = answer_message([this](const ChunkPart& part) { return format_of(part); }, named, layout,
+                                       message, answers.emplace_back());
         if (!status.ok())
           return status;
       }
       in.clear();
       return {};
     });
-  local = exchange_letters(*comm_, std::move(local), answers, in, counters);
+  local = sparse_exchange(*comm_, std::move(local), answers, in, counters);
   trace_.description_messages += counters.messages;
   trace_.description_bytes += counters.bytes;
   if (!local.ok() || wanted.empty())
     return local;
   return guard([&] {
     Status status;
-    size_t next = 0;  // letters come sorted by peer, and roots ascend
+    size_t next = 0;  // messages come sorted by peer, and roots ascend
     for_each_question([&](int root, std::span<const int64_t> numbers) {
       if (!status.ok())
         return;

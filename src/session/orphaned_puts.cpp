@@ -76,11 +76,11 @@ struct Puts {
   bool lose() const noexcept { return loser >= 0 && (is_by_same ? !by_root : put < sharers); }
 };
 
-Status verdict_on(const std::vector<Letter>& letters, std::span<const Variable> variables) {
+Status verdict_on(const std::vector<SparseMessage>& messages, std::span<const Variable> variables) {
   using Put = std::tuple<int, int64_t, int64_t>;
   std::map<std::pair<Put, int64_t>, Puts> all;  // by how often the rank has put the same before, too
-  for (const Letter& letter : letters) {
-    auto told = read(letter.bytes);
+  for (const SparseMessage& message : messages) {
+    auto told = read(message.bytes);
     if (!told.ok())
       return told.status();
     std::map<Put, int64_t> before;
@@ -89,10 +89,10 @@ Status verdict_on(const std::vector<Letter>& letters, std::span<const Variable> 
       Puts& puts = all[{put, before[put]++}];
       puts.sharers = one.sharers;
       puts.is_by_same = one.is_by_same;
-      puts.by_root = puts.by_root || letter.peer == 0;
+      puts.by_root = puts.by_root || message.peer == 0;
       ++puts.put;
-      if (one.loses && (puts.loser < 0 || letter.peer < puts.loser))
-        puts.loser = letter.peer;
+      if (one.loses && (puts.loser < 0 || message.peer < puts.loser))
+        puts.loser = message.peer;
     }
   }
   for (const auto& [key, puts] : all) {
@@ -144,20 +144,20 @@ bool OrphanedPuts::is_doubtful() const noexcept {
 
 Status OrphanedPuts::check(Comm& comm, Status local, std::span<const QueuedRequest> queue,
                            const std::vector<bool>& losing, std::span<const Variable> variables) {
-  std::vector<Letter> out, in;
+  std::vector<SparseMessage> out, in;
   if (local.ok())
     local = guard([&] {
-      Letter letter;
+      SparseMessage message;
       for (size_t i = 0; i < queue.size(); ++i)
         if (const QueuedRequest& entry = queue[i];
             entry.put && entry.decomposition->sharers() > 0 && entry.decomposition->shares())
-          append(entry, losing[i], letter.bytes);
-      if (!letter.bytes.empty())
-        out.push_back(std::move(letter));
+          append(entry, losing[i], message.bytes);
+      if (!message.bytes.empty())
+        out.push_back(std::move(message));
       return Status{};
     });
   MessageCounters counters;
-  local = exchange_letters(comm, std::move(local), out, in, counters);
+  local = sparse_exchange(comm, std::move(local), out, in, counters);
   if (local.ok())
     local = guard([&] { return verdict_on(in, variables); });
   return agree(comm, std::move(local));

@@ -19,42 +19,42 @@ Status malformed() {
 
 // A part's chunks: 0, and of each in C order of their grid offset + 1, bytes and skipped filters; or why they are not
 // known: its length, and the text.
-Status tell_chunks(Format& format, const SplitVariable& split, const ChunkGrid& grid, std::vector<std::byte>& letter) {
-  const size_t before = letter.size();
-  append_varint(letter, 0);
+Status tell_chunks(Format& format, const SplitVariable& split, const ChunkGrid& grid, std::vector<std::byte>& message) {
+  const size_t before = message.size();
+  append_varint(message, 0);
   for (int64_t chunk = 0; chunk < grid.count(); ++chunk) {
     const auto place = format.find_chunk(split.path, grid.first_element(chunk));
     if (place.status().code() == Code::out_of_memory)
       return place.status();
     if (!place.ok()) {
       const std::string& why = place.status().message();
-      letter.resize(before);
-      append_varint(letter, why.size());
+      message.resize(before);
+      append_varint(message, why.size());
       for (const char each : why)
-        letter.push_back(static_cast<std::byte>(each));
+        message.push_back(static_cast<std::byte>(each));
       return {};
     }
-    append_varint(letter, static_cast<uint64_t>(place.value().offset + 1));
-    append_varint(letter, static_cast<uint64_t>(place.value().bytes));
-    append_varint(letter, place.value().skipped);
+    append_varint(message, static_cast<uint64_t>(place.value().offset + 1));
+    append_varint(message, static_cast<uint64_t>(place.value().bytes));
+    append_varint(message, place.value().skipped);
   }
   return {};
 }
 
-Status read_chunks(std::span<const std::byte> letter, size_t& position, const ChunkGrid& grid,
+Status read_chunks(std::span<const std::byte> message, size_t& position, const ChunkGrid& grid,
                    Result<std::vector<ChunkPlace>>& chunks) {
-  const auto why = read_varint(letter, position);
-  if (!why || *why > letter.size() - position)
+  const auto why = read_varint(message, position);
+  if (!why || *why > message.size() - position)
     return malformed();
   if (*why > 0) {
-    chunks = Status(Code::bad_file, std::string(reinterpret_cast<const char*>(letter.data()) + position, *why));
+    chunks = Status(Code::bad_file, std::string(reinterpret_cast<const char*>(message.data()) + position, *why));
     position += *why;
     return {};
   }
   std::vector<ChunkPlace> places;
   for (int64_t chunk = 0; chunk < grid.count(); ++chunk) {
-    const auto offset = read_varint(letter, position), bytes = read_varint(letter, position),
-               skipped = read_varint(letter, position);
+    const auto offset = read_varint(message, position), bytes = read_varint(message, position),
+               skipped = read_varint(message, position);
     if (!offset || !bytes || !skipped)
       return malformed();
     places.push_back(
@@ -92,7 +92,7 @@ Status File::collect_part_chunks(PartChunks& chunks) {
   if (!subfiles_)
     return {};
   std::vector<int> variables;
-  std::vector<Letter> out, in;
+  std::vector<SparseMessage> out, in;
   MessageCounters counters;
   // visit(variable, part, grid) for what a rank looks after; the same order on all ranks.
   const auto for_parts_of = [&](int rank, auto&& visit) -> Status {
@@ -111,26 +111,26 @@ Status File::collect_part_chunks(PartChunks& chunks) {
   };
   Status local = guard([&]() -> Status {
     variables = referable_parts();
-    std::vector<std::byte> letter;
+    std::vector<std::byte> message;
     Status status = for_parts_of(comm_->rank(), [&](int number, int64_t part, const ChunkGrid& grid) {
       const FormatMode mode = mode_ == Mode::read     ? FormatMode::read
                               : mode_ == Mode::create ? FormatMode::create
                                                       : FormatMode::update;
       auto format = subfiles_->format(part, mode);
-      return format.ok() ? tell_chunks(*format.value(), *subfiles_->find(number), grid, letter) : format.status();
+      return format.ok() ? tell_chunks(*format.value(), *subfiles_->find(number), grid, message) : format.status();
     });
-    if (!letter.empty())
-      out.push_back({0, std::move(letter)});
+    if (!message.empty())
+      out.push_back({0, std::move(message)});
     return status;
   });
-  local = exchange_letters(*comm_, std::move(local), out, in, counters);
+  local = sparse_exchange(*comm_, std::move(local), out, in, counters);
   if (local.ok())
     local = guard([&]() -> Status {
-      for (const Letter& letter : in) {
+      for (const SparseMessage& message : in) {
         size_t position = 0;
-        Status status = for_parts_of(letter.peer, [&](int number, int64_t part, const ChunkGrid& grid) {
+        Status status = for_parts_of(message.peer, [&](int number, int64_t part, const ChunkGrid& grid) {
           auto& own = chunks.emplace(std::pair(number, part), Status{}).first->second;
-          return read_chunks(letter.bytes, position, grid, own);
+          return read_chunks(message.bytes, position, grid, own);
         });
         if (!status.ok())
           return status;

@@ -92,9 +92,9 @@ Status compare_duplicates(const QueuedRequest& entry, const Variable& variable, 
   return {};
 }
 
-// Adds one entry's replicas to the letters: head, list and values.
+// Adds one entry's replicas to the messages: head, list and values.
 Status write_entry(const QueuedRequest& entry, const Variable& variable, int ranks,
-                   std::map<int, std::vector<std::byte>>& letters) {
+                   std::map<int, std::vector<std::byte>>& messages) {
   auto replicas = entry.decomposition->replicas();
   if (!replicas.ok())
     return replicas.status();
@@ -106,21 +106,21 @@ Status write_entry(const QueuedRequest& entry, const Variable& variable, int ran
     return {};
   for (const DirectoryPart& part :
        split_by_directory(replicas.value(), {entry.decomposition->local().elements, ranks})) {
-    auto& letter = letters[part.directory];
+    auto& message = messages[part.directory];
     for (const int64_t word : {int64_t{entry.variable}, entry.record + 1, entry.ordinal,
                                entry.decomposition->identity(), static_cast<int64_t>(type), size, each})
-      append_varint(letter, static_cast<uint64_t>(word));
-    encode(replicas.value(), part.block, letter);
+      append_varint(message, static_cast<uint64_t>(word));
+    encode(replicas.value(), part.block, message);
     for_each_piece(replicas.value(), part.block, [&](const Piece& piece) {
       const std::byte* from = entry.data + piece.memory * each;
-      letter.insert(letter.end(), from, from + piece.length * each);
+      message.insert(message.end(), from, from + piece.length * each);
     });
   }
   return {};
 }
 
-Status read_letter(const Letter& letter, std::vector<Value>& values) {
-  const std::span<const std::byte> bytes(letter.bytes);
+Status read_message(const SparseMessage& message, std::vector<Value>& values) {
+  const std::span<const std::byte> bytes(message.bytes);
   for (size_t at = 0; at < bytes.size();) {
     std::array<int64_t, 7> head{};
     for (int64_t& word : head)
@@ -133,7 +133,7 @@ Status read_letter(const Letter& letter, std::vector<Value>& values) {
       return {Code::internal, "internal error: a list of replicas from another rank is too short"};
     for_each_piece(list.value(), [&](const Piece& piece) {
       for (int64_t i = 0; i < piece.length; ++i, at += each)
-        values.push_back({head[0], head[1] - 1, head[2], head[3], head[4], head[5], piece.file + i, letter.peer,
+        values.push_back({head[0], head[1] - 1, head[2], head[3], head[4], head[5], piece.file + i, message.peer,
                           bytes.subspan(at, each)});
     });
   }
@@ -162,10 +162,10 @@ Status compare(std::vector<Value>& values, std::span<const Variable> variables) 
 
 Status check_replicas(Comm& comm, Status local, std::span<const QueuedRequest> queue,
                       std::span<const Variable> variables) {
-  std::vector<Letter> out, in;
+  std::vector<SparseMessage> out, in;
   if (local.ok())
     local = guard([&]() -> Status {
-      std::map<int, std::vector<std::byte>> letters;
+      std::map<int, std::vector<std::byte>> messages;
       for (const QueuedRequest& entry : queue) {
         if (!entry.put)
           continue;
@@ -174,20 +174,20 @@ Status check_replicas(Comm& comm, Status local, std::span<const QueuedRequest> q
           return status;
         if (!entry.decomposition->has_replicas())
           continue;
-        if (Status status = write_entry(entry, variable, comm.size(), letters); !status.ok())
+        if (Status status = write_entry(entry, variable, comm.size(), messages); !status.ok())
           return status;
       }
-      for (auto& [rank, bytes] : letters)
+      for (auto& [rank, bytes] : messages)
         out.push_back({rank, std::move(bytes)});
       return {};
     });
   MessageCounters counters;
-  local = exchange_letters(comm, std::move(local), out, in, counters);
+  local = sparse_exchange(comm, std::move(local), out, in, counters);
   if (local.ok())
     local = guard([&]() -> Status {
       std::vector<Value> values;
-      for (const Letter& letter : in)
-        if (Status status = read_letter(letter, values); !status.ok())
+      for (const SparseMessage& message : in)
+        if (Status status = read_message(message, values); !status.ok())
           return status;
       return compare(values, variables);
     });

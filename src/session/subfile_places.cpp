@@ -16,10 +16,10 @@ namespace {
 uint64_t folded(int64_t value) noexcept {
   return (static_cast<uint64_t>(value) << 1) ^ static_cast<uint64_t>(value >> 63);
 }
-void append_text(std::vector<std::byte>& letter, const std::string& text) {
-  append_varint(letter, text.size());
+void append_text(std::vector<std::byte>& message, const std::string& text) {
+  append_varint(message, text.size());
   for (const char each : text)
-    letter.push_back(static_cast<std::byte>(each));
+    message.push_back(static_cast<std::byte>(each));
 }
 int64_t unfolded(uint64_t value) noexcept {
   return static_cast<int64_t>(value >> 1) ^ -static_cast<int64_t>(value & 1);
@@ -29,7 +29,7 @@ int64_t unfolded(uint64_t value) noexcept {
 
 // Local: of each subfile that this rank looks after its fault, for some with a text, and of each variable with a part
 // in it that has no chunks the offset + 1, 0 where it is not known, and the stride.
-Status File::tell_of_subfiles(std::vector<std::byte>& letter) {
+Status File::tell_of_subfiles(std::vector<std::byte>& message) {
   for (int64_t number = 0; number < subfiles_->used(); ++number) {
     if (subfiles_->owner_of(number, comm_->size()) != comm_->rank())
       continue;
@@ -38,72 +38,72 @@ Status File::tell_of_subfiles(std::vector<std::byte>& letter) {
     if (!fault.ok())
       return fault.status();
     ++metadata_opens_;
-    append_varint(letter, folded(fault.value()));
-    append_varint(letter, subfiles_->file_number_of(number));
+    append_varint(message, folded(fault.value()));
+    append_varint(message, subfiles_->file_number_of(number));
     if (Subfiles::contradicts(fault.value()))
-      append_text(letter, subfiles_->contradiction(number));
+      append_text(message, subfiles_->contradiction(number));
     for (const auto& [variable, split] : subfiles_->variables()) {
       if (number >= split.split.parts() || !split.chunk.empty())
         continue;
       const auto place = places.find(variable);
-      append_varint(letter, place == places.end() ? 0 : static_cast<uint64_t>(place->second.offset) + 1);
-      append_varint(letter, place == places.end() ? 0 : static_cast<uint64_t>(place->second.stride));
+      append_varint(message, place == places.end() ? 0 : static_cast<uint64_t>(place->second.offset) + 1);
+      append_varint(message, place == places.end() ? 0 : static_cast<uint64_t>(place->second.stride));
     }
   }
   return {};
 }
 
-// Local: the letters of all ranks, one behind the other, which is in the order of the subfiles.
-Status File::learn_of_subfiles(std::span<const std::byte> letter) {
+// Local: the messages of all ranks, one behind the other, which is in the order of the subfiles.
+Status File::learn_of_subfiles(std::span<const std::byte> message) {
   const Status malformed(Code::internal, "internal error: malformed subfile message");
   size_t position = 0;
   for (int64_t number = 0; number < subfiles_->used(); ++number) {
-    const auto fault = read_varint(letter, position), file = read_varint(letter, position);
+    const auto fault = read_varint(message, position), file = read_varint(message, position);
     if (!fault || !file)
       return malformed;
     subfiles_->set_file_number(number, *file);
     data_->set_number(number + 1, *file);
     subfiles_->set_fault(number, unfolded(*fault));
     if (Subfiles::contradicts(unfolded(*fault))) {
-      const auto length = read_varint(letter, position);
-      if (!length || *length > letter.size() - position)
+      const auto length = read_varint(message, position);
+      if (!length || *length > message.size() - position)
         return malformed;
       subfiles_->set_contradiction(number,
-                                   std::string(reinterpret_cast<const char*>(letter.data()) + position, *length));
+                                   std::string(reinterpret_cast<const char*>(message.data()) + position, *length));
       position += *length;
     }
     for (auto& [variable, split] : subfiles_->variables()) {
       if (number >= split.split.parts() || !split.chunk.empty())
         continue;
-      const auto offset = read_varint(letter, position), stride = read_varint(letter, position);
+      const auto offset = read_varint(message, position), stride = read_varint(message, position);
       if (!offset || !stride)
         return malformed;
       split.offsets[static_cast<size_t>(number)] = static_cast<int64_t>(*offset) - 1;
       split.strides[static_cast<size_t>(number)] = static_cast<int64_t>(*stride);
     }
   }
-  return position == letter.size() ? Status() : malformed;
+  return position == message.size() ? Status() : malformed;
 }
 
 // Collective, agreed. What the ranks have found in the subfiles that they look after goes to rank 0, and from there to
 // all.
 Status File::examine_subfiles(Status local) {
-  std::vector<Letter> out, in;
+  std::vector<SparseMessage> out, in;
   MessageCounters counters;
   if (local.ok())
     local = guard([&] {
-      std::vector<std::byte> letter;
-      Status status = tell_of_subfiles(letter);
-      if (!letter.empty())
-        out.push_back({0, std::move(letter)});
+      std::vector<std::byte> message;
+      Status status = tell_of_subfiles(message);
+      if (!message.empty())
+        out.push_back({0, std::move(message)});
       return status;
     });
-  local = exchange_letters(*comm_, std::move(local), out, in, counters);
+  local = sparse_exchange(*comm_, std::move(local), out, in, counters);
   std::vector<std::byte> all;
   if (local.ok() && comm_->rank() == 0)
     local = guard([&] {
-      for (const Letter& letter : in)
-        all.insert(all.end(), letter.bytes.begin(), letter.bytes.end());
+      for (const SparseMessage& message : in)
+        all.insert(all.end(), message.bytes.begin(), message.bytes.end());
       return Status{};
     });
   local = share_from_root(*comm_, std::move(local), all);

@@ -23,7 +23,7 @@ Status malformed_targets() {
 
 // Collective: what the ranks have to say, one after the other, to all of them. The status is this rank's own.
 Status gather_to_all(Comm& comm, Status local, std::vector<std::byte> mine, std::vector<std::byte>& all) {
-  std::vector<Letter> out, in;
+  std::vector<SparseMessage> out, in;
   MessageCounters counters;
   if (local.ok())
     local = guard([&] {
@@ -31,11 +31,11 @@ Status gather_to_all(Comm& comm, Status local, std::vector<std::byte> mine, std:
         out.push_back({0, std::move(mine)});
       return Status{};
     });
-  local = exchange_letters(comm, std::move(local), out, in, counters);
+  local = sparse_exchange(comm, std::move(local), out, in, counters);
   if (local.ok() && comm.rank() == 0)
     local = guard([&] {
-      for (const Letter& letter : in)
-        all.insert(all.end(), letter.bytes.begin(), letter.bytes.end());
+      for (const SparseMessage& message : in)
+        all.insert(all.end(), message.bytes.begin(), message.bytes.end());
       return Status{};
     });
   return share_from_root(comm, std::move(local), all);
@@ -123,7 +123,7 @@ Status File::know_line_layout(Status local) {
 // Of the chunks whose index this rank has those that any rank's pieces lie in, ascending.
 Status File::know_touched_chunks(const VariableBatch& batch, std::vector<int64_t>& touched, Status local) {
   const ChunkLayout& layout = *batch.layout;
-  std::vector<Letter> out, in;
+  std::vector<SparseMessage> out, in;
   MessageCounters counters;
   if (local.ok())
     local = guard([&] {
@@ -131,18 +131,18 @@ Status File::know_touched_chunks(const VariableBatch& batch, std::vector<int64_t
       layout.for_each_root(
           own.size(), [&](size_t i) { return own[i]; },
           [&](int root, size_t first, size_t count) {
-            out.push_back({root, numbers_as_letter(std::span(own).subspan(first, count))});
+            out.push_back({root, numbers_as_message(std::span(own).subspan(first, count))});
           });
       return Status{};
     });
-  local = exchange_letters(*comm_, std::move(local), out, in, counters);
+  local = sparse_exchange(*comm_, std::move(local), out, in, counters);
   if (!local.ok())
     return local;
   return guard([&]() -> Status {
-    for (const Letter& letter : in) {
+    for (const SparseMessage& message : in) {
       int64_t chunk = 0;
-      for (size_t position = 0; position < letter.bytes.size();) {
-        const auto step = read_varint(letter.bytes, position);
+      for (size_t position = 0; position < message.bytes.size();) {
+        const auto step = read_varint(message.bytes, position);
         if (!step || *step >= static_cast<uint64_t>(layout.count() - chunk))
           return malformed_targets();
         touched.push_back(chunk += static_cast<int64_t>(*step));
@@ -158,7 +158,7 @@ Status File::know_touched_chunks(const VariableBatch& batch, std::vector<int64_t
 // lie one behind the other. A chunk that cannot be found is as if it had no place: nobody may want it, and who does
 // gets the error.
 Status File::tell_own_chunks(const VariableBatch& batch, std::span<const Extent> regions,
-                             std::span<const int64_t> touched, std::vector<std::byte>& letter) {
+                             std::span<const int64_t> touched, std::vector<std::byte>& message) {
   const ChunkLayout& layout = *batch.layout;
   const int64_t bytes = layout.chunk_bytes();
   const ChunkPart* before = nullptr;
@@ -188,7 +188,7 @@ Status File::tell_own_chunks(const VariableBatch& batch, std::span<const Extent>
           return reserved.status();
         place = {.offset = reserved.value(), .bytes = bytes};
       }
-      append_varint(letter, 2 * word_of(stripes_of(part), place) + (is_new && batch.is_explained ? 1 : 0));
+      append_varint(message, 2 * word_of(stripes_of(part), place) + (is_new && batch.is_explained ? 1 : 0));
     }
   return {};
 }
@@ -241,7 +241,7 @@ class TargetNumbers {
 
 // The chunks' line as stripes, of which each lies on one target. Each region has a period of its own, so that only what
 // moves is listed. A chunk that was never written, and is only read, costs no request: it goes with the chunk before.
-Status lay_out_chunks(const ChunkLayout& layout, std::span<const Extent> regions, std::span<const std::byte> letter,
+Status lay_out_chunks(const ChunkLayout& layout, std::span<const Extent> regions, std::span<const std::byte> message,
                       TargetNumbers& numbers, ChunkTargets& found) {
   const int64_t bytes = layout.chunk_bytes();
   StorageLayout line{.kind = LayoutKind::mock, .components = {}};
@@ -258,7 +258,7 @@ Status lay_out_chunks(const ChunkLayout& layout, std::span<const Extent> regions
                                .stripe_count = count,
                                .targets = std::vector<int64_t>(static_cast<size_t>(count))});
     for (int64_t chunk = first; chunk < first + count; ++chunk) {
-      const auto word = read_varint(letter, position);
+      const auto word = read_varint(message, position);
       if (!word)
         return malformed_targets();
       found.guessed = found.guessed || *word % 2 == 1;
@@ -267,7 +267,7 @@ Status lay_out_chunks(const ChunkLayout& layout, std::span<const Extent> regions
       line.components.back().targets[static_cast<size_t>(chunk % count)] = before;
     }
   }
-  if (position != letter.size())
+  if (position != message.size())
     return malformed_targets();
   line.numbered_targets = numbers.all();
   found.layout = std::make_shared<const StorageLayout>(std::move(line));

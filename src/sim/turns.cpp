@@ -64,7 +64,7 @@ RankTurns::RankTurns(const SimulationRequest& request, const Plan& plan, const P
       memory_(static_cast<size_t>(plan.ranks)) {
   add_ways();
   find_groups();
-  letters_to_.resize(std::max(plan.domains.size(), roots_of(plan).size()));
+  descriptions_to_.resize(std::max(plan.domains.size(), roots_of(plan).size()));
   counts_.rows.resize(storage_.matrix().size(), TargetRow{.first_rank = -1, .last_rank = -1, .bytes = {}});
   first_window_.push_back(0);
   for (const Windows& windows : windows_)
@@ -188,7 +188,7 @@ void RankTurns::count_message(int64_t bytes) {
 }
 
 void RankTurns::send_to_domains(int rank, const Held& held) {
-  int64_t largest = 0, letters = 0;
+  int64_t largest = 0, descriptions = 0;
   std::vector<bool> told;
   const bool fills = plan_.whole && !plan_.reading && !plan_.gathers();
   for_each_window(held, [&](const Touched& touched) {
@@ -202,7 +202,7 @@ void RankTurns::send_to_domains(int rank, const Held& held) {
       if (told.empty())
         told.resize(windows_.size());
       if (!told[touched.domain])
-        ++letters, ++letters_to_[touched.domain], told[touched.domain] = true;
+        ++descriptions, ++descriptions_to_[touched.domain], told[touched.domain] = true;
     }
     if (writer == rank || copies)
       return;
@@ -211,8 +211,8 @@ void RankTurns::send_to_domains(int rank, const Held& held) {
     if (!remote_of_window_.empty())
       remote_of_window_[first_window_[touched.domain] + static_cast<size_t>(touched.index)] += touched.bytes;
   });
-  counts_.descriptions += letters;
-  most_letters_from_ = std::max(most_letters_from_, letters);
+  counts_.descriptions += descriptions;
+  most_descriptions_from_ = std::max(most_descriptions_from_, descriptions);
   keep_message_buffers(rank, largest);
 }
 
@@ -234,7 +234,7 @@ void RankTurns::send_to_root(int rank, const Held& held) {
     largest = std::max(largest, bytes);
   };
   if (rank != root)
-    ++counts_.descriptions, ++letters_to_[server];
+    ++counts_.descriptions, ++descriptions_to_[server];
   if (plan_.has_domains()) {
     for_each_window(held, [&](const Touched& touched) { pass(touched.index, touched.bytes); });
   } else {
@@ -372,9 +372,10 @@ double RankTurns::broadcast_seconds() const {
 
 double RankTurns::describe_seconds() const {
   const MachineNetwork& network = request_.machine.network;
-  const int64_t most = letters_to_.empty() ? 0 : *std::max_element(letters_to_.begin(), letters_to_.end());
-  const int64_t letters = std::max(most, most_letters_from_);
-  return letters == 0 ? 0 : static_cast<double>(letters) * network.message_s + network.latency_s;
+  const int64_t most =
+      descriptions_to_.empty() ? 0 : *std::max_element(descriptions_to_.begin(), descriptions_to_.end());
+  const int64_t descriptions = std::max(most, most_descriptions_from_);
+  return descriptions == 0 ? 0 : static_cast<double>(descriptions) * network.message_s + network.latency_s;
 }
 
 }  // namespace windrow

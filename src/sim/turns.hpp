@@ -108,8 +108,8 @@ class RankTurns {
   size_t next_domain_ = 0;                 // the next aggregator
   std::vector<int64_t> remote_of_window_;  // by domain and window, if there are few: bytes received as messages
   std::vector<size_t> first_window_;       // [domains + 1] index of the first entry
-  std::vector<int64_t> letters_to_;        // [domains or teams] descriptions
-  int64_t most_letters_from_ = 0;
+  std::vector<int64_t> descriptions_to_;   // [domains or teams] descriptions
+  int64_t most_descriptions_from_ = 0;
   std::vector<int64_t> memory_;  // [ranks]
 };
 

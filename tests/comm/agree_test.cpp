@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "comm/agree.hpp"
-#include "comm/host_letters.hpp"
+#include "comm/host_messages.hpp"
 #include "comm/sparse.hpp"
 
 #include <gtest/gtest.h>
@@ -272,11 +272,11 @@ TEST(ShareFromRoot, gives_rank_0s_bytes_to_all) {
   EXPECT_EQ(bytes, std::vector<std::byte>(100'000, std::byte{7}));
 }
 
-// One word after the other, of every length that goes another way, and letters in between: none is taken for the one
+// One word after the other, of every length that goes another way, and messages in between: none is taken for the one
 // before.
 TEST(ShareFromRoot, gives_each_of_many_to_all) {
   const auto comm = world();
-  const auto most = static_cast<size_t>(most_letter_bytes(comm->size()));
+  const auto most = static_cast<size_t>(most_message_bytes(comm->size()));
   int round = 0;
   for (const size_t size : {size_t{0}, size_t{1}, size_t{255}, k_shared_at_once, k_shared_at_once + 1, most, most + 1,
                             size_t{3}, size_t{3}, most, size_t{0}, size_t{7}}) {
@@ -288,14 +288,14 @@ TEST(ShareFromRoot, gives_each_of_many_to_all) {
     ASSERT_TRUE(share_from_root(*comm, Status{}, bytes, numbers).ok());
     EXPECT_EQ(bytes, std::vector<std::byte>(size, value)) << size;
     EXPECT_EQ(numbers, (std::array<int64_t, 3>{comm->size() - 1, 0, round}));
-    std::vector<Letter> out, in;
+    std::vector<SparseMessage> out, in;
     if (comm->rank() > 0)
       out.push_back({.peer = 0, .bytes = std::vector<std::byte>(5, value)});
     MessageCounters counters;
-    ASSERT_TRUE(exchange_letters(*comm, Status{}, out, in, counters).ok());
+    ASSERT_TRUE(sparse_exchange(*comm, Status{}, out, in, counters).ok());
     EXPECT_EQ(in.size(), comm->rank() == 0 ? static_cast<size_t>(comm->size() - 1) : 0);
-    for (const Letter& letter : in)
-      EXPECT_EQ(letter.bytes, std::vector<std::byte>(5, value));
+    for (const SparseMessage& message : in)
+      EXPECT_EQ(message.bytes, std::vector<std::byte>(5, value));
   }
 }
 

@@ -26,10 +26,10 @@ Plan with(Codec codec) {
 
 // Numbers of 4 bytes that stay for a while.
 std::vector<std::byte> runs(size_t count) {
-  std::vector<std::byte> letter(count);
+  std::vector<std::byte> description(count);
   for (size_t i = 0; i < count; i += 4)
-    letter[i] = static_cast<std::byte>(i / 64 % 50);
-  return letter;
+    description[i] = static_cast<std::byte>(i / 64 % 50);
+  return description;
 }
 
 // A rank of another host, or -1.
@@ -60,13 +60,13 @@ class CoderOfDescriptions : public testing::Test {
 TEST_F(CoderOfDescriptions, are_shrunk_over_a_slow_link_where_the_choice_is_left_open) {
   comm_->set_link(k_slow_link);
   Coder coder(*comm_, with(Codec::automatic), false, trace_);
-  const std::vector<std::byte> letter = runs(20'000);
-  std::vector<std::byte> sent = letter;
+  const std::vector<std::byte> description = runs(20'000);
+  std::vector<std::byte> sent = description;
   ASSERT_TRUE(coder.shrink(other_, sent, seconds_));
-  EXPECT_LT(sent.size(), letter.size() / 4);
+  EXPECT_LT(sent.size(), description.size() / 4);
   const auto got = coder.grow(sent, seconds_);
   ASSERT_TRUE(got.ok()) << got.status().message();
-  EXPECT_EQ(got.value(), letter);
+  EXPECT_EQ(got.value(), description);
 }
 
 TEST_F(CoderOfDescriptions, travel_as_they_are_over_a_fast_link) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "comm/host_letters.hpp"
+#include "comm/host_messages.hpp"
 
 #include <algorithm>
 #include <cassert>
@@ -21,7 +21,7 @@ int64_t places_bytes(int ranks) noexcept {
 }
 
 int64_t half(int ranks) noexcept {
-  return (places_bytes(ranks) + most_letter_bytes(ranks) + 63) / 64 * 64;
+  return (places_bytes(ranks) + most_message_bytes(ranks) + 63) / 64 * 64;
 }
 
 // The two halves are used in alternate rounds. A rank that writes for the round after next has left the next round,
@@ -32,34 +32,34 @@ std::byte* half_of(const HostRounds& rounds, uint64_t round, int rank, int ranks
 
 }  // namespace
 
-int64_t most_letter_bytes(int ranks) noexcept {
+int64_t most_message_bytes(int ranks) noexcept {
   constexpr int64_t k_all = int64_t{2} << 20, k_most = 32 << 10, k_least = 4 << 10;
   return std::clamp(k_all / ranks, k_least, k_most);
 }
 
-int64_t letter_room(int ranks) noexcept {
+int64_t message_room(int ranks) noexcept {
   return 2 * half(ranks);
 }
 
-bool leave_letters(const HostRounds& rounds, int rank, int ranks, std::span<const Letter> out) noexcept {
+bool store_messages(const HostRounds& rounds, int rank, int ranks, std::span<const SparseMessage> out) noexcept {
   std::byte* const base = half_of(rounds, rounds.rounds() + 1, rank, ranks);
   auto* const places = reinterpret_cast<Place*>(base);
   std::fill_n(places, ranks, Place{});
-  const int64_t begin = places_bytes(ranks), most = begin + most_letter_bytes(ranks);
+  const int64_t begin = places_bytes(ranks), most = begin + most_message_bytes(ranks);
   int64_t at = begin;
-  for (const Letter& letter : out) {
-    const auto size = static_cast<int64_t>(letter.bytes.size());
+  for (const SparseMessage& message : out) {
+    const auto size = static_cast<int64_t>(message.bytes.size());
     if (size > most - at)
       return false;
-    assert(places[letter.peer].end == 0);
-    std::copy(letter.bytes.begin(), letter.bytes.end(), base + at);
+    assert(places[message.peer].end == 0);
+    std::copy(message.bytes.begin(), message.bytes.end(), base + at);
     at += size;
-    places[letter.peer] = {static_cast<uint32_t>(at), static_cast<uint32_t>(size)};
+    places[message.peer] = {static_cast<uint32_t>(at), static_cast<uint32_t>(size)};
   }
   return true;
 }
 
-void take_letters(const HostRounds& rounds, int rank, int ranks, std::vector<Letter>& in) {
+void take_messages(const HostRounds& rounds, int rank, int ranks, std::vector<SparseMessage>& in) {
   for (int from = 0; from < ranks; ++from) {
     const std::byte* const base = half_of(rounds, rounds.rounds(), from, ranks);
     const Place place = reinterpret_cast<const Place*>(base)[rank];
@@ -68,12 +68,12 @@ void take_letters(const HostRounds& rounds, int rank, int ranks, std::vector<Let
   }
 }
 
-void leave_for_all(const HostRounds& rounds, int ranks, std::span<const std::byte> bytes) noexcept {
-  assert(static_cast<int64_t>(bytes.size()) <= most_letter_bytes(ranks));
+void store_for_all(const HostRounds& rounds, int ranks, std::span<const std::byte> bytes) noexcept {
+  assert(static_cast<int64_t>(bytes.size()) <= most_message_bytes(ranks));
   std::copy(bytes.begin(), bytes.end(), half_of(rounds, rounds.rounds() + 1, 0, ranks));
 }
 
-std::span<const std::byte> left_for_all(const HostRounds& rounds, int ranks, int64_t size) noexcept {
+std::span<const std::byte> stored_for_all(const HostRounds& rounds, int ranks, int64_t size) noexcept {
   return {half_of(rounds, rounds.rounds(), 0, ranks), static_cast<size_t>(size)};
 }
 

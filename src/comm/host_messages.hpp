@@ -11,22 +11,22 @@
 
 namespace windrow {
 
-struct Letter;
+struct SparseMessage;
 
 // Bytes of HostRounds' room that each rank needs for its messages, and the capacity for messages in one round.
-int64_t letter_room(int ranks) noexcept;
-int64_t most_letter_bytes(int ranks) noexcept;
+int64_t message_room(int ranks) noexcept;
+int64_t most_message_bytes(int ranks) noexcept;
 
 // Local, before a round of all ranks: stores the messages of this rank, at most one for each receiver. False: they
 // exceed the room.
-bool leave_letters(const HostRounds& rounds, int rank, int ranks, std::span<const Letter> out) noexcept;
+bool store_messages(const HostRounds& rounds, int rank, int ranks, std::span<const SparseMessage> out) noexcept;
 // Local, after that round: appends the messages for this rank, sorted by peer. Messages of the next round do not
 // overwrite them before this rank enters it.
-void take_letters(const HostRounds& rounds, int rank, int ranks, std::vector<Letter>& in);
+void take_messages(const HostRounds& rounds, int rank, int ranks, std::vector<SparseMessage>& in);
 
-// The same for one message of rank 0 to all, of at most most_letter_bytes(): stored before a round of all by rank 0,
+// The same for one message of rank 0 to all, of at most most_message_bytes(): stored before a round of all by rank 0,
 // read after it by any rank, which must know the size. The result is valid until this rank enters the next round.
-void leave_for_all(const HostRounds& rounds, int ranks, std::span<const std::byte> bytes) noexcept;
-std::span<const std::byte> left_for_all(const HostRounds& rounds, int ranks, int64_t size) noexcept;
+void store_for_all(const HostRounds& rounds, int ranks, std::span<const std::byte> bytes) noexcept;
+std::span<const std::byte> stored_for_all(const HostRounds& rounds, int ranks, int64_t size) noexcept;
 
 }  // namespace windrow
