@@ -189,18 +189,18 @@ void ChunkPlacer::restore(DataFile& file) noexcept {
     });
 }
 
-void ChunkPlacer::settle(bool written, DataFile& file) noexcept {
+void ChunkPlacer::finish(bool written, DataFile& file) noexcept {
   if (!written)
     restore(file);
-  const ChunkPart* settled = nullptr;
+  const ChunkPart* finished_part = nullptr;
   for (const Placed& placed : placed_) {
     const ChunkPart& part = layout_.part_of(placed.chunk);
-    if (std::exchange(settled, &part) == &part)
+    if (std::exchange(finished_part, &part) == &part)
       continue;
     (void)guard([&] {
       const auto format = format_of_(part);
       if (format.ok())
-        format.value()->settle_chunks();
+        format.value()->forget_moved_chunks();
       return format.status();
     });
   }

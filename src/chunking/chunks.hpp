@@ -150,7 +150,7 @@ class ChunkPlacer final : public Role {
   // Local, after all writers have ended. If a write failed, chunks that were to keep elements are restored to their
   // previous content, and new chunks get the fill value. The same holds for completely overwritten chunks that cannot
   // be decoded.
-  void settle(bool written, DataFile& file) noexcept;
+  void finish(bool written, DataFile& file) noexcept;
 
  private:
   void restore(DataFile& file) noexcept;

@@ -184,7 +184,7 @@ size_t CodecTuner::arm() const noexcept {
       const size_t place = tried_ % count_;
       return candidates_[tried_ / count_ % 2 == 0 ? place : count_ - 1 - place];
     }
-    case State::settled:
+    case State::chosen:
       break;
   }
   return chosen_;
@@ -259,7 +259,7 @@ void CodecTuner::choose_candidates(const Predicted& predicted, Look look) noexce
   best_.fill(0);
   state_ = State::trying;
   if (count_ == 1)
-    settle();
+    choose();
 }
 
 // The number of rounds tried so far is kept.
@@ -292,7 +292,7 @@ double predicted_gain(const Predicted& predicted, size_t arm) noexcept {
 
 }  // namespace
 
-void CodecTuner::settle() noexcept {
+void CodecTuner::choose() noexcept {
   chosen_ = candidates_[0];
   const auto rating = [&](size_t arm) {
     return best_[arm] * (arm == k_arm_off ? k_off_bonus : arm == preferred_ ? k_preferred_bonus : 1);
@@ -301,7 +301,7 @@ void CodecTuner::settle() noexcept {
     if (rating(candidates_[i]) <
         rating(chosen_) * (chosen_ == k_arm_off || candidates_[i] == k_arm_off ? 1 : k_no_less))
       chosen_ = candidates_[i];
-  state_ = State::settled;
+  state_ = State::chosen;
   usual_ = best_[chosen_];
   gain_ = predicted_gain(latest_, chosen_);
   runs_ = 0;
@@ -327,9 +327,9 @@ void CodecTuner::learn(size_t arm, double seconds, const Predicted& predicted) n
         return;
       drop_hopeless();
       if (tried_ / count_ >= k_tries || count_ == 1)
-        settle();
+        choose();
       return;
-    case State::settled:
+    case State::chosen:
       break;
   }
   const bool due = ++runs_ >= next_look_;  // samples again from time to time, at growing intervals

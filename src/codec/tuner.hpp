@@ -143,7 +143,7 @@ class CodecTuner {
   size_t arm() const noexcept;  // of the next run
   CodecOrder order() noexcept {
     return {.arm = arm(),
-            .looks = state_ == State::unknown || (state_ == State::settled && seen_ % k_looks == 0),
+            .looks = state_ == State::unknown || (state_ == State::chosen && seen_ % k_looks == 0),
             .all = latest_,
             .notes = &notes_};
   }
@@ -151,14 +151,14 @@ class CodecTuner {
   // Records that a run with `arm` took `seconds`. `predicted`: for the messages of all ranks; zeros: not sampled.
   void learn(size_t arm, double seconds, const Predicted& predicted) noexcept;
 
-  bool settled() const noexcept { return state_ == State::settled; }
+  bool chosen() const noexcept { return state_ == State::chosen; }
   std::string why() const;
 
  private:
   enum class State {
     unknown,
     trying,
-    settled
+    chosen
   };
   enum class Look {
     first,
@@ -166,7 +166,7 @@ class CodecTuner {
   };
   void choose_candidates(const Predicted& predicted, Look look) noexcept;
   void drop_hopeless() noexcept;
-  void settle() noexcept;
+  void choose() noexcept;
 
   static constexpr int64_t k_looks = 8;  // one run in this many samples
   static constexpr int64_t k_first_due = 64;

@@ -326,7 +326,7 @@ Status DataFile::close() {
   return status;
 }
 
-void DataFile::settle(Trace& trace) {
+void DataFile::take_counters(Trace& trace) {
   for (size_t stage = 0; stage < trace.seconds.size(); ++stage)
     trace.seconds[stage] += work_.seconds[stage];
   trace.bytes_written += work_.bytes_written;

@@ -49,7 +49,7 @@ class DataFile {
   Status take_status();  // the first failure since the last call
   // Adds the counters since the last call to `trace`. Another thread than the caller may have made the requests; its
   // numbers are kept here until then.
-  void settle(Trace& trace);
+  void take_counters(Trace& trace);
   Trace& work() noexcept { return work_; }
   // Sets where requests are recorded, or nullptr. `layout`: gives the targets of the base file's bytes; nullptr: the
   // file is one target, as is each file of a set.
@@ -96,7 +96,7 @@ class DataFile {
  private:
   struct Opened {
     std::unique_ptr<Store> store;
-    StoreCounters before;  // counters at the last settle()
+    StoreCounters before;  // counters at the last take_counters()
     int64_t last_used = 0;
   };
   template <class Work>

@@ -273,7 +273,7 @@ class Format {
   virtual Status write_held(const std::string& path, std::span<const std::byte> content);
   // Allocates space for a chunk of this encoded size (by all filters), replacing its previous space, and returns the
   // offset. Others write the bytes. `first`: its first element. `keep_old`: the chunk is only partially overwritten, so
-  // its published bytes stay in place until the next flush(), and unpublished bytes until settle_chunks().
+  // its published bytes stay in place until the next flush(), and unpublished bytes until forget_moved_chunks().
   // Code::unsupported: the format has no chunks.
   virtual Result<PlacedChunk> place_chunk(const std::string& path, std::span<const int64_t> first, int64_t bytes,
                                           bool keep_old);
@@ -287,7 +287,7 @@ class Format {
   // failed, and the chunk is unchanged.
   virtual Status fill_chunk(const std::string& path, std::span<const int64_t> first, std::span<const std::byte> bytes);
   // The allocated chunks are written or restored; their previous contents are not needed any more.
-  virtual void settle_chunks() noexcept {}
+  virtual void forget_moved_chunks() noexcept {}
   // Where a chunk is stored.
   virtual Result<ChunkPlace> find_chunk(const std::string& path, std::span<const int64_t> first);
   // Concatenated first elements of the stored chunks of a variable, in no order. Code::unsupported: the format has no

@@ -147,7 +147,7 @@ Status File::withdraw_sums(int64_t number, Format& format, const std::function<b
   }
   if (!any)
     return {};
-  Status status = subfiles_->settle(number, format);
+  Status status = subfiles_->finish_format(number, format);
   return status.ok() ? format.flush() : status;
 }
 

@@ -266,7 +266,7 @@ Status File::move_chunks(PreparedPlan& prepared, const VariableBatch& batch) {
   local.update(executor_.move(prepared, batch, *data_, {sink, fetcher, chunks.placer.get()}, seconds));
   Status verdict = conclude(std::move(local), batch, prepared, seconds, false);
   if (chunks.placer)
-    chunks.placer->settle(verdict.ok() || is_temporary_file(), *data_);  // a temporary is lost
+    chunks.placer->finish(verdict.ok() || is_temporary_file(), *data_);  // a temporary is lost
   return verdict;
 }
 

@@ -142,7 +142,7 @@ Status File::fill_rest() {
     return verdict;
   Status verdict = fill_whole(all, map);
   Trace of_no_flush;
-  data_->settle(of_no_flush);
+  data_->take_counters(of_no_flush);
   return verdict;
 }
 

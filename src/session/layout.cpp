@@ -138,7 +138,7 @@ Status File::place_variables(Status local) {
       return status;
     });
     Trace of_no_flush;
-    data_->settle(of_no_flush);
+    data_->take_counters(of_no_flush);
     verdict = agree(*comm_, std::move(local));
     if (verdict.ok()) {
       bool named = false;

@@ -129,7 +129,7 @@ Status File::place_subfiles(Status local) {
   if (local.ok())
     local = guard([&] {
       return for_own_subfiles(subfiles_->used(),
-                              [&](int64_t number, Format& format) { return subfiles_->settle(number, format); });
+                              [&](int64_t number, Format& format) { return subfiles_->finish_format(number, format); });
     });
   found[0] = subfiles_->moved() ? 1 : 0;
   size_t at = 1;

@@ -378,10 +378,11 @@ Status File::finish_subfiles(bool ends) {
     if (local.ok())
       local = guard([&] {
         if (sealed_)
-          return subfiles_->settle_formats();
+          return subfiles_->finish_formats();
         // New records are to be known to those as well that are not open.
-        return for_own_subfiles(subfiles_->used(),
-                                [&](int64_t number, Format& format) { return subfiles_->settle(number, format); });
+        return for_own_subfiles(subfiles_->used(), [&](int64_t number, Format& format) {
+          return subfiles_->finish_format(number, format);
+        });
       });
     int64_t moved = subfiles_->moved() ? 1 : 0;
     local = agree(*comm_, std::move(local), Reduction{.maximum = std::span(&moved, 1), .sum = {}, .bits = {}});

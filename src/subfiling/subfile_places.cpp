@@ -44,7 +44,7 @@ Status write_subfile_anew(Format& format, const Layout& layout, const SubfileOpt
 
 }  // namespace
 
-Status Subfiles::settle(int64_t number, Format& format) {
+Status Subfiles::finish_format(int64_t number, Format& format) {
   if (!format.traits().places_late)
     return {};
   for (const auto& [variable, split] : variables_) {

@@ -199,7 +199,8 @@ Result<Format*> Subfiles::format(int64_t number, FormatMode mode) {
   if (const auto found = formats_.find(number); found != formats_.end())
     return found->second.get();
   if (formats_.size() >= files_kept_open(k_most_open)) {
-    Status status = mode == FormatMode::read ? Status() : settle(formats_.begin()->first, *formats_.begin()->second);
+    Status status =
+        mode == FormatMode::read ? Status() : finish_format(formats_.begin()->first, *formats_.begin()->second);
     status.update(formats_.begin()->second->close());
     formats_.erase(formats_.begin());
     if (!status.ok())
@@ -247,10 +248,10 @@ void Subfiles::drop(int64_t number) {
   set_file_number(number, 0);
 }
 
-Status Subfiles::settle_formats() {
+Status Subfiles::finish_formats() {
   Status status;
   for (auto& [number, format] : formats_)
-    status.update(settle(number, *format));
+    status.update(finish_format(number, *format));
   return status;
 }
 

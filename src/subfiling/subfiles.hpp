@@ -179,8 +179,8 @@ class Subfiles {
   // Rank-local; does nothing unless the format allocates late. Extends the subfile to all records and places its
   // definitions. If something moves, the subfile is rewritten, and open handles refer to the old file: see moved(),
   // which may also be true after an error. This rank's variables() have the new places.
-  Status settle(int64_t number, Format& format);
-  Status settle_formats();  // settles those that are open
+  Status finish_format(int64_t number, Format& format);
+  Status finish_formats();  // settles those that are open
   bool moved() const noexcept { return moved_; }
   void forget_moves() noexcept { moved_ = false; }
 

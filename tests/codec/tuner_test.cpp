@@ -86,7 +86,7 @@ TEST_F(Tuner, tries_what_is_nearly_equal_and_keeps_the_fastest) {
     const ArmNumbers predicted = numbers(1.2, 1);
     const auto seconds = [&](size_t arm) { return arm == fastest ? 1.0 : 1.1; };
     const auto arms = run(tuner, 40, predicted, seconds);
-    EXPECT_TRUE(tuner.settled());
+    EXPECT_TRUE(tuner.chosen());
     EXPECT_EQ(arms.back(), fastest);
     EXPECT_LE(std::count_if(arms.begin(), arms.end(), [&](size_t arm) { return arm != fastest; }), 1 + 4 * 3)
         << "at most four arms are tried, three times";
@@ -121,7 +121,7 @@ TEST_F(Tuner, does_not_try_what_can_be_of_no_use) {
     CodecTuner tuner(preferred);
     std::vector<size_t> arms;
     tuner.learn(CodecTuner::k_by_message, 1, predicted);
-    for (int i = 0; i < 12 && !tuner.settled(); ++i) {
+    for (int i = 0; i < 12 && !tuner.chosen(); ++i) {
       arms.push_back(tuner.arm());
       tuner.learn(tuner.arm(), 1, {});
     }
@@ -252,7 +252,7 @@ TEST_F(Tuner, looks_again_when_another_is_predicted_to_gain_more_than_it_was) {
   EXPECT_EQ(back.back(), k_arm_off);
 }
 
-// From the first to the last of its runs, whatever file they are of: one in eight looks once it is settled, and none
+// From the first to the last of its runs, whatever file they are of: one in eight looks once it is chosen, and none
 // while it tries.
 TEST_F(Tuner, has_every_eighth_run_look) {
   CodecTuner tuner;
@@ -282,7 +282,7 @@ TEST_F(Tuner, does_not_believe_runs_that_were_ordered_before_it_knew_better) {
     tuner.learn(arm, arm == 1 ? 0.5 : 1, {});
     tuner.learn(arm, 0.01, {});  // where the first has changed the order, this is of another one
   }
-  EXPECT_TRUE(tuner.settled());
+  EXPECT_TRUE(tuner.chosen());
   EXPECT_THAT(tuner.why(), HasSubstr("took"));
 }
 
@@ -306,9 +306,9 @@ TEST_F(Tuner, leaves_alone_what_gains_no_more_than_when_it_was_tried) {
   CodecTuner tuner;
   run(
       tuner, 40, numbers(4, 1), [](size_t arm) { return arm == k_arm_off ? 1.0 : 2.0; }, 1);
-  const size_t settled = tuner.arm();
+  const size_t chosen = tuner.arm();
   const auto arms = run(tuner, 20, numbers(5, 1), [](size_t arm) { return arm == k_arm_off ? 1.0 : 2.0; });
-  EXPECT_THAT(arms, testing::Each(settled));
+  EXPECT_THAT(arms, testing::Each(chosen));
 }
 
 TEST_F(Tuner, one_slow_run_changes_nothing) {
@@ -372,13 +372,13 @@ TEST_F(Tuner, looks_again_sooner_where_nothing_was_tried) {
     Predicted predicted{numbers(1, 1), numbers(1, 1), {}};
     predicted.wire.fill(1);
     tuner.learn(CodecTuner::k_by_message, 1, predicted);
-    ASSERT_TRUE(tuner.settled());
+    ASSERT_TRUE(tuner.chosen());
     EXPECT_THAT(tuner.why(), HasSubstr("no other is predicted to be faster"));
     for (int i = 0; i < 3; ++i)
       tuner.learn(k_arm_off, 1, {});
     predicted.found[k_arm_off] = predicted.quiet[k_arm_off] = predicted.wire[k_arm_off] = gain * 1.01;
     tuner.learn(k_arm_off, 1, predicted);
-    EXPECT_EQ(tuner.settled(), gain < 1.15) << gain;
+    EXPECT_EQ(tuner.chosen(), gain < 1.15) << gain;
   }
 }
 

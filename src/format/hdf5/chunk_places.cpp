@@ -276,7 +276,7 @@ Status ChunkPlaces::fill(const std::string& variable, std::span<const int64_t> f
 }
 
 Status ChunkPlaces::let_go() {
-  settle();
+  forget_moved();
   kept_.let_go();
   unpublished_.clear();
   return hold_index(false);

@@ -41,19 +41,19 @@ class ChunkPlaces {
   void forget(const std::string& variable) { datasets_.erase(variable); }
   void forget_all() noexcept { datasets_.clear(); }
 
-  // As Format::place_chunk(), reserve_chunk(), restore_chunk(), fill_chunk(), settle_chunks() and find_chunk().
+  // As Format::place_chunk(), reserve_chunk(), restore_chunk(), fill_chunk(), forget_moved_chunks() and find_chunk().
   Result<PlacedChunk> place(const std::string& variable, std::span<const int64_t> first, const ChunkRoom& room);
   Result<PlacedChunk> reserve(const std::string& variable, std::span<const int64_t> first, const ChunkRoom& room);
   Status restore(const std::string& variable, std::span<const int64_t> first);
   Status fill(const std::string& variable, std::span<const int64_t> first, std::span<const std::byte> bytes);
-  void settle() noexcept { moved_.clear(), briefly_kept_.let_go(); }
+  void forget_moved() noexcept { moved_.clear(), briefly_kept_.let_go(); }
   Result<ChunkPlace> find(const std::string& variable, std::span<const int64_t> first);
   Result<std::vector<int64_t>> stored(const std::string& variable);
 
   // Freed places and the index are held until let_go(), which is called when the index has been written.
   bool index_held() const noexcept { return index_held_; }
   Status let_go();
-  void close() noexcept { forget_all(), settle(), kept_.let_go(); }
+  void close() noexcept { forget_all(), forget_moved(), kept_.let_go(); }
 
  private:
   using Name = std::pair<std::string, std::vector<int64_t>>;  // a chunk: variable and first element
@@ -76,10 +76,10 @@ class ChunkPlaces {
   const Scales& scales_;
   std::map<std::string, Handle, std::less<>> datasets_;
   KeptPlaces kept_;                   // places in the index of the file
-  KeptPlaces briefly_kept_;           // places that are not in it, until settle()
+  KeptPlaces briefly_kept_;           // places that are not in it, until forget_moved()
   std::set<int64_t> unpublished_;     // allocated since the last flush
   std::map<Name, int64_t> reserved_;  // offsets of future chunks
-  std::map<Name, ChunkPlace> moved_;  // previous places of chunks that were moved since settle()
+  std::map<Name, ChunkPlace> moved_;  // previous places of chunks that were moved since forget_moved()
   bool index_held_ = false;
 };
 

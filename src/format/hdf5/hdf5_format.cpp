@@ -68,7 +68,7 @@ class Hdf5Format final : public Format {
   Result<int64_t> reserve_chunk(const std::string& path, std::span<const int64_t> first, int64_t bytes) override;
   Status restore_chunk(const std::string& path, std::span<const int64_t> first) override;
   Status fill_chunk(const std::string& path, std::span<const int64_t> first, std::span<const std::byte> bytes) override;
-  void settle_chunks() noexcept override;
+  void forget_moved_chunks() noexcept override;
   Result<ChunkPlace> find_chunk(const std::string& path, std::span<const int64_t> first) override;
   Result<std::vector<int64_t>> stored_chunks(const std::string& path) override;
   void drop_changes() noexcept override;
@@ -621,9 +621,9 @@ Status Hdf5Format::fill_chunk(const std::string& path, std::span<const int64_t> 
   });
 }
 
-void Hdf5Format::settle_chunks() noexcept {
+void Hdf5Format::forget_moved_chunks() noexcept {
   const Quiet quiet;
-  chunks_.settle();
+  chunks_.forget_moved();
 }
 
 Result<ChunkPlace> Hdf5Format::find_chunk(const std::string& path, std::span<const int64_t> first) {
