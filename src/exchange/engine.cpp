@@ -95,8 +95,8 @@ void Transfer::turn_until(Done&& done) {
     };
     for (auto& role : roles_)
       turn(*role);
-    if (guest_ != nullptr)
-      turn(*guest_);
+    if (background_ != nullptr)
+      turn(*background_);
     if (all)
       return;
     if (moved)
@@ -107,9 +107,9 @@ void Transfer::turn_until(Done&& done) {
 }
 
 void Transfer::begin(std::span<const Item> items, Arena& arena, Sink& storage_sink, Fetcher& storage_fetcher,
-                     const CodecOrder& order, Trace& trace, Role* guest) {
+                     const CodecOrder& order, Trace& trace, Role* background) {
   const TraceLoan loan(trace, trace_);
-  guest_ = guest;
+  background_ = background;
   comm_.wait_for_holder();  // the last windows of another file may still be in the host's shared memory
   coder_->begin(order);
   comm_.next_generation();  // on every rank in every run, so that generations stay equal

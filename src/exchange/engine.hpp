@@ -70,11 +70,11 @@ class Transfer {
 
   // Moves the data. Every rank calls begin() and end(), whatever failed, and then agrees. `storage_sink` and
   // `storage_fetcher` access the storage on aggregators. After begin() no rank needs another: all written data has left
-  // its holder's memory, and the sink may still have to write some of it. The status is this rank's own. `guest`: a
-  // background task that has already begun and takes turns with this rank's roles. `order`: the codec, if the plan
+  // its holder's memory, and the sink may still have to write some of it. The status is this rank's own. `background`:
+  // a background task that has already begun and takes turns with this rank's roles. `order`: the codec, if the plan
   // leaves it open. `trace`: for both parts.
   void begin(std::span<const Item> items, Arena& arena, Sink& storage_sink, Fetcher& storage_fetcher,
-             const CodecOrder& order, Trace& trace, Role* guest = nullptr);
+             const CodecOrder& order, Trace& trace, Role* background = nullptr);
   Status end(Trace& trace);
 
   int64_t buffer_bytes() const noexcept;                            // of the arena, for a run
@@ -114,7 +114,7 @@ class Transfer {
   std::vector<Collector*> storing_;  // those whose sink is the storage: at most one
   std::vector<Distributor*> fetching_;
   Broadcaster* broadcasting_ = nullptr;
-  Role* guest_ = nullptr;              // of this run
+  Role* background_ = nullptr;         // of this run
   Arena* arena_ = nullptr;             // of this run
   std::unique_ptr<RelayRoute> route_;  // on the root of a team only
   std::unique_ptr<ForwardSink> forward_sink_;
