@@ -42,18 +42,18 @@ constexpr Extent k_everywhere{0, INT64_MAX / 4};
 
 // The contiguous ranges of one item, in parts of at most `bytes`.
 template <class Visit>
-void for_each_stretch(const Item& item, int64_t bytes, Visit&& visit) {
-  Extent stretch;
+void for_each_contiguous(const Item& item, int64_t bytes, Visit&& visit) {
+  Extent contiguous;
   const auto emit = [&] {
-    for (int64_t at = stretch.begin; at < stretch.end; at += bytes)
-      visit(Extent{at, std::min(at + bytes, stretch.end)});
+    for (int64_t at = contiguous.begin; at < contiguous.end; at += bytes)
+      visit(Extent{at, std::min(at + bytes, contiguous.end)});
   };
   for_each_in(std::span(&item, 1), k_everywhere, [&](const Item&, int64_t, int64_t file, int64_t length) {
-    if (file != stretch.end || stretch.empty()) {
+    if (file != contiguous.end || contiguous.empty()) {
       emit();
-      stretch = {file, file};
+      contiguous = {file, file};
     }
-    stretch.end = file + length;
+    contiguous.end = file + length;
   });
   emit();
 }
@@ -64,7 +64,7 @@ void write_direct(std::span<const Item> items, DataFile& file, std::span<std::by
   const StageTimer timer(trace, Stage::storage);
   for (const Item& item : items) {
     if (item.swap_bytes > 1) {
-      for_each_stretch(item, static_cast<int64_t>(bounce.size()), [&](Extent part) {
+      for_each_contiguous(item, static_cast<int64_t>(bounce.size()), [&](Extent part) {
         trace.bytes_copied += place_in_slot(std::span(&item, 1), part, bounce.data());
         file.write(part.begin, bounce.first(static_cast<size_t>(part.size())));
       });
@@ -84,7 +84,7 @@ void read_direct(std::span<const Item> items, DataFile& file, std::span<std::byt
   const StageTimer timer(trace, Stage::storage);
   for (const Item& item : items) {
     if (item.swap_bytes > 1) {
-      for_each_stretch(item, static_cast<int64_t>(bounce.size()), [&](Extent part) {
+      for_each_contiguous(item, static_cast<int64_t>(bounce.size()), [&](Extent part) {
         file.read(part.begin, bounce.first(static_cast<size_t>(part.size())));
         trace.bytes_copied += take_from_slot(std::span(&item, 1), part, bounce.data());
       });
@@ -120,7 +120,7 @@ int64_t direct_requests(std::span<const Item> items, int64_t bounce_bytes) {
   int64_t requests = 0;
   for (const Item& item : items) {
     if (item.swap_bytes > 1) {
-      for_each_stretch(item, bounce_bytes, [&](Extent) { ++requests; });
+      for_each_contiguous(item, bounce_bytes, [&](Extent) { ++requests; });
       continue;
     }
     const auto count = [&](int64_t, std::span<const ConstSlice>) { ++requests; };

@@ -116,7 +116,7 @@ Meeting meeting_of(const StorageWork& part, const MachineStorage& storage, doubl
   const double of_a_target = std::min(request / reached_by(request), static_cast<double>(storage.request_bytes));
   meeting.requests = sound(part.bytes) / std::max(1.0, of_a_target);
   const double reached =
-      part.sharing == Sharing::targets ? 1 : reached_by(part.stretch_bytes > 0 ? part.stretch_bytes : part.actor_bytes);
+      part.sharing == Sharing::targets ? 1 : reached_by(part.span_bytes > 0 ? part.span_bytes : part.actor_bytes);
   meeting.clients =
       std::clamp(std::ceil(actors * reached / std::max(1.0, meeting.targets)), 1.0, std::max(1.0, actors));
   return meeting;

@@ -24,7 +24,7 @@ struct StorageWork {
   double target_bytes = 0;           // the busiest target; 0: all have the same
   double stripe_bytes = 0;           // 0: the machine's
   // range of the file that holds the requests of one actor in one round; 0: all bytes of the actor
-  double stretch_bytes = 0;
+  double span_bytes = 0;
 };
 
 // The work of one flush. Where ranks or hosts differ, of the busiest.

@@ -337,8 +337,8 @@ std::span<const Deal::Row> Deal::rows_of(const Part& part, int group) const noex
   return std::span(part.rows).subspan(part.first_row[own], part.first_row[own + 1] - part.first_row[own]);
 }
 
-Deal::Reach Deal::reach_of(const Part& part, Extent stretch, int group) const noexcept {
-  Reach reach{.bytes = intersect(part.bytes, stretch)};
+Deal::Reach Deal::reach_of(const Part& part, Extent range, int group) const noexcept {
+  Reach reach{.bytes = intersect(part.bytes, range)};
   if (reach.bytes.empty())
     return reach;
   reach.first_period = reach.bytes.begin / part.period_bytes;
@@ -347,16 +347,16 @@ Deal::Reach Deal::reach_of(const Part& part, Extent stretch, int group) const no
   return reach;
 }
 
-int64_t Deal::cells(Extent stretch, int group) const noexcept {
+int64_t Deal::cells(Extent range, int group) const noexcept {
   int64_t cells = 0;
   for (const Part& part : parts_)
-    cells += reach_of(part, stretch, group).cells;
+    cells += reach_of(part, range, group).cells;
   return cells;
 }
 
-Extent Deal::cell(Extent stretch, int group, int64_t index) const noexcept {
+Extent Deal::cell(Extent range, int group, int64_t index) const noexcept {
   for (const Part& part : parts_) {
-    const Reach reach = reach_of(part, stretch, group);
+    const Reach reach = reach_of(part, range, group);
     if (index >= reach.cells) {
       index -= reach.cells;
       continue;
@@ -371,13 +371,13 @@ Extent Deal::cell(Extent stretch, int group, int64_t index) const noexcept {
     const auto inside = [&](int64_t offset) { return std::clamp(offset, reach.bytes.begin, reach.bytes.end); };
     return {inside(begin), inside(end)};
   }
-  return {stretch.end, stretch.end};
+  return {range.end, range.end};
 }
 
-int64_t Deal::index_of(Extent stretch, int group, int64_t offset) const noexcept {
+int64_t Deal::index_of(Extent range, int group, int64_t offset) const noexcept {
   int64_t before = 0;
   for (const Part& part : parts_) {
-    const Reach reach = reach_of(part, stretch, group);
+    const Reach reach = reach_of(part, range, group);
     if (offset >= reach.bytes.end || reach.cells == 0) {
       before += reach.cells;
       continue;

@@ -61,10 +61,10 @@ class Deal {
   int64_t cell_bytes() const noexcept { return cell_bytes_; }
   int64_t cells_of_window() const noexcept { return cells_of_window_; }
   // Number of cells of a domain. Some may be empty, at the end of the range or of a part.
-  int64_t cells(Extent stretch, int group) const noexcept;
-  Extent cell(Extent stretch, int group, int64_t index) const noexcept;
+  int64_t cells(Extent range, int group) const noexcept;
+  Extent cell(Extent range, int group, int64_t index) const noexcept;
   // The first cell that ends after `offset`; cells(): none.
-  int64_t index_of(Extent stretch, int group, int64_t offset) const noexcept;
+  int64_t index_of(Extent range, int group, int64_t offset) const noexcept;
   // Bytes of an extent that belong to the group.
   int64_t bytes_in(Extent extent, int group) const noexcept;
 
@@ -90,7 +90,7 @@ class Deal {
   };
   std::span<const Row> rows_of(const Part& part, int group) const noexcept;
   int64_t bytes_before(const Part& part, int group, int64_t offset) const noexcept;
-  Reach reach_of(const Part& part, Extent stretch, int group) const noexcept;
+  Reach reach_of(const Part& part, Extent range, int group) const noexcept;
 
   int groups_;
   int64_t cell_bytes_, cells_of_window_;

@@ -81,14 +81,14 @@ std::optional<Dealing> place_writers(Plan& plan, const Pattern& pattern, const T
                                        given < wanted ? ", as many for each target" : ""));
   if (dealing) {
     plan.writers = spread_among_roots(topology, plan.team, given);
-    const std::vector<Extent> stretches =
+    const std::vector<Extent> ranges =
         limits.layout ? cut_at_stripes(pattern.regions, plan.sharers, *limits.layout) : cut_even(pattern.regions, 1);
     // A lock of a target extends downward to the next lock. A writer that starts in the middle of its range and reaches
     // the start of it last takes that part's lock from the writer below. Long pieces are exempt: few ranks hold the
     // pieces at one position, and the writers of all targets would wait for the same rank.
     plan.sharers_in_order = plan.sharers > 1 && pattern.pieces > 0 && pattern.bytes / pattern.pieces < limits.unit;
     for (int group = 0; group < dealing->groups; ++group)
-      plan.domains.insert(plan.domains.end(), stretches.begin(), stretches.end());
+      plan.domains.insert(plan.domains.end(), ranges.begin(), ranges.end());
     plan.reasons.push_back(shares_text(plan, *dealing));
     if (dealing->known_end < k_no_end && pattern.regions.back().end > dealing->known_end)
       plan.reasons.push_back(

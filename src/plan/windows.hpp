@@ -18,7 +18,7 @@ namespace windrow {
 struct Window {
   Extent bytes;                // from the first to the last byte
   const Deal* deal = nullptr;  // nullptr: one part
-  Extent stretch = {};
+  Extent range = {};
   int group = 0;
   int64_t first_cell = 0, cells = 1;
   int64_t message_bytes = INT64_MAX;  // largest message of a rank
@@ -27,10 +27,10 @@ struct Window {
 
   Window() noexcept = default;
   Window(Extent all) noexcept : bytes(all) {}  // NOLINT: implicit on purpose
-  Window(const Deal& dealt, Extent of_stretch, int of_group, int64_t first, int64_t count) noexcept
-      : bytes{dealt.cell(of_stretch, of_group, first).begin, dealt.cell(of_stretch, of_group, first + count - 1).end},
+  Window(const Deal& dealt, Extent of_range, int of_group, int64_t first, int64_t count) noexcept
+      : bytes{dealt.cell(of_range, of_group, first).begin, dealt.cell(of_range, of_group, first + count - 1).end},
         deal(&dealt),
-        stretch(of_stretch),
+        range(of_range),
         group(of_group),
         first_cell(first),
         cells(count) {}
@@ -52,9 +52,9 @@ struct Window {
   Part part_behind(int64_t offset) const noexcept {
     if (deal == nullptr)
       return offset < reach().end ? part_of(bytes, 0) : Part{};
-    for (int64_t i = std::max<int64_t>(0, deal->index_of(stretch, group, std::max(offset, cut.begin)) - first_cell);
+    for (int64_t i = std::max<int64_t>(0, deal->index_of(range, group, std::max(offset, cut.begin)) - first_cell);
          i < cells; ++i) {
-      const Extent cell = deal->cell(stretch, group, first_cell + i);
+      const Extent cell = deal->cell(range, group, first_cell + i);
       if (cell.begin >= cut.end)
         return {};
       if (const Part part = part_of(cell, i * deal->cell_bytes()); !part.bytes.empty() && part.bytes.end > offset)
@@ -72,7 +72,7 @@ struct Window {
     if (deal == nullptr)
       return visit_part(bytes, 0);
     for (int64_t i = 0; i < cells; ++i)
-      visit_part(deal->cell(stretch, group, first_cell + i), i * deal->cell_bytes());
+      visit_part(deal->cell(range, group, first_cell + i), i * deal->cell_bytes());
   }
 
  private:

@@ -79,16 +79,15 @@ void add_own_pieces(Work& work, const Facts& facts, double share, double mean, b
   const Sharing sharing = mapped ? Sharing::mapped : facts.rows ? Sharing::apart : Sharing::interleaved;
   // A row is contiguous; other pieces may lie anywhere.
   const double own = facts.busiest * share,
-               stretch = facts.rows
-                             ? own
-                             : std::min(facts.region_bytes, std::ceil(own / mean) * std::max(mean, facts.stripe));
+               range = facts.rows ? own
+                                  : std::min(facts.region_bytes, std::ceil(own / mean) * std::max(mean, facts.stripe));
   add_storage(work,
               {.sharing = sharing,
                .actors = facts.holders,
                .bytes = facts.bytes * share,
                .actor_bytes = own,
                .request_bytes = mean,
-               .stretch_bytes = stretch},
+               .span_bytes = range},
               facts);
 }
 
@@ -124,7 +123,7 @@ void add_roots_at_storage(Work& work, const Facts& facts, double roots) {
                .bytes = facts.bytes,
                .actor_bytes = facts.bytes / roots,
                .request_bytes = facts.holes > 0 ? facts.mean : unbroken,
-               .stretch_bytes = facts.buffer},
+               .span_bytes = facts.buffer},
               facts);
 }
 
@@ -180,7 +179,7 @@ void add_domains_at_storage(Work& work, const Facts& facts, const Candidate& can
                .bytes = bytes,
                .actor_bytes = bytes * (domains == Domains::even ? 1 / writers : facts.busiest_share(writers)),
                .request_bytes = request,
-               .stretch_bytes = window},
+               .span_bytes = window},
               facts);
   // A lock covers all free bytes of an object, so it moves from the first writer to the next, and back for the rest.
   const double with_stripes = std::min(writers, facts.stripes);

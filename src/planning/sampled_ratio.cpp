@@ -17,12 +17,12 @@ constexpr int64_t k_place_bytes = static_cast<int64_t>(CodecWorkspace::k_sample_
 // Collects pieces in the order of a message, from a position of the item to at most the next. Positions are fractions
 // of the range from its first to its last byte.
 void gather(const Item& item, double fraction, double next, std::vector<std::byte>& bytes) {
-  constexpr int k_most_stretches = 64;
+  constexpr int k_most_samples = 64;
   const int64_t first = item.hull.begin - item.file_base;
   const auto size = static_cast<double>(item.hull.size());
   const int64_t end = std::min(first + static_cast<int64_t>(size * next), item.hull.end - item.file_base);
   int64_t at = first + static_cast<int64_t>(size * fraction), room = k_place_bytes;
-  for (int stretch = 0; stretch < k_most_stretches && room > 0 && at < end; ++stretch) {
+  for (int range = 0; range < k_most_samples && room > 0 && at < end; ++range) {
     const int64_t begin = next_offset(item.runs, at);
     if (begin >= end)
       return;

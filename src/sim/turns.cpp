@@ -142,9 +142,9 @@ size_t RankTurns::domain_at(int64_t offset) const {
   const auto begin = plan_.domains.begin();
   if (!plan_.deal)
     return static_cast<size_t>(std::partition_point(begin, plan_.domains.end(), behind) - begin);
-  const auto stretch = static_cast<size_t>(
+  const auto range = static_cast<size_t>(
       std::partition_point(begin, begin + static_cast<std::ptrdiff_t>(plan_.sharers), behind) - begin);
-  return group_of_column_[column_at(offset)] + stretch;
+  return group_of_column_[column_at(offset)] + range;
 }
 
 // The windows with some of the bytes: in file order within a domain, and over all domains unless stripes are assigned.

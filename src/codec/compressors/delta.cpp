@@ -37,7 +37,7 @@ using std::byte;
 __extension__ using Wide = unsigned __int128;
 
 constexpr byte k_swapped{0x80};
-constexpr size_t k_stretch = 256, k_group = 4, k_groups = k_stretch / k_group;
+constexpr size_t k_block = 256, k_group = 4, k_groups = k_block / k_group;
 constexpr size_t k_slack = 2 * sizeof(Wide);  // bytes that a store or load at a group may touch, whatever its length
 constexpr unsigned k_widest = 15;             // this code means the width of the element
 
@@ -144,7 +144,7 @@ void unpack(const byte* from, unsigned width, Group<Element>& values) noexcept {
 // The elements of a block, after the two that precede it.
 template <class Element>
 struct Window {
-  std::array<Element, k_stretch + 2> values{};
+  std::array<Element, k_block + 2> values{};
   size_t count = 0;
 
   void load(const byte* from, size_t elements, bool swapped) noexcept {
@@ -195,13 +195,13 @@ Cost cheapest_order(const Window<Element>& window) noexcept {
 // Bytes of a block, including the slack that is stored after its last group.
 template <class Element>
 constexpr size_t most_bytes() noexcept {
-  return 1 + k_groups / 2 + k_stretch * sizeof(Element) + k_slack;
+  return 1 + k_groups / 2 + k_block * sizeof(Element) + k_slack;
 }
 
 // Encodes at `to`, which has room for most_bytes<Element>(). Returns the length.
 template <class Element, int order>
-size_t encode_stretch(const Window<Element>& window, byte* to) noexcept {
-  std::array<Element, k_stretch> remainders;
+size_t encode_block(const Window<Element>& window, byte* to) noexcept {
+  std::array<Element, k_block> remainders;
   for (size_t i = 0; i < window.count; ++i)
     remainders[i] = window.remainder(i, order);
   const size_t groups = (window.count + k_group - 1) / k_group;
@@ -226,14 +226,14 @@ size_t encode_stretch(const Window<Element>& window, byte* to) noexcept {
 }
 
 template <class Element>
-size_t encode_stretch(const Window<Element>& window, int order, byte* to) noexcept {
+size_t encode_block(const Window<Element>& window, int order, byte* to) noexcept {
   switch (order) {
     case 0:
-      return encode_stretch<Element, 0>(window, to);
+      return encode_block<Element, 0>(window, to);
     case 1:
-      return encode_stretch<Element, 1>(window, to);
+      return encode_block<Element, 1>(window, to);
     default:
-      return encode_stretch<Element, 2>(window, to);
+      return encode_block<Element, 2>(window, to);
   }
 }
 
@@ -242,13 +242,13 @@ size_t encode_stretch(const Window<Element>& window, int order, byte* to) noexce
 template <class Element>
 bool is_swapped(std::span<const byte> from) noexcept {
   constexpr size_t k_looked_at = 4;
-  const size_t stretches = from.size() / sizeof(Element) / k_stretch;
+  const size_t blocks = from.size() / sizeof(Element) / k_block;
   std::array<size_t, 2> bytes{};
   for (const bool swapped : {false, true})
     for (size_t look = 0; look < k_looked_at; ++look) {
-      const size_t begin = stretches * look / k_looked_at * k_stretch;
+      const size_t begin = blocks * look / k_looked_at * k_block;
       Window<Element> window;
-      window.load(from.data() + begin * sizeof(Element), std::min(k_stretch, from.size() / sizeof(Element) - begin),
+      window.load(from.data() + begin * sizeof(Element), std::min(k_block, from.size() / sizeof(Element) - begin),
                   swapped);
       bytes[swapped ? 1 : 0] += cheapest_order(window).bytes;
     }
@@ -265,15 +265,15 @@ int64_t encode(std::span<const byte> from, std::span<byte> to) noexcept {
   Window<Element> window;
   std::array<byte, most_bytes<Element>()> apart;
   while (from.size() >= sizeof(Element)) {
-    const size_t elements = std::min(k_stretch, from.size() / sizeof(Element));
+    const size_t elements = std::min(k_block, from.size() / sizeof(Element));
     window.load(from.data(), elements, swapped);
     from = from.subspan(elements * sizeof(Element));
     const int order = cheapest_order(window).order;
     if (to.size() - used >= apart.size()) {
-      used += encode_stretch(window, order, to.data() + used);
+      used += encode_block(window, order, to.data() + used);
       continue;
     }
-    const size_t length = encode_stretch(window, order, apart.data());
+    const size_t length = encode_block(window, order, apart.data());
     if (length > to.size() - used)
       return 0;
     std::copy_n(apart.data(), length, to.data() + used);
@@ -391,7 +391,7 @@ class Reader {
     from_ = from_.subspan(1 + code_bytes);
     if (order > 2 || !is_code<Element>(codes) || bytes > from_.size())
       return false;
-    std::array<byte, k_stretch * sizeof(Element) + k_slack> apart;
+    std::array<byte, k_block * sizeof(Element) + k_slack> apart;
     const byte* next = from_.data();
     if (from_.size() - bytes < k_slack) {  // loads extend beyond a group
       std::copy_n(next, bytes, apart.data());
@@ -446,7 +446,7 @@ template <class Element>
 bool decode(std::span<const byte> from, bool swapped, std::span<byte> to) noexcept {
   Reader<Element> reader(from, swapped);
   while (to.size() >= sizeof(Element)) {
-    const size_t elements = std::min(k_stretch, to.size() / sizeof(Element));
+    const size_t elements = std::min(k_block, to.size() / sizeof(Element));
     if (!reader.read(elements, to.data()))
       return false;
     to = to.subspan(elements * sizeof(Element));
