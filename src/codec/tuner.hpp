@@ -151,7 +151,7 @@ class CodecTuner {
   // Records that a run with `arm` took `seconds`. `predicted`: for the messages of all ranks; zeros: not sampled.
   void learn(size_t arm, double seconds, const Predicted& predicted) noexcept;
 
-  bool chosen() const noexcept { return state_ == State::chosen; }
+  bool has_chosen() const noexcept { return state_ == State::chosen; }
   std::string why() const;
 
  private:

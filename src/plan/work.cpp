@@ -79,15 +79,15 @@ void add_own_pieces(Work& work, const Facts& facts, double share, double mean, b
   const Sharing sharing = mapped ? Sharing::mapped : facts.rows ? Sharing::apart : Sharing::interleaved;
   // A row is contiguous; other pieces may lie anywhere.
   const double own = facts.busiest * share,
-               range = facts.rows ? own
-                                  : std::min(facts.region_bytes, std::ceil(own / mean) * std::max(mean, facts.stripe));
+               span = facts.rows ? own
+                                 : std::min(facts.region_bytes, std::ceil(own / mean) * std::max(mean, facts.stripe));
   add_storage(work,
               {.sharing = sharing,
                .actors = facts.holders,
                .bytes = facts.bytes * share,
                .actor_bytes = own,
                .request_bytes = mean,
-               .span_bytes = range},
+               .span_bytes = span},
               facts);
 }
 

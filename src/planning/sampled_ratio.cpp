@@ -15,14 +15,14 @@ constexpr size_t k_compressors = 2;  // the fastest of each kind: one for number
 constexpr int64_t k_place_bytes = static_cast<int64_t>(CodecWorkspace::k_sample_bytes) / k_places;
 
 // Collects pieces in the order of a message, from a position of the item to at most the next. Positions are fractions
-// of the range from its first to its last byte.
+// of the sample from its first to its last byte.
 void gather(const Item& item, double fraction, double next, std::vector<std::byte>& bytes) {
   constexpr int k_most_samples = 64;
   const int64_t first = item.hull.begin - item.file_base;
   const auto size = static_cast<double>(item.hull.size());
   const int64_t end = std::min(first + static_cast<int64_t>(size * next), item.hull.end - item.file_base);
   int64_t at = first + static_cast<int64_t>(size * fraction), room = k_place_bytes;
-  for (int range = 0; range < k_most_samples && room > 0 && at < end; ++range) {
+  for (int sample = 0; sample < k_most_samples && room > 0 && at < end; ++sample) {
     const int64_t begin = next_offset(item.runs, at);
     if (begin >= end)
       return;

@@ -86,7 +86,7 @@ TEST_F(Tuner, tries_what_is_nearly_equal_and_keeps_the_fastest) {
     const ArmNumbers predicted = numbers(1.2, 1);
     const auto seconds = [&](size_t arm) { return arm == fastest ? 1.0 : 1.1; };
     const auto arms = run(tuner, 40, predicted, seconds);
-    EXPECT_TRUE(tuner.chosen());
+    EXPECT_TRUE(tuner.has_chosen());
     EXPECT_EQ(arms.back(), fastest);
     EXPECT_LE(std::count_if(arms.begin(), arms.end(), [&](size_t arm) { return arm != fastest; }), 1 + 4 * 3)
         << "at most four arms are tried, three times";
@@ -121,7 +121,7 @@ TEST_F(Tuner, does_not_try_what_can_be_of_no_use) {
     CodecTuner tuner(preferred);
     std::vector<size_t> arms;
     tuner.learn(CodecTuner::k_by_message, 1, predicted);
-    for (int i = 0; i < 12 && !tuner.chosen(); ++i) {
+    for (int i = 0; i < 12 && !tuner.has_chosen(); ++i) {
       arms.push_back(tuner.arm());
       tuner.learn(tuner.arm(), 1, {});
     }
@@ -282,7 +282,7 @@ TEST_F(Tuner, does_not_believe_runs_that_were_ordered_before_it_knew_better) {
     tuner.learn(arm, arm == 1 ? 0.5 : 1, {});
     tuner.learn(arm, 0.01, {});  // where the first has changed the order, this is of another one
   }
-  EXPECT_TRUE(tuner.chosen());
+  EXPECT_TRUE(tuner.has_chosen());
   EXPECT_THAT(tuner.why(), HasSubstr("took"));
 }
 
@@ -372,13 +372,13 @@ TEST_F(Tuner, looks_again_sooner_where_nothing_was_tried) {
     Predicted predicted{numbers(1, 1), numbers(1, 1), {}};
     predicted.wire.fill(1);
     tuner.learn(CodecTuner::k_by_message, 1, predicted);
-    ASSERT_TRUE(tuner.chosen());
+    ASSERT_TRUE(tuner.has_chosen());
     EXPECT_THAT(tuner.why(), HasSubstr("no other is predicted to be faster"));
     for (int i = 0; i < 3; ++i)
       tuner.learn(k_arm_off, 1, {});
     predicted.found[k_arm_off] = predicted.quiet[k_arm_off] = predicted.wire[k_arm_off] = gain * 1.01;
     tuner.learn(k_arm_off, 1, predicted);
-    EXPECT_EQ(tuner.chosen(), gain < 1.15) << gain;
+    EXPECT_EQ(tuner.has_chosen(), gain < 1.15) << gain;
   }
 }
 

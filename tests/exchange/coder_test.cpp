@@ -351,7 +351,7 @@ TEST_F(CoderOfData, says_that_a_fast_link_needs_no_compressor) {
     made->end();
     tuner.learn(made->arm(), 1e-3, made->predicted());
   }
-  EXPECT_TRUE(tuner.chosen());
+  EXPECT_TRUE(tuner.has_chosen());
   EXPECT_EQ(tuner.arm(), k_arm_off);
   EXPECT_TRUE(made->passive());
 }
