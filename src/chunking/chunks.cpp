@@ -338,11 +338,11 @@ void ChunkSink::ask(Batch& batch) {
     if (root == comm_.rank())
       return placer_->place(wanted, offsets);
     const auto request = [&]() -> MPI_Request& { return batch.requests.emplace_back(MPI_REQUEST_NULL); };
-    bool came_too_long = false;  // not applicable: nothing was requested yet
+    bool too_long = false;  // not applicable: nothing was requested yet
     batch.answers.push_back({root, offsets});
     sound = sound &&
             mpi_ok(post_receive(std::as_writable_bytes(offsets).data(), static_cast<int64_t>(offsets.size_bytes()),
-                                root, k_tag_placed, comm_.get(), request(), came_too_long),
+                                root, k_tag_placed, comm_.get(), request(), too_long),
                    "MPI_Irecv") &&
             mpi_ok(MPI_Isend(wanted.data(), static_cast<int>(wanted.size_bytes()), MPI_BYTE, root, k_tag_chunks,
                              comm_.get(), &request()),

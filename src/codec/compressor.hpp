@@ -53,7 +53,7 @@ class Compressor {
     int megabytes_per_s = 0;
     // accepts whole, unshuffled numbers of 2, 4 or 8 bytes only
     bool numbers = false;
-    double undoing = 0.3;  // approximate time to decompress relative to compression; used until measured
+    double decode_share = 0.3;  // approximate time to decompress relative to compression; used until measured
     int default_level = 1;
     int largest_level = 1;           // levels are 1 to this
     MakeState make_state = nullptr;  // nullptr: the library is not built in; no state may be requested
@@ -69,7 +69,7 @@ class Compressor {
   bool does(int element_bytes) const noexcept {
     return !facts_.numbers || element_bytes == 2 || element_bytes == 4 || element_bytes == 8;
   }
-  double undoing() const noexcept { return facts_.undoing; }
+  double decode_share() const noexcept { return facts_.decode_share; }
   int default_level() const noexcept { return facts_.default_level; }
   int largest_level() const noexcept { return facts_.largest_level; }
   bool is_built_in() const noexcept { return facts_.make_state != nullptr; }

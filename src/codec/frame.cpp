@@ -153,14 +153,14 @@ Status decompress(const Header& header, std::span<const std::byte> payload, std:
 
 // Doubles the content up to a size that fits into the L1 cache, then copies that block.
 void repeat_element(std::span<const std::byte> element, std::span<std::byte> raw) noexcept {
-  constexpr size_t k_at_hand = 8192;
+  constexpr size_t k_cached = 8192;
   if (are_equal(element, 1)) {
     std::memset(raw.data(), std::to_integer<int>(element[0]), raw.size());
     return;
   }
   std::copy(element.begin(), element.end(), raw.begin());
   for (size_t filled = element.size(), known = filled; filled < raw.size(); filled += known) {
-    if (filled <= k_at_hand)
+    if (filled <= k_cached)
       known = filled;
     std::memcpy(raw.data() + filled, raw.data(), std::min(known, raw.size() - filled));
   }

@@ -23,12 +23,12 @@ constexpr double k_nearly_equal_first = 1.25, k_nearly_equal_off_first = 2;
 constexpr size_t k_most_candidates = 4;
 constexpr size_t k_tries = 3;  // for each candidate: the first try after a change includes cold caches and contexts
 // relative to the best: a candidate is dropped after two tries, or after one
-constexpr double k_hopeless = 1.25, k_hopeless_at_once = 1.5;
+constexpr double k_too_slow = 1.25, k_too_slow_at_once = 1.5;
 // for each byte: a clock without progress must not give 0, which means unknown
 constexpr double k_least_seconds = 1e-12;
 constexpr double k_clock = 1e-9;  // seconds; numbers are rounded to this
-constexpr double k_stray = 1.6;
-constexpr int k_strays = 3;
+constexpr double k_outlier = 1.6;
+constexpr int k_outliers = 3;
 // relative increase of the predicted gain of another arm that shows a change of data or link
 constexpr double k_changed = 1.5;
 constexpr double k_changed_untried = 1.15;  // the same without a trial, where no error of the model was seen
@@ -102,7 +102,7 @@ void CodecModel::made(size_t arm, int element_bytes, double seconds) noexcept {
   add_bounded(known, seconds, known.known() ? seconds_to_make(arm, kind) : 0);
 }
 
-void CodecModel::undone(size_t arm, double seconds) noexcept {
+void CodecModel::decoded(size_t arm, double seconds) noexcept {
   Smoothed& known = decode_[arm];
   double usual = known.value();
   if (!known.known())
@@ -115,7 +115,7 @@ double CodecModel::work(size_t arm, int element_bytes, Work work) const noexcept
   if (!compressor_of(arm)->does(element_bytes))
     return 0;
   const double there = seconds_to_make(arm, element_kind(element_bytes));
-  const double back = decode_[arm].known() ? decode_[arm].value() : there * compressor_of(arm)->undoing();
+  const double back = decode_[arm].known() ? decode_[arm].value() : there * compressor_of(arm)->decode_share();
   return (work.encodes * there + work.decodes * back) * work.weight();
 }
 
@@ -263,9 +263,9 @@ void CodecTuner::choose_candidates(const Predicted& predicted, Look look) noexce
 }
 
 // The number of rounds tried so far is kept.
-void CodecTuner::drop_hopeless() noexcept {
+void CodecTuner::drop_slow() noexcept {
   const size_t rounds = tried_ / count_;
-  const double limit = rounds == 1 ? k_hopeless_at_once : k_hopeless;
+  const double limit = rounds == 1 ? k_too_slow_at_once : k_too_slow;
   double least = best_[candidates_[0]];
   for (size_t i = 1; i < count_; ++i)
     least = std::min(least, best_[candidates_[i]]);
@@ -305,7 +305,7 @@ void CodecTuner::choose() noexcept {
   usual_ = best_[chosen_];
   gain_ = predicted_gain(latest_, chosen_);
   runs_ = 0;
-  strays_ = 0;
+  outliers_ = 0;
 }
 
 void CodecTuner::learn(size_t arm, double seconds, const Predicted& predicted) noexcept {
@@ -325,7 +325,7 @@ void CodecTuner::learn(size_t arm, double seconds, const Predicted& predicted) n
         best_[arm] = seconds;
       if (++tried_ % count_ != 0)
         return;
-      drop_hopeless();
+      drop_slow();
       if (tried_ / count_ >= k_tries || count_ == 1)
         choose();
       return;
@@ -342,12 +342,12 @@ void CodecTuner::learn(size_t arm, double seconds, const Predicted& predicted) n
   // Without a trial there is no usual time to compare with.
   if (usual_ == 0)
     usual_ = seconds;
-  const bool stray = seconds > k_stray * usual_ || seconds * k_stray < usual_;
-  strays_ = stray ? strays_ + 1 : 0;
-  if (strays_ < k_strays)
+  const bool is_outlier = seconds > k_outlier * usual_ || seconds * k_outlier < usual_;
+  outliers_ = is_outlier ? outliers_ + 1 : 0;
+  if (outliers_ < k_outliers)
     return;
   state_ = State::unknown;  // the link or the data has changed: sample again
-  strays_ = 0;
+  outliers_ = 0;
 }
 
 size_t own_way(const CodecOrder& order, const ArmNumbers& costs, size_t best) noexcept {

@@ -64,7 +64,7 @@ class CodecModel {
   // Records the time to encode or decode a message, in seconds a byte. The weight of outliers is limited: page faults
   // on new memory made the first messages of a program ten times slower.
   void made(size_t arm, int element_bytes, double seconds) noexcept;
-  void undone(size_t arm, double seconds) noexcept;
+  void decoded(size_t arm, double seconds) noexcept;
 
   // Records the error of samples, by arm: the best compressors look worse in a few KiB. A message had the sampled ratio
   // `sampled` and the real ratio `made`.
@@ -165,7 +165,7 @@ class CodecTuner {
     again
   };
   void choose_candidates(const Predicted& predicted, Look look) noexcept;
-  void drop_hopeless() noexcept;
+  void drop_slow() noexcept;
   void choose() noexcept;
 
   static constexpr int64_t k_looks = 8;  // one run in this many samples
@@ -183,8 +183,8 @@ class CodecTuner {
   int64_t runs_ = 0;                 // since the choice
   int64_t next_look_ = k_first_due;  // runs after the choice until the next trial
   Predicted latest_;                 // of the last run with sampling
-  double gain_ = 1;  // predicted cost of the chosen arm relative to the least, at the time of the choice
-  int strays_ = 0;   // consecutive runs far from the time of the trial
+  double gain_ = 1;   // predicted cost of the chosen arm relative to the least, at the time of the choice
+  int outliers_ = 0;  // consecutive runs far from the time of the trial
 };
 
 }  // namespace windrow

@@ -146,9 +146,9 @@ Verdict decode_verdict(int64_t value) {
 
 // Collective. Broadcasts the message of `verdict.rank`. It is truncated to a fixed size, so nothing here can fail for
 // lack of memory.
-Status share_message(const Comm& comm, const Status& local, Verdict verdict, bool everybody) {
+Status share_message(const Comm& comm, const Status& local, Verdict verdict, bool all_failed) {
   // A status from an earlier verdict names a rank already, possibly another one than the rank that passes it on.
-  int rank = everybody || local.rank() >= 0 ? local.rank() : verdict.rank;
+  int rank = all_failed || local.rank() >= 0 ? local.rank() : verdict.rank;
   std::array<char, 2048> words{};
   const auto text = std::span(words).subspan(sizeof(rank));
   if (comm.rank() == verdict.rank) {
@@ -158,7 +158,7 @@ Status share_message(const Comm& comm, const Status& local, Verdict verdict, boo
            (static_cast<unsigned char>(local.message()[length]) & 0xc0) == 0x80)
       --length;  // not within a character
     std::memcpy(text.data(), local.message().data(), length);
-    if (!everybody && comm.size() > 1 && local.rank() < 0)
+    if (!all_failed && comm.size() > 1 && local.rank() < 0)
       fmt::format_to_n(text.data() + length, text.size() - 1 - length, " (rank {}, host {})", comm.rank(),
                        comm.host_name());
   }
@@ -291,20 +291,21 @@ Status agree(const Comm& comm, Status local) {
 
 Status share_from_root(const Comm& comm, Status local, std::vector<std::byte>& bytes, std::span<int64_t> maximum) {
   // Short data is passed in shared memory, or as bits of the agreement; the other ranks contribute zero bits.
-  const bool lie = comm.size() > 1 && comm.rounds().is_ready() && comm.rounds().has_room() &&
-                   mpi_is_running();  // shared memory is unusable after MPI_Finalize; agree() then returns an error
+  const bool in_memory =
+      comm.size() > 1 && comm.rounds().is_ready() && comm.rounds().has_room() &&
+      mpi_is_running();  // shared memory is unusable after MPI_Finalize; agree() then returns an error
   std::array<int64_t, k_shared_at_once / sizeof(int64_t)> memory;
-  const std::span<int64_t> word = lie ? std::span<int64_t>() : memory;
+  const std::span<int64_t> word = in_memory ? std::span<int64_t>() : memory;
   std::fill(word.begin(), word.end(), 0);
-  const int64_t most = lie ? most_message_bytes(comm.size()) : static_cast<int64_t>(k_shared_at_once);
+  const int64_t most = in_memory ? most_message_bytes(comm.size()) : static_cast<int64_t>(k_shared_at_once);
   std::array<int64_t, 16> numbers;
-  const bool speaks = comm.rank() == 0 && local.ok();
+  const bool sends = comm.rank() == 0 && local.ok();
   const std::span<int64_t> all = std::span(numbers).first(1 + maximum.size());
-  all[0] = speaks ? static_cast<int64_t>(bytes.size()) : 0;
+  all[0] = sends ? static_cast<int64_t>(bytes.size()) : 0;
   std::copy(maximum.begin(), maximum.end(), all.begin() + 1);
-  if (speaks && all[0] <= most && lie)
+  if (sends && all[0] <= most && in_memory)
     store_for_all(comm.rounds(), comm.size(), bytes);
-  if (speaks && all[0] <= most && !lie && !bytes.empty())
+  if (sends && all[0] <= most && !in_memory && !bytes.empty())
     std::memcpy(word.data(), bytes.data(), bytes.size());
   Status verdict = agree(comm, std::move(local), Reduction{.maximum = all, .sum = {}, .bits = word});
   std::copy(all.begin() + 1, all.end(), maximum.begin());
@@ -316,10 +317,10 @@ Status share_from_root(const Comm& comm, Status local, std::vector<std::byte>& b
   if (size <= most) {
     if (comm.rank() == 0)
       return {};
-    const auto told =
-        lie ? stored_for_all(comm.rounds(), comm.size(), size) : std::as_bytes(word).first(static_cast<size_t>(size));
+    const auto shared = in_memory ? stored_for_all(comm.rounds(), comm.size(), size)
+                                  : std::as_bytes(word).first(static_cast<size_t>(size));
     return guard([&] {
-      bytes.assign(told.begin(), told.end());
+      bytes.assign(shared.begin(), shared.end());
       return Status{};
     });
   }

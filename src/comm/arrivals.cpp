@@ -40,10 +40,10 @@ int test_some(std::span<MPI_Request> requests, std::span<int> done, std::span<MP
 }
 
 int post_receive(std::byte* place, int64_t room, int from, int tag, MPI_Comm comm, MPI_Request& request,
-                 bool& came_too_long) {
+                 bool& too_long) {
   const int rc = MPI_Irecv(place, static_cast<int>(room), MPI_BYTE, from, tag, comm, &request);
-  came_too_long = is_too_long(rc);
-  if (!came_too_long)
+  too_long = is_too_long(rc);
+  if (!too_long)
     return rc;
   request = MPI_REQUEST_NULL;
   return MPI_SUCCESS;

@@ -17,10 +17,10 @@ inline constexpr int64_t k_too_long = -1;
 // Completed requests are null.
 int test_some(std::span<MPI_Request> requests, std::span<int> done, std::span<MPI_Status> statuses, int& count);
 
-// MPI_Irecv of bytes. `came_too_long`: a message has arrived already and is too long; there is no request in this case.
+// MPI_Irecv of bytes. `too_long`: a message has arrived already and is too long; there is no request in this case.
 // MPICH before 4.0 reports the error here.
 int post_receive(std::byte* place, int64_t room, int from, int tag, MPI_Comm comm, MPI_Request& request,
-                 bool& came_too_long);
+                 bool& too_long);
 
 // MPI_Recv of a probed message of any length. `bytes`: its length, or k_too_long if it exceeds `place`; its content is
 // then discarded.

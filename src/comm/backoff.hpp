@@ -12,7 +12,7 @@ namespace windrow {
 
 // Calls the kernel directly. A program may replace sched_yield() to tame an MPI library that polls, and the replacement
 // may sleep; callers here sleep by themselves.
-inline void give_core_away() noexcept {
+inline void yield_core() noexcept {
   syscall(SYS_sched_yield);
 }
 
@@ -36,7 +36,7 @@ class Backoff {
   void wait() noexcept {
     if (turns_ < yields_) {
       ++turns_;
-      give_core_away();
+      yield_core();
       return;
     }
     const timespec pause{.tv_sec = 0, .tv_nsec = sleep_ns_};

@@ -53,11 +53,11 @@ Result<ClockOffset> measure_clock(const Comm& comm) {
   } else if (comm.host_rank() == 0) {
     status = ask(comm, offset);
   }
-  std::array<double, 2> told{offset.seconds, offset.accuracy};
-  status.update(mpi_status(MPI_Bcast(told.data(), 2, MPI_DOUBLE, 0, comm.host()), "MPI_Bcast"));
+  std::array<double, 2> shared{offset.seconds, offset.accuracy};
+  status.update(mpi_status(MPI_Bcast(shared.data(), 2, MPI_DOUBLE, 0, comm.host()), "MPI_Bcast"));
   if (!status.ok())
     return status;
-  return ClockOffset{told[0], told[1]};
+  return ClockOffset{shared[0], shared[1]};
 }
 
 }  // namespace windrow

@@ -106,7 +106,7 @@ void HostRounds::wait_for(std::atomic<uint32_t>& word, uint64_t round, MPI_Comm 
     if (now == static_cast<uint32_t>(round))
       return;
     if (turn < yields_) {
-      give_core_away();
+      yield_core();
       continue;
     }
     int found = 0;

@@ -80,14 +80,14 @@ Result<LinkProbe> measure_link(const Comm& comm, int64_t most_bytes) {
     return seconds;
   };
   double latency = least_seconds(1);  // MPI connects at the first message
-  if (Status told = wait_for_all(comm, latency); !told.ok())
-    return told;
+  if (Status verdict = wait_for_all(comm, latency); !verdict.ok())
+    return verdict;
   int64_t left = most_bytes - k_repetitions;
   for (size_t i = first; i < k_sizes.size() && k_repetitions * k_sizes[i] <= left; ++i) {
     double seconds = least_seconds(k_sizes[i]);
     left -= k_repetitions * k_sizes[i];
-    if (Status told = wait_for_all(comm, seconds); !told.ok())
-      return told;
+    if (Status verdict = wait_for_all(comm, seconds); !verdict.ok())
+      return verdict;
     probe.rough = i < k_telling;
     if (probe.rough)
       seconds = std::max(seconds - latency, k_least_share * seconds);

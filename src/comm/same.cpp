@@ -52,24 +52,24 @@ std::vector<std::string> quoted(std::initializer_list<std::string_view> texts) {
 
 Status name_difference(const Comm& comm, uint64_t arguments, std::string_view what, const Describe& describe) {
   std::string mine;
-  std::vector<std::byte> told;
+  std::vector<std::byte> root_bytes;
   Status local = guard([&] {
     if (describe)
       for (const std::string& text : describe())
         mine.append(text).push_back('\0');
     const auto bytes = std::as_bytes(std::span(mine));
     if (comm.rank() == 0)
-      told.assign(bytes.begin(), bytes.end());
+      root_bytes.assign(bytes.begin(), bytes.end());
     return Status{};
   });
   std::array<int64_t, 1> of_root{comm.rank() == 0 ? static_cast<int64_t>(arguments >> 2) : INT64_MIN};
-  local = share_from_root(comm, std::move(local), told,
+  local = share_from_root(comm, std::move(local), root_bytes,
                           of_root);  // a rank without memory for the bytes has an error of its own
   if (local.ok())
     local = guard([&]() -> Status {
       if (of_root[0] == static_cast<int64_t>(arguments >> 2))
         return {};
-      const std::string_view of_all(reinterpret_cast<const char*>(told.data()), told.size());
+      const std::string_view of_all(reinterpret_cast<const char*>(root_bytes.data()), root_bytes.size());
       return {Code::bad_argument, fmt::format("{} differ between the ranks; all ranks must give the same{}", what,
                                               difference(mine, of_all))};
     });

@@ -199,12 +199,12 @@ Result<bool> SharedSegment::reserve(MPI_Comm host, int64_t bytes) {
   Made made;
   const bool fits =
       rank == 0 && totals[1] <= std::min(free_shared_bytes() / parts_, longest_file()) && made.make(totals[1]);
-  std::array<uint64_t, 3> told{fits ? 1U : 0U, made.number, made.identity};
-  const int rc = MPI_Bcast(told.data(), 3, MPI_UINT64_T, 0, host);
-  made.number = told[1];
-  made.identity = told[2];
+  std::array<uint64_t, 3> shared{fits ? 1U : 0U, made.number, made.identity};
+  const int rc = MPI_Bcast(shared.data(), 3, MPI_UINT64_T, 0, host);
+  made.number = shared[1];
+  made.identity = shared[2];
   auto answer = rc != MPI_SUCCESS ? Result<bool>(mpi_status(rc, "MPI_Bcast"))
-                : told[0] == 0    ? Result<bool>(false)
+                : shared[0] == 0  ? Result<bool>(false)
                                   : allocate(host, wanted, totals[1], made);
   made.remove();
   return answer;

@@ -181,12 +181,12 @@ bool DataFile::are_apart(std::span<const ReadRequest> requests) const noexcept {
                                               [](const ReadRequest& each) { return each.offset >= FileLine::k_begin; });
 }
 
-void DataFile::read(std::span<const ReadRequest> requests, const Meanwhile& meanwhile) {
+void DataFile::read(std::span<const ReadRequest> requests, const IdleCallback& idle) {
   if (requests.empty())
     return;
   const bool apart = are_apart(requests);
   if (!apart)
-    attempt(requests.front().offset, [&](Store& store, int64_t) { return store.read_several(requests, meanwhile); });
+    attempt(requests.front().offset, [&](Store& store, int64_t) { return store.read_several(requests, idle); });
   for (const ReadRequest& each : requests) {
     if (apart)
       read(each.offset, each.bytes);

@@ -30,8 +30,8 @@ class DataFile {
   void write(int64_t offset, std::span<const ConstSlice> slices);
   void read(int64_t offset, std::span<std::byte> bytes);
   void read(int64_t offset, std::span<const Slice> slices);
-  // Some of them concurrently, if they are in one file. `meanwhile` may call read_ahead() for the next call.
-  void read(std::span<const ReadRequest> requests, const Meanwhile& meanwhile);
+  // Some of them concurrently, if they are in one file. `idle` may call read_ahead() for the next call.
+  void read(std::span<const ReadRequest> requests, const IdleCallback& idle);
   void read_ahead(std::span<const ReadRequest> requests);
   // Maps `range` in the page cache until unmap(); nullptr: read it by requests instead, unless there was an error.
   const std::byte* map(Extent range);

@@ -38,7 +38,7 @@ void StorageSink::consume(int64_t, const Window& window, const std::byte* slot, 
 void StorageSink::expect(PieceView covered) {
   if (total_bytes(covered) == hull(covered).size())
     expected_ = hull(covered);
-  if (!works_behind())
+  if (!works_asynchronously())
     tell_file();
 }
 

@@ -38,7 +38,7 @@ class StorageWindows {
     return thread_ == nullptr || thread_->posted() - thread_->done() < IoThread::k_jobs;
   }
   void move(const Filled& filled);
-  bool works_behind() const noexcept { return thread_ != nullptr; }
+  bool works_asynchronously() const noexcept { return thread_ != nullptr; }
   int64_t moved() const noexcept { return thread_ == nullptr ? moved_ : std::max<int64_t>(0, thread_->done() - base_); }
 
   // For the working thread: the window of that number, or nullptr if it was not posted yet.
@@ -78,7 +78,7 @@ class StorageSink final : public Sink, private StorageWindows {
   bool ready() override { return has_room(); }
   void consume(int64_t step, const Window& window, const std::byte* slot, PieceView covered) override;
   int64_t done() const override { return moved(); }
-  bool lasts() const override { return true; }
+  bool is_asynchronous() const override { return true; }
   void fill_rest();  // after the last window, once all are written
 
  private:

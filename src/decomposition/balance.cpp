@@ -16,7 +16,7 @@ constexpr std::array<int64_t, k_priced> k_interval_points{int64_t{1} << 20, 2};
 constexpr std::array<int64_t, k_priced> k_first_steps{2, 16};
 constexpr int64_t k_most_price = 4 * k_price_of_point;
 constexpr int k_rounds = 20, k_rounds_of_prices = 8;  // the fourth trial starts after these
-constexpr int64_t k_eagerness = 2;                    // how much of a surplus is offered in a round
+constexpr int64_t k_move_rate = 2;                    // how much of a surplus is offered in a round
 
 }  // namespace
 
@@ -65,7 +65,7 @@ bool BalancedOwners::is_moved(int64_t point, int64_t count, int from, int to, co
   if (surplus <= count)
     return false;
   const auto chance = static_cast<int64_t>(scramble(point ^ (int64_t{moves.round} << 48)) % 1024);
-  return chance * moves.mean < k_eagerness * surplus * 1024;
+  return chance * moves.mean < k_move_rate * surplus * 1024;
 }
 
 void BalancedOwners::move_ends(const Segment& segment, const Moves& moves, std::span<int> chosen) const {

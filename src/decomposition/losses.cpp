@@ -18,7 +18,7 @@ constexpr Rules rule(OwnerPolicy policy) noexcept {
 
 // The encoded message for one holder. For each range of points that it loses by the same rules: the gap before it, its
 // length and the rules.
-class Words {
+class LossMessage {
  public:
   // In file order.
   void add(Extent points, Rules lost) {
@@ -57,7 +57,7 @@ class Words {
 class Writer {
  public:
   Writer(const SharedPoints& shared, Extent view, const Choices& choices)
-      : shared_(shared), view_(view), choices_(choices), words_(shared.ranks.size()) {
+      : shared_(shared), view_(view), choices_(choices), messages_(shared.ranks.size()) {
     if (choices.partition != nullptr)
       partition_.emplace(*choices.partition);
   }
@@ -74,8 +74,8 @@ class Writer {
         add_run(run, points, decided, inside);
     }
     std::vector<std::optional<std::vector<std::byte>>> all;
-    for (Words& words : words_)
-      all.push_back(words.take());
+    for (LossMessage& message : messages_)
+      all.push_back(message.take());
     return all;
   }
 
@@ -122,13 +122,13 @@ class Writer {
 
   void add(Extent points, std::span<const int> holders, const std::vector<Rules>& lost) {
     for (size_t i = 0; i < holders.size(); ++i)
-      words_[static_cast<size_t>(holders[i])].add(points, lost[i]);
+      messages_[static_cast<size_t>(holders[i])].add(points, lost[i]);
   }
 
   const SharedPoints& shared_;
   Extent view_;
   const Choices& choices_;
-  std::vector<Words> words_;  // [holders]
+  std::vector<LossMessage> messages_;  // [holders]
   std::optional<PartitionReader> partition_;
   std::vector<Rules> of_run_, of_point_;  // for each holder of a run or point
   std::vector<int> list_;
@@ -141,14 +141,14 @@ std::vector<std::optional<std::vector<std::byte>>> write_losses(const SharedPoin
   return Writer(shared, view, choices).run();
 }
 
-Status read_losses(std::span<const std::byte> words, LossBuilders& lost) {
+Status read_losses(std::span<const std::byte> message, LossBuilders& lost) {
   constexpr auto k_largest = static_cast<uint64_t>(std::numeric_limits<int64_t>::max());
   uint64_t end = 0;
-  for (size_t position = 0; position < words.size();) {
-    const auto gap = read_varint(words, position), length = gap ? read_varint(words, position) : std::nullopt;
-    if (!length || position == words.size() || *gap > k_largest - end || *length > k_largest - end - *gap)
+  for (size_t position = 0; position < message.size();) {
+    const auto gap = read_varint(message, position), length = gap ? read_varint(message, position) : std::nullopt;
+    if (!length || position == message.size() || *gap > k_largest - end || *length > k_largest - end - *gap)
       return {Code::internal, "internal error: malformed list of points that another rank writes"};
-    const auto rules = std::to_integer<Rules>(words[position++]);
+    const auto rules = std::to_integer<Rules>(message[position++]);
     if (rules >= 1U << k_owner_policies)
       return {Code::internal, "internal error: unknown rule in a list of points that another rank writes"};
     const auto begin = static_cast<int64_t>(end + *gap);

@@ -33,6 +33,6 @@ std::vector<std::optional<std::vector<std::byte>>> write_losses(const SharedPoin
 using LossBuilders = std::array<PiecesBuilder, k_owner_policies>;
 // Adds the losses of a message; memory offsets are unused. Messages must be read in the order of the directory ranks.
 // May throw std::bad_alloc.
-Status read_losses(std::span<const std::byte> words, LossBuilders& lost);
+Status read_losses(std::span<const std::byte> message, LossBuilders& lost);
 
 }  // namespace windrow

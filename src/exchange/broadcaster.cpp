@@ -56,9 +56,9 @@ void Broadcaster::join_tree() {
   const size_t end = mine > 0 ? mine & (~mine + 1) : std::bit_ceil(hosts);
   for (size_t bit = end / 2; bit > 0; bit /= 2)
     if (mine + bit < hosts)
-      ways_.push_back({.rank = rank_at(mine + bit), .element_bytes = element_bytes_of(items_, {0, INT64_MAX})});
-  for (Traffic& way : ways_)
-    coder_.add(way);
+      children_.push_back({.rank = rank_at(mine + bit), .element_bytes = element_bytes_of(items_, {0, INT64_MAX})});
+  for (Traffic& child : children_)
+    coder_.add(child);
 }
 
 Status Broadcaster::prepare() {
@@ -71,10 +71,10 @@ Status Broadcaster::prepare() {
     largest_message = std::max(largest_message, part.size());
     ++windows_;
   }
-  if (from_ != k_nobody || !ways_.empty())
+  if (from_ != k_nobody || !children_.empty())
     coder_.expect(largest_message);
   slot_bytes_ = aligned(coder_.room(largest));
-  frame_bytes_ = ways_.empty() ? 0 : aligned(coder_.room(largest_message));
+  frame_bytes_ = children_.empty() ? 0 : aligned(coder_.room(largest_message));
   slots_.resize(k_windows);
   requests_.assign(k_windows * requests_each(), MPI_REQUEST_NULL);
   statuses_.resize(requests_.size());
@@ -90,16 +90,16 @@ void Broadcaster::begin(std::span<const Item> items, std::byte* buffers) {
     slot.memory = std::exchange(buffers, buffers + slot_bytes_);
     slot.frame = std::exchange(buffers, buffers + frame_bytes_);
   }
-  tree_ = by_host_ && !coder_.rests();
-  for (Traffic& way : ways_)
-    way.begin();
+  tree_ = by_host_ && !coder_.is_off();
+  for (Traffic& child : children_)
+    child.begin();
   asked_ = sent_ = taken_ = 0;
   asked_step_ = taken_step_ = next(0);
 }
 
 void Broadcaster::visit_traffic(const std::function<void(const Traffic&)>& visit) const {
-  for (const Traffic& way : ways_)
-    visit(way);
+  for (const Traffic& child : children_)
+    visit(child);
 }
 
 bool Broadcaster::test() {
@@ -119,7 +119,7 @@ bool Broadcaster::test() {
     }
     --slot.pending;
     if (began_[index] > 0)
-      coder_.took(ways_[place - first_way], slot.sent, seconds_now() - began_[index]);
+      coder_.took(children_[place - first_child], slot.sent, seconds_now() - began_[index]);
   }
   return count > 0;
 }
@@ -160,7 +160,7 @@ bool Broadcaster::has_come(const Slot& slot) const {
 // children reject too.
 std::span<const std::byte> Broadcaster::outgoing(Slot& slot) {
   if (is_root())
-    return coder_.encode(ways_.front(), {slot.bytes, static_cast<size_t>(slot.size)}, slot.frame);
+    return coder_.encode(children_.front(), {slot.bytes, static_cast<size_t>(slot.size)}, slot.frame);
   if (slot.received == k_too_long)
     return {};
   const auto bytes = static_cast<size_t>(slot.received);
@@ -177,13 +177,13 @@ bool Broadcaster::pass_on(Slot& slot) {
   slot.sent = static_cast<int64_t>(message.size());
   const bool measured = coder_.measures() && coder_.times(slot.sent);
   const auto send = comm_.size() > k_eager_ranks || measured ? MPI_Issend : MPI_Isend;  // as in Outbox::send()
-  for (size_t i = 0; i < ways_.size(); ++i) {
-    Traffic& way = ways_[i];
+  for (size_t i = 0; i < children_.size(); ++i) {
+    Traffic& child = children_[i];
     if (!is_root() || i > 0)
-      coder_.count_again(way, message, slot.size);
-    const size_t index = request_of(sent_, first_way + i);
+      coder_.count_again(child, message, slot.size);
+    const size_t index = request_of(sent_, first_child + i);
     began_[index] = measured ? seconds_now() : 0;
-    if (!mpi_ok(send(message.data(), static_cast<int>(slot.sent), MPI_BYTE, way.rank, k_tag_data, comm_.get(),
+    if (!mpi_ok(send(message.data(), static_cast<int>(slot.sent), MPI_BYTE, child.rank, k_tag_data, comm_.get(),
                      &requests_[index]),
                 "MPI_Isend"))
       return false;
@@ -205,7 +205,7 @@ bool Broadcaster::send() {
     return false;
   if (is_root())
     trace_.bytes_broadcast += slot.size;
-  if (tree_ && !ways_.empty() && !pass_on(slot))
+  if (tree_ && !children_.empty() && !pass_on(slot))
     return true;
   if (awaits()) {
     coder_.decode_in_place(from_, slot.bytes, slot.received, slot.size);

@@ -35,7 +35,7 @@ class Broadcaster final : public Role {
   const Grid& grid() const noexcept { return grid_; }
   PieceView covered() const noexcept { return covered_; }
   bool is_root() const noexcept { return comm_.rank() == root_; }
-  int64_t expected_messages() const noexcept { return windows_ * static_cast<int64_t>(ways_.size()); }
+  int64_t expected_messages() const noexcept { return windows_ * static_cast<int64_t>(children_.size()); }
 
  private:
   static constexpr int64_t k_windows = 2;  // one is in flight while the next is read
@@ -55,9 +55,9 @@ class Broadcaster final : public Role {
   enum Place : size_t {
     incoming = 0,
     onward = 1,
-    first_way = 2
+    first_child = 2
   };
-  size_t requests_each() const noexcept { return first_way + ways_.size(); }
+  size_t requests_each() const noexcept { return first_child + children_.size(); }
   size_t index_of(int64_t number) const noexcept { return static_cast<size_t>(number % k_windows); }
   Slot& slot_of(int64_t number) { return slots_[index_of(number)]; }
   size_t request_of(int64_t number, size_t place) const noexcept { return index_of(number) * requests_each() + place; }
@@ -79,8 +79,8 @@ class Broadcaster final : public Role {
   bool by_host_;  // messages between hosts may be frames
   // in this run, windows are sent along the tree; otherwise by one MPI broadcast, as if there were no frames
   bool tree_ = false;
-  int from_ = k_nobody;        // the parent in the tree
-  std::vector<Traffic> ways_;  // to child hosts, largest subtree first
+  int from_ = k_nobody;            // the parent in the tree
+  std::vector<Traffic> children_;  // to child hosts, largest subtree first
   Grid grid_;
   Pieces covered_;
   Fetcher* fetcher_ = nullptr;

@@ -192,7 +192,7 @@ void Coder::begin(const CodecOrder& order) noexcept {
     order_ = {.arm = fixed_arm_};
   if (measures() && order_.looks && order_.notes != nullptr)
     order_.notes->own_ways = false;
-  passive_ = rests() && !has_own_ways();
+  passive_ = is_off() && !has_own_ways();
   tally_ = {};
   if (order_.arm == CodecTuner::k_by_message)
     ratios_ = {};  // from earlier messages with possibly other data
@@ -399,12 +399,12 @@ void Coder::count_again(Traffic& traffic, std::span<const std::byte> sent, int64
 }
 
 void Coder::refuse(int from, const Status& status) noexcept {
-  Status told = status;
+  Status named = status;
   (void)guard([&] {
-    told = Status{status.code(), fmt::format("message from rank {}: {}", from, status.message())};
+    named = Status{status.code(), fmt::format("message from rank {}: {}", from, status.message())};
     return Status{};
   });
-  status_.update(std::move(told));
+  status_.update(std::move(named));
 }
 
 void Coder::check_length(int from, int64_t count, int64_t raw) noexcept {
@@ -430,7 +430,7 @@ void Coder::undo(int from, std::span<const std::byte> frame, std::span<std::byte
   const size_t arm = arm_of(kind);
   trace_.codecs[kind.equal_elements ? k_codec_constant : arm].decode_seconds += seconds;
   if (measures() && arm != k_arm_off && tells_speed(raw))
-    memory_->model.undone(arm, (working_seconds_now() - begin_work) / static_cast<double>(raw.size()));
+    memory_->model.decoded(arm, (working_seconds_now() - begin_work) / static_cast<double>(raw.size()));
 }
 
 const std::byte* Coder::decode(int from, const std::byte* got, int64_t count, int64_t raw) noexcept {

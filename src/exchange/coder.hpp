@@ -105,7 +105,7 @@ class Coder {
   size_t arm() const noexcept { return order_.arm; }  // of this run
   // The same on every rank: no message of this run is a frame or sampled, except those of ranks whose notes say
   // otherwise.
-  bool rests() const noexcept { return measures() && !checks_ && order_.arm == k_arm_off && !order_.looks; }
+  bool is_off() const noexcept { return measures() && !checks_ && order_.arm == k_arm_off && !order_.looks; }
   // Registers a message without encode(). Returns the bytes to send, which are fewer if all elements are equal;
   // otherwise the check is almost free.
   int64_t pass(Traffic& traffic, std::span<std::byte> message) noexcept;
@@ -134,7 +134,7 @@ class Coder {
 
   // Of the run: predicted seconds of this rank's messages for each arm.
   Predicted predicted() const noexcept {
-    return memory_ == nullptr || rests() ? Predicted{} : tally_.predicted(memory_->model, work_);
+    return memory_ == nullptr || is_off() ? Predicted{} : tally_.predicted(memory_->model, work_);
   }
   // For a message that is not a frame.
   void check_length(int from, int64_t count, int64_t raw) noexcept;

@@ -64,7 +64,7 @@ ServeForecast forecast(const Grid& grid, std::span<const Peer> peers, std::span<
       if (peer.shared)
         continue;
       for (Message message = first_message(peer.view.span(), window); message.bytes > 0;
-           message = message_behind(peer.view.span(), window, message)) {
+           message = message_after(peer.view.span(), window, message)) {
         ++result.messages;
         remote += message.bytes;
         result.largest_message = std::max(result.largest_message, message.bytes);
@@ -175,19 +175,19 @@ void Collector::begin(std::span<const Item> items, std::byte* buffers) {
     slot.staging = std::exchange(buffers, buffers + aligned(forecast_.largest_remote));
     slot.step = -1;
   }
-  handed_ = taken_back_ = 0;
-  back_step_ = front_step_ = next_step_ = next(0);
-  look_ahead();
+  passed_on_ = reclaimed_ = 0;
+  oldest_step_ = front_step_ = next_step_ = next(0);
+  open_windows();
   if (sink_ != nullptr)
     sink_->expect(covered_);
 }
 
 bool Collector::finished() const {
-  return broken_ || (back_step_ >= grid_.steps() && (sink_ == nullptr || sink_->finished()));
+  return broken_ || (oldest_step_ >= grid_.steps() && (sink_ == nullptr || sink_->finished()));
 }
 
 // Opens windows in free slots, in order.
-void Collector::look_ahead() {
+void Collector::open_windows() {
   while (next_step_ < grid_.steps() && slot_of(next_step_).step < 0 && !broken_) {
     Slot& slot = slot_of(next_step_);
     slot.step = next_step_;
@@ -214,7 +214,7 @@ void Collector::open(Slot& slot) {
       continue;
     const View& view = peers_[i].view;
     for (Message message = first_message(view.span(), slot.window); message.bytes > 0;
-         message = message_behind(view.span(), slot.window, message)) {
+         message = message_after(view.span(), slot.window, message)) {
       Awaited& awaited = slot.awaited[messages];
       awaited = {i, message, slot.staging + staged, nullptr};
       const int64_t room = peers_[i].traffic.coded ? coder_.room(message.bytes) : message.bytes;
@@ -239,11 +239,11 @@ void Collector::open(Slot& slot) {
 bool Collector::await(Slot& slot, size_t message, int64_t room) {
   const Awaited& awaited = slot.awaited[message];
   const int rank = peers_[awaited.peer].rank;
-  bool came_too_long = false;
-  if (!mpi_ok(post_receive(awaited.place, room, rank, tag_, comm_.get(), slot.requests[message], came_too_long),
+  bool too_long = false;
+  if (!mpi_ok(post_receive(awaited.place, room, rank, tag_, comm_.get(), slot.requests[message], too_long),
               "MPI_Irecv"))
     return false;
-  if (came_too_long)
+  if (too_long)
     coder_.check_length(rank, k_too_long, awaited.message.bytes);
   else
     ++slot.pending;
@@ -263,7 +263,7 @@ bool Collector::receive(Slot& slot) {
     const Peer& peer = peers_[awaited.peer];
     const int64_t bytes = bytes_of(slot.statuses[static_cast<size_t>(i)]);
     if (peer.traffic.coded) {
-      undo(slot, awaited, bytes);
+      decode(slot, awaited, bytes);
       continue;
     }
     coder_.check_length(peer.rank, bytes, awaited.message.bytes);
@@ -279,7 +279,7 @@ bool Collector::receive(Slot& slot) {
 }
 
 // Decodes a frame, directly to its final place if that is contiguous.
-void Collector::undo(Slot& slot, const Awaited& awaited, int64_t count) {
+void Collector::decode(Slot& slot, const Awaited& awaited, int64_t count) {
   const Peer& peer = peers_[awaited.peer];
   if (awaited.final == awaited.place) {
     coder_.decode_in_place(peer.rank, awaited.place, count, awaited.message.bytes);
@@ -298,27 +298,27 @@ bool Collector::is_full(const Slot& slot) const {
          shared_.control(shared_.index_of(slot.step)).count.load(std::memory_order_acquire) == slot.shared_bytes;
 }
 
-bool Collector::hand_on() {
+bool Collector::pass_on() {
   if (front_step_ >= grid_.steps() || broken_)
     return false;
   Slot& slot = slot_of(front_step_);
   if (slot.step != front_step_ || !is_full(slot) || !sink_->ready())
     return false;
   sink_->consume(slot.step, slot.window, slot.memory, covered_);
-  ++handed_;
+  ++passed_on_;
   front_step_ = next(front_step_ + 1);
   return true;
 }
 
 // Opens the slots that the sink has finished for the next windows.
-bool Collector::take_back() {
-  if (taken_back_ == handed_ || taken_back_ == sink_->done())
+bool Collector::reclaim() {
+  if (reclaimed_ == passed_on_ || reclaimed_ == sink_->done())
     return false;
-  for (const int64_t done = sink_->done(); taken_back_ < done; ++taken_back_) {
-    slot_of(back_step_).step = -1;
-    back_step_ = next(back_step_ + 1);
+  for (const int64_t done = sink_->done(); reclaimed_ < done; ++reclaimed_) {
+    slot_of(oldest_step_).step = -1;
+    oldest_step_ = next(oldest_step_ + 1);
   }
-  look_ahead();
+  open_windows();
   return true;
 }
 
@@ -328,8 +328,8 @@ bool Collector::step() {
     sink_->progress();
   for (Slot& slot : slots_)
     moved = receive(slot) || moved;
-  moved = hand_on() || moved;
-  moved = take_back() || moved;
+  moved = pass_on() || moved;
+  moved = reclaim() || moved;
   return moved;
 }
 

@@ -74,7 +74,7 @@ class Collector final : public Role {
   bool step() override;
   bool finished() const override;
   bool released() const override {
-    return finished() || (sink_ != nullptr && sink_->lasts() && front_step_ >= grid_.steps());
+    return finished() || (sink_ != nullptr && sink_->is_asynchronous() && front_step_ >= grid_.steps());
   }
   const ServeForecast& expected() const noexcept { return forecast_; }
   PieceView covered() const noexcept { return covered_; }
@@ -100,13 +100,13 @@ class Collector final : public Role {
     std::vector<int> done;
     std::vector<MPI_Status> statuses;  // [messages]
   };
-  void look_ahead();
-  void undo(Slot& slot, const Awaited& awaited, int64_t count);
+  void open_windows();
+  void decode(Slot& slot, const Awaited& awaited, int64_t count);
   void open(Slot& slot);
   bool await(Slot& slot, size_t message, int64_t room);
   bool receive(Slot& slot);
-  bool hand_on();
-  bool take_back();
+  bool pass_on();
+  bool reclaim();
   bool is_full(const Slot& slot) const;
   Slot& slot_of(int64_t step) { return slots_[static_cast<size_t>(step) % slots_.size()]; }
   int64_t next(int64_t step) const;
@@ -127,9 +127,9 @@ class Collector final : public Role {
   bool whole_ = false;
   std::vector<WindowBytes> shared_bytes_;
   std::vector<Slot> slots_;  // the window of step s uses slot s % slots
-  int64_t handed_ = 0;       // windows passed to the sink in this run
-  int64_t taken_back_ = 0;   // of those, windows whose slots are free again
-  int64_t back_step_ = 0;    // the oldest window in the sink
+  int64_t passed_on_ = 0;    // windows passed to the sink in this run
+  int64_t reclaimed_ = 0;    // of those, windows whose slots are free again
+  int64_t oldest_step_ = 0;  // the oldest window in the sink
   int64_t front_step_ = 0;   // the next window for the sink
   int64_t next_step_ = 0;    // the next window to open
 };

@@ -118,7 +118,7 @@ bool Distributor::serve() {
       trace_.bytes_copied += bytes;
       if (!mpi_ok(outbox_.send(peer.traffic, parcel, bytes), "MPI_Isend"))
         return true;
-      next_message_ = message_behind(peer.view.span(), slot.window, next_message_);
+      next_message_ = message_after(peer.view.span(), slot.window, next_message_);
       moved = true;
     }
   }

@@ -12,12 +12,12 @@ namespace windrow {
 namespace {
 
 // Redirects the counters of roles to the caller's trace for one call: a transfer may serve several files.
-class TraceLoan {
+class TraceRedirect {
  public:
-  TraceLoan(Trace& of, Trace& to) noexcept : of_(of), to_(to) { to_ = of_; }
-  ~TraceLoan() { of_ = to_; }
-  TraceLoan(const TraceLoan&) = delete;
-  TraceLoan& operator=(const TraceLoan&) = delete;
+  TraceRedirect(Trace& of, Trace& to) noexcept : of_(of), to_(to) { to_ = of_; }
+  ~TraceRedirect() { of_ = to_; }
+  TraceRedirect(const TraceRedirect&) = delete;
+  TraceRedirect& operator=(const TraceRedirect&) = delete;
 
  private:
   Trace& of_;
@@ -108,7 +108,7 @@ void Transfer::turn_until(Done&& done) {
 
 void Transfer::begin(std::span<const Item> items, Arena& arena, Sink& storage_sink, Fetcher& storage_fetcher,
                      const CodecOrder& order, Trace& trace, Role* background) {
-  const TraceLoan loan(trace, trace_);
+  const TraceRedirect redirect(trace, trace_);
   background_ = background;
   comm_.wait_for_holder();  // the last windows of another file may still be in the host's shared memory
   coder_->begin(order);
@@ -141,7 +141,7 @@ void Transfer::visit_traffic(const std::function<void(const Traffic&)>& visit) c
 }
 
 Status Transfer::end(Trace& trace) {
-  const TraceLoan loan(trace, trace_);
+  const TraceRedirect redirect(trace, trace_);
   turn_until([](const Role& role) { return role.finished(); });
   Status status;
   const auto take = [&](const Status& each) {

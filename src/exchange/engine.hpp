@@ -50,7 +50,7 @@ class Arena {
 };
 
 // How ranks exchange data.
-struct Ways {
+struct TransferOptions {
   bool share = true;            // ranks of a host copy through shared memory
   bool check_messages = false;  // messages carry checksums
   int64_t moved_bytes = 0;      // by all ranks with this plan; the same on every rank
@@ -61,12 +61,12 @@ class Transfer {
   // Collective; the caller must agree on the status, which is this rank's own. `items`, and the runs that they refer
   // to, must stay valid until run() gets new ones, with the same runs. The arena and the trace are used during the call
   // only.
-  static Result<std::unique_ptr<Transfer>> prepare(Comm& comm, const Plan& plan, std::span<const Item> items, Ways ways,
-                                                   Arena& arena, Trace& trace);
+  static Result<std::unique_ptr<Transfer>> prepare(Comm& comm, const Plan& plan, std::span<const Item> items,
+                                                   TransferOptions options, Arena& arena, Trace& trace);
 
   // Whether prepare() communicates; the same on every rank. It does not if ranks of one host write full windows through
   // memory that they share already.
-  static bool talks(const Comm& comm, const Plan& plan, bool share);
+  static bool communicates(const Comm& comm, const Plan& plan, bool share);
 
   // Moves the data. Every rank calls begin() and end(), whatever failed, and then agrees. `storage_sink` and
   // `storage_fetcher` access the storage on aggregators. After begin() no rank needs another: all written data has left

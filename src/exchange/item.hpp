@@ -61,9 +61,9 @@ void for_each_held_part(const Window& window, PieceView runs, Extent held, int64
   if (held.begin >= reach.end || held.end <= reach.begin)
     return;
   if (window.deal == nullptr)
-    return visit(window.part_behind(reach.begin));
+    return visit(window.part_after(reach.begin));
   for (int64_t offset = std::max(held.begin, reach.begin); offset < held.end;) {
-    const Window::Part part = window.part_behind(offset);
+    const Window::Part part = window.part_after(offset);
     offset = std::max(offset, part.bytes.begin);
     if (part.bytes.empty() || offset >= held.end)
       return;

@@ -65,7 +65,7 @@ Message first_message(std::span<const Holder> holders, const Window& window) {
 
 // The next message of the window; empty after the last one.
 template <class Holder>
-Message message_behind(std::span<const Holder> holders, const Window& window, const Message& message) {
+Message message_after(std::span<const Holder> holders, const Window& window, const Message& message) {
   return message.part.cut.end < window.bytes.end ? message_from(holders, window, message.part.cut.end) : Message{};
 }
 

@@ -42,7 +42,7 @@ bool has_slots(const Comm& comm, const Plan& plan) {
 
 }  // namespace
 
-bool Transfer::talks(const Comm& comm, const Plan& plan, bool share) {
+bool Transfer::communicates(const Comm& comm, const Plan& plan, bool share) {
   if (!plan.has_domains() && !plan.gathers())
     return plan.broadcast && compresses(plan, comm);  // the link may be measured
   return !(share && fills(plan) && comm.host_size() > 1 && comm.host_size() == comm.size() && has_slots(comm, plan));
@@ -50,13 +50,14 @@ bool Transfer::talks(const Comm& comm, const Plan& plan, bool share) {
 
 class TransferBuilder {
  public:
-  TransferBuilder(Comm& comm, const Plan& plan, std::span<const Item> items, Ways ways, Arena& arena, Trace& trace)
+  TransferBuilder(Comm& comm, const Plan& plan, std::span<const Item> items, TransferOptions options, Arena& arena,
+                  Trace& trace)
       : comm_(comm),
         plan_(plan),
         items_(items),
-        share_(ways.share),
-        checks_(ways.check_messages),
-        moved_bytes_(ways.moved_bytes),
+        share_(options.share),
+        checks_(options.check_messages),
+        moved_bytes_(options.moved_bytes),
         arena_(arena),
         trace_(trace),
         root_(team_root(plan, comm.rank(), comm.host_root())) {}
@@ -218,10 +219,10 @@ class TransferBuilder {
           return opened.status();
         const std::byte kind = opened.value();
         if ((kind & k_framed) != std::byte{0}) {
-          auto undone = coder().grow(bytes, trace_.codec_description_seconds);
-          if (!undone.ok())
-            return undone.status();
-          grown = std::move(undone).value();
+          auto decoded = coder().grow(bytes, trace_.codec_description_seconds);
+          if (!decoded.ok())
+            return decoded.status();
+          grown = std::move(decoded).value();
           bytes = grown;
         }
         if ((kind & ~k_framed) == k_counts) {
@@ -534,8 +535,8 @@ class TransferBuilder {
 };
 
 Result<std::unique_ptr<Transfer>> Transfer::prepare(Comm& comm, const Plan& plan, std::span<const Item> items,
-                                                    Ways ways, Arena& arena, Trace& trace) {
-  return TransferBuilder(comm, plan, items, ways, arena, trace).build();
+                                                    TransferOptions options, Arena& arena, Trace& trace) {
+  return TransferBuilder(comm, plan, items, options, arena, trace).build();
 }
 
 }  // namespace windrow

@@ -47,12 +47,12 @@ bool Receiver::step() {
     const int64_t bytes = channel.message.bytes;
     const bool coded = channel.traffic.coded;
     awaited_[static_cast<size_t>(index)] = {channel.message, channel.rank, coded};
-    bool came_too_long = false;
+    bool too_long = false;
     if (!mpi_ok(post_receive(pool_.buffer(index), coded ? coder_.room(bytes) : bytes, channel.rank, tag_, comm_.get(),
-                             *pool_.request(index), came_too_long),
+                             *pool_.request(index), too_long),
                 "MPI_Irecv"))
       return true;
-    if (came_too_long) {
+    if (too_long) {
       coder_.check_length(channel.rank, k_too_long, bytes);
       pool_.release(index);
     }

@@ -26,7 +26,7 @@ void ForwardSink::progress() {
     const int64_t bytes = collect_from_slot(route_.team, message_.part, slot_, outbox_.packed(parcel));
     trace_.bytes_copied += bytes;
     status_.update(mpi_status(outbox_.send(route_.traffic[route_.grid.domain_of(step_)], parcel, bytes), "MPI_Isend"));
-    message_ = message_behind(route_.team.span(), window_, message_);
+    message_ = message_after(route_.team.span(), window_, message_);
     if (message_.bytes == 0)
       ++consumed_;
   }
@@ -56,16 +56,16 @@ void ForwardFetcher::await() {
     if (index == MessagePool::k_none)
       return;
     const int64_t room = coder_.codes(rank_) ? coder_.room(message_.bytes) : message_.bytes;
-    bool came_too_long = false;
+    bool too_long = false;
     status_.update(mpi_status(
-        post_receive(pool_.buffer(index), room, rank_, k_tag_data, comm_.get(), *pool_.request(index), came_too_long),
+        post_receive(pool_.buffer(index), room, rank_, k_tag_data, comm_.get(), *pool_.request(index), too_long),
         "MPI_Irecv"));
-    if (came_too_long) {
+    if (too_long) {
       coder_.check_length(rank_, k_too_long, message_.bytes);
       pool_.release(index);
     }
     awaited_[static_cast<size_t>(index)] = message_;
-    message_ = message_behind(route_.team.span(), window_, message_);
+    message_ = message_after(route_.team.span(), window_, message_);
   }
 }
 

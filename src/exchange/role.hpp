@@ -80,7 +80,7 @@ class Sink {
   virtual void consume(int64_t step, const Window& window, const std::byte* slot, PieceView covered) = 0;
   virtual int64_t done() const = 0;  // windows finished in this run, in the order of consume()
   virtual bool finished() { return true; }
-  virtual bool lasts() const { return false; }  // continues without calls from the engine, in a thread
+  virtual bool is_asynchronous() const { return false; }  // continues without calls from the engine, in a thread
   virtual Status status() const { return {}; }
 };
 

@@ -87,7 +87,7 @@ void begin_window(std::span<const Item> items, Channel& channel) {
 }  // namespace
 
 void next_message(std::span<const Item> items, Channel& channel) {
-  channel.message = message_behind(items, channel.grid.window(channel.step), channel.message);
+  channel.message = message_after(items, channel.grid.window(channel.step), channel.message);
   if (channel.message.bytes > 0)
     return;
   ++channel.step;

@@ -109,7 +109,7 @@ int64_t next_offset(const Nest& nest, int64_t offset) noexcept {
 namespace {
 
 // A nest from some position on, as its run and its loops up to a level. Level 0 is a single piece.
-struct Tower {
+struct InnerNest {
   const Nest& nest;
   int64_t file;
   int levels;
@@ -122,7 +122,7 @@ struct Tower {
     return levels == 1 ? nest.run.file_stride : nest.loops[Nest::at(levels - 2)].file_stride;
   }
   // The part that a stride repeats, and its number of steps; the whole nest, once, if there is no such level.
-  Tower inside(int64_t step, int64_t& steps) const noexcept {
+  InnerNest inside(int64_t step, int64_t& steps) const noexcept {
     const bool repeats = levels > 0 && (stride() == step || count() == 1);
     steps = repeats ? count() : 1;
     return {nest, file, repeats ? levels - 1 : levels};
@@ -130,14 +130,14 @@ struct Tower {
 };
 
 // `left`: the budget of comparisons.
-bool may_meet(const Tower& one, const Tower& other, int& left) noexcept {
+bool may_meet(const InnerNest& one, const InnerNest& other, int& left) noexcept {
   if (one.file + one.span() <= other.file || other.file + other.span() <= one.file)
     return false;
   if (--left < 0 || (one.levels == 0 && other.levels == 0))
     return true;
   const int64_t step = std::max(one.stride(), other.stride());
   int64_t ones = 1, others = 1;
-  const Tower part = one.inside(step, ones), rest = other.inside(step, others);
+  const InnerNest part = one.inside(step, ones), rest = other.inside(step, others);
   if (step == 0)
     return may_meet(part, rest, left);
   // The distance between step j of `other` and step i of `one` is that between step j - i and step 0.

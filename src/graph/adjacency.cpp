@@ -82,7 +82,7 @@ void for_each_pair(const Shape& shape, std::span<const int64_t> corners, Neighbo
 }
 
 // Sorts each list and removes duplicates.
-void tidy(Lists& lists) {
+void sort_unique(Lists& lists) {
   size_t kept = 0;
   int64_t begin = 0;
   for (size_t node = 0; node + 1 < lists.offsets.size(); ++node) {
@@ -131,7 +131,7 @@ Result<Lists> neighbours_of(int64_t nodes, int kind, std::span<const int64_t> co
   });
   if (!status.ok())
     return status;
-  tidy(lists);
+  sort_unique(lists);
   return lists;
 }
 

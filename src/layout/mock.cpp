@@ -18,7 +18,7 @@ Status fault(std::string what) {
 }
 
 // The values parsed so far for one component.
-struct Said {
+struct ParsedComponent {
   std::optional<int64_t> stripe, count, first, targets, object, objects, until;
 };
 
@@ -28,7 +28,7 @@ std::string_view next_part(std::string_view& text, char separator) {
   return part;
 }
 
-Status read_word(std::string_view word, Said& said) {
+Status read_word(std::string_view word, ParsedComponent& parsed) {
   const size_t equals = word.find('=');
   const std::string_view key = word.substr(0, equals),
                          value = equals == std::string_view::npos ? "" : word.substr(equals + 1);
@@ -38,10 +38,11 @@ Status read_word(std::string_view word, Said& said) {
     int64_t least, most;
   };
   constexpr int64_t k_most_bytes = int64_t{1} << 50, k_most_targets = int64_t{1} << 31;
-  const std::array keys{Key{"stripe", said.stripe, 1, k_most_bytes}, Key{"count", said.count, 1, k_most_stripes},
-                        Key{"first", said.first, 0, k_most_targets}, Key{"targets", said.targets, 1, k_most_targets},
-                        Key{"object", said.object, 1, k_most_bytes}, Key{"objects", said.objects, 1, k_most_stripes},
-                        Key{"until", said.until, 1, INT64_MAX - 1}};
+  const std::array keys{
+      Key{"stripe", parsed.stripe, 1, k_most_bytes}, Key{"count", parsed.count, 1, k_most_stripes},
+      Key{"first", parsed.first, 0, k_most_targets}, Key{"targets", parsed.targets, 1, k_most_targets},
+      Key{"object", parsed.object, 1, k_most_bytes}, Key{"objects", parsed.objects, 1, k_most_stripes},
+      Key{"until", parsed.until, 1, INT64_MAX - 1}};
   const auto found = std::find_if(keys.begin(), keys.end(), [&](const Key& each) { return each.name == key; });
   if (found == keys.end())
     return fault(
@@ -66,21 +67,21 @@ void place_objects(LayoutComponent& component, int64_t objects, int64_t targets)
   }
 }
 
-Status add_component(const Said& said, int64_t begin, StorageLayout& layout) {
-  if (!said.stripe)
+Status add_component(const ParsedComponent& parsed, int64_t begin, StorageLayout& layout) {
+  if (!parsed.stripe)
     return fault("a component needs stripe, as in mock:stripe=1MiB,count=8");
-  LayoutComponent component{.bytes = {begin, said.until.value_or(k_no_end)},
-                            .stripe_bytes = *said.stripe,
-                            .stripe_count = said.count.value_or(1),
+  LayoutComponent component{.bytes = {begin, parsed.until.value_or(k_no_end)},
+                            .stripe_bytes = *parsed.stripe,
+                            .stripe_count = parsed.count.value_or(1),
                             .targets = {}};
-  const int64_t first = said.first.value_or(0), all = said.targets.value_or(first + component.stripe_count);
+  const int64_t first = parsed.first.value_or(0), all = parsed.targets.value_or(first + component.stripe_count);
   if (first >= all)
     return fault(fmt::format("the first target cannot be {}: there are {}, numbered from 0", first, all));
-  if (said.objects && !said.object)
+  if (parsed.objects && !parsed.object)
     return fault("objects needs object too, as in object=4MiB,objects=100");
-  if (said.object) {
-    component.object_bytes = *said.object;
-    place_objects(component, said.objects.value_or(component.stripe_count), all);
+  if (parsed.object) {
+    component.object_bytes = *parsed.object;
+    place_objects(component, parsed.objects.value_or(component.stripe_count), all);
   } else {
     component.overstriped = component.stripe_count > all;
     for (int64_t i = 0; i < component.stripe_count; ++i)
@@ -97,20 +98,20 @@ Result<StorageLayout> parse_mock(std::string_view text) {
   StorageLayout layout{.kind = LayoutKind::mock, .components = {}};
   do {
     std::string_view part = next_part(text, ';');
-    Said said;
+    ParsedComponent parsed;
     while (!part.empty())
-      if (Status status = read_word(next_part(part, ','), said); !status.ok())
+      if (Status status = read_word(next_part(part, ','), parsed); !status.ok())
         return status;
-    const bool alone = said.until && !said.stripe && !said.count && !said.first && !said.targets && !said.object &&
-                       !said.objects;  // "...;until=1MiB;..."
+    const bool alone = parsed.until && !parsed.stripe && !parsed.count && !parsed.first && !parsed.targets &&
+                       !parsed.object && !parsed.objects;  // "...;until=1MiB;..."
     if (alone && layout.known() && layout.components.back().bytes.end == k_no_end) {
-      layout.components.back().bytes.end = *said.until;
+      layout.components.back().bytes.end = *parsed.until;
       continue;
     }
     const int64_t begin = layout.known() ? layout.components.back().bytes.end : 0;
     if (begin == k_no_end)
       return fault("only the last component extends to the end; those before it need until=");
-    if (Status status = add_component(said, begin, layout); !status.ok())
+    if (Status status = add_component(parsed, begin, layout); !status.ok())
       return status;
   } while (!text.empty());
   if (Status status = check_layout(layout); !status.ok())

@@ -237,7 +237,7 @@ double logarithm(int64_t number) {
 
 // The measured rates of one number of ranks next to a request size: the largest size below it, and the smallest size
 // from it on. A rate of 0: nothing measured on that side. Rates ascend by size.
-struct Beside {
+struct Neighbours {
   int64_t below = 0, above = 0;
   double below_rate = 0, above_rate = 0;
 
@@ -269,7 +269,7 @@ int64_t smallest_request(std::span<const MeasuredRate> rates, int64_t ranks, Sha
 // For exactly this number of ranks. Below their smallest measured request the rate falls like that of one rank. Below
 // the smallest request of one rank, a request costs the same time as the smallest.
 double rate_of(std::span<const MeasuredRate> rates, int64_t request_bytes, int64_t ranks, Sharing sharing) noexcept {
-  Beside sizes;
+  Neighbours sizes;
   for (const MeasuredRate& rate : rates)
     if (rate.sharing == sharing && rate.ranks == ranks)
       sizes.take(rate.request_bytes, request_bytes, rate.bytes_per_s);
@@ -367,7 +367,7 @@ std::string_view name_of(Sharing sharing) noexcept {
 }
 
 double rate_at(std::span<const MeasuredRate> rates, int64_t request_bytes, int64_t ranks, Sharing sharing) {
-  Beside counts;
+  Neighbours counts;
   for (const MeasuredRate& rate : rates)
     if (rate.sharing == sharing)
       counts.take(rate.ranks, ranks, 0);

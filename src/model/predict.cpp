@@ -98,28 +98,28 @@ double bytes_as_of_busiest(const StorageWork& part, double at_work) noexcept {
 }
 
 // The targets that hold a part's bytes, their stripes, and the clients that access them.
-struct Meeting {
+struct Contention {
   double targets = 1, stripe = 1;
   double requests = 0;  // requests at all targets, after clients split their requests and at ends of stripes
   double clients = 1;   // concurrent clients of one target
 };
 
-Meeting meeting_of(const StorageWork& part, const MachineStorage& storage, double actors) noexcept {
-  Meeting meeting;
-  meeting.targets = part.targets > 0 ? sound(part.targets) : static_cast<double>(storage.stripe_count);
-  meeting.stripe =
+Contention contention_of(const StorageWork& part, const MachineStorage& storage, double actors) noexcept {
+  Contention contention;
+  contention.targets = part.targets > 0 ? sound(part.targets) : static_cast<double>(storage.stripe_count);
+  contention.stripe =
       std::max(1.0, part.stripe_bytes > 0 ? sound(part.stripe_bytes) : static_cast<double>(storage.stripe_bytes));
   const auto reached_by = [&](double bytes) {
-    return std::clamp(std::ceil(sound(bytes) / meeting.stripe), 1.0, std::max(1.0, meeting.targets));
+    return std::clamp(std::ceil(sound(bytes) / contention.stripe), 1.0, std::max(1.0, contention.targets));
   };
   const double request = std::max(1.0, sound(part.request_bytes));
   const double of_a_target = std::min(request / reached_by(request), static_cast<double>(storage.request_bytes));
-  meeting.requests = sound(part.bytes) / std::max(1.0, of_a_target);
+  contention.requests = sound(part.bytes) / std::max(1.0, of_a_target);
   const double reached =
       part.sharing == Sharing::targets ? 1 : reached_by(part.span_bytes > 0 ? part.span_bytes : part.actor_bytes);
-  meeting.clients =
-      std::clamp(std::ceil(actors * reached / std::max(1.0, meeting.targets)), 1.0, std::max(1.0, actors));
-  return meeting;
+  contention.clients =
+      std::clamp(std::ceil(actors * reached / std::max(1.0, contention.targets)), 1.0, std::max(1.0, actors));
+  return contention;
 }
 
 // If more ranks are active than were measured together, each request waits for the others at its target.
@@ -127,8 +127,8 @@ double seconds_of_turns(const StorageWork& part, const Machine& machine, double 
   const double actors = std::max(1.0, sound(part.actors));
   if (actors <= measured_actors || machine.storage.turn_s <= 0)
     return 0;
-  const Meeting now = meeting_of(part, machine.storage, actors),
-                then = meeting_of(part, machine.storage, std::max(1.0, measured_actors));
+  const Contention now = contention_of(part, machine.storage, actors),
+                   then = contention_of(part, machine.storage, std::max(1.0, measured_actors));
   return now.requests * machine.storage.turn_s * std::max(0.0, now.clients - then.clients) / std::max(1.0, now.targets);
 }
 
@@ -150,7 +150,7 @@ double measured_seconds(const StorageWork& part, const Machine& machine) {
 }
 
 // How often locks of stripes move between writers, over all targets.
-double hand_overs(const StorageWork& part, double targets, double requests, double stripe) noexcept {
+double lock_transfers(const StorageWork& part, double targets, double requests, double stripe) noexcept {
   if (part.reading || part.actors < 2)
     return 0;
   switch (part.sharing) {
@@ -167,23 +167,24 @@ double hand_overs(const StorageWork& part, double targets, double requests, doub
 }
 
 // From the numbers of `storage` alone, without measured rates.
-double reckoned_seconds(const StorageWork& part, const Work& work, const Machine& machine) noexcept {
+double modelled_seconds(const StorageWork& part, const Work& work, const Machine& machine) noexcept {
   const MachineStorage& storage = machine.storage;
   const double actors = std::max(1.0, sound(part.actors)), hosts = std::max(1.0, sound(work.hosts));
   if (part.sharing == Sharing::mapped)
     return seconds_for(part.bytes, machine.memory.host_copy_bytes_per_s * hosts);
-  const Meeting meeting = meeting_of(part, storage, actors);
-  const double targets = std::max(1.0, meeting.targets), stripe = meeting.stripe;
+  const Contention contention = contention_of(part, storage, actors);
+  const double targets = std::max(1.0, contention.targets), stripe = contention.stripe;
   const double request = std::clamp(sound(part.request_bytes), 1.0, static_cast<double>(storage.request_bytes));
   const double requests = sound(part.bytes) / request;
   const double actors_of_host = std::ceil(actors / hosts);
   const double own = seconds_for(part.actor_bytes, storage.client_bytes_per_s / actors_of_host) +
                      sound(part.actor_bytes) / request * storage.request_s;
   const double rate = part.reading ? storage.target_read_bytes_per_s : storage.target_write_bytes_per_s;
-  const double at_targets = (seconds_for(bytes_as_of_busiest(part, targets), rate) +
-                             meeting.requests * (storage.target_request_s + storage.turn_s * (meeting.clients - 1)) +
-                             hand_overs(part, targets, requests, stripe) * storage.lock_s) /
-                            targets;
+  const double at_targets =
+      (seconds_for(bytes_as_of_busiest(part, targets), rate) +
+       contention.requests * (storage.target_request_s + storage.turn_s * (contention.clients - 1)) +
+       lock_transfers(part, targets, requests, stripe) * storage.lock_s) /
+      targets;
   const double servers = std::ceil(targets / static_cast<double>(storage.targets_per_server));
   const double at_servers =
       storage.server_bytes_per_s > 0 ? seconds_for(part.bytes, storage.server_bytes_per_s * servers) : 0;
@@ -194,7 +195,7 @@ double part_seconds(const StorageWork& part, const Work& work, const Machine& ma
   if (!(part.bytes > 0))
     return 0;
   const double measured = measured_seconds(part, machine);
-  return measured > 0 ? measured : reckoned_seconds(part, work, machine);
+  return measured > 0 ? measured : modelled_seconds(part, work, machine);
 }
 
 // Measurements of data sieving cover the read and the write. Without them, the two times are added.

@@ -40,8 +40,8 @@ struct Section {
   std::vector<int64_t>
       holders;       // [units of a period]; empty: their number is unknown, or they are longer than a file can be
   int64_t file = 0;  // in a line of files
-  bool of_objects = false;  // the holders are those of single objects
-  bool anybody = false;     // the holders are unknown, and no two units have the same one
+  bool of_objects = false;       // the holders are those of single objects
+  bool unknown_holders = false;  // the holders are unknown, and no two units have the same one
 };
 
 // Sections of columns of stripes. If objects change along the file, a target belongs to one row only, and the column
@@ -76,7 +76,7 @@ void add_objects(const LayoutComponent& component, Extent bytes, std::vector<Sec
                         .unit_bytes = component.object_bytes * component.stripe_count,
                         .holders = {},
                         .file = component.file,
-                        .anybody = true});
+                        .unknown_holders = true});
 }
 
 // Targets without bytes of the regions are useless. Lists of very many stripes would dominate the plan.
@@ -133,7 +133,7 @@ std::vector<Holder> holders_of(const std::vector<Extent>& regions, const std::ve
   std::vector<Holder> holders;
   std::map<HolderName, size_t> places;
   for (const Section& section : sections) {
-    if (section.anybody)
+    if (section.unknown_holders)
       continue;
     std::vector<int64_t> units(section.holders.size());
     for (const Extent& region : regions) {
@@ -184,7 +184,7 @@ std::vector<Holder> holders_of_period(const std::vector<Extent>& regions, const 
     if (std::none_of(regions.begin(), regions.end(),
                      [&](const Extent& region) { return !intersect(region, section.bytes).empty(); }))
       continue;
-    if ((before != nullptr && before->file == section.file) || section.anybody || section.of_objects ||
+    if ((before != nullptr && before->file == section.file) || section.unknown_holders || section.of_objects ||
         section.holders.empty())
       return {};
     before = &section;
@@ -249,10 +249,10 @@ std::optional<Dealing> deal_by_target(const std::vector<Extent>& regions, int64_
     dealing.by_column = dealing.by_column || (target < k_no_target && target != k_metadata_server);
   }
   for (const Section& section : sections) {
-    if (section.anybody)
+    if (section.unknown_holders)
       dealing.known_end = std::min(dealing.known_end, section.bytes.begin);
     // A section without bytes of the regions may have any holders.
-    const bool in_turn = section.anybody && fits(section.unit_bytes, groups);
+    const bool in_turn = section.unknown_holders && fits(section.unit_bytes, groups);
     DealtPart part{.bytes = section.bytes,
                    .stripe_bytes = section.holders.empty() && !in_turn ? 1 : section.unit_bytes,
                    .groups = {}};

@@ -413,12 +413,12 @@ namespace {
 std::string weighing_text(const Weighing& weighing, bool reading) {
   constexpr size_t k_most = 6;
   std::string text;
-  size_t told = 0;
+  size_t count = 0;
   for (const bool chosen : {true, false})
     for (const Alternative& each : weighing.alternatives) {
-      if (each.chosen != chosen || told == k_most)
+      if (each.chosen != chosen || count == k_most)
         continue;
-      ++told;
+      ++count;
       text += fmt::format("  {:<8} {}: {}", chosen ? "predicted" : "instead", short_text(each.candidate, reading),
                           format_seconds(each.seconds.total));
       text += fmt::format(" (open {}, plan {}, exchange {}, storage {})\n", format_seconds(each.seconds.open),

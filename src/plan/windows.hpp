@@ -49,7 +49,7 @@ struct Window {
     int64_t place = 0;  // in the buffer
   };
   // The first part that ends after the offset; empty: none.
-  Part part_behind(int64_t offset) const noexcept {
+  Part part_after(int64_t offset) const noexcept {
     if (deal == nullptr)
       return offset < reach().end ? part_of(bytes, 0) : Part{};
     for (int64_t i = std::max<int64_t>(0, deal->index_of(range, group, std::max(offset, cut.begin)) - first_cell);

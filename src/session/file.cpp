@@ -396,7 +396,7 @@ File::~File() {
   pending_.reset();
   if (comm_)
     comm_->leave(identity_);
-  // close() has done all that talks. What is left after an error, or after MPI has ended, is this rank's own.
+  // close() has done all communication. What is left after an error, or after MPI has ended, is this rank's own.
   abandon();
   if (comm_)
     (void)guard([&] { return workspace_.arena.leave_to(*comm_), Status{}; });

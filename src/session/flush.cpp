@@ -227,7 +227,7 @@ Status File::end_pending() {
   if (Status status = check_in_step(identity_); !status.ok())
     return status;
   if (!mpi_is_running())
-    return agree(*comm_, Status{});  // which says so, and talks to nobody
+    return agree(*comm_, Status{});  // which says so, without communication
   return pending_ ? flush_end() : Status{};
 }
 

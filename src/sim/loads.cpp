@@ -117,7 +117,7 @@ StorageLoads::StorageLoads(const Machine& machine, bool reading, int64_t files, 
       visits_of_all_(files * machine.storage.targets) {
   const auto targets = static_cast<size_t>(machine.storage.targets);
   bytes_.resize(phases * targets), seconds_of_requests_.resize(phases * targets);
-  handovers_.resize(targets);
+  lock_transfers_.resize(targets);
   matrix_.assign(rows, std::vector<double>(targets));
 }
 
@@ -191,7 +191,7 @@ void StorageLoads::finish() {
         visits.requests * (storage.target_request_s + storage.turn_s * std::max(0.0, visits.clients - 1));
   });
   visits_of_all_.for_each([&](int64_t number, const Visits& visits) {
-    handovers_[static_cast<size_t>(number % storage.targets)] += std::max(0.0, visits.clients - 1);
+    lock_transfers_[static_cast<size_t>(number % storage.targets)] += std::max(0.0, visits.clients - 1);
   });
 }
 
@@ -236,7 +236,7 @@ double StorageLoads::lock_seconds() const {
   if (reading_)
     return 0;
   const auto cut = static_cast<double>(cut_stripes_) / static_cast<double>(machine_.storage.targets);
-  return machine_.storage.lock_s * (*std::max_element(handovers_.begin(), handovers_.end()) + cut);
+  return machine_.storage.lock_s * (*std::max_element(lock_transfers_.begin(), lock_transfers_.end()) + cut);
 }
 
 }  // namespace windrow

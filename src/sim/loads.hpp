@@ -158,7 +158,7 @@ class StorageLoads {
   };
   std::vector<double> bytes_, seconds_of_requests_;  // [phases x targets]
   Objects<Visits> visits_, visits_of_all_;           // by file, phase and target; and of all phases together
-  std::vector<double> handovers_;                    // [targets] lock transfers
+  std::vector<double> lock_transfers_;               // [targets] lock transfers
   std::vector<std::vector<double>> matrix_;
 };
 

@@ -104,14 +104,14 @@ void RankTurns::access_share(const Share& share) {
           for (int64_t done = 0; done < piece.length; done += k_longest_request) {
             const int64_t begin = share.base + piece.file + done;
             request(0, {.bytes = {begin, begin + std::min(k_longest_request, piece.length - done)}},
-                    request_.habits.list_pieces);
+                    request_.library.list_pieces);
           }
         });
       });
       continue;
     }
     (plan_.reading ? counts_.read_requests : counts_.write_requests) += nest.pieces();
-    storage_.request(0, nest.run.length, nest.pieces(), request_.habits.list_pieces);
+    storage_.request(0, nest.run.length, nest.pieces(), request_.library.list_pieces);
     int64_t reached = 0;
     const Extent hull{share.base + nest.run.file, share.base + nest.file_end()};
     places_.for_each_target(hull, [&](int64_t, int64_t) { ++reached; });

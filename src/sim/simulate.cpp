@@ -223,8 +223,8 @@ void add_seconds(const SimulationRequest& request, const RankTurns& turns, Simul
   const auto times = static_cast<double>(request.times);
   StageSeconds& seconds = simulation.seconds;
   const double word = tree_depth(ranks) * machine.network.latency_s;
-  seconds.split = static_cast<double>(request.habits.splits) * machine.network.split_rank_s * ranks;
-  const int64_t opens = request.habits.all_open ? ranks * simulation.files : simulation.data_opens + simulation.files;
+  seconds.split = static_cast<double>(request.library.splits) * machine.network.split_rank_s * ranks;
+  const int64_t opens = request.library.all_open ? ranks * simulation.files : simulation.data_opens + simulation.files;
   const int64_t made = request.workload.reading ? 0 : simulation.files;
   seconds.open = times * (metadata_seconds(machine, opens, made) + 2 * word);
   seconds.close = times * (metadata_seconds(machine, opens, 0) + 2 * word);
@@ -233,11 +233,11 @@ void add_seconds(const SimulationRequest& request, const RankTurns& turns, Simul
   seconds.describe = times * turns.describe_seconds();
   std::vector<double> exchange = turns.exchange_seconds();
   for (double& each : exchange) {
-    if (request.habits.in_step)
+    if (request.library.in_step)
       each += 2 * word;  // of each round
     seconds.exchange += each;
   }
-  seconds.transfer = transfer_seconds(turns, exchange, seconds, request.habits.in_step) * times;
+  seconds.transfer = transfer_seconds(turns, exchange, seconds, request.library.in_step) * times;
   seconds.exchange *= times;
   seconds.storage *= times;
 }
@@ -248,10 +248,10 @@ Result<Simulation> simulate(const SimulationRequest& asked) {
   SimulationRequest request = asked;
   if (Status status = complete(request.workload); !status.ok())
     return status;
-  if (request.habits.list_pieces < 1)
+  if (request.library.list_pieces < 1)
     return Status{Code::bad_argument,
-                  fmt::format("a list request has {} pieces; it must be at least 1", request.habits.list_pieces)};
-  if (request.times < 1 || request.habits.splits < 0)
+                  fmt::format("a list request has {} pieces; it must be at least 1", request.library.list_pieces)};
+  if (request.times < 1 || request.library.splits < 0)
     return Status{Code::bad_argument,
                   "the number of repetitions must be at least 1, and the number of split communicators not negative"};
   if (!(request.shrinks_to > 0 && request.shrinks_to <= 1))

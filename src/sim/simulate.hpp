@@ -16,7 +16,7 @@
 namespace windrow {
 
 // Properties of other libraries, for comparison.
-struct PeerHabits {
+struct LibraryModel {
   bool all_open = false;    // every rank opens the file, not only aggregators
   bool in_step = false;     // aggregators synchronize after every round, and wait for the storage before the next one
   bool at_once = false;     // everything is exchanged before anything is written, with unlimited memory
@@ -28,7 +28,7 @@ struct SimulationRequest {
   Workload workload;
   Machine machine;
   Settings settings;  // options of the library
-  PeerHabits habits;
+  LibraryModel library;
   int64_t times = 1;  // repetitions, with opening and closing the file
   // compressed size of a byte in messages between hosts, if the machine has a codec for them
   double shrinks_to = k_usual_ratio;

@@ -104,8 +104,8 @@ RankTurns::Phasing RankTurns::choose_phases() const {
   const size_t servers =
       std::max({roots_of(plan_).size(), plan_.writers.size(), static_cast<size_t>(request_.machine.storage.targets)});
   const auto most = static_cast<int64_t>(std::clamp<size_t>(k_most_cells / servers, 1, k_most_phases));
-  const PeerHabits& habits = request_.habits;
-  const int64_t wanted = habits.at_once ? rounds : habits.in_step ? 1 : plan_.slots;
+  const LibraryModel& library = request_.library;
+  const int64_t wanted = library.at_once ? rounds : library.in_step ? 1 : plan_.slots;
   const int64_t at_once = std::max(wanted, ceil_divide(rounds, most));
   return {.phases = static_cast<size_t>(ceil_divide(rounds, at_once)), .rounds = at_once};
 }
@@ -189,7 +189,7 @@ void RankTurns::count_message(int64_t bytes) {
 
 void RankTurns::send_to_domains(int rank, const Held& held) {
   int64_t largest = 0, descriptions = 0;
-  std::vector<bool> told;
+  std::vector<bool> marked;
   const bool fills = plan_.whole && !plan_.reading && !plan_.gathers();
   for_each_window(held, [&](const Touched& touched) {
     const int writer = plan_.writers[touched.domain];
@@ -199,10 +199,10 @@ void RankTurns::send_to_domains(int rank, const Held& held) {
     counts_.copied_bytes += touched.bytes;
     const bool own = writer == rank && !plan_.gathers();
     if (!own && !(copies && fills)) {
-      if (told.empty())
-        told.resize(windows_.size());
-      if (!told[touched.domain])
-        ++descriptions, ++descriptions_to_[touched.domain], told[touched.domain] = true;
+      if (marked.empty())
+        marked.resize(windows_.size());
+      if (!marked[touched.domain])
+        ++descriptions, ++descriptions_to_[touched.domain], marked[touched.domain] = true;
     }
     if (writer == rank || copies)
       return;

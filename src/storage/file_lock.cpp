@@ -9,13 +9,14 @@
 namespace windrow {
 namespace {
 
-struct Claimed {
+struct LockedFiles {
   std::mutex mutex;
   std::set<std::pair<dev_t, ino_t>> files;
 };
 
-Claimed& claimed() {
-  static Claimed* const all = new Claimed;  // never destroyed: destructors of static objects may still close files
+LockedFiles& claimed() {
+  static LockedFiles* const all =
+      new LockedFiles;  // never destroyed: destructors of static objects may still close files
   return *all;
 }
 

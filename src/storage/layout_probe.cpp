@@ -255,11 +255,11 @@ const SystemCalls& system_calls() {
   return calls;
 }
 
-ProbedLayout probe_layout(const std::string& path, FileSystem told, const SystemCalls& calls) {
-  ProbedLayout probed{.layout = {}, .file_system = told, .reason = {}};
+ProbedLayout probe_layout(const std::string& path, FileSystem given, const SystemCalls& calls) {
+  ProbedLayout probed{.layout = {}, .file_system = given, .reason = {}};
   struct statfs about {};
   const bool answered = calls.statfs(path.c_str(), &about) == 0;
-  if (answered && told == FileSystem::unknown)
+  if (answered && given == FileSystem::unknown)
     probed.file_system = file_system_of_type(static_cast<uint64_t>(about.f_type));
   ask(path, probed, calls);
   if (probed.layout.known())

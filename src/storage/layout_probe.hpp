@@ -38,10 +38,10 @@ struct ProbedLayout {
   std::string reason;                            // why only blocks are known; "" if that is expected
 };
 
-// The striping of a file, or of new files in a folder. Never fails: an error becomes the reason. `told`: the file
+// The striping of a file, or of new files in a folder. Never fails: an error becomes the reason. `given`: the file
 // system of the path; unknown: it is detected. If detection fails, the queries of CephFS and Lustre are tried, since
 // both may be mounted through FUSE.
-ProbedLayout probe_layout(const std::string& path, FileSystem told = FileSystem::unknown,
+ProbedLayout probe_layout(const std::string& path, FileSystem given = FileSystem::unknown,
                           const SystemCalls& calls = system_calls());
 
 // Whether somebody has set a layout on the folder.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Changes several ranges of a file together. If the process is killed meanwhile, a reader finds all old or all new
+// Changes several ranges of a file together. If the process is killed during this, a reader finds all old or all new
 // bytes. First the old bytes are written after the end of the file, as an undo log. Then the ranges are changed, and
 // the log is cut off. A file that ends with a log was left by a killed process. A reader uses the log's bytes in place
 // of those in the file; a writer restores them first. Other programs ignore bytes after the end that the file's header

@@ -32,7 +32,7 @@ struct Slice {
 };
 
 // Called before a store sleeps in a wait; true: it is to be called again soon.
-using Meanwhile = std::function<bool()>;
+using IdleCallback = std::function<bool()>;
 
 struct ReadRequest {
   int64_t offset = 0;
@@ -68,8 +68,8 @@ class Store {
   virtual Status read_slices_at(int64_t offset, std::span<const Slice> slices) = 0;
   // read_at() for each request, some concurrently if the store supports it and that is faster. Returns the first
   // failure; later requests may or may not be read.
-  virtual Status read_several(std::span<const ReadRequest> requests, const Meanwhile& meanwhile = {}) {
-    (void)meanwhile;
+  virtual Status read_several(std::span<const ReadRequest> requests, const IdleCallback& idle = {}) {
+    (void)idle;
     for (const ReadRequest& request : requests)
       if (Status status = read_at(request.offset, request.bytes); !status.ok())
         return status;

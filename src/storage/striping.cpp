@@ -18,7 +18,7 @@ constexpr std::string_view k_mock = "mock:";
 ProbedLayout probe(const StripingOptions& options, const std::string& path, const SystemCalls& calls) {
   if (options.mock)
     return {.layout = *options.mock, .file_system = FileSystem::unknown, .reason = {}};
-  return probe_layout(path, options.told, calls);
+  return probe_layout(path, options.given, calls);
 }
 
 // CephFS reports stripes without the OSDs that store them.
@@ -133,7 +133,7 @@ Result<StripingOptions> striping_options(const Settings& settings) {
   const std::string osds = settings.text("ceph_osds");
   options.osds = osds == "off" ? OsdsBy::nobody : osds == "libcephfs" ? OsdsBy::library : OsdsBy::automatic;
   if (file_system != "auto")
-    options.told = file_system_called(file_system);
+    options.given = file_system_called(file_system);
   return options;
 }
 

@@ -25,7 +25,7 @@ struct StripingOptions {
   std::optional<StorageLayout> mock;  // replaces the answer of the file system
   StripeRequest stripes;
   int64_t expected_bytes = 0;
-  FileSystem told = FileSystem::unknown;
+  FileSystem given = FileSystem::unknown;
   OsdsBy osds = OsdsBy::automatic;
 };
 Result<StripingOptions> striping_options(const Settings& settings);  // bad_argument

@@ -324,7 +324,7 @@ TEST(CodecModel, weighs_the_wire_against_the_work) {
   if (arm_count() < 2)
     GTEST_SKIP() << "no compressor is built in";
   model.made(1, 4, 2e-9);
-  model.undone(1, 1e-9);
+  model.decoded(1, 1e-9);
   const double slow = 80e-9, fast = 0.2e-9;
   EXPECT_LT(model.cost(1, 0.5, slow, 4, {}), model.cost(k_arm_off, 1, slow, 4, {}));
   EXPECT_GT(model.cost(1, 0.5, fast, 4, {}), model.cost(k_arm_off, 1, fast, 4, {}));
@@ -404,7 +404,7 @@ TEST(CodecModel, one_message_that_was_far_slower_counts_for_little) {
   CodecModel model;
   model.encode(4)[1].guess(1e-9);
   model.made(1, 4, 10e-9);
-  model.undone(1, 10e-9);
+  model.decoded(1, 10e-9);
   EXPECT_LE(model.encode(4)[1].value(), 1.51e-9);
   EXPECT_LE(model.decode()[1].value(), 1.51 * 1.51e-9);
   for (int i = 0; i < 40; ++i)
@@ -428,7 +428,7 @@ TEST(RunTally, takes_the_wire_as_it_was_and_the_work_as_it_is_known_in_the_end) 
   EXPECT_DOUBLE_EQ(tally.predicted(model, {}).wire[k_arm_off], 1e6 * 20e-9 + 3e6 * 40e-9);
   EXPECT_DOUBLE_EQ(tally.predicted(model, {}).wire[1], (1e6 * 20e-9 + 3e6 * 40e-9) / 2) << "without the work";
   model.made(1, 4, 2e-9);
-  model.undone(1, 1e-9);
+  model.decoded(1, 1e-9);
   const Predicted predicted = tally.predicted(model, {.ranks_a_core = 2});
   EXPECT_DOUBLE_EQ(predicted.found[k_arm_off], 1e6 * 20e-9 + 3e6 * 40e-9);
   EXPECT_DOUBLE_EQ(predicted.quiet[k_arm_off], 4e6 * 10e-9);

@@ -147,10 +147,10 @@ class CoderOfData : public CoderOfDescriptions {
     const auto bytes = coder.encode(traffic, message, frame_.data());
     std::vector<std::byte> got(bytes.begin(), bytes.end());
     got.resize(std::max(got.size(), message.size()));
-    const std::byte* undone = coder.decode(traffic.rank, got.data(), static_cast<int64_t>(bytes.size()),
-                                           static_cast<int64_t>(message.size()));
+    const std::byte* decoded = coder.decode(traffic.rank, got.data(), static_cast<int64_t>(bytes.size()),
+                                            static_cast<int64_t>(message.size()));
     EXPECT_TRUE(coder.status().ok()) << coder.status().message();
-    EXPECT_EQ(std::memcmp(undone, message.data(), message.size()), 0);
+    EXPECT_EQ(std::memcmp(decoded, message.data(), message.size()), 0);
     return static_cast<int64_t>(bytes.size());
   }
 
@@ -254,7 +254,7 @@ TEST_F(CoderOfData, goes_its_own_way_to_whom_other_data_goes) {
       for (Traffic& traffic : traffic_)
         traffic.begin();
       EXPECT_EQ(made->passive(), order == k_arm_off && run < 4) << "from the first look on";
-      EXPECT_EQ(made->rests(), order == k_arm_off && run % 8 != 4);
+      EXPECT_EQ(made->is_off(), order == k_arm_off && run % 8 != 4);
       EXPECT_EQ(made->times(20'000), run % 8 == 4) << "only runs that look";
       if (made->passive())
         continue;
@@ -262,7 +262,7 @@ TEST_F(CoderOfData, goes_its_own_way_to_whom_other_data_goes) {
       EXPECT_LT(sent(*made, traffic_[0], runs(20'000)), 5'000);
       EXPECT_EQ(sent(*made, traffic_[1], noise(20'000)), 20'000);
       EXPECT_EQ(trace_.codecs[1].messages, trace_.codecs[1].bytes_in / 20'000) << "noise is not even tried";
-      EXPECT_EQ(made->predicted().found[k_arm_off] > 0, !made->rests())
+      EXPECT_EQ(made->predicted().found[k_arm_off] > 0, !made->is_off())
           << "some ranks' messages alone are not what all predict";
       made->end();
     }

@@ -25,7 +25,7 @@ Window window_of(Extent bytes) {
 std::vector<Message> messages_of(std::span<const Item> items, const Window& window) {
   std::vector<Message> messages;
   for (Message message = first_message(items, window); message.bytes > 0;
-       message = message_behind(items, window, message))
+       message = message_after(items, window, message))
     messages.push_back(message);
   return messages;
 }
@@ -61,7 +61,7 @@ void expect_whole(std::span<const Item> items, const Window& window, int64_t slo
     ASSERT_EQ(theirs.bytes, message.bytes) << "both sides cut alike";
     ASSERT_EQ(pack_message(items, message.part, packed.data()), message.bytes);
     ASSERT_EQ(spread_to_slot(view, theirs.part, packed.data(), got.data()), message.bytes);
-    theirs = message_behind(view.span(), window, theirs);
+    theirs = message_after(view.span(), window, theirs);
     bytes += message.bytes;
     EXPECT_GT(message.bytes, messages.size() > 1 ? window.message_bytes / 3 : 0);
   }

@@ -41,7 +41,7 @@ Workload bricks(int ranks) {
 
 Simulation run(const Machine& machine, const Workload& workload, const Options& options, bool by_machine) {
   SimulationRequest request{
-      .workload = workload, .machine = machine, .settings = {}, .habits = {}, .times = 1, .by_machine = by_machine};
+      .workload = workload, .machine = machine, .settings = {}, .library = {}, .times = 1, .by_machine = by_machine};
   for (const auto& [key, value] : options)
     EXPECT_TRUE(request.settings.set(key, value).ok()) << key;
   auto simulation = simulate(request);

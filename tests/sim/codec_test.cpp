@@ -29,7 +29,7 @@ Result<Simulation> run(double link_bytes_per_s, const char* codec, double shrink
                                          .rank_grid = {2, 2, 2}},
                             .machine = machine,
                             .settings = {},
-                            .habits = {},
+                            .library = {},
                             .shrinks_to = shrinks_to};
   EXPECT_TRUE(request.settings.set("codec", codec).ok());
   EXPECT_TRUE(request.settings.set("domains", "even").ok());

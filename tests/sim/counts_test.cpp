@@ -121,7 +121,7 @@ void expect_same_counts(Workload workload, Options options, const Machine& machi
   workload.ranks = ranks_of_world();
   workload.element_bytes = sizeof(double);
   ASSERT_TRUE(complete(workload).ok());
-  SimulationRequest request{.workload = workload, .machine = machine, .settings = {}, .habits = {}};
+  SimulationRequest request{.workload = workload, .machine = machine, .settings = {}, .library = {}};
   // The test's own settings: what a machine without measured links and with cores to spare does.
   for (const auto& [key, value] : Options{{"buffers", "4"}, {"codec", "off"}})
     options.emplace_back(key, value);

@@ -21,18 +21,18 @@ using Options = std::vector<std::pair<std::string, std::string>>;
 constexpr int64_t k_mib = int64_t{1} << 20, k_gib = int64_t{1} << 30;
 
 // Collective writes and reads of MPI-IO as it was then: everybody opens the file, and rounds are in step.
-constexpr PeerHabits k_mpi_io{.all_open = true, .in_step = true};
+constexpr LibraryModel k_mpi_io{.all_open = true, .in_step = true};
 
 Machine machine_of(const char* name) {
   return parse_machine(find_machine(name)->file, name).value();
 }
 
-Simulation run(const Machine& machine, const Workload& workload, const Options& options, PeerHabits habits = {},
+Simulation run(const Machine& machine, const Workload& workload, const Options& options, LibraryModel library = {},
                int64_t times = 1, double shrinks_to = k_usual_ratio) {
   SimulationRequest request{.workload = workload,
                             .machine = machine,
                             .settings = {},
-                            .habits = habits,
+                            .library = library,
                             .times = times,
                             .shrinks_to = shrinks_to};
   for (const auto& [key, value] : options)
@@ -42,9 +42,9 @@ Simulation run(const Machine& machine, const Workload& workload, const Options& 
   return simulation.ok() ? std::move(simulation).value() : Simulation{};
 }
 
-Simulation run(const char* machine, const Workload& workload, const Options& options, PeerHabits habits = {},
+Simulation run(const char* machine, const Workload& workload, const Options& options, LibraryModel library = {},
                int64_t times = 1) {
-  return run(machine_of(machine), workload, options, habits, times);
+  return run(machine_of(machine), workload, options, library, times);
 }
 
 void expect_within(double value, double paper, double factor, const std::string& what) {
@@ -69,10 +69,10 @@ Workload two_datasets(int ranks, int64_t elements, bool reading) {
           .element_bytes = 4,
           .variables = 2};
 }
-double read_and_write(int64_t elements, const Options& options, PeerHabits habits) {
+double read_and_write(int64_t elements, const Options& options, LibraryModel library) {
   double seconds = 0;
   for (const bool reading : {true, false})
-    seconds += run("jaguar", two_datasets(147'456, elements, reading), options, habits).seconds.total();
+    seconds += run("jaguar", two_datasets(147'456, elements, reading), options, library).seconds.total();
   return seconds;
 }
 

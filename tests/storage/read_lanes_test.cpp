@@ -93,7 +93,7 @@ TEST(ReadLanes, a_long_request_counts_once_and_what_is_taken_not_at_all) {
   EXPECT_EQ(counters.bytes_read, static_cast<int64_t>(2 * batch.memory.size() - 4000));
 }
 
-// While the last of one batch are under way the next begins; each is told of its own.
+// While the last of one batch are under way the next begins; each counts its own.
 TEST(ReadLanes, the_next_batch_begins_meanwhile) {
   Slow file;
   ReadLanes lanes(file.reader());
@@ -156,9 +156,9 @@ TEST(ReadLanes, forgets_what_nobody_finishes) {
     ASSERT_TRUE(lanes.begin(first.requests));
     ASSERT_TRUE(lanes.begin(second.requests));
     std::this_thread::sleep_for(std::chrono::milliseconds{20});
-    StoreCounters told;
-    lanes.finish_all(told);
-    EXPECT_GT(told.bytes_read, 0);
+    StoreCounters given;
+    lanes.finish_all(given);
+    EXPECT_GT(given.bytes_read, 0);
     EXPECT_FALSE(lanes.has_begun(first.requests));
     StoreCounters counters;
     ASSERT_TRUE(lanes.begin(second.requests));

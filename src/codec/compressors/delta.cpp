@@ -504,6 +504,6 @@ constexpr Compressor::MakeState make_state = nullptr;
 }  // namespace
 
 constinit const Compressor k_delta_compressor(
-    {.id = 5, .name = "delta", .megabytes_per_s = 3000, .numbers = true, .undoing = 1, .make_state = make_state});
+    {.id = 5, .name = "delta", .megabytes_per_s = 3000, .numbers = true, .decode_share = 1, .make_state = make_state});
 
 }  // namespace windrow

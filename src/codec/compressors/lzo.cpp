@@ -66,6 +66,6 @@ constexpr Compressor::MakeState make_state = nullptr;
 }  // namespace
 
 constinit const Compressor k_lzo_compressor(
-    {.id = 2, .name = "lzo", .megabytes_per_s = 610, .undoing = 0.7, .make_state = make_state});
+    {.id = 2, .name = "lzo", .megabytes_per_s = 610, .decode_share = 0.7, .make_state = make_state});
 
 }  // namespace windrow

@@ -114,7 +114,7 @@ int64_t bytes_of(std::span<const iovec> batch) noexcept {
 
 // The kernel copies from the page cache to some addresses slowly (base/copy.hpp). A small buffer half a page away,
 // which stays in cache, is filled and emptied fast.
-class Detour {
+class BouncePage {
  public:
   static bool pays(const Slice& slice, int64_t offset) noexcept {
     return slice.size >= k_least_bytes && copies_slowly(address_of(slice.data), static_cast<uint64_t>(offset));
@@ -286,7 +286,7 @@ Status PosixStore::move(Operation operation, int64_t offset, std::span<const Sli
   // A long request takes several calls; a short transfer is continued.
   bool counts = true;
   int64_t request_end = 0;
-  Detour detour;
+  BouncePage bounce;
   std::optional<Turn> turn;
   if (writes && takes_turns_ && *total > write_call_bytes_)
     turn.emplace(descriptor_);
@@ -299,12 +299,12 @@ Status PosixStore::move(Operation operation, int64_t offset, std::span<const Sli
     }
     std::span<iovec> asked = std::span(batch).first(
         cursor.fill(batch, std::min(writes ? write_call_bytes_ : k_call_bytes, request_end - done)));
-    std::byte* detoured = nullptr;
+    std::byte* bounced = nullptr;
     if constexpr (std::is_same_v<SliceType, Slice>)
-      if (const Slice front = cursor.front(); !hook_ && Detour::pays(front, offset + done)) {
-        detoured = front.data;
-        batch[0] = {detour.place(offset + done),
-                    static_cast<size_t>(std::min({Detour::k_bytes, front.size, request_end - done}))};
+      if (const Slice front = cursor.front(); !hook_ && BouncePage::pays(front, offset + done)) {
+        bounced = front.data;
+        batch[0] = {bounce.place(offset + done),
+                    static_cast<size_t>(std::min({BouncePage::k_bytes, front.size, request_end - done}))};
         asked = std::span(batch).first(1);
       }
     const int64_t asked_bytes = bytes_of(asked);
@@ -317,8 +317,8 @@ Status PosixStore::move(Operation operation, int64_t offset, std::span<const Sli
       return failure(verb, *total, offset, path_, EIO);  // otherwise this loop would never end
     if (moved == 0)
       return ends_early(*total, offset, size().ok() ? size().value() : -1);
-    if (detoured != nullptr)
-      std::memcpy(detoured, batch[0].iov_base, static_cast<size_t>(moved));
+    if (bounced != nullptr)
+      std::memcpy(bounced, batch[0].iov_base, static_cast<size_t>(moved));
     counts = moved < asked_bytes;
     done += moved;
     cursor.advance(moved);
@@ -338,12 +338,12 @@ Status PosixStore::read_at(int64_t offset, std::span<std::byte> bytes) {
 
 // Cached data is read fastest sequentially. If the storage is slow, requests run concurrently; the beginning of a long
 // one shows which case it is.
-Status PosixStore::read_several(std::span<const ReadRequest> requests, const Meanwhile& meanwhile) {
+Status PosixStore::read_several(std::span<const ReadRequest> requests, const IdleCallback& idle) {
   if (lanes_ && lanes_->has_begun(requests))
-    return finish(requests, meanwhile);
+    return finish(requests, idle);
   for (; !requests.empty(); requests = requests.subspan(1)) {
     if (slow_ && !hook_)
-      return read_in_lanes(requests, 0, meanwhile);
+      return read_in_lanes(requests, 0, idle);
     const ReadRequest& request = requests.front();
     const size_t front = hook_ || timed_ ? request.bytes.size() : std::min(piece_at(request, 0), k_front_bytes);
     const auto begin = std::chrono::steady_clock::now();
@@ -354,7 +354,7 @@ Status PosixStore::read_several(std::span<const ReadRequest> requests, const Mea
     if (front == request.bytes.size())
       continue;
     if (slow_)
-      return read_in_lanes(requests, front, meanwhile);
+      return read_in_lanes(requests, front, idle);
     StoreCounters rest;
     const Slice slice{request.bytes.data() + front, static_cast<int64_t>(request.bytes.size() - front)};
     if (Status status = move<Slice>(Operation::read, request.offset + static_cast<int64_t>(front), {&slice, 1}, rest);
@@ -384,16 +384,16 @@ ReadLanes& PosixStore::lanes() {
   return *lanes_;
 }
 
-Status PosixStore::read_in_lanes(std::span<const ReadRequest> requests, size_t taken, const Meanwhile& meanwhile) {
+Status PosixStore::read_in_lanes(std::span<const ReadRequest> requests, size_t taken, const IdleCallback& idle) {
   if (requests.empty())
     return {};
   if (!lanes().begin(requests, taken))
     return {Code::internal, "internal error: more concurrent reads than reserved"};
-  return finish(requests, meanwhile);
+  return finish(requests, idle);
 }
 
-Status PosixStore::finish(std::span<const ReadRequest> requests, const Meanwhile& meanwhile) {
-  Status status = lanes_->finish(requests, counters_, meanwhile);
+Status PosixStore::finish(std::span<const ReadRequest> requests, const IdleCallback& idle) {
+  Status status = lanes_->finish(requests, counters_, idle);
   slow_ = lanes_->was_slow();
   return status;
 }

@@ -43,12 +43,12 @@ class PosixStore final : public Store {
   Status read_at(int64_t offset, std::span<std::byte> bytes) override;
   Status write_slices_at(int64_t offset, std::span<const ConstSlice> slices) override;
   Status read_slices_at(int64_t offset, std::span<const Slice> slices) override;
-  Status read_several(std::span<const ReadRequest> requests, const Meanwhile& meanwhile = {}) override;
+  Status read_several(std::span<const ReadRequest> requests, const IdleCallback& idle = {}) override;
   void read_ahead(std::span<const ReadRequest> requests) override;
   void forget_ahead() override;
   // Reads with threads, long requests in pieces; for a store without interventions. `taken`: bytes of the first request
   // that were read already.
-  Status read_in_lanes(std::span<const ReadRequest> requests, size_t taken = 0, const Meanwhile& meanwhile = {});
+  Status read_in_lanes(std::span<const ReadRequest> requests, size_t taken = 0, const IdleCallback& idle = {});
   Result<int64_t> size() override;
   void expect(int64_t offset, int64_t bytes) override;
   Status resize(int64_t size) override;
@@ -63,7 +63,7 @@ class PosixStore final : public Store {
 
  private:
   ReadLanes& lanes();
-  Status finish(std::span<const ReadRequest> requests, const Meanwhile& meanwhile);
+  Status finish(std::span<const ReadRequest> requests, const IdleCallback& idle);
   template <class SliceType>
   Status move(Operation operation, int64_t offset, std::span<const SliceType> slices, StoreCounters& counters);
   struct Range {

@@ -149,7 +149,7 @@ void ReadLanes::work() {
   }
 }
 
-Status ReadLanes::finish(std::span<const ReadRequest> requests, StoreCounters& counters, const Meanwhile& meanwhile) {
+Status ReadLanes::finish(std::span<const ReadRequest> requests, StoreCounters& counters, const IdleCallback& idle) {
   std::unique_lock lock(mutex_);
   Batch* const batch = find(requests);
   if (batch == nullptr)
@@ -157,9 +157,9 @@ Status ReadLanes::finish(std::span<const ReadRequest> requests, StoreCounters& c
   while (has_more(*batch))
     read_one(*batch, lock);
   const auto has_ended = [&] { return batch->under_way == 0; };
-  for (bool again = static_cast<bool>(meanwhile); again;) {
+  for (bool again = static_cast<bool>(idle); again;) {
     lock.unlock();
-    again = meanwhile();
+    again = idle();
     lock.lock();
     again = again && !ended_.wait_for(lock, std::chrono::microseconds{300}, has_ended);
   }

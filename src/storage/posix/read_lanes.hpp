@@ -35,9 +35,9 @@ class ReadLanes {
   // were read already. False, and nothing is started: k_batches batches are unfinished. May throw std::bad_alloc.
   bool begin(std::span<const ReadRequest> requests, size_t taken = 0);
   bool has_begun(std::span<const ReadRequest> requests);
-  // Waits for a batch and helps to read it; calls `meanwhile` before it sleeps. A long request counts as one. Returns
+  // Waits for a batch and helps to read it; calls `idle` before it sleeps. A long request counts as one. Returns
   // the first failure; pieces after it are not read.
-  Status finish(std::span<const ReadRequest> requests, StoreCounters& counters, const Meanwhile& meanwhile);
+  Status finish(std::span<const ReadRequest> requests, StoreCounters& counters, const IdleCallback& idle);
   void finish_all(StoreCounters& counters);  // waits for all batches and ignores their errors
   // Whether the first piece of the last finished batch was slow.
   bool was_slow() const noexcept { return was_slow_; }
