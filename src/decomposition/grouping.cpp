@@ -58,7 +58,7 @@ int PartitionReader::owner_of(int64_t point) noexcept {
     --at_;
   while (at_ < ranges_.size() && ranges_[at_].points.end <= point)
     ++at_;
-  return at_ < ranges_.size() && ranges_[at_].points.begin <= point ? ranges_[at_].owner : k_nobody;
+  return at_ < ranges_.size() && ranges_[at_].points.begin <= point ? ranges_[at_].owner : k_no_holder;
 }
 
 void list_partitions(int own, std::span<const int> holders, std::vector<int>& list) {

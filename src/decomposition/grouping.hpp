@@ -53,7 +53,7 @@ class Partition {
 class PartitionReader {
  public:
   explicit PartitionReader(const Partition& partition) noexcept : ranges_(partition.ranges()) {}
-  int owner_of(int64_t point) noexcept;  // k_nobody: none
+  int owner_of(int64_t point) noexcept;  // k_no_holder: none
 
  private:
   std::span<const Partition::Range> ranges_;

@@ -110,9 +110,9 @@ class Writer {
     };
     lose(OwnerPolicy::random, holders[static_cast<size_t>(random_holder(point, static_cast<int>(holders.size())))]);
     if (partition_) {
-      const int before = point > view_.begin ? partition_->owner_of(point - 1) : k_nobody,
+      const int before = point > view_.begin ? partition_->owner_of(point - 1) : k_no_holder,
                 owner = partition_->owner_of(point);
-      const int after = point + 1 < view_.end ? partition_->owner_of(point + 1) : k_nobody;
+      const int after = point + 1 < view_.end ? partition_->owner_of(point + 1) : k_no_holder;
       lose(OwnerPolicy::partitioner, owner);
       list_partitions(owner, holders, list_);
       lose(OwnerPolicy::idg_figure, idg_owner_of_figure(list_, before, after));

@@ -15,9 +15,9 @@ class Finder {
 
   void add(Extent range, std::span<const int> sharing) {
     if (range.begin > end_) {
-      leave(k_nobody);
+      leave(k_no_holder);
       found_.holes += intersect({end_, range.begin}, found_.block).size();
-      before_ = k_nobody;
+      before_ = k_no_holder;
     }
     found_.held += range.size();
     if (sharing.size() == 1)
@@ -28,7 +28,7 @@ class Finder {
   }
 
   void finish() {
-    leave(end_ == view_.end && view_.end < points_ ? k_not_seen : k_nobody);
+    leave(end_ == view_.end && view_.end < points_ ? k_not_seen : k_no_holder);
     found_.holes += intersect({end_, view_.end}, found_.block).size();
     found_.runs.push_back({{end_, end_}, found_.holders.size()});
   }
@@ -61,7 +61,7 @@ class Finder {
       found_.runs.back().points.end = end;
       range.begin = end;
     }
-    before_ = k_nobody;
+    before_ = k_no_holder;
   }
 
   bool grows(int64_t begin, std::span<const int> sharing) const {
@@ -87,7 +87,7 @@ class Finder {
 
   void open_segment(int64_t begin, int left) {
     segment_begin_ = begin;
-    segment_ = {found_.runs.size(), found_.runs.size(), left, k_nobody};
+    segment_ = {found_.runs.size(), found_.runs.size(), left, k_no_holder};
   }
 
   void close_segment(int right) {
@@ -100,8 +100,8 @@ class Finder {
   SharedPoints& found_;
   Extent view_;
   int64_t points_;
-  int64_t end_;            // of the points added so far
-  int before_ = k_nobody;  // the only holder of the point before end_
+  int64_t end_;               // of the points added so far
+  int before_ = k_no_holder;  // the only holder of the point before end_
   bool in_sequence_ = false;
   int64_t sequence_begin_ = 0, segment_begin_ = 0;
   Segment segment_;

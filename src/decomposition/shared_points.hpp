@@ -37,12 +37,12 @@ struct SharedRun {
   size_t holders = 0;  // index of the first in SharedPoints::holders; ends at that of the next run
 };
 
-inline constexpr int k_nobody = -1;    // held by no rank, or outside the decomposition
-inline constexpr int k_not_seen = -2;  // across a cut
+inline constexpr int k_no_holder = -1;  // held by no rank, or outside the decomposition
+inline constexpr int k_not_seen = -2;   // across a cut
 
 struct Segment {
-  size_t begin = 0, end = 0;              // indices of runs
-  int left = k_nobody, right = k_nobody;  // the only holder of the point before and of the point after
+  size_t begin = 0, end = 0;                    // indices of runs
+  int left = k_no_holder, right = k_no_holder;  // the only holder of the point before and of the point after
 };
 
 struct SharedPoints {

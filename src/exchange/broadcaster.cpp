@@ -71,7 +71,7 @@ Status Broadcaster::prepare() {
     largest_message = std::max(largest_message, part.size());
     ++windows_;
   }
-  if (from_ != k_nobody || !children_.empty())
+  if (from_ != k_no_rank || !children_.empty())
     coder_.expect(largest_message);
   slot_bytes_ = aligned(coder_.room(largest));
   frame_bytes_ = children_.empty() ? 0 : aligned(coder_.room(largest_message));

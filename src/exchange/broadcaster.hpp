@@ -39,7 +39,7 @@ class Broadcaster final : public Role {
 
  private:
   static constexpr int64_t k_windows = 2;  // one is in flight while the next is read
-  static constexpr int k_nobody = -1;
+  static constexpr int k_no_rank = -1;
   struct Slot {
     std::byte* memory = nullptr;  // for the window
     std::byte* frame = nullptr;   // the message to other hosts, if it differs from the window's bytes
@@ -66,7 +66,7 @@ class Broadcaster final : public Role {
   void join_tree();
   bool test();
   bool ask();
-  bool awaits() const noexcept { return tree_ && from_ != k_nobody; }
+  bool awaits() const noexcept { return tree_ && from_ != k_no_rank; }
   bool has_come(const Slot& slot) const;
   std::span<const std::byte> outgoing(Slot& slot);
   bool pass_on(Slot& slot);
@@ -79,7 +79,7 @@ class Broadcaster final : public Role {
   bool by_host_;  // messages between hosts may be frames
   // in this run, windows are sent along the tree; otherwise by one MPI broadcast, as if there were no frames
   bool tree_ = false;
-  int from_ = k_nobody;            // the parent in the tree
+  int from_ = k_no_rank;           // the parent in the tree
   std::vector<Traffic> children_;  // to child hosts, largest subtree first
   Grid grid_;
   Pieces covered_;

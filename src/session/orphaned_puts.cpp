@@ -20,7 +20,7 @@
 namespace windrow {
 namespace {
 
-constexpr int64_t k_nobody = -std::numeric_limits<int64_t>::max();
+constexpr int64_t k_no_rank = -std::numeric_limits<int64_t>::max();
 
 bool is_by_same(const SharedDecomposition& decomposition) noexcept {
   return decomposition.local().kind == DecompositionKind::same;
@@ -117,7 +117,7 @@ Status verdict_on(const std::vector<SparseMessage>& messages, std::span<const Va
 }  // namespace
 
 OrphanedPuts::OrphanedPuts(int rank, std::span<const QueuedRequest> queue) noexcept
-    : maximum{k_nobody, k_nobody, k_nobody} {
+    : maximum{k_no_rank, k_no_rank, k_no_rank} {
   int64_t same = 0;
   bool any = false;
   for (const QueuedRequest& entry : queue) {
@@ -133,12 +133,12 @@ OrphanedPuts::OrphanedPuts(int rank, std::span<const QueuedRequest> queue) noexc
     }
   }
   if (any)
-    maximum = {same, -same, rank == 0 ? same : k_nobody};
+    maximum = {same, -same, rank == 0 ? same : k_no_rank};
 }
 
 // By `same` either rank 0 alone puts, or others the same as it; of what several hold, all of them or nobody.
 bool OrphanedPuts::is_doubtful() const noexcept {
-  const bool any_same = maximum[0] != k_nobody;
+  const bool any_same = maximum[0] != k_no_rank;
   return sum != 0 || (any_same && (maximum[0] != -maximum[1] || maximum[2] != maximum[0]));
 }
 

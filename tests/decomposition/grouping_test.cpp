@@ -261,10 +261,10 @@ TEST(Idg, is_table_2_of_the_paper_which_figure_4_is_not) {
   std::vector<int> figure, table;
   for (int node = 0; node < 8; ++node) {
     const auto& list = k_paper_lists[static_cast<size_t>(node)];
-    const int before = node > 0 ? k_paper_parts[static_cast<size_t>(node - 1)] : k_nobody;
-    const int after = node < 7 ? k_paper_parts[static_cast<size_t>(node + 1)] : k_nobody;
+    const int before = node > 0 ? k_paper_parts[static_cast<size_t>(node - 1)] : k_no_holder;
+    const int after = node < 7 ? k_paper_parts[static_cast<size_t>(node + 1)] : k_no_holder;
     figure.push_back(list.size() == 1 ? list[0] : idg_owner_of_figure(list, before, after));
-    table.push_back(list.size() == 1 ? list[0] : idg_owner(list, node > 0 ? table.back() : k_nobody, after));
+    table.push_back(list.size() == 1 ? list[0] : idg_owner(list, node > 0 ? table.back() : k_no_holder, after));
   }
   EXPECT_THAT(table, ElementsAre(0, 0, 0, 0, 0, 0, 1, 1));
   EXPECT_THAT(figure, ElementsAre(0, 1, 0, 0, 0, 1, 1, 1));
@@ -296,7 +296,7 @@ TEST(Idg, follows_the_paper_whatever_the_number_of_directory_ranks) {
     const Mesh mesh = random_mesh(random, round % 10 == 0 ? 6000 : 200, 30);
     Owners expected, figure;
     for (const auto& [point, part] : mesh.partition) {
-      const auto in = [](const auto& owners, int64_t at) { return owners.contains(at) ? owners.at(at) : k_nobody; };
+      const auto in = [](const auto& owners, int64_t at) { return owners.contains(at) ? owners.at(at) : k_no_holder; };
       std::vector<int> list{part};
       for (size_t rank = 0; rank < mesh.held.size(); ++rank)
         if (static_cast<int>(rank) != part && mesh.held[rank].contains(point))
