@@ -80,7 +80,7 @@ inline constexpr std::array k_pattern_fields{
 };
 inline constexpr size_t k_pattern_sums =
     static_cast<size_t>(std::count_if(k_pattern_fields.begin(), k_pattern_fields.end(),
-                                      [](const PatternField& each) { return each.reduction == Combine::sum; }));
+                                      [](const PatternField& each) { return each.combine == Combine::sum; }));
 // minima are reduced as negated maxima
 inline constexpr size_t k_pattern_maxima = k_pattern_fields.size() - k_pattern_sums;
 static_assert(sizeof(PatternNumbers) == k_pattern_fields.size() * sizeof(int64_t), "each number is in the table");
