@@ -22,7 +22,6 @@ LONG_FOR_NOW = {
     "src/format/hdf5/hdf5_format.cpp",
     "src/format/netcdf/netcdf_format.cpp",
     "src/format/raw/raw_format.cpp",
-    "src/storage/posix/posix_store.cpp",
 }
 OUTSIDE = "include"  # the pseudo-room of include/windrow/, which everybody may see
 

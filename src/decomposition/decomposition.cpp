@@ -173,7 +173,7 @@ BlockView block_of(const Decomposition& decomposition, int64_t block) noexcept {
           strided ? slice(decomposition.memory_strides) : std::span<const int64_t>()};
 }
 
-// The begin of each block or of its memory box.
+// The start of each block or of its memory box.
 std::vector<int64_t> memory_bases(const Decomposition& decomposition) {
   if (!decomposition.memory_offsets.empty())
     return decomposition.memory_offsets;

@@ -77,7 +77,7 @@ struct Holding {
 // message names the element and the ranks.
 Result<std::vector<Pieces>> lost_pieces(std::span<const Holding> holders, OwnerPolicy policy);
 
-// Concatenates lists; each ends at or before the begin of the next.
+// Concatenates lists; each ends at or before the start of the next.
 Pieces join(std::span<const Pieces> lists);
 
 }  // namespace windrow

@@ -309,7 +309,7 @@ Result<std::vector<SharedDecomposition::PartRuns>> SharedDecomposition::parts_of
   std::vector<int64_t> key{reinterpret_cast<intptr_t>(elements.store()), cut.trailing, cut.type_bytes, cut.long_limit};
   for (const auto& ranges : cut.split.bounds())
     key.insert(key.end(), ranges.begin(), ranges.end());
-  // Other begins are those of records, whose number is unlimited.
+  // Other starts are those of records, whose number is unlimited.
   if (const auto found = parts_.find(key); found != parts_.end() && cut.first == 0)
     return found->second;
   if (auto fits = to_bytes(elements, cut.trailing * cut.type_bytes); !fits.ok())

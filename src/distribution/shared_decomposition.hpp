@@ -84,7 +84,7 @@ class SharedDecomposition {
   Result<std::shared_ptr<const ByteRuns>> read_line(const Line& line);
   Result<std::shared_ptr<const ByteRuns>> write_line(OwnerPolicy owner, const Line& line);
 
-  // The same in the parts of a split variable, relative to the begin of each part; only parts with elements of this
+  // The same in the parts of a split variable, relative to the start of each part; only parts with elements of this
   // rank.
   struct Cut {
     const Split& split;

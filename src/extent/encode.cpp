@@ -71,7 +71,7 @@ Status decode_run(uint64_t header, std::span<const std::byte> bytes, size_t& pos
   return {};
 }
 
-// The span of a nest after one more loop is put around it: from its begin to the end of its last piece.
+// The span of a nest after one more loop is put around it: from its start to the end of its last piece.
 std::optional<int64_t> repeated(int64_t span, int64_t count, int64_t stride) noexcept {
   const auto ahead = checked_multiply(count - 1, stride);
   return ahead ? checked_add(*ahead, span) : std::nullopt;

@@ -39,7 +39,7 @@ struct PieceStore {
   int64_t memory_bytes() const noexcept;
 };
 
-// Nests in file order. Each ends at or before the begin of the next, so the pieces are sorted and disjoint.
+// Nests in file order. Each ends at or before the start of the next, so the pieces are sorted and disjoint.
 class Pieces {
  public:
   Pieces() noexcept = default;

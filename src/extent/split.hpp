@@ -22,7 +22,7 @@ struct Box {
 
 class Split {
  public:
-  // `bounds`: the begins of the ranges of each dimension, then its length: 0 < b1 < ... < shape. Code::bad_argument:
+  // `bounds`: the starts of the ranges of each dimension, then its length: 0 < b1 < ... < shape. Code::bad_argument:
   // anything else, or an array or a number of parts beyond 64 bits.
   static Result<Split> make(std::vector<std::vector<int64_t>> bounds);
 
@@ -71,7 +71,7 @@ Status check_split(const SplitRequest& request);
 // The format of SplitRequest::parts, with numbers where ranges are even.
 std::string text_of(const Split& split);
 
-// The begins of `parts` even ranges of `length`, then the length. The first ranges are one longer.
+// The starts of `parts` even ranges of `length`, then the length. The first ranges are one longer.
 std::vector<int64_t> even_bounds(int64_t length, int64_t parts);
 
 }  // namespace windrow

@@ -164,7 +164,7 @@ void for_each_shared(std::span<const PieceView> lists, Visit&& visit) {
   cursors.reserve(lists.size());
   for (const PieceView& list : lists)
     cursors.emplace_back(list);
-  using Next = std::pair<int64_t, size_t>;  // begin of the next extent of a list
+  using Next = std::pair<int64_t, size_t>;  // start of the next extent of a list
   std::priority_queue<Next, std::vector<Next>, std::greater<>> heap;
   const auto queue = [&](size_t list) {
     if (!cursors[list].done())
@@ -229,7 +229,7 @@ void for_each_held(std::span<const PieceView> lists, Visit&& visit) {
   cursors.reserve(lists.size());
   for (const PieceView& list : lists)
     cursors.emplace_back(list);
-  using Next = std::pair<int64_t, size_t>;  // begin of the next extent of a list
+  using Next = std::pair<int64_t, size_t>;  // start of the next extent of a list
   std::priority_queue<Next, std::vector<Next>, std::greater<>> heap;
   const auto queue = [&](size_t list) {
     if (!cursors[list].done())

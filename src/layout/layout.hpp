@@ -30,7 +30,7 @@ inline constexpr int64_t k_no_end = INT64_MAX;    // end of a component that ext
 inline constexpr int64_t k_no_target = -1;        // unknown, or removed
 inline constexpr int64_t k_most_stripes = 65535;  // of a component: Lustre counts stripes in 16 bits
 
-// A part of a file with uniform striping. Stripes are counted from the begin of the file, not of the component, as in
+// A part of a file with uniform striping. Stripes are counted from the start of the file, not of the component, as in
 // Lustre.
 struct LayoutComponent {
   Extent bytes{0, k_no_end};
@@ -41,7 +41,7 @@ struct LayoutComponent {
   int64_t object_bytes = 0;
   bool on_metadata_server = false;  // Lustre's data on MDT
   bool overstriped = false;         // a target may hold several of the stripes
-  // Targets of the objects from the begin of the file, in rows of stripe_count; k_no_target for some. Empty: none is
+  // Targets of the objects from the start of the file, in rows of stripe_count; k_no_target for some. Empty: none is
   // known. One row if the objects never change along the file; otherwise as many rows as were queried, and later ones
   // are unknown.
   std::vector<int64_t> targets;
@@ -80,14 +80,14 @@ struct Stripe {
 Stripe stripe_at(const StorageLayout& layout, int64_t offset) noexcept;
 int64_t target_of(const StorageLayout& layout, int64_t offset) noexcept;
 int64_t next_stripe(const StorageLayout& layout,
-                    int64_t offset) noexcept;  // begin of the stripe after that; k_no_end: none
+                    int64_t offset) noexcept;  // start of the stripe after that; k_no_end: none
 
 // Objects of a component that check_layout() accepts and that has a stripe count. Stripes and objects count from the
-// begin of the file.
+// start of the file.
 int64_t object_of(const LayoutComponent& component, int64_t stripe) noexcept;
 int64_t offset_of_object(const LayoutComponent& component,
                          int64_t object) noexcept;  // its first byte; k_no_end: in no file
-// End of the objects with listed targets: at most the end of the component; its begin if none is listed.
+// End of the objects with listed targets: at most the end of the component; its start if none is listed.
 int64_t end_of_targets(const LayoutComponent& component) noexcept;
 
 // Number of targets of the component: those listed, otherwise the stripe count.

@@ -6,7 +6,7 @@
 namespace windrow {
 namespace {
 
-// Stripes of the line are counted from its begin, so the columns of a file are rotated by the number of stripes before
+// Stripes of the line are counted from its start, so the columns of a file are rotated by the number of stripes before
 // the file. Objects change along a file, so their columns stay.
 LayoutComponent in_line(const LayoutComponent& component, int64_t file, int64_t place, int64_t end) {
   LayoutComponent moved = component;

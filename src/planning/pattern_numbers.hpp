@@ -36,7 +36,7 @@ struct PatternNumbers {
   int64_t uniform_most = 0, uniform_least = 0;
   bool is_uniform() const noexcept { return uniform_most == uniform_least; }
 
-  // The lowest begin and the highest end: of the pieces of a chunked variable in the linear space of its chunks,
+  // The lowest start and the highest end: of the pieces of a chunked variable in the linear space of its chunks,
   // otherwise of those of interleaved records.
   Extent hull{INT64_MAX, 0};
   Extent records{INT64_MAX, 0};  // moved records of variables that grow in subfiles
