@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Sparse exchange: each rank knows its receivers, but not its senders. On one host it uses shared memory
-// (host_letters.hpp). Otherwise it uses messages and a non-blocking consensus, with no array of one entry for each
+// (host_messages.hpp). Otherwise it uses messages and a non-blocking consensus, with no array of one entry for each
 // rank. Source: Hoefler, Siebert and Lumsdaine, "Scalable communication protocols for dynamic sparse data exchange",
 // PPoPP 2010, algorithm NBX; here the consensus also carries a few words.
 //

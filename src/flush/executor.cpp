@@ -80,7 +80,7 @@ Status Executor::end(InFlightBatch& batch) {
   }
   batch.seconds =
       batch.behind ? (prepared.transfer ? prepared.transfer->coder().seconds() : 0) : seconds_now() - batch.began;
-  batch.file->settle(trace_);
+  batch.file->take_counters(trace_);
   batch.local.update(batch.file->take_status());
   count(prepared);
   return std::move(batch.local);
@@ -101,15 +101,15 @@ Status Executor::move(PreparedPlan& prepared, const RequestBatch& requests, Data
     if (prepared.transfer->shared_refused())
       trace_.shared_refused = 1;
     prepared.transfer->begin(requests.items, workspace_.arena, ends.sink, ends.fetcher, prepared.order(false), trace_,
-                             ends.guest);
+                             ends.background);
     local = prepared.transfer->end(trace_);
     seconds = seconds_now() - began;
   }
   local.update(ends.sink.status());
   local.update(ends.fetcher.status());
-  if (ends.guest != nullptr)
-    local.update(ends.guest->status());
-  file.settle(trace_);
+  if (ends.background != nullptr)
+    local.update(ends.background->status());
+  file.take_counters(trace_);
   local.update(file.take_status());
   count(prepared);
   return local;

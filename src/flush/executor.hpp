@@ -31,12 +31,12 @@ class Executor {
   // Both, and the agreement. The tuner of a codec learns nothing from it.
   Status run(PreparedPlan& prepared, const RequestBatch& requests, DataFile& file);
 
-  // The same for windows that are not bytes of the file as they are: by every rank, and then an agreement. `guest`: has
-  // its turns beside this rank's roles, and is begun already.
+  // The same for windows that are not bytes of the file as they are: by every rank, and then an agreement.
+  // `background`: has its turns beside this rank's roles, and is begun already.
   struct Ends {
     Sink& sink;
     Fetcher& fetcher;
-    Role* guest = nullptr;
+    Role* background = nullptr;
   };
   Status move(PreparedPlan& prepared, const RequestBatch& requests, DataFile& file, const Ends& ends, double& seconds);
 

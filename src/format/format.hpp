@@ -280,8 +280,9 @@ class Format {
   // Reserves the offset of an unfiltered chunk that is not stored yet. Until place_chunk() or fill_chunk(),
   // find_chunk() does not find it, and place_chunk() calls it new. Code::unsupported: the format has no chunks.
   virtual Result<int64_t> reserve_chunk(const std::string& path, std::span<const int64_t> first, int64_t bytes);
-  // After failed writes: reverts a chunk that place_chunk() moved with `keep_old` since settle_chunks(); other chunks
-  // stay as they are. No rank still writes the chunk. Code::io: it failed, and nothing more is written to the file.
+  // After failed writes: reverts a chunk that place_chunk() moved with `keep_old` since forget_moved_chunks(); other
+  // chunks stay as they are. No rank still writes the chunk. Code::io: it failed, and nothing more is written to the
+  // file.
   virtual Status restore_chunk(const std::string& path, std::span<const int64_t> first);
   // After failed writes: fills a chunk that was reported as is_new, so that the variable can be read. Code::io: it
   // failed, and the chunk is unchanged.

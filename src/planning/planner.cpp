@@ -150,14 +150,14 @@ Result<Planner::MadePlan> Planner::make(const RequestBatch& batch, const BatchSu
     });
   // Ranks that need no words with each other to get ready do so first, and one agreement is enough. A rank without a
   // plan goes to the agreement that comes first either way.
-  const bool talks = local.ok() && !made->direct && Transfer::talks(comm_, made->plan, share_);
-  if (local.ok() && !talks)
+  const bool communicates = local.ok() && !made->direct && Transfer::communicates(comm_, made->plan, share_);
+  if (local.ok() && !communicates)
     local = prepare(batch, summary, context, *made);
   std::array<int64_t, 4> sums = local.ok() ? predicted(*made) : std::array<int64_t, 4>{};
   std::array<int64_t, 1> memory{local.ok() ? made->memory : 0};
   if (Status verdict = agree_on_lists(std::move(local), batch, summary, context, sums, memory); !verdict.ok())
     return verdict;
-  if (talks) {
+  if (communicates) {
     local = prepare(batch, summary, context, *made);
     sums = local.ok() ? predicted(*made) : std::array<int64_t, 4>{};
     memory = {local.ok() ? made->memory : 0};
@@ -214,12 +214,12 @@ Status Planner::plan_for(const RequestBatch& batch, const BatchSummary& summary,
   return {};
 }
 
-// Collective when Transfer::talks(). The status is this rank's own.
+// Collective when Transfer::communicates(). The status is this rank's own.
 Status Planner::prepare(const RequestBatch& batch, const BatchSummary& summary, const BatchContext& context,
                         PreparedPlan& made) {
   if (!made.direct) {
-    const Ways ways{.share = share_, .check_messages = check_messages_, .moved_bytes = summary.bytes};
-    auto transfer = Transfer::prepare(comm_, made.plan, take_apart(made, batch), ways, workspace_.arena, trace_);
+    const TransferOptions options{.share = share_, .check_messages = check_messages_, .moved_bytes = summary.bytes};
+    auto transfer = Transfer::prepare(comm_, made.plan, take_apart(made, batch), options, workspace_.arena, trace_);
     if (!transfer.ok())
       return transfer.status();
     made.transfer = std::move(transfer).value();

@@ -301,10 +301,10 @@ class File {
   bool is_split(const std::string& path) const;
   Status for_own_parts(const std::string& path, const std::function<Status(Format&)>& work);
   void learn_places(std::span<const int64_t> found) noexcept;
-  Status examine_subfiles(Status local);                        // collective
-  Status tell_of_subfiles(std::vector<std::byte>& letter);      // local
-  Status learn_of_subfiles(std::span<const std::byte> letter);  // local
-  Status place_subfiles(Status local);                          // collective
+  Status examine_subfiles(Status local);                         // collective
+  Status tell_of_subfiles(std::vector<std::byte>& message);      // local
+  Status learn_of_subfiles(std::span<const std::byte> message);  // local
+  Status place_subfiles(Status local);                           // collective
   void tell_set_of_growth() noexcept;
   Status extend_own_parts(int variable, const SplitVariable& split, int64_t records);  // local
   // leftovers.cpp
@@ -361,8 +361,8 @@ class File {
   Status know_chunk_targets(const VariableBatch& batch, const BatchSummary& numbers, ChunkTargets& found, Status local);
   Status know_touched_chunks(const VariableBatch& batch, std::vector<int64_t>& touched, Status local);
   Status tell_own_chunks(const VariableBatch& batch, std::span<const Extent> regions, std::span<const int64_t> touched,
-                         std::vector<std::byte>& letter);  // local
-  void fill_reserved(const ChunkLayout& layout) noexcept;  // local, after a flush that failed
+                         std::vector<std::byte>& message);  // local
+  void fill_reserved(const ChunkLayout& layout) noexcept;   // local, after a flush that failed
   const StorageLayout& stripes_of(const ChunkPart& part) const noexcept {
     return part.number < 0 ? striping_.layout : subfile_layouts_[static_cast<size_t>(part.number)];
   }

@@ -44,7 +44,7 @@ TEST(Crowd, writes_and_reads_with_few_messages) {
   if (hosts() == 1) {
     EXPECT_EQ(report["messages"], 0);
   } else if (size_of() / hosts() >= 16) {
-    // To the host's lowest rank, and from there in one letter to each writer of another host.
+    // To the host's lowest rank, and from there in one message to each writer of another host.
     EXPECT_EQ(report["description_messages"], size_of() - hosts() + hosts() * (hosts() - 1));
   } else {
     EXPECT_EQ(report["description_messages"], size_of() * (hosts() - 1));

@@ -119,7 +119,7 @@ TEST_F(Delta, leaves_noise_and_other_elements_alone) {
   }
 }
 
-// Lengths about where groups, stretches and elements end; what is largest, and where differences do not fit into an
+// Lengths about where groups, blocks and elements end; what is largest, and where differences do not fit into an
 // element.
 TEST_F(Delta, gives_back_what_went_in) {
   std::mt19937_64 random(3);

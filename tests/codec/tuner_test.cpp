@@ -145,7 +145,7 @@ TEST_F(Tuner, does_not_try_what_can_be_of_no_use) {
   EXPECT_EQ(tried(predicted, k_arm_off), (std::vector<size_t>{k_arm_off, 1, 2, 3}))
       << "slower by less than a tenth: the model does not know so well";
   predicted.wire.fill(99);
-  EXPECT_EQ(tried(predicted, k_arm_off), std::vector<size_t>{}) << "it is settled at once";
+  EXPECT_EQ(tried(predicted, k_arm_off), std::vector<size_t>{}) << "off is chosen at once";
 }
 
 // Predicted to be slower by far: that is worth a trial only where many runs share its cost.

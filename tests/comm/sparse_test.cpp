@@ -92,7 +92,7 @@ TEST(ExchangeLetters, delivers_what_one_rank_alone_has_no_room_for) {
 TEST(ExchangeLetters, are_none_of_before_after_a_mistake) {
   const auto comm = world();
   if (!comm->rounds().has_room())
-    GTEST_SKIP() << "letters go by messages";
+    GTEST_SKIP() << "a sparse exchange uses messages";
   MessageCounters counters;
   std::vector<SparseMessage> in;
   std::mt19937 random(3 + static_cast<unsigned>(comm->rank()));
