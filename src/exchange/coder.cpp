@@ -94,12 +94,12 @@ std::shared_ptr<CodecTuner> make_tuner(Comm& comm, const Plan& plan) {
   return std::make_shared<CodecTuner>(preferred == Codec::automatic ? k_arm_off : find_arm(name_of(preferred), false));
 }
 
-std::shared_ptr<CodecTuner> keep_tuner(Comm& comm, const Plan& plan, int64_t bytes, int64_t pieces, bool behind,
+std::shared_ptr<CodecTuner> keep_tuner(Comm& comm, const Plan& plan, int64_t bytes, int64_t pieces, bool split_flush,
                                        std::shared_ptr<CodecTuner> made) noexcept {
   if (!made)
     return nullptr;
   CodecMemory& memory = *static_cast<CodecMemory*>(comm.attachment(Comm::Remembered::codecs).get());
-  const int64_t way = (plan.broadcast ? 2 : plan.reading ? 1 : 0) + (behind ? 4 : 0);
+  const int64_t way = (plan.broadcast ? 2 : plan.reading ? 1 : 0) + (split_flush ? 4 : 0);
   const std::array<int64_t, 4> key{way, static_cast<int64_t>(plan.strategy.codec_preferred), bytes, pieces};
   for (const CodecMemory::KnownTuner& known : memory.tuners)
     if (known.tuner && known.key == key)

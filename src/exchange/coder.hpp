@@ -52,9 +52,9 @@ Status probe_link(Comm& comm, const Plan& plan, int64_t moved_bytes, Trace& trac
 // A tuner if the plan leaves the choice open, otherwise nullptr. May throw std::bad_alloc.
 std::shared_ptr<CodecTuner> make_tuner(Comm& comm, const Plan& plan);
 // The tuner of flushes of one kind: the one of an earlier file, otherwise `made`. The numbers are the same on all
-// ranks. All ranks call this after they have agreed that each has its plan, so all have the same tuners. `behind`: for
-// split flushes.
-std::shared_ptr<CodecTuner> keep_tuner(Comm& comm, const Plan& plan, int64_t bytes, int64_t pieces, bool behind,
+// ranks. All ranks call this after they have agreed that each has its plan, so all have the same tuners. `split_flush`:
+// for split flushes.
+std::shared_ptr<CodecTuner> keep_tuner(Comm& comm, const Plan& plan, int64_t bytes, int64_t pieces, bool split_flush,
                                        std::shared_ptr<CodecTuner> made) noexcept;
 
 // Whether messages between hosts may be compressed.

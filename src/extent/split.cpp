@@ -229,11 +229,11 @@ class Split::Placing {
  public:
   Placing(const Split& split, int64_t first) : split_(split), first_(first) {
     size_t cut = split.shape_.size();
-    int64_t behind = 1;
+    int64_t inner = 1;
     for (; cut > 1 && split.bounds_[cut - 1].size() == 2; --cut)
-      behind *= split.shape_[cut - 1];
+      inner *= split.shape_[cut - 1];
     bounds_.assign(split.bounds_.begin(), split.bounds_.begin() + static_cast<std::ptrdiff_t>(cut));
-    bounds_.push_back({0, behind});
+    bounds_.push_back({0, inner});
     axes_.resize(bounds_.size());
     int64_t weight = 1;
     for (size_t i = axes_.size(); i-- > 0; weight *= bounds_[i].back())

@@ -79,11 +79,11 @@ Stripe stripe_at(const StorageLayout& layout, int64_t offset) noexcept {
   const int64_t bytes = component.stripe_bytes, begin = round_down(offset, bytes);
   Stripe stripe{
       .bytes = {begin, checked_add(begin, bytes).value_or(k_no_end)}, .index = offset / bytes, .column = k_no_target};
-  const bool behind = offset >= component.bytes.end;
-  stripe.bytes.begin = std::max(stripe.bytes.begin, behind ? component.bytes.end : component.bytes.begin);
-  if (!behind)
+  const bool after_end = offset >= component.bytes.end;
+  stripe.bytes.begin = std::max(stripe.bytes.begin, after_end ? component.bytes.end : component.bytes.begin);
+  if (!after_end)
     stripe.bytes.end = std::min(stripe.bytes.end, component.bytes.end);
-  if (behind || component.stripe_count == 0)
+  if (after_end || component.stripe_count == 0)
     return stripe;
   stripe.column = stripe.index % component.stripe_count;
   const auto object = static_cast<uint64_t>(object_of(component, stripe.index));

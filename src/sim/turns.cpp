@@ -138,12 +138,12 @@ size_t RankTurns::column_at(int64_t offset) const {
 }
 
 size_t RankTurns::domain_at(int64_t offset) const {
-  const auto behind = [offset](const Extent& domain) { return domain.end <= offset; };
+  const auto ends_before = [offset](const Extent& domain) { return domain.end <= offset; };
   const auto begin = plan_.domains.begin();
   if (!plan_.deal)
-    return static_cast<size_t>(std::partition_point(begin, plan_.domains.end(), behind) - begin);
+    return static_cast<size_t>(std::partition_point(begin, plan_.domains.end(), ends_before) - begin);
   const auto range = static_cast<size_t>(
-      std::partition_point(begin, begin + static_cast<std::ptrdiff_t>(plan_.sharers), behind) - begin);
+      std::partition_point(begin, begin + static_cast<std::ptrdiff_t>(plan_.sharers), ends_before) - begin);
   return group_of_column_[column_at(offset)] + range;
 }
 

@@ -115,9 +115,9 @@ void pack(const Group<Element>& values, unsigned width, byte* to) noexcept {
   } else {
     const uint64_t low = values[0] | uint64_t{values[1]} << width, high = values[2] | uint64_t{values[3]} << width;
     const unsigned half_byte = 2 * width % 8, half_of_whole = width - half_byte / 2;  // 2 * width bits end there
-    const uint64_t behind = low >> half_of_whole >> half_of_whole | high << half_byte;
+    const uint64_t upper = low >> half_of_whole >> half_of_whole | high << half_byte;
     std::memcpy(to, &low, sizeof low);
-    std::memcpy(to + width / 4, &behind, sizeof behind);
+    std::memcpy(to + width / 4, &upper, sizeof upper);
   }
 }
 
