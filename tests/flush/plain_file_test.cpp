@@ -33,7 +33,7 @@ class PlainContext final : public BatchContext {
     if (Status status = prepare_requests(prepared, batch, workspace, trace); !status.ok())
       return status;
     const bool reads_before = !batch.reading && prepared.rule.access == Access::sieve;
-    return rank_ == 0 && reads_before ? file().extend(prepared.plan.regions) : Status{};
+    return rank_ == 0 && reads_before ? file().extend(prepared.plan.pattern.regions) : Status{};
   }
   std::string conflict_of(size_t object) const override { return "two lists of object " + std::to_string(object); }
 
