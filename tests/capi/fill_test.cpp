@@ -403,10 +403,10 @@ TEST_P(Fill, values_that_cannot_be_are_refused) {
   };
   refused(WINDROW_INT32, {{"fill_value", "seven"}}, "\"v\": its fill value \"seven\" is not of type int32");
   refused(WINDROW_INT8, {{"fill_value", "128"}}, "\"128\" is not of type int8");
-  refused(WINDROW_FLOAT64, {{"fill_value", "1.5x"}}, "none of type float64");
-  refused(WINDROW_TEXT, {{"fill_value", "long"}, {"element_bytes", "3"}}, "none of type text");
+  refused(WINDROW_FLOAT64, {{"fill_value", "1.5x"}}, "is not of type float64");
+  refused(WINDROW_TEXT, {{"fill_value", "long"}, {"element_bytes", "3"}}, "is not of type text");
   refused(WINDROW_TEXT, {{"fill_value", "x"}}, "text of variable length and null spaces have no fill value");
-  refused(WINDROW_OPAQUE, {{"fill_value", "0x00"}, {"element_bytes", "2"}}, "none of type opaque");
+  refused(WINDROW_OPAQUE, {{"fill_value", "0x00"}, {"element_bytes", "2"}}, "is not of type opaque");
   if (size_of() > 1)
     refused(WINDROW_INT32, {{"fill_value", rank_of() == 1 ? "1" : "2"}},
             "options of the variables differ between the ranks");

@@ -166,8 +166,8 @@ TEST(Lustre, names_what_is_impossible) {
   expect_fault(composite({{0, 100, k_with_objects, stripes}, {50, k_eof, k_with_objects, stripes}}), "overlap");
   expect_fault(composite({{0, 100, k_with_objects, stripes}, {101, k_eof, k_with_objects, stripes}}), "missing");
   expect_fault(composite({{1, k_eof, k_with_objects, stripes}}), "missing");
-  expect_fault(composite({{0, 0, k_with_objects, stripes}, {0, k_eof, k_with_objects, stripes}}), "has no bytes");
-  expect_fault(composite({{0, 100, k_with_objects, stripes}, {100, 50, k_with_objects, stripes}}), "has no bytes");
+  expect_fault(composite({{0, 0, k_with_objects, stripes}, {0, k_eof, k_with_objects, stripes}}), "is empty");
+  expect_fault(composite({{0, 100, k_with_objects, stripes}, {100, 50, k_with_objects, stripes}}), "is empty");
   expect_fault(composite({{k_eof - 1, k_eof, k_with_objects, stripes}}), "beyond the maximum size of a file");
   expect_fault(composite({{0, k_eof, k_with_objects, stripes}}, false, 1), "truncated");
   expect_fault(composite({{0, k_eof, k_with_objects, composite({{0, k_eof, k_with_objects, stripes}})}}),

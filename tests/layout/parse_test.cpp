@@ -134,7 +134,7 @@ TEST(Mock, names_what_is_wrong) {
   expect("stripe=1MiB,,count=3", "there is no \"\"");
   expect("stripe=1MiB;stripe=2MiB", "only the last component extends");
   expect("until=3;stripe=1MiB", "needs stripe");
-  expect("stripe=1MiB,until=3MiB;stripe=1MiB,until=2MiB", "has no bytes");
+  expect("stripe=1MiB,until=3MiB;stripe=1MiB,until=2MiB", "is empty");
   expect("stripe=1MiB,until=0;stripe=1MiB", "until cannot be \"0\"");
 }
 

@@ -141,7 +141,7 @@ TEST(Sidecars, references_have_one_temporary_and_say_that_the_file_is_complete_w
   EXPECT_THAT(names_in(file.folder.path()), SizeIs(2));
   ASSERT_TRUE(file.publish().ok());
   std::filesystem::create_directory(file.path + ".kerchunk.json");
-  EXPECT_THAT(references.publish(false).message(), HasSubstr("\"a.h5\" is complete, but not its references"));
+  EXPECT_THAT(references.publish(false).message(), HasSubstr("\"a.h5\" is complete, but its references are not"));
   std::filesystem::remove(file.path + ".kerchunk.json");
   ASSERT_TRUE(references.publish(false).ok());
   EXPECT_THAT(names_in(file.folder.path()), ElementsAre("a.h5", "a.h5.kerchunk.json"));

@@ -616,7 +616,7 @@ def test_habits_of_other_packages(folder, comm, rank, size, raises_on_all):
         for number, (kind, fill, value) in enumerate(cases):
             assert f.create_variable(f"fill{number}", (2,), kind, fill_value=fill)[...].tolist() == [value, value]
         for wrong in (3.5, np.nan, np.inf, 1e30):
-            with pytest.raises(windrow.WindrowError, match="none of type int32"):
+            with pytest.raises(windrow.WindrowError, match="is not of type int32"):
                 f.create_variable("wrong", (2,), "i4", fill_value=wrong)
         assert "wrong" not in f and "v" not in f
 

@@ -82,7 +82,7 @@ TEST(SimulatedCodec, cannot_shrink_to_nothing_or_more_than_all) {
     const auto refused = run(k_slow, "auto", wrong);
     ASSERT_FALSE(refused.ok());
     EXPECT_EQ(refused.status().code(), Code::bad_argument);
-    EXPECT_THAT(refused.status().message(), HasSubstr("it is more than 0 and at most 1"));
+    EXPECT_THAT(refused.status().message(), HasSubstr("it must be above 0 and at most 1"));
   }
 }
 
