@@ -404,7 +404,7 @@ TEST(Points, bad_arguments) {
   windrow_decomposition* none = nullptr;
   EXPECT_WINDROW_ERROR(
       windrow_points_with(MPI_COMM_WORLD, k_points, 0, nullptr, nullptr, Options({{"owner", "idg"}}), &none),
-      WINDROW_BAD_ARGUMENT, "option \"owner\" is one of files");
+      WINDROW_BAD_ARGUMENT, "option \"owner\" is an option of files");
   const Options options({{"imbalance", rank_of() == 0 ? "7" : "8"}});
   windrow_decomposition* d = nullptr;
   const int rc = windrow_points_with(MPI_COMM_WORLD, k_points, 0, nullptr, nullptr, options, &d);

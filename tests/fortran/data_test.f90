@@ -173,7 +173,7 @@ contains
         firsts(2) = merge(0, 2, rank == ranks - 1)
         call windrow_strided_blocks(MPI_COMM_WORLD, [4_int64*ranks], starts_64, counts_64, firsts, strides, none, &
             stat, errmsg)
-        call expect_error(stat, errmsg, windrow_bad_argument, 'before its beginning', 'element 0 of an array')
+        call expect_error(stat, errmsg, windrow_bad_argument, 'outside the memory', 'element 0 of an array')
         firsts(2) = 2
         call windrow_strided_blocks(MPI_COMM_WORLD, [4_int64*ranks], starts_64, counts_64, &
             firsts(:merge(1, 2, rank == ranks - 1)), strides, none, stat, errmsg)

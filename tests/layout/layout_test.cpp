@@ -119,7 +119,7 @@ TEST(StorageLayout, names_its_faults) {
       {"component 2 begins at 99", [](StorageLayout& each) { each.components[1].bytes.begin = 99; }},
       {"one is missing", [](StorageLayout& each) { each.components[1].bytes.begin = 101; }},
       {"is empty", [](StorageLayout& each) { each.components[1].bytes.end = 100; }},
-      {"before the file", [](StorageLayout& each) { each.components[0].bytes.begin = -1; }},
+      {"negative offset", [](StorageLayout& each) { each.components[0].bytes.begin = -1; }},
       {"not a multiple of stripes", [](StorageLayout& each) { each.components[1].object_bytes = 100'000; }},
       {"5 objects, which is not a multiple of rows of 4",
        [](StorageLayout& each) {

@@ -177,7 +177,7 @@ TEST(Publication, a_file_that_is_there_is_held_and_changed_by_one) {
   write(folder.path("b"), "new");
   std::filesystem::rename(folder.path("b"), path);
   EXPECT_FALSE(first.holds(path));
-  EXPECT_THAT(first.check_name(path).message(), HasSubstr("replaced by somebody else"));
+  EXPECT_THAT(first.check_name(path).message(), HasSubstr("replaced by another program"));
   first.take_over(HeldFile::at(path));
   EXPECT_TRUE(first.check_name(path).ok());
 }
