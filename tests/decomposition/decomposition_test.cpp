@@ -239,7 +239,7 @@ TEST(Rows, are_a_block_of_one_dimension) {
   EXPECT_THAT(message_of(make_rows(10, -1, 3)), HasSubstr("row -1"));
   EXPECT_THAT(message_of(make_rows(10, 1, -3)), HasSubstr("-3"));
   EXPECT_THAT(message_of(make_rows(-10, 0, 0)), HasSubstr("-10"));
-  EXPECT_THAT(message_of(make_rows(10, k_max, 3)), HasSubstr("leave"));
+  EXPECT_THAT(message_of(make_rows(10, k_max, 3)), HasSubstr("exceed"));
   EXPECT_TRUE(make_rows(0, 0, 0).ok());
 }
 

@@ -125,13 +125,13 @@ TEST(Mock, names_what_is_wrong) {
   expect("stripe=1MiB,count=0", "count cannot be \"0\"");
   expect("stripe=1MiB,count=65536", "count cannot be");
   expect("stripe=1MiB,stripe=2MiB", "repeated");
-  expect("stripe=1MiB,colour=2", "there is no \"colour\"");
+  expect("stripe=1MiB,colour=2", "unknown key \"colour\"");
   expect("stripe=1MiB,first=3,targets=3", "first target cannot be 3");
   expect("stripe=1MiB,objects=3", "object=4MiB");
   expect("stripe=1MiB,object=1500KiB", "not a multiple of stripes");
   expect("stripe=1MiB,count=2,object=1MiB,objects=3", "not a multiple of rows");
   expect("stripe=1MiB,object=1MiB,objects=65536", "objects cannot be");
-  expect("stripe=1MiB,,count=3", "there is no \"\"");
+  expect("stripe=1MiB,,count=3", "unknown key \"\"");
   expect("stripe=1MiB;stripe=2MiB", "only the last component extends");
   expect("until=3;stripe=1MiB", "needs stripe");
   expect("stripe=1MiB,until=3MiB;stripe=1MiB,until=2MiB", "is empty");

@@ -125,7 +125,7 @@ TEST(Machine, names_the_field_that_is_wrong) {
   expect_fault(R"(, "network": {"bytes_per_s": 1})", "network.bytes_per_s", "it must be from 1000");
   expect_fault(R"(, "network": {"latency_s": 100000})", "network.latency_s", "it must be from");
   expect_fault(R"(, "reads": [{"request_bytes": 1, "ranks": 1, "bytes_per_s": 1, "sharing": "among"}])",
-               "reads[0].sharing", "there are apart, interleaved, targets, mapped, sieved");
+               "reads[0].sharing", "one of apart, interleaved, targets, mapped, sieved");
 }
 
 TEST(Machine, is_no_file_of_another_kind) {
@@ -138,9 +138,9 @@ TEST(Machine, is_no_file_of_another_kind) {
   expect("", "is not JSON");
   expect("{\"windrow machine\": 1", "is not JSON");
   expect("{\"windrow machine\": 1, \"hosts\": 1e999}", "out of range");
-  expect("[]", "no machine file");
-  expect("7", "no machine file");
-  expect("{}", "no machine file");
+  expect("[]", "is not a machine file");
+  expect("7", "is not a machine file");
+  expect("{}", "is not a machine file");
   expect("{\"windrow machine\": 2}", "version 2; this library reads version 1");
   expect("{\"windrow machine\": \"1\"}", "version");
   expect(std::string(100'000, '['), "lists nested");

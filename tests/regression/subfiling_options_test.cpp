@@ -147,7 +147,8 @@ TEST_P(SubfilingOptions, that_cannot_be_are_refused_with_what_to_do) {
   ASSERT_WINDROW_OK(windrow_close(file));
   file = open(WINDROW_UPDATE);
   define(file, "v", {{"files", "subfiles(2)"}}, WINDROW_BAD_ARGUMENT);
-  EXPECT_NE(std::string(windrow_error_message()).find("is one file"), std::string::npos) << windrow_error_message();
+  EXPECT_NE(std::string(windrow_error_message()).find("is a single file"), std::string::npos)
+      << windrow_error_message();
   EXPECT_WINDROW_OK(windrow_close(file));
 }
 
