@@ -460,7 +460,7 @@ class Copy(CommandTest):
         os.symlink("in.h5", soft)
         cases = {
             "missing": (("copy", self.path("none.h5"), out), "no such file"),
-            "not HDF5": (("copy", text, out), "not an HDF5 file"),
+            "not HDF5": (("copy", text, out), "neither an HDF5 nor a netCDF classic file"),
             "folder in": (("copy", self.folder, out), "folder"),
             "folder out": (("copy", source, self.folder), "folder"),
             "no folder": (("copy", source, self.path("no/such/out.h5")), "no/such"),
@@ -611,7 +611,7 @@ class Check(CommandTest):
         path = self.path("text.h5")
         with open(path, "w") as f:
             f.write("text")
-        self.assert_mistake(windrow("check", path), "not an HDF5 file")
+        self.assert_mistake(windrow("check", path), "neither an HDF5 nor a netCDF classic file")
 
 
 if __name__ == "__main__":
