@@ -227,8 +227,8 @@ class DifferentCalls : public testing::TestWithParam<bool> {
       expect_lost(scene.file, closes, scene);
     }
     const bool is_other_lost =
-        (!most.of_file && std::strstr(most.name, "making") == nullptr && std::strcmp(most.name, "open") != 0) ||
-        (!one.of_file && std::strstr(one.name, "making") == nullptr && std::strcmp(one.name, "open") != 0);
+        (!most.of_file && std::strstr(most.name, "creation") == nullptr && std::strcmp(most.name, "open") != 0) ||
+        (!one.of_file && std::strstr(one.name, "creation") == nullptr && std::strcmp(one.name, "open") != 0);
     if (is_other_lost) {
       EXPECT_NE(message.find("\"" + scene.other_path + "\""), std::string::npos) << message;
       expect_lost(scene.other, closes, scene);
