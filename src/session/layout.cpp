@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/checked.hpp"
+#include "base/paint.hpp"
 #include "comm/agree.hpp"
 #include "format/fill.hpp"
 #include "metadata/broadcasts.hpp"
