@@ -61,7 +61,7 @@ class SmallSharedMemoryTest(unittest.TestCase):
     def test_memory_that_is_there_is_shared(self):
         report, _ = self.write("64m", "empty")
         self.assertNotIn("too small", report)
-        self.assertNotIn("of it 0 bytes through shared memory", report)
+        self.assertNotIn("including 0 bytes through shared memory", report)
 
     def test_messages_take_its_place(self):
         _, expected = self.write("64m", "empty")
@@ -69,7 +69,7 @@ class SmallSharedMemoryTest(unittest.TestCase):
             with self.subTest(size=size, state=state):
                 report, written = self.write(size, state)
                 self.assertIn(f"too small for {RANKS} ranks, which used messages instead", report)
-                self.assertIn("of it 0 bytes through shared memory", report)
+                self.assertIn("including 0 bytes through shared memory", report)
                 self.assertEqual(written, expected)
 
     def test_two_communicators_do_not_take_the_same_memory(self):
