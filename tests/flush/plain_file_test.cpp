@@ -104,7 +104,8 @@ struct Front {
 };
 
 std::byte value_at(int64_t offset, int seed) {
-  return static_cast<std::byte>((offset * 2654435761 + offset / 251 + seed * 97) >> 3);
+  const auto place = static_cast<uint64_t>(offset);
+  return static_cast<std::byte>((place * 2654435761 + place / 251 + static_cast<uint64_t>(seed) * 97) >> 3);
 }
 
 // Extents of odd sizes with holes between them, shared out among the ranks: some have none.
