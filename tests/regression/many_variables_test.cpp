@@ -12,9 +12,12 @@ std::atomic<int64_t> allocated{0};  // an I/O thread allocates too
 
 }  // namespace
 
-void* operator new(std::size_t size) {
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
   allocated += static_cast<int64_t>(size);
-  if (void* memory = std::malloc(size == 0 ? 1 : size))
+  return std::malloc(size == 0 ? 1 : size);
+}
+void* operator new(std::size_t size) {
+  if (void* memory = operator new(size, std::nothrow))
     return memory;
   throw std::bad_alloc();
 }
