@@ -101,7 +101,7 @@ function(windrow_test source)
   target_precompile_headers(${name} REUSE_FROM windrow_test_headers)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
   add_test(NAME ${name} COMMAND ${name})
-  set_tests_properties(${name} PROPERTIES TIMEOUT 120 LABELS "quick;${ARG_LABELS}")
+  set_tests_properties(${name} PROPERTIES TIMEOUT 300 LABELS "quick;${ARG_LABELS}")
   windrow_test_environment(${name})
 endfunction()
 
