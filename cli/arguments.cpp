@@ -24,7 +24,7 @@ const char* const k_footer =
     "or copied yet, nothing was written.\nmpirun adds lines of its own when a program exits with another code than 0; "
     "Open MPI's `mpirun --quiet` does not.";
 
-// "16M" is 16 MiB, as in the library's own options; CLI11 would take it for 16 MB.
+// "16M" is 16 MiB, as in the library's own options. CLI11 would read it as 16 MB.
 std::string letter_is_binary(std::string& size) {
   if (!size.empty() && std::string_view("kmgtpKMGTP").find(size.back()) != std::string_view::npos)
     size += "iB";

@@ -37,7 +37,7 @@ struct Findings {
 };
 
 // A failed batch is read again piece by piece, to find which variables are damaged. The rest of a damaged variable is
-// not read, because a damaged header may state a length that is millions of times that of the file.
+// not read: its header may state a length that is millions of times that of the file.
 void read_batch(Transfer& transfer, windrow::File& file, Slicer& slices, const std::vector<Item>& items,
                 const Batch& batch, Findings& findings) {
   try {

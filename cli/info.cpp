@@ -239,7 +239,7 @@ std::string attribute_text(const json& attribute) {
   return name + " = " + shortened(text);
 }
 
-// The lines of all variables with their attributes; each goes into the text at once, since there may be many.
+// The lines of all variables with their attributes. Each is appended to the text at once, because there may be many.
 std::string table_text(const windrow::File& file, const Contents& contents) {
   size_t path = 8, shape = 5;
   for (const windrow_variable_info& v : contents.variables) {

@@ -17,7 +17,7 @@ std::string trace_page(const Trace& trace, const std::string& source);
 // A page of XHTML with the styles of the pictures. `body` is XHTML.
 std::string page_of(const std::string& title, const std::string& body);
 
-// What both say alike.
+// Used by the text and the page.
 std::string short_seconds(double seconds);  // "1.24 ms"
 std::string rate_text(double bytes, double seconds);
 // "a, b and 3 more", with a maximum number of characters

@@ -27,7 +27,7 @@ int type_of(const CFI_cdesc_t *array, char *name) {
   for (size_t i = 0; i < sizeof known / sizeof *known; ++i)
     if (array->type == known[i].cfi)
       return snprintf(name, 32, "%s", known[i].name), known[i].type;
-#ifdef CFI_type_Logical /* gfortran's: of every kind */
+#ifdef CFI_type_Logical /* gfortran's type of all kinds of logical */
   if ((array->type & CFI_type_mask) == CFI_type_Logical)
     return snprintf(name, 32, "logical of %lld byte%s", (long long)array->elem_len, plural((int64_t)array->elem_len)),
            0;
@@ -71,7 +71,7 @@ const char **strings_of(const CFI_cdesc_t *array, int64_t elements) {
   char *packed = malloc(count * length + 1);
   if (strings != NULL && packed != NULL) {
     if (elements_of(array) < 0)
-      memcpy(packed, array->base_addr, count * length); /* of assumed size: without gaps */
+      memcpy(packed, array->base_addr, count * length); /* assumed size: contiguous */
     else
       copy_elements(array, packed, 0);
     char *to = (char *)(strings + count + 1);

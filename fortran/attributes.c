@@ -40,7 +40,7 @@ static int takes(int type, const CFI_cdesc_t *value, char *name) {
   return fits(type, own);
 }
 
-/* How long opaque elements are is said by the array, so that none is read beyond its end. */
+/* The array determines the length of opaque elements, so nothing beyond its end is read. */
 static int set_element_bytes(windrow_options *options, int type, const CFI_cdesc_t *value) {
   char bytes[32];
   if (type != WINDROW_OPAQUE || value == NULL || value->rank == 0)
@@ -49,7 +49,7 @@ static int set_element_bytes(windrow_options *options, int type, const CFI_cdesc
   return windrow_options_set(options, "element_bytes", bytes);
 }
 
-/* The elements as C has them, for the caller to free; NULL: there are none to be had. */
+/* The elements as C needs them, which the caller frees; NULL: out of memory, or an array of assumed size. */
 static void *elements_for_c(int type, const CFI_cdesc_t *value) {
   const int64_t elements = elements_of(value);
   if (elements < 0)
@@ -65,8 +65,8 @@ static void *elements_for_c(int type, const CFI_cdesc_t *value) {
   return packed;
 }
 
-/* `value` may be absent: a null space, which options say themselves. Collective: what is wrong here becomes arguments
- * that the library refuses on all ranks. */
+/* `value` may be absent: a null space, which the options must set. Collective: an error here becomes arguments that the
+ * library refuses on all ranks. */
 int windrow_fortran_put_attribute(windrow_file *file, const char *object, const char *name, int type,
                                   const CFI_cdesc_t *value, const struct options *given) {
   char own[32] = "";
@@ -101,8 +101,8 @@ int windrow_fortran_is_text(const CFI_cdesc_t *value) {
 int windrow_fortran_find_attribute(const windrow_file *file, const char *object, const char *name,
                                    windrow_attribute_info *info);
 
-/* The shape that an array of Fortran has for an attribute: of opaque elements with their bytes behind it, in C's order.
- * Its dimensions. */
+/* The shape of a Fortran array for an attribute, in C's order; for opaque elements their bytes follow as the last
+ * dimension. Returns the number of dimensions. */
 static int shape_in_memory(const windrow_attribute_info *info, int64_t *shape) {
   memcpy(shape, info->shape, (size_t)info->ndims * sizeof *shape);
   if (info->type == WINDROW_OPAQUE)
@@ -110,7 +110,7 @@ static int shape_in_memory(const windrow_attribute_info *info, int64_t *shape) {
   return info->ndims + (info->type == WINDROW_OPAQUE);
 }
 
-/* A scalar and a list of one are the same: other tools mix them. */
+/* A scalar and a list of one element are equal, because other tools do not distinguish them. */
 static int has_shape(int ndims, const int64_t *shape, const CFI_cdesc_t *value) {
   int64_t own[CFI_MAX_RANK] = {0}, elements = 1;
   shape_of(value, own);
@@ -136,7 +136,7 @@ static int type_in_file(int in_file, int in_memory) {
   return is_bytes || fits(in_file, in_memory) ? in_file : in_memory;
 }
 
-/* All but texts. */
+/* All types except text. */
 int windrow_fortran_get_attribute(const windrow_file *file, const char *object, const char *name, int type,
                                   const CFI_cdesc_t *value) {
   windrow_attribute_info info = {.size = sizeof info};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Functions of windrow.h whose arguments need nothing, but whose messages may name what the Fortran program counts. */
+/* Functions of windrow.h whose arguments need no conversion, but whose messages may have numbers, which count from 1 in
+ * Fortran. */
 #include "shim.h"
 
 #define COUNTED(name, parameters, arguments)     \

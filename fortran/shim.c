@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What Fortran cannot do itself: communicators and numbers as C has them, and data of any type and rank, whose
- * descriptors are looked at here.  Shapes, starts and counts that come in are in C's order and from 0 already; numbers
- * of things are Fortran's, from 1. */
+/* What Fortran cannot do itself: this converts communicators and object numbers to C's, and checks the descriptors of
+ * data of any type and rank.  Shapes, starts and counts are already in C's order and from 0.  Numbers of objects are
+ * Fortran's, from 1. */
 #include "shim.h"
 
 #include <stdarg.h>
@@ -19,7 +19,7 @@ int refuse(windrow_file *file, const char *format, ...) {
 
 /* ------------------------------------------------------------------------------------------------ options */
 
-/* Text is filled up with blanks: in memory, and in the file unless the program says otherwise. */
+/* Text is padded with blanks: in memory, and in the file unless the program sets another padding. */
 static int set_for_text(windrow_options *options) {
   const int code = windrow_options_set(options, "text_in_memory", "blanks");
   return code == WINDROW_OK ? windrow_options_set(options, "text_padding", "space_padded") : code;
@@ -66,7 +66,7 @@ int windrow_fortran_set_strategy(windrow_file *file, const struct options *optio
 
 /* ------------------------------------------------------------------------------------------ communicators */
 
-/* MPI may end the program when it is asked before MPI_Init or after MPI_Finalize; Windrow answers it. */
+/* MPI_Comm_f2c() before MPI_Init or after MPI_Finalize may end the program.  Windrow refuses MPI_COMM_NULL instead. */
 static MPI_Comm comm_of(MPI_Fint comm) {
   int begun = 0, ended = 0;
   MPI_Initialized(&begun);
@@ -74,7 +74,7 @@ static MPI_Comm comm_of(MPI_Fint comm) {
   return begun && !ended ? MPI_Comm_f2c(comm) : MPI_COMM_NULL;
 }
 
-/* A file without options has the module's too. Without memory for them the path is refused, on every rank. */
+/* A file without options also gets the module's. If they cannot be allocated, the path is refused on every rank. */
 int windrow_fortran_create(MPI_Fint comm, const char *path, const struct options *options, windrow_file **file) {
   struct options *made = NULL;
   const int failed = options == NULL && windrow_fortran_options_create(&made) != WINDROW_OK;
@@ -136,7 +136,7 @@ int windrow_fortran_same(MPI_Fint comm, int ndims, const int64_t *shape, const i
 
 /* ------------------------------------------------------------------------------------------------ numbers */
 
-/* The structs have the sizes that Fortran, which declares them for itself, has set. */
+/* Fortran declares the structs itself and has set their sizes. */
 
 int windrow_fortran_inquire_variable(const windrow_file *file, int variable, windrow_variable_info *info) {
   const int variables = windrow_variable_count(file);
@@ -161,7 +161,7 @@ int windrow_fortran_find_attribute(const windrow_file *file, const char *object,
     if (code != WINDROW_OK || strcmp(info->name, name) == 0)
       return code;
   }
-  return windrow_get_attribute(file, object, name, 0, NULL); /* says which of the two is missing */
+  return windrow_get_attribute(file, object, name, 0, NULL); /* its message names which of the two is missing */
 }
 
 int windrow_fortran_inquire_dimension(const windrow_file *file, int dimension, const char **path, int64_t *length) {
@@ -194,8 +194,8 @@ static int strided_dimension(const CFI_cdesc_t *data) {
   return -1;
 }
 
-/* Whether an array has no gaps, and its dimensions only another order in memory: what transpose(a) arrives as, of which
- * compilers make no copy. */
+/* Whether an array has no gaps, but its dimensions have another order in memory. This is the descriptor of
+ * transpose(a), which compilers do not copy. */
 static int is_turned(const CFI_cdesc_t *data) {
   CFI_index_t expected = (CFI_index_t)data->elem_len;
   for (int found = 0, done = 0; !done; done = !found) {
@@ -209,9 +209,8 @@ static int is_turned(const CFI_cdesc_t *data) {
   return expected == (CFI_index_t)data->elem_len * elements_of(data);
 }
 
-/* An array to be written at once that lies in memory as it is said to; `straight` of CFI_MAX_RANK has a copy where
- * `data` is turned, which is to be freed.  Without memory for it `data` is refused as others that are not contiguous.
- */
+/* The array to write: `data`, or a contiguous copy of a transposed one.  The copy is in `straight` (CFI_MAX_RANK
+ * dimensions) and has to be freed.  Without memory for it `data` is refused like any array that is not contiguous. */
 static const CFI_cdesc_t *straightened(const CFI_cdesc_t *data, CFI_cdesc_t *straight) {
   straight->base_addr = NULL;
   if (strided_dimension(data) < 0 || !is_turned(data))
@@ -233,8 +232,8 @@ static int64_t times(int64_t a, int64_t b) {
   return a != 0 && b > INT64_MAX / a ? INT64_MAX : a * b;
 }
 
-/* How many elements an array must have, by the variable's dimensions from `first` on; 0 where the decomposition does
- * not fit them: the library says so. */
+/* The number of elements that an array must have, by the variable's dimensions from `first` on. 0: the decomposition
+ * does not fit them, and the library reports it. */
 static int64_t elements_needed(const windrow_variable_info *variable, int first, const struct held *part) {
   int covered = first + part->ndims;
   if (part->points >= 0) {
@@ -272,12 +271,12 @@ static int describe(windrow_file *file, const char *verb, int variable, windrow_
   return code == WINDROW_OK ? code : refuse(file, "%s", windrow_error_message());
 }
 
-/* Of what the library refuses, or has no elements of, no array is checked. */
+/* No array is checked if the library refuses the request, or if it has no elements. */
 static int has_elements(const windrow_variable_info *info) {
   return info->unsupported[0] == '\0' && !info->is_null && info->element_bytes > 0;
 }
 
-/* What is wrong with how an array lies in memory, or with its size. */
+/* Refuses an array with a wrong memory layout or size. */
 static int check_layout(windrow_file *file, const char *verb, const windrow_variable_info *info, int is_record,
                         const struct held *part, const CFI_cdesc_t *data) {
   const int strided = strided_dimension(data);
@@ -295,8 +294,7 @@ static int check_layout(windrow_file *file, const char *verb, const windrow_vari
   return WINDROW_OK;
 }
 
-/* What is wrong with an array that shall hold a part of a variable, or of a record of it, is told to all ranks by their
- * next flush. */
+/* The same for a part of a variable or of a record. The next flush reports the error to all ranks. */
 static int check_part(windrow_file *file, const char *verb, int variable, int is_record, const struct held *part,
                       const CFI_cdesc_t *data) {
   windrow_variable_info info;
@@ -328,7 +326,7 @@ int windrow_fortran_get(windrow_file *file, int variable, const struct held *par
   return code == WINDROW_OK ? AS_FORTRAN(windrow_get(file, variable - 1, part->decomposition, data->base_addr)) : code;
 }
 
-/* `type`: of the array's elements; 0: the array's own. Text and opaque elements become nothing else. */
+/* `type`: of the array's elements; 0: the array's own. Text and opaque elements are not converted. */
 static int check_as(windrow_file *file, const char *verb, int variable, int is_record, int *type,
                     const struct held *part, const CFI_cdesc_t *data) {
   windrow_variable_info info;
@@ -401,7 +399,7 @@ int windrow_fortran_get_record_as(windrow_file *file, int variable, int64_t reco
   return AS_FORTRAN(windrow_get_record_as(file, variable - 1, record - 1, part->decomposition, type, data->base_addr));
 }
 
-/* Where an array is refused the others still wait for this rank: in the flush, which tells them. */
+/* If an array is refused, the other ranks still wait for this one in the flush, which reports the error to them. */
 int windrow_fortran_write(windrow_file *file, int variable, const struct held *part, const CFI_cdesc_t *data) {
   CFI_CDESC_T(CFI_MAX_RANK) room;
   CFI_cdesc_t *straight = (CFI_cdesc_t *)&room;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the C files of the Fortran module share, and the structs that windrow_c.f90 declares too. */
+/* Declarations of the C files of the Fortran module, and the structs that windrow_c.f90 declares too. */
 #pragma once
 
 #include <ISO_Fortran_binding.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 #include <windrow/windrow.h>
 
-/* A decomposition, and what has to be known of it to see that an array is large enough. */
+/* A decomposition, and the numbers that are needed to check the size of an array. */
 struct held {
   windrow_decomposition *decomposition;
   int64_t elements; /* of this rank's boxes in memory */
@@ -21,7 +21,7 @@ struct sizes {
   int entries;
 };
 
-/* The end of a noun behind its number: "1 element", "2 elements". */
+/* Plural ending of a noun: "1 element", "2 elements". */
 static inline const char *plural(int64_t number) {
   return number == 1 ? "" : "s";
 }
@@ -33,20 +33,20 @@ static inline int numbered_as_c(int code) {
   return code;
 }
 
-/* windrow_refuse() with a message as by printf; NULL: this rank only. */
+/* windrow_refuse() with a printf format; NULL: this rank only. */
 int refuse(windrow_file *file, const char *format, ...)
 #ifdef __GNUC__
     __attribute__((format(printf, 2, 3)))
 #endif
     ;
 
-/* enum windrow_type of an array's elements, 0 where it has none; and what Fortran calls them, in `name` [32]. */
+/* enum windrow_type of an array's elements, 0: none; `name` [32] gets the Fortran type. */
 int type_of(const CFI_cdesc_t *array, char *name);
 
 /* Whether an array of one type can hold elements of another: signed integers take the bits of unsigned ones. */
 int fits(int in_file, int in_memory);
 
-/* Elements of an array; -1 of one of assumed size, which does not know. */
+/* Elements of an array; -1: assumed size, so unknown. */
 int64_t elements_of(const CFI_cdesc_t *array);
 
 /* Shape of an array in C's order: Fortran's first dimension is C's last. */
@@ -55,11 +55,11 @@ void shape_of(const CFI_cdesc_t *array, int64_t *shape);
 /* Copies all elements between an array, which may have gaps, and `packed`, array->elem_len bytes each. */
 void copy_elements(const CFI_cdesc_t *array, char *packed, int into_array);
 
-/* C's strings of an array of `elements` texts without the blanks at their ends, and pointers to them in one piece of
- * memory, which the caller frees; NULL: no memory. */
+/* C strings of an array of `elements` texts without trailing blanks. The pointers and the strings are one allocation,
+ * which the caller frees. NULL: out of memory. */
 const char **strings_of(const CFI_cdesc_t *array, int64_t elements);
 
-/* Options as Fortran has them: what the program has set, and that with what the module has texts filled up with. */
+/* Options as Fortran has them: those that the program has set, and the same with the module's padding of texts. */
 struct options {
   windrow_options *set;
   windrow_options *all;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Lists of texts as C has them: of a variable, and the names of its dimensions. */
+/* Lists of C strings: the texts of a variable, and the names of its dimensions. */
 #include <limits.h>
 #include <stdlib.h>
 
 #include "shim.h"
 
-/* Rank 0's texts are written, and counted by the library; one of assumed size has as many as the variable. Without
- * memory for them the library finds no list, and says so on every rank. */
+/* Rank 0's texts are written, and the library checks their number. An array of assumed size has as many as the
+ * variable. Without memory for them the library gets no list, and reports it on every rank. */
 int windrow_fortran_put_texts(windrow_file *file, int variable, const CFI_cdesc_t *texts) {
   const int64_t elements = elements_of(texts);
   windrow_variable_info info = {.size = sizeof info};

@@ -24,7 +24,7 @@ module windrow_attributes
         integer(int64) :: element_bytes = 0
         logical :: is_null = .false.                !< a null space, without elements or shape
         character(:), allocatable :: text_characters        !< 'utf8', 'ascii'; '' when it is not text
-        character(:), allocatable :: text_padding           !< how the file fills up its texts; '' when it is not text
+        character(:), allocatable :: text_padding           !< the padding of texts in the file; '' when it is not text
         character(:), allocatable :: opaque_tag             !< '' when it is not opaque
         character(:), allocatable :: enumeration_names(:)   !< of an enumeration; else of size 0
         integer(int64), allocatable :: enumeration_values(:)
@@ -32,11 +32,10 @@ module windrow_attributes
 
     !> Read an attribute. Local: all ranks get the attributes at open.
     !>
-    !> `value`: of the attribute's own type (unsigned integers go into signed ones of their size, bit by bit) and shape,
-    !> a scalar or an array of any rank; for booleans logical of default kind or c_bool; for opaque elements
-    !> integer(int8), with a first dimension of the bytes of each; or for text and references `character(:),
-    !> allocatable`, a scalar or a list, which gets the length of the longest text. windrow_find_attribute() returns the
-    !> shape.
+    !> `value`: a scalar or an array of any rank, of the attribute's own type and shape. Unsigned integers are read into
+    !> signed ones of their size, bit by bit. Booleans: logical of default kind or c_bool. Opaque elements:
+    !> integer(int8), with a first dimension of the bytes of each. Text and references: `character(:), allocatable`, a
+    !> scalar or a list, which gets the length of the longest text. windrow_find_attribute() returns the shape.
     interface windrow_get_attribute
         module procedure get_int8, get_int16, get_int32, get_int64, get_real32, get_real64, get_text, get_texts
         module procedure get_complex_real32, get_complex_real64, get_bool, get_logical

@@ -1,11 +1,11 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 !> Data: queue, flush and combinations; the plan and the report.
 !>
-!> `data` is an array of any rank, contiguous in memory, of the variable's type: integers of 8 to 64 bits, real and
-!> complex of kind real32 or real64, logical(c_bool), character of the length of the variable's texts, and integer(int8)
-!> for opaque elements, whose bytes come first. Another type, gaps (as in a(::2)) and too few elements are
-!> windrow_bad_argument, with both types or sizes in the message. Its own shape does not count: the decomposition says
-!> how the elements lie in it. Of an array of assumed size, a(*), the size cannot be checked.
+!> `data` is an array of any rank, contiguous in memory, of the variable's type. Types are integers of 8 to 64 bits,
+!> real and complex of kind real32 or real64, logical(c_bool), character of the length of the variable's texts, and
+!> integer(int8) for opaque elements, whose bytes are the first dimension. Another type, gaps (as in a(::2)) and too few
+!> elements are windrow_bad_argument, with both types or sizes in the message. The shape of `data` has no effect: the
+!> decomposition defines where the elements are in it. The size of an array of assumed size, a(*), cannot be checked.
 module windrow_data
     use, intrinsic :: iso_c_binding, only: c_char, c_int, c_null_ptr, c_ptr
     use, intrinsic :: iso_fortran_env, only: int32, int64
@@ -58,9 +58,9 @@ module windrow_data
 
 contains
 
-    !> Queue data to be written. Local: nothing is copied. `data` must exist and stay unchanged until the flush: give it
-    !> the attribute `target` or `asynchronous`, and pass no expression, which would not exist any more. Bad arguments
-    !> are reported here, and again by the next flush, on every rank.
+    !> Queue data to be written. Local: nothing is copied. `data` must exist and stay unchanged until the flush. So give
+    !> it the attribute `target` or `asynchronous`, and do not pass an expression, which would no longer exist. Bad
+    !> arguments are reported here, and again by the next flush, on every rank.
     subroutine windrow_put(file, variable, decomposition, data, stat, errmsg) bind(c, name="windrow_module_put")
         type(windrow_file), intent(in) :: file
         integer(c_int), intent(in) :: variable
@@ -85,7 +85,7 @@ contains
     !> windrow_put() of data of another type than the variable's, converted at once into a copy. Local. `data` must
     !> still exist, unchanged, until the flush.
     !>
-    !> `type`: of the elements of `data`, where they are unsigned, as windrow_uint8; left out, the array's own.
+    !> `type`: of the elements of `data`, if they are unsigned, such as windrow_uint8; absent: the array's own.
     !> windrow_put_as() in windrow.h lists the conversions, and the treatment of out-of-range values.
     subroutine windrow_put_as(file, variable, decomposition, data, type, stat, errmsg) &
         bind(c, name="windrow_module_put_as")

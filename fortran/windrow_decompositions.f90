@@ -238,7 +238,7 @@ contains
         integer(c_int) :: code
         integer(int64) :: mine, first
         mine = even
-        ! A negative count is wrong, and -1 means something else to C.
+        ! A negative count is an error, but -1 has another meaning in C.
         if (present(count)) mine = merge(count, even - 1, count >= 0)
         held%ndims = 1
         code = c_rows(comm, rows, mine, held%decomposition)

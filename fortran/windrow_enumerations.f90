@@ -12,8 +12,8 @@ module windrow_enumerations
 
     !> Make a variable or an attribute of integers an enumeration: set the option `enumeration`. Local.
     !>
-    !> `names` [size(values)]: blanks at the end do not count. `values`: default or 64-bit integers, which the type has
-    !> to have. Elements are the integers, in memory and in the file; windrow_inquire_variable() returns the names.
+    !> `names` [size(values)]: blanks at the end do not count. `values`: default or 64-bit integers within the range of
+    !> the type. Elements are the integers, in memory and in the file; windrow_inquire_variable() returns the names.
     !>
     !>     call windrow_options_set_enumeration(options, ['water', 'ice  '], [0, 1])
     !>     call windrow_define_variable(file, 'state', windrow_int8, [nx, ny], variable, options)
@@ -74,7 +74,7 @@ contains
         do i = 1, lines
             first(i) = last + 2
             last = index(text(first(i):)//new_line('a'), new_line('a')) + first(i) - 2
-            equals(i) = index(text(first(i):last), '=', back=.true.) + first(i) - 1    ! a name may have one in it too
+            equals(i) = index(text(first(i):last), '=', back=.true.) + first(i) - 1    ! the name may contain '=' too
             values(i) = c_number(c_text(text(equals(i) + 1:last)), c_null_ptr, 10_c_int)
         end do
         allocate (character(maxval([0, equals - first])) :: names(lines))

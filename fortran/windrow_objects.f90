@@ -30,17 +30,17 @@ module windrow_objects
         integer(int64) :: offset = -1               !< first byte in the file, from 0; -1 when not stored contiguously
         logical :: big_endian = .false.
         character(:), allocatable :: unsupported    !< '' or why it cannot be read yet
-        logical :: has_fill_value = .false.         !< elements never written are another value than 0
+        logical :: has_fill_value = .false.         !< elements never written have another value than 0
         logical :: chunked = .false.                !< cut into chunks, which are stored one by one
         integer(int64), allocatable :: chunk(:)     !< shape of a chunk, fastest dimension first; of size 0: none
         logical :: extendible = .false.             !< the last dimension may grow: windrow_put_record()
         character(:), allocatable :: filters        !< filters of chunks; '' for none
-        integer(int64) :: elements = 0              !< 0 for a null space, which has not even a shape
+        integer(int64) :: elements = 0              !< 0 for a null space, which has no shape either
         !< of one element; 0: texts of variable length and references, by windrow_get_texts()
         integer(int64) :: element_bytes = 0
         logical :: is_null = .false.                !< a null space: there is nothing to put or get
         character(:), allocatable :: text_characters        !< 'utf8', 'ascii'; '' when it is not text
-        character(:), allocatable :: text_padding           !< how the file fills up its texts; '' when it is not text
+        character(:), allocatable :: text_padding           !< the padding of texts in the file; '' when it is not text
         character(:), allocatable :: opaque_tag             !< '' when it is not opaque
         character(:), allocatable :: fill_value             !< as the option; '' for zeros
         character(:), allocatable :: enumeration_names(:)   !< of an enumeration; else of size 0
@@ -50,7 +50,7 @@ module windrow_objects
 
     !> Define a variable; missing parent groups are defined too. Collective.
     !>
-    !> `shape`: the whole array's, each entry >= 0, as default or as 64-bit integers; left out, a scalar.
+    !> `shape`: the whole array's, each entry >= 0, as default or as 64-bit integers; absent: a scalar.
     !> `variable`: its number in this file. `options`: of this variable: byte_order, element_bytes, text_characters,
     !> text_padding, opaque_tag, null_space, fill_value, chunks (a text in C's order: slowest dimension first), filters,
     !> extendible, and windrow_options_set_enumeration(). All ranks give the same `path`, `type`, `shape` and options.

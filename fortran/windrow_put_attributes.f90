@@ -24,10 +24,10 @@ module windrow_put_attributes
     !> are written.
     !>
     !> `type`: windrow_uint16, windrow_opaque, ...; absent for text.
-    !> `value`: as windrow_put_attribute() has it; for windrow_opaque integer(int8), with a first dimension of the bytes
-    !> of each element, to which the option element_bytes is set; left out, a null space, of which `options` say
-    !> null_space themselves. `options`: as those of windrow_define_variable(). A text that is longer than element_bytes
-    !> is windrow_bad_argument.
+    !> `value`: as in windrow_put_attribute(). For windrow_opaque it is integer(int8), and its first dimension is the
+    !> bytes of each element, to which the option element_bytes is set. Absent: a null space, for which `options` must
+    !> set null_space. `options`: as those of windrow_define_variable(). A text that is longer than element_bytes is
+    !> windrow_bad_argument.
     !>
     !>     call windrow_options_set(eight, 'element_bytes', '8')
     !>     call windrow_put_attribute_with(file, '/', 'code', 'Windrow', eight)
@@ -173,9 +173,9 @@ contains
             stat, errmsg)
     end subroutine windrow_put_attribute_references
 
-    !> Text belongs to the other procedure: where an array of characters meets type(*), gfortran passes a hidden length,
-    !> which `errmsg` would take for its own. (C's binding, as in windrow_data, would lose the distance of elements that
-    !> are components of others.)
+    !> Text needs the other procedure: for an array of characters as type(*) gfortran passes a hidden length, which
+    !> `errmsg` would take for its own. (bind(C), as in windrow_data, would lose the stride of elements that are
+    !> components of others.)
     subroutine put_any_with(file, object, name, type, value, options, stat, errmsg)
         type(windrow_file), intent(in) :: file
         character(*), intent(in) :: object, name

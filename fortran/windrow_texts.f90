@@ -11,8 +11,8 @@ module windrow_texts
     !> Read all elements of a variable of windrow_text of variable length, or the paths of one of windrow_reference.
     !> Collective: rank 0 reads, and all ranks get all elements. Elements that were never written are ''.
     !>
-    !> `texts`: `character(:), allocatable`: a list of all elements, the first dimension the fastest, in which the
-    !> longest text decides the length; or a scalar, for a variable with one element.
+    !> `texts`: `character(:), allocatable`. It is a list of all elements, the first dimension the fastest, with the
+    !> length of the longest text. For a variable with one element it may be a scalar.
     interface windrow_get_texts
         module procedure get_one, get_list
     end interface windrow_get_texts
@@ -22,8 +22,8 @@ contains
     !> Write all elements of a variable of windrow_text of variable length, or of windrow_reference as paths of existing
     !> objects. Collective; rank 0's texts are written.
     !>
-    !> `texts`: a scalar or an array of any rank with as many elements as the variable, without the blanks at their
-    !> ends; ignored on the other ranks.
+    !> `texts`: a scalar or an array of any rank with as many elements as the variable; ignored on the other ranks.
+    !> Trailing blanks are not written.
     subroutine windrow_put_texts(file, variable, texts, stat, errmsg)
         type(windrow_file), intent(in) :: file
         integer, intent(in) :: variable

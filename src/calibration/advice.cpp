@@ -29,7 +29,7 @@ struct Opening {
   std::string file, mode;
   Topology topology;
   std::shared_ptr<const StorageLayout> layout;
-  std::string like;  // equal for openings that lead to the same plans
+  std::string like;  // equal for openings that have the same plans
 };
 
 // Flushes with the same pattern and the same choice.
@@ -190,7 +190,7 @@ void Advisor::take_details(const ordered_json& line, size_t opening) {
 
 void Advisor::take_flush(const TraceLine& line) {
   if (!line.json.at("error").get<std::string>().empty())
-    return;  // its seconds say nothing
+    return;  // its seconds have no meaning
   if (!line.details) {
     ++without_details_;
     return;

@@ -19,12 +19,12 @@
 namespace windrow {
 namespace {
 
-// Measurements use a folder beside a temporary file, whose lock shows that the calibration is running.
+// The folder of the measurements. It belongs to a temporary file, whose lock shows that the calibration is running.
 std::string folder_of(const TemporaryFile& temporary) {
   return temporary.temporary_path + ".files";
 }
 
-// On rank 0. Removes what a killed calibration left.
+// On rank 0. Removes the folders and files of killed calibrations.
 Status start_on_root(const std::string& directory, const Settings& settings, TemporaryFile& temporary,
                      MeasuredPlace& place, Machine& machine) {
   auto options = striping_options(settings);

@@ -28,9 +28,9 @@ struct MeasuredPlace {
 // Maximum of all ranks' numbers, yielding the core while waiting. The status is MPI's.
 Status largest(const Comm& comm, double& number);
 
-// All ranks wait for each other without using cores, then run `work`. Measures the slowest rank's seconds, or from the
-// first rank's begin to the last one's end, if ranks share cores and begin at different times. The status is MPI's.
-// `work` does not throw.
+// All ranks wait for each other without using cores, then run `work`. Clock::slowest measures the seconds of the
+// slowest rank. Clock::common measures from the first rank's begin to the last one's end, for ranks that share cores
+// and begin at different times. The status is MPI's. `work` does not throw.
 enum class Clock {
   slowest,
   common

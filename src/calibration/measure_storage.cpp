@@ -80,8 +80,8 @@ class Places {
         targets_(std::max<int64_t>(1, targets_of_layout(layout))),
         index_(index),
         share_(share_of(trial)) {
-    // Parts at distances of a multiple of all targets' stripes would be written to one target at a time by all ranks,
-    // which is unusual for a file.
+    // If the distance of the parts was a multiple of all targets' stripes, all ranks would write to one target at a
+    // time. This is unusual for a file.
     const int64_t stripe = std::max<int64_t>(1, lock_unit(layout));
     if (targets_ > 1 && trial.ranks > 1 && stripe + trial.request_bytes <= share_ && share_ / stripe % targets_ == 0)
       share_ -= stripe;
@@ -102,8 +102,8 @@ class Places {
     return std::max(trial.request_bytes, round_down(k_measured_bytes / trial.ranks, trial.request_bytes));
   }
   bool is_apart() const noexcept { return trial_.sharing == Sharing::apart || trial_.sharing == Sharing::sieved; }
-  // Short requests in a rank's own part have gaps between them, because otherwise they would be one piece, and clients
-  // that merge waiting requests would merge them.
+  // Short requests in a rank's own part have gaps between them. Otherwise they would be one piece, and clients that
+  // merge queued requests would merge them.
   int64_t stride() const noexcept { return (trial_.request_bytes < k_least_unbroken ? 2 : 1) * trial_.request_bytes; }
 
   // Stripes of the rank's own columns, request by request.

@@ -15,7 +15,7 @@ void append(std::vector<std::byte>& out, int64_t value) {
   append_varint(out, static_cast<uint64_t>(value));
 }
 
-// A moment before the file was opened cannot be, but clocks of hosts are off by a little.
+// Not negative: by the clock of another host a time may be slightly before the opening.
 void append_time(std::vector<std::byte>& out, double seconds) {
   append(out, static_cast<int64_t>(std::max(0.0, seconds) * 1e9));
 }
@@ -41,7 +41,7 @@ Recorder::Recorder(const Comm& comm, std::optional<AppendedText> text)
       text_(std::move(text)),
       samples_all_(comm.size() <= k_most_ranks),
       is_sampled_(is_sampled_rank(comm.rank(), comm.size())) {
-  told_.reserve(k_most_details);
+  detailed_flushes_.reserve(k_most_details);
   message_.reserve(static_cast<size_t>(share_of(comm.rank(), comm.size())));
 }
 
@@ -49,7 +49,7 @@ Status Recorder::start(const Comm& comm, TracedOpening opening) {
   auto clock = measure_clock(comm);
   if (clock.ok())
     clock_ = clock.value();
-  // Which host each rank runs on: rank 0 knows hosts by their lowest rank.
+  // Each rank sends its host; rank 0 identifies hosts by their lowest rank.
   (void)guard([&] {
     append(message_, comm.host_root());
     append_time(message_, clock_.accuracy);
@@ -60,7 +60,7 @@ Status Recorder::start(const Comm& comm, TracedOpening opening) {
     }
     return Status{};
   });
-  double opened = seconds_now();  // rank 0's own, for all: times are told from there on
+  double opened = seconds_now();  // rank 0's value is the origin of all times
   Status status = gatherer_.run(comm, message_);
   status.update(mpi_status(MPI_Bcast(&opened, 1, MPI_DOUBLE, 0, comm.get()), "MPI_Bcast"));
   opened_ = opened - clock_.seconds;
@@ -70,16 +70,17 @@ Status Recorder::start(const Comm& comm, TracedOpening opening) {
       [&] {
         opening.ranks = comm.size();
         for (int rank = 0; rank < comm.size(); ++rank) {
-          const std::span<const std::byte> told = gatherer_.from(rank);
+          const std::span<const std::byte> message = gatherer_.from(rank);
           size_t position = 0;
-          const auto root = static_cast<int>(read_varint(told, position).value_or(0));
-          const double accuracy = static_cast<double>(read_varint(told, position).value_or(0)) * 1e-9;
+          const auto root = static_cast<int>(read_varint(message, position).value_or(0));
+          const double accuracy = static_cast<double>(read_varint(message, position).value_or(0)) * 1e-9;
           opening.clock_accuracy = std::max(opening.clock_accuracy, accuracy);
           const auto& roots = comm.host_roots();
           opening.host_of.push_back(
               static_cast<int>(std::lower_bound(roots.begin(), roots.end(), root) - roots.begin()));
           if (root == rank)
-            opening.hosts.emplace_back(reinterpret_cast<const char*>(told.data() + position), told.size() - position);
+            opening.hosts.emplace_back(reinterpret_cast<const char*>(message.data() + position),
+                                       message.size() - position);
         }
         opening_ = std::move(opening);
         return opening_line(opening_);
@@ -93,8 +94,8 @@ void Recorder::begin(double now) noexcept {
   began_ = now;
 }
 
-// As small as it can be told: a box by its corners, a list of few runs as it is, and of a long one how many runs of
-// which length there are.
+// The shortest form: a box by its start and count, a short list as its runs, a long list as the number of runs of each
+// length.
 void Recorder::describe(const SharedDecomposition& decomposition) {
   const Decomposition& local = decomposition.local();
   append(section_, decomposition.identity());
@@ -125,7 +126,7 @@ void Recorder::describe(const SharedDecomposition& decomposition) {
   }
 }
 
-// A section that is left out is told as one of nothing.
+// A section that does not fit is replaced by a zero.
 bool Recorder::add_section(size_t share) {
   const bool fits = message_.size() + section_.size() + 1 <= share;
   append(message_, fits ? 1 : 0);
@@ -136,7 +137,7 @@ bool Recorder::add_section(size_t share) {
 }
 
 void Recorder::pack(const Comm& comm, const Trace& trace, const TracedFlush& flush) {
-  const auto share = static_cast<size_t>(share_of(comm.rank(), comm.size())) - 8;  // room to say what is left out
+  const auto share = static_cast<size_t>(share_of(comm.rank(), comm.size())) - 8;  // 8 bytes: zeros of omitted sections
   append_time(message_, began_ - opened_);
   append_time(message_, seconds_now() - opened_);
   for (const double seconds : trace.seconds)
@@ -176,13 +177,13 @@ void Recorder::pack(const Comm& comm, const Trace& trace, const TracedFlush& flu
     pack_queue(flush.queue, share);
 }
 
-// Then the decompositions that it names, as many as fit.
+// Packs the queue, then the decompositions that it names, as many as fit.
 void Recorder::pack_queue(std::span<const TracedRequest> queue, size_t share) {
-  const auto told = queue.first(std::min(queue.size(), k_most_queued));
-  append(section_, static_cast<int64_t>(told.size()));
-  append(section_, static_cast<int64_t>(queue.size() - told.size()));
+  const auto packed = queue.first(std::min(queue.size(), k_most_queued));
+  append(section_, static_cast<int64_t>(packed.size()));
+  append(section_, static_cast<int64_t>(queue.size() - packed.size()));
   std::map<int64_t, const SharedDecomposition*> decompositions;
-  for (const TracedRequest& request : told) {
+  for (const TracedRequest& request : packed) {
     const int64_t identity = request.decomposition.identity();
     for (const int64_t number :
          {int64_t{request.variable}, int64_t{request.put ? 1 : 0}, request.record + 1, request.ordinal, identity,
@@ -199,21 +200,22 @@ void Recorder::pack_queue(std::span<const TracedRequest> queue, size_t share) {
   }
 }
 
-// A program that makes a decomposition for every call has a new plan for every flush.
+// The number of flushes with details is bounded, because a program that makes a decomposition for every call has a new
+// plan for every flush.
 bool Recorder::needs_details(const FlushReport& report, const Status& verdict) noexcept {
   ++flushes_;
   uint64_t plans = 0;
   if (verdict.ok())
     for (const PlanReport& plan : report.plans)
       plans = (plans ^ static_cast<uint64_t>(plan.id)) * 0x9e3779b97f4a7c15;
-  const auto known = std::ranges::find(told_, plans, &Told::plans);
-  if (plans != 0 && known != told_.end()) {
+  const auto known = std::ranges::find(detailed_flushes_, plans, &DetailedFlush::plans);
+  if (plans != 0 && known != detailed_flushes_.end()) {
     details_ = known->flush;
     return false;
   }
-  const bool has_room = told_.size() < k_most_details;
+  const bool has_room = detailed_flushes_.size() < k_most_details;
   if (has_room)
-    told_.push_back({plans, flushes_});
+    detailed_flushes_.push_back({plans, flushes_});
   details_ = has_room ? flushes_ : 0;
   return has_room;
 }
@@ -224,7 +226,7 @@ Status Recorder::end(const Comm& comm, const Trace& trace, const TracedFlush& fl
   if (details_ == flushes_) {
     message_.clear();
     section_.clear();
-    // A rank that has no memory for it tells nothing.
+    // A rank that is out of memory sends an empty message.
     if (!guard([&] { return pack(comm, trace, flush), Status{}; }).ok())
       message_.clear();
     status = gatherer_.run(comm, message_);
@@ -242,7 +244,8 @@ Status Recorder::end(const Comm& comm, const Trace& trace, const TracedFlush& fl
   return status;
 }
 
-// A killed program loses the lines that wait: at most a few pages. A flush that failed may be the last.
+// A killed program loses the buffered lines, at most k_most_waiting bytes. `now` is set for a failed flush, because it
+// may be the last.
 void Recorder::write(const std::function<std::string()>& line, bool now) {
   constexpr size_t k_most_waiting = size_t{64} << 10;
   if (!problem_.empty() || !text_)

@@ -12,7 +12,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-// The order of the sums on the wire.
+// The order of the sums in a reduction.
 enum Sum : size_t {
   bytes_written,
   bytes_read,
@@ -84,7 +84,7 @@ ordered_json plan_json(const PlanReport& report) {
   for (const Extent& domain : plan.domains)
     json["domain_bytes"].push_back({domain.begin, domain.end});
   json["dealt_to_groups"] = plan.deal ? plan.deal->groups() : 0;
-  // Nobody counts those of pieces that their holders move.
+  // Not counted if holders move some of the pieces directly.
   json["stripes_with_two_writers"] =
       plan.stripes_cut && plan.direct_bytes == 0 ? ordered_json(*plan.stripes_cut) : ordered_json(nullptr);
   json["buffer"] = plan.window_bytes;
@@ -112,8 +112,8 @@ std::string line(std::string_view what, std::string value) {
   return fmt::format("  {:<22} {}\n", what, value);
 }
 
-// "3.10 ms for aligned, 1 writer, contiguous; next 3.40 ms for none, list (by what is usual for a local disk)"; the
-// opening of the file apart.
+// "3.10 ms for aligned, 1 writer, contiguous; next 3.40 ms for none, list (by what is usual for a local disk)"; without
+// the opening of the file.
 std::string predicted_text(const PlanInput& input) {
   const Weighing weighing = weigh(input);
   const Alternative* chosen = nullptr;
@@ -124,11 +124,11 @@ std::string predicted_text(const PlanInput& input) {
     else if (next == nullptr)
       next = &each;
   }
-  const auto told = [&](const Alternative& each) {
+  const auto text = [&](const Alternative& each) {
     return fmt::format("{} for {}", format_seconds(each.seconds.flush()),
                        short_text(each.candidate, input.pattern.reading));
   };
-  return fmt::format("{}{} (by {})", chosen ? told(*chosen) : "", next ? "; next " + told(*next) : "",
+  return fmt::format("{}{} (by {})", chosen ? text(*chosen) : "", next ? "; next " + text(*next) : "",
                      weighing.machine);
 }
 

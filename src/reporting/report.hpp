@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the last flush did over all ranks, and what its plans were; as text and as JSON.
+// The report: what the last flush did over all ranks, and its plans; as text and as JSON.
 #pragma once
 
 #include <array>
@@ -17,13 +17,13 @@
 
 namespace windrow {
 
-// The numbers of a trace in the order that ranks combine them: sums, then maxima. Times are in nanoseconds on the way.
+// The numbers of a trace in the order of their reduction: sums, then maxima. Times are sent in nanoseconds.
 inline constexpr size_t k_trace_counters = 29 + static_cast<size_t>(k_stages), k_codec_numbers = 5;
 inline constexpr size_t k_trace_sums = k_trace_counters + k_codec_kinds * k_codec_numbers + 3 * k_most_arms;
 inline constexpr size_t k_trace_maxima = static_cast<size_t>(k_stages) + 6;
 void store_trace(const Trace& trace, std::span<int64_t> sums, std::span<int64_t> maxima);
 
-// Beside them: what one batch took, of all ranks the longest, and what it tells the tuner of its codec.
+// In the same reduction: the longest time of a batch on any rank, and the input of the tuner of its codec.
 void store_batch(double seconds, std::span<int64_t> maxima);
 double read_batch(std::span<const int64_t> maxima);
 void store_tuning(const Predicted& predicted, std::span<int64_t> sums);
@@ -49,13 +49,13 @@ struct FlushReport {
   int ranks = 1;
   std::string layout = {};  // of the file
   std::string trace = {},
-              trace_problem = {};  // where flushes are recorded, and why they are not, which rank 0 knows; "" else
+              trace_problem = {};  // the path of the trace, and why it is not written (on rank 0); otherwise ""
   bool done = false;               // there was a flush
-  bool under_way = false;          // one was begun, and has not ended
+  bool under_way = false;          // a flush is in flight
   std::array<int64_t, k_trace_sums> sums{};
   std::array<int64_t, k_trace_maxima> maxima{};
   std::vector<PlanReport> plans;
-  std::vector<SentTo> sent;  // this rank's own, as the next
+  std::vector<SentTo> sent;  // of this rank, like the next
   StripeTally touched = {};
 };
 

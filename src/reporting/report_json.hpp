@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The report as a JSON object, for those who make it part of another: without what is each rank's own.
+// The report as a JSON object, to be a part of another one. It has no numbers of single ranks.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -22,12 +22,12 @@ using nlohmann::ordered_json;
 
 constexpr size_t k_most_domains = 1024;
 
-// Reads what a rank of this very library has told: where that ends early there are zeros.
+// Reads the message of a rank, which the same library has made. Numbers after the end of the message are zeros.
 class Reader {
  public:
   explicit Reader(std::span<const std::byte> bytes) noexcept : bytes_(bytes) {}
   int64_t number() noexcept { return static_cast<int64_t>(read_varint(bytes_, position_).value_or(0)); }
-  // Of what follows: no more than there are bytes.
+  // The number of entries that follow: at most as many as there are bytes.
   int64_t count() noexcept {
     return std::min(std::max<int64_t>(0, number()),
                     static_cast<int64_t>(bytes_.size() - std::min(position_, bytes_.size())));
@@ -89,7 +89,7 @@ void add_counts(Reader& reader, std::map<int64_t, int64_t>& counts) {
   }
 }
 
-// One nest as [first element, how many, [times, distance], ...].
+// One nest as [first element, number of elements, [count, stride], ...].
 ordered_json nest_json(const Nest& nest) {
   ordered_json json{nest.run.file, nest.run.length};
   if (nest.run.count > 1)
@@ -99,7 +99,7 @@ ordered_json nest_json(const Nest& nest) {
   return json;
 }
 
-// What all ranks have told, put together.
+// Combines the messages of all ranks.
 class FlushGatherer {
  public:
   void take(int rank, std::span<const std::byte> message) {
@@ -141,7 +141,7 @@ class FlushGatherer {
 
   static constexpr size_t k_times = 2 + static_cast<size_t>(k_stages);
   int all_;
-  std::vector<int> ranks_;                           // that told anything
+  std::vector<int> ranks_;                           // with a message that is not empty
   std::array<std::vector<int64_t>, k_times> times_;  // nanoseconds
   std::array<std::vector<int64_t>, k_rank_counters.size()> counters_;
   std::map<int64_t, int64_t> writes_, reads_;
@@ -239,7 +239,8 @@ ordered_json summary_of(std::vector<int64_t> values) {
   return {{"least", values.front()}, {"median", values[values.size() / 2]}, {"most", values.back()}};
 }
 
-// A list for each number, of all ranks; where they are very many, of some of them, and what all have.
+// A list of the ranks' values for each number. With more than k_most_ranks ranks, lists of the sampled ranks, and
+// summaries of all.
 ordered_json FlushGatherer::columns() const {
   ordered_json json, summary;
   const bool some = all_ > k_most_ranks;
@@ -326,7 +327,7 @@ ordered_json layout_json(const StorageLayout& layout) {
   return json;
 }
 
-// Names may be of any bytes.
+// Names may have any bytes, so invalid UTF-8 is replaced.
 std::string text_of(const ordered_json& json) {
   return json.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
 }
@@ -347,7 +348,7 @@ bool is_sampled_rank(int rank, int ranks) noexcept {
   if (ranks <= k_sampled_ranks)
     return true;
   const int64_t most = k_sampled_ranks - 1, last = ranks - 1;
-  const int64_t step = (rank * most + last - 1) / last;  // the first of the samples that is not before it
+  const int64_t step = (rank * most + last - 1) / last;  // the first sample at or after this rank
   return step * last / most == rank;
 }
 
@@ -412,7 +413,7 @@ std::string details_line(const TracedOpening& opening, int64_t number, const Tra
   return line_of(json);
 }
 
-// Formatted without a JSON tree, which would take longer than some flushes.
+// Formatted without a JSON tree, because that would take longer than some flushes.
 std::string flush_line(const TracedOpening& opening, const FlushPlace& place, const TracedFlush& flush) {
   std::string line = fmt::format(
       R"({{"opening":"{}","flush":{},"details":{},"error":{},"ended_ns":{})", opening.identity, place.flush,
@@ -422,7 +423,7 @@ std::string flush_line(const TracedOpening& opening, const FlushPlace& place, co
     fmt::format_to(std::back_inserter(line), R"(,"{}":{})", flush_number_names()[i], numbers[i]);
   line += R"(,"plans":[)";
   const auto& plans = flush.report.plans;
-  for (size_t i = 0; i < std::min(plans.size(), k_most_plans_told); ++i) {
+  for (size_t i = 0; i < std::min(plans.size(), k_most_plans); ++i) {
     const Pattern& pattern = plans[i].plan.pattern;
     fmt::format_to(std::back_inserter(line),
                    R"({}{{"id":{},"direction":"{}","strategy":"{}: {}","writers":{},)"
@@ -432,7 +433,7 @@ std::string flush_line(const TracedOpening& opening, const FlushPlace& place, co
                    fmt::join(axes_of(plans[i].plan), ", "), plans[i].plan.writers.size(), pattern.bytes, pattern.pieces,
                    pattern.entries, pattern.ranks_with_data, pattern.largest_rank_bytes);
   }
-  return line + fmt::format("],\"plans_left_out\":{}}}\n", plans.size() - std::min(plans.size(), k_most_plans_told));
+  return line + fmt::format("],\"plans_left_out\":{}}}\n", plans.size() - std::min(plans.size(), k_most_plans));
 }
 
 }  // namespace windrow

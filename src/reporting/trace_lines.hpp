@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The lines of a trace: what ranks tell of a flush, and what rank 0 makes of it. Bounds: a rank tells at most k_share
-// bytes, of more than k_most_ranks ranks only k_sampled all that they know, and the others k_small_share.
+// The lines of a trace: each rank sends a message about a flush, and rank 0 makes a line of them. A message has at most
+// k_share bytes. With more than k_most_ranks ranks, only k_sampled_ranks of them send all details, and the others send
+// at most k_small_share bytes.
 #pragma once
 
 #include <array>
@@ -24,12 +25,12 @@ namespace windrow {
 inline constexpr int k_most_ranks = 4096, k_sampled_ranks = 64;
 inline constexpr int64_t k_share = 16 << 10, k_small_share = 1 << 10;
 inline constexpr size_t k_most_queued = 512, k_most_records = 64, k_most_sent = 32;
-inline constexpr size_t k_most_plans_told = 4, k_longest_error = 1000;  // of a flush's line
+inline constexpr size_t k_most_plans = 4, k_longest_error = 1000;  // in the line of a flush
 
-// Of more than k_sampled_ranks ranks, the first, the last, and others at equal distances.
+// With more than k_sampled_ranks ranks: the first, the last, and others at equal distances.
 bool is_sampled_rank(int rank, int ranks) noexcept;
 
-// What one rank tells, in its order; times in nanoseconds. The names are those of the report, of one rank.
+// The counters in the message of a rank, in their order. They have the names that the report uses for all ranks.
 inline constexpr std::array<std::string_view, 15> k_rank_counters{"bytes_written",
                                                                   "bytes_read",
                                                                   "write_requests",
@@ -47,7 +48,7 @@ inline constexpr std::array<std::string_view, 15> k_rank_counters{"bytes_written
                                                                   "writers"};
 std::array<int64_t, k_rank_counters.size()> rank_counters(const Trace& trace) noexcept;
 
-// How a description of what one rank holds goes on.
+// The form in which a message lists what a rank holds.
 enum class HeldForm : uint64_t {
   boxes = 0,
   runs = 1,
@@ -55,11 +56,11 @@ enum class HeldForm : uint64_t {
 };
 
 struct TracedOpening {
-  std::string identity;  // of this opening, unlike any other's
+  std::string identity;  // unique for each opening
   std::string file, mode, created, version, format;
   int ranks = 1;
   double clock_accuracy = 0;
-  std::string columns;  // what the numbers of targets are: "targets", "stripes", "files" or "file"
+  std::string columns;  // what a number of a target means: "targets", "stripes", "files" or "file"
   StorageLayout layout;
   std::map<std::string, std::string, std::less<>> settings;  // that the program or the environment has set
   std::vector<std::string> hosts;
@@ -74,7 +75,7 @@ struct TracedRequest {
   bool put = true;
   int64_t record = -1;  // -1: of the whole variable
   int64_t ordinal = 0;
-  std::optional<Type> type;  // in memory, where it is not the variable's
+  std::optional<Type> type;  // in memory, if it differs from the variable's
   const SharedDecomposition& decomposition;
 };
 
@@ -92,11 +93,11 @@ struct FlushPlace {
 
 using MessageOf = std::function<std::span<const std::byte>(int rank)>;
 
-// Of rank 0; may throw std::bad_alloc. All end with the line's end.
+// On rank 0. Each line ends with "\n". May throw std::bad_alloc.
 std::string opening_line(const TracedOpening& opening);
 std::string details_line(const TracedOpening& opening, int64_t number, const TracedFlush& flush,
                          const MessageOf& message);
-// Bounded: one number per name, k_most_plans_told plans, and k_longest_error bytes of an error.
+// Bounded: one number per name, k_most_plans plans, and k_longest_error bytes of an error.
 std::string flush_line(const TracedOpening& opening, const FlushPlace& place, const TracedFlush& flush);
 
 }  // namespace windrow

@@ -16,9 +16,9 @@ constexpr size_t k_most_alternatives = 12, k_most_regions = 64;
 
 constexpr const char *k_swapped = "swapped", *k_never_written = "never_written", *k_shrinks = "shrinks_to_of_64",
                      *k_least_unit = "least_unit", *k_short_window = "short_window",
-                     *k_direct_asked = "direct_asked";  // which traces of earlier versions do not say
+                     *k_direct_asked = "direct_asked";  // missing in traces of earlier versions
 
-// Each number and mark of a pattern with its name, for both ways.
+// Visits each number and flag of a pattern with its name, to write and to read.
 template <class AnyPattern, class Visit>
 void for_each_count(AnyPattern& pattern, Visit&& visit) {
   visit("bytes", pattern.bytes);
@@ -106,7 +106,7 @@ ordered_json pattern_json(const PlanInput& input) {
     bytes += region.size();
   json["region_bytes"] = bytes;
   json["regions"] = ordered_json::array();
-  // Of very many, one of as many bytes: what is predicted looks at those only.
+  // Very many regions are replaced by one of as many bytes, because predictions depend on the bytes only.
   if (regions.size() > k_most_regions)
     json["regions"].push_back({regions.front().begin, regions.front().begin + bytes});
   else

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a plan was chosen from, and its alternatives, as JSON, and back: a trace has all that choosing anew needs.
+// The input of a plan and its alternatives as JSON, written and read: a trace has all that is needed to choose again.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -8,10 +8,10 @@
 
 namespace windrow {
 
-// The machine, and the alternatives with its seconds.
+// The machine, and the alternatives with their predicted seconds.
 nlohmann::ordered_json alternatives_json(const PlanInput& input, const Weighing& weighing);
 
-// The pattern, and the bounds that the plan kept to.
+// The pattern, and the limits of the plan.
 nlohmann::ordered_json pattern_json(const PlanInput& input);
 
 struct RecordedPattern {
@@ -21,7 +21,7 @@ struct RecordedPattern {
 // bad_file: a number that is missing or impossible. Safe on any input.
 Result<RecordedPattern> read_pattern(const nlohmann::ordered_json& json);
 
-// A list of extents as a trace has a layout; as trace_lines writes it. bad_file: as check_layout().
+// A layout as trace_lines writes it. bad_file: as check_layout().
 Result<StorageLayout> read_layout_json(const nlohmann::ordered_json& json);
 
 }  // namespace windrow

@@ -31,12 +31,12 @@ struct VariableState {
   bool needs_fill() const noexcept { return fill != Fill::complete; }
 };
 
-// Sets of variables in messages: bit i % 64 of word i / 64.
+// Sets of variables in messages: variable i is bit i % 64 of number i / 64.
 inline bool is_among(size_t variable, std::span<const int64_t> bits) noexcept {
   return variable / 64 < bits.size() && (static_cast<uint64_t>(bits[variable / 64]) >> (variable % 64) & 1) != 0;
 }
 
-// visit(variable) for those of the first `count` that are among the bits. A step for each 64 and for each of these.
+// Calls visit(variable) for each of the first `count` variables whose bit is set, in O(count / 64 + set bits) steps.
 template <class Visit>
 void for_each_among(std::span<const int64_t> bits, size_t count, Visit&& visit) {
   for (size_t word = 0; word < std::min(bits.size(), (count + 63) / 64); ++word)
@@ -92,14 +92,13 @@ class WriteState {
   void mark_synced() noexcept;
 
   bool any(Flag which) const noexcept;
-  // Sets the bits of the variables with this flag. `bits` has room for all.
+  // Sets the bits of the variables with this flag. `bits` is long enough for all.
   void pack(Flag which, std::span<int64_t> bits) const noexcept;
   void unpack(Flag which, std::span<const int64_t> bits) noexcept;
 
  private:
   std::pair<size_t, size_t> moving_{0, 0};  // a range that has all variables whose `moving` is set
-  // may have more entries than variables if memory was reserved for failed definitions
-  std::vector<VariableState> variables_;
+  std::vector<VariableState> variables_;    // longer than needed if memory was reserved for failed definitions
 };
 
 }  // namespace windrow
