@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What becomes of some of a program's messages on their way out: damaged by MPI's profiling interface, since the
-// library that is linked into a test sends by the functions below. For one source file of a program.
+// Damages some of the messages that a program sends. The library is linked into the test, so it sends by the functions
+// below, which use MPI's profiling interface. Include it in one source file of a program.
 #pragma once
 
 #include <mpi.h>
@@ -22,15 +22,15 @@ enum class Damage {
 
 inline Damage damage = Damage::none;
 inline std::vector<int> damaged_tags;   // messages with these tags
-inline int damaged_bytes_at_least = 8;  // of so many bytes
-inline int damaged_messages = 0;        // of this rank, until now
+inline int damaged_bytes_at_least = 8;  // and at least this length
+inline int damaged_messages = 0;        // of this rank, so far
 
-// Open MPI 4.1 writes past the end of the receiver's buffer when it copies a message that is too long straight out of
-// the sender's memory. Before MPI_Init.
+// Open MPI 4.1 writes past the end of the receiver's buffer when it copies a message that is too long directly from the
+// memory of the sender. Call this before MPI_Init.
 [[maybe_unused]] inline const int copies_in_pieces = setenv("OMPI_MCA_btl_vader_single_copy_mechanism", "none", 1);
 
-// A copy is sent, since the buffer is the library's; it is never freed. Not to itself: there, too, Open MPI 4.1 writes
-// past the end of the receiver's buffer.
+// Sends a copy, because the buffer belongs to the library; the copy is never freed. Messages to the same rank are not
+// damaged: there, too, Open MPI 4.1 writes past the end of the receiver's buffer.
 template <class Send>
 int damaged(Send send, const void* buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm) {
   int rank = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sweeps try every case; in the quick set those of the longest try every n-th (STRIDE n of windrow_mpi_test).
+// Sweeps try every case. In the quick set the longest sweeps try every n-th case (STRIDE n of windrow_mpi_test).
 #pragma once
 
 #include <cstdlib>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A folder of one test's own, removed with all that is in it.
+// A folder of one test, removed with its contents at the end.
 #pragma once
 
 #include <cstdlib>

@@ -36,7 +36,7 @@ std::vector<std::string> get_attribute_texts(const File& file, const std::string
 
 void put_attribute(File& file, const std::string& object, const std::string& name, int type, const Numbers& shape,
                    uintptr_t data, const Settings& settings, const std::string& problem) {
-  const Options options(settings);  // the package has looked at them
+  const Options options(settings);  // checked by the package
   without_gil([&] {
     file.together("attribute", problem, [&](windrow_file* handle) {
       return windrow_put_attribute_with(handle, object.c_str(), name.c_str(), type, static_cast<int>(shape.size()),

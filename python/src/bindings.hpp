@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the parts of the module windrow._core share. Arrays come as addresses: the package keeps them alive and knows
-// their types.
+// Declarations of the parts of the module windrow._core. Arrays are passed as addresses. The package keeps them alive
+// and checks their types.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -15,9 +15,8 @@
 
 #include "file.hpp"
 
-// Texts of a file are bytes. Those that are no UTF-8, as other programs store names and texts, are to Python what
-// os.fsdecode() makes of them, and find their way back. Stands in for nanobind/stl/string.h; a `const char*` would have
-// to be UTF-8.
+// Texts of a file are bytes. Other programs store names and texts that are not UTF-8. They are converted as by
+// os.fsdecode(), and back without loss. Replaces nanobind/stl/string.h; a `const char*` would have to be UTF-8.
 template <>
 struct nanobind::detail::type_caster<std::string> {
   NB_TYPE_CASTER(std::string, const_name("str"))
@@ -45,7 +44,7 @@ namespace windrow_python {
 namespace nb = nanobind;
 using Table = nb::ndarray<const int64_t, nb::c_contig, nb::device::cpu>;
 
-// What Python holds of a decomposition.
+// A decomposition as an object of Python.
 struct DecompositionHandle {
   Decomposition owned;
 };
@@ -54,7 +53,7 @@ inline void* pointer_of(uintptr_t address) {
   return reinterpret_cast<void*>(address);
 }
 
-// What may wait for other ranks lets other threads of Python run.
+// Releases the GIL in a call that may wait for other ranks.
 template <class Action>
 auto without_gil(Action&& action) {
   const nb::gil_scoped_release released;

@@ -7,8 +7,8 @@
 #include <climits>
 #include <cstdlib>
 
+#include "agreement.hpp"
 #include "failure.hpp"
-#include "meeting.hpp"
 
 namespace windrow_python {
 
@@ -34,7 +34,7 @@ void finalize() {
     MPI_Finalize();
 }
 
-// As mpi4py does: whoever comes first initialises, and who initialised finalizes.
+// Like mpi4py: initialises MPI if nothing else has, and only then finalizes it.
 void initialise() {
   int initialised = 0;
   MPI_Initialized(&initialised);
@@ -50,9 +50,9 @@ void initialise() {
 int on_free(MPI_Comm comm, int, void* value, void*) {
   const std::unique_ptr<Kept> kept(static_cast<Kept*>(value));
   *kept->is_there = false;
-  // What is left of MPI_COMM_WORLD, MPI_Finalize frees.
-  if (kept->meeting != nullptr && comm != MPI_COMM_WORLD)
-    kept->meeting->lose_owner();
+  // MPI_Finalize frees everything of MPI_COMM_WORLD.
+  if (kept->agreements != nullptr && comm != MPI_COMM_WORLD)
+    kept->agreements->lose_owner();
   return MPI_SUCCESS;
 }
 
@@ -61,7 +61,7 @@ int on_free(MPI_Comm comm, int, void* value, void*) {
 Communicator::Communicator(MPI_Comm comm) : comm_(comm) {
   int inter = 0;
   check_mpi(MPI_Comm_test_inter(comm_, &inter), "MPI_Comm_test_inter");
-  // The same to all of its ranks; the calls that come first would end for some and wait for ever for others.
+  // An error on all of its ranks. Otherwise the first collective calls would return on some ranks and hang on others.
   if (inter != 0)
     throw Failure(WINDROW_BAD_ARGUMENT, -1,
                   "the communicator is an intercommunicator; Windrow needs an intracommunicator");

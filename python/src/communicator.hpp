@@ -10,19 +10,19 @@
 
 namespace windrow_python {
 
-class Meeting;
+class AgreementComm;
 
-// What is kept with a communicator of the program, as an attribute of it.
+// An attribute of a communicator of the program.
 struct Kept {
   std::shared_ptr<bool> is_there = std::make_shared<bool>(true);  // false when the owner has freed the communicator
-  std::shared_ptr<Meeting> meeting;                               // none before the first call
+  std::shared_ptr<AgreementComm> agreements;                      // none before the first call
 };
 
-// A communicator that somebody else owns.
+// A communicator that the program owns.
 class Communicator {
  public:
   Communicator() = default;
-  // "self", "world", or the number of mpi4py's Comm.py2f(). MPI is initialised where nobody has done it, and then
+  // "self", "world", or the number of mpi4py's Comm.py2f(). If MPI is not initialised, this does it, and MPI is
   // finalized when Python ends.
   static Communicator named(const std::string& name);
   static Communicator from_fortran(int64_t handle);
@@ -40,7 +40,7 @@ class Communicator {
   int size_ = 1;
 };
 
-// Throws where MPI has failed in `what`.
+// Throws if the MPI call `what` has failed.
 void check_mpi(int code, const char* what);
 
 bool is_finalized();
@@ -48,7 +48,7 @@ bool is_finalized();
 // Whether this process is one of several that were started together.
 int world_size();
 
-// What MPI calls itself; another text in mpi4py means that it was built for another MPI.
+// The name of the MPI library. mpi4py was built for another MPI if it has another text.
 std::string mpi_library_version();
 
 }  // namespace windrow_python

@@ -40,7 +40,7 @@ Handle* rows(const Communicator& comm, int64_t number, int64_t count) {
 
 Handle* points(const Communicator& comm, int64_t number, Table list, Flags owned, bool has_flags,
                const Settings& settings) {
-  const Options options(settings);  // the package has looked at them
+  const Options options(settings);  // checked by the package
   return made([&](windrow_decomposition** result) {
     return windrow_points_with(comm.get(), number, static_cast<int64_t>(list.shape(0)), list.data(),
                                has_flags ? owned.data() : nullptr, options.get(), result);

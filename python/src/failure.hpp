@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An error of windrow.h on its way to Python, where it becomes windrow.WindrowError.
+// An error of windrow.h, which becomes windrow.WindrowError in Python.
 #pragma once
 
 #include <windrow/windrow.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An open file and a decomposition, as the Python package uses them: numbers and addresses, which it has looked after.
+// An open file and a decomposition for the Python package. Arguments are numbers and addresses that it has checked.
 #pragma once
 
 #include <windrow/windrow.h>
@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "agreement.hpp"
 #include "communicator.hpp"
 #include "failure.hpp"
-#include "meeting.hpp"
 
 namespace windrow_python {
 
@@ -41,8 +41,8 @@ struct FreeDecomposition {
 };
 using Decomposition = std::unique_ptr<windrow_decomposition, FreeDecomposition>;
 
-// Where a rank's pieces lie, in the file and in memory: [blocks][dimensions], offsets [blocks]; no offsets: one behind
-// the other.
+// The pieces of a rank in the file and in memory: [blocks][dimensions], offsets [blocks]. Without offsets they are
+// consecutive.
 struct Pieces {
   int64_t blocks = 0;
   const int64_t* starts = nullptr;
@@ -57,11 +57,11 @@ struct Memory {
   void* data = nullptr;
 };
 
-// An open file. Each collective call takes `problem`: what is wrong with this rank's arguments, or "". All ranks make
-// the call, and all throw what the lowest of them found wrong.
+// An open file. Each collective call has an argument `problem`: the error in this rank's arguments, or "". All ranks
+// make the call, and all throw the error of the lowest rank that has one.
 class File {
  public:
-  static constexpr int k_create = -1;  // beside enum windrow_mode
+  static constexpr int k_create = -1;  // in addition to enum windrow_mode
   File(const Communicator& comm, const std::string& path, int mode, const Settings& settings,
        const std::string& problem);
   File(const File&) = delete;
@@ -69,11 +69,11 @@ class File {
   ~File();
 
   bool is_open() const { return file_ != nullptr; }
-  Meeting& meeting() const { return *meeting_; }
+  AgreementComm& agreements() const { return *agreements_; }
   windrow_file* get() const;  // throws when the file is closed
 
   void agree(const std::string& call, const std::string& problem);  // Collective.
-  // Collective: as agree, then what `action` returns.
+  // Collective: agree(), then `action`, whose code is checked.
   template <class Action>
   void together(const std::string& call, const std::string& problem, Action&& action) {
     agree(call, problem);
@@ -82,19 +82,18 @@ class File {
 
   void move(bool put, int variable, const Pieces& pieces, Memory memory, const std::string& problem);  // Collective.
   void close(const std::string& problem);                                                              // Collective.
-  // Collective, with whatever call the other ranks are in, on whichever file of the communicator: nobody goes on with
-  // this one.
+  // Collective; the other ranks may be in any call on any file of the communicator. All ranks discard this file.
   void abandon(const std::string& reason);
-  // The same, for a rank that does not wait for ever: whether the others have come in time. When not, the file stays as
-  // it is.
+  // The same with a time limit. Returns whether the other ranks have called in time; otherwise the file stays open.
   bool abandon_within(double seconds, const std::string& reason);
 
  private:
   void discard();
 
-  std::shared_ptr<Meeting> meeting_;
-  int64_t number_ = 0;  // in the meeting
-  // The program's, for which the library keeps more than for another; it may be freed before the file is closed.
+  std::shared_ptr<AgreementComm> agreements_;
+  int64_t number_ = 0;  // of AgreementComm::add()
+  // The program's communicator, to which the library has attached its caches. It may be freed before the file is
+  // closed.
   Communicator given_;
   std::shared_ptr<const bool> given_is_there_;
   windrow_file* file_ = nullptr;

@@ -50,7 +50,7 @@ void set_strategy(File& file, const Settings& settings, const std::string& probl
   });
 }
 
-// What is wrong with options, as an argument `problem` of the call that takes them; "" for nothing.
+// The error in options, as the argument `problem` of the call that uses them, or "".
 std::string problem_of(const Settings& settings) {
   try {
     const Options options(settings);
@@ -83,19 +83,19 @@ std::string check_subfiles(File& file, const std::string& problem) {
 // Collective.
 void calibrate(const Communicator& comm, const std::string& folder, const Settings& settings,
                const std::string& machine) {
-  const Options options(settings);  // the package has looked at them
+  const Options options(settings);  // checked by the package
   without_gil([&] { check(windrow_calibrate(comm.get(), folder.c_str(), options.get(), machine.c_str())); });
 }
 
-// Collective. `progress`: None, or called with bytes done and bytes in all; what it raises is raised when the copy has
-// ended. What is another thing in the target, a line each.
+// Collective. `progress`: None, or called with the bytes done and the total; its exception is raised when the copy has
+// ended. Returns what differs in the target, one line each.
 std::string copy_file(const Communicator& comm, const std::string& source, const std::string& target,
                       const Settings& settings, int64_t buffer, const nb::object& progress) {
   struct Shown {
     const nb::object& call;
     std::exception_ptr raised;
   } shown{progress, nullptr};
-  const Options options(settings);  // the package has looked at them
+  const Options options(settings);  // checked by the package
   windrow_copy_info info{};
   info.size = sizeof info;
   info.buffer_bytes = buffer;
@@ -148,16 +148,16 @@ void bind_files(nb::module_& module) {
              without_gil([&] { new (self) File(comm, path, mode, settings, problem); });
            })
       .def_prop_ro("is_open", &File::is_open)
-      .def_prop_ro("rank", [](const File& self) { return self.meeting().rank(); })
-      .def_prop_ro("size", [](const File& self) { return self.meeting().size(); })
+      .def_prop_ro("rank", [](const File& self) { return self.agreements().rank(); })
+      .def_prop_ro("size", [](const File& self) { return self.agreements().size(); })
       .def("agree", [](File& self, const std::string& call,
                        const std::string& problem) { without_gil([&] { self.agree(call, problem); }); })
-      // Collective; a rank that has left the file is an error here as everywhere.
+      // Collective. It fails if a rank has left the file, like every call.
       .def("any",
            [](File& self, bool mine) {
              return without_gil([&] {
                self.agree("any", "");  // of this file
-               return self.meeting().any(mine);
+               return self.agreements().any(mine);
              });
            })
       .def("move", &move)

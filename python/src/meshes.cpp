@@ -6,7 +6,7 @@ namespace {
 
 using Parts = nb::ndarray<const int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-// Offsets and neighbours; the first call finds the room that the second needs.
+// Offsets and neighbours. The first call returns the sizes of the arrays that the second fills.
 std::pair<Numbers, Numbers> neighbours(int64_t nodes, int cell, Table connectivity, bool across_cells) {
   Numbers offsets(static_cast<size_t>(nodes + 1));
   const auto length = static_cast<int64_t>(connectivity.size());

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The module windrow._core: windrow.h for the package windrow, which is what programs use.
+// The module windrow._core: windrow.h for the package windrow. Programs use the package only.
 #include <exception>
 
 #include "bindings.hpp"
 
 namespace {
 
+using windrow_python::AgreementComm;
 using windrow_python::Communicator;
 using windrow_python::Failure;
-using windrow_python::Meeting;
 namespace nb = nanobind;
 
 // WindrowError of the package is made from a tuple: code, rank, message.
@@ -21,7 +21,7 @@ void translate_failures() {
         const nb::object type = nb::module_::import_("windrow._errors").attr("WindrowError");
         const nb::object error = type(std::string(failure.what()), failure.code(), failure.rank());
         PyErr_SetObject(type.ptr(), error.ptr());
-      } catch (nb::python_error& interrupt) {  // Ctrl-C, while the error is made
+      } catch (nb::python_error& interrupt) {  // Ctrl-C during the construction of the error
         interrupt.restore();
       }
     }
@@ -34,30 +34,32 @@ void bind_communicators(nb::module_& module) {
       .def_static("from_fortran", &Communicator::from_fortran)
       .def_prop_ro("rank", &Communicator::rank)
       .def_prop_ro("size", &Communicator::size)
-      .def("any", [](const Communicator& comm,
-                     bool mine) { return windrow_python::without_gil([&] { return Meeting::of(comm)->any(mine); }); })
+      .def("any",
+           [](const Communicator& comm, bool mine) {
+             return windrow_python::without_gil([&] { return AgreementComm::of(comm)->any(mine); });
+           })
       .def("place",
            [](const Communicator& comm, int64_t count) {
-             return windrow_python::without_gil([&] { return Meeting::of(comm)->place(count); });
+             return windrow_python::without_gil([&] { return AgreementComm::of(comm)->place(count); });
            })
       .def("first",
            [](const Communicator& comm, const std::string& text) {
-             return windrow_python::without_gil([&] { return Meeting::of(comm)->first(text); });
+             return windrow_python::without_gil([&] { return AgreementComm::of(comm)->first(text); });
            })
-      // For a rank that ends: what is wrong is told to those who come in time.
+      // For a rank that ends: reports its error to the ranks that call in time.
       .def("tell",
            [](const Communicator& comm, double seconds, const std::string& problem) {
              windrow_python::without_gil([&] {
-               if (const auto meeting = Meeting::of(comm, seconds))
-                 (void)meeting->agree_within(seconds, {.name = "end", .problem = problem});
+               if (const auto agreements = AgreementComm::of(comm, seconds))
+                 (void)agreements->agree_within(seconds, {.name = "end", .problem = problem});
              });
            })
-      // Collective: all raise what the lowest rank found wrong.
+      // Collective: all raise the error of the lowest rank that has one.
       .def("agree", [](const Communicator& comm, const std::string& call, const std::string& problem) {
         windrow_python::without_gil(
-            [&] { windrow_python::raise(Meeting::of(comm)->agree({.name = call, .problem = problem})); });
+            [&] { windrow_python::raise(AgreementComm::of(comm)->agree({.name = call, .problem = problem})); });
       });
-  module.def("is_only_meeting", &Meeting::is_only_one);
+  module.def("is_only_communicator", &AgreementComm::is_only_one);
   module.def("world_size", &windrow_python::world_size);
   module.def("mpi_library_version", &windrow_python::mpi_library_version);
 }

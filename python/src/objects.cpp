@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a file has: variables, groups, dimensions, links, texts.
+// The contents of a file: variables, groups, dimensions, links, texts.
 #include "bindings.hpp"
 
 namespace windrow_python {
@@ -41,7 +41,8 @@ nb::dict variable(const File& file, int number) {
   return result;
 }
 
-// Texts of one variable, which all ranks must mean; elements of numbers each rank may put into another.
+// The name of a call on texts. It has the variable, because all ranks must name the same one. For numbers they need
+// not.
 std::string texts_of(const File& file, const char* call, int number) {
   windrow_variable_info info{};
   info.size = sizeof info;

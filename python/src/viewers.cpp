@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is described for viewers: grids, meshes and the fields on them.
+// Descriptions for viewers: grids, meshes and the fields on them.
 #include "bindings.hpp"
 
 namespace windrow_python {
 namespace {
 
-// Collective. The number of the grid that `describe` makes.
+// Collective. Returns the number of the grid that `describe` defines.
 template <class Describe>
 int described(File& file, const std::string& problem, Describe&& describe) {
   return without_gil([&] {

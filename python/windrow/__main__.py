@@ -22,7 +22,7 @@ _VERSION = 3  # of traces
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run a command; the result is an exit code."""
+    """Run a command and return its exit code."""
     parser = argparse.ArgumentParser(prog="python -m windrow", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
     report = commands.add_parser("report", help="draw what a trace has: seconds by stage, bytes, requests")
@@ -54,7 +54,7 @@ def main(arguments: list[str] | None = None) -> int:
                 end="",
                 file=sys.stderr,
             )
-            return 3  # as the command windrow has it
+            return 3  # as in the command windrow
         print(f"python -m windrow {given.command}: {error}", file=sys.stderr)
         return 1
     return 0
@@ -94,7 +94,7 @@ def _numbers_of(line: dict[str, Any]) -> dict[str, Any]:
 
 
 def draw(trace: Path, picture: Path) -> None:
-    """Draw a trace: for each flush the seconds of its stages, and how fast its bytes went."""
+    """Draw a trace: the seconds of the stages of each flush, and its rate."""
     from matplotlib.figure import Figure
 
     flushes = read_trace(trace)
@@ -122,7 +122,7 @@ def draw(trace: Path, picture: Path) -> None:
 
 @contextmanager
 def _progress() -> Iterator[Callable[[int, int], None] | None]:
-    """Shows how far a copy is, with rich where that is installed."""
+    """Show the progress of a copy, with rich if that is installed."""
     try:
         from rich.progress import BarColumn, DownloadColumn, Progress, TimeRemainingColumn, TransferSpeedColumn
     except ImportError:

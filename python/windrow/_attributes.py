@@ -17,10 +17,9 @@ from ._types import REFERENCE, TEXT, dtype_of, enumeration_of, is_masked, type_o
 
 
 class Attributes(MutableMapping[str, Any]):
-    """Attributes of one object. To read them is local; to set or to delete one is collective, and rank 0's value is
-    stored.
+    """Attributes of one object. Reading is local. Setting and deleting are collective, and rank 0's value is stored.
 
-    Values are numbers, text, arrays and lists of these. Text of fixed length is str, too. A null space is None."""
+    Values are numbers, text, arrays and lists of these. Text of fixed length is also str. A null space is None."""
 
     def __init__(self, handle: Handle, path: str) -> None:
         self._handle = handle
@@ -44,7 +43,7 @@ class Attributes(MutableMapping[str, Any]):
         self.create(name, value)
 
     def create(self, name: str, value: Any, dtype: Any = None, **options: Any) -> None:
-        """Set an attribute of a type of its own. Collective; rank 0's value and options hold.
+        """Set an attribute of a given type. Collective; rank 0's value and options are used.
 
         Parameters
         ----------
@@ -69,7 +68,7 @@ class Attributes(MutableMapping[str, Any]):
             core.put_attribute(self._path, name, number or 1, list(stored.shape), stored.ctypes.data, settings, "")
 
     def copy(self, source: Attributes, name: str) -> None:
-        """Copy an attribute of another file as it is stored there, open on every rank. Collective; rank 0's is
+        """Copy an attribute from another file as stored there. The file is open on every rank. Collective; rank 0's is
         copied."""
 
         def arguments() -> tuple[Attributes, str]:
@@ -90,7 +89,7 @@ class Attributes(MutableMapping[str, Any]):
         return name in self._describe()
 
     def __iter__(self) -> Iterator[str]:
-        """Those that can be read, without attributes of an unknown type."""
+        """The attributes that can be read, without those of an unknown type."""
         return (name for name, info in self._describe().items() if info["type"] or info["is_null"])
 
     def __len__(self) -> int:
@@ -112,7 +111,7 @@ def _name(name: str) -> str:
 
 
 def _stored(value: Any, dtype: Any, options: Mapping[str, Any]) -> tuple[np.ndarray[Any, Any], int, dict[str, str]]:
-    """An array that windrow.h stores, of numbers or of str as objects; the number of its type, and its options."""
+    """An array for windrow.h, of numbers or of str as objects, with the number of its type and its options."""
     if value is None and options.get("null_space"):
         return np.zeros(()), type_of(dtype)[0], settings_of(options)
     if is_masked(value):
@@ -134,7 +133,7 @@ def _stored(value: Any, dtype: Any, options: Mapping[str, Any]) -> tuple[np.ndar
 
 
 def _held(array: np.ndarray[Any, Any], wanted: np.dtype[Any]) -> np.ndarray[Any, Any]:
-    """`array` as elements of another type; raises where that cannot hold one. Floating-point numbers are rounded."""
+    """`array` converted to another type. Raises if a value does not fit. Floating-point numbers are rounded."""
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # numpy only warns of some errors
         made = array.astype(wanted, copy=False)

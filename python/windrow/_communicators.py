@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which ranks take part. mpi4py is not imported here: a caller with one of its communicators has done that."""
+"""Communicators of calls. This does not import mpi4py: a caller with one of its communicators has imported it."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ _alone: list[tuple[BaseException, str]] = []
 
 
 def refused_alone(error: BaseException, problem: str) -> None:
-    """Remember an error that the other ranks do not know, because this rank has no communicator."""
+    """Keep an error that the other ranks do not get, because this rank has no communicator."""
     _alone[:] = [(error, problem)]
 
 
 def problem_alone(error: BaseException | None) -> str | None:
-    """What is wrong, where `error` is the last that was remembered."""
+    """The message of `error`, if it is the last that was kept."""
     return next((problem for failure, problem in _alone if failure is error), None)
 
 
 def communicator_of(comm: Any) -> _core.Communicator:
-    """The communicator that an argument ``comm`` means.
+    """The communicator of an argument ``comm``.
 
     Parameters
     ----------
     comm : mpi4py.MPI.Comm, "world", "self" or None
-        None and "self": this process alone. "world": all processes that were started together, without mpi4py too.
+        None and "self": this process alone. "world": all processes that were started together; needs no mpi4py.
     """
     try:
         return _communicator_of(comm)
@@ -52,7 +52,7 @@ def _communicator_of(comm: Any) -> _core.Communicator:
 
 
 def _check_library() -> None:
-    """The number of a communicator means nothing to another MPI: then the program would end in it."""
+    """Raise if mpi4py uses another MPI library. A communicator's number is invalid there and would end the program."""
     mpi = sys.modules.get("mpi4py.MPI")
     if mpi is None:
         return
@@ -64,7 +64,7 @@ def _check_library() -> None:
 
 
 def communicator_to_write(comm: Any) -> _core.Communicator:
-    """As `communicator_of`; several processes without a communicator would each write the same file."""
+    """As `communicator_of`, but raises for several processes without a communicator: each would write the same file."""
     ranks = communicator_of(comm)
     if comm is None and _core.world_size() > 1:
         raise TypeError(

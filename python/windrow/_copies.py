@@ -23,22 +23,20 @@ def copy(
     progress: Callable[[int, int], object] | None = None,
     **options: Any,
 ) -> list[str]:
-    """Copy all of a file into another, of another format too, in parallel and in bounded memory. Collective over
-    `comm`.
+    """Copy a whole file, also to another format, in parallel and in bounded memory. Collective over `comm`.
 
     Parameters
     ----------
     source, target : str or path
         The format of `target` follows from its name, or from the option ``format``.
     comm : mpi4py.MPI.Comm, "world", "self" or None
-        Who takes part. None: this process alone.
+        The ranks of the copy. None: this process alone.
     buffer : int
         Bytes that a rank holds at a time; 0: 16 MiB.
     progress : callable, optional
-        Called on this rank after each part, with the bytes that are done and those in all.
+        Called on this rank after each part, with the bytes copied so far and the total.
     **options
-        Strategy and settings of reading and writing; with ``filters`` or ``chunks`` those of `target` are others than
-        those of `source`.
+        Strategy and settings of reading and writing; ``filters`` and ``chunks`` replace those of `source`.
 
     Returns
     -------
@@ -48,7 +46,8 @@ def copy(
     Raises
     ------
     WindrowError
-        On every rank. Where something cannot be copied nothing is, and the message has what and why, a line each.
+        On every rank. If something cannot be copied, nothing is. The message has each object and the reason, one per
+        line.
     """
     ranks = communicator_to_write(comm)
     ready, problem = attempt(

@@ -22,10 +22,10 @@ _NO_BOX = np.zeros((0, 0), np.int64)
 
 
 class Decomposition:
-    """Which elements of an array each rank holds, and where they lie in its memory.
+    """Which elements of an array each rank holds, and where they are in its memory.
 
-    It serves every variable whose first dimensions are `shape`; each element stands for all the variable's trailing
-    elements.
+    It applies to every variable whose first dimensions are `shape`. Each element stands for all trailing elements of
+    the variable.
 
     Attributes
     ----------
@@ -36,7 +36,7 @@ class Decomposition:
     local_shape : tuple of int
         Of this rank's array, without the trailing dimensions; ghost cells included.
     order : {"C", "F"}
-        In which this rank's array lies in memory.
+        The order of this rank's array in memory.
     """
 
     def __init__(
@@ -54,7 +54,7 @@ class Decomposition:
         self._handle = handle
 
     def array_shape(self, variable_shape: Sequence[int]) -> tuple[int, ...]:
-        """The shape of this rank's array of a variable of `variable_shape`, trailing dimensions included."""
+        """The shape of this rank's array for a variable of `variable_shape`, including trailing dimensions."""
         if self.kind == "same" and not self.shape:
             return tuple(variable_shape)
         if self.kind != "points":
@@ -64,23 +64,23 @@ class Decomposition:
 
     @property
     def first_row(self) -> int:
-        """Of a decomposition by rows: the first of this rank."""
+        """The first row of this rank, in a decomposition by rows."""
         return self._handle.rows()[0]
 
     @property
     def row_count(self) -> int:
-        """Of a decomposition by rows: how many this rank has."""
+        """The number of rows of this rank, in a decomposition by rows."""
         return self._handle.rows()[1]
 
     def owned(self, owner: str = "auto") -> tuple[Integers, int]:
-        """Of a decomposition by points: the points that this rank writes, ascending, and in how many intervals they
-        lie."""
+        """The points that this rank writes, ascending, and the number of their intervals, in a decomposition by
+        points."""
         points, intervals = self._handle.owned(readable(str(owner)))
         return np.asarray(points, np.int64), intervals
 
     @property
     def holes(self) -> int:
-        """Of a decomposition by points: how many no rank holds."""
+        """The number of points that no rank holds, in a decomposition by points."""
         return self._handle.holes()
 
     def __repr__(self) -> str:
@@ -135,16 +135,16 @@ def block(
     shape : sequence of int, shape (ndim,)
         Of the whole array; the same on every rank.
     start, count : sequence of int, shape (ndim,)
-        This rank's block; a count of 0: it holds nothing.
+        This rank's block; with a count of 0 it holds nothing.
     memory_shape, memory_start : sequence of int, shape (ndim,), optional
-        The box in this rank's memory that the block lies in, ghost cells included, and where in it.
+        The box in this rank's memory around the block, including ghost cells, and the place of the block in it.
     order : {"C", "F"}
         "F": this rank's arrays are in Fortran order. Then the variables have no dimensions beyond `shape`.
 
     Raises
     ------
     WindrowError
-        On every rank, where a block leaves the shape or its box.
+        On every rank, if a block exceeds the shape or its box.
     """
 
     def one(values: Sequence[int], name: str) -> Integers:
@@ -185,7 +185,7 @@ def block(
 
 
 def _check_box(count: Integers, box: Integers, within: Integers) -> None:
-    """Raise where a block leaves its box in memory."""
+    """Raise if a block exceeds its box in memory."""
     for number in np.flatnonzero(
         (within < 0) | (within + count > box) if (count > 0).all() else np.zeros(box.shape, bool)
     ):
@@ -222,14 +222,14 @@ def blocks(
 
 
 def rows(comm: Any, rows: int, count: int | None = None) -> Decomposition:
-    """A run of rows, elements along the slowest dimension, on each rank, in rank order. Collective.
+    """A contiguous range of rows on each rank, in rank order. Rows are along the slowest dimension. Collective.
 
     Parameters
     ----------
     rows : int
         Of the whole array; the same on every rank.
     count : int, optional
-        This rank's; over all ranks their sum is `rows`. None, on every rank: divided evenly.
+        The number of this rank; the sum over all ranks is `rows`. None, on every rank: divided evenly.
     """
     number = _core.EVEN if count is None else count
     handle, ready = _make(
@@ -256,16 +256,16 @@ def points(
     Parameters
     ----------
     points : int
-        Of the whole array; the same on every rank. Dimensions of a variable that multiply to it fit too.
+        Of the whole array; the same on every rank. A variable may have several dimensions with this product.
     list : array_like of int, shape (n,)
-        The numbers of this rank's points, in the order in which they lie in its memory.
+        The numbers of this rank's points, in their order in memory.
     owned : array_like of bool, shape (n,), optional
-        Whether this rank owns a point; False for a replica. On all ranks that have points, or on none.
+        Whether this rank owns a point; False for a replica. Given on all ranks that have points, or on none.
     imbalance : float, optional
-        Per cent that the rank which has most to do may have more than the one that has least, for ``owner="balanced"``.
+        For ``owner="balanced"``: the maximum difference in work between two ranks, in per cent.
     point_bytes : int, optional
-        How long a point is in the variables that are mostly written, all its values; 8 unless given. For
-        ``owner="balanced"``.
+        For ``owner="balanced"``: bytes of a point, with all its values, in the variables that are written most; default
+        8.
     """
 
     def arguments() -> tuple[Any, ...]:
@@ -288,14 +288,14 @@ def points(
 def same(
     comm: Any, shape: Sequence[int] = (), start: Sequence[int] | None = None, count: Sequence[int] | None = None
 ) -> Decomposition:
-    """The same part on every rank: the lowest rank's is written, all read it. Collective.
+    """The same part on every rank. The lowest rank's data is written, and all ranks read it. Collective.
 
     Parameters
     ----------
     shape : sequence of int, optional
-        None given: all of any variable.
+        None: all of any variable.
     start, count : sequence of int, shape (ndim,), optional
-        The part; all of it when not given.
+        The part; None: everything.
     """
 
     def arguments() -> tuple[Any, ...]:

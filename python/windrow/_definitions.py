@@ -15,14 +15,14 @@ from ._errors import counted, passable
 from ._options import fill_text, filters_of, settings_of, text_of
 from ._types import dtype_of, enumeration_of, fill_value_of, is_masked, prepared, type_of, unmasked
 
-# What windrow_define_variable_with() looks at; another option of a file would be passed over.
+# The options of windrow_define_variable_with(). It would ignore other options.
 _OPTIONS = {
     "byte_order", "chunks", "element_bytes", "enumeration", "extendible", "fill_value", "filters", "null_space",
     "opaque_tag", "split", "split_parts", "text_characters", "text_in_memory", "text_padding",
 }  # fmt: skip
 
 
-# What h5py and netCDF4 call them.
+# Names of filters in h5py and netCDF4.
 _NAMES_ELSEWHERE = {
     "fillvalue": "fill_value=", "compression_opts": "compression_level=", "complevel": "compression_level=",
     "zlib": 'compression="deflate"', "maxshape": "extendible=True, with which the first dimension grows",
@@ -32,7 +32,7 @@ _NAMES_ELSEWHERE = {
 
 @dataclass(frozen=True)
 class Definition:
-    """A variable as windrow.h takes it."""
+    """The definition of a variable in the form of windrow.h."""
 
     path: str = ""
     number: int = 0  # of its type
@@ -47,7 +47,7 @@ class Definition:
 
 @dataclass(frozen=True)
 class Arguments:
-    """What `create_variable` is given for a variable, beside its name; there they are documented."""
+    """The arguments of `create_variable`, without the name. They are documented there."""
 
     shape: Sequence[int] | int | None = None
     dtype: Any = None
@@ -69,7 +69,7 @@ class Arguments:
         return cls(**given, options={key: value for key, value in keywords.items() if key not in own})
 
     def definition(self, path: str) -> Definition:
-        """Raises where the arguments contradict each other."""
+        """Raises if the arguments contradict each other."""
         self._check_options()
         values = None if self.data is None else np.asarray(self.data)
         wanted = self._type(values)
@@ -143,7 +143,7 @@ def _check_data(
     bytes_each: int,
     settings: Mapping[str, str],
 ) -> None:
-    """Raise where data cannot be written to what is to be defined, which cannot be taken back."""
+    """Raise if `data` cannot be written to the variable, before it is defined: a definition cannot be reverted."""
     if settings.get("null_space") == "true":
         raise ValueError("a null space has no elements for data")
     shape = values.shape
@@ -159,7 +159,7 @@ def _check_data(
         text = settings.get("fill_value")
         values = unmasked(data, None if text is None else fill_value_of(text, wanted), wanted, "data")
     if wanted.kind == "O":
-        texts = np.asarray(data, object).ravel().tolist()  # as they are given: numpy makes text of numbers beside text
+        texts = np.asarray(data, object).ravel().tolist()  # unchanged, because numpy would convert numbers to text
         if not all(isinstance(text, str) for text in texts):
             raise TypeError("data: its elements are not all str")
         passable(texts)

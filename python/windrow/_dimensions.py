@@ -14,16 +14,16 @@ from ._errors import counted
 def check_dims(
     core: _core.File, planned: Mapping[str, Sequence[int]], wanted: Mapping[str, Sequence[str]], growing: set[str]
 ) -> None:
-    """Raise where the library would refuse to name dimensions.
+    """Raise if the library would refuse to name dimensions.
 
     Parameters
     ----------
     planned : mapping of path to shape
-        Variables that are to be defined.
+        Variables to be defined.
     wanted : mapping of path to names
-        Of the dimensions of some of these, which are named in the order of `in_turn`.
+        Names of the dimensions of some of these, in the order of `in_turn`.
     growing : set of path
-        Those of `planned` that may still be shorter than others along their first dimension.
+        Variables of `planned` that may still be shorter than others along their first dimension.
     """
     lengths: dict[str, int] = dict(core.dimensions())
     for path in in_turn(wanted):
@@ -40,8 +40,8 @@ def check_dims(
 
 
 def in_turn(wanted: Mapping[str, Sequence[str]]) -> list[str]:
-    """Paths of variables in the order in which their dimensions are named: those that are called like one of their
-    dimensions come first."""
+    """Paths of variables in the order in which their dimensions are named: first the variables that have the name of
+    one of their dimensions."""
     return sorted(wanted, key=lambda path: _own_names(path).isdisjoint(wanted[path]))
 
 
@@ -57,10 +57,9 @@ def _length_of(
     name: str,
     may_be_own: bool,
 ) -> tuple[str, int | None]:
-    """The path of what a name stands for, in the group of `path` or one above; and its length, None where there is
-    nothing yet.
+    """The path of a name, in the group of `path` or one above, and its length. None: there is nothing yet.
 
-    A variable that is called like a dimension names it where that is its first one (`may_be_own`).
+    A variable with the name of a dimension has its coordinates if that is its first dimension (`may_be_own`).
     """
     if "/" in name and not name.startswith("/"):
         raise ValueError(f"dimension {name!r}: a name must not contain a slash, and a path must begin with one")

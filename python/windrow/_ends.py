@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Files that are left by an exception, or open when the program ends: discarded together with the other ranks, where
-they come."""
+"""Files that an exception leaves open, or that are open when the program ends. All ranks discard them, if all ranks
+call in time."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ._communicators import problem_alone
 from ._errors import readable
 from ._handle import Handle
 
-PATIENCE = 10.0  # seconds for all files: ending this program shall not take long
+PATIENCE = 10.0  # seconds for all files, so that the program ends soon
 
 _numbers = count()
 _open: weakref.WeakSet[Handle] = weakref.WeakSet()
@@ -33,18 +33,17 @@ def opened(file: Handle) -> None:
 
 
 def lost(file: Handle) -> None:
-    """Keep what is to be discarded of a file that nobody has closed and nobody can any more, and the arrays that may
-    be moving."""
-    _lost.append((file.order, file.path, file.core, (file.held, file.moving)))
+    """Keep an unreachable file that is still open, to discard it later, and the arrays that may be in flight."""
+    _lost.append((file.order, file.path, file.core, (file.queued, file.moving)))
 
 
 def leave(file: Handle, reason: str) -> None:
-    """Discard a file that this rank leaves, whatever the others do on its communicator.
+    """Discard a file that this rank leaves. The other ranks may be in any call on its communicator.
 
-    They may be in a call on another communicator, and wait for this rank there: where there is one, this rank waits
+    If there is another communicator, they may be in a call on that and wait for this rank there. Then this rank waits
     for them for some seconds only."""
-    if file.core.abandon_within(inf if _core.is_only_meeting() else PATIENCE, reason):
-        # Those that this rank has not met before may now come, with the error that they have from here.
+    if file.core.abandon_within(inf if _core.is_only_communicator() else PATIENCE, reason):
+        # The other ranks now have an error, so they may call for the files that timed out before.
         _waiting[:] = [core for core in _waiting if core.is_open and not core.abandon_within(PATIENCE, reason)]
         return
     _waiting.append(file.core)
@@ -57,14 +56,14 @@ def leave(file: Handle, reason: str) -> None:
     )
 
 
-@atexit.register  # MPI is finalized later, by mpi4py and by us
+@atexit.register  # mpi4py and this package finalize MPI later
 def _end() -> None:
     left = [(file.order, file.path, file.core, None) for file in _open if file.is_open] + [
         entry for entry in _lost if entry[2].is_open
     ]
     error = getattr(sys, "last_value", None)
     problem = problem_alone(error)
-    if problem is not None:  # the others may wait for this rank in an open of all
+    if problem is not None:  # the other ranks may wait for this one in an open on "world"
         _core.Communicator.named("world").tell(PATIENCE, problem)
     reason = (
         "the program ended without closing the file" if error is None else readable(f"{type(error).__name__}: {error}")
@@ -80,7 +79,7 @@ def _discard(path: str, core: _core.File, reason: str, seconds: float) -> None:
             warnings.warn(f"{path} was not closed", ResourceWarning, stacklevel=1)
             return
         problem = "not all ranks came to discard it"
-    except Exception as failure:  # MPI has been finalized, say
+    except Exception as failure:  # for example MPI has been finalized
         problem = str(failure)
     warnings.warn(
         f"{path} was not closed ({problem}): what was written of a new file stays beside its name",

@@ -31,14 +31,14 @@ class Code(IntEnum):
 
 
 class WindrowError(Exception):
-    """A call failed. One that is collective raises the same error on every rank.
+    """A call failed. A collective call raises the same error on every rank.
 
     Attributes
     ----------
     code : Code
-        What kind of error it was.
+        The kind of the error.
     rank : int
-        The rank that it came from; -1 when it came from none or from all.
+        The rank of the error; -1: no rank, or all.
     """
 
     def __init__(self, message: str, code: int = Code.BAD_ARGUMENT, rank: int = -1) -> None:
@@ -51,18 +51,18 @@ class WindrowError(Exception):
 
 
 def counted(number: int, noun: str, plural: str = "") -> str:
-    """``1 rank``, ``4 ranks``; ``plural`` where it is not the noun and an s."""
+    """``1 rank``, ``4 ranks``; ``plural`` if it is not the noun and an s."""
     return f"{number} {noun if number == 1 else plural or noun + 's'}"
 
 
 def readable(text: str) -> str:
-    """`text` as it can be said to other ranks and in C, whatever is in it."""
+    """`text` in a form that can be sent to other ranks and passed to C, with any content."""
     return text.encode("utf-8", "backslashreplace").decode()
 
 
 def passable(value: Any) -> None:
-    """Raise where C has no room for what an argument holds: integers of more than 64 bits, text with a NUL or with
-    half a character."""
+    """Raise if C cannot represent an argument: integers of more than 64 bits, text with a NUL or with a lone
+    surrogate."""
     if isinstance(value, str):
         if "\0" in value:
             raise ValueError(f"{value!r} has a NUL, which ends a text")
@@ -81,14 +81,13 @@ def passable(value: Any) -> None:
 
 
 def attempt(action: Callable[[], Result]) -> tuple[Result | None, str]:
-    """The result of `action`, or None and what is wrong: an argument of a collective call that all ranks shall hear
-    of."""
+    """The result of `action`, or None and an error, which a collective call then reports on all ranks."""
     try:
         result = action()
         passable(result)
         return result, ""
     except KeyError as error:
         return None, readable(str(error.args[0])) if error.args else "a key is missing"
-    # Whatever an argument does when it is looked at, the other ranks must not wait for this one
+    # an argument may raise any exception, and the other ranks must not wait for this one
     except Exception as error:
         return None, readable(str(error)) or type(error).__name__

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Files: opened, closed, and the queue of what is put and got."""
+"""Files: open, close, and the queue of puts and gets."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ _MODES = {"r": _core.READ, "r+": _core.UPDATE, "w": _core.CREATE, "x": _core.CRE
 class File(Group):
     """An open file, and its root group. `windrow.open` makes one.
 
-    In a ``with`` block it is closed at the end: then a new file appears under its name. An exception on any rank
-    discards it: the file that stood there before is whole, and the other ranks get a `WindrowError` from their next
+    In a ``with`` block it is closed at the end, and a new file then appears under its name. An exception on any rank
+    discards it: a previous file of that name is unchanged, and the other ranks get a `WindrowError` from their next
     call.
 
     Attributes
@@ -40,7 +40,7 @@ class File(Group):
     rank, size : int
         Of this process in the file's communicator.
     copied_bytes : int
-        How much of what was written had to be packed, because it does not lie in memory as windrow.h can be told.
+        Bytes that were copied before they were written, because windrow.h cannot describe their layout in memory.
     """
 
     def __init__(self, path: str | os.PathLike[str], mode: str = "r", comm: Any = None, **options: Any) -> None:
@@ -83,7 +83,7 @@ class File(Group):
         try:
             self.close()
         except BaseException as failure:
-            # Where the others were in another call the file is still open, and they leave it as this rank must: none
+            # If the other ranks were in another call, the file is still open. They leave it as this rank must: none
             # waits for another.
             self.discard(_reason(failure))
             raise
@@ -115,12 +115,12 @@ class File(Group):
 
     @property
     def subfiles(self) -> list[str]:
-        """The files that variables are split over; empty: it is one file."""
+        """The files over which variables are split; empty: it is one file."""
         return self._handle.core.subfiles()
 
     @property
     def dimensions(self) -> dict[str, int]:
-        """Paths and lengths of dimensions that no variable has the coordinates of."""
+        """Paths and lengths of dimensions without a variable for their coordinates."""
         return self._handle.core.dimensions()
 
     @property
@@ -130,19 +130,19 @@ class File(Group):
 
     @property
     def unsupported_objects(self) -> list[str]:
-        """What of the file cannot be read yet, and why."""
+        """The objects of the file that cannot be read yet, and why."""
         return self._handle.core.unsupported_objects().splitlines()
 
     def close(self) -> None:
-        """Flush what is queued, publish and close. Collective. A file that is closed stays closed."""
+        """Flush the queue, publish and close. Collective. A closed file is allowed."""
         try:
             self._handle.core.close("")
         finally:
             self._handle.release_closed()
 
     def discard(self, reason: str = "the file was discarded") -> None:
-        """Close without publishing: a new file leaves no trace. The other ranks, in whatever call on the
-        communicator, get `reason` as an error."""
+        """Close without publishing: a new file leaves no trace. The other ranks may be in any call on the
+        communicator, and get `reason` as an error."""
         try:
             leave(self._handle, readable(reason))
         finally:
@@ -157,10 +157,10 @@ class File(Group):
         ----------
         variable : Variable or str
         array : array_like, shape ``decomposition.array_shape(variable.shape)``
-            Stays unchanged until the flush, which it is kept for. One that is not contiguous in the order of the
-            decomposition is copied, see `copied_bytes`.
+            It must not be changed until the flush, and is kept until then. An array that is not contiguous in the order
+            of the decomposition is copied, see `copied_bytes`.
         record : int, optional
-            One index of the first dimension; the decomposition is of the others.
+            One index of the first dimension; the decomposition has the other dimensions.
 
         Raises
         ------
@@ -177,7 +177,7 @@ class File(Group):
         out: Array | None = None,
         record: int | None = None,
     ) -> Array:
-        """Queue an array to be read; the flush fills what is returned. Local, as `put`."""
+        """Queue an array to be read; the flush fills the returned array. Local, like `put`."""
         return self._queue(False, variable, out, decomposition, record)
 
     def flush(self) -> None:
@@ -189,7 +189,7 @@ class File(Group):
         self._handle.flush_begin()
 
     def flush_end(self) -> None:
-        """End what `flush_begin` has begun. Collective."""
+        """End the flush of `flush_begin`. Collective."""
         self._handle.flush_end()
 
     def sync(self) -> None:
@@ -204,7 +204,7 @@ class File(Group):
         self._handle.core.set_strategy(settings or {}, problem)
 
     def explain(self) -> Plan:
-        """The plan of what is queued or, with nothing queued, of the last flush: each choice and why. Collective."""
+        """The plan of the queue or, if it is empty, of the last flush: each choice and its reason. Collective."""
         return Plan(self._handle.core.explain("text", ""), self._handle.core.explain("json", ""))
 
     def report(self) -> Report:
@@ -212,17 +212,18 @@ class File(Group):
         return Report(self._handle.core.report("text"), self._handle.core.report("json"))
 
     def check_subfiles(self) -> list[str]:
-        """What is wrong with the set of the file and its subfiles; empty: nothing, or it is one file. Collective.
+        """The errors in the set of a file and its subfiles; empty: none, or it is one file. Collective.
 
-        Names subfiles that are missing, damaged, of another set or under another's name, strangers in their folder,
-        and parts whose elements are not those of their checksum.
+        Names subfiles that are missing, damaged, of another set or under the name of another subfile, unexpected files
+        in their folder, and parts whose elements do not match their checksum.
         """
         return self._handle.core.check_subfiles("").splitlines()
 
     def write_references(self, path: str | os.PathLike[str] = "", prefix: str = "") -> list[str]:
-        """Write a kerchunk reference file, by which xarray and zarr open this file and its subfiles lazily. Collective.
+        """Write a kerchunk reference file, with which xarray and zarr open this file and its subfiles lazily.
+        Collective.
 
-        Returns what Zarr cannot express, and why.
+        Returns the objects that Zarr cannot express, and the reasons.
         """
         ready, problem = attempt(lambda: (os.fsdecode(path), str(prefix)))
         return self._handle.core.write_references(*(ready or ("", "")), problem).splitlines()
@@ -265,7 +266,8 @@ def open(path: str | os.PathLike[str], mode: str = "r", comm: Any = None, **opti
     mode : {"r", "r+", "w", "x", "a"}
         Read; change in place; create; create unless it exists; change an existing file or create one.
     comm : mpi4py.MPI.Comm, "world", "self" or None
-        Who takes part. None: this process alone; when it is one of several started together it may then only read.
+        The ranks of the file. None: this process alone. If several processes were started together, it may then only
+        read.
     **options
         Strategy and settings: ``strategy="two-phase"``, ``gather="team(16)"``, ``durable=True``, ...
         (docs/settings.md).

@@ -29,7 +29,7 @@ _FOREIGN = re.compile("[\udc80-\udcff]")
 
 
 class Group(Mapping[str, Any]):
-    """A group of a file: a mapping of names to `Variable` and `Group`. A path such as ``"a/b"`` is a name, too."""
+    """A group of a file: a mapping of names to `Variable` and `Group`. A name may be a path such as ``"a/b"``."""
 
     def __init__(self, handle: Handle, path: str) -> None:
         self._handle = handle
@@ -42,7 +42,7 @@ class Group(Mapping[str, Any]):
 
     @property
     def file(self) -> Any:
-        """The `File` that it is of."""
+        """The `File` of this group."""
         return self._handle.file
 
     @property
@@ -61,7 +61,7 @@ class Group(Mapping[str, Any]):
             return Group(self._handle, path)
         raise KeyError(f"{self._path} has no variable and no group {name!r}")
 
-    if not TYPE_CHECKING:  # for which there are no such names
+    if not TYPE_CHECKING:  # the library has no such names
 
         def __getattr__(self, name):
             here = _METHODS_ELSEWHERE.get(name)
@@ -105,7 +105,7 @@ class Group(Mapping[str, Any]):
 
     @property
     def variables(self) -> dict[str, Variable]:
-        """The variables of this group by name, without those of groups in it."""
+        """The variables of this group by name, without those of its groups."""
         return {name: found for name, found in self.items() if isinstance(found, Variable)}
 
     @property
@@ -113,7 +113,7 @@ class Group(Mapping[str, Any]):
         return {name: found for name, found in self.items() if isinstance(found, Group)}
 
     def create_group(self, name: str) -> Group:
-        """Define a group, and those above it. Collective. One that exists is fine."""
+        """Define a group and its parents. Collective. An existing group is not an error."""
         path, problem = attempt(lambda: self._resolve(name))
         self._handle.core.define_group(path or "", problem)
         return Group(self._handle, self._resolve(name))
@@ -158,20 +158,20 @@ class Group(Mapping[str, Any]):
             Integers, float16, float32, float64, bool, complex64, complex128, "S8" (text of 8 bytes), "V8" (opaque
             bytes), str (text of any length). h5py's types of text and of enumerations are these.
         data : array_like, optional
-            All of the variable, the same on every rank; it gives what is missing of shape and dtype. A masked array
-            needs a `fill_value`.
+            All of the variable, the same on every rank. It determines shape and dtype if they are not given. A masked
+            array needs a `fill_value`.
         dims : sequence of str or None, optional
             Names of the dimensions, as in netCDF-4 and xarray.
         chunks : sequence of int or True, optional
             Shape of a chunk; True: chosen.
         compression : {"deflate", "gzip", "zstd", "lz4"} or int, optional
-            An integer is a level of deflate. ``filters="blosc:zstd:5"`` has all that there is (docs/filters.md).
+            An integer is a level of deflate. ``filters="blosc:zstd:5"`` supports all filters (docs/filters.md).
         compression_level : int, optional
         shuffle, fletcher32 : bool
             Whether bytes are shuffled before compression, and have a checksum after it.
         fill_value : optional
-            Value of elements that were never written; default: zeros. Of an integer variable 3.0 is 3; of an opaque one
-            it is bytes.
+            Value of elements that were never written; default: zeros. For an integer variable 3.0 is 3. For an opaque
+            variable it is bytes.
         extendible : bool
             Whether the first dimension grows when records are put beyond its end.
         **options
@@ -205,7 +205,7 @@ class Group(Mapping[str, Any]):
 
         ready, problem = attempt(arguments)
         made = ready or Definition()
-        # What ranks do afterwards is part of the call, so that none does it alone.
+        # The calls after the definition belong to this call, so that all ranks make them.
         call = (
             "create_variable"
             + (" with dims" if made.dims is not None else "")
@@ -227,14 +227,14 @@ class Group(Mapping[str, Any]):
         return result
 
     def create_variables(self, definitions: Mapping[str, Mapping[str, Any]]) -> list[Variable]:
-        """Define several variables at once, with two collective operations in all instead of one or two for each.
-        Collective.
+        """Define several variables at once. Collective. It takes two collective operations in total, instead of one or
+        two for each variable.
 
         Parameters
         ----------
         definitions : mapping of name to keyword arguments
-            Those of `create_variable`, but ``data``: ``{"u": dict(shape=(8, 8), dtype="float32"), "v": ...}``. Where
-            a variable names its dimensions, that is one collective operation more.
+            Those of `create_variable` without ``data``: ``{"u": dict(shape=(8, 8), dtype="float32"), "v": ...}``. A
+            variable with names of its dimensions takes one collective operation more.
 
         Returns
         -------
@@ -293,11 +293,11 @@ class Group(Mapping[str, Any]):
     def _resolve(self, name: str) -> str:
         if not isinstance(name, str):
             raise TypeError(f"names are str, not {type(name).__name__}")
-        passable(_FOREIGN.sub("?", name))  # what is no UTF-8 can be looked for, and not made
+        passable(_FOREIGN.sub("?", name))  # names that are not UTF-8 can be found but not defined
         return "/" + posixpath.normpath(posixpath.join(self._path, name)).lstrip("/") if name else self._path
 
     def _followed(self, path: str) -> str:
-        """Target of `path` after following soft links, also of its last name, as far as the library does."""
+        """Target of `path` after following soft links, including its last name, as far as the library follows them."""
         links = self._handle.core.links()
         for _ in range(16):
             parts = path.split("/")
@@ -316,7 +316,7 @@ class Group(Mapping[str, Any]):
         paths += [*core.groups(), *core.links()]
         above = self._path.rstrip("/") + "/"
         below = {path[len(above) :] for path in paths if path.startswith(above)}
-        # A soft link may lead to nothing
+        # A soft link may refer to nothing
         return sorted(name for name in below if name and "/" not in name and name in self)
 
     def __repr__(self) -> str:

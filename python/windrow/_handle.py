@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the objects of one open file share: the library's file, and the arrays that are on their way."""
+"""The state that the objects of one open file share: the library's file, and the arrays that are queued or in
+flight."""
 
 from __future__ import annotations
 
@@ -11,19 +12,18 @@ from . import _core
 
 
 class Handle:
-    """An open file as its groups, variables and attributes see it.
+    """An open file, for its groups, variables and attributes.
 
     Attributes
     ----------
     core : _core.File
     path, mode : str
     file : File
-        Which owns this, and lives as long as any object of it.
+        The owner of this. It exists as long as any object of it.
     order : int
-        Its number among the files of this program in the order in which they are opened, which is the same on all
-        ranks.
-    held, moving : list
-        What is queued, until the flush; what ``flush_begin`` has begun to move.
+        The number of the opening in this program. All ranks open files in the same order.
+    queued, moving : list
+        The arrays of queued requests, and of requests that ``flush_begin`` has started.
     copied_bytes : int
     """
 
@@ -33,7 +33,7 @@ class Handle:
         self.mode = mode
         self.file = file
         self.order = 0
-        self.held: list[Any] = []
+        self.queued: list[Any] = []
         self.moving: list[Any] = []
         self.copied_bytes = 0
 
@@ -48,9 +48,9 @@ class Handle:
     def queue(
         self, put: bool, variable: int, record: int, decomposition: Any, number: int, array: np.ndarray[Any, Any]
     ) -> None:
-        """Queue an array, which is kept until the flush. `decomposition`: a `Decomposition`; `record`: -1 for none;
+        """Queue an array, and keep it until the flush. `decomposition`: a `Decomposition`; `record`: -1 for none;
         `number`: of the array's type."""
-        self.held.append((array, decomposition))
+        self.queued.append((array, decomposition))
         self.core.queue(put, variable, record, decomposition._handle, number, array.ctypes.data)
 
     def flush(self) -> None:
@@ -59,17 +59,17 @@ class Handle:
 
     def flush_begin(self) -> None:
         self.core.flush_begin("")
-        self.moving += self.held
-        self.held = []
+        self.moving += self.queued
+        self.queued = []
 
     def flush_end(self) -> None:
         self.core.flush_end("")
         self.moving = []
 
     def release(self) -> None:
-        """After a call that has moved all. One that failed may never have been made, on ranks in different calls:
-        then all is still queued."""
-        self.held, self.moving = [], []
+        """Release the arrays after a call that has moved them. If the call failed because ranks were in different
+        calls, the requests are still queued, and the arrays are kept."""
+        self.queued, self.moving = [], []
 
     def release_closed(self) -> None:
         if not self.is_open:

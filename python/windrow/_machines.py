@@ -21,9 +21,9 @@ def calibrate(
     Parameters
     ----------
     comm : mpi4py.MPI.Comm, "world", "self" or None
-        As many ranks, on as many hosts, as the programs have that will use the file.
+        As many ranks and hosts as the programs that will use the file.
     folder : str or path
-        Of the storage.
+        A folder on the storage.
     machine : str or path
         The machine file, for the option ``machine``; it is replaced as a whole when everything has been measured.
     **options
@@ -32,7 +32,7 @@ def calibrate(
     Raises
     ------
     WindrowError
-        On every rank; the machine file is as it was.
+        On every rank; the machine file is unchanged.
     """
     ranks = communicator_of(comm)
     ready, problem = attempt(lambda: (os.fsdecode(folder), settings_of(options), os.fsdecode(machine)))
@@ -42,15 +42,14 @@ def calibrate(
 
 
 def advise(trace: str | os.PathLike[str], machine: str | os.PathLike[str] | None = None) -> Advice:
-    """What ``auto`` would choose for the flushes of a trace, with predicted seconds beside those measured. Local; no
-    MPI.
+    """What ``auto`` would choose for the flushes of a trace, with predicted and measured seconds. Local; needs no MPI.
 
     Parameters
     ----------
     trace : str or path
-        A file that the option ``trace`` has made.
+        A file of the option ``trace``.
     machine : str or path, optional
-        A machine file; None: what is usual for the storage that each flush was made for.
+        A machine file; None: typical numbers for the storage of each flush.
     """
     paths = os.fsdecode(trace), "" if machine is None else os.fsdecode(machine)
     return Advice(_core.advise(*paths, "text"), _core.advise(*paths, "json"))

@@ -14,7 +14,7 @@ from ._errors import passable
 
 
 def text_of(value: Any) -> str:
-    """A value as windrow.h takes it: True is ``true``, (64, 64) is ``64x64``, 1+2j is ``1,2``."""
+    """A value as text for windrow.h: True is ``true``, (64, 64) is ``64x64``, 1+2j is ``1,2``."""
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, bool):
@@ -29,7 +29,7 @@ def text_of(value: Any) -> str:
 
 
 def settings_of(options: Mapping[str, Any]) -> dict[str, str]:
-    """Options that are set, as text; None leaves one as it is. Raises ValueError for an unknown key or value."""
+    """Options as text, without those that are None. Raises ValueError for an unknown key or value."""
     settings = {key: text_of(value) for key, value in options.items() if value is not None}
     passable(settings)
     problem = _core.problem_of(settings)

@@ -10,7 +10,7 @@ from typing import Any
 
 
 class _Account:
-    """A text for people, and the same for programs."""
+    """A text for users, and the same data for programs."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -29,7 +29,7 @@ class _Account:
 
 
 class Plan(_Account):
-    """What a flush does: the choice on each axis, and why. Made by ``File.explain()``.
+    """The plan of a flush: the choice on each axis and its reason. Made by ``File.explain()``.
 
     Attributes
     ----------
@@ -48,7 +48,7 @@ class Plan(_Account):
 
 
 class Picture:
-    """What ``Report.plot`` has drawn; a notebook shows it, whatever matplotlib is set to there.
+    """The result of ``Report.plot``. A notebook shows it with any backend of matplotlib.
 
     Attributes
     ----------
@@ -61,7 +61,7 @@ class Picture:
         self.figure = axes.figure
 
     def save(self, path: Any) -> None:
-        """Write it to a file, of the format that its name says."""
+        """Write it to a file, in the format of its name."""
         self.figure.savefig(path)
 
     def _repr_png_(self) -> bytes:
@@ -71,8 +71,8 @@ class Picture:
 
 
 class Report(_Account):
-    """What the last flush did. Made by ``File.report()``; ``report["bytes"]`` is one of its numbers, ``report.data``
-    has them all."""
+    """What the last flush did. Made by ``File.report()``. ``report["bytes"]`` is one of its numbers, and
+    ``report.data`` has all of them."""
 
     def __init__(self, text: str, data: str) -> None:
         super().__init__(text)
@@ -86,11 +86,11 @@ class Report(_Account):
 
     @property
     def seconds(self) -> dict[str, float]:
-        """Seconds by stage: the slowest rank's."""
+        """Seconds by stage, of the slowest rank."""
         return {stage: float(seconds) for stage, seconds in self.data.get("seconds", {}).items()}
 
     def plot(self, axes: Any = None) -> Picture:
-        """Draw the seconds of each stage with matplotlib, into axes of the program's where they are given."""
+        """Draw the seconds of each stage with matplotlib, into the given axes or into new ones."""
         if axes is None:
             from matplotlib.figure import Figure
 
@@ -103,7 +103,7 @@ class Report(_Account):
 
 
 class Advice(_Account):
-    """What ``auto`` would choose for the flushes of a trace. Made by `windrow.advise`; ``advice.data`` has it for
+    """What ``auto`` would choose for the flushes of a trace. Made by `windrow.advise`. ``advice.data`` is for
     programs."""
 
     def __init__(self, text: str, data: str) -> None:

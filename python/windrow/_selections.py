@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What ``v[...]`` means: which elements of a variable, in which order in memory. Pure: no file, no other rank."""
+"""Selections of ``v[...]``: which elements of a variable, in which order in memory. Pure."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ Integers = np.ndarray[Any, np.dtype[np.int64]]
 
 @dataclass(frozen=True)
 class Axis:
-    """Elements along one dimension: runs of consecutive ones, in the order in which they lie in memory."""
+    """Elements along one dimension: runs of consecutive ones, in their order in memory."""
 
     starts: Integers
     counts: Integers
     dropped: bool = False  # by an integer: the result has no such dimension
-    flipped: bool = False  # by a negative step: memory has it the other way round
+    flipped: bool = False  # by a negative step: reversed in memory
 
     @property
     def count(self) -> int:
@@ -33,11 +33,11 @@ class Axis:
         return len(self.starts) == 1
 
     def places(self) -> Integers:
-        """Where each run begins among the elements that are selected."""
+        """The position of each run among the selected elements."""
         return _integers(np.cumsum(self.counts) - self.counts)
 
     def singles(self) -> Integers:
-        """Each element as a run of its own."""
+        """The same with one run for each element."""
         return np.concatenate(
             [np.arange(start, start + count) for start, count in zip(self.starts, self.counts)] or [_integers([])]
         )
@@ -51,12 +51,12 @@ class Selection:
 
     @property
     def counts(self) -> tuple[int, ...]:
-        """How many of each dimension, those that are dropped too."""
+        """The number of elements along each dimension, including dropped dimensions."""
         return tuple(axis.count for axis in self.axes)
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """What numpy would give: without the dimensions that an integer chose from."""
+        """The shape in numpy: without the dimensions that an integer selects from."""
         return tuple(axis.count for axis in self.axes if not axis.dropped)
 
     @property
@@ -68,21 +68,21 @@ class Selection:
         return tuple(number for number, axis in enumerate(self.axes) if axis.flipped)
 
     def is_all(self, shape: Sequence[int]) -> bool:
-        """Whether it is all of an array of `shape`, in order."""
+        """Whether it selects all of an array of `shape`, in order."""
         return self.counts == tuple(shape) and not self.flipped and all(axis.is_run for axis in self.axes)
 
     def of(self, array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-        """What it selects of an array that is in memory."""
+        """The selected elements of an array in memory."""
         chosen: np.ndarray[Any, Any] = (
             array[np.ix_(*(axis.singles()[:: -1 if axis.flipped else 1] for axis in self.axes))] if self.axes else array
         )
         return chosen.reshape(self.shape)
 
     def hull(self) -> tuple[Selection, Integers | None]:
-        """What to read instead, and which elements along its last dimension are then selected: None where all are.
+        """What to read instead, and the elements of that to select along the last dimension; None: all.
 
-        Elements that lie apart along the last dimension are blocks of their own; as long as it is no more than eight
-        times as much, all between them is read."""
+        Elements that are not adjacent along the last dimension would be separate blocks. Everything between them is
+        read if this is at most eight times as much."""
         if not self.axes or self.axes[-1].is_run or 0 in self.counts:
             return self, None
         chosen = self.axes[-1].singles()
@@ -92,8 +92,8 @@ class Selection:
         return Selection((*self.axes[:-1], Axis(_integers([first]), _integers([length])))), chosen - first
 
     def pieces(self) -> tuple[Integers, Integers, Integers]:
-        """Starts, counts and places, shape (blocks, ndim), of the blocks that the runs make. A block's place is where
-        it begins among the elements that are selected."""
+        """Starts, counts and places, shape (blocks, ndim), of the blocks of the runs. The place of a block is its
+        position among the selected elements."""
         if 0 in self.counts:
             return _nothing(len(self.axes)), _nothing(len(self.axes)), _nothing(len(self.axes))
         if all(axis.is_run for axis in self.axes):  # nearly always
@@ -109,17 +109,17 @@ class Selection:
 
     @property
     def is_in_order(self) -> bool:
-        """Whether its blocks follow each other in an array in C order: behind the last dimension of several runs they
-        are whole, before it of one element."""
+        """Whether its blocks are consecutive in an array in C order. So dimensions after the last one with several runs
+        are selected as a whole, and dimensions before it have one element."""
         several = [number for number, axis in enumerate(self.axes) if not axis.is_run]
         return not several or all(bool((axis.counts == 1).all()) for axis in self.axes[: several[-1]])
 
 
 def select(key: Any, shape: Sequence[int]) -> Selection:
-    """The selection that `key` makes of an array of `shape`: integers, slices, ..., lists of integers and masks of
+    """The selection of `key` in an array of `shape`. A key has integers, slices, ..., lists of integers and masks of
     one dimension.
 
-    Several lists choose from each dimension on their own, as in ``numpy.ix_``.
+    Several lists select in each dimension separately, as in ``numpy.ix_``.
     """
     keys = list(key) if isinstance(key, tuple) else [key]
     given = [number for number, part in enumerate(keys) if part is Ellipsis]
@@ -136,8 +136,7 @@ def select(key: Any, shape: Sequence[int]) -> Selection:
 
 
 def strides_of(array: np.ndarray[Any, Any]) -> Integers | None:
-    """How far neighbours are apart along each dimension, in elements. None: no whole number of them, or they lie at
-    one place."""
+    """The strides along each dimension, in elements. None: a stride is not a multiple of the element size, or 0."""
     apart = [stride if count > 1 else 0 for count, stride in zip(array.shape, array.strides)]
     if any(count > 1 and (stride == 0 or stride % array.itemsize != 0) for count, stride in zip(array.shape, apart)):
         return None
@@ -162,7 +161,7 @@ def _axis(part: Any, number: int, length: int) -> Axis:
     if isinstance(part, (list, np.ndarray)) and np.ndim(part) == 1:
         return _list(np.asarray(part), number, length)
     try:
-        if isinstance(part, (bool, np.bool_)):  # numpy has a new dimension for it
+        if isinstance(part, (bool, np.bool_)):  # numpy adds a dimension for it
             raise TypeError
         index = operator.index(part)
     except TypeError:
@@ -195,7 +194,7 @@ def _list(part: np.ndarray[Any, Any], number: int, length: int) -> Axis:
     elif part.size and part.dtype.kind not in "iu":
         raise TypeError(f"dimension {number} is selected by a list of {part.dtype}, not of integers")
     if part.dtype.kind == "u" and part.size:
-        _within(int(part.max()), number, length)  # before it becomes another number
+        _within(int(part.max()), number, length)  # before numpy converts it to another number
     part = part.astype(np.int64)
     for index in part[(part < -length) | (part >= length)][:1]:
         _within(int(index), number, length)

@@ -25,7 +25,7 @@ CELLS = {
 
 
 def type_of(dtype: Any) -> tuple[int, int]:
-    """Number of the type of a new variable and, of text and opaque bytes of fixed length, their bytes; else 0."""
+    """The number of the type of a new variable, and the bytes of text and opaque elements of fixed length, else 0."""
     if dtype is str:
         return TEXT, 0
     given = np.dtype(dtype)
@@ -52,7 +52,7 @@ def _said_of(dtype: np.dtype[Any]) -> dict[str, Any]:
 
 
 def _check_objects(dtype: np.dtype[Any]) -> None:
-    """Raise where h5py has said of objects that they are something else than text."""
+    """Raise if h5py's metadata declares objects as something other than text."""
     said = _said_of(dtype)
     base = said.get("vlen", str)
     if "ref" in said:
@@ -62,7 +62,7 @@ def _check_objects(dtype: np.dtype[Any]) -> None:
 
 
 def enumeration_of(dtype: Any) -> str | None:
-    """The option ``enumeration`` for a type that h5py has made of one; None for others."""
+    """The option ``enumeration`` for an enumeration type of h5py; None for other types."""
     members = None if dtype is str else _said_of(np.dtype(dtype)).get("enum")
     if members is None:
         return None
@@ -73,13 +73,12 @@ def enumeration_of(dtype: Any) -> str | None:
 
 
 def number_type(dtype: np.dtype[Any]) -> int | None:
-    """The type of elements in memory that windrow.h takes as they are; None: of another kind, or of another byte
-    order."""
+    """The type of windrow.h for elements in memory; None: there is none, or the byte order is another."""
     return _TYPES.get(dtype.name) if dtype.isnative else None
 
 
 def dtype_of(info: Mapping[str, Any]) -> np.dtype[Any]:
-    """The type in memory of what a file describes; text of any length and references are objects of str."""
+    """The type in memory for a type in a file. Text of any length and references are objects of str."""
     if info["type"] == TEXT and info["element_bytes"] > 0:
         return np.dtype(f"S{info['element_bytes']}")
     if info["type"] in (TEXT, REFERENCE):
@@ -92,8 +91,7 @@ def dtype_of(info: Mapping[str, Any]) -> np.dtype[Any]:
 
 
 def prepared(array: np.ndarray[Any, Any], wanted: np.dtype[Any], name: str) -> np.ndarray[Any, Any]:
-    """`array` where windrow.h takes its elements as they are for a variable of `wanted`, else a copy that it does
-    take."""
+    """`array` if windrow.h accepts its elements for a variable of `wanted`, else a converted copy."""
     if array.size == 0 and array.dtype != wanted and (wanted.kind in "SV" or number_type(array.dtype) is None):
         return np.empty(array.shape, wanted)  # a plain [] has a default type
     if wanted.kind == "S":
@@ -125,7 +123,7 @@ def _text(array: np.ndarray[Any, Any], wanted: np.dtype[Any], name: str) -> np.n
 
 
 def fill_value_of(text: str, dtype: np.dtype[Any]) -> Any:
-    """The element that the option ``fill_value`` says."""
+    """The element of the option ``fill_value``."""
     if dtype.kind == "V":
         return np.frombuffer(bytes.fromhex(text[2:]), dtype)[0]
     if dtype.kind == "S":
@@ -141,7 +139,7 @@ def is_masked(value: Any) -> bool:
 
 
 def unmasked(value: Any, fill_value: Any, wanted: np.dtype[Any], name: str) -> np.ndarray[Any, Any]:
-    """`value` as an array, with the fill value of a variable of `wanted` where it is masked; None: that has none."""
+    """`value` as an array, with the fill value of the variable where it is masked; `wanted` None: there is none."""
     if not is_masked(value):
         return np.asarray(value)
     data, mask = _masks.getdata(value), _masks.getmaskarray(value)
@@ -163,7 +161,7 @@ def unmasked(value: Any, fill_value: Any, wanted: np.dtype[Any], name: str) -> n
             continue
         with np.errstate(all="ignore"):
             element = np.asarray(fill_value).astype(dtype)
-        # NaN is no other NaN
+        # NaN is not equal to NaN
         if (
             element.item() == fill_value.item()
             or element.item() != element.item()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Variables: arrays of a file, each rank with its own part of them."""
+"""Variables: arrays of a file, of which each rank reads and writes its part."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ _NOTHING = np.zeros(0)
 
 class Variable:
     """An array in a file. ``v[...]`` reads and ``v[...] = array`` writes what each rank selects, which may be
-    nothing; both are collective. Each is a put or a get and a flush: what was queued moves too, and a flush that was
-    begun ends, so that no `flush_end` follows it.
+    nothing. Both are collective. Each is a put or a get and a flush. So the queue is flushed too, and a flush that was
+    begun is ended, without a `flush_end`.
 
-    Selections are integers, slices with any step, ``...``, lists of integers and masks of one dimension; several
-    lists choose from each dimension on their own. ``v[0:0]`` is nothing. Where ranks write the same element the
+    Selections are integers, slices with any step, ``...``, lists of integers and masks of one dimension. Several
+    lists select in each dimension separately. ``v[0:0]`` is nothing. If several ranks write the same element, the
     highest rank's is stored.
 
-    Of a masked array of `numpy.ma` the variable's fill value is stored where it is masked; without one that is an
+    Masked elements of an array of `numpy.ma` are stored as the variable's fill value. Without a fill value they are an
     error.
 
-    Arrays of any strides are written from where they lie: parts of larger ones, with steps, in Fortran order,
-    reversed. One that is broadcast, of another byte order, or a field of a structure between whole elements is packed
-    first, which ``file.copied_bytes`` counts.
+    Arrays with any strides are written without a copy: parts of larger ones, with steps, in Fortran order, reversed.
+    Arrays that are broadcast, have another byte order, or are a field of a structure are copied first.
+    ``file.copied_bytes`` counts this.
 
-    A null space, which has neither elements nor a shape, reads as None, where h5py has an ``Empty``; only None can be
+    A null space has neither elements nor a shape. It reads as None, where h5py has an ``Empty``. Only None can be
     written to it."""
 
     def __init__(self, handle: Handle, number: int) -> None:
@@ -51,7 +51,7 @@ class Variable:
 
     @property
     def file(self) -> Any:
-        """The `File` that it is of."""
+        """The `File` of this variable."""
         return self._handle.file
 
     @property
@@ -88,7 +88,7 @@ class Variable:
 
     @property
     def chunks(self) -> tuple[int, ...] | None:
-        """Shape of a chunk; None: stored as a whole."""
+        """Shape of a chunk; None: not chunked."""
         found = self._info["chunks"]
         return None if found is None else tuple(found)
 
@@ -148,7 +148,7 @@ class Variable:
         if self.is_null:
             return None
         result = np.flip(out, selection.flipped) if selection.flipped else out
-        return result.reshape(selection.shape)[()]  # a scalar is none of numpy's arrays
+        return result.reshape(selection.shape)[()]  # a scalar is not an array of numpy
 
     def __setitem__(self, key: Any, value: Any) -> None:
         if self._is_texts():
@@ -168,15 +168,15 @@ class Variable:
         self._move(True, selection, array, problem)
 
     def read(self, decomposition: Decomposition | None = None, out: Array | None = None) -> Array:
-        """Read what a decomposition says. Collective.
+        """Read this rank's part of a decomposition. Collective.
 
         Parameters
         ----------
         decomposition : Decomposition, optional
             None: all of the variable on every rank.
         out : ndarray, optional
-            Where it is put, of the shape that ``decomposition.array_shape(v.shape)`` tells, and then contiguous;
-            without a decomposition of any strides.
+            The array to fill. With a decomposition it is contiguous and has the shape
+            ``decomposition.array_shape(v.shape)``. Without one it may have any strides.
 
         Returns
         -------
@@ -204,7 +204,7 @@ class Variable:
         return out
 
     def write(self, array: Any, decomposition: Decomposition) -> None:
-        """Write what this rank holds of a decomposition. Collective.
+        """Write this rank's part of a decomposition. Collective.
 
         Parameters
         ----------
@@ -240,7 +240,7 @@ class Variable:
         return _NOTHING
 
     def _arranged(self, selection: Selection, value: Array) -> Array:
-        """`value` with the dimensions of the selection, where it lies if that can be said to windrow.h, else packed."""
+        """`value` with the dimensions of the selection; a copy if windrow.h cannot describe its memory layout."""
         while value.ndim > len(selection.shape) and value.shape[0] == 1:
             value = value[0]
         try:
@@ -264,7 +264,7 @@ class Variable:
         follows = array.flags.c_contiguous and (selection is None or selection.is_in_order)
         apart = None if follows or array.size == 0 else strides_of(array)
         if apart is not None:
-            # The lowest element, seen from the first
+            # The offset of the lowest element from the first one
             before = int((np.minimum(apart, 0) * (np.array(array.shape) - 1)).sum())
             data += before * array.itemsize
             offsets, strides = places @ apart - before, np.ascontiguousarray(np.broadcast_to(apart, starts.shape))
@@ -274,7 +274,7 @@ class Variable:
         self._handle.release()
 
     def _write_all(self, data: Any) -> None:
-        """What all ranks have the same: rank 0's is written."""
+        """Write data that all ranks have: rank 0's is written."""
         if self._is_texts():
             self[...] = data
         elif self._handle.rank == 0:
@@ -313,7 +313,7 @@ class Variable:
 
 
 class _Record(Variable):
-    """A variable as one record sees it: without its first dimension."""
+    """One record of a variable, without the first dimension."""
 
     def __init__(self, variable: Variable) -> None:
         super().__init__(variable._handle, variable._number)
@@ -324,7 +324,7 @@ class _Record(Variable):
 
 
 def queue(put: bool, variable: Variable, value: Any, decomposition: Decomposition, record: int | None = None) -> Array:
-    """Queue an array to be written or read; what the other ranks learn in the flush where it is refused here."""
+    """Queue an array to be written or read. If it is refused here, the flush reports the error on the other ranks."""
 
     def arguments() -> tuple[Array, int]:
         array = array_to_queue(variable if record is None else _Record(variable), decomposition, value, put)
@@ -353,7 +353,7 @@ def refused(handle: Handle, problem: str) -> WindrowError:
 
 
 def array_to_queue(variable: Variable, decomposition: Decomposition, value: Any, put: bool) -> Array:
-    """What is queued: an array that lies in memory as the decomposition has it. Raises where it does not."""
+    """The array to queue, with the memory layout of the decomposition. Raises if it has another shape."""
     if variable.is_null:
         raise ValueError(f"{variable.name} has a null space: there are no elements to {'write' if put else 'read'}")
     if variable._is_texts():
@@ -378,19 +378,18 @@ def array_to_queue(variable: Variable, decomposition: Decomposition, value: Any,
 
 
 def array_to_read(variable: Variable, shape: tuple[int, ...], array: Array, order: Literal["C", "F", "any"]) -> Array:
-    """`array`, which elements can be read into, where they lie in an order of memory or apart. Raises where they
-    cannot."""
+    """`array`, if elements can be read into it: it is contiguous in `order`, or has any strides. Raises otherwise."""
     if not isinstance(array, np.ndarray):
         raise TypeError(f"{variable.name}: what is read into is an array of numpy, not {type(array).__name__}")
     _of_shape(variable, shape, array)
-    lies = (
+    fits = (
         strides_of(array) is not None
         if order == "any"
         else array.flags.c_contiguous
         if order == "C"
         else array.flags.f_contiguous
     )
-    if not array.flags.writeable or not (lies or array.flags.c_contiguous and order == "any"):
+    if not array.flags.writeable or not (fits or array.flags.c_contiguous and order == "any"):
         wanted = {"C": "contiguous", "F": "contiguous in Fortran order", "any": "of whole elements"}[order]
         raise ValueError(f"{variable.name}: what is read into must be {wanted} and writeable")
     if prepared(array, variable.dtype, variable.name) is not array:

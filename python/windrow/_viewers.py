@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a file's variables mean to ParaView and VisIt: grids, meshes and fields on them, in a small text in XDMF
-beside the file."""
+"""Descriptions of a file's variables for ParaView and VisIt: grids, meshes and fields, in an XDMF file beside the
+file."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ class Grid:
         Parameters
         ----------
         name : str
-            What the viewer shows; for a series the same at all times.
+            The name in the viewer; for a series the same at all times.
         variable : Variable or str
-            Of the grid's shape at nodes or at cells (a mesh: nodes or cells), or that x components.
+            Its shape is that of the grid at nodes or at cells (a mesh: nodes or cells), or that x components.
         at : {"nodes", "cells"}
         """
 
@@ -68,15 +68,15 @@ class Viewers:
         *,
         time: float | None = None,
     ) -> Grid:
-        """A grid whose nodes have the same distance everywhere.
+        """A grid with uniform spacing.
 
         Parameters
         ----------
         nodes, origin, spacing : sequence, shape (2,) or (3,)
-            How many nodes, the place of the first, and the distance of two: along each dimension, slowest first (z,
-            y, x).
+            The number of nodes, the position of the first, and the distance of two, along each dimension, slowest first
+            (z, y, x).
         time : float, optional
-            In the program's units; None: the grid has no time, and its name is its own.
+            In the program's units; None: the grid has no time, and a unique name.
         """
 
         def arguments() -> tuple[Any, ...]:
@@ -94,8 +94,8 @@ class Viewers:
         return self._describe(self._handle.core.xdmf_uniform_grid, name, time, arguments, ([], [], []))
 
     def rectilinear_grid(self, name: str, coordinates: Sequence[Variable | str], *, time: float | None = None) -> Grid:
-        """A grid with its own distances along each dimension: `coordinates` are variables of one dimension, slowest
-        first (z, y, x)."""
+        """A grid with coordinates along each dimension: `coordinates` are variables of one dimension, slowest first
+        (z, y, x)."""
         return self._describe(
             self._handle.core.xdmf_rectilinear_grid,
             name,
@@ -105,8 +105,8 @@ class Viewers:
         )
 
     def curvilinear_grid(self, name: str, coordinates: Variable | str, *, time: float | None = None) -> Grid:
-        """A grid whose nodes are anywhere: `coordinates` are nodes of each dimension, slowest first, x 3 places (x,
-        y, z)."""
+        """A grid with coordinates of each node: `coordinates` has the dimensions of the grid, slowest first, x 3 (x, y,
+        z)."""
         return self._describe(
             self._handle.core.xdmf_curvilinear_grid, name, time, lambda: (_number(self._handle, coordinates),), (-1,)
         )
@@ -128,11 +128,11 @@ class Viewers:
         cell : str
             One of `windrow.mesh.CELLS`.
         connectivity : Variable or str
-            Cells x nodes of a cell: their numbers, from 0 on. Of "mixed" cells one dimension.
+            Node numbers from 0: cells x nodes of a cell. For "mixed" cells it has one dimension.
         coordinates : Variable or str
             Nodes x 3 (x, y, z) or x 2.
         cells : int, optional
-            Of "mixed" cells, how many there are.
+            The number of cells, for "mixed" cells.
         """
 
         def arguments() -> tuple[Any, ...]:

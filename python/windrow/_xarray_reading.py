@@ -25,7 +25,7 @@ from ._variables import Variable
 if TYPE_CHECKING:
     from ._files import File
 
-# What netCDF keeps for itself in HDF5 files.
+# Internal attributes of netCDF in HDF5 files.
 _BOOKKEEPING = {
     "_NCProperties", "_Netcdf4Coordinates", "_Netcdf4Dimid", "_nc3_strict", "CLASS", "NAME", "DIMENSION_LIST",
     "REFERENCE_LIST",
@@ -36,12 +36,11 @@ _FILL_VALUES = {
     "int64": -9223372036854775806, "uint64": 18446744073709551614, "float32": 9.9692099683868690e36,
     "float64": 9.9692099683868690e36,
 }  # fmt: skip
-_LOCK = threading.RLock()  # one thread at a time is inside a file, and inside MPI
+_LOCK = threading.RLock()  # one thread at a time uses files and MPI
 
 
 class _LazyArray(BackendArray):
-    """A variable that is read when its elements are asked for; behind its end there are as many of its fill value as
-    `shape` says."""
+    """A variable that is read on demand. It is extended to `shape` by its fill value."""
 
     def __init__(self, manager: Any, variable: Variable, shape: tuple[int, ...]) -> None:
         self._manager = manager
@@ -71,7 +70,7 @@ class _LazyArray(BackendArray):
 
 
 def _fill_value_of(variable: Variable) -> Any:
-    """What elements behind the end of a variable read as, which others along its dimension have."""
+    """The value of the elements after the end of a variable that is shorter than others along its dimension."""
     info, dtype = variable._info, variable.dtype
     if dtype.kind in "OSV":
         return "" if dtype.kind == "O" else np.zeros((), dtype)[()]
@@ -88,7 +87,7 @@ def _fill_value_of(variable: Variable) -> Any:
 
 
 class WindrowBackend(BackendEntrypoint):
-    """What xarray knows as the engine "windrow"."""
+    """The engine "windrow" of xarray."""
 
     description = "Open HDF5, netCDF classic and raw files, and sets of subfiles, with Windrow"
     url = "https://github.com/windrow/windrow"
@@ -98,7 +97,7 @@ class WindrowBackend(BackendEntrypoint):
     )  # fmt: skip
 
     def guess_can_open(self, filename_or_obj: Any) -> bool:
-        """By the name alone: other engines that are installed know more of files that anybody made."""
+        """By the name alone, because other installed engines may support more files."""
         return (
             isinstance(filename_or_obj, (str, os.PathLike))
             and os.path.splitext(os.fspath(filename_or_obj))[1].lower() == ".raw"
@@ -124,17 +123,16 @@ class WindrowBackend(BackendEntrypoint):
         Parameters
         ----------
         filename_or_obj : str or path
-            ``~`` is the user's home. There is no other way to a file: not by an open one, not by a URL.
+            ``~`` is the user's home. Open files and URLs are not supported.
         group : str
-            Which group's variables. OSError: there is none.
+            The group whose variables are opened. OSError: there is none.
         comm : mpi4py.MPI.Comm, optional
-            All ranks open the dataset, or all raise what one of them could not do. Each rank then loads what it
-            wants, when it wants, by itself: xarray and dask read in an order that differs from rank to rank.
-            `windrow.open` reads together.
+            All ranks open the dataset, or all raise the error of one of them. Afterwards each rank reads independently,
+            because the order of reads of xarray and dask differs between ranks. `windrow.open` reads collectively.
         options : mapping, optional
             Of `windrow.open`.
 
-        The others are xarray's own.
+        The other parameters are xarray's own.
         """
 
         def alone() -> xr.Dataset:
@@ -173,7 +171,7 @@ class WindrowBackend(BackendEntrypoint):
 def _opened(
     file: Any, group: str | None, drop_variables: str | Iterable[str] | None, options: Mapping[str, Any] | None
 ) -> tuple[CachingFileManager, xr.Dataset]:
-    """A file that this process opened by itself, and a group of it as it is stored."""
+    """A file that this process opened alone, and one of its groups as stored."""
     path = _whole_path(file)
     manager = CachingFileManager(open_file, path, mode="r", kwargs=dict(options or {}), lock=False)
     dropped = {drop_variables} if isinstance(drop_variables, str) else set(drop_variables or ())
@@ -198,7 +196,7 @@ def _opened(
 
 
 def _whole_path(file: Any) -> str:
-    """A path as for xarray's own engines, with ~ for a home."""
+    """A path, with ~ expanded as in xarray's own engines."""
     if not isinstance(file, (str, bytes, os.PathLike)):
         raise TypeError(
             f'engine="windrow" opens a file by its path, not by an object of {type(file).__name__}: its ranks open '
@@ -208,7 +206,7 @@ def _whole_path(file: Any) -> str:
 
 
 def _group_of(file: File, name: str | None) -> Group:
-    """A group of a file, or OSError, which other engines raise."""
+    """A group of a file. Raises OSError like other engines."""
     path = name or "/"
     if path not in file:
         raise OSError(f'group not found: {file.path} has no "{path}"')
@@ -226,8 +224,8 @@ def _is_classic(path: str) -> bool:
 
 
 def _with_dimensions(group: Group) -> Iterator[tuple[str, Variable, tuple[str, ...]]]:
-    """Variables of a group with names of all their dimensions: those without get one for each length, as netCDF has
-    them."""
+    """Variables of a group with names for all their dimensions. Those without a name get one for each length, as in
+    netCDF."""
     made: list[tuple[str, int]] = []
     for name, variable in group.variables.items():
         info = variable._info
@@ -246,8 +244,8 @@ def _with_dimensions(group: Group) -> Iterator[tuple[str, Variable, tuple[str, .
 
 
 class _Lengths:
-    """How long the dimensions of a file's variables are, as netCDF has them: along one that grows all are as long as
-    the longest."""
+    """The lengths of the dimensions of a file's variables as in netCDF: along a dimension that grows, all variables are
+    as long as the longest."""
 
     def __init__(self, file: File) -> None:
         infos = [file._handle.core.variable(number) for number in range(file._handle.core.variable_count())]
@@ -257,11 +255,11 @@ class _Lengths:
             info["path"]: [_path_of(name, info["path"], known) for name in info["dimensions"]] for info in infos
         }
         for info in infos:
-            # Of such texts chunks are not told
+            # Chunks of such texts are not reported
             could_grow = info["chunks"] is not None or (info["type"] == TEXT and info["element_bytes"] == 0)
             for axis, (path, length) in enumerate(zip(self._dimensions[info["path"]], info["shape"])):
                 having.setdefault(path, []).append((length, info["extendible"] and axis == 0, could_grow))
-        # That another dimension than the first grows is not told: then all that have it are stored in chunks, and
+        # Growth of another dimension than the first is not reported. Then all variables with it are chunked, and
         # their lengths may differ.
         self._longest = {
             path: max(length for length, _, _ in found)
@@ -289,7 +287,7 @@ class _Lengths:
 
 
 def _path_of(dimension: str, variable: str, known: set[str]) -> str:
-    """The path of what a variable calls a dimension, which is in its group or in one above; "" for none."""
+    """The path of a dimension of a variable, which is in its group or in one above; "": none."""
     group = posixpath.dirname(variable)
     while group != "/" and posixpath.join(group, dimension) not in known:
         group = posixpath.dirname(group)

@@ -19,7 +19,7 @@ from ._files import open as open_file
 from ._groups import Group
 from ._variables import Variable
 
-# How elements become numbers of a file, in what xarray encodes.
+# The keys of xarray's encoding that convert elements to the numbers of a file.
 _PACKING = ("dtype", "scale_factor", "add_offset", "_FillValue", "missing_value", "_Unsigned")
 
 
@@ -36,7 +36,7 @@ def write(
 ) -> None:
     """Write a dataset. Collective over `comm`.
 
-    HDF5 has complex numbers and attributes of bool, which netCDF has not: they are written, and rank 0 warns that
+    HDF5 supports complex numbers and attributes of bool, and netCDF does not. They are written, and rank 0 warns that
     readers of netCDF do not see them.
 
     Parameters
@@ -47,13 +47,13 @@ def write(
         ``~`` is the user's home.
     comm : mpi4py.MPI.Comm, "world", "self" or None
     dim : str, optional
-        The dimension that the ranks share: each has its part along it, which may be empty, and the parts follow each
-        other in rank order. What has no such dimension is the same on all ranks. None: all of the dataset is the same
-        on all ranks, its chunks too.
+        The dimension that is divided over the ranks. Each has a part along it, which may be empty, and the parts are in
+        rank order. Variables without this dimension are the same on all ranks. None: the whole dataset is the same on
+        all ranks, including its chunks.
     encoding : mapping of str to mapping, optional
-        For each variable what xarray encodes (``dtype``, ``scale_factor``, ``_FillValue``, ``units``) and what
-        `Group.create_variable` takes (``chunks``, ``compression``, ``shuffle``); netCDF's names ``zlib``,
-        ``complevel`` and ``chunksizes`` too.
+        For each variable the keys of xarray (``dtype``, ``scale_factor``, ``_FillValue``, ``units``) and arguments of
+        `Group.create_variable` (``chunks``, ``compression``, ``shuffle``). netCDF's names ``zlib``, ``complevel`` and
+        ``chunksizes`` are also accepted.
     mode : {"w", "x", "a", "r+"}
     group : str
     **options
@@ -104,8 +104,7 @@ def write(
     with open_file(path if whole is None else whole, mode, comm, **options) as file:
         target = file.create_group(group) if group.strip("/") else file
         target.attrs.update({name: value for name, value in attributes.items() if value is not None})
-        # Those that name a dimension come first: a variable with coordinates must be there before its dimension is
-        # named.
+        # Coordinates first: a variable with coordinates must exist before its dimension is named.
         for name in sorted(variables, key=lambda name: (variables[name].dims != (name,), str(name))):
             part = (dim, before, total) if dim is not None and dim in variables[name].dims else None
             _write_variable(target, str(name), variables[name], part, storage[name], shared=dim is not None)
@@ -124,7 +123,7 @@ def _dataset_of(given: Any) -> xr.Dataset:
 
 
 def _storage(given: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """What xarray encodes, and what becomes arguments of create_variable."""
+    """The encoding for xarray, and the arguments of create_variable."""
     theirs = {"dtype", "_FillValue", "missing_value", "scale_factor", "add_offset", "units", "calendar", "_Unsigned"}
     ours = {key: value for key, value in given.items() if key not in theirs}
     if ours.pop("zlib", False):
@@ -146,8 +145,7 @@ def _with_encoding(dataset: xr.Dataset, encoding: Mapping[Any, Mapping[str, Any]
 def _packing_of(
     dataset: xr.Dataset, encoding: Mapping[Any, Mapping[str, Any]], dim: str | None
 ) -> dict[str, dict[str, Any]]:
-    """How the elements of each variable with a dimension become numbers of the file, as text that ranks can compare,
-    and what of it was asked for."""
+    """The packing of each variable with a dimension, as text that ranks can compare, and the requested part of it."""
 
     def told(key: str, value: Any) -> list[Any]:
         if key == "dtype":
@@ -164,11 +162,11 @@ def _packing_of(
 
 
 def _pack_alike(ranks: Any, dataset: xr.Dataset, packing: Mapping[str, Mapping[str, Any]], dim: str) -> None:
-    """Collective. Parts of files that are packed in different ways are stored as they are in memory, since the
-    numbers of one mean nothing to another."""
+    """Collective. Variables whose parts are packed differently on different ranks are stored unpacked, because one
+    packing cannot describe all parts."""
     is_empty = dataset.sizes[dim] == 0
     first = json.loads(ranks.first("" if is_empty else json.dumps(packing, sort_keys=True)) or json.dumps(packing))
-    # As text, in which one NaN is like another.
+    # As text, so that NaN is equal to NaN.
     differ = (
         []
         if is_empty
@@ -204,7 +202,7 @@ def _value_of(key: str, kind: str, value: Any) -> Any:
 
 
 def _times_of(dataset: xr.Dataset) -> dict[str, dict[str, str]]:
-    """How times are encoded, by variable: the units that xarray would choose are those of this rank's first element."""
+    """The encoding of times by variable. xarray would choose units by this rank's first element."""
     times = {}
     for name, variable in dataset.variables.items():
         first = variable[(0,) * variable.ndim].values.item() if variable.dtype.kind == "O" and variable.size else None
@@ -216,7 +214,7 @@ def _times_of(dataset: xr.Dataset) -> dict[str, dict[str, str]]:
         exact = {"M": "nanoseconds since 1970-01-01", "m": "nanoseconds"}.get(
             variable.dtype.kind, "microseconds since 1970-01-01"
         )
-        # Of units that were asked for, one rank may have whole numbers and another not.
+        # In requested units one rank may have whole numbers and another not.
         kind = np.dtype(variable.encoding.get("dtype", "float64" if "units" in given else "int64"))
         times[str(name)] = {"units": exact, **given, "dtype": kind.str}
     return times
@@ -225,7 +223,7 @@ def _times_of(dataset: xr.Dataset) -> dict[str, dict[str, str]]:
 def _encoded(
     dataset: xr.Dataset, times: Mapping[str, Mapping[str, str]]
 ) -> tuple[dict[Any, xr.Variable], dict[Any, Any]]:
-    """Variables and attributes as they are stored. `times` is how all ranks encode theirs."""
+    """Variables and attributes as stored. `times`: the encoding of times on all ranks."""
     variables, attributes = xr.conventions.encode_dataset_coordinates(dataset)
     variables = dict(variables)
     for name, variable in variables.items():
@@ -240,7 +238,7 @@ def _encoded(
         how = dict(times.get(str(name), {}))
         if how and variable.size:
             variable.encoding.update(how)
-        elif how:  # no element tells xarray that these are times
+        elif how:  # xarray cannot recognise times without an element
             kind = how.pop("dtype")
             variables[name] = xr.Variable(
                 variable.dims, np.empty(variable.shape, kind), {**variable.attrs, **_calendar_of(how)}
@@ -250,8 +248,8 @@ def _encoded(
 
 
 def _as_gaps(variable: xr.Variable) -> xr.Variable:
-    """Masked chunks of dask with NaN where they are masked, as xarray itself has masked arrays of numpy: it passes
-    over the masks of chunks."""
+    """Chunks of dask with NaN for masked elements. xarray converts masked arrays of numpy like this, but ignores the
+    masks of chunks."""
     dtype = (
         np.result_type(variable.dtype, np.float16 if variable.dtype.itemsize < 2 else np.float32)
         if variable.dtype.kind in "biu"
@@ -270,7 +268,7 @@ def _as_gaps(variable: xr.Variable) -> xr.Variable:
 
 
 def _unseen(variables: Mapping[Any, xr.Variable], attributes: Mapping[Any, Any]) -> str:
-    """What of a dataset HDF5 has and netCDF has not."""
+    """The parts of a dataset that HDF5 supports and netCDF does not."""
 
     def among(values: Mapping[Any, Any]) -> list[str]:
         return [f'"{key}"' for key, value in values.items() if np.asarray(value).dtype.kind in "bc"]
@@ -284,7 +282,7 @@ def _unseen(variables: Mapping[Any, xr.Variable], attributes: Mapping[Any, Any])
 def _bytes_of(variable: xr.Variable) -> int:
     """Bytes of a text by its encoding; 0: not set."""
     wanted = variable.encoding.get("dtype")
-    # An empty list has numbers for numpy
+    # An empty list is an array of numbers in numpy
     is_text = variable.dtype.kind in "UO" or variable.size == 0 and variable.dtype.kind != "S"
     if not is_text or wanted is None or wanted is str or np.dtype(wanted).kind != "S":
         return 0
@@ -292,8 +290,8 @@ def _bytes_of(variable: xr.Variable) -> int:
 
 
 def _as_bytes(name: str, variable: xr.Variable) -> xr.Variable:
-    """Text as that many bytes of UTF-8, which xarray reads as text; of one byte, as xarray has it, means as many as
-    the longest needs."""
+    """Text as this many bytes of UTF-8, which xarray reads as text. One byte, as in xarray, means as many as the
+    longest text needs."""
     texts = np.asarray(variable.values, object)
     if not all(isinstance(text, str) for text in texts.ravel()):
         raise TypeError(f"{name}: its encoding is of text, and it has other elements")
@@ -321,8 +319,7 @@ def _calendar_of(how: Mapping[str, str]) -> dict[str, str]:
 
 
 def _named(variables: Mapping[Any, xr.Variable], dim: str | None = None) -> str:
-    """What is written, as ranks agree on it: each variable and its dimensions, and with `dim`, once they are encoded,
-    how."""
+    """A text for the agreement on what is written: each variable and its dimensions, and with `dim` its encoding."""
 
     def told(name: Any) -> str:
         variable = variables[name]
@@ -346,10 +343,10 @@ def _write_variable(
     *,
     shared: bool,
 ) -> None:
-    """`part` has the dimension that the ranks share, where this rank's part begins, and how long all of it is."""
+    """`part`: the dimension that the ranks share, the begin of this rank's part, and the total length."""
     if variable.dtype.kind == "S" and not _is_text(variable):
-        # As xarray's own writers do, one character an element: netCDF-C 4.9.0 ends the program of whoever opens a
-        # file with text of fixed length.
+        # One character per element, like xarray's own writers: netCDF-C 4.9.0 aborts when it opens a file with text of
+        # fixed length.
         variable = strings.CharacterArrayCoder().encode(variable, name=name)
         if storage.get("chunks") is not None and len(storage["chunks"]) == variable.ndim - 1:
             storage = {**storage, "chunks": (*storage["chunks"], variable.shape[-1])}
@@ -360,7 +357,7 @@ def _write_variable(
         shape[axis] = part[2]
     is_text = _is_text(variable)
     fill = variable.attrs.get("_FillValue")
-    # What h5py has said beside a type would make an enumeration, which netCDF does not read.
+    # Without h5py's metadata of the type, which would define an enumeration; netCDF does not read these.
     dtype = variable.dtype if variable.dtype.metadata is None else np.dtype(variable.dtype.str)
     target = group.create_variable(
         name, shape, str if is_text else dtype, dims=[str(d) for d in variable.dims],
@@ -385,8 +382,8 @@ def _write_variable(
             _write_together(target, here, block)
         _finish(target)
     else:
-        # All of it is the same on all ranks, its chunks too: they are dealt out. Beside a shared dimension rank 0's
-        # are written.
+        # The data and its chunks are the same on all ranks, so the chunks are distributed. If the ranks share a
+        # dimension, rank 0 writes what does not have it.
         writers = 1 if shared else group.file.size
         group.file._handle.core.agree(
             f"write of {name}" if shared else f"write of {name} in chunks of {variable.chunks}", ""
@@ -398,7 +395,7 @@ def _write_variable(
 
 
 def _blocks(variable: xr.Variable) -> Iterator[tuple[tuple[int, ...], Any]]:
-    """Where the chunks of dask begin, and they, not yet computed; all of an array that has none."""
+    """The chunks of dask, not yet computed, with their starts; the whole array if it has none."""
     chunks = variable.chunks
     if chunks is None:
         yield (0,) * variable.ndim, variable.data
@@ -416,6 +413,6 @@ def _write_together(target: Variable, here: tuple[slice, ...], block: Any) -> No
 
 
 def _finish(target: Variable) -> None:
-    """Take part with nothing until every rank has written its blocks."""
+    """Make empty writes until every rank has written its blocks."""
     while target.file._handle.core.any(False):
         target._move(True, None, np.zeros(0), "")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Meshes: from cells and a partition to the points that each rank holds. All of it but `decompose` is local.
+"""Meshes: from cells and a partition to the points that each rank holds. All functions but `decompose` are local.
 
     offsets, neighbours = mesh.neighbours(cells, "tetra")
     part = mesh.partition((offsets, neighbours), comm.size)
@@ -29,7 +29,7 @@ _NODES = {4: 3, 5: 4, 6: 4, 7: 5, 8: 6, 9: 8}
 
 
 def neighbours(cells: Any, kind: str, nodes: int | None = None, *, across_cells: bool = False) -> Graph:
-    """Which nodes are neighbours.
+    """The neighbours of each node.
 
     Parameters
     ----------
@@ -39,9 +39,9 @@ def neighbours(cells: Any, kind: str, nodes: int | None = None, *, across_cells:
     kind : str
         One of `CELLS`.
     nodes : int, optional
-        How many there are; for cells of one kind those that the cells have when not given.
+        The number of nodes; for cells of one kind the default is the number in the cells.
     across_cells : bool
-        False: neighbours are joined by an edge; True: all nodes of a cell are neighbours.
+        False: nodes with a common edge are neighbours; True: all nodes of a cell are neighbours.
 
     Returns
     -------
@@ -61,10 +61,9 @@ def neighbours(cells: Any, kind: str, nodes: int | None = None, *, across_cells:
 
 
 def graph_of(matrix: Any) -> Graph:
-    """The neighbours that a scipy.sparse matrix or array has: where row i has an entry in column j, i and j are
-    neighbours.
+    """The neighbours of a scipy.sparse matrix or array: i and j are neighbours if row i has an entry in column j.
 
-    A graph of `neighbours` stays what it is.
+    A graph of `neighbours` is returned unchanged.
     """
     if isinstance(matrix, tuple):
         return _integers(matrix[0]), _integers(matrix[1])
@@ -90,13 +89,13 @@ def partition(graph: Any, parts: int) -> Array:
     """The part of each node, found by METIS (pymetis): few neighbours are in other parts, and all parts have about as
     many nodes.
 
-    Each rank that asks for the same gets the same.
+    Ranks with the same arguments get the same result.
 
     Parameters
     ----------
     graph : (offsets, neighbours) or scipy.sparse matrix
     parts : int
-        With more parts than nodes each node is a part of its own.
+        With more parts than nodes, each node is a separate part.
 
     Returns
     -------
@@ -112,7 +111,7 @@ def partition(graph: Any, parts: int) -> Array:
     nodes = len(offsets) - 1
     if operator.index(parts) < 1:
         raise ValueError(f"a mesh has one part at least, not {parts}")
-    if parts == 1 or nodes <= parts:  # which METIS refuses or takes for a mistake
+    if parts == 1 or nodes <= parts:  # METIS refuses these cases
         return np.arange(nodes, dtype=np.int32) % parts
     if hasattr(pymetis, "CSRAdjacency"):
         return np.asarray(pymetis.part_graph(parts, pymetis.CSRAdjacency(offsets, found))[1], np.int32)
@@ -153,9 +152,9 @@ def decompose(
 ) -> Decomposition:
     """The decomposition of a partitioned mesh: this rank's part with its copies of the neighbours. Collective.
 
-    Who writes a node that several ranks hold is the option ``owner`` of the file: ``partitioner``, ``idg``,
-    ``idg_figure``, ``balanced``, ``first``, ``highest`` or ``random``; ``decompose(...).owned("idg")`` says which
-    nodes this rank would write, and in how many intervals they lie.
+    The option ``owner`` of the file determines which rank writes a node that several ranks hold: ``partitioner``,
+    ``idg``, ``idg_figure``, ``balanced``, ``first``, ``highest`` or ``random``. ``decompose(...).owned("idg")`` returns
+    the nodes that this rank would write, and the number of their intervals.
 
     Parameters
     ----------
@@ -182,7 +181,7 @@ def decompose(
     ranks.agree("decompose", problem and f"decompose: {problem}")
     assert ready is not None  # else all ranks have raised
     *parts, digests = ready
-    # Where they differ a node has several owners, or none, and what is written of it is anybody's.
+    # If they differ, a node has several owners or none, and what is written for it is undefined.
     others = ranks.first(" ".join(digests)).split()
     differ = [name for name, mine, other in zip(("partition", "graph"), digests, others) if mine != other]
     ranks.agree("decompose", f"decompose: the {differ[0]} is not that of rank 0" if differ else "")

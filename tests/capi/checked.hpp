@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// For tests of the C interface: checks of codes with the library's message, options from text, a folder that all ranks
-// share.
+// Helpers of tests of the C interface: checks of codes with the library's message, options from text, a folder that all
+// ranks share.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -33,7 +33,7 @@ inline int size_of(MPI_Comm comm = MPI_COMM_WORLD) {
   return size;
 }
 
-// As many as the environment says, or as MPI says that share memory. Collective.
+// The number of ranks per host: from the environment, or those that share memory by MPI. Collective.
 inline int ranks_per_host() {
   if (const char* text = std::getenv("WINDROW_RANKS_PER_HOST"))
     return std::atoi(text);
@@ -98,7 +98,7 @@ class SharedFolder {
   std::string path_;
 };
 
-// A folder of subfiles, and not one that stays after its set was replaced.
+// Whether it is a folder of subfiles, but not of a set that was replaced.
 inline bool is_set_in_use(const std::string& folder) {
   return std::filesystem::is_directory(folder) && !std::filesystem::exists(folder + "/.windrow-replaced");
 }
@@ -123,7 +123,7 @@ inline void expect_same_everywhere(int code, MPI_Comm comm = MPI_COMM_WORLD) {
   EXPECT_EQ(mine, text);
 }
 
-// Whether a check has failed on any rank: what a test stops at, so that all of them stop together. Collective.
+// Whether a check has failed on any rank. Tests stop on this, so that all ranks stop together. Collective.
 inline bool failed_anywhere() {
   int failed = testing::Test::HasFailure() ? 1 : 0;
   MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// For programs that are tests with a main of their own: what is not true is told, and counted.
+// Checks for test programs with their own main: failed conditions are printed and counted.
 #pragma once
 
 #include <windrow/windrow.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the library says of the last flush.
+// The report of the last flush.
 #pragma once
 
 #include <nlohmann/json.hpp>

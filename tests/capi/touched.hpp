@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which stripes and targets all ranks asked for, as their reports say it.
+// The stripes and targets that all ranks requested, from their reports.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What messages hold in the tests of the codec.
+// Contents of messages for the tests of the codec.
 #pragma once
 
 #include <cmath>
@@ -18,7 +18,7 @@ inline Message zeros(size_t size) {
   return Message(size);
 }
 
-// One element again and again; no byte of it is like its neighbours.
+// One element repeated. Adjacent bytes of it differ.
 inline Message equal_elements(size_t size, size_t element) {
   Message message(size);
   for (size_t i = 0; i < size; ++i)
@@ -35,7 +35,7 @@ inline Message smooth_floats(size_t size) {
   return message;
 }
 
-// Numbers of 4 bytes that stay for a while: whatever compresses makes them smaller.
+// Numbers of 4 bytes that change rarely, so every codec makes them smaller.
 inline Message steps(size_t size) {
   Message message(size);
   for (size_t i = 0; i < size; i += 4)

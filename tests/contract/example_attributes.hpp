@@ -55,7 +55,7 @@ inline Attribute fixed_text(const std::string& name, std::vector<std::string> va
   return attribute;
 }
 
-// Attributes of every type and storage; what a copy of a file has to carry over.
+// Attributes of every type and storage, which a copy of a file must have too.
 inline std::vector<Attribute> all_attributes() {
   constexpr double k_infinity = std::numeric_limits<double>::infinity();
   constexpr float k_not_a_number = std::numeric_limits<float>::quiet_NaN();
@@ -105,7 +105,7 @@ inline std::vector<Attribute> all_attributes() {
   return list;
 }
 
-// Formats list objects by name or in the order of definition; the comparison does not care.
+// Formats list objects by name or in the order of definition. The comparison ignores the order.
 inline Catalog sorted(Catalog catalog) {
   const auto by_name = [](const Attribute& a, const Attribute& b) { return a.name < b.name; };
   const auto by_path = [](const auto& a, const auto& b) { return a.path < b.path; };

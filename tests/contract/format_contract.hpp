@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What every format does. Instantiated with the format's name.
+// Tests that every format passes. Instantiated with the name of the format.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -28,7 +28,7 @@ class FormatContract : public testing::TestWithParam<std::string_view> {
     EXPECT_TRUE(format->close().ok());
     return std::move(catalog).value();
   }
-  // Defines, and remembers what the catalog must say.
+  // Defines, and adds the definition to the expected catalog.
   Placement define(Format& format, const VariableDefinition& definition, std::vector<Attribute> attributes = {}) {
     const auto placement = format.define_variable(definition);
     EXPECT_TRUE(placement.ok()) << placement.status().message();
@@ -175,7 +175,7 @@ TEST_P(FormatContract, an_update_adds_and_replaces) {
   const Attribute other_type = numbers<double>("n", Type::float64, {1.5});
   ASSERT_TRUE(format->put_attribute("/old", other_type).ok());
   expected_.variables[0].attributes[0] = other_type;
-  // Of the same type and shape, and of another shape; a list is written up to what is refused.
+  // With the same type and shape, and with another shape. A list is written up to the refused attribute.
   const std::array several{numbers<int32_t>("m", Type::int32, {1, 2, 3}), text("t", "a"),
                            numbers<int32_t>("m", Type::int32, {4, 5, 6}), numbers<int32_t>("s", Type::int32, {7}),
                            numbers<int32_t>("s", Type::int32, {8, 9})};

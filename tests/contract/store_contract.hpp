@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What every kind of store does. A kind's test includes this and instantiates it with its name.
+// Tests that every kind of store passes. The test of a kind includes this and instantiates it with its name.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -61,7 +61,7 @@ TEST_P(StoreContract, writes_and_reads_slices_of_any_number_and_size) {
     std::vector<ConstSlice> slices;
     std::vector<std::byte> together;
     for (size_t i = 0; i < count; ++i)
-      parts.push_back(pattern(i % 5 * 3, static_cast<unsigned>(i)));  // empty ones too
+      parts.push_back(pattern(i % 5 * 3, static_cast<unsigned>(i)));  // including empty ones
     for (const auto& part : parts) {
       slices.push_back({part.data(), static_cast<int64_t>(part.size())});
       together.insert(together.end(), part.begin(), part.end());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The naive model of decompositions: one map entry an element, made by counting through every block.
+// The naive model of decompositions: one map entry per element, made by a loop over every block.
 #pragma once
 
 #include <cstdint>
@@ -47,14 +47,14 @@ inline Pieces pieces_of(const std::vector<Run>& runs) {
   return builder.take();
 }
 
-// Blocks as a user gives them.
+// Blocks as arguments of a user.
 struct Blocks {
   int64_t count = 0;
   std::vector<int64_t> starts, counts, memory_shapes, memory_starts;
   BlockLists lists() const { return {starts, counts, memory_shapes, memory_starts}; }
 };
 
-// Random blocks inside `shape`, with ghost cells around them; some are empty.
+// Random blocks within `shape`, with ghost cells around them. Some are empty.
 inline Blocks random_blocks(Random& random, const std::vector<int64_t>& shape, int64_t blocks) {
   Blocks made{blocks, {}, {}, {}, {}};
   for (int64_t i = 0; i < blocks; ++i)
@@ -78,7 +78,7 @@ void for_each_element(const std::vector<int64_t>& shape, const Blocks& blocks, i
   int64_t elements = 1;
   for (size_t d = 0; d < n; ++d)
     elements *= blocks.counts[first + d];
-  std::vector<int64_t> index = shape;  // of as many dimensions
+  std::vector<int64_t> index = shape;  // for the number of dimensions
   for (int64_t number = 0; number < elements; ++number) {
     int64_t rest = number, file = 0, file_stride = 1;
     for (size_t d = n; d-- > 0;) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The naive model that lists of pieces are tested against: one map entry a byte. And seeded random lists.
+// The naive model for tests of lists of pieces: one map entry per byte. It also makes seeded random lists.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace windrow::test {
 
 using ByteMap = std::map<int64_t, int64_t>;  // file byte -> memory byte
 
-// Counts through the loops by division, which nothing in the library does.
+// Computes each index of the loops by division, unlike the library.
 inline void put_into(ByteMap& map, const Nest& nest) {
   for (int64_t number = 0; number < nest.pieces(); ++number) {
     int64_t rest = number / nest.run.count, index = number % nest.run.count;
@@ -81,7 +81,7 @@ inline std::vector<Extent> contiguous_extents(PieceView list) {
   return extents;
 }
 
-// "" or which invariant is broken.
+// The violated invariant, or "".
 inline const char* broken_invariant(PieceView list) {
   int64_t end = 0;
   for (const Nest& nest : nests_of(list)) {
@@ -117,7 +117,7 @@ class Random {
   std::mt19937_64 engine_;
 };
 
-// Regular, irregular and nested parts, one behind the other, from `file` on.
+// Regular, irregular and nested parts, consecutive from `file` on.
 inline std::vector<Nest> random_nests(Random& random, int64_t file, int64_t parts) {
   std::vector<Nest> nests;
   int64_t memory = random(0, 20);

@@ -11,7 +11,7 @@ inline const auto k_begin_reading = [](Scene& s) { s.begin_reading(); };
 inline const auto k_nothing = [](Scene&) {};
 inline const auto k_close = [](Scene& s) { EXPECT_WINDROW_OK(s.close()); };
 
-// The calls whose way does not depend on the strategy.
+// The calls that do not depend on the strategy.
 inline std::vector<Call> plain_calls() {
   const auto opened = [](Scene& s) {
     EXPECT_EQ(windrow_variable_count(s.file), 2);
@@ -177,7 +177,7 @@ inline std::vector<Call> plain_calls() {
   };
 }
 
-// Those that move data, to be made with each strategy.
+// The calls that move data. They are made with each strategy.
 inline std::vector<Call> moving_calls() {
   const auto read = [](Scene& s) {
     s.expect_read();
@@ -196,7 +196,7 @@ inline std::vector<Call> moving_calls() {
     (void)windrow_put(s.file, s.grid_variable, s.block.get(), s.grid.data());
     (void)windrow_put(s.file, s.point_variable, s.points.get(), s.values.data());
   };
-  // Memory may be running out: what a call needs besides the library's own is in the scene.
+  // The test lets allocations fail, so everything else that a call needs is allocated in the scene.
   const auto put_converted = [](Scene& s) {
     (void)windrow_put_as(s.file, s.grid_variable, s.block.get(), WINDROW_FLOAT64, s.wide_grid.data());
     (void)windrow_put_as(s.file, s.point_variable, s.points.get(), WINDROW_FLOAT32, s.narrow_values.data());
@@ -286,8 +286,8 @@ inline std::vector<Call> moving_calls() {
   };
 }
 
-// Those of HDF5 files that describe grids, and those that publish the text. What it adds to the folder is taken away
-// again.
+// The calls on HDF5 files that describe grids, and those that publish the text. The files that it adds to the folder
+// are removed again.
 inline std::vector<Call> xdmf_calls() {
   const auto describe = [](Scene& s) {
     static const double origin[2] = {0, 0}, spacing[2] = {1, 1};

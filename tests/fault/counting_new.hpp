@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Replaces operator new of the whole program by one that counts the bytes in use: the library is linked into the test,
-// so its allocations come here. MPI and HDF5 use malloc and are not meant. To be included by one source file of a
+// Replaces operator new of the whole program by one that counts the bytes in use. The library is linked into the test,
+// so its allocations are counted. MPI and HDF5 use malloc and are not counted. Include it in one source file of a
 // program.
 #pragma once
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Replaces operator new of the whole program by one that fails on command: the library is linked into the test, so its
-// allocations come here. MPI and HDF5 use malloc and are not meant. To be included by one source file of a program.
+// Replaces operator new of the whole program by one that fails on request. The library is linked into the test, so its
+// allocations fail. MPI and HDF5 use malloc, which does not fail. Include it in one source file of a program.
 #pragma once
 
 #include <cstddef>
@@ -12,9 +12,9 @@ namespace windrow_test {
 
 struct FailingNew {
   bool armed = false;
-  int64_t fail_at = 0;    // the number of the allocation that fails, from 1; 0: none does
-  bool for_good = false;  // all after it fail too
-  int64_t count = 0;      // of allocations since arm()
+  int64_t fail_at = 0;    // the number of the allocation that fails, from 1; 0: none
+  bool for_good = false;  // all later ones fail too
+  int64_t count = 0;      // allocations since arm()
   int64_t failed = 0;
 
   void arm(int64_t at, bool all_after) { *this = {true, at, all_after, 0, 0}; }

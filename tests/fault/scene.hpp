@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A small program whose calls are made to fail one by one: files with a grid, points and attributes; and what stands on
-// the disk before and has to be there afterwards.
+// A small program whose calls fail one by one. It writes files with a grid, points and attributes. A file that exists
+// before must be unchanged after a failure.
 #pragma once
 
 #include <algorithm>
@@ -13,9 +13,9 @@
 
 namespace windrow_test {
 
-inline constexpr int64_t k_rows = 6, k_columns = 5, k_points = 12, k_load = 2;  // the last three: of each rank
+inline constexpr int64_t k_rows = 6, k_columns = 5, k_points = 12, k_load = 2;  // the last three: per rank
 
-// The strategies that differ in who talks to whom and who touches the file.
+// Strategies that differ in messages between ranks and in accesses to the file.
 inline const std::vector<KeyValues>& fault_strategies() {
   static const std::vector<KeyValues> all{
       {},
@@ -41,8 +41,8 @@ inline const std::vector<KeyValues>& fault_strategies() {
   return all;
 }
 
-// Every variable in small compressed chunks, which go through rank 0's index of chunks. The name of such a file begins
-// with "chunked".
+// Every variable has small compressed chunks, which rank 0 records in an index. The name of such a file begins with
+// "chunked".
 inline const std::vector<KeyValues>& chunked_strategies() {
   static const std::vector<KeyValues> all{
       {{"chunks", "auto"}, {"filters", "shuffle,deflate:1"}, {"writers", "2"}},
@@ -52,7 +52,7 @@ inline const std::vector<KeyValues>& chunked_strategies() {
   return all;
 }
 
-// Every variable split over subfiles. The name of such a file begins with "split".
+// Every variable is split over subfiles. The name of such a file begins with "split".
 inline const std::vector<KeyValues>& split_strategies() {
   static const std::vector<KeyValues> all{
       {{"files", "subfiles(3)"}},
@@ -69,7 +69,7 @@ inline const std::vector<KeyValues>& strategies_for(const std::string& ending) {
   return ending.starts_with("chunked") ? chunked_strategies() : fault_strategies();
 }
 
-// How the file that stands there is made.
+// The options of the existing file.
 inline KeyValues standing_options(const std::string& ending) {
   if (ending.starts_with("split"))
     return split_strategies().front();
@@ -83,7 +83,7 @@ inline std::string text_of(const KeyValues& options) {
   return text.empty() ? "default" : text;
 }
 
-// A path with a finished file at it, the same for a whole test; its bytes are compared after each failure. Collective.
+// The path of an existing file, the same for a whole test. Its bytes are compared after each failure. Collective.
 class Standing {
  public:
   Standing(const SharedFolder& folder, const std::string& extension)
@@ -96,7 +96,7 @@ class Standing {
       bytes_.push_back(bytes_of_file(folder_.file(name)));
     MPI_Barrier(MPI_COMM_WORLD);
   }
-  // Nothing has changed, and nothing was left behind.
+  // Nothing has changed, and no other file exists.
   void expect_whole() const {
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank_of() == 0) {
@@ -108,7 +108,7 @@ class Standing {
   }
   void restore() const {
     MPI_Barrier(MPI_COMM_WORLD);
-    // Another set of subfiles may stand there.
+    // Another set of subfiles may exist.
     for (const auto& entry : std::filesystem::directory_iterator(folder_.path()))
       if (rank_of() == 0 && entry.is_directory())
         std::filesystem::remove_all(entry.path());
@@ -122,7 +122,7 @@ class Standing {
   const std::string& path() const { return path_; }
 
  private:
-  std::vector<std::string> files() const {  // those in folders too, and folders that are empty
+  std::vector<std::string> files() const {  // including those in folders, and empty folders
     std::vector<std::string> found;
     for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_.path()))
       if (!entry.is_directory() || std::filesystem::is_empty(entry.path()))
@@ -202,7 +202,7 @@ class Scene {
     ASSERT_WINDROW_OK(windrow_find_variable(file, "points", &point_variable));
     decompose();
   }
-  // What a bad put does, the flush tells: so their own codes do not matter here.
+  // The flush reports errors of puts, so their own codes are ignored here.
   void put() {
     (void)windrow_put(file, grid_variable, block.get(), grid.data());
     (void)windrow_put(file, point_variable, points.get(), values.data());
@@ -211,7 +211,7 @@ class Scene {
     put();
     return windrow_flush(file);
   }
-  int put_and_close() {  // which flushes
+  int put_and_close() {  // close() flushes
     put();
     return close();
   }
@@ -230,7 +230,7 @@ class Scene {
     ASSERT_WINDROW_OK(put_and_flush());
     ASSERT_WINDROW_OK(close());
   }
-  // Opens what was written and compares it with what a scene with these numbers writes.
+  // Opens the written file and compares it with what a scene with these numbers writes.
   static void expect_file(const std::string& path, int base) {
     Scene reader(path, {}, base);
     reader.begin_reading();
@@ -262,15 +262,15 @@ class Scene {
   int base_;
 };
 
-// One collective call: what comes before it, the call itself, and what has to hold after it has succeeded. A call that
-// failed is repeated on the same handles, if it can be.
+// One collective call: the calls before it, the call itself, and the checks after its success. A call that failed is
+// repeated on the same handles, if possible.
 struct Call {
   std::string name;
   std::function<void(Scene&)> prepare;
   std::function<int(Scene&)> run;
   std::function<void(Scene&)> finish;
   bool repeatable = true;
-  bool publishes = false;  // the file is new when it has succeeded
+  bool publishes = false;  // the file is replaced when it has succeeded
 };
 
 inline int make_into(Scene& scene, const std::function<int(windrow_decomposition**)>& make) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Memory that ends where no byte can be touched: a library's assembler, that no sanitizer sees, dies at the first byte
-// too far.
+// Memory that ends at a protected page. Sanitizers do not check the assembler code of libraries, but it crashes here at
+// the first byte after the end.
 #pragma once
 
 #include <sys/mman.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Other people's programs, run by tests: h5py, h5dump, h5diff.
+// Runs programs of others: h5py, h5dump, h5diff.
 #pragma once
 
 #include <cstdio>
@@ -28,7 +28,8 @@ inline Output run(const std::string& command) {
   return output;
 }
 
-// Runs a script of h5py; `path` is its variable `path`. Debian's interpreter by name: another may come first in PATH.
+// Runs a script with h5py, which gets `path` as its variable `path`. The interpreter is Debian's by its full path,
+// because PATH may have another one first.
 inline Output run_h5py(const std::string& script, const std::string& path) {
   TemporaryFolder folder;
   const std::string file = folder.path("script.py");

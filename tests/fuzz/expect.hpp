@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What has to hold in a fuzz target; where it does not, the program ends and the input is kept.
+// A condition of a fuzz target. If it is false, the program aborts and the input is kept.
 #pragma once
 
 #include <cstdio>

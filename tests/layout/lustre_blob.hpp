@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Lustre's attribute, written field by field after lustre_user.h: what the parser is held against.
+// Lustre's attribute, written field by field as in lustre_user.h, to test the parser.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Definitions as session makes them once all ranks have agreed.
+// Definitions as session makes them after all ranks have agreed.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ inline VariableDefinition definition_of(std::string path, std::vector<int64_t> s
   return definition;
 }
 
-// The number of a variable; a test failure where it is refused.
+// The number of a variable; a test failure if it is refused.
 inline int define(Metadata& metadata, VariableDefinition definition) {
   Additions added;
   EXPECT_TRUE(metadata.check_definition(definition, added).ok());

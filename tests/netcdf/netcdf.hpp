@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// For tests of netCDF classic files: arrays that say where they come from, PnetCDF on rank 0, ncvalidator.
+// Helpers of tests of netCDF classic files: arrays whose values identify their elements, PnetCDF on rank 0, and
+// ncvalidator.
 #pragma once
 
 #include <pnetcdf.h>
@@ -14,8 +15,8 @@
 
 namespace windrow_test {
 
-// [ny][nx] of a record, or of all where there are none: this rank's rows. Ranks get different numbers of rows, and the
-// last of many none.
+// This rank's rows of [ny][nx], the array of a record or of a variable without records. Ranks get different numbers of
+// rows, and the last of many ranks gets none.
 struct Part {
   int64_t first = 0, rows = 0;
 };
@@ -49,7 +50,7 @@ inline windrow::Decomposition rows_of_all(int64_t records, int64_t ny, int64_t n
   return windrow::Decomposition::block(MPI_COMM_WORLD, {records, ny, nx}, {0, part.first, 0}, {records, part.rows, nx});
 }
 
-// Rank 0 alone speaks to PnetCDF; all ranks wait for what it finds.
+// Only rank 0 uses PnetCDF. All ranks wait for its result.
 template <class Work>
 void on_root(Work&& work) {
   if (rank_of() == 0)
@@ -72,7 +73,7 @@ inline int open_nc(const std::string& path) {
   return id;
 }
 
-// What PnetCDF takes for a C type.
+// PnetCDF's type for a C type.
 template <class T>
 MPI_Datatype mpi_type() {
   if constexpr (std::is_same_v<T, char>)

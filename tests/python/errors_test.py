@@ -304,7 +304,7 @@ def test_what_is_queued_is_kept_when_another_call_fails(folder, comm, rank, size
             calls[0]()
         others = [np.full(1000, 3.0) for _ in range(20)]
         f.flush_end()
-        assert (v[...] == 5).all() and not f._handle.held and not f._handle.moving
+        assert (v[...] == 5).all() and not f._handle.queued and not f._handle.moving
 
 
 def test_a_block_that_ends_in_different_calls(folder, comm, rank, size, barrier):

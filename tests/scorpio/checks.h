@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the programs of this folder share. Each is run as PROGRAM CASE FOLDER and fails where an expectation did on any
+/* Helpers of the programs of this folder. Each is run as PROGRAM CASE FOLDER and fails if an expectation did on any
  * rank. */
 #pragma once
 
@@ -56,7 +56,7 @@ static inline iogroup_t group_of(int team) {
   return group;
 }
 
-/* This rank's rows of `rows`, divided as a uniform pattern does, and the first of them. */
+/* This rank's number of rows of `rows`, divided as in a uniform pattern, and the first of them. */
 static inline int share_of(int rows) {
   return rows / ranks + (rank < rows % ranks);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// CephFS's ways to tell OSDs, answered by hand: the kernel's call, and libcephfs.
+// Simulates the queries for CephFS's OSDs: the kernel's call, and libcephfs.
 #pragma once
 
 #include <sys/ioctl.h>
@@ -17,7 +17,7 @@
 
 namespace windrow::test {
 
-// As the kernel fills it for the byte that it is asked about: file/stripe arithmetic of its own, not the library's.
+// The kernel's answer for one byte. It computes file and stripe offsets independently of the library.
 struct CephLocation {
   uint64_t file_offset, object_offset, object_number, object_bytes;
   std::array<char, 64> object_name;
@@ -49,7 +49,7 @@ struct FakeCephKernel {
   }
 };
 
-// What is begun is counted, and what is ended; `errors` by the names of the calls.
+// Counts the open clients, mounts and files. `errors`: by the names of the calls.
 struct FakeCephLibrary {
   std::map<std::string, int> errors;
   std::vector<std::string> calls;

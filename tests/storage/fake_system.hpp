@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The system calls that layouts are asked for by, answered by hand.
+// Simulates the system calls that query layouts.
 #pragma once
 
 #include <fcntl.h>
@@ -21,12 +21,12 @@ inline constexpr unsigned long k_lustre_setstripe = _IOW('f', 154, long), k_lust
 inline constexpr uint32_t k_ext4 = 0xef53, k_lustre = 0x0bd00bd0, k_beegfs = 0x19830326, k_cephfs = 0x00c36400,
                           k_fuse = 0x65735546;
 
-// A file system with these answers. What is not in it is refused, as a kernel does.
+// A file system with these answers. Other requests fail as in a kernel.
 struct FakeSystem {
   uint32_t type = k_ext4;
   int64_t block = 4096;
   std::map<std::string, std::vector<std::byte>> attributes;   // "PATH NAME"
-  int missing = ENODATA;                                      // the error of the others
+  int missing = ENODATA;                                      // the error for other attributes
   std::map<unsigned long, std::function<int(void*)>> ioctls;  // negative: an error
   std::vector<std::string> set;                               // "NAME=VALUE"
   std::vector<int> flags;                                     // of opens

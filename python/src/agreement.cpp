@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "meeting.hpp"
+#include "agreement.hpp"
 
 #include <windrow/windrow.h>
 
@@ -11,14 +11,14 @@
 namespace windrow_python {
 namespace {
 
-// How many communicators of several ranks have a meeting.
-int meetings = 0;
+// The number of communicators of several ranks that have an AgreementComm.
+int agreement_comms = 0;
 
-// Whether a request ends in time. Waiting is counted in steps, so that a process that was stopped for a while has not
-// been impatient.
+// Whether a request ends in time. The time is counted in steps of waiting, so the time in which a process was stopped
+// does not count.
 bool ends(MPI_Request* request, double seconds) {
   using namespace std::chrono_literals;
-  if (seconds == Meeting::k_forever) {
+  if (seconds == AgreementComm::k_forever) {
     check_mpi(MPI_Wait(request, MPI_STATUS_IGNORE), "MPI_Wait");
     return true;
   }
@@ -31,7 +31,7 @@ bool ends(MPI_Request* request, double seconds) {
   return done != 0;
 }
 
-// The same text has the same number on every rank, whatever its library.
+// A hash of a text. std::hash may differ between the standard libraries of the ranks.
 int64_t number_of(const std::string& text) {
   uint64_t hash = 14695981039346656037U;  // FNV-1a
   for (const char c : text)
@@ -39,7 +39,7 @@ int64_t number_of(const std::string& text) {
   return static_cast<int64_t>(hash >> 2U);  // so that it can be negated
 }
 
-// A call and the file it is on, which is named only where another rank's is another.
+// A call and its file. The file is only named if the ranks have different ones.
 struct Named {
   std::string call;
   std::string file;
@@ -58,17 +58,17 @@ void raise(const Verdict& verdict) {
   throw Failure(verdict.abandoned ? WINDROW_BAD_STATE : WINDROW_BAD_ARGUMENT, verdict.rank, verdict.message);
 }
 
-std::shared_ptr<Meeting> Meeting::of(const Communicator& comm, double seconds) {
+std::shared_ptr<AgreementComm> AgreementComm::of(const Communicator& comm, double seconds) {
   if (is_finalized())
     throw Failure(WINDROW_BAD_STATE, -1, "a call after MPI has been finalized");
-  // One process needs none, and may call from several threads.
+  // A single process needs no communicator, and may call from several threads.
   if (comm.size() == 1)
-    return std::shared_ptr<Meeting>(new Meeting(MPI_COMM_SELF, 0, 1));
-  std::shared_ptr<Meeting>& kept = comm.kept().meeting;
+    return std::shared_ptr<AgreementComm>(new AgreementComm(MPI_COMM_SELF, 0, 1));
+  std::shared_ptr<AgreementComm>& kept = comm.kept().agreements;
   if (kept != nullptr)
     return kept;
-  // Not MPI_Comm_dup, since a rank that does not wait for ever must meet those that do; MPI may go on writing to it
-  // where it has waited long enough.
+  // Not MPI_Comm_dup, which does not match MPI_Comm_idup: ranks with and without a time limit must make the same call.
+  // After a timeout MPI may still write to `copy`, so it is not freed.
   auto copy = std::make_unique<MPI_Comm>(MPI_COMM_NULL);
   MPI_Request request = MPI_REQUEST_NULL;
   check_mpi(MPI_Comm_idup(comm.get(), copy.get(), &request), "MPI_Comm_idup");
@@ -77,136 +77,138 @@ std::shared_ptr<Meeting> Meeting::of(const Communicator& comm, double seconds) {
     return nullptr;
   }
   MPI_Comm_set_errhandler(*copy, MPI_ERRORS_RETURN);
-  kept.reset(new Meeting(*copy, comm.rank(), comm.size()));
-  ++meetings;
+  kept.reset(new AgreementComm(*copy, comm.rank(), comm.size()));
+  ++agreement_comms;
   return kept;
 }
 
-bool Meeting::is_only_one() {
-  return meetings <= 1;
+bool AgreementComm::is_only_one() {
+  return agreement_comms <= 1;
 }
 
-std::optional<Verdict> Meeting::agree_within(double seconds, const Call& call) {
+std::optional<Verdict> AgreementComm::agree_within(double seconds, const Call& call) {
   if (is_finalized())
     throw Failure(WINDROW_BAD_STATE, -1, call.name + " after MPI has been finalized");
   if (!settle(seconds))
     return std::nullopt;
   const int64_t number = number_of(key_of(call));
   const int64_t none = std::numeric_limits<int64_t>::max();
-  auto words = std::make_unique<Words>();
-  words->call = call;
-  // Who has a problem, the first and the last file that is abandoned, and the smallest and largest call: one minimum
-  // for all.
-  words->mine = {call.abandon           ? rank_ - size_
-                 : call.problem.empty() ? size_
-                                        : rank_,
-                 call.abandon ? call.file : none, call.abandon ? -call.file : none, number, -number};
-  words->all = words->mine;
+  auto reduction = std::make_unique<Reduction>();
+  reduction->call = call;
+  // One minimum for all: the lowest rank with a problem, the first and the last abandoned file, and the smallest and
+  // largest hash of a call.
+  reduction->mine = {call.abandon           ? rank_ - size_
+                     : call.problem.empty() ? size_
+                                            : rank_,
+                     call.abandon ? call.file : none, call.abandon ? -call.file : none, number, -number};
+  reduction->all = reduction->mine;
   if (size_ > 1) {
-    // Not MPI_Allreduce, since a rank that does not wait for ever must meet those that do.
-    check_mpi(MPI_Iallreduce(words->mine.data(), words->all.data(), static_cast<int>(words->mine.size()), MPI_INT64_T,
-                             MPI_MIN, comm_, &words->request),
+    // Not MPI_Allreduce, because ranks with and without a time limit must make the same call.
+    check_mpi(MPI_Iallreduce(reduction->mine.data(), reduction->all.data(), static_cast<int>(reduction->mine.size()),
+                             MPI_INT64_T, MPI_MIN, comm_, &reduction->request),
               call.name.c_str());
-    if (!ends(&words->request, seconds)) {
-      pending_ = std::move(words);
+    if (!ends(&reduction->request, seconds)) {
+      pending_ = std::move(reduction);
       return std::nullopt;
     }
   }
-  return verdict_of(*words);
+  return verdict_of(*reduction);
 }
 
-bool Meeting::settle(double seconds) {
+bool AgreementComm::settle(double seconds) {
   if (pending_ == nullptr)
     return true;
   if (!ends(&pending_->request, seconds))
     return false;
-  const std::unique_ptr<Words> words = std::move(pending_);
-  (void)verdict_of(*words);
+  const std::unique_ptr<Reduction> reduction = std::move(pending_);
+  (void)verdict_of(*reduction);
   return true;
 }
 
-Verdict Meeting::verdict_of(const Words& words) {
-  const auto& all = words.all;
+Verdict AgreementComm::verdict_of(const Reduction& reduction) {
+  const auto& all = reduction.all;
   Verdict verdict;
   if (all[0] < size_) {
     verdict.abandoned = all[0] < 0;
     verdict.rank = static_cast<int>(verdict.abandoned ? all[0] + size_ : all[0]);
-    verdict.message = from_rank(verdict.rank, words.call.problem) + " (rank " + std::to_string(verdict.rank);
-    // A file with the calls on it is gone; of another file this one has to be told.
+    verdict.message = from_rank(verdict.rank, reduction.call.problem) + " (rank " + std::to_string(verdict.rank);
+    // This call may be on another file than the abandoned ones; then the message names them.
     if (verdict.abandoned) {
       const std::string left = discard(all[1], -all[2]);
-      if (words.call.file < all[1] || words.call.file > -all[2])
+      if (reduction.call.file < all[1] || reduction.call.file > -all[2])
         verdict.message += ", which has left " + left;
     }
     verdict.message += ")";
   } else if (all[3] != -all[4]) {
-    verdict.message = difference(words.call, verdict.rank);
+    verdict.message = difference(reduction.call, verdict.rank);
   }
   return verdict;
 }
 
-std::string Meeting::key_of(const Call& call) const {
+std::string AgreementComm::key_of(const Call& call) const {
   if (call.file == 0)
     return call.name + "\n";
-  // The number tells apart a file that is open twice.
+  // The number distinguishes two openings of one file.
   return call.name + "\n\"" + files_.at(call.file).path + "\", the file number " + std::to_string(call.file);
 }
 
-// Collective, with the ranks in different calls. The lowest rank that is in another than rank 0, and what to say.
-std::string Meeting::difference(const Call& call, int& culprit) const {
+// Collective, if the ranks are in different calls. Returns the message; `culprit`: the lowest rank whose call is not
+// that of rank 0.
+std::string AgreementComm::difference(const Call& call, int& culprit) const {
   const std::string mine = key_of(call);
   const std::string key = from_rank(0, mine);
   const int other = mine == key ? size_ : rank_;
   check_mpi(MPI_Allreduce(&other, &culprit, 1, MPI_INT, MPI_MIN, comm_), call.name.c_str());
   const Named first = named(key);
   const Named second = named(from_rank(culprit, mine));
-  const auto told = [&](const Named& one) {
+  const auto text = [&](const Named& one) {
     if (first.file == second.file || one.file.empty())
       return one.call;
     const std::string path = one.file.substr(0, one.file.rfind(", the file number"));
     const bool is_twice = first.file.starts_with(path + ",") && second.file.starts_with(path + ",");
     return one.call + " of " + (is_twice ? one.file : path);
   };
-  return "the ranks are in different calls: rank 0 in " + told(first) + ", rank " + std::to_string(culprit) + " in " +
-         told(second) + " (rank " + std::to_string(culprit) + ")";
+  return "the ranks are in different calls: rank 0 in " + text(first) + ", rank " + std::to_string(culprit) + " in " +
+         text(second) + " (rank " + std::to_string(culprit) + ")";
 }
 
-// Collective. Ranks that abandon different files at once lose those between, too: then all have the same ones.
-std::string Meeting::discard(int64_t first, int64_t last) {
+// Collective. If ranks abandon different files at once, all files between these are discarded too, so that all ranks
+// have the same open files.
+std::string AgreementComm::discard(int64_t first, int64_t last) {
   std::string names;
   for (auto file = files_.lower_bound(first); file != files_.end() && file->first <= last;) {
     const Open open = file->second;
     names += (names.empty() ? "\"" : ", \"") + open.path + "\"";
-    ++file;  // it removes itself
+    ++file;  // before discard(), which erases the entry
     open.discard();
   }
   return names;
 }
 
-int64_t Meeting::add(const std::string& path, std::function<void()> discard) {
+int64_t AgreementComm::add(const std::string& path, std::function<void()> discard) {
   files_[++opened_] = {path, std::move(discard)};
   return opened_;
 }
 
-void Meeting::remove(int64_t file) {
+void AgreementComm::remove(int64_t file) {
   files_.erase(file);
   free_unused();
 }
 
-void Meeting::lose_owner() {
+void AgreementComm::lose_owner() {
   has_owner_ = false;
   if (size_ > 1)
-    --meetings;
+    --agreement_comms;
   free_unused();
 }
 
-void Meeting::free_unused() {
+void AgreementComm::free_unused() {
   if (has_owner_ || !files_.empty() || size_ == 1 || comm_ == MPI_COMM_NULL || is_finalized())
     return;
   MPI_Comm_free(&comm_);
 }
 
-std::string Meeting::from_rank(int root, const std::string& text) const {
+std::string AgreementComm::from_rank(int root, const std::string& text) const {
   int length = static_cast<int>(text.size());
   check_mpi(MPI_Bcast(&length, 1, MPI_INT, root, comm_), "MPI_Bcast");
   std::string result = rank_ == root ? text : std::string(static_cast<size_t>(length), ' ');
@@ -214,7 +216,7 @@ std::string Meeting::from_rank(int root, const std::string& text) const {
   return result;
 }
 
-std::string Meeting::first(const std::string& text) {
+std::string AgreementComm::first(const std::string& text) {
   raise(agree({.name = "first"}));
   const int mine = text.empty() ? size_ : rank_;
   int lowest = mine;
@@ -222,7 +224,7 @@ std::string Meeting::first(const std::string& text) {
   return lowest == size_ ? "" : from_rank(lowest, text);
 }
 
-bool Meeting::any(bool mine) {
+bool AgreementComm::any(bool mine) {
   raise(agree({.name = "any"}));
   const int local = mine ? 1 : 0;
   int all = local;
@@ -230,7 +232,7 @@ bool Meeting::any(bool mine) {
   return all != 0;
 }
 
-std::pair<int64_t, int64_t> Meeting::place(int64_t count) {
+std::pair<int64_t, int64_t> AgreementComm::place(int64_t count) {
   raise(agree({.name = "place"}));
   int64_t up_to_here = count;
   int64_t all = count;
