@@ -51,7 +51,7 @@ class SetOfSubfiles:
     def split(self, *options, ranks=2, source=None):
         windrow("copy", source or self.plain, self.base, *settings(*options), ranks=ranks)
         folders = self.folder.glob(f"{self.base.name}.subfiles-*")
-        # The one before stays for who has it open
+        # The previous one remains for programs that have it open
         (self.set,) = [each for each in folders if not (each / ".windrow-replaced").exists()]
 
     def damages_of_the_set(self):

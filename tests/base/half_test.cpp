@@ -33,7 +33,7 @@ TEST(Half, every_one_is_a_double_and_comes_back) {
   EXPECT_TRUE(std::isinf(wide(half(k_infinite))));
 }
 
-// Between each two neighbours: their middle goes to the even one, what lies beside it to the nearer.
+// Between two neighbours: the middle is rounded to the even one, a value next to it to the nearer one.
 TEST(Half, is_the_nearest_of_a_double) {
   for (int below = 0; below < 0x7bff; ++below) {
     const double middle = (wide(half(below)) + wide(half(below + 1))) / 2;

@@ -45,7 +45,7 @@ TEST(Settings, unset_keys_have_their_defaults) {
   EXPECT_FALSE(settings.is_set("buffer"));
 }
 
-// Whoever still gives one, in the program or the environment, hears that it is gone.
+// If the program or the environment still sets one, the error says that it was removed.
 TEST(Settings, that_were_removed_are_errors_that_say_so) {
   Settings settings;
   EXPECT_THAT(settings.set("learn", "off").message(), HasSubstr("\"learn\" was removed"));

@@ -63,8 +63,8 @@ class Numbering(unittest.TestCase):
                 nodes = sum(map(len, held))
             self.assertEqual(meshes[0], meshes[1])
             self.assertEqual(meshes[0], meshes[2])
-            # Without order two of a part lie side by side where chance wants it: the next number is of the same part
-            # once in PARTS.
+            # Without order two nodes of a part are adjacent only by chance: the next number is of the same part once in
+            # PARTS.
             self.assertGreater(found["random"], 0.55 * nodes, found)
             self.assertLess(10 * found["cuthill-mckee"], found["random"], found)
             self.assertEqual(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A program that forgets: it needs no threads of MPI, uses the library before MPI_Init and closes its files after
-// MPI_Finalize. Errors, no crash, no file under the final names, and none left behind.
+// A program with mistakes: it needs no threads of MPI, uses the library before MPI_Init and closes its files after
+// MPI_Finalize. It gets errors, no crash, and leaves no files, neither final nor temporary ones.
 #include <mpi.h>
 #include <windrow/windrow.h>
 
@@ -84,7 +84,7 @@ int main(int argc, char** argv) {
     CHECK(windrow_put(file, number, columns, sparse.data()) == WINDROW_OK);
     CHECK(windrow_flush_begin(file) == WINDROW_OK);
   }
-  // New files: one whose variables have no places yet, and one that nobody has called after it was made.
+  // New files: one whose variables have no offsets yet, and one on which no call was made after its creation.
   windrow_file *unplaced = nullptr, *untouched = nullptr;
   const int64_t few[1] = {10};
   int number = -1;
@@ -109,7 +109,7 @@ int main(int argc, char** argv) {
   windrow_decomposition_free(columns);
   windrow_options_free(options);
 
-  // Whatever it was that talked, it says so now.
+  // An earlier message may have been printed; this one is expected now.
   int variable = -1;
   const int64_t shape[1] = {3}, start[1] = {0}, count[1] = {0};
   const char* text = nullptr;

@@ -270,9 +270,9 @@ TEST_F(Broadcast, brings_parts_of_several_variables) {
       }
 }
 
-// Whatever arrives: the same error everywhere, in time, and the next read of the same file meets nothing of it.
+// For any damaged message: the same error on all ranks, in time, and the next read of the same file is not affected.
 TEST_F(Broadcast, a_damaged_message_is_an_error_on_all_ranks) {
-  // Where a message is too long MPICH asks this one, whatever communicator the message has.
+  // If a message is too long, MPICH calls this error handler, for any communicator.
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   damaged_tags = {5};  // data
   damaged_bytes_at_least = 24;
@@ -285,7 +285,7 @@ TEST_F(Broadcast, a_damaged_message_is_an_error_on_all_ranks) {
     for (const KeyValues& way : ways)
       for (const Damage kind_of_damage : {Damage::byte, Damage::shorter, Damage::longer, Damage::much_longer}) {
         if (kind_of_damage == Damage::byte && way.back().second != "true")
-          continue;  // nothing tells
+          continue;  // no check detects it
         SCOPED_TRACE(way[1].second + ", checked: " + way[2].second + ", damage " +
                      std::to_string(static_cast<int>(kind_of_damage)));
         windrow_file* file = nullptr;

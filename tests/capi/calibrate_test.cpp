@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// windrow_calibrate and windrow_advise: a machine file that is believed, nothing left behind, and the same error on all
-// ranks.
+// windrow_calibrate and windrow_advise: a machine file that passes the checks, no leftover files, and the same error on
+// all ranks.
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>
@@ -146,7 +146,7 @@ TEST_F(Calibration, advice_of_what_is_damaged_tells_what_came_before) {
     EXPECT_EQ(windrow_advise(trace.c_str(), "no such machine", "text", &text), WINDROW_NOT_FOUND);
     EXPECT_EQ(windrow_advise(trace.c_str(), nullptr, "html", &text), WINDROW_BAD_ARGUMENT);
     EXPECT_EQ(windrow_advise(nullptr, nullptr, "text", &text), WINDROW_BAD_ARGUMENT);
-    // A number in the pattern that nobody believes is a line that is none.
+    // An impossible number in the pattern makes the line invalid.
     std::string absurd = whole;
     const size_t at = absurd.find("\"pieces\":");
     ASSERT_NE(at, std::string::npos);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Chunked and compressed variables: what ranks write together h5py reads, and the other way round, however the chunks
-// lie to the ranks' pieces.
+// Chunked and compressed variables: h5py reads what ranks write together, and the reverse, for any arrangement of
+// chunks and pieces of ranks.
 #include <gmock/gmock.h>
 
 #include <numeric>
@@ -51,7 +51,7 @@ struct Slab {
 class Chunks : public testing::Test {
  protected:
   std::string path() const { return folder_.file("chunks of it.h5"); }
-  // Rank 0 asks h5py; all get its word.
+  // Rank 0 runs h5py; all ranks get its result.
   void h5py(const std::string& script) {
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank_of() == 0) {
@@ -278,8 +278,8 @@ TEST_F(Chunks, of_points_beside_other_variables) {
       "for n in ('first', 'second', 'plain'): assert (f[n][...] == m).all(), n\n");
 }
 
-// Time steps behind the end, some left out, some again, some that no rank or one rank brings; and after the file was
-// opened again.
+// Time steps beyond the end: some are omitted, some repeated, some written by no rank or by one rank; also after the
+// file was opened again.
 TEST_F(Chunks, grow_by_records) {
   constexpr int64_t k_rows = 23, k_columns = 11;
   for (const char* chunks : {"auto", "1x8x11", "3x8x4"}) {
@@ -400,8 +400,8 @@ TEST_F(Chunks, grow_by_records_without_elements) {
   h5py("f = h5py.File(path, 'r')\nassert f['empty'].shape == (5, 0), f['empty'].shape\n");
 }
 
-// Records of what cannot grow, contiguous and chunked, each rank another one.
-// All of a variable is what it was when it was queued, whatever a record of the same flush makes of it.
+// Records of a variable that cannot grow, contiguous and chunked, a different one on each rank. A queued get of the
+// whole variable is not affected by a record of the same flush.
 TEST_F(Chunks, that_grow_meanwhile_move_as_they_were) {
   windrow_file* file = nullptr;
   ASSERT_WINDROW_OK(windrow_create(MPI_COMM_WORLD, path().c_str(), nullptr, &file));
@@ -509,7 +509,7 @@ TEST_F(Chunks, that_cannot_be_are_refused) {
   ASSERT_WINDROW_OK(windrow_discard(file));
 }
 
-// A filter that nobody has: the variable is told of, the rest of the file is read. A damaged chunk: an error on every
+// An unknown filter: the variable is reported, and the rest of the file is read. A damaged chunk: an error on every
 // rank.
 TEST_F(Chunks, that_cannot_be_read_are_named) {
   h5py(std::string(k_model) +
@@ -542,7 +542,7 @@ TEST_F(Chunks, that_cannot_be_read_are_named) {
 TEST_F(Chunks, a_damaged_message_about_places_is_an_error_on_all_ranks) {
   MPI_Comm_set_errhandler(
       MPI_COMM_WORLD,
-      MPI_ERRORS_RETURN);  // where a message is too long MPICH asks this one, whatever communicator the message has
+      MPI_ERRORS_RETURN);  // if a message is too long, MPICH calls this error handler, for any communicator
   write("5x29x17", "deflate:1");
   for (const char* split : {"", "subfiles(2)"})
     for (const int tag : {7, 8, 11})  // questions, answers, and that no more will come

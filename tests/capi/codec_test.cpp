@@ -339,8 +339,8 @@ TEST_F(Codec, descriptions_travel_compressed) {
   }
 }
 
-// A flush in two calls is tuned by its exchange, whatever the program does meanwhile, and says why as others do. What
-// two files of one kind have under way was ordered alike; the first of them to end is believed.
+// A flush in two calls is tuned by its exchange alone, independent of the program's work meanwhile, and reports the
+// reason. Flushes of two files that are in flight have the same codec; the first one to end counts.
 TEST_F(Codec, a_flush_in_two_is_tuned_too) {
   const std::vector<float> mine = mesh_.values(Values::smooth);
   const int64_t both_shape[2] = {Mesh::k_points, Mesh::k_load};
@@ -446,11 +446,11 @@ TEST_F(Codec, equal_elements_travel_as_they_are_where_nothing_is_compressed) {
   }
 }
 
-// Whatever arrives: the same error everywhere, in time, and the file that stood there stays.
+// For any damaged message: the same error on all ranks, in time, and the existing file is unchanged.
 TEST_F(Codec, a_damaged_message_is_an_error_on_all_ranks) {
   MPI_Comm_set_errhandler(
       MPI_COMM_WORLD,
-      MPI_ERRORS_RETURN);  // where a message is too long MPICH asks this one, whatever communicator the message has
+      MPI_ERRORS_RETURN);  // if a message is too long, MPICH calls this error handler, for any communicator
   damaged_tags = {5};      // data
   damaged_bytes_at_least = 24;
   const KeyValues plain{{"domains", "even"}, {"buffer", "65536"}, {"shared_memory", "false"}, {"codec", "off"}};
@@ -469,7 +469,7 @@ TEST_F(Codec, a_damaged_message_is_an_error_on_all_ranks) {
   for (const KeyValues& way : ways)
     for (const Damage kind_of_damage : {Damage::byte, Damage::shorter, Damage::longer, Damage::much_longer}) {
       if (kind_of_damage == Damage::byte && way.back().first != "check_messages")
-        continue;  // nothing tells
+        continue;  // no check detects it
       windrow_file* file = nullptr;
       EXPECT_WINDROW_OK(windrow_create(MPI_COMM_WORLD, path.c_str(), Options(way), &file));
       const int64_t shape[2] = {Mesh::k_points, Mesh::k_load};
@@ -501,7 +501,7 @@ TEST_F(Codec, a_damaged_message_is_an_error_on_all_ranks) {
       const int read_code = windrow_flush(file);
       damage = Damage::none;
       EXPECT_EQ(read_code, messages ? WINDROW_INTERNAL : WINDROW_OK) << windrow_error_message();
-      // The next read of the same file meets nothing of that.
+      // The next read of the same file is not affected.
       EXPECT_WINDROW_OK(windrow_get(file, variable, mesh_.decomposition.get(), got.data()));
       EXPECT_WINDROW_OK(windrow_flush(file));
       EXPECT_EQ(std::memcmp(got.data(), values.data(), values.size() * sizeof(float)), 0);
@@ -546,7 +546,7 @@ TEST_F(Codec, a_damaged_description_is_an_error_on_all_ranks) {
     }
 }
 
-// Rows that follow each other: a rank's message lies in the window as it comes, so it is undone at its place there.
+// Consecutive rows: a rank's message is contiguous in the window, so it is decompressed directly into it.
 TEST_F(Codec, rows_are_undone_at_their_place) {
   constexpr int64_t k_rows = 4000, k_columns = 40;
   const int64_t shape[2] = {k_rows, k_columns}, first = k_rows * rank_of() / size_of(), start[2] = {first, 0},
@@ -574,7 +574,7 @@ TEST_F(Codec, rows_are_undone_at_their_place) {
       const json report = report_of(file);
       if (want.empty())
         copied = report["bytes_copied"];
-      // A frame that came to where its message will lie is moved away first; what is checked comes beside it.
+      // A frame that arrived where its message will be is moved away first; a frame with a checksum arrives next to it.
       const bool aside = codec != "off" && std::string(checks) == "false";
       int64_t frames = 0;
       for (const json& each : report["codecs"])

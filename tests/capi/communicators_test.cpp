@@ -139,11 +139,11 @@ TEST_P(Communicators, used_after_everything_on_them_is_gone) {
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);
   write_rows(comm, path("gone"), 1);
   write_rows(comm, path("gone"), 2);
-  MPI_Comm_free(&comm);  // nobody holds anything any more
+  MPI_Comm_free(&comm);  // no object uses it any more
   expect_rows(MPI_COMM_WORLD, path("gone"), 2);
 }
 
-// The user's communicator may abort on errors: ours must not, nor may our messages meet the user's.
+// The user's communicator may abort on errors; Windrow's must not, and its messages must not match the user's.
 TEST_P(Communicators, messages_of_the_user_are_left_alone) {
   const int next = (rank_of() + 1) % size_of(), before = (rank_of() + size_of() - 1) % size_of();
   int out = rank_of(), in = -1;

@@ -241,7 +241,7 @@ TEST_P(Convert, text_has_blanks_in_memory) {
   EXPECT_WINDROW_OK(windrow_points(MPI_COMM_WORLD, points, 3, list, nullptr, &made));
   EXPECT_WINDROW_OK(windrow_same(MPI_COMM_WORLD, 0, nullptr, nullptr, nullptr, &same));
   const Decomposition mine(made), all(same);
-  const auto text = [](int64_t point, char filler) {  // of 0 to 4 letters
+  const auto text = [](int64_t point, char filler) {  // of 0 to 4 characters
     std::string letters(static_cast<size_t>(point % 5), static_cast<char>('a' + point % 26));
     return letters + std::string(4 - letters.size(), filler);
   };
@@ -276,7 +276,7 @@ TEST_P(Convert, text_has_blanks_in_memory) {
     EXPECT_WINDROW_OK(windrow_read(file_, variable, all.get(), read.data()));
     EXPECT_EQ(read, expected) << "as it is stored: " << i;
     if (i == 0) {
-      std::memcpy(read.data(), "a\0b", 4);  // bytes behind the first NUL are no text
+      std::memcpy(read.data(), "a\0b", 4);  // bytes after the first NUL are not part of the text
       EXPECT_WINDROW_OK(windrow_write(file_, variable, all.get(), read.data()));
     }
   }
@@ -337,7 +337,7 @@ TEST_P(Convert, refuses_what_cannot_be_and_what_shall_not) {
   EXPECT_WINDROW_OK(windrow_define_variable_with(file_, "text", WINDROW_TEXT, 2, shape, five, &text));
   const auto refused = [&](int variable, int type, bool put, const char* why) {
     double data[4] = {};
-    const bool mine = rank_of() == size_of() - 1;  // wrong on one rank: all hear of it
+    const bool mine = rank_of() == size_of() - 1;  // wrong on one rank: an error on all ranks
     if (mine) {
       const int code = put ? windrow_put_as(file_, variable, rows_.get(), type, data)
                            : windrow_get_as(file_, variable, rows_.get(), type, data);

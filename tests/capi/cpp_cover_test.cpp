@@ -146,7 +146,7 @@ TEST(CppCover, throws_what_went_wrong) {
               windrow::Decomposition::block(MPI_COMM_WORLD, {4, 4}, {0, 0}, {5, 1});
             }),
             WINDROW_BAD_ARGUMENT);
-  // Wrong on one rank alone: every rank hears of it.
+  // Wrong on one rank only: an error on every rank.
   const std::vector<int64_t> starts{0, 0, 2, 2}, counts{1, 1, 1, 1};
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -163,8 +163,8 @@ TEST(CppCover, throws_what_went_wrong) {
   EXPECT_EQ(blocks(3, 3), WINDROW_BAD_ARGUMENT);
 }
 
-// Wrong on one rank alone: every rank hears of it, and none waits for another.
-// Each rank has a row that lies backwards in memory, of numbers that the file has not; its second record.
+// Wrong on one rank only: an error on every rank, and no rank waits for another. Each rank has a row that is reversed
+// in memory, with numbers of another type than the file; its second record.
 TEST(CppCover, converts_records_that_lie_apart_in_memory) {
   int rank = 0, size = 1;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -225,7 +225,7 @@ std::string too_short(const std::string& call, size_t given, int64_t needed) {
          " elements, and the decomposition asks for " + std::to_string(needed);
 }
 
-// Too short on the last rank alone: every rank hears of it, and nothing beside the data is read or written.
+// Too short on the last rank only: an error on every rank, and nothing outside the data is read or written.
 TEST(CppCover, refuses_data_that_is_too_short) {
   int rank = 0, size = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -279,7 +279,7 @@ TEST(CppCover, refuses_data_that_is_too_short) {
   file.discard();
 }
 
-// The memory of text is counted in bytes; a rank that holds nothing needs none, whatever its box.
+// The memory of text is counted in bytes. A rank that holds nothing needs none, with any box.
 TEST(CppCover, asks_for_no_more_elements_than_there_are) {
   int rank = 0, size = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -325,10 +325,10 @@ TEST(CppCover, moves_views_of_several_dimensions) {
   file.write_block(variable, {first, 0}, View<const float>{data.data(), {3, 4}, {4, 1}});
   file.read_block(variable, {first, 0}, View<float>{read.data(), {3, 4}, {4, 1}});
   EXPECT_EQ(read, data);
-  // Nothing, whatever its strides.
+  // Nothing, with any strides.
   file.write_block(variable, {first, 0}, View<const float>{data.data(), {0, 4}, {1, 0}});
   file.write_block(variable, {first, 0}, View<const float>{data.data(), {3, 0}, {10, 1}});
-  // Wrong on one rank alone: every rank hears of it.
+  // Wrong on one rank only: an error on every rank.
   const bool wrong = rank == 0;
   EXPECT_EQ(code_of([&] {
               file.write_block(variable, {first, 0}, View<const float>{data.data(), {3, 4}, {wrong ? 5 : 4, 1}});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// windrow.hpp in a program without exceptions: the first error is kept until somebody asks.
+// windrow.hpp in a program without exceptions: the first error is kept until it is queried.
 #define WINDROW_STATUS
 #include <gmock/gmock.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The life of a file: made, synced, changed in place, discarded; what stands at its path.
+// The life cycle of a file: created, synced, changed in place, discarded; and the file that exists at its path.
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 
@@ -184,7 +184,7 @@ TEST_P(Files, behind_a_symbolic_link_are_replaced_there) {
   expect_made(target, 2);
 }
 
-// More variables than one word of bits, in one flush, and more than a short agreement holds.
+// More variables than bits in one word, in one flush, and more than fit into a short agreement.
 TEST_P(Files, give_something_for_what_was_never_written) {
   windrow_file* file = nullptr;
   int first = -1, second = -1;

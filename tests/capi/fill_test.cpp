@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is read where nobody has written: fill values of all types, however the rest was written; small and unwritten
-// variables of others.
+// Reads of elements that were never written: fill values of all types, with any way of writing the rest; small and
+// unwritten variables of other programs.
 #include <gmock/gmock.h>
 
 #include <array>
@@ -18,7 +18,7 @@ using testing::HasSubstr;
 
 constexpr double k_fill = -999.5;
 
-// A new file, and what makes a dataset in it whose elements stand in its header.
+// A new file, and a dataset in it whose elements are stored in its header.
 const std::string k_compact = R"(
 f = h5py.File(path, "w")
 def compact(name, data):
@@ -81,7 +81,7 @@ class Fill : public Files {
   }
 };
 
-// 41 of 100 elements, nowhere evenly, and none at all in a long stretch in the middle.
+// 41 of 100 elements at irregular distances, with a long range in the middle without any.
 bool is_written(int64_t element, int64_t elements) {
   if (element > elements / 3 && element < elements / 2)
     return false;
@@ -179,8 +179,8 @@ TEST_P(Fill, completes_a_pattern_that_covers_41_percent) {
   }
 }
 
-// Of what nobody has written zeros are known to be there: who sieves it does not read. Of what was written before, and
-// of what lies between variables, nothing is.
+// Elements that were never written are known to be zeros, so data sieving does not read them. Elements that were
+// written before, and bytes between variables, are read.
 TEST_P(Fill, with_zeros_needs_no_reading) {
   constexpr int64_t k_rows = 4000, k_row = 24;  // each rank has a piece of each row, and none has the last third
   const int64_t piece = 16 / size_of(), start[2] = {0, rank_of() * piece}, count[2] = {k_rows, piece},
@@ -454,7 +454,7 @@ assert (f["grows"][:2] == 4).all() and f["grows"].fillvalue == 4
 )");
 }
 
-// Elements in an object's header, and ones that nobody has ever written.
+// Elements in an object's header, and elements that were never written.
 TEST_P(Fill, compact_and_unwritten_variables_of_others_are_read) {
   if (GetParam() != ".h5")
     GTEST_SKIP() << "only HDF5 has them";
@@ -472,7 +472,7 @@ f.create_dataset("words", (7,), "S4")
   EXPECT_EQ(read_all<int16_t>(file, "zeros", 7), std::vector<int16_t>(7, 0));
   const std::array<char, 4> no_text{};
   EXPECT_EQ((read_all<std::array<char, 4>>(file, "words", 7)[3]), no_text);
-  // Blocks of columns, which overlap, with room around them in memory; other types in memory.
+  // Blocks of columns, which overlap, with a larger box around them in memory; other types in memory.
   const std::array<int64_t, 2> shape{12, 5}, start{rank_of() % 3, 1}, count{9, 3}, memory_shape{10, 4},
       memory_start{1, 1};
   windrow_decomposition* made = nullptr;
@@ -499,8 +499,8 @@ f.create_dataset("words", (7,), "S4")
   EXPECT_WINDROW_OK(windrow_close(file));
 }
 
-// What stands in a header is changed as any other, in parts, by several ranks, in another type, twice in one flush, and
-// read in the same one.
+// Elements in a header are changed like others: in parts, by several ranks, in another type, twice in one flush, and
+// read in the same flush.
 TEST_P(Fill, compact_variables_of_others_are_written) {
   if (GetParam() != ".h5")
     GTEST_SKIP() << "only HDF5 has them";
@@ -555,8 +555,7 @@ assert all(f[name].id.get_create_plist().get_layout() == h5py.h5d.COMPACT for na
 )");
 }
 
-// A template: its variables are defined, and nobody has written them. Parts of them are put by some ranks; the rest
-// stays what it was.
+// A template: its variables are defined but were never written. Some ranks put parts of them; the rest is unchanged.
 TEST_P(Fill, unwritten_variables_of_others_are_written) {
   if (GetParam() != ".h5")
     GTEST_SKIP() << "only HDF5 has them";

@@ -185,7 +185,7 @@ TEST_F(GrowingSubfiles, have_what_was_appended_to_all_parts) {
       put(file, v, 2, columns, second);
       put(file, w, 4, columns, third);
       EXPECT_WINDROW_OK(windrow_flush(file));
-      write(file, v, 5, columns);  // and nobody writes those between
+      write(file, v, 5, columns);  // and no rank writes those between
       expect_records(file, "v v", 6, {0, 1, 2, 5});
       expect_records(file, "g/w", 5, {4});
       ASSERT_WINDROW_OK(windrow_close(file));
@@ -253,7 +253,7 @@ TEST_F(GrowingSubfiles, are_not_cut_along_their_growth) {
   };
   refused({{"split", "0"}});
   refused({{"split_parts", "2x2x1"}});
-  const int64_t line[1] = {0};  // nothing else to cut: it lies in the base file
+  const int64_t line[1] = {0};  // nothing else is split: it is in the base file
   int times = -1;
   EXPECT_WINDROW_OK(
       windrow_define_variable_with(file, "times", WINDROW_FLOAT64, 1, line, Options{{"extendible", "true"}}, &times));
@@ -263,7 +263,7 @@ TEST_F(GrowingSubfiles, are_not_cut_along_their_growth) {
   ASSERT_WINDROW_OK(windrow_close(file));
 }
 
-// What a killed job left behind the records of the set is no record, also once the set is longer.
+// Data that a killed job left after the records of the set is no record, also when the set has grown.
 TEST_F(GrowingSubfiles, have_no_records_that_a_killed_job_left) {
   const Share rows(0);
   for (const char* filters : {"none", "shuffle,deflate:1"})
@@ -293,8 +293,7 @@ TEST_F(GrowingSubfiles, have_no_records_that_a_killed_job_left) {
       }
 }
 
-// Chunks without filters are changed where they are: a killed job may have written behind the records that they are
-// said to have.
+// Chunks without filters are changed in place: a killed job may have written after the last recorded record.
 TEST_F(GrowingSubfiles, have_nothing_of_the_rest_of_a_chunk) {
   const Share rows(0);
   for (const char* files : {"subfiles(2)", "one"})

@@ -130,7 +130,7 @@ TEST_P(Layouts, of_any_kind_bring_the_same_data_back) {
     expect_data(variable);
     EXPECT_EQ(report_of(file_)["layout"] == "not known", std::string(layout) == "none");
     EXPECT_WINDROW_OK(windrow_close(std::exchange(file_, nullptr)));
-    // Who opens it for reading plans by a layout too.
+    // Opening for reading plans by a layout too.
     const Options other{{"layout", "mock:stripe=128KiB,count=3"}, {"domains", "aligned"}, {"writers", "2"}};
     ASSERT_WINDROW_OK(windrow_open(MPI_COMM_WORLD, path().c_str(), WINDROW_READ, other, &file_));
     expect_data(variable);

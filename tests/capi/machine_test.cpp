@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The option machine: whom it lets choose, and that a file that is no machine file is an error on all ranks before
+// The option machine: which axes the model chooses, and that an invalid machine file is an error on all ranks before
 // anything is written.
 #include <gmock/gmock.h>
 
@@ -107,7 +107,7 @@ TEST_P(Machines, let_what_is_predicted_decide) {
   EXPECT_EQ(plan["predicted"]["measured"], true);
   EXPECT_EQ(chosen["writers"].get<size_t>(), plan["writers"].size());
   EXPECT_EQ(chosen["domains"], plan["domains"]);
-  // A single rank has one piece, and nothing to rake.
+  // A single rank has one piece, so nothing is aggregated.
   EXPECT_EQ(plan["writers"].size(), static_cast<size_t>(size_of() < 2 ? 0 : size_of()));
   EXPECT_EQ(plan["pattern"]["bytes"].get<int64_t>(), k_rows * k_columns * 8 * size_of());
 }

@@ -205,7 +205,7 @@ TEST_F(Misuse, of_a_file_that_is_read) {
   EXPECT_WINDROW_OK(windrow_close(file));
 }
 
-// An error in the queue is told by the flush and then forgotten, with all that was queued.
+// The flush reports an error in the queue, and empties the queue.
 TEST_F(Misuse, of_the_queue) {
   windrow_file* file = create();
   int variable = -1;
@@ -250,7 +250,7 @@ TEST_F(Misuse, of_a_file_system_that_has_no_such_files) {
     EXPECT_WINDROW_OK(windrow_discard(file));
     GTEST_SKIP() << "this file system has such files";
   }
-  // With what lies before it the file may be a little longer.
+  // With the bytes before it the file may be slightly longer.
   EXPECT_THAT(windrow_error_message(), AllOf(HasSubstr("variable \"/huge\" of 512 PiB: a file of 5"),
                                              HasSubstr(" beside \"" + path() + "\": file too large")));
   EXPECT_WINDROW_OK(windrow_close(file));
@@ -261,7 +261,7 @@ TEST_F(Misuse, of_a_file_system_that_has_no_such_files) {
   EXPECT_WINDROW_OK(windrow_close(file));
 }
 
-// What a binding finds wrong on the last rank is told to all by the next flush, and nothing of it is moved.
+// The next flush reports an error that a binding finds on the last rank to all ranks, and moves nothing.
 TEST_F(Misuse, told_by_one_rank) {
   windrow_file* file = create();
   int variable = -1;
@@ -279,7 +279,7 @@ TEST_F(Misuse, told_by_one_rank) {
       WINDROW_BAD_ARGUMENT, "too short a list");
   EXPECT_EQ(windrow_error_rank(), size_of() - 1);
   EXPECT_WINDROW_OK(windrow_flush(file));
-  // A block of any variable will do, whatever its shape is.
+  // A block of any variable is accepted, with any shape.
   int cube = -1;
   const int64_t sides[3] = {2, 3, 4}, none[3] = {0, 0, 0};
   EXPECT_WINDROW_OK(windrow_define_variable(file, "cube", WINDROW_INT32, 3, sides, &cube));

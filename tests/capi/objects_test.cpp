@@ -36,7 +36,7 @@ TEST_P(Objects, have_names_with_spaces_and_letters_of_the_world) {
 
 TEST_P(Objects, are_defined_many_at_once) {
   windrow_file* file = create(path());
-  constexpr int k_many = 450;  // more than one word between the ranks tells of
+  constexpr int k_many = 450;  // more than fit into one word of a message
   const int64_t shape[1] = {3 * size_of()};
   std::vector<std::string> names;
   for (int i = 0; i < k_many; ++i)
@@ -101,7 +101,7 @@ TEST_P(Objects, refuse_new_names_that_are_not_utf8) {
   expect_refused(windrow_define_variable(file, latin, WINDROW_INT8, 0, nullptr, &variable));
   expect_refused(windrow_define_group(file, latin));
   expect_refused(windrow_put_attribute_text(file, "v", latin, "text"));
-  EXPECT_WINDROW_OK(windrow_put_attribute_text(file, "v", "text", latin));  // a text is anybody's
+  EXPECT_WINDROW_OK(windrow_put_attribute_text(file, "v", "text", latin));  // a text of any origin
   EXPECT_WINDROW_OK(windrow_close(file));
 }
 

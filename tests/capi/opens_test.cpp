@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a file costs in openings, requests and messages, exactly and whatever the number of ranks: one opening of the
-// metadata by rank 0 and one of the data by each writer or reader. The openings are counted at the system's door, in
-// this program, and held against the report.
+// The cost of a file in openings, requests and messages, exactly and for any number of ranks: one opening of the
+// metadata by rank 0 and one of the data by each writer or reader. This program counts the openings at the system
+// calls, and compares them with the report.
 #include <fcntl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -19,7 +19,7 @@ namespace {
 
 // Of files below the folders of these tests.
 struct Openings {
-  std::atomic<int> made{0};  // a name that nobody had (O_EXCL)
+  std::atomic<int> made{0};  // a name that did not exist (O_EXCL)
   std::atomic<int> opened{0};
 };
 Openings openings;

@@ -77,7 +77,7 @@ class Overlaps : public testing::Test {
     all_.reset(d);
   }
 
-  // A variable full of -5, so that what nobody puts is known; then `queue` puts and the file is read whole.
+  // A variable full of -5, so that elements without a put are known. Then `queue` puts, and the whole file is read.
   template <class Queue>
   void try_with(const KeyValues& strategy, const std::vector<int64_t>& want, Queue&& queue) {
     SCOPED_TRACE(text_of(strategy));
@@ -160,8 +160,8 @@ TEST_F(Overlaps, are_read_into_every_place) {
   }
 }
 
-// Of elements that several ranks hold one rank writes, whoever puts: where that one puts nothing, the others' would be
-// lost without a word.
+// One rank writes the elements that several ranks hold, for any puts. If that rank puts nothing, the others' data would
+// be lost without an error.
 TEST_F(Overlaps, of_which_the_owner_puts_nothing) {
   const int64_t shape[1] = {k_width}, start[1] = {0}, grid[2] = {k_height, k_width}, corner[2] = {0, 0};
   std::vector<int64_t> listed(static_cast<size_t>(k_width));
@@ -220,7 +220,7 @@ TEST_F(Overlaps, of_which_the_owner_puts_nothing) {
   EXPECT_WINDROW_OK(windrow_discard(file));
 }
 
-// Who holds nothing that others hold may put or not, whatever the others do.
+// A rank without shared elements may put or not, independent of the others.
 TEST_F(Overlaps, leave_those_alone_who_are_none) {
   if (size_of() < 3)
     GTEST_SKIP() << "two ranks to overlap, and another";
@@ -305,7 +305,7 @@ TEST_F(Overlaps, that_are_declared) {
   }
 }
 
-// Points that several ranks hold: the option "owner" says who writes.
+// Points that several ranks hold: the option "owner" determines the writer.
 TEST_F(Overlaps, of_points) {
   constexpr int64_t k_points = 30;
   std::vector<int64_t> list(k_points), values(k_points, rank_of());

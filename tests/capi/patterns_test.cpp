@@ -18,7 +18,8 @@ using nlohmann::json;
 
 constexpr int64_t k_rows = 23, k_columns = 11;  // rows that no number of ranks divides
 
-// What a rank of a communicator holds: how the library is told, and the elements of the array in their order in memory.
+// What a rank of a communicator holds: the arguments for the library, and the elements of the array in their order in
+// memory.
 struct Held {
   Decomposition decomposition;
   std::vector<int64_t> elements;
@@ -221,7 +222,7 @@ TEST_P(Patterns, are_written_and_read_by_teams_of_every_size) {
   MPI_Comm_free(&fewer);
 }
 
-// One request and one message a member and team, whatever the pattern's pieces were: blocks of a team are merged before
+// One request and one message per member and team, for any pieces of the pattern: blocks of a team are merged before
 // they are written.
 TEST_P(Patterns, cost_a_team_one_request) {
   if (size_of() == 1)
@@ -254,7 +255,7 @@ TEST_P(Patterns, cost_a_team_one_request) {
   }
 }
 
-// One reader, whatever the number of ranks; the others have it from each other.
+// One reader for any number of ranks; the other ranks get the data in messages.
 TEST_P(Patterns, what_all_ranks_read_is_read_once) {
   windrow_file* file = nullptr;
   ASSERT_WINDROW_OK(windrow_create(MPI_COMM_WORLD, path().c_str(), nullptr, &file));

@@ -126,8 +126,8 @@ TEST_F(Plans, spread_writers_over_hosts_and_bound_their_memory) {
   EXPECT_WINDROW_OK(windrow_close(file));
 }
 
-// One rank has almost all, in large windows: whatever its data take to the writers, it holds little of it, and they no
-// more than their buffers.
+// One rank has almost all data, in large windows. It holds only a small part of it for messages to the writers, and
+// these hold no more than their buffers.
 TEST_F(Plans, bound_memory_where_a_rank_sends_much) {
   if (size_of() == 1)
     GTEST_SKIP() << "nobody sends";
@@ -292,7 +292,7 @@ TEST_F(Plans, of_rows_cost_a_request_a_rank) {
   EXPECT_WINDROW_OK(windrow_discard(std::exchange(scene.file, nullptr)));
 }
 
-// What is in the memory of the one host is copied out of it: no message, no request, whatever the pieces.
+// Data in the memory of the only host is copied from there: no message and no request, for any pieces.
 TEST_F(Plans, read_what_is_in_memory_without_requests) {
   for (const KeyValues& strategy : {KeyValues{}, KeyValues{{"access", "mapped"}}}) {
     if (strategy.empty() && ranks_per_host() < size_of())
@@ -387,8 +387,8 @@ TEST_F(Plans, read_through_slots_whatever_each_rank_wants) {
   }
 }
 
-// Rows of 512 bytes in turn, 64 MiB and a little: shorter windows and more of them, in the memory of two buffers, or
-// four. Whoever says what a buffer is gets that.
+// Rows of 512 bytes in turn, slightly more than 64 MiB: shorter windows and more of them, in the memory of two buffers,
+// or four. If the option buffer is set, it applies.
 TEST_F(Plans, pass_long_files_on_in_short_windows) {
   if (ranks_per_host() < size_of())
     GTEST_SKIP() << "messages come from other hosts";
@@ -720,7 +720,7 @@ TEST_F(Plans, mix_long_and_short_pieces) {
   EXPECT_WINDROW_OK(windrow_close(file));
 }
 
-// A rank that moves nothing in either of two patterns has no way to tell them apart; the others have.
+// A rank that moves nothing in two patterns cannot distinguish them; the other ranks can.
 TEST_F(Plans, are_kept_where_a_rank_is_idle) {
   if (size_of() < 2)
     GTEST_SKIP() << "needs two ranks";

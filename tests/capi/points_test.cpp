@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Points that several ranks hold: who writes them, what is wrong with them, and what becomes of points that nobody
-// holds.
+// Points that several ranks hold: their writers, errors in them, and points that no rank holds.
 #include <algorithm>
 #include <numeric>
 #include <random>
@@ -24,10 +23,9 @@ using testing::HasSubstr;
 constexpr int64_t k_points = 20000,
                   k_load = 3;  // two directory ranks look after them, with four ranks every second one
 
-// The same on every rank: stretches of a partition with seams of shared points between them; every 97-th point is
-// nobody's.
+// The same on every rank: ranges of a partition with shared points at their boundaries. No rank holds every 97th point.
 struct Mesh {
-  std::vector<int> partition;           // [k_points] -1: nobody's
+  std::vector<int> partition;           // [k_points] -1: none
   std::vector<std::vector<int>> ranks;  // [k_points] that hold it
 
   explicit Mesh(int size, unsigned seed = 7) {
@@ -114,7 +112,7 @@ double imbalance_of(int64_t count) {
   return static_cast<double>(most - least) * size_of() / static_cast<double>(sum_of(count));
 }
 
-// Who writes each point, on every rank; checks that one rank that holds it does.
+// The writer of each point, on every rank; checks that it is a rank that holds the point.
 std::vector<int> owners_of(const Mesh& mesh, const Decomposition& decomposition, const char* owner) {
   std::vector<int> owners(k_points, -1), writers(k_points, 0);
   for (const int64_t point : written_by(decomposition, owner).points) {
@@ -146,7 +144,7 @@ TEST(Points, have_one_writer_each_by_every_rule) {
       continue;
     EXPECT_EQ(first[point], ranks.front());
     EXPECT_EQ(highest[point], ranks.back());
-    // The paper's text and its figure 4, with the ranks in ascending order behind the point's own.
+    // The paper's text and its figure 4, with the ranks in ascending order after the point's own.
     std::vector<int> list{mesh.partition[point]};
     for (const int rank : ranks)
       if (rank != list.front())
@@ -258,7 +256,7 @@ TEST(Points, replicas_that_differ_are_named_on_all_ranks) {
     const Options options({{"check_replicas", "true"}});
     ASSERT_WINDROW_OK(windrow_create(MPI_COMM_WORLD, folder.file("replicas.raw").c_str(), options, &file));
     ASSERT_WINDROW_OK(windrow_define_variable(file, "v", WINDROW_FLOAT64, 2, shape, &variable));
-    // One rank has nothing queued: then its replicas are nobody's to compare, but the others' are.
+    // One rank has nothing queued. Its replicas are not compared, but those of the others are.
     ASSERT_WINDROW_OK(windrow_put(file, variable, points.get(), part.values.data()));
     if (spoilt) {
       const std::string message = "put of \"/v\": point " + std::to_string(victim) + ", element 2 is ";
@@ -276,7 +274,7 @@ TEST(Points, replicas_that_differ_are_named_on_all_ranks) {
 TEST(Points, that_a_rank_lists_twice_are_compared) {
   const SharedFolder folder;
   for (const float second : {4.5F, 9.5F}) {
-    // Points 10 r, 10 r + 1 and 10 r again, of which the last rank has two values, perhaps.
+    // Points 10 r, 10 r + 1 and 10 r again; the last rank may have two different values of the latter.
     const std::array<int64_t, 3> list{10 * rank_of(), 10 * rank_of() + 1, 10 * rank_of()};
     const std::array<float, 3> values{4.5F, 1, rank_of() == size_of() - 1 ? second : 4.5F};
     windrow_decomposition* made = nullptr;

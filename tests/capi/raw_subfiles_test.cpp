@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sets of raw files: whole, with a description each, read by any ranks, and by whoever reads JSON.
+// Sets of raw files: complete, with a description each, read by any number of ranks, and by a reader of JSON.
 #include <sys/stat.h>
 
 #include <cstring>
@@ -133,8 +133,8 @@ TEST_F(RawSubfiles, are_read_by_any_ranks_as_one_array) {
   }
 }
 
-// Without Windrow: the base file's description says in which boxes of which files the elements are, and each of those
-// says where.
+// Without Windrow: the description of the base file lists the boxes and files of the elements, and the description of
+// each file has the offsets.
 TEST_F(RawSubfiles, are_described_for_everybody) {
   make({{"files", "subfiles(4)"}, {"split", "0,1"}});
   on_rank_0([&] {
@@ -203,7 +203,7 @@ TEST_F(RawSubfiles, at_fault_are_named_and_read_from_nowhere_else) {
   });
   expect_fault("is a link", [&] {
     std::filesystem::remove(victim + ".json");
-    EXPECT_EQ(mkfifo((victim + ".json").c_str(), 0600), 0);  // who opens it waits for ever
+    EXPECT_EQ(mkfifo((victim + ".json").c_str(), 0600), 0);  // opening it would hang
   });
   expect_fault("is number 2", [&] {
     for (const char* ending : {".raw", ".raw.json"})

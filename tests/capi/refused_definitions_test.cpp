@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Definitions that one rank makes otherwise, or cannot make: all ranks are told, and the file is as if the call had
-// never been made. Rank 0 may have made them already by then.
+// Definitions that differ on one rank, or that one rank cannot make: an error on all ranks, and the file is as if the
+// call had not been made. Rank 0 may already have made them.
 #include <gmock/gmock.h>
 
 #include <map>
@@ -71,7 +71,7 @@ Places write(const std::string& path, bool refuses) {
   define("first");
   if (refuses)
     refuse(file, 3, groups);
-  for (const int many : {16, 17, 40})  // as many as one word between the ranks holds, and more
+  for (const int many : {16, 17, 40})  // as many as fit into one word of a message, and more
     if (refuses)
       refuse(file, many, groups);
   define("second");
@@ -130,13 +130,12 @@ TEST_P(RefusedDefinitions, leave_no_trace) {
   }
   if (rank_of() != 0)
     return;
-  // What was refused left no room behind either, but for what HDF5 says of it.
+  // A refused definition leaves no space in the file, except what HDF5 reports.
   const auto size = [&](const char* name) { return std::filesystem::file_size(folder_.file(name + ending)); };
   EXPECT_LE(size("with"), size("without") + k_elements * 4);
 }
 
-// What ranks tell each other of the variables of a file is as long on those that have refused a definition as on the
-// others.
+// Messages about the variables of a file have the same length on ranks that have refused a definition as on the others.
 TEST_P(RefusedDefinitions, are_followed_by_records) {
   const std::string ending = GetParam(), path = folder_.file("records" + ending);
   if (windrow_has(format_of(ending)) == 0 || ending == ".raw")

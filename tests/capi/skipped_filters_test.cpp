@@ -246,7 +246,7 @@ for name in ('fixed', 'growing', 'both grow'):
 )");
 }
 
-// Chunks that nobody wrote, and all of an array at once.
+// Chunks that were never written, and all of an array at once.
 TEST_F(SkippedFilters, of_edges_are_so_in_new_chunks) {
   h5py(std::string(k_make_edged) + "make(b'empty', (10, 10), compressed)\n");
   windrow_file* file = open(WINDROW_UPDATE);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Arrays whose elements lie at any distances in memory: in Fortran order, backwards, with gaps.
+// Arrays with any strides in memory: in Fortran order, reversed, with gaps.
 #include <gmock/gmock.h>
 
 #include "files.hpp"

@@ -432,7 +432,7 @@ TEST_F(Subfiles, are_opened_by_those_who_have_data_in_them) {
     EXPECT_EQ(report_of(file)["metadata_opens"], size == 1 ? 1 : 1 + size);
     ASSERT_WINDROW_OK(windrow_close(file));
   }
-  // Rank 0 alone has something: nobody else opens anything, and nobody waits.
+  // Only rank 0 has data: no other rank opens a file, and no rank waits.
   windrow_file* file = create({{"files", "subfiles(4)"}, {"strategy", "list"}});
   const int variable = define(file, "v");
   const Block piece({3, 0, 0}, {rank_of() == 0 ? 3 : 0, k_columns, k_layers});
@@ -607,7 +607,7 @@ TEST_F(Subfiles, hold_chunks_by_every_filter) {
   }
 }
 
-// What nobody writes is there all the same, for sums and for readers.
+// Elements that no rank writes exist too, for checksums and for readers.
 TEST_F(Subfiles, have_elements_that_nobody_wrote) {
   for (const char* ending : {".h5", ".nc"}) {
     if (std::string(ending) == ".nc" && windrow_has("netcdf") == 0)
@@ -618,7 +618,7 @@ TEST_F(Subfiles, have_elements_that_nobody_wrote) {
     write(file, define(file, "written"), share_of(0));
     int grows = -1;
     const int64_t none[3] = {0, 6, 5};
-    for (const char* record : {"r1", "r2"})  // two, so that the second one's first record would begin behind the end
+    for (const char* record : {"r1", "r2"})  // two, so that the second one's first record would begin after the end
       if (std::string(ending) == ".nc") {
         EXPECT_WINDROW_OK(windrow_define_variable_with(file, record, WINDROW_INT16, 3, none,
                                                        Options{{"extendible", "true"}}, &grows));
@@ -639,8 +639,8 @@ TEST_F(Subfiles, have_elements_that_nobody_wrote) {
   }
 }
 
-// Between the parts lie many stripes of the line of files that are nobody's, all the more where chunks may lie there:
-// no rank looks at them one by one.
+// Between the parts there are many stripes of the address space that are in no file, in particular if there may be
+// chunks: no rank loops over them.
 TEST_F(Subfiles, have_elements_that_nobody_wrote_in_stripes_that_are_dealt) {
   for (const char* domains : {"cyclic", "aligned", "even"}) {
     windrow_file* file = create({{"files", "subfiles(4)"},
@@ -689,7 +689,7 @@ TEST_F(Subfiles, of_netcdf_hold_parts_of_a_square) {
   EXPECT_WINDROW_OK(windrow_close(file));
 }
 
-// Small windows, and parts that lie far apart on the line of files: no rank takes one window for another.
+// Small windows, and parts that are far apart in the address space: no rank confuses two windows.
 TEST_F(Subfiles, are_written_through_small_buffers) {
   make({{"files", "subfiles(4)"}});
   windrow_file* file = nullptr;
@@ -727,7 +727,7 @@ TEST_F(Subfiles, are_files_and_nothing_else) {
   }
 }
 
-// The folder too: a link leads to files of somebody else.
+// The same for the folder: a link refers to files of another user.
 TEST_F(Subfiles, are_in_a_folder_that_is_no_link) {
   const std::string elsewhere = folder_.file("elsewhere"), link = folder_.file("link.h5");
   make({{"files", "subfiles(2)"}});

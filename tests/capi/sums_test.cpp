@@ -253,7 +253,7 @@ TEST_F(Sets, auto_makes_one_file_here_and_says_why) {
   EXPECT_WINDROW_OK(windrow_close(file));
 }
 
-// The axis as well as the reason, whatever a preset would have.
+// The axis as well as the reason, with any preset.
 TEST_F(Sets, a_plan_says_how_many_files_there_are) {
   const auto files_of = [](windrow_file* file) {
     const char* text = nullptr;
@@ -320,7 +320,7 @@ TEST(FileCount, is_that_of_a_documented_rule) {
   EXPECT_EQ(windrow::choose_file_count(FileSystem::local, true, 256, 64, 4).files, 1);
 }
 
-// A machine file decides where it tells of several targets.
+// A machine file decides if it has several targets.
 TEST(FileCount, is_what_the_machine_is_predicted_to_write_fastest) {
   using windrow::FileSystem;
   windrow::Machine machine;

@@ -72,7 +72,7 @@ TEST_P(Targets, have_one_writer_each_or_as_many_as_planned) {
         Case{"mock:stripe=16KiB,count=1,object=32KiB,objects=1000,targets=3", "3", 3},
         Case{"mock:stripe=16KiB,count=2,object=32KiB,objects=1000,targets=4", "8", 4},
         Case{"mock:stripe=16KiB,count=1,until=100000;stripe=32KiB,count=3,first=1", "4", 4},
-        // Several share a target, and one's stretch has none of its stripes.
+        // Several writers share a target, and the range of one has none of its stripes.
         Case{late + ";stripe=16KiB,count=1,first=1", "4", 2}, Case{late + ";stripe=16KiB,count=1,first=1", "7", 2},
         Case{late + ";stripe=16KiB,count=3,first=1", "8", 4}}) {
     SCOPED_TRACE(each.layout + " writers " + each.writers);
@@ -102,7 +102,7 @@ TEST_P(Targets, have_one_writer_each_or_as_many_as_planned) {
   }
 }
 
-// Of a file whose first objects alone are known: behind them each object has one writer too, whichever.
+// A file of which only the first objects are known: each later object has one writer too.
 TEST_P(Targets, of_some_objects_may_be_known) {
   const int variable = create({{"layout", "mock:stripe=16KiB,count=2,object=32KiB,objects=10,targets=3"},
                                {"domains", "target"},
@@ -122,7 +122,7 @@ TEST_P(Targets, of_some_objects_may_be_known) {
   expect_data(variable);
 }
 
-// The count that the plan tells is what the ranks do.
+// The count in the plan is what the ranks do.
 TEST_P(Targets, are_all_every_writers_where_domains_are_even) {
   const int variable = create({{"layout", "mock:stripe=16KiB,count=3"}, {"domains", "even"}, {"writers", "4"}});
   write(variable);
@@ -199,8 +199,7 @@ TEST_P(Targets, move_several_stripes_in_one_round) {
   }
 }
 
-// What lies between the first byte and the last costs nothing, when it is planned and when it is moved: here 2^28
-// stripes.
+// The bytes between the first and the last one have no cost, neither in planning nor in moving: here 2^28 stripes.
 TEST_P(Targets, are_found_of_a_few_pieces_in_a_terabyte) {
   constexpr int64_t k_elements = int64_t{1} << 37, k_pieces = 40, k_length = 700;
   EXPECT_WINDROW_OK(windrow_create(
@@ -254,7 +253,7 @@ TEST_P(Targets, are_asked_for_in_vain_where_nobody_knows_them) {
   expect_data(variable);
 }
 
-// What nobody writes is filled by the writer of its stripe.
+// The writer of a stripe fills elements of it that no rank writes.
 TEST_P(Targets, have_one_writer_for_what_is_filled) {
   create({{"layout", "mock:stripe=16KiB,count=3"}, {"domains", "target"}, {"writers", "3"}, {"buffer", "8192"}});
   const int filled = define("filled", {{"fill_value", "-7"}});
@@ -270,7 +269,7 @@ TEST_P(Targets, have_one_writer_for_what_is_filled) {
   EXPECT_EQ(std::count(read.begin(), read.end(), -7), static_cast<int64_t>(read.size()) - 160);
 }
 
-// Before a read ranks write the whole of what nobody has written.
+// Before a read the ranks write all elements that were never written.
 TEST_P(Targets, have_one_writer_for_what_all_ranks_fill) {
   EXPECT_WINDROW_OK(windrow_create(MPI_COMM_WORLD, path().c_str(),
                                    Options({{"layout", "mock:stripe=48KiB,count=3"}, {"domains", "none"}}), &file_));

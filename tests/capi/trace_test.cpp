@@ -21,7 +21,7 @@ struct Calls {
 
 }  // namespace
 
-// MPI's profiling interface: the library in this program talks by these.
+// MPI's profiling interface: the library in this program sends by these functions.
 extern "C" int MPI_Igather(const void* from, int count, MPI_Datatype type, void* to, int counts, MPI_Datatype types,
                            int root, MPI_Comm comm, MPI_Request* request) {
   ++calls.gathers;
@@ -179,7 +179,7 @@ TEST_P(Traces, say_what_the_report_says) {
   }
 }
 
-// Each flush of one plan has its numbers, the first the details, and nobody says a word for the others.
+// Each flush of a plan has its own numbers, the first has the details, and no rank sends messages for the others.
 TEST_P(Traces, have_a_line_of_bounded_size_for_each_repeated_flush) {
   const int64_t k_steps = size_of() == 1 ? 10'000 : 1000;
   std::vector<json> reports;

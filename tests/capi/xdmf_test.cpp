@@ -195,7 +195,7 @@ TEST_F(Xdmf, takes_all_kinds) {
     expect_text(kind, "CoRect");
 }
 
-// One rank's argument is wrong or another: every rank hears of it, and the next call works.
+// One rank's argument is wrong or differs: an error on every rank, and the next call works.
 TEST_F(Xdmf, refuses_arguments_on_every_rank) {
   windrow_file* file = create();
   const int variable = define(file, "v");

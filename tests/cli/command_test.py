@@ -395,7 +395,7 @@ class Copy(CommandTest):
             done = windrow("copy", source, out)
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assert_same(source, out)
-        with open(self.path("." + "n" * 223 + ".windrow-0000"), "w") as f:  # left behind by a run that was killed
+        with open(self.path("." + "n" * 223 + ".windrow-0000"), "w") as f:  # left by a killed run
             f.write("half")
         self.assertIn("windrow-0000", windrow("info", out).stdout)
 

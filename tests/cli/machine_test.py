@@ -113,7 +113,7 @@ class MachineTest(unittest.TestCase):
                 process.wait(timeout=LIMIT_S)
             self.assertFalse(os.path.exists(self.machine) and process.returncode != 0)
             end = time.monotonic() + 20
-            while True:  # mpirun may be gone before its ranks are, whose lock holds meanwhile
+            while True:  # mpirun may end before its ranks, whose lock then still exists
                 if clean:
                     self.run_it(COMMAND, "check", "--clean", os.path.join(self.storage, "any.raw"), ranks=1)
                 else:  # one that is wrong about something else ends soon, and has cleared away before

@@ -21,7 +21,7 @@ class Delta : public testing::Test {
       GTEST_SKIP() << "delta is not built in";
   }
 
-  // Empty: it does not fit into as many bytes, or into `room`.
+  // Empty: it does not fit into this many bytes, or into `room`.
   Message compressed(const Message& raw, int element_bytes, size_t room) {
     constexpr std::byte k_never_written{0x5a};
     Message made(room + 64, k_never_written);
@@ -181,7 +181,7 @@ TEST_F(Delta, refuses_what_it_did_not_make) {
   EXPECT_FALSE(decompresses(order, back)) << "third differences";
   std::mt19937 random(9);
   for (int round = 0; round < 20000;
-       ++round) {  // whatever they say, no byte is read or written elsewhere: a sanitizer sees it
+       ++round) {  // for any content no byte outside is read or written, which a sanitizer would report
     Message any(random() % 600);
     for (std::byte& each : any)
       each = static_cast<std::byte>(random() >> 7);

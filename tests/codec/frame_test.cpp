@@ -37,7 +37,7 @@ std::string name_of(const CodecChoice& choice) {
          (choice.shuffle ? "+shuffle" : "") + " of elements of " + std::to_string(choice.element_bytes);
 }
 
-// Encodes into exactly as much room as is promised to be enough: what lies behind must stay.
+// Encodes into a buffer of exactly the promised length; the bytes after it must be unchanged.
 Message encoded(const Message& raw, const CodecChoice& choice, bool checksum, bool always, CodecWorkspace& workspace) {
   constexpr std::byte k_never_written{0x5a};
   const size_t room = raw.size() + (always ? k_frame_header : 0);

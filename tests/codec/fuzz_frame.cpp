@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Arbitrary bytes as a frame, and arbitrary bytes as a message. Input: two bytes say how long the awaited message is
-// (up to 64 KiB), one what is done (bit 0: marker and lengths of the header are mended, so that what lies behind them
-// is reached; bit 1: the bytes are a message to encode), one the size of elements; then the bytes.
+// Arbitrary bytes as a frame, and arbitrary bytes as a message. Input: two bytes for the length of the expected message
+// (up to 64 KiB), one for the operation (bit 0: marker and lengths of the header are corrected, so that the bytes after
+// them are reached; bit 1: the bytes are a message to encode), one for the element size; then the bytes.
 #include <algorithm>
 #include <array>
 #include <cstring>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A new compressor is one new file, compressors/bits.cpp: with it alone the room has one more, and frames and options
-// know it. The tests of compressors and of strategies run with it in the same program.
+// A new compressor is one new file, compressors/bits.cpp. With it the library has one more compressor, which frames and
+// options support. The tests of compressors and of strategies run with it in the same program.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

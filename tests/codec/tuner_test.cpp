@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Times are told, so the choice of a compressor is a matter of arithmetic here: networks and data are simulated.
+// The times are given, so the choice of a compressor is deterministic: networks and data are simulated.
 #include "codec/tuner.hpp"
 
 #include <gmock/gmock.h>
@@ -112,8 +112,8 @@ TEST_F(Tuner, off_is_looked_at_though_it_is_predicted_to_be_slower) {
   EXPECT_EQ(arms.back(), k_arm_off);
 }
 
-// What leaves nearly all bytes gains nothing, and what another is as good as whatever the link is has nothing to gain:
-// neither is tried, however nearly equal.
+// A codec that leaves nearly all bytes gains nothing. A codec that is not better than another for any link gains
+// nothing either. Neither is tried, even if nearly equal.
 TEST_F(Tuner, does_not_try_what_can_be_of_no_use) {
   if (arm_count() < 5)
     GTEST_SKIP() << "too few compressors are built in";
@@ -168,7 +168,7 @@ TEST_F(Tuner, a_fast_link_bears_no_trials_at_first) {
   EXPECT_EQ(arms.back(), k_arm_off);
 }
 
-// Each file has two flushes, the first of which takes longer, whatever the arm.
+// Each file has two flushes, and the first takes longer with any arm.
 TEST_F(Tuner, each_candidate_is_tried_in_a_files_first_flush_and_in_its_second) {
   CodecTuner tuner;
   int flush = 0;
@@ -252,8 +252,7 @@ TEST_F(Tuner, looks_again_when_another_is_predicted_to_gain_more_than_it_was) {
   EXPECT_EQ(back.back(), k_arm_off);
 }
 
-// From the first to the last of its runs, whatever file they are of: one in eight looks once it is chosen, and none
-// while it tries.
+// Over all of its runs, for any files: one run in eight samples when an arm is chosen, and none during trials.
 TEST_F(Tuner, has_every_eighth_run_look) {
   CodecTuner tuner;
   EXPECT_TRUE(tuner.order().looks);

@@ -158,7 +158,7 @@ TEST(AgreeAndWork, does_nothing_where_a_rank_has_failed) {
   }
 }
 
-// Whoever comes last, and whatever rank 0 came for, nobody waits for ever.
+// For any order of arrival and any call of rank 0, no rank waits forever.
 TEST(AgreeAndWork, is_told_from_an_agreement) {
   const auto comm = world();
   if (comm->size() == 1)
@@ -229,7 +229,7 @@ TEST(Agree, costs_messages_between_hosts_alone) {
   }
 }
 
-// Sums of every so manyth rank, while the others wait in the agreement behind them.
+// Sums over every n-th rank, while the others wait in the following agreement.
 TEST(SomeRanks, sum_what_they_have_while_the_others_go_on) {
   const auto comm = world();
   for (int spacing = 1; spacing <= comm->size() + 1; ++spacing)
@@ -272,8 +272,8 @@ TEST(ShareFromRoot, gives_rank_0s_bytes_to_all) {
   EXPECT_EQ(bytes, std::vector<std::byte>(100'000, std::byte{7}));
 }
 
-// One word after the other, of every length that goes another way, and messages in between: none is taken for the one
-// before.
+// Words of every length that has another path, one after the other, with messages in between: none is confused with the
+// previous one.
 TEST(ShareFromRoot, gives_each_of_many_to_all) {
   const auto comm = world();
   const auto most = static_cast<size_t>(most_message_bytes(comm->size()));
@@ -316,7 +316,7 @@ TEST(Comm, is_kept_with_the_users_communicator_and_outlives_it) {
   EXPECT_TRUE(agree(*first, Status{}).ok());
   MPI_Comm_dup(MPI_COMM_WORLD, &mine);
   { auto gone = Comm::of(mine).value(); }
-  MPI_Comm_free(&mine);  // nobody holds ours: it is freed here
+  MPI_Comm_free(&mine);  // no object uses ours: it is freed here
 }
 
 TEST(Comm, refuses_what_is_no_intracommunicator) {

@@ -15,12 +15,12 @@ namespace {
 // the sender's memory. Before MPI_Init.
 [[maybe_unused]] const int copies_in_pieces = setenv("OMPI_MCA_btl_vader_single_copy_mechanism", "none", 1);
 
-// Every rank sends one message to each other. Those of rank 0 are longer than what is awaited, by one byte or by very
-// much; those of the last rank are shorter. All of them come, whatever came before.
+// Every rank sends one message to each other rank. Messages of rank 0 are longer than expected, by one byte or by a
+// lot; those of the last rank are shorter. All of them arrive, for any previous messages.
 TEST(TestSome, takes_messages_that_are_too_long_as_come) {
   const auto comm = Comm::of(MPI_COMM_WORLD).value();
   MPI_Comm_set_errhandler(MPI_COMM_WORLD,
-                          MPI_ERRORS_RETURN);  // MPICH asks this one, whatever communicator the messages have
+                          MPI_ERRORS_RETURN);  // MPICH calls this error handler, for any communicator
   const auto size = static_cast<size_t>(comm->size());
   constexpr int k_awaited = 1000;
   for (const int more : {1, 2000, 20000}) {

@@ -18,7 +18,7 @@ std::shared_ptr<Comm> world() {
   return Comm::of(MPI_COMM_WORLD).value();
 }
 
-// Who writes to whom in a round is the same on every rank, since all draw from the same seed.
+// The senders and receivers of a round are the same on every rank, because all use the same seed.
 std::vector<std::vector<bool>> random_graph(int size, unsigned seed) {
   std::mt19937 random(seed);
   std::vector<std::vector<bool>> graph(static_cast<size_t>(size), std::vector<bool>(static_cast<size_t>(size)));
@@ -64,7 +64,7 @@ int parity_of(Comm& comm) {
   return comm.next_parity();
 }
 
-// Letters of one rank that just fit into what it gives of memory, and that do not.
+// Messages of one rank that just fit into its memory limit, and messages that do not.
 TEST(ExchangeLetters, delivers_what_one_rank_alone_has_no_room_for) {
   const auto comm = world();
   const int size = comm->size();
@@ -88,7 +88,7 @@ TEST(ExchangeLetters, delivers_what_one_rank_alone_has_no_room_for) {
       }
 }
 
-// After ranks have met in different calls, which is an error on all, nobody reads messages of before.
+// After the ranks were in different calls, which is an error on all, no rank reads messages of before.
 TEST(ExchangeLetters, are_none_of_before_after_a_mistake) {
   const auto comm = world();
   if (!comm->rounds().has_room())
@@ -173,7 +173,7 @@ TEST(ExchangeLetters, a_malformed_notice_fails_all) {
     MPI_Request request = MPI_REQUEST_NULL;
     if (comm->rank() == comm->size() - 1)
       MPI_Issend(notice.data(), static_cast<int>(notice.size()), MPI_BYTE, 0, tag, comm->get(), &request);
-    // It is there before anybody comes to the consensus.
+    // It arrives before any rank enters the consensus.
     for (int there = comm->rank() == 0 ? 0 : 1; there == 0;)
       MPI_Iprobe(comm->size() - 1, tag, comm->get(), &there, MPI_STATUS_IGNORE);
     std::vector<SparseMessage> in;
@@ -194,7 +194,7 @@ TEST(ExchangeLetters, takes_what_is_damaged_and_says_so) {
   const auto comm = world();
   MPI_Comm_set_errhandler(
       MPI_COMM_WORLD,
-      MPI_ERRORS_RETURN);  // where a message is too long MPICH asks this one, whatever communicator the message has
+      MPI_ERRORS_RETURN);  // if a message is too long, MPICH calls this error handler, for any communicator
   std::vector<SparseMessage> in;
   MessageCounters counters;
   for (const std::vector<int>& tags :

@@ -90,7 +90,7 @@ TEST(Blocks, agree_with_the_model_from_0_to_5_dimensions) {
   }
 }
 
-// Boxes told as offsets and strides are the same; then with dimensions in another order in memory, some backwards and
+// Boxes given as offsets and strides are the same; then with dimensions in another order in memory, some reversed and
 // with gaps.
 TEST(Blocks, may_lie_at_any_distances_in_memory) {
   Random random(22);
@@ -157,7 +157,7 @@ TEST(Block, with_strides_that_cannot_be_is_refused) {
       << "of one element strides do not matter";
 }
 
-// What it costs does not depend on its elements, and each of these lies apart.
+// The cost does not depend on the number of elements, none of which are adjacent.
 TEST(Block, in_the_order_of_fortran_is_one_nest) {
   const Shape shape{1000, 1000, 1000}, start{0, 0, 0};
   const Pieces pieces =
@@ -169,7 +169,7 @@ TEST(Block, in_the_order_of_fortran_is_one_nest) {
 }
 
 TEST(Blocks, of_a_mesh_refined_by_blocks_are_few_runs) {
-  // FLASH: 80 blocks of 16 x 16 x 16 cells behind one another, with 4 guard cells at each side in memory.
+  // FLASH: 80 consecutive blocks of 16 x 16 x 16 cells, with 4 guard cells at each side in memory.
   const Shape shape{8 * 80, 16, 16, 16};
   Blocks blocks{80, {}, {}, {}, {}};
   for (int64_t i = 0; i < 80; ++i) {

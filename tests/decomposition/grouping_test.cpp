@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Who writes points that several ranks hold: the paper's example, and random lists against plain models.
+// Writers of points that several ranks hold: the paper's example, and random lists against plain models.
 #include "decomposition/grouping.hpp"
 
 #include <gmock/gmock.h>
@@ -24,7 +24,7 @@ using test::element_map;
 using test::Random;
 using testing::ElementsAre;
 
-// What ranks hold, and whom the partitioner gave each point.
+// The points that ranks hold, and the partitioner's owner of each.
 struct Mesh {
   int64_t points = 0;
   std::vector<std::set<int64_t>> held;  // [ranks]
@@ -161,7 +161,7 @@ class Program {
     return places;
   }
 
-  // What is left to each when all have been told what they lose: every point that is held must have one owner.
+  // The points that remain with each rank after its losses: every point that a rank holds must have one owner.
   Owners owners(OwnerPolicy policy, const std::vector<std::vector<int>>& balanced) const {
     std::vector<LossBuilders> lost(mesh_.held.size());
     std::vector<bool> told(mesh_.held.size());
@@ -214,7 +214,7 @@ int64_t intervals_of(const Owners& owners) {
   return intervals;
 }
 
-// A run goes on while some rank holds all of it: as few intervals as there can be.
+// A run continues as long as some rank holds all of it: the minimum number of intervals.
 int64_t least_intervals(const Mesh& mesh) {
   int64_t intervals = 0, before = -2;
   std::set<int> going;
@@ -234,7 +234,7 @@ int64_t least_intervals(const Mesh& mesh) {
   return intervals;
 }
 
-// Stretches of a partition, with a seam of shared points around each end, holes now and then.
+// Ranges of a partition, with shared points around each end, and some holes.
 Mesh random_mesh(Random& random, int64_t most_points, int64_t shared_percent) {
   Mesh mesh{random(1, most_points), {}, {}};
   mesh.held.resize(static_cast<size_t>(random(1, 7)));
@@ -365,7 +365,7 @@ TEST(Balanced, is_the_same_for_any_number_of_directory_ranks_and_never_behind_id
   }
 }
 
-// Sequences of shared points that end at the end of a grain: who looks after the block before must see that they do.
+// Sequences of shared points that end at the end of a grain: the directory rank of the block before must detect it.
 TEST(SharedPoints, of_sequences_that_end_with_a_grain_are_the_same_for_any_number_of_directory_ranks) {
   Random random(46);
   for (int round = 0; round < 12; ++round) {
@@ -445,7 +445,7 @@ TEST(Balanced, weighs_intervals_and_points) {
   EXPECT_GT(better, 4 * worse);
 }
 
-// Sequences of shared points longer than a grain are cut, at the same places whoever looks after them.
+// Sequences of shared points longer than a grain are cut at the same points for any directory ranks.
 TEST(Balanced, of_long_shared_sequences_is_nearly_the_least) {
   Random random(45);
   for (int round = 0; round < 10; ++round) {

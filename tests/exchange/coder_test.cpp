@@ -56,7 +56,7 @@ class CoderOfDescriptions : public testing::Test {
   double seconds_ = 0;
 };
 
-// They are sent before the first run: nobody has chosen anything for all messages yet.
+// They are sent before the first run: no codec is chosen for all messages yet.
 TEST_F(CoderOfDescriptions, are_shrunk_over_a_slow_link_where_the_choice_is_left_open) {
   comm_->set_link(k_slow_link);
   Coder coder(*comm_, with(Codec::automatic), false, trace_);
@@ -223,8 +223,8 @@ TEST_F(CoderOfData, with_checksums_is_a_frame_whatever_becomes_of_it) {
   }
 }
 
-// What was tried and found best for all is not best for whom noise goes to, nor for whom alone something shrinks. What
-// a rank has to do with that lasts from one transfer, as of the next file, to another.
+// The best codec for all ranks is not the best for a receiver of noise, nor for the only receiver whose data shrinks.
+// What a rank knows of that remains from one transfer to another, as for the next file.
 TEST_F(CoderOfData, goes_its_own_way_to_whom_other_data_goes) {
   if (others_.size() < 2)
     GTEST_SKIP() << "there is only one other host";
@@ -234,8 +234,8 @@ TEST_F(CoderOfData, goes_its_own_way_to_whom_other_data_goes) {
     trace_ = {};
     CodecNotes notes;
     auto made = coder(Codec::automatic);
-    // A first run, message by message, tells of the one. It lasts long enough for more samples, which may take 0.3 % of
-    // the time.
+    // A first run, message by message, determines the one. It takes long enough for more samples, which may take 0.3 %
+    // of the time.
     made->begin({.arm = CodecTuner::k_by_message, .looks = true, .notes = &notes});
     const auto began = std::chrono::steady_clock::now();
     EXPECT_LT(sent(*made, traffic_[0], runs(20'000)), 5'000);
@@ -272,7 +272,7 @@ TEST_F(CoderOfData, goes_its_own_way_to_whom_other_data_goes) {
   }
 }
 
-// Where all messages gain alike, the trial has the word: it knows what the model does not.
+// If all messages gain alike, the trial decides: it measures what the model does not include.
 TEST_F(CoderOfData, obeys_the_trial_where_all_are_predicted_to_gain_as_much) {
   comm_->set_link(k_slow_link);
   CodecNotes notes;
@@ -294,11 +294,11 @@ TEST_F(CoderOfData, obeys_the_trial_where_all_are_predicted_to_gain_as_much) {
   EXPECT_EQ(trace_.messages_own_way, 0);
 }
 
-// Of short messages, and of those all of whose elements are equal, a compressor's speed is not learnt; nor is anything
-// of compressors that do not do such elements.
+// The speed of a compressor is not learnt from short messages, from messages whose elements are all equal, or for
+// compressors that do not support such elements.
 TEST_F(CoderOfData, learns_from_what_tells) {
   comm_->set_link(k_slow_link);
-  comm_->attachment(Comm::Remembered::codecs) = nullptr;  // other tests have learnt
+  comm_->attachment(Comm::Remembered::codecs) = nullptr;  // other tests have measured
   const auto made = coder(Codec::automatic);
   CodecModel& model = static_cast<CodecMemory*>(comm_->attachment(Comm::Remembered::codecs).get())->model;
   made->begin({.arm = CodecTuner::k_by_message, .looks = true});
@@ -337,7 +337,7 @@ TEST_F(CoderOfData, learns_from_what_tells) {
   made->end();
 }
 
-// Where the link is faster than any compressor, that is predicted, so that the tuner settles and nobody looks any more.
+// If the link is faster than any compressor, this is predicted, so the tuner settles and no rank samples any more.
 TEST_F(CoderOfData, says_that_a_fast_link_needs_no_compressor) {
   comm_->set_link(k_fast_link);
   const auto made = coder(Codec::automatic);

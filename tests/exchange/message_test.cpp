@@ -144,8 +144,8 @@ TEST(Message, is_cut_where_windows_are_dealt) {
   }
 }
 
-// Somebody reads the same bytes many times in one flush: then no cut may be right, and a message is as long as it must
-// be.
+// A rank reads the same bytes many times in one flush. Then no cut may be possible, and a message is as long as
+// necessary.
 TEST(Message, ends_where_one_byte_is_asked_for_too_often) {
   PiecesBuilder builder;
   builder.add(Piece{5, 0, 3});

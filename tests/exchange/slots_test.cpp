@@ -8,8 +8,8 @@
 namespace windrow {
 namespace {
 
-// Files lie 2^56 bytes apart on their line, so with windows of 4 KiB steps of two files are 2^44 apart, and beyond
-// 2^48.
+// Files are 2^56 bytes apart in the address space. So with windows of 4 KiB the steps of two files are 2^44 apart, and
+// beyond 2^48.
 TEST(SharedSlots, steps_and_generations_have_tokens_of_their_own) {
   std::set<int64_t> tokens;
   size_t count = 0;

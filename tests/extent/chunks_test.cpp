@@ -42,7 +42,7 @@ TEST(ChunkGrid, places_each_element_where_the_model_does) {
       all *= shape.back();
     }
     const ChunkGrid grid = grid_of(shape, chunk);
-    // Pieces of any length, and some elements left out; memory the other way round.
+    // Pieces of any length, and some elements omitted; memory in reverse order.
     PiecesBuilder builder;
     std::map<int64_t, int64_t> expected;
     for (int64_t element = 0; element < all;) {

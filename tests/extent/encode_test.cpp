@@ -185,7 +185,7 @@ TEST(Decode, takes_loops_whose_steps_touch_without_counting_them) {
   EXPECT_EQ(total_bytes(list.value()), static_cast<int64_t>(8 + 16 * k_steps));
   expect_safe(bytes);
 
-  std::vector<uint64_t> many{2, 0, 0, 8, 0, 2, 31, 5, 8};  // 31 loops of two steps, each of which touches the other
+  std::vector<uint64_t> many{2, 0, 0, 8, 0, 2, 31, 5, 8};  // 31 loops of two steps, each adjacent to the other
   for (int i = 0; i < 31; ++i)
     many.insert(many.end(), {0, 0});
   std::vector<std::byte> nested;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A base file's map and the texts of split_parts, from anybody: bounds that are refused, or parts that tile the array.
+// A base file's map and texts of split_parts with arbitrary content: bounds that are refused, or parts that tile the
+// array.
 #include <algorithm>
 #include <cstdint>
 #include <cstring>

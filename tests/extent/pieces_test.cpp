@@ -90,7 +90,7 @@ void expect_window(PieceView list, const ByteMap& whole, Extent window) {
   }
 }
 
-// What is told apart is apart; and two blocks of one array are told apart where they are.
+// Nests that are reported as disjoint are disjoint; two disjoint blocks of one array are reported as such.
 TEST(Nests, that_have_no_byte_in_common_are_told_apart) {
   std::mt19937 random(57);
   const auto within = [&](int64_t low, int64_t high) {

@@ -76,8 +76,8 @@ TEST(Split, places_each_element_where_a_model_does) {
   }
 }
 
-// Blocks are moved as such: one record for each part that a block meets, however many rows it has. Of any strides each
-// element comes to its place.
+// Blocks are moved as blocks: one record for each part that a block overlaps, for any number of rows. With any strides
+// each element arrives at its place.
 TEST(Split, places_blocks_without_their_rows) {
   std::mt19937 random(12);
   const auto below = [&](int64_t most) { return static_cast<int64_t>(random() % static_cast<uint32_t>(most)); };
@@ -166,7 +166,7 @@ TEST(Split, of_the_slowest_dimension_is_one_piece_a_part) {
     EXPECT_EQ(extent_count(list), 1) << part;
 }
 
-// However many parts one piece lies in.
+// For any number of parts that one piece is in.
 TEST(Split, into_very_many_parts_needs_no_deep_stack) {
   constexpr int64_t k_parts = 200'000;
   const Split split = split_of({.axes = "auto", .parts = "auto", .count = k_parts}, {k_parts, 3});

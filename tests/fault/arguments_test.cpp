@@ -311,7 +311,7 @@ class Arguments : public testing::TestWithParam<std::string> {
           Scene scene(standing_.path(), {}, k_new);
           mistake.prepare(scene);
           const int code = mistake.run(scene, scene.rank == victim);
-          const bool alone = scene.size == 1;  // nobody to differ from
+          const bool alone = scene.size == 1;  // no rank to differ from
           if (!alone || mistake.named == Named::victim) {
             EXPECT_EQ(code, mistake.code) << windrow_error_message();
             EXPECT_NE(std::string(windrow_error_message()).find(mistake.words), std::string::npos)

@@ -22,7 +22,7 @@ int main(int argc, char** argv) {
   MPI_Barrier(MPI_COMM_WORLD);
   auto given = segment.reserve(half, bytes);
   int failed = given.ok() ? 0 : 1, refused = given.ok() && !given.value() && half_rank == 0 ? 1 : 0;
-  MPI_Barrier(MPI_COMM_WORLD);  // both have been answered before anybody touches what he has
+  MPI_Barrier(MPI_COMM_WORLD);  // both have the answer before either uses it
   if (given.ok() && given.value())
     std::memset(segment.base_of(half_rank), 17, static_cast<size_t>(bytes));
   MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);

@@ -73,12 +73,12 @@ class KillTest(unittest.TestCase):
         for leftover in left:
             self.assertNotIn(leftover, after, "the next run removes what a killed one has left")
         subfiles = sum(each.startswith(f"{name}.subfiles-") for each in after)
-        # Those of the file before stay for who has it open, with a mark.
+        # The subfiles of the previous file remain for programs that have it open, with a mark.
         self.assertEqual(subfiles, 3 + 3 + 1 if "files=subfiles(3)" in options else 0)
         shutil.rmtree(self.folder)
         os.mkdir(self.folder)
 
-    # The folder of a new set has its name, and the file that names it has not: the file that stands there has its own
+    # The folder of a new set has its name, but the file that names it does not yet: the existing file has its own
     # folder.
     def test_between_the_renames_of_a_set(self):
         name = "a.h5"

@@ -47,7 +47,7 @@ class KilledAppendTest(unittest.TestCase):
                 done = run(
                     ranks, what, path, f"rank={victim},operation=write,after={after},error=kill", lengths, *options
                 )
-                # MPICH's launcher speaks there too
+                # MPICH's launcher prints there too
                 published = [before, *(int(line) for line in done.stdout.splitlines() if line.isdigit())][-1]
                 if done.returncode == 0:
                     break  # there were not so many writes

@@ -173,7 +173,7 @@ TEST_P(LargeOffsets, points_with_large_numbers) {
   }
 }
 
-// A block of two dimensions whose rows lie more than 2 GiB apart.
+// A block of two dimensions whose rows are more than 2 GiB apart.
 TEST_P(LargeOffsets, rows_far_apart) {
   constexpr int64_t k_columns = int64_t{3} << 28;  // of 4 bytes: 3 GiB a row
   const int64_t shape[2] = {3, k_columns}, start[2] = {0, k_columns - 4 * (rank_of() + 1)}, count[2] = {3, 4};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Memory runs out under one rank, at each allocation of each collective call in turn: all ranks hear of it, none hangs,
-// what stood on the disk stays, and the same handles go on working.
+// One rank runs out of memory, at each allocation of each collective call in turn. All ranks get an error, none hangs,
+// the existing file is unchanged, and the same handles still work.
 #include "../stride.hpp"
 #include "calls.hpp"
 #include "failing_new.hpp"
@@ -10,7 +10,7 @@ namespace {
 using namespace windrow_test;
 
 constexpr int k_old = 1,
-              k_new = 500'000;  // the numbers in the file that stands there, and in the one that shall replace it
+              k_new = 500'000;  // the numbers in the existing file, and in the one that shall replace it
 
 // Whether the call reads the standing file; then it has to find that one's numbers.
 int base_of(const Call& call) {
@@ -60,7 +60,7 @@ class Memory : public testing::TestWithParam<std::string> {
       if (outcome.failed == 0) {
         EXPECT_EQ(outcome.code, WINDROW_OK) << windrow_error_message();
       }
-      // With memory gone for good the victim may not have room for the message; the code is the same all the same.
+      // If all later allocations fail, the failing rank may have no memory for the message; the code is the same.
       if (!for_good)
         expect_same_everywhere(outcome.code);
       EXPECT_TRUE(outcome.code == WINDROW_OK || outcome.code == WINDROW_OUT_OF_MEMORY)

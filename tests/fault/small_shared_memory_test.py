@@ -18,7 +18,7 @@ NEARLY_FULL = os.environ["WINDROW_NEARLY_FULL"]
 MPIRUN = shlex.split(os.environ["WINDROW_MPIRUN"])
 LIMIT_S = 60  # a hang is a failure
 RANKS = 4
-ELSEWHERE = "/var/tmp"  # for what must be seen from inside: TMPDIR may lie in /dev/shm
+ELSEWHERE = "/var/tmp"  # for files that the container must see: TMPDIR may be in /dev/shm
 INSIDE = (
     'mount -t tmpfs -o size="$0" windrow /dev/shm && { [ "$1" = empty ] || dd if=/dev/zero of=/dev/shm/full '
     'bs=4k status=none 2> /dev/null; shift; "$@"; }'

@@ -81,7 +81,7 @@ class Storage : public testing::TestWithParam<std::string> {
     EXPECT_NE(names.find("\"/points\""), std::string::npos) << message;
   }
 
-  // A file that is made, of which a flush fails.
+  // A new file, of which a flush fails.
   bool fail_put(const KeyValues& strategy, const std::string& operation, int after, const Error& error, int victim) {
     Scene scene(standing_.path(), with_fault(strategy, fault_of(victim, operation, after, error.name)), k_new);
     scene.begin();
@@ -112,7 +112,7 @@ class Storage : public testing::TestWithParam<std::string> {
     return true;
   }
 
-  // A file that stands there, of which a flush fails; the next one is right.
+  // An existing file, of which a flush fails; the next one succeeds.
   bool fail_get(const KeyValues& strategy, const std::string& operation, int after, const Error& error, int victim) {
     Scene scene(standing_.path(), with_fault(strategy, fault_of(victim, operation, after, error.name)), k_old);
     scene.begin_reading();
@@ -159,7 +159,7 @@ TEST_P(Storage, fails_while_a_file_is_read) {
                   [&](const KeyValues& s, int victim) { return fail_get(s, "read", 1, k_errors[1], victim); });
 }
 
-// Nobody has put anything: the fill value is written by rank 0, at the sync or for a get.
+// No rank has put anything: rank 0 writes the fill value, at the sync or for a get.
 TEST_P(Storage, fails_while_a_fill_value_is_written) {
   if (GetParam() == "chunked.h5")
     GTEST_SKIP() << "chunks are filled as they are encoded";
@@ -217,8 +217,7 @@ TEST_P(Storage, that_cannot_sync_publishes_nothing) {
     });
 }
 
-// The last flush is close()'s: one agreement is of what was written, and of what was closed. The first failure is what
-// is told.
+// The last flush is that of close(): one agreement covers the writes and the closing. The first failure is reported.
 TEST_P(Storage, that_fails_while_a_file_is_closed_publishes_nothing) {
   for (const char* operation : {"sync", "write", "open"})
     for_each_victim(std::string("close with puts: ") + operation, [&](const KeyValues& strategy, int victim) {
@@ -352,8 +351,8 @@ TEST_P(Storage, that_fails_again_leaves_both_undefined) {
   }
 }
 
-// Chunks have their places before they are written: where that fails, the file is as long as HDF5 says in it, and
-// opens. Nobody asks for its name any more: what failed before is not told again.
+// Chunks are allocated before they are written. If that fails, the file is as long as HDF5 records in it, and opens.
+// Its name is not needed any more: earlier failures are not reported again.
 TEST(Failed, new_files_are_discarded) {
   const SharedFolder folder;
   for (const char* name : {"lost.raw", "lost.h5", "lost.nc"}) {
@@ -422,8 +421,8 @@ TEST(Update, that_fails_leaves_the_rest_of_the_file) {
   EXPECT_GT(struck, 0);
 }
 
-// Chunks that are written in part hold elements that nobody was to write: whatever fails, these are what they were, and
-// the next flush is right.
+// Chunks that are partly written have elements that no rank writes. For any failure these are unchanged, and the next
+// flush succeeds.
 TEST(Update, that_fails_keeps_what_it_was_not_to_write) {
   if (windrow_has("hdf5") == 0)
     GTEST_SKIP() << "built without HDF5";
@@ -496,7 +495,7 @@ TEST(Update, that_fails_keeps_what_it_was_not_to_write) {
   EXPECT_GT(struck, 0) << "nothing failed: this test tests nothing";
 }
 
-// The same of chunks that the flush before, which nobody else has seen yet, has written as a whole or in part.
+// The same for chunks that the previous flush, which no other program has seen yet, has written as a whole or in part.
 TEST(Update, that_fails_keeps_what_the_flush_before_has_written) {
   if (windrow_has("hdf5") == 0)
     GTEST_SKIP() << "built without HDF5";
@@ -561,8 +560,8 @@ TEST(Update, that_fails_keeps_what_the_flush_before_has_written) {
   EXPECT_GT(struck, 0) << "nothing failed: this test tests nothing";
 }
 
-// Chunks that are written as a whole, and take more room than before, are what they were, what they were to be or
-// filled, and can all be read.
+// Chunks that are written as a whole and become longer have their old content, their new content or the fill value, and
+// all of them can be read.
 TEST(Update, that_fails_leaves_chunks_that_can_be_read) {
   if (windrow_has("hdf5") == 0)
     GTEST_SKIP() << "built without HDF5";

@@ -66,7 +66,7 @@ class WriterMemory : public testing::Test {
     return peak;
   }
 
-  // `shared`: the buffers lie in memory that the ranks share, and not on the heap.
+  // `shared`: the buffers are in memory that the ranks share, and not on the heap.
   void write_and_read(const KeyValues& how, bool columns, bool shared, int64_t most) {
     std::string what = columns ? "columns" : "rows";
     for (const auto& [key, value] : how)

@@ -251,8 +251,8 @@ TEST(Deflate, touches_nothing_beyond_the_ends) {
   }
 }
 
-// Cut off anywhere, changed anywhere, or longer than there is room: an error, since a checksum stands at the end, and
-// no byte beyond the ends.
+// Truncated anywhere, changed anywhere, or longer than the buffer: an error, because there is a checksum at the end,
+// and no byte is accessed beyond the ends.
 TEST(Deflate, takes_no_byte_outside_of_damaged_chunks) {
   FilterBuffers buffers;
   const Guarded out(4096), stored_memory(8192);

@@ -96,7 +96,7 @@ TEST(Filters, make_smaller_what_is_smooth) {
   }
 }
 
-// Whatever comes from a file: an error, or other bytes where nothing checks them, but never a byte outside.
+// For any bytes of a file: an error, or other bytes if there is no checksum, but no access outside.
 TEST(Filters, survive_damage) {
   FilterBuffers buffers;
   std::mt19937 random(11);

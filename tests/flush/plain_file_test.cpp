@@ -19,16 +19,15 @@
 namespace windrow {
 namespace {
 
-constexpr int64_t k_far = (int64_t{5} << 30) + 3;  // beyond what 32 bits tell
+constexpr int64_t k_far = (int64_t{5} << 30) + 3;  // more than fits into 32 bits
 
-// What a front needs that has no variables: a file of bytes, whose batches lie anywhere between their first and their
-// last one.
+// A client without variables: a file of bytes, whose batches are anywhere between their first and their last byte.
 class PlainContext final : public BatchContext {
  public:
   PlainContext(DataFile& file, const BatchSummary& summary, int rank)
       : BatchContext(file), hull_(summary.hull), rank_(rank) {}
   void adapt(Pattern& pattern, Strategy&, PlanLimits&) const override { pattern.regions = {hull_}; }
-  // Who reads what lies in holes must not meet the end of the file.
+  // Reads of the holes must not reach the end of the file.
   Status prepare(PreparedPlan& prepared, const RequestBatch& batch, Workspace& workspace, Trace& trace) const override {
     if (Status status = prepare_requests(prepared, batch, workspace, trace); !status.ok())
       return status;
@@ -66,7 +65,7 @@ struct Front {
     planner.set_objects(1);
   }
 
-  // The extents lie in memory as in the file, one after the other.
+  // The extents are in memory as in the file, consecutively.
   RequestBatch batch_of(bool reading, const std::vector<Extent>& extents, std::vector<std::byte>& memory,
                         int64_t list = 1) const {
     RequestBatch batch;
@@ -190,7 +189,7 @@ class PlainFile : public testing::Test {
     }
     MPI_Barrier(MPI_COMM_WORLD);
   }
-  // On rank 0: that each rank's extents hold their values, and that what lies between them is as it was.
+  // On rank 0: checks that each rank's extents have their values, and that the bytes between them are unchanged.
   void expect_file(const std::vector<std::vector<Extent>>& lists, int seed, int64_t old_bytes) const {
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank == 0) {
@@ -233,7 +232,7 @@ TEST_F(PlainFile, holds_what_ranks_have_written) {
       const Status status = front.move(front.batch_of(false, mine, memory));
       ASSERT_TRUE(status.ok()) << status.message();
       expect_file(lists, 1, k_old);
-      // Who goes for itself copies nothing and sends nothing.
+      // A rank that writes its own pieces copies nothing and sends nothing.
       const bool alone = request.gather == "none" && request.domains == "none" && request.access == "list";
       if (alone) {
         EXPECT_EQ(front.trace.direct_bytes, static_cast<int64_t>(memory.size()));
@@ -262,7 +261,7 @@ TEST_F(PlainFile, is_read_by_another_number_of_ranks) {
     MPI_Comm_split(MPI_COMM_WORLD, rank < readers ? 0 : MPI_UNDEFINED, rank, &some);
     if (some == MPI_COMM_NULL)
       continue;
-    // Dealt anew: reader i gets every so many-th extent of all.
+    // Distributed again: reader i gets every n-th extent of all.
     std::vector<Extent> all, mine;
     for (const auto& list : written)
       all.insert(all.end(), list.begin(), list.end());

@@ -45,7 +45,7 @@ TEST(CatalogBytes, cut_off_or_too_long_are_refused) {
   EXPECT_EQ(deserialize(bytes).status().code(), Code::internal);
 }
 
-// Whatever a byte becomes, nothing outside is read and no memory is taken for counts that cannot be (ASan sees it).
+// For any change of a byte nothing outside is read, and no memory is allocated for impossible counts (ASan checks it).
 TEST(CatalogBytes, damaged_are_read_without_harm) {
   const auto bytes = serialize(example());
   for (size_t i = 0; i < bytes.size(); ++i)

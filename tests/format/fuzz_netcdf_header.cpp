@@ -17,7 +17,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       continue;
     const int64_t length = header.value().bytes;
     FUZZ_EXPECT(length >= 0 && length <= static_cast<int64_t>(size));
-    // What is whole is so whatever comes behind it, and says so again.
+    // A complete header is complete with any bytes after it, and is encoded as it was.
     if (length > 0) {
       const auto again = windrow::decode_header(bytes.first(static_cast<size_t>(length)), file_bytes, "a file");
       FUZZ_EXPECT(again.ok() && again.value().bytes == length);

@@ -425,7 +425,7 @@ for i in range(300): g = g.create_group("g")
   EXPECT_THAT(found.unsupported.front(), HasSubstr("nested deeper than 200 groups"));
 }
 
-// Cut anywhere, the file is a bad file or (cut behind all that matters) a good one; never a crash.
+// Truncated anywhere, the file is a bad file or, if everything important is before the cut, a good one; never a crash.
 TEST_F(ForeignHdf5, a_truncated_file_is_a_bad_file) {
   make(R"(
 f["a/v"] = np.arange(1000); f["a/w"] = np.arange(500.)

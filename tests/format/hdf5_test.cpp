@@ -323,7 +323,7 @@ TEST_F(Hdf5, storage_that_refuses_metadata_is_an_error_and_not_a_crash_at_exit) 
   }
 }
 
-// HDF5 gives variables the room that chunks had: chunks that others wrote there, as these here.
+// HDF5 gives variables the space of former chunks: chunks of other programs, like these.
 TEST_F(Hdf5, room_that_is_given_again_is_zero) {
   const std::vector<std::byte> noise(20'000, std::byte{0xaa});
   auto format = open(FormatMode::create);
@@ -352,7 +352,7 @@ TEST_F(Hdf5, room_that_is_given_again_is_zero) {
   ASSERT_TRUE(format->close().ok());
 }
 
-// The disk is full behind the file's end, and before it HDF5 has written over half of what others knew.
+// The disk is full after the end of the file, and before that HDF5 has overwritten half of what others have read.
 TEST_F(Hdf5, storage_that_refuses_metadata_leaves_what_was_published) {
   auto format = open(FormatMode::create);
   for (int i = 0; i < 60; ++i)

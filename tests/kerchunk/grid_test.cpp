@@ -11,7 +11,7 @@ namespace {
 
 using Bounds = std::vector<std::vector<int64_t>>;
 
-// Each chunk of the grid lies in one part, in one piece of it.
+// Each chunk of the grid is in one part, in one piece of it.
 void expect_pieces_of_parts(const Bounds& bounds) {
   const Split split = Split::make(bounds).value();
   const std::vector<int64_t> shape(split.shape().begin(), split.shape().end()), chunk = regular_chunk(bounds, 1);
@@ -23,7 +23,7 @@ void expect_pieces_of_parts(const Bounds& bounds) {
       ASSERT_GE(chunk[i], 1);
       EXPECT_EQ(box.start[i] % chunk[i], 0);
       EXPECT_EQ(box.count[i] % chunk[i], 0);
-      // Behind the first dimension along which a chunk is longer than 1 it has all of the part.
+      // After the first dimension along which a chunk is longer than 1, it has the whole part.
       EXPECT_TRUE(may_be_longer || chunk[i] == box.count[i]) << "dimension " << i;
       if (chunk[i] > 1)
         may_be_longer = false;

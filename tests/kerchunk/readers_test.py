@@ -203,7 +203,7 @@ class References(unittest.TestCase):
             skips.id.write_direct_chunk((8,), np.arange(8, dtype="i4").tobytes(), filter_mask=1)
             f.create_dataset("lzf", data=noise, chunks=(8, 4), compression="lzf")
             f.create_dataset("never", (3, 4), "f8", fillvalue=2)
-            # Nobody wrote any of it: 1024 chunks of zeros, 4 GiB
+            # It was never written: 1024 chunks of zeros, 4 GiB
             f.create_dataset("huge", (1 << 30,), "i4", chunks=(1 << 20,))
             f.create_dataset("none", (0, 4), "f8", maxshape=(None, 4))
             expected = {name: f[name][...] for name in ("deflate", "all", "sum", "part", "masked", "never", "none")}
@@ -328,7 +328,7 @@ class References(unittest.TestCase):
         with inside(self.folder), xarray.open_dataset(path, engine="scipy") as own:
             xarray.testing.assert_identical(dataset(f"{written}.kerchunk.json").load(), own.load())
 
-    # Big-endian parts behind headers of their own; of what grows a chunk a record and part.
+    # Big-endian parts after headers of their own; for a growing variable a chunk per record and part.
     @NETCDF
     def test_sets_of_netcdf_classic(self):
         path, base = self.folder / "plain.nc", self.folder / "a.nc"
@@ -444,7 +444,7 @@ class References(unittest.TestCase):
                 f["v"] = self.numbers[:rows]
             windrow("copy", self.plain, self.base, *settings("references=kerchunk", "files=subfiles(2)"))
             self.expect(self.text, {"v": self.numbers[:rows]})
-        # A new file without one: the text would lead readers to other bytes. Somebody else's stays.
+        # A new file without one: the text would lead readers to other bytes. The text of another program stays.
         windrow("copy", self.plain, self.base)
         self.assertFalse(self.text.exists())
         self.text.write_text('{"version": 1, "refs": {}}')

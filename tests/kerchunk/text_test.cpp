@@ -121,7 +121,7 @@ TEST(ReferencesText, has_attributes_but_not_our_own) {
   EXPECT_NE(why_no_attribute(complex), "");
 }
 
-// A netCDF text that ncgen writes as "" is one NUL; one between characters is told.
+// A netCDF text that ncgen writes as "" is one NUL; a NUL between characters is reported.
 TEST(ReferencesText, has_no_nuls_at_the_end_of_attributes) {
   Catalog catalog = catalog_of({variable_of("/v", Type::int8, {2})});
   catalog.variables[0].attributes = {word("units", std::string(1, '\0')), word("name", std::string("a\0b\0\0", 5))};

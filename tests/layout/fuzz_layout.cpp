@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Layouts as file systems, other ranks and options tell them, from anybody: an error, or one that is sound, finds every
-// byte's stripe, and comes whole to other ranks.
+// Layouts from file systems, other ranks and options, with arbitrary content: an error, or a valid layout that finds
+// the stripe of every byte and arrives complete at other ranks.
 #include <cstdint>
 #include <span>
 #include <string_view>

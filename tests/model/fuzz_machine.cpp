@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Machine files from anybody: an error that names the file, or a machine that is written and read back as it was.
+// Machine files with arbitrary content: an error that names the file, or a machine that is unchanged after it was
+// written and read.
 #include <cstdint>
 #include <string_view>
 

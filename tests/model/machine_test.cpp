@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Machine files: what they leave out, what they say, and what nobody believes.
+// Machine files: omitted numbers, their content, and implausible numbers.
 #include "model/machine.hpp"
 
 #include <gmock/gmock.h>

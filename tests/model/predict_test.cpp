@@ -78,7 +78,7 @@ TEST(Predict, knows_kinds_of_file_systems) {
   work.storage[0].request_bytes = 65536;
   EXPECT_GT(of("lustre"), of("beegfs"));  // locks
   EXPECT_GT(of("gpfs"), of("beegfs"));
-  work.storage[0].targets = work.storage[0].stripe_bytes = 0;  // nobody has stripes chosen: one of a new file on Lustre
+  work.storage[0].targets = work.storage[0].stripe_bytes = 0;  // no stripes requested: one for a new file on Lustre
   work.storage[0].sharing = Sharing::apart;
   EXPECT_GT(of("lustre"), of("beegfs"));
 }
@@ -242,7 +242,7 @@ TEST(Predict, waits_for_the_target_that_has_most) {
   part.target_bytes = part.bytes / 2;
   EXPECT_NEAR(predict(work, machine).storage, 2 * even, 1e-9);
   machine.writes.front().ranks = 2;
-  part.actors = 2;  // there are two at work at a time, so nobody waits
+  part.actors = 2;  // two are in flight at a time, so none waits
   EXPECT_NEAR(predict(work, machine).storage, even, 1e-9);
 }
 

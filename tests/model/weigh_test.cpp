@@ -21,7 +21,7 @@ TEST(Weigh, of_a_buffer_an_interval_is_a_piece_to_copy) {
 
 TEST(Weigh, of_requests_an_interval_is_one) {
   Machine machine;
-  machine.memory.piece_s = 1;  // so that nobody would copy
+  machine.memory.piece_s = 1;  // so that no rank would copy
   machine.storage.request_s = 1e-5;
   machine.storage.target_request_s = 0;
   machine.storage.target_write_bytes_per_s = 1e12;

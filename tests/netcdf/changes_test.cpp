@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is defined when data are in the file already: they are moved where the header needs their room, and nothing is
-// lost.
+// Definitions after data was written: the data is moved if the header needs its space, and nothing is lost.
 #include <gmock/gmock.h>
 
 #include "netcdf.hpp"
@@ -106,7 +105,7 @@ TEST_F(Changes, of_attributes_stay_in_place_where_the_header_has_room) {
   EXPECT_EQ(read, rank_of() == 0 ? std::string(15000, 'x') : "");
 }
 
-// Whatever the alignment was that the file was made with, and whatever it is now.
+// For any alignment with which the file was created, and any alignment now.
 TEST_F(Changes, of_attributes_stay_in_place_with_another_alignment) {
   for (const char* made : {"1", "12", "256", "512"})
     for (const char* now : {"1", "64"}) {
@@ -136,8 +135,7 @@ TEST_F(Changes, of_attributes_move_all_data_where_it_has_none) {
   }
 }
 
-// Objects of CephFS are a file's own: those of the file that takes its name lie on other OSDs, which nobody was asked
-// about.
+// A file has its own CephFS objects: those of the file that takes its name are on other OSDs, which were not queried.
 TEST_F(Changes, that_move_data_forget_which_targets_have_its_objects) {
   make();
   File file = File::open(MPI_COMM_WORLD, path(), Mode::update,
@@ -231,8 +229,8 @@ TEST_F(Changes, of_names_and_links_of_a_path) {
   expect_made();
 }
 
-// The first write of the rank that fails is one of the copy: every rank hears of it, the file is as it was, and the
-// change can be tried again.
+// The first write of the failing rank is one of the copy: an error on every rank, the file is unchanged, and the change
+// can be repeated.
 TEST_F(Changes, that_fail_leave_the_file_as_it_was) {
   for (int victim = 0; victim < size_of(); ++victim)
     for (const char* operation : {"write", "read"}) {
@@ -263,8 +261,8 @@ TEST_F(Changes, that_fail_leave_the_file_as_it_was) {
     }
 }
 
-// Bytes behind the last record that the header tells of are no record's: what nobody writes is zero when the file has
-// grown past them.
+// Bytes after the last record of the header belong to no record: elements that no rank writes are zero when the file
+// has grown past them.
 TEST_F(Changes, nothing_of_a_job_that_was_killed_comes_back) {
   make();
   on_root([&] { std::ofstream(path(), std::ios::binary | std::ios::app) << std::string(3 * k_y * k_x * 6, 'x'); });

@@ -251,7 +251,7 @@ TEST_F(NetcdfFile, holds_what_any_strategy_writes) {
       const auto record = values<double>(4, r, part, k_nx);
       of_b.insert(of_b.end(), record.begin(), record.end());
     }
-    // All records of several variables in one plan, which lie between each other, with a part of one that does not
+    // All records of several variables in one plan, which are interleaved, with a part of a variable that does not
     // grow.
     std::vector<int16_t> of_whole_a;
     for (int64_t r = 0; r < 3; ++r) {
@@ -421,7 +421,7 @@ TEST_F(NetcdfFile, has_alignments_that_are_no_multiple_of_four) {
   EXPECT_THROW(File::create(MPI_COMM_WORLD, path(), {{"alignment", "2TiB"}}), windrow::Error);
 }
 
-// The same definitions by PnetCDF, with the alignments that Windrow was asked for and as much room behind the header.
+// The same definitions by PnetCDF, with the alignments requested of Windrow and as much room after the header.
 std::string header_of_pnetcdf(const std::string& path, int version, int64_t header_bytes, int64_t data_begin) {
   int id = -1, t = -1, x = -1;
   MPI_Info hints = MPI_INFO_NULL;

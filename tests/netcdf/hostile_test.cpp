@@ -162,7 +162,7 @@ TEST_F(Hostile, what_is_wrong_is_said) {
   expect(16, "\x7f\xff\xff\xff", "a name of 2147483647 bytes");
 }
 
-// Bytes from 2^60 on stand for subfiles, where there are some.
+// Offsets from 2^60 on are reserved for subfiles, if there are any.
 TEST_F(Hostile, variables_that_lie_behind_what_a_file_can_have_are_refused) {
   const std::string bytes = sound(5);
   const size_t first = bytes.find(std::string("\0\0\0\0\0\0\x10\0", 8), 100);  // 4096, where the first variable begins
@@ -175,7 +175,7 @@ TEST_F(Hostile, variables_that_lie_behind_what_a_file_can_have_are_refused) {
   }
 }
 
-// An error whatever it was opened for; and it stays as it is.
+// An error for any mode of opening, and the file is unchanged.
 TEST_F(Hostile, files_that_are_cut_short_are_not_read_as_zeros) {
   std::string bytes = sound(2);
   bytes.resize(4096 + 5);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What netCDF classic, or a version of it, cannot hold: every rank hears what, and what would do. And what it can hold
-// that is large.
+// Objects that netCDF classic, or a version of it, cannot hold: an error on every rank that names the object and an
+// alternative. And large objects that it can hold.
 #include <gmock/gmock.h>
 #include <sys/resource.h>
 
@@ -167,7 +167,7 @@ TEST_F(Limits, of_the_process_on_files_are_those_of_headers) {
   EXPECT_FALSE(std::filesystem::exists(path()));
 }
 
-// The smallest version that holds the file, with data behind 2 and 4 GiB of holes.
+// The smallest version that holds the file, with data after 2 and 4 GiB of holes.
 TEST_F(Limits, are_met_by_the_version_that_is_chosen) {
   struct Case {
     int64_t hole;

@@ -129,8 +129,8 @@ class NetcdfSubfiles : public testing::Test {
   Part part_ = part_of(k_y);
 };
 
-// The text that a file is created with, and the one that is made of it later. Names of dimensions and the mark of
-// missing values are the file's, whoever gave them.
+// The text at creation and the text that is made of it later. Names of dimensions and missing values belong to the
+// file, independent of their origin.
 TEST_F(NetcdfSubfiles, references_are_the_same_now_and_later) {
   for (const char* files : {"one", "subfiles(2)"}) {
     {
@@ -263,7 +263,7 @@ TEST_F(NetcdfSubfiles, grow_and_take_new_definitions) {
   make({{"files", "subfiles(3)"}});
   File file = File::open(MPI_COMM_WORLD, path(), Mode::update);
   write(file, k_records);
-  // Records get longer, and the header outgrows its room: every subfile is written anew.
+  // Records get longer, and the header exceeds its room: every subfile is written again.
   const int late = file.define_variable("late", WINDROW_FLOAT64, {k_records + 1, k_y, k_x},
                                         {{"extendible", "true"}});  // as many as there are by now
   EXPECT_EQ(file.shape(late), (std::vector<int64_t>{k_records + 1, k_y, k_x}));
@@ -302,7 +302,7 @@ TEST_F(NetcdfSubfiles, stay_where_they_are_whatever_alignment_is_asked_for_later
   }
 }
 
-// Where not all can stay, all lies by the new alignment, and the map's checksum is there.
+// If not everything can stay, all data is moved to the new alignment, and the map has its checksum.
 TEST_F(NetcdfSubfiles, take_another_alignment_where_they_move) {
   for (const std::string changed_by : {"512", "8192", "65536"}) {
     make({{"files", "subfiles(3)"}});
@@ -363,7 +363,7 @@ TEST_F(NetcdfSubfiles, can_be_many) {
   file.close();
 }
 
-// More places than ranks tell each other at once.
+// More offsets than ranks send in one message.
 TEST_F(NetcdfSubfiles, of_many_variables_have_all_their_places) {
   constexpr int64_t k_variables = 70;
   const Decomposition rows = rows_of(k_y, k_x, part_);
@@ -503,7 +503,7 @@ TEST_F(NetcdfSubfiles, have_checksums_of_their_elements) {
     flip(names.at(1), variable);
   }
   EXPECT_EQ(told(), "");
-  // Of `other` nobody puts the new record: it is filled, and its checksum is another.
+  // No rank puts the new record of `other`: it is filled, and its checksum changes.
   update({{"checksum", "on"}}, k_records + 1);
   EXPECT_EQ(told(), "");
   flip(names.at(2), "other");
@@ -519,8 +519,8 @@ TEST_F(NetcdfSubfiles, have_checksums_of_their_elements) {
       << "that of what was not changed is as it was";
 }
 
-// Checksums of a set that was made without them may be more than its headers have room for: its files are written anew
-// when it is closed.
+// The checksums of a set that was made without them may need more room than its headers have: its files are written
+// again at close.
 TEST_F(NetcdfSubfiles, whose_headers_outgrow_their_room_at_last_are_whole) {
   constexpr int k_variables = 400;
   constexpr int64_t k_length = 6;
@@ -568,8 +568,8 @@ TEST_F(NetcdfSubfiles, whose_headers_outgrow_their_room_at_last_are_whole) {
     expect_valid(name);
 }
 
-// A job that was killed may have left more records in a subfile than the base file knows of, in its header or behind
-// what that tells of.
+// A killed job may have left more records in a subfile than the base file has, in its header or after the last one of
+// the header.
 TEST_F(NetcdfSubfiles, have_nothing_of_records_that_were_never_published) {
   for (const bool defines : {false, true}) {
     make({{"files", "subfiles(3)"}});

@@ -61,7 +61,7 @@ PlanLimits striped(PlanLimits limits, int64_t targets) {
   return limits;
 }
 
-// Each writer more is as much faster, in parts of the file; in turn nobody is.
+// Each additional writer increases the rate for parts of the file, but not for stripes in turn.
 Machine scaling_with_writers() {
   Machine machine;
   machine.name = "the one that scales";
@@ -255,7 +255,7 @@ TEST(Weighing, passes_locks_between_writers_of_one_target) {
         .seconds.storage;
   };
   EXPECT_NEAR(seconds(8, 64 * k_mib) - seconds(4, 64 * k_mib), 2 * machine.storage.lock_s, 0.02);
-  EXPECT_NEAR(seconds(8, 2 * k_mib), seconds(4, 2 * k_mib), 0.02);  // two stripes: nobody shares a target
+  EXPECT_NEAR(seconds(8, 2 * k_mib), seconds(4, 2 * k_mib), 0.02);  // two stripes: no two writers share a target
 }
 
 TEST(Weighing, of_sieving_reads_first_only_where_there_are_holes) {

@@ -130,7 +130,7 @@ TEST(DealByTarget, leaves_at_least_half_of_the_writers_at_work) {
   EXPECT_EQ(busy.size(), 8U);
 }
 
-// Of a progressive file whose first component is small and lies on one target that the second does not have.
+// A progressive file whose first component is small and on one target that the second does not have.
 TEST(DealByTarget, weighs_targets_by_their_bytes) {
   const auto dealing =
       deal_by_target({{0, 101 * k_mib}}, 4, mock("stripe=1MiB,count=1,until=1MiB;stripe=1MiB,count=4,first=1"));
@@ -178,7 +178,7 @@ TEST(DealByTarget, finds_the_objects_of_rows) {
   EXPECT_THAT(dealing->parts[0].groups, ElementsAre(0, 1, 0, 1, 1, 0, 1, 0));
 }
 
-// Of objects behind those that somebody was asked about nothing is pretended: whole rows of them go round.
+// The objects after those that were queried are unknown: whole rows of them are assigned in turn.
 TEST(DealByTarget, deals_rows_in_turn_behind_the_objects_that_it_knows) {
   const StorageLayout layout = mock("stripe=1MiB,count=2,object=2MiB,objects=8,targets=3");
   const auto dealing = deal_by_target({{0, 400 * k_mib}}, 3, layout);
@@ -309,7 +309,7 @@ TEST_P(Dealt, gives_every_byte_one_writer_and_every_stripe_no_two) {
             const auto [place, fresh] = writer_of_stripe.try_emplace({stripe.bytes.begin, stripe.bytes.end}, i);
             EXPECT_EQ(place->second, i) << "the stripe at " << at << " has two writers";
             if (stripe.target != k_no_target)
-              writers_of_target[stripe.target].insert(i);  // of objects that nobody was asked about
+              writers_of_target[stripe.target].insert(i);  // for objects that were not queried
           }
         });
     }
@@ -414,7 +414,7 @@ TEST(MakePlan, puts_as_many_short_stripes_into_a_window_as_fit) {
       << "parts of a stripe";
 }
 
-// A lock that the sharer before holds is not asked for at the end, unless few ranks hold what lies at a place.
+// A lock of the previous sharer is not requested at the end, unless few ranks hold the bytes there.
 TEST(MakePlan, lets_sharers_of_a_target_begin_where_their_stretches_do) {
   const auto starts = [](const Plan& plan) {
     std::vector<int64_t> all;
@@ -489,7 +489,7 @@ TEST(MakePlan, lets_each_target_begin_elsewhere) {
   for (size_t i = 0; i < 8; ++i) {
     const Windows windows = windows_of(plan, i);
     eighths.insert(windows.window(0).bytes.begin / (64 * k_mib));
-    // Every window with bytes is come to once, whatever lies between.
+    // Every window with bytes is visited once, for any bytes between.
     std::vector<int64_t> found;
     const auto every_fifth = [](int64_t offset) { return (offset + 5 * k_mib - 1) / (5 * k_mib) * (5 * k_mib); };
     for (int64_t index = windows.leap(0, every_fifth); index < windows.count();

@@ -48,7 +48,7 @@ TEST(MakePlan, rakes_short_pieces_with_one_writer_a_host) {
   EXPECT_FALSE(plan.reasons.empty());
 }
 
-// Of several hosts: each window lies beside the messages that it comes from.
+// For several hosts: each window is in memory in addition to the messages that it comes from.
 TEST(MakePlan, keeps_windows_and_their_messages_within_the_buffers) {
   PlanLimits limits;
   for (const int64_t buffers : {2, 3, 4, 16, 64})
@@ -341,7 +341,7 @@ TEST(MakePlan, lets_long_pieces_go_their_own_way_beside_raked_ones) {
   EXPECT_EQ(plan.direct_bytes, PlanLimits{}.direct_bytes);
   EXPECT_FALSE(plan.whole);  // the rows have holes where the long pieces go
   EXPECT_THAT(describe_text(plan), HasSubstr("100000 pieces of at least 65536 bytes"));
-  // Few long ones are aggregated with the others; and who sieves must have the bytes in between to itself.
+  // A few long ones are aggregated with the others; data sieving needs exclusive access to the bytes between.
   both.long_bytes = both.bytes / 5;
   EXPECT_EQ(make_plan(Strategy{}, both, thousand_hosts(), {}).value().direct_bytes, 0);
   EXPECT_TRUE(make_plan(Strategy{}, both, thousand_hosts(), {}).value().whole);

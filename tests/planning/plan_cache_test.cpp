@@ -96,7 +96,7 @@ TEST(PlanCache, finds_the_one_that_fits_on_every_rank) {
   const int64_t first = f.add(nothing).id, second = f.add(nothing).id;
   PlanCache::Bits mine = f.cache.mismatches(f.query(nothing));
   EXPECT_EQ(f.cache.match(mine), first);
-  mine[0] |= 1;  // the other rank's word on the first plan
+  mine[0] |= 1;  // the other rank's result for the first plan
   EXPECT_EQ(f.cache.match(mine), second);
   mine[0] |= 2;
   EXPECT_EQ(f.cache.match(mine), 0);

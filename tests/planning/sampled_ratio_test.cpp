@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A few KiB of what is to be written tell what it shrinks to, wherever its pieces lie in memory and in the file.
+// A few KiB of the data to write determine its compression ratio, for any places of its pieces in memory and in the
+// file.
 #include "planning/sampled_ratio.hpp"
 
 #include <gtest/gtest.h>
@@ -12,7 +13,7 @@
 namespace windrow {
 namespace {
 
-// `count` pieces of `length` bytes, `stride` apart in the file, one behind the other in memory.
+// `count` pieces of `length` bytes, `stride` apart in the file, consecutive in memory.
 Pieces pieces_of(int64_t count, int64_t length, int64_t stride) {
   PiecesBuilder builder;
   for (int64_t i = 0; i < count; ++i)

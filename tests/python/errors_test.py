@@ -162,7 +162,7 @@ def test_ranks_that_disagree(folder, comm, rank, size, barrier, raises_on_all):
         other = f.sync if rank == 1 else lambda: v[...]
         raises_on_all(other, 1, "the ranks are in different calls: rank 0 in read, rank 1 in sync")
         v[...] = 1
-        # Some would name dimensions or write data afterwards, without the others, who go on elsewhere.
+        # Some would name dimensions or write data afterwards, without the other ranks, which continue elsewhere.
         for extra in (dict(dims=("d",)), dict(data=[1, 2])):
             raises_on_all(
                 lambda: f.create_variable("z", (2,), "int8", **(extra if rank == 1 else {})),
@@ -295,7 +295,7 @@ def test_what_is_queued_is_kept_when_another_call_fails(folder, comm, rank, size
             f.put(v, np.full(1000, 7.0 + step), rows)
             with pytest.raises(windrow.WindrowError):
                 call()
-            others = [np.full(1000, 3.0) for _ in range(20)]  # would lie where an array lay that is gone
+            others = [np.full(1000, 3.0) for _ in range(20)]  # would be at the address of a freed array
             f.flush()
             assert (v[...] == 7 + step).all() and len(others) == 20
         f.put(v, np.full(1000, 5.0), rows)
@@ -322,7 +322,7 @@ def test_a_block_that_ends_in_different_calls(folder, comm, rank, size, barrier)
                         if not catches:
                             raise
         assert "different calls: rank 0 in close, rank 1 in read" in str(caught.value)
-        barrier()  # a discard after a mismatch waits for nobody
+        barrier()  # a discard after a mismatch does not wait
         assert not f.is_open and list(folder.iterdir()) == []
 
 
@@ -448,7 +448,7 @@ def test_reasons_with_half_a_character(folder, comm, rank, culprit, barrier):
         with windrow.open(folder / "out.h5", "w", comm=comm) as f:
             if rank == culprit:
                 raise ValueError(HALF)
-    barrier()  # a discard after a mismatch waits for nobody
+    barrier()  # a discard after a mismatch does not wait
     assert list(folder.iterdir()) == []
 
 

@@ -411,7 +411,7 @@ def test_variables_with_fewer_records_than_others(folder, comm, rank, size, barr
                 == theirs.encoding["unlimited_dims"]
                 == (set() if group == "group" else {"time"})
             )
-            # netCDF-C 4.9.0 has memory of anything behind the end of another dimension than the first
+            # netCDF-C 4.9.0 returns uninitialised memory after the end of a dimension other than the first
             if "last" in mine:
                 theirs = theirs.assign(
                     last=theirs["last"].copy(data=np.pad(LAST, ((0, 0), (0, 3)), constant_values=-2147483647))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Appends steps to growing variables of a new file, and after each sync waits until somebody else has looked at it:
-// until FILE.step, which says the number of steps, is gone.   append FILE STEPS [KEY=VALUE ...]
+// Appends steps to growing variables of a new file. After each sync it waits until another program has checked it:
+// until FILE.step, which has the number of steps, is removed.
+//   append FILE STEPS [KEY=VALUE ...]
 #include <mpi.h>
 
 #include <chrono>

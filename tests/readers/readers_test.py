@@ -92,7 +92,7 @@ class Readers(unittest.TestCase):
 
     def test_h5diff_finds_what_differs_and_nothing_else(self):
         copy = self.kinds + ".copy.h5"
-        with h5py.File(self.kinds) as source, h5py.File(copy, "w") as target:  # made anew by HDF5 itself
+        with h5py.File(self.kinds) as source, h5py.File(copy, "w") as target:  # written again by HDF5 itself
             for name in source:
                 source.copy(source[name], target, name)
             target.attrs.update(source.attrs)

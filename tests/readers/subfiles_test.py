@@ -233,7 +233,7 @@ class Sets(SetOfSubfiles, unittest.TestCase):
             self.assertTrue(np.isnan(f["f8"][...]).all(), "the file alone, without its subfiles")
         self.assertIn("is missing", windrow("check", lonely / "a.h5", code=1))
 
-    # The limit that makes HDF5 hand out fill values; it is told beforehand where a set is larger than it.
+    # The limit above which HDF5 returns fill values; a larger set is reported beforehand.
     def test_more_subfiles_than_files_that_may_be_open(self):
         limit = 200
 
@@ -322,7 +322,7 @@ class Sets(SetOfSubfiles, unittest.TestCase):
         self.expect_bad_maps(damages)
         whole = self.base.read_bytes()
         of("windrow_folder", np.bytes_(b"a\0b"), variable=None)()
-        # All of it is told
+        # All of it is reported
         self.assertIn(r'"a\x00b" is not the name of a folder', windrow("check", self.base, ranks=1, code=1))
         self.base.write_bytes(whole)
         # (Bytes of a virtual dataset can make HDF5 itself loop.)
@@ -382,7 +382,7 @@ class GrowingSets(SetOfSubfiles, unittest.TestCase):
         ).stdout
         self.assertIn(f"({last}): {records * 55 - 1}", shown)
 
-    # A job that goes on writing: after each sync there is one array more to see.
+    # A job that continues to write: after each sync there is one more array.
     def test_steps_are_seen_after_each_sync(self):
         for ranks, options in (
             (1, ["files=subfiles(4)"]),
@@ -504,7 +504,7 @@ class GrowingSets(SetOfSubfiles, unittest.TestCase):
         there = h5py.h5s.create_simple((7, 11, 5), (endless, 11, 5))
         creation = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
         outside = self.folder / "outside.h5"
-        os.mkfifo(outside)  # who opens it waits for ever
+        os.mkfifo(outside)  # opening it would hang
         there.select_hyperslab((0, 0, 0), (endless, 1, 1), (1, 1, 1), (1, 11, 5))
         from_there = h5py.h5s.create_simple((1, 11, 5), (endless, 11, 5))
         from_there.select_hyperslab((0, 0, 0), (endless, 1, 1), (1, 1, 1), (1, 11, 5))

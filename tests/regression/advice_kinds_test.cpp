@@ -14,8 +14,8 @@ using nlohmann::json;
 
 constexpr int64_t k_rows = 16, k_columns = 1000;
 
-// `files` files of `variables` variables each, one flush a variable; all the same but for where in the file they lie.
-// Then one of another shape.
+// `files` files of `variables` variables each, one flush per variable; equal except for their offsets in the file. Then
+// one with another shape.
 void write_series(SharedFolder& folder, const std::string& trace, int files, int variables) {
   const int64_t shape[2] = {k_rows * size_of(), k_columns}, start[2] = {k_rows * rank_of(), 0},
                 count[2] = {k_rows, k_columns};

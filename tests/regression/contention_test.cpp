@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Many clients of one target: the model that chooses and the simulator agree on what they cost, and writers then meet
-// targets one to one.
+// Many clients of one target: the model of the planner and the simulator predict the same cost, and plans then assign
+// each target to one writer.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -84,8 +84,8 @@ TEST(Contention, is_predicted_as_it_is_simulated) {
     }
 }
 
-// That each rank's stripes lie on one target is nothing that the model is told: it takes them to lie on all, and
-// predicts no less than there is.
+// The model does not know that each rank's stripes are on one target: it assumes all targets, and predicts at least the
+// actual time.
 TEST(Contention, of_stripes_in_turn_is_not_predicted_too_low) {
   EXPECT_GE(predicted_over_simulated(ranger(), stripes(512), {{"gather", "none"}, {"domains", "none"}}), 0.8);
 }
@@ -101,7 +101,7 @@ TEST(Contention, leads_to_writers_with_targets_of_their_own) {
   // Within the bound, 128 clients of a target, nothing has to be brought together.
   for (const bool by_machine : {false, true})
     EXPECT_EQ(run(ranger(), rows(128, 1024), {}, by_machine).plan.strategy.domains, Domains::none) << by_machine;
-  // Who says how long pieces that their holders move are gets that.
+  // If the length of pieces that their holders move is set, it applies.
   EXPECT_EQ(run(ranger(), rows(1024, 1024), {{"direct_bytes", "1MiB"}}, false).plan.strategy.domains, Domains::none);
 }
 
@@ -118,7 +118,7 @@ TEST(Contention, is_found_from_measured_rates) {
     }
   EXPECT_NEAR(turn_seconds(rates, 8), 0.001, 1e-9);
   EXPECT_EQ(turn_seconds({}, 8), 0);
-  // Clients that meet at a target by chance wait as long as a request takes: that is no turn.
+  // Clients that access a target at the same time by chance wait as long as a request takes: this is not a turn.
   const auto rates_with = [](double turn_s, double waits) {
     std::vector<MeasuredRate> found;
     for (const int64_t ranks : {int64_t{2}, int64_t{4}, int64_t{8}})

@@ -20,7 +20,7 @@ bool shared_memory_is_full = false;
 
 }  // namespace
 
-// In the system's place, so that the library finds no room in /dev/shm.
+// Replaces the system's function, so that the library finds no space in /dev/shm.
 extern "C" int statvfs(const char* path, struct statvfs* info) noexcept {
   using Function = int (*)(const char*, struct statvfs*);
   static const auto system = reinterpret_cast<Function>(dlsym(RTLD_NEXT, "statvfs"));
@@ -52,7 +52,7 @@ struct Scene {
     EXPECT_WINDROW_OK(windrow_block(comm, 1, shape, start, count, nullptr, nullptr, &block));
     parts.reset(block);
   }
-  // Two files with a variable, of which the first has something queued.
+  // Two files with a variable; the first has something queued.
   void begin(bool in_two) {
     for (auto [handle, at] : {std::pair{&file, &path}, std::pair{&other, &other_path}}) {
       ASSERT_WINDROW_OK(windrow_create(comm, at->c_str(), nullptr, handle));
@@ -233,7 +233,7 @@ class DifferentCalls : public testing::TestWithParam<bool> {
       EXPECT_NE(message.find("\"" + scene.other_path + "\""), std::string::npos) << message;
       expect_lost(scene.other, closes, scene);
     }
-    // Whatever no rank was in a call of goes on as ever.
+    // Files that no rank was in a call of still work.
     for (windrow_file*& left : {std::ref(scene.file), std::ref(scene.other)})
       if (left != nullptr) {
         EXPECT_WINDROW_OK(windrow_write_block(left, 0, scene.start, scene.count, scene.data.data()));
@@ -269,7 +269,7 @@ TEST_P(DifferentCalls, are_the_same_error_on_all_ranks_and_let_nobody_wait) {
       }
 }
 
-// The rows of one file must not come to lie in the other.
+// The rows of one file must not be written to the other.
 TEST_P(DifferentCalls, of_two_files_that_a_rank_flushes_in_another_order_write_nothing) {
   for (int victim = 0; victim < size_of(); ++victim) {
     SCOPED_TRACE(victim);

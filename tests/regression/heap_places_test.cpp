@@ -27,7 +27,7 @@ std::vector<size_t> all_of(const std::string& bytes, const std::string& what) {
 
 constexpr size_t k_superblock = 96, k_checksum = 4;
 
-// Where the checksum of each header of an object lies, by where the header begins.
+// The offset of the checksum of each object header, by the begin of the header.
 std::map<size_t, size_t> headers_of(const std::string& bytes) {
   const auto has_checksum = [&](size_t begin, size_t end) {
     std::string checksum(k_checksum, '\0');
@@ -148,7 +148,7 @@ TEST_F(HeapPlaces, in_damaged_heaps_are_named) {
   EXPECT_GT(named_, 50);
 }
 
-// What is changed in a session lies in HDF5's memory at first.
+// Changes of a session are in HDF5's memory at first.
 TEST_F(HeapPlaces, of_texts_that_were_just_put_are_no_error) {
   windrow_file* file = nullptr;
   const char* const fresh[5] = {"a", "b", "c", "d", "a much longer one than all before"};
@@ -163,7 +163,7 @@ TEST_F(HeapPlaces, of_texts_that_were_just_put_are_no_error) {
   EXPECT_WINDROW_OK(windrow_close(file));
 }
 
-// What leads from a set to its subfiles lies in a heap too.
+// The references from a set to its subfiles are in a heap too.
 class Mappings : public testing::Test {
  protected:
   void SetUp() override {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A file or a set that is finished is changed, and each call to the storage in turn is the last, fails, is cut short,
-// or finds no room: what was readable before is readable afterwards, by another number of ranks, and so is what a sync
-// has published meanwhile; and the change can be made again.
+// A complete file or set is changed. Each call of the storage in turn is the last one, fails, is cut short, or finds no
+// space. Everything that was readable before is readable afterwards, by another number of ranks, and so is what a sync
+// has published meanwhile. The change can be repeated.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
@@ -178,7 +178,7 @@ class InterruptedChanges : public testing::Test {
   }
 
   int replace(const Kind& kind, const KeyValues& options, int edition, Promised& promised);
-  // All calls are made, whatever the ones before have returned.
+  // All calls are made, for any results of the previous ones.
   int change(const Kind& kind, Change what, const KeyValues& options, int edition, Promised& promised);
   // Collective.
   bool is_frozen() {
@@ -202,7 +202,7 @@ class InterruptedChanges : public testing::Test {
   SharedNumber frozen_;
 };
 
-// A new file takes the place of the one that stands there: it has the name at the sync, and is changed by what follows.
+// A new file replaces the existing one: it has the name after the sync, and later calls change it.
 int InterruptedChanges::replace(const Kind& kind, const KeyValues& options, int edition, Promised& promised) {
   KeyValues all = options;
   if (kind.subfiles > 1)
@@ -250,7 +250,7 @@ int InterruptedChanges::change(const Kind& kind, Change what, const KeyValues& o
         const std::string name = fmt::format("n{}", i);
         int defined = define(file, name, &variable);
         if (defined == WINDROW_EXISTS)
-          defined = windrow_find_variable(file, name.c_str(), &variable);  // of a call that failed behind it
+          defined = windrow_find_variable(file, name.c_str(), &variable);  // of a later call that failed
         note(defined);
         note(windrow_put_attribute_text(file, "/", fmt::format("about n{}", i).c_str(), "new"));
         if (defined == WINDROW_OK)

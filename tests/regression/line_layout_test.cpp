@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Files that lie one after the other in a line keep their own stripes there, and writers are dealt by file and target.
+// Files that are consecutive in one address space keep their own stripes there, and writers are assigned by file and
+// target.
 #include "layout/line.hpp"
 
 #include <gtest/gtest.h>
@@ -49,7 +50,7 @@ TEST(LayoutOfLine, is_not_made_of_very_many_files) {
                               k_begin, k_room));
 }
 
-// Objects go on with others along a file; their columns stand for them.
+// Objects continue with others along a file; their columns represent them.
 TEST(LayoutOfLine, has_columns_of_files_of_objects) {
   const auto line = layout_of_line(
       std::vector<StorageLayout>{mock("stripe=64KiB,count=2,object=128KiB,objects=10,targets=3")}, k_begin, k_room);
@@ -96,8 +97,8 @@ TEST(DealByTarget, gives_each_target_of_each_file_to_one_group) {
   }
 }
 
-// Whatever a flush has bytes of, so that a target's lock stays with its writer: records that are appended lie on some
-// of the targets only.
+// A target keeps its writer, and thereby its lock, for any bytes of a flush: appended records are on some of the
+// targets only.
 TEST(DealByTarget, gives_targets_of_files_to_the_same_groups_as_they_grow) {
   const std::vector<StorageLayout> files(2, mock("stripe=64KiB,count=4"));
   const auto line = layout_of_line(files, k_begin, k_room);
@@ -118,7 +119,7 @@ TEST(DealByTarget, gives_targets_of_files_to_the_same_groups_as_they_grow) {
     EXPECT_EQ(own.size(), 1U) << "target " << target.second << " of file " << target.first;
 }
 
-// A list of chunks tells the targets of those that move alone.
+// A list of chunks gives the targets of the chunks that move, and no others.
 TEST(DealByTarget, gives_numbered_targets_to_the_same_groups_whichever_are_listed) {
   std::map<int64_t, std::set<int>> groups;
   for (int64_t first = 0; first < 12; first += 3) {

@@ -28,7 +28,7 @@ TEST(LinkOfHosts, is_one_for_all_ranks_of_a_host) {
     for (const Traffic& other : traffic)
       EXPECT_EQ(other.link == each.link, comm->host_index_of(other.rank) == host) << rank << " and " << other.rank;
   }
-  // One message to the first rank of another host tells of the link to its last.
+  // One message to the first rank of another host measures the link to its last rank.
   Traffic* first = nullptr;
   for (Traffic& each : traffic)
     if (first == nullptr && each.link != nullptr)

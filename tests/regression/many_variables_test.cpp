@@ -32,7 +32,7 @@ namespace {
 
 using namespace windrow_test;
 
-// Neither number of variables, nor a few more, lies where a vector grows.
+// No number of variables, nor a few more, is one at which a vector grows.
 constexpr int k_some = 520, k_many = 2080, k_few = 50, k_before = 10;
 
 class ManyVariables : public testing::Test {
@@ -53,7 +53,7 @@ class ManyVariables : public testing::Test {
     EXPECT_WINDROW_OK(windrow_define_variables(file_, count, definitions.data(), numbers.data()));
     return numbers.front();
   }
-  // step() for a few, after some that make room for them.
+  // step() for a few, after some that allocate memory for them.
   template <class Step>
   static int64_t bytes_of(Step&& step) {
     for (int i = 0; i < k_before; ++i)

@@ -200,7 +200,7 @@ class Names(unittest.TestCase):
             import xarray
         except ImportError:
             return
-        hidden = ["bnds", "station", "x", "square", "y"]  # that xarray does not open, whoever wrote them
+        hidden = ["bnds", "station", "x", "square", "y"]  # that xarray does not open, from any program
         for engine in ("netcdf4", "h5netcdf"):
             try:
                 with xarray.open_dataset("b.h5", engine=engine, drop_variables=hidden, decode_times=False) as data:

@@ -174,7 +174,7 @@ TEST_F(NetcdfFiles, that_end_in_their_last_record_can_be_changed) {
   EXPECT_EQ(open_format("netcdf", path_, FormatMode::update, {}).status().code(), Code::bad_file);
 }
 
-// Nobody may have written the variables of a file that another library made; and it may have been cut short.
+// The variables of a file of another library may never have been written, and the file may have been truncated.
 TEST_F(NetcdfFiles, that_end_before_their_variables_do_get_no_longer_by_that) {
   make(1, 0);
   const std::string bytes = content(), shorter = bytes.substr(0, 4096 + 4);
@@ -195,7 +195,7 @@ TEST_F(NetcdfFiles, that_end_before_their_variables_do_get_no_longer_by_that) {
   EXPECT_EQ(refused.status().code(), Code::bad_file);
   EXPECT_THAT(refused.status().message(), AllOf(HasSubstr("byte 4100"), HasSubstr("byte 4116")));
   EXPECT_EQ(content().size(), shorter.size());
-  {  // somebody writes them
+  {  // they are written
     auto store = open_store(path_, StoreMode::update, {});
     EXPECT_TRUE(store.value()->resize(4116).ok());
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Somebody replaces or removes a file or folder while it is written or read: the call says what has happened, and
-// nothing of the other is published, changed or removed. A reader reads what it has opened.
+// Another program replaces or removes a file or folder while it is written or read. The call reports it, and nothing of
+// the other file is published, changed or removed. A reader continues with the file that it has opened.
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 
@@ -152,7 +152,7 @@ void make(const std::string& path, const windrow_options* options, double first)
 struct Opened {
   std::string name;
   const windrow_options* options;
-  std::string replaced;  // behind the file's name, or in its folder of subfiles
+  std::string replaced;  // with the file's name as prefix, or in its folder of subfiles
 };
 
 std::vector<Opened> opened_kinds(const Options& one, const Options& set) {

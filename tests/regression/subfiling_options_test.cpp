@@ -35,7 +35,7 @@ class SubfilingOptions : public testing::TestWithParam<std::string> {
     EXPECT_EQ(code, expected) << name << ": " << windrow_error_message();
     return variable;
   }
-  // Each rank its rows; values tell where they belong.
+  // Each rank has its rows; values identify their elements.
   static std::vector<double> rows_of_this_rank(int64_t* start, int64_t* count) {
     start[0] = k_rows * rank_of() / size_of();
     count[0] = k_rows * (rank_of() + 1) / size_of() - start[0];

@@ -252,7 +252,7 @@ TEST_P(TargetWriters, are_those_of_some_of_very_many_chunks) {
   EXPECT_TRUE(read == data_);
 }
 
-// Encoded they are longer or shorter than they were, and lie elsewhere. Who reads them knows where.
+// Encoded they are longer or shorter than before, and have other offsets, which readers find.
 TEST_P(TargetWriters, of_chunks_with_filters_are_chosen_for_readers) {
   if (GetParam() != ".h5")
     GTEST_SKIP() << "it has no chunks";

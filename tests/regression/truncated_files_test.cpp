@@ -67,7 +67,7 @@ class Truncated : public testing::TestWithParam<Kind> {
     }
   }
 
-  // Of all files beside each other and in folders, but reference files, which are made anew. Rank 0's, for all.
+  // All files in the folder and below, except reference files, which are written again. Rank 0's list, for all.
   Bytes all_bytes() const {
     Bytes bytes;
     if (rank_of() == 0)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a user meets first: names of files in capitals, numbers in messages, variables of the environment that are
-// misspelt.
+// First steps of users: names of files in upper case, numbers in messages, misspelt environment variables.
 #include <gmock/gmock.h>
 
 #include <numeric>

@@ -24,7 +24,7 @@ TEST(SampledRanks, are_64_with_the_first_and_the_last_among_them) {
   }
 }
 
-// As a rank tells it that is not sampled: times, counters, and sizes and targets.
+// The message of a rank that is not sampled: times, counters, sizes and targets.
 std::vector<std::byte> message_of(int rank) {
   std::vector<std::byte> message;
   for (int i = 0; i < 2 + k_stages; ++i)

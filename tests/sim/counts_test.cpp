@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the simulator counts is what the library itself counts, of the same pattern with the same options on as many
-// ranks: messages, descriptions, requests, bytes, who touches the file, and the memory of the rank that holds most.
+// The simulator counts the same as the library itself, for the same pattern, options and number of ranks: messages,
+// descriptions, requests, bytes, accesses to the file, and the memory of the rank with the most.
 #include <gtest/gtest.h>
 #include <mpi.h>
 
@@ -95,7 +95,7 @@ json measured(const Workload& workload, const Options& options) {
   for (size_t i = 0; i < data.size(); ++i)
     numbers.push_back(file.define_variable<double>("v" + std::to_string(i), shape_of(workload)));
   if (workload.reading) {
-    // Whoever wrote it: what is read is somebody's, and no hole.
+    // For any writer: the bytes read belong to some rank, and there is no hole.
     const auto rows = ::windrow::Decomposition::same(MPI_COMM_WORLD, shape_of(workload));
     const std::vector<double> whole(static_cast<size_t>(workload.elements()));
     for (const int number : numbers)
@@ -212,8 +212,8 @@ TEST(Counts, are_the_librarys_of_each_kind_of_domains) {
   expect_same_counts_both_ways(cyclic(), {{"domains", "target"}, {"writers", "4"}, {"buffer", "64KiB"}});
 }
 
-// Of each 64 elements the ranks hold 48 in turn; nobody has the others. What is new needs no reading to be written over
-// holes, unless no writer has it to itself.
+// Of each 64 elements the ranks hold 48 in turn; no rank holds the others. New data can be written over holes without
+// reading, unless no writer owns them.
 TEST(Counts, are_the_librarys_of_what_is_sieved) {
   constexpr int64_t k_groups = 700;
   const int64_t each = 48 / ranks_of_world();

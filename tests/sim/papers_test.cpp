@@ -76,8 +76,8 @@ double read_and_write(int64_t elements, const Options& options, LibraryModel lib
   return seconds;
 }
 
-// Section II, Fig. 4: a dataset is a file opened anew. How many it reads is not said; two, as the benchmark of section
-// V does.
+// Section II, Fig. 4: each dataset is a new opening of the file. The number of datasets read is not given; two, as in
+// the benchmark of section V.
 constexpr int k_datasets = 2;
 double read_of_pflotran(bool by_teams) {
   const Workload dataset{
@@ -399,9 +399,9 @@ TEST(Tpc, exchanges_faster_what_is_compressed) {
   }
 }
 
-// "The maximum improvement" is 98.8 % of zeros, which LZO makes nothing of. With the speed of table 4, which is that of
-// a mesh's numbers, no more than 83 % follow: what is left is compressing. The paper does not tell LZO's speed for
-// zeros; were it 1 GB/s, the rest follows.
+// "The maximum improvement" is 98.8 % for zeros, which LZO removes. With the speed of table 4, which is for the numbers
+// of a mesh, only 83 % follow: the rest is the time to compress. The paper does not give LZO's speed for zeros; with 1
+// GB/s the rest follows.
 TEST(Tpc, exchanges_zeros_as_fast_as_the_compressor_is) {
   const Parts largest = k_parts.back();
   expect_within(less_of_exchange(machine_of("tpc"), largest, 500, 0.01), 0.8, 1.05, "with table 4's speed");

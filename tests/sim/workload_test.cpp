@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Who holds what: every element once, together what each holds, and what cannot be.
+// The elements of each rank: every element once, the sums, and impossible workloads.
 #include "sim/workload.hpp"
 
 #include <gmock/gmock.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Layouts asked for and set through a table of system calls: each file system's answers made by hand, and what becomes
-// of every refusal.
+// Layouts are queried and set through a table of system calls. The answers of each file system are simulated, including
+// all errors.
 #include "storage/layout_probe.hpp"
 
 #include <fcntl.h>
@@ -92,8 +92,8 @@ TEST_F(LayoutProbe, asks_lustre_by_its_call_where_there_are_no_attributes) {
   system_.type = k_lustre;
   system_.missing = EOPNOTSUPP;
   system_.ioctls[k_lustre_getstripe] = [](void* argument) {
-    // As lov_getstripe() of Lustre's client: EINVAL for what does not begin as a layout does, and no more stripes than
-    // there is room for.
+    // Like lov_getstripe() of Lustre's client: EINVAL for anything that does not begin like a layout, and at most as
+    // many stripes as fit.
     uint32_t magic = 0;
     uint16_t room = 0;
     std::memcpy(&magic, argument, sizeof magic);

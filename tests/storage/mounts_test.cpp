@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Lines of /proc/self/mountinfo as Linux writes them, as nobody should, and where in a CephFS they lead.
+// Lines of /proc/self/mountinfo as Linux writes them and invalid ones, and the paths in a CephFS that they lead to.
 #include "storage/mounts.hpp"
 
 #include <gmock/gmock.h>

@@ -161,8 +161,8 @@ TEST(PosixStore, writes_a_long_request_in_calls_that_count_as_one) {
   EXPECT_EQ(read, bytes);
 }
 
-// Room that is asked for beforehand (on ext4) is never seen: neither in the file's length nor in what is read where
-// nothing was written.
+// Preallocated space (on ext4) is not visible: neither in the length of the file nor in reads of bytes that were not
+// written.
 TEST(PosixStore, room_for_long_requests_leaves_length_and_holes_as_they_are) {
   constexpr int64_t k_bytes = (3 << 20) + 17, k_begin = 1 << 20, k_behind = 9 << 20;
   TemporaryFolder folder(std::filesystem::current_path());  // rather than in memory
@@ -182,8 +182,8 @@ TEST(PosixStore, room_for_long_requests_leaves_length_and_holes_as_they_are) {
   EXPECT_EQ(all, expected);
 }
 
-// What is expected has room at once, where the file system can; nothing is seen of that but its blocks, and all of it
-// is used in the end.
+// Announced bytes are allocated at once, if the file system supports it. Only the blocks of the file show this, and all
+// of them are used in the end.
 TEST(PosixStore, room_for_what_is_expected_is_found_at_once) {
   constexpr int64_t k_begin = 2048, k_bytes = int64_t{5} << 20, k_part = int64_t{1} << 20;
   const TemporaryFolder folder(std::filesystem::current_path());  // rather than in memory
@@ -216,7 +216,7 @@ TEST(PosixStore, room_for_what_is_expected_is_found_at_once) {
   EXPECT_TRUE(store->close().ok());
 }
 
-// Where the target lies a few bytes behind the place in the file, whole pages apart, the bytes take another way.
+// If the address is a few bytes after the offset in the file, modulo the page size, the bytes are read in another way.
 TEST(PosixStore, reads_into_memory_at_any_distance_from_a_page) {
   constexpr size_t k_bytes = 700'001;
   TemporaryFolder folder;
@@ -392,8 +392,8 @@ TEST(PosixStore, a_lock_of_another_process_is_waited_for) {
   EXPECT_EQ(result, 0) << "the other process saw what was written under the lock";
 }
 
-// Others that write long requests to the same file are waited for, where the disk is of this host; a stranger's lock of
-// the whole file is not.
+// A writer of long requests waits for others of the same file, on a disk of this host; it does not wait for another
+// program's lock of the whole file.
 TEST(PosixStore, writes_long_requests_in_turns) {
   TemporaryFolder folder;
   const std::string path = folder.path("turns");

@@ -201,7 +201,7 @@ TEST(Publish, a_companion_has_its_mode_from_its_first_moment) {
   ::umask(before);
 }
 
-// What stands in the way of one file stands in the way of all.
+// If one of the files cannot be published, none is.
 TEST(Publish, leaves_an_old_companion_where_the_file_cannot_have_its_name) {
   TemporaryFolder folder;
   const TemporaryFile temporary = start(folder.path("a.raw"));

@@ -14,7 +14,7 @@ std::byte at(int64_t offset) {
   return static_cast<std::byte>(static_cast<uint64_t>(offset) * 2654435761U >> 13);
 }
 
-// A file whose reads take a millisecond, and fail behind its end.
+// A file whose reads take a millisecond, and fail after its end.
 class Slow {
  public:
   static constexpr int64_t k_end = int64_t{64} << 20;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which stripes a new file gets: what is asked for, what the site has set, what is carried over, and what becomes of
-// refusals.
+// The stripes of a new file: by request, by the defaults of the site, copied from the old file, and after errors.
 #include "storage/striping.hpp"
 
 #include <gmock/gmock.h>
@@ -94,7 +93,7 @@ TEST_F(StripeTemporaryFile, needs_none_when_it_is_small_or_has_one_writer) {
 }
 
 TEST_F(StripeTemporaryFile, never_fights_what_the_folder_was_given) {
-  gives(folder_.path(), 1 << 20, 1);  // one stripe, and somebody wants it so
+  gives(folder_.path(), 1 << 20, 1);  // one stripe, which was set explicitly
   auto striping = stripe({{"expected_bytes", "100GiB"}});
   EXPECT_EQ(numbers(striping).count, 1);
   EXPECT_THAT(striping.value().why, HasSubstr("those of the folder"));
@@ -121,8 +120,7 @@ TEST_F(StripeTemporaryFile, is_striped_as_the_file_that_it_replaces) {
   EXPECT_EQ(numbers(stripe({{"stripe", "size=64KiB,count=2"}})), (StripeNumbers{.bytes = 64 << 10, .count = 2}));
 }
 
-// One stripe too, where the folder has been given nothing, whatever the file's size is expected to be; and several on a
-// target.
+// One stripe too if the folder has no layout, for any expected size of the file; and several on one target.
 TEST_F(StripeTemporaryFile, has_the_stripes_that_it_replaces_also_where_they_are_the_usual) {
   std::ofstream(temporary_.final_path).flush();
   gives(temporary_.final_path, 1 << 20, 1);
@@ -134,8 +132,7 @@ TEST_F(StripeTemporaryFile, has_the_stripes_that_it_replaces_also_where_they_are
   EXPECT_EQ(times_set_, 1);
 }
 
-// The file that is replaced has one stripe, as all have that nobody thought about; since then the folder was given a
-// layout.
+// The file that is replaced has one stripe, which is the default; the folder has since been given a layout.
 TEST_F(StripeTemporaryFile, follows_a_folder_rather_than_a_file_of_one_stripe) {
   std::ofstream(temporary_.final_path).flush();
   gives(temporary_.final_path, 4 << 20, 1);
@@ -144,7 +141,7 @@ TEST_F(StripeTemporaryFile, follows_a_folder_rather_than_a_file_of_one_stripe) {
   EXPECT_EQ(numbers(striping), (StripeNumbers{.bytes = k_mib, .count = 3}));
   EXPECT_THAT(striping.value().why, HasSubstr("those of the folder"));
   EXPECT_EQ(times_set_, 0);
-  gives(temporary_.final_path, 4 << 20, 2);  // somebody thought about this one
+  gives(temporary_.final_path, 4 << 20, 2);  // this layout was set explicitly
   EXPECT_EQ(numbers(stripe({{"expected_bytes", "100GiB"}})), (StripeNumbers{.bytes = 4 * k_mib, .count = 2}));
 }
 

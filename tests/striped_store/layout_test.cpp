@@ -110,7 +110,7 @@ TEST(Lov, is_read_as_it_was_written) {
   }
 }
 
-// What anybody may hand in: it is refused, or it is a layout, which mistake_in() judges.
+// Arbitrary input: it is refused, or it is a layout, which mistake_in() checks.
 TEST(Lov, damaged_ones_do_no_harm) {
   uint64_t next = 0;
   const std::string sound = lov_of(placed(three_parts(), 4, next), 17);

@@ -109,7 +109,7 @@ TEST(ExtentLocks, cover_whole_pages) {
   other.join();
 }
 
-// Never two clients at a time in what one of them writes, whatever they ask for.
+// For any requests, two clients never hold locks of a range that one of them writes.
 TEST(ExtentLocks, exclude_writers) {
   constexpr int k_clients = 6, k_pages = 8;
   ExtentLocks locks;

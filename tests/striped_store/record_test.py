@@ -32,7 +32,7 @@ class RecordTest(StoreTest):
 
     def test_requests_are_counted_as_they_come_and_as_targets_get_them(self):
         (mount,) = self.up(1, "--targets", "2", "--stripe", "64KiB")
-        # Pages, of which a request has so many
+        # Pages, the unit of the length of a request
         with open(mount / "file", "wb", buffering=0) as file, mmap.mmap(-1, 4 * MIB) as memory:
             self.assertEqual(file.write(memory), 4 * MIB)
         client = self.record()["clients"][0]

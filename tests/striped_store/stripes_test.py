@@ -17,7 +17,7 @@ from store import KIB, LIMIT_S, StoreTest, main
 
 COMMAND = os.environ["WINDROW_COMMAND"]
 LAUNCHER = shlex.split(os.environ["WINDROW_LAUNCHER"])
-# With an attribute that the room behind the header of netCDF classic does not hold.
+# With an attribute that does not fit into the room after the header of netCDF classic.
 ANEW = """
 import sys
 import numpy as np
@@ -104,7 +104,7 @@ class StripesTest(StoreTest):
             stripes, targets = self.layout(out)[0].rsplit(" ", 1)
             self.assertEqual(stripes, before[0].rsplit(" ", 1)[0])
             self.assertEqual(len(targets.split(",")), count)
-            # Where it lies now
+            # The current offsets
             self.assertRegex(told, f"stripe count {count} on targets? {targets.replace(',', ', ')}$")
 
     def extend(self, out: Path) -> str:

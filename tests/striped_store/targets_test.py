@@ -15,7 +15,7 @@ from store import KIB, LIMIT_S, StoreTest, main
 
 COMMAND = os.environ["WINDROW_COMMAND"]
 LAUNCHER = shlex.split(os.environ["WINDROW_LAUNCHER"])
-METADATA = 32 * KIB  # rank 0 writes so much of it at most, wherever it lies
+METADATA = 32 * KIB  # rank 0 writes at most this much of it, at any offset
 
 
 class TargetsTest(StoreTest):
@@ -57,8 +57,8 @@ class TargetsTest(StoreTest):
         written = self.copy(4, "target")
         self.assertEqual(self.targets_of(written), [1, 1, 1, 1])
         self.assertEqual(self.shared(), 0)
-        # Rank 0 writes the metadata, wherever they lie: it may take each target's lock once, and that one's writer
-        # may take it back.
+        # Rank 0 writes the metadata at any offset: it may take the lock of each target once, and the writer of the
+        # target may take it back.
         self.assertLessEqual(sum(map(sum, self.matrix("lock_hand_overs"))), 2 * 4)
 
     def test_fewer_writers_than_targets(self):

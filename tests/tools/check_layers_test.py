@@ -88,7 +88,7 @@ class CheckLayers(unittest.TestCase):
             self.assert_error(
                 f"{user} includes base/status.hpp", **{f"{user}__bad_cpp": '#include "base/status.hpp"\n'}
             )
-        # The command simulates by the room of that, and does all else through windrow.h.
+        # The command uses the headers of that module to simulate, and windrow.h for everything else.
         self.assert_error("cli includes session/file.hpp", cli__bad_cpp='#include "session/file.hpp"\n')
 
     def test_pure_rooms(self) -> None:

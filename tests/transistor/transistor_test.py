@@ -73,7 +73,7 @@ class Transistor(unittest.TestCase):
             np.testing.assert_allclose(
                 rest["step 2/potential"], self.open("part")["step 2/potential"], rtol=0, atol=1e-15
             )
-            self.assertNotIn("step 1", rest)  # it went on, and did not begin anew
+            self.assertNotIn("step 1", rest)  # it continued and did not start again
             np.testing.assert_allclose(self.last(rest)["potential"], self.last(whole)["potential"], rtol=0, atol=SAME)
 
     def test_goes_on_into_the_same_file_from_an_earlier_step(self) -> None:
