@@ -23,9 +23,9 @@ LONG_FOR_NOW = {
     "src/format/netcdf/netcdf_format.cpp",
     "src/format/raw/raw_format.cpp",
 }
-OUTSIDE = "include"  # the pseudo-room of include/windrow/, which everybody may see
+OUTSIDE = "include"  # the pseudo-module of include/windrow/, which every module may use
 
-# What a pure room must not know: ranks, time, files, threads of control, randomness that differs from run to run.
+# What a pure module must not use: ranks, time, files, threads of control, randomness that differs from run to run.
 IMPURE_HEADERS = {
     "mpi.h", "chrono", "ctime", "time.h", "sys/time.h", "fstream", "iostream", "filesystem", "cstdio", "stdio.h",
     "fcntl.h", "unistd.h", "sys/stat.h", "sys/mman.h", "sys/types.h", "thread", "pthread.h", "mutex", "future",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What one rank writes and reads in a scenario: variables, which elements of them it holds, and where these lie in
-// memory. No MPI: any rank's case can be made anywhere.
+// The data that one rank writes and reads in a scenario: the variables, the elements that it holds, and their places in
+// memory. Without MPI: the case of any rank can be made in any process.
 #pragma once
 
 #include <cstdint>
@@ -39,7 +39,7 @@ struct Share {
   bool is_block() const { return !start.empty(); }
 };
 
-// An element of the share stands for `trailing` consecutive values, the variable's last dimension when not 1.
+// An element of the share has `trailing` consecutive values, the last dimension of the variable if it is not 1.
 struct Variable {
   std::string name;
   ElementType type = ElementType::float64;

@@ -80,7 +80,7 @@ std::string check_buffers(const Case& data, const std::vector<Buffer>& buffers, 
     const int64_t size = element_size(data.variables[v].type);
     const std::byte* memory = buffers[v].data();
     const bool ascending =
-        data.share_of(data.variables[v]).is_block();  // then what lies between pieces are guard cells
+        data.share_of(data.variables[v]).is_block();  // then the bytes between pieces are guard cells
     int64_t end = 0;
     for (const Piece& piece : data.pieces(data.variables[v], false)) {
       const std::byte* bytes = memory + piece.memory * size;

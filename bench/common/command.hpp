@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a benchmark program is told to do: one command a measurement, from its arguments or, as a server, line by line.
-// A server stays alive between measurements, so that programs take turns without being started each time; while it
-// waits it blocks in a read and costs no processor time.
+// The command for a benchmark program: one per measurement, from its arguments or, as a server, line by line. A server
+// stays alive between measurements, so programs take turns without a new start each time. While it waits, it blocks in
+// a read and uses no processor time.
 #pragma once
 
 #include <functional>

@@ -36,7 +36,7 @@ MPI_Datatype element_datatype(ElementType type);
 Datatype subarray(const std::vector<int64_t>& shape, const std::vector<int64_t>& count,
                   const std::vector<int64_t>& start, MPI_Datatype element);
 
-// Bytes at displacements; equal lengths are told in the shorter form.
+// Bytes at displacements; equal lengths are passed in the shorter form.
 Datatype indexed(const std::vector<MPI_Aint>& displacements, const std::vector<int>& lengths);
 
 // The share's box of memory, or its block in the file, of one variable of a block share.

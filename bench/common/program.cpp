@@ -83,7 +83,7 @@ std::string lowest_complaint(const std::string& mine, int rank, int ranks) {
   return "rank " + std::to_string(lowest) + ": " + text;
 }
 
-// On rank 0; nobody goes on before it is done.
+// On rank 0; no rank continues before it is done.
 void make_folder_on_root(const Job& job, int rank) {
   if (rank == 0)
     make_folder(job.directory, job.data.file_bytes());

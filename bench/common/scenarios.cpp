@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The scenarios: make_case(). What each stands for is told in bench/README.md.
+// The scenarios: make_case(). bench/README.md describes them.
 #include <array>
 #include <filesystem>
 #include <optional>
@@ -62,8 +62,8 @@ Case s3d(const CaseSettings& settings) {
            {"pressure", ElementType::float64, 2, 1}}};
 }
 
-// FLASH's checkpoint: blocks of 16^3 cells; in memory each lies within 4 guard cells on all sides. `uneven`: every
-// third rank has two blocks more, and the next one two fewer.
+// FLASH's checkpoint: blocks of 16^3 cells; in memory each has 4 guard cells on all sides. `uneven`: every third rank
+// has two blocks more, and the next one two fewer.
 Case flash(bool uneven, const CaseSettings& settings) {
   constexpr int64_t k_blocks = 80, k_cells = 16, k_guards = 4, k_variables = 24, k_box = k_cells + 2 * k_guards;
   const auto blocks_before = [uneven](int64_t rank) { return k_blocks * rank + (uneven && rank % 3 == 1 ? 2 : 0); };
@@ -102,8 +102,8 @@ Share boxes(const std::array<int64_t, 3>& shape, const CaseSettings& settings) {
   return share;
 }
 
-// Whole rows, ranks one behind the other. `uneven`: every third rank has three times as many as the first, the one
-// before it twice.
+// Whole rows, consecutive by rank. `uneven`: every third rank has three times as many as the first, the one before it
+// twice.
 Share rows(std::vector<int64_t> shape, bool uneven, const CaseSettings& settings) {
   const auto weight_before = [uneven](int64_t rank) {
     return uneven ? rank / 3 * 6 + rank % 3 * (rank % 3 + 1) / 2 : rank;

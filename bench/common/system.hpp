@@ -16,7 +16,7 @@
 
 namespace bench {
 
-// A buffer that nobody has touched yet, at a page boundary.
+// A buffer that was not touched yet, at a page boundary.
 class Buffer {
  public:
   explicit Buffer(int64_t bytes);
@@ -28,7 +28,7 @@ class Buffer {
   std::unique_ptr<std::byte, void (*)(void*)> data_;
 };
 
-// Where a variable lies when the file is closed, for the check by other means.
+// The offset of a variable when the file is closed, for the independent check.
 struct Location {
   std::string path;  // empty: by no other means, but it is read back
   int64_t offset = 0;
@@ -64,7 +64,7 @@ class System {
   virtual void read(const Job& job) = 0;     // the same
   virtual std::vector<Location> locate(const Job& job) = 0;
   virtual std::string format() const = 0;            // what it writes: raw, hdf5, cdf5, raw/rank
-  virtual std::string report() const { return {}; }  // JSON of what the last write and read did, if the system can tell
+  virtual std::string report() const { return {}; }  // JSON about the last write and read, if the system reports it
 };
 
 using SystemFactory = std::function<std::unique_ptr<System>(const std::string& name)>;

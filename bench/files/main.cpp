@@ -84,7 +84,7 @@ class Files : public System {
     }
   }
 
-  // Small pieces are packed into a call; large ones are written from where they lie.
+  // Small pieces are packed into one call; large ones are written from their place in memory.
   void put(const std::byte* bytes, int64_t count) {
     const bool is_large = count >= k_call / 2;
     if (is_large || staged_ + count > k_call) {

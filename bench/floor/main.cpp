@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// bench-floor: what the ranks of a scenario can do on one host with no library at all. No format, no name but the last
-// one, no agreement, no error but the end of the program; where everything goes is known before the clock starts, and
-// memory is there and touched. Systems:
+// bench-floor: what the ranks of a scenario can do on one host without a library. It has no format, no temporary name
+// and no agreement, and an error ends the program. All offsets are known before the clock starts, and memory is
+// allocated and touched. Systems:
 //   "direct"                       each rank moves its own pieces, in calls of 1 MiB
-//   "raked-KIB-BUFFERS-SERVERS"    ranks copy rows into, or out of, shared buffers that threads of so many ranks write,
-//   or read ahead "any-KIB-BUFFERS"              the same without threads: who fills a window last writes it, who waits
-//   for one reads the next that nobody has begun "mapped"                       raked-1024-8-1 in writing; in reading
-//   each rank maps the file and copies its rows out of it
+//   "raked-KIB-BUFFERS-SERVERS"    ranks copy rows into, or out of, shared buffers; threads of SERVERS ranks write
+//                                  them, or read ahead
+//   "any-KIB-BUFFERS"              the same without threads: the rank that fills a window last writes it, and a rank
+//                                  that waits for one reads the next that no rank has begun
+//   "mapped"                       raked-1024-8-1 to write; to read, each rank maps the file and copies its rows
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/mman.h>
@@ -34,14 +35,14 @@ struct Run {
   int64_t length = 0;
 };
 
-// For all bytes at once, where the file system can: half of a plain first write is finding room, page by page.
+// For all bytes at once, if the file system supports it: half of a plain first write is the allocation, page by page.
 void ask_for_room([[maybe_unused]] int file, [[maybe_unused]] int64_t bytes) {
 #ifdef FALLOC_FL_KEEP_SIZE
   (void)::fallocate(file, FALLOC_FL_KEEP_SIZE, 0, bytes);
 #endif
 }
 
-// Counts up from one pass to the next, so that nobody resets it.
+// Increases from one pass to the next, so that it is never reset.
 using Flag = std::atomic<int64_t>;
 
 void wait_for(const Flag& flag, int64_t value) {
@@ -313,7 +314,7 @@ class Floor : public System {
     }
   }
 
-  // Reads the next window that nobody has begun, if its buffer is free.
+  // Reads the next window that no rank has begun, if its buffer is free.
   bool read_one(int file, int64_t pass) {
     int64_t begun = begun_->load(std::memory_order_acquire);
     const int64_t window = begun - (pass - 1) * windows_;
@@ -369,7 +370,7 @@ class Floor : public System {
   std::vector<int> writers_of_, readers_of_;
   MPI_Win shared_ = MPI_WIN_NULL;
   Flag *filled_ = nullptr, *flushed_ = nullptr, *fetched_ = nullptr, *taken_ = nullptr;  // of each window
-  Flag* begun_ = nullptr;  // windows that somebody reads, of all passes together
+  Flag* begun_ = nullptr;  // windows that a rank reads, of all passes together
   std::byte* memory_ = nullptr;
   int64_t writes_ = 0, reads_ = 0;  // passes so far
   int touched_ = 0;

@@ -3,8 +3,8 @@
 
 namespace bench {
 
-// Nanoseconds that a word in memory takes from the first core that this process may use to the last and back, the
-// median of some; 0: there is one core. On a virtual machine it tells how far apart its host has put them.
+// Nanoseconds of the round trip of a cache line between the first and the last core that this process may use, the
+// median of some; 0: there is one core. On a virtual machine it shows how far apart its host has placed them.
 double round_trip_ns();
 
 }  // namespace bench

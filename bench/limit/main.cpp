@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// bench-limit: what the machine gives at most. 1 or 2 processes write, or read, the scenario's bytes into one file,
-// each a contiguous part in calls of 1 MiB, from a buffer as large as its part. No MPI. Systems: "limit-1", "limit-2",
-// and the same through io_uring, which is no limit but a question: "uring-1-4", ... for 1 process and 4 requests at
-// once. "bench-limit distance" prints how many nanoseconds a word takes from one core to another and back.
+// bench-limit: the limit of the machine. 1 or 2 processes write, or read, the scenario's bytes into one file, each a
+// contiguous part in calls of 1 MiB, from a buffer as large as its part. No MPI. Systems: "limit-1", "limit-2", and the
+// same through io_uring for comparison: "uring-1-4", ... for 1 process and 4 requests in flight. "bench-limit distance"
+// prints the nanoseconds of a round trip of a cache line between two cores.
 #include <fcntl.h>
 #include <pthread.h>
 #include <sys/mman.h>
@@ -97,7 +97,7 @@ bool run_passes(const Part& part, int process, Shared& shared, std::byte* buffer
 
 // The child: touches its buffer and measures itself.
 [[noreturn]] void run_child(const Part& part, int process, Shared& shared) {
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // a parent that is ended by a time limit leaves no child behind
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // if a time limit ends the parent, the child ends too
   const auto size = static_cast<size_t>(part.end - part.begin);
   void* buffer = ::mmap(nullptr, size + 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (buffer == MAP_FAILED)

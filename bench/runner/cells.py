@@ -14,7 +14,7 @@ from typing import Any
 from .servers import Pool, RunFailed, ServerKey
 from .systems import FILES, FLOOR, LIMIT, URING, Variant
 
-# A cell's candidates run once, unless that is quick; then up to three times, and the fastest counts for choosing.
+# The candidates of a cell run once; if that is not quick, up to three times, and the fastest run decides.
 SCOUT_TURNS = 3
 SCOUT_BUDGET_S = 4.0
 # What is this many times slower than the best system in both directions is measured twice: its place is not in doubt.
@@ -26,7 +26,7 @@ LARGE_TURNS = 3
 # Variants that were this many times slower than the best of their row at fewer ranks are not tried again.
 HOPELESS = 3.0
 DIRECTIONS = ("write", "read", "durable", "first", "again")
-# What a measurement does, and what tells the program so. A plain one writes and reads back.
+# The kinds of measurements, and the arguments for the program. A plain one writes and reads back.
 PLAIN, DURABLE, REWRITE = "plain", "durable", "rewrite"
 OPTIONS = {PLAIN: "", DURABLE: " --durable", REWRITE: " --rewrite 4"}
 

@@ -70,8 +70,8 @@ class Server:
                 env=environment,
                 start_new_session=True,
             )
-        # Read and write: so the open does not wait for the other side. The programs see the end when this process is
-        # gone.
+        # Read and write, so that the open does not wait for the other side. The programs get the end of the file when
+        # this process ends.
         self._pipes = [os.open(pipe, os.O_RDWR | os.O_CLOEXEC) for pipe in pipes]
         self._text = b""
 

@@ -79,7 +79,7 @@ Device::Device(const Sweep& sweep) : sweep_(sweep) {
     for (int64_t i = 0; i < count; ++i) {
       Bias bias;
       bias.base = k_last_base_bias * static_cast<double>(i) / static_cast<double>(std::max<int64_t>(1, count - 1));
-      // A depletion layer is as wide as the root of what lies across it.
+      // The width of a depletion layer is proportional to the root of the voltage across it.
       const double across_emitter = k_emitter - k_base, across_well = k_collector - k_base;
       bias.emitter_width = k_emitter_width * std::sqrt((across_emitter - bias.base) / across_emitter);
       bias.well_width = k_well_width * std::sqrt((across_well + k_collector_bias - bias.base) / across_well);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// bench-idg: who writes the nodes that several parts of a mesh hold (bench/README.md, "idg"). One run is one mesh with
-// as many parts as ranks. Prints one line "IDG {...}": nodes, replicas, seconds, and of each owner the intervals and
+// bench-idg: writers of the nodes that several parts of a mesh hold (bench/README.md, "idg"). One run is one mesh with
+// as many parts as ranks. Prints one line "IDG {...}": nodes, replicas, seconds, and for each owner the intervals and
 // the imbalance.
 #include <mpi.h>
 #include <sys/resource.h>
@@ -57,7 +57,7 @@ NodeGraph read_graph(const Settings& settings) {
   return {std::move(lists.offsets), std::move(lists.numbers)};
 }
 
-// The least number of intervals: each goes on while some part holds all of it.
+// The minimum number of intervals: each continues as long as some part holds all of it.
 int64_t least_intervals(const windrow::Lists<int>& parts, int64_t nodes) {
   int64_t intervals = 0;
   std::vector<int> going, both;

@@ -43,14 +43,14 @@ double now() {
   return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
-// What this rank holds of the array, in bytes of it; in memory one behind the other.
+// What this rank holds of the array, in bytes of it; consecutive in memory.
 struct Piece {
   int64_t begin, length;
 };
 
-// conforming: an even part, as a contiguous write has it. one-to-one: the stripes of one target, or of several, or a
-// share of one's. columns: `piece` bytes of each row of a matrix. holes: the same, and behind each piece as many bytes
-// that nobody holds.
+// conforming: an even part, as in a contiguous write. one-to-one: the stripes of one target, or of several, or a share
+// of one's. columns: `piece` bytes of each row of a matrix. holes: the same, with a hole of as many bytes after each
+// piece, which no rank holds.
 std::vector<Piece> held(const Settings& settings, int64_t rank, int64_t ranks) {
   if (settings.start == "conforming") {
     const int64_t begin = settings.bytes * rank / ranks, end = settings.bytes * (rank + 1) / ranks;
@@ -175,8 +175,8 @@ class Windrow : public System {
   double aside() override { return aside_; }
 
  private:
-  // The report is made while nobody's clock runs, and by one rank: made by all of them, it takes others' cores. What
-  // one needs to wait for the slowest flush is no loss: that one's time counts.
+  // The report is made outside the clocks, and by one rank, because all of them would use other ranks' cores. The time
+  // that it waits for the slowest flush is not lost, because the time of the slowest counts.
   void finish(windrow_file* file) {
     const char* text = nullptr;
     int rank = 0;
@@ -311,9 +311,8 @@ class Bench {
       throw std::runtime_error("--read-from: there are not so many systems");
   }
 
-  // Each repetition has another order, the same on all ranks: what one system leaves in caches and on cores is not
-  // always the same other one's. The first repetition is not counted by those who read the lines: plans, pages and
-  // decompositions are new.
+  // Each repetition has another order, the same on all ranks, because what one system leaves in caches and on cores
+  // affects the next. The readers of the lines ignore the first repetition: plans, pages and decompositions are new.
   void run() {
     std::vector<size_t> order(systems_.size());
     std::iota(order.begin(), order.end(), size_t{0});
@@ -361,10 +360,10 @@ class Bench {
     return all[1] + all[0];
   }
 
-  // Each rank looks at an even part, whoever wrote it.
+  // Each rank checks an even part, of any writer.
   int64_t wrong_in_file(System& system, const std::string& path, int repetition) {
     if (settings_.start == "holes" || settings_.bytes % settings_.piece != 0)
-      return 0;  // nobody says what is where nobody writes
+      return 0;  // the content of bytes that no rank writes is unknown
     const int64_t offset = system.offset(path);
     Settings even = settings_;
     even.start = "conforming";

@@ -79,10 +79,10 @@ double now() {
   return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
-// What TP I/O would exchange for these data as the paper describes it: every rank has an even part of the file as its
-// domain and fills it in buffers. Its Tables 2 and 5 seem to count the messages of one buffer of each rank (with the
-// total, at load 1000, each message would be longer than a buffer), so both are told: the total, and the sum over ranks
-// of their mean a buffer.
+// The messages of TP I/O for these data as the paper describes it: every rank has an even part of the file as its
+// domain and fills it in buffers. Its Tables 2 and 5 seem to count the messages of one buffer of each rank: with the
+// total, at load 1000, each message would be longer than a buffer. So both are printed: the total, and the sum over
+// ranks of their mean per buffer.
 json count_as_paper(const std::vector<Part>& parts, int64_t nodes, int64_t node_bytes, int64_t buffer) {
   const auto ranks = static_cast<int64_t>(parts.size());
   std::vector<int64_t> owner(static_cast<size_t>(nodes), -1);
@@ -141,7 +141,7 @@ std::vector<char> zero_nodes(const std::vector<Part>& parts, int64_t nodes, int 
   return zero;
 }
 
-// Of a report, what the tables need; a field that this library does not tell is left out.
+// The fields of a report that the tables need; a field that this library does not report is omitted.
 json essence(const char* report, bool first) {
   const json all = json::parse(report);
   json kept;

@@ -77,7 +77,7 @@ static void create_history(const char *path, windrow_decomposition *rows, windro
   windrow_options_free(grows);
 }
 
-/* A job that goes on opens the file and puts its records behind. */
+/* A later job opens the file and appends its records. */
 static void append_step(const char *path, windrow_decomposition *rows, windrow_decomposition *all, int64_t first,
                         int64_t count, float *field) {
   windrow_file *file;

@@ -10,7 +10,7 @@ namespace {
 
 constexpr size_t k_columns = 100;
 
-// A text of the library, set in from the left; what is too long goes on below, further in.
+// A text of the library, indented; long lines are wrapped with more indentation.
 void print_indented(const std::string& text) {
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {

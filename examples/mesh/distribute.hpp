@@ -16,8 +16,9 @@ struct Failure : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// Rank 0 gets the mesh by `read`, cuts it by METIS into a part a rank and sends each its own; afterwards nobody holds
-// the whole mesh. Collective over `comm`. Throws Failure: what `read` threw on rank 0, or that the mesh cannot be cut.
+// Rank 0 gets the mesh by `read`, partitions it by METIS into a part per rank and sends each its own. Afterwards no
+// rank holds the whole mesh. Collective over `comm`. Throws Failure: what `read` threw on rank 0, or that the mesh
+// cannot be partitioned.
 MeshPart distribute(MPI_Comm comm, const std::function<TetrahedralMesh()>& read);
 
 }  // namespace windrow::mesh

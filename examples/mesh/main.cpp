@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// windrow-mesh: from a mesh or graph file to parts files: who holds which node when the mesh is cut for so many ranks.
+// windrow-mesh: from a mesh or graph file to parts files, which list the nodes of each rank for a number of ranks.
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <stdexcept>

@@ -31,7 +31,7 @@ except Exception as error:
     sys.exit(str(error) or type(error).__name__)
 )";
 
-// Gone with all that is in it when it goes out of scope.
+// Removed with its contents at the end of the scope.
 struct TemporaryFolder {
   std::string path = (std::filesystem::temp_directory_path() / "windrow-mesh-XXXXXX").string();
   TemporaryFolder() {

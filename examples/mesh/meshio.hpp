@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Whatever meshio, a Python module, reads: VTK, Abaqus, Medit, gmsh's binary files and some forty formats more.
+// Reads the formats of meshio, a Python module: VTK, Abaqus, Medit, gmsh's binary files and about forty others.
 #pragma once
 
 #include <string>

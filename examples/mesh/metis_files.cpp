@@ -21,7 +21,7 @@ class Lines {
     if (!file_)
       throw std::runtime_error("cannot open \"" + path + "\"");
   }
-  // The next line's numbers, of which there are `least` at least.
+  // The numbers of the next line, of which there must be `least` or more.
   std::vector<int64_t> next(size_t least) {
     std::string line;
     do {

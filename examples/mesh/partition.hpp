@@ -17,7 +17,7 @@ namespace windrow::mesh {
 // Conference, 1969.
 void renumber_cuthill_mckee(TetrahedralMesh& mesh);
 
-// Gives the nodes new numbers without any order, the same ones each time: hardly two of a part lie side by side.
+// Gives the nodes new numbers without any order, the same each time: two nodes of a part are rarely adjacent.
 void renumber_randomly(TetrahedralMesh& mesh);
 
 // A mesh and which part each tetrahedron belongs to. A part holds every node that one of its tetrahedra touches; a node

@@ -20,7 +20,7 @@ struct Settings {
   bool report = false;
 };
 
-// -1: go on; otherwise the program's exit code. Every rank reads the same words, rank 0 speaks.
+// -1: continue; otherwise the program's exit code. Every rank reads the same arguments, and rank 0 prints.
 int parse(int argc, char** argv, int rank, Settings& settings) {
   CLI::App app{"The electrostatic potential in a bipolar transistor, checkpointed through Windrow"};
   const auto positive = [](const std::string& word) {

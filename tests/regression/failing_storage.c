@@ -67,7 +67,7 @@ enum verdict {
   HALF_AND_NOTHING
 };
 
-/* `there`: in the folder. `grows`: needs room. */
+/* `there`: in the folder. `grows`: needs space. */
 static enum verdict on_change(int there, int is_write, int grows) {
   if (!there || kind == FAILING_NOTHING)
     return GO_ON;
@@ -221,7 +221,7 @@ READS_PARTS(preadv64)
         return real arguments;                                    \
     }                                                             \
   }
-/* A file that is made longer without bytes takes no room. */
+/* A file that is extended without writing takes no space. */
 CHANGES(ftruncate, (int descriptor, off_t size), (int, off_t), (descriptor, size), is_open_there(descriptor), 0)
 CHANGES(ftruncate64, (int descriptor, off_t size), (int, off_t), (descriptor, size), is_open_there(descriptor), 0)
 CHANGES(truncate, (const char *path, off_t size), (const char *, off_t), (path, size), is_there(path), 0)

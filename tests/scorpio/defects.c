@@ -64,7 +64,8 @@ static void everyone_gets_all(void) {
   }
 }
 
-/* Rows that the ranks do not divide: those left over were neither written nor read, and nobody was told. */
+/* A number of rows that is not divisible by the ranks: the remaining rows were neither written nor read, without an
+ * error. */
 static void remainder_rows(void) {
   iogroup_t group = group_of(2);
   int file = scorpio_open_file(path_of("remainder.h5", 0), &group, SCORPIO_FILE_CREATE);
@@ -141,7 +142,7 @@ static void questions_change_nothing(void) {
   EXPECT(scorpio_IOgroup_cleanup(&group) == 0);
 }
 
-/* Uniform writes went to the root, whatever the current group was. */
+/* Uniform writes went to the root, for any current group. */
 static void writes_go_into_the_group(void) {
   iogroup_t group = group_of(2);
   int file = scorpio_open_file(path_of("groups.h5", 0), &group, SCORPIO_FILE_CREATE);
@@ -430,7 +431,7 @@ static void overlap_and_memory(void) {
                               SCORPIO_UNIFORM_CONTIGUOUS_READ) == 0);
   getrusage(RUSAGE_SELF, &after);
   EXPECT(memcmp(data, read, each) == 0);
-  /* Less than one rank's data, whatever the team. Sanitizers need memory of their own. */
+  /* Less than one rank's data, for any team. Sanitizers need additional memory. */
   const long grown_kib = after.ru_maxrss - before.ru_maxrss;
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
   EXPECT(grown_kib < 24 * 1024);

@@ -357,7 +357,7 @@ void write_chunked(File* file) {
   file->put_record(grows, 8);
 }
 
-// A file that is there already: definitions, data, attributes and a header that outgrows its room.
+// An existing file: definitions, data, attributes and a header that exceeds its room.
 void change(const std::string& path) {
   {
     File file(path, WINDROW_UPDATE);

@@ -73,7 +73,7 @@ Component component_of(const std::string& text, int64_t begin) {
           .targets = {}};
 }
 
-// As they stand on the command line.
+// As given on the command line.
 struct Words {
   std::string rate = "none", request_cost = "0", lock_cost = "0", write_behind = "0", join = "0", stripe = "1MiB",
               count = "all";

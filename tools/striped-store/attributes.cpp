@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Attributes, those of stat and the extended ones, of which lustre.lov and others like it are the layout.
+// Attributes: those of stat and the extended ones. lustre.lov and similar ones are the layout.
 #include <fcntl.h>
 #include <sys/xattr.h>
 

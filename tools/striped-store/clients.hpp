@@ -20,7 +20,7 @@ class Clients {
 
   // Mounts all; empty, or why not, and then none is mounted.
   std::string mount();
-  void serve();    // until all mounts are gone
+  void serve();    // until all mounts have ended
   void unmount();  // also where programs have files open; their next call fails
 
  private:

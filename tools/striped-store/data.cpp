@@ -142,7 +142,7 @@ void write(fuse_req_t request, fuse_ino_t, const char* bytes, size_t size, off_t
   });
 }
 
-// At each close, and at fsync: what was left behind is done first. Nothing is made durable: it is a simulation.
+// At each close and fsync, first does the delayed writes. Nothing is made durable: it is a simulation.
 void flush(fuse_req_t request, fuse_ino_t, fuse_file_info*) {
   client_of(request).store->wait_for_all(client_of(request).number);
   fuse_reply_err(request, 0);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where the bytes of a file lie: which object of which target, in components as Lustre's progressive layouts have them.
-// Pure.
+// The places of the bytes of a file: object and target, in components like Lustre's progressive layouts. Pure.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +30,7 @@ struct Layout {
   std::string pool;                   // a name that is only kept
 };
 
-// A part of a request that lies in one stripe.
+// A part of a request within one stripe.
 struct Piece {
   int component = 0;
   int64_t stripe = 0;  // its number within the file
@@ -53,7 +52,7 @@ struct ObjectRequest {
 // Why `layout` cannot be that of a file on so many targets; empty where it can.
 std::string mistake_in(const Layout& layout, int targets);
 
-// Chooses targets for each component: where none is named first, from `next` on, which goes on by the number of
+// Chooses targets for each component. If none is named first, they begin at `next`, which is advanced by the number of
 // objects.
 Layout placed(Layout layout, int targets, uint64_t& next);
 

@@ -83,7 +83,7 @@ bool is_mounted(const std::string& path) {
   return std::any_of(mounts.begin(), mounts.end(), [&](const Mount& each) { return each.path == path; });
 }
 
-// As the table of mounts has it. The last name is not looked at: a mount whose process is gone answers nothing.
+// As in the table of mounts. The last name is not accessed: a mount whose process has ended does not answer.
 std::string full_path(const std::string& path) {
   fs::path whole = fs::absolute(path).lexically_normal();
   if (!whole.has_filename())
@@ -110,7 +110,7 @@ bool is_within(const fs::path& inner, const fs::path& outer) {
   return std::mismatch(outer.begin(), outer.end(), inner.begin(), inner.end()).first == outer.end();
 }
 
-// Empty, or which two of the folders cannot be: a mount hides what is in its folder, and who comes upon it meanwhile
+// Empty, or two of the folders that conflict: a mount hides the content of its folder, and an access to it in between
 // waits for the store.
 std::string nested(const Settings& settings) {
   std::vector<fs::path> folders{settings.backing};
@@ -157,8 +157,7 @@ std::string make_folders(Settings& settings) {
   return nested(settings);
 }
 
-// The store's process and a `down` may do this at the same time: each goes on where the other took something away under
-// its hands.
+// The store's process and a `down` may do this at the same time: each continues if the other has removed something.
 void remove_if_in_memory(const std::string& backing) {
   std::error_code ignored;
   if (!fs::exists(file_in(backing, k_memory_mark), ignored))
@@ -175,8 +174,8 @@ sigset_t ending_signals() {
   return signals;
 }
 
-// Ends the process at once, whatever its threads do: a request that sleeps is cut off by the kernel when the process is
-// gone. A signal and the last unmount may come together: the second waits for the end that the first makes.
+// Ends the process at once, in any state of its threads: the kernel aborts a sleeping request when the process has
+// ended. A signal and the last unmount may come together: the second waits for the end by the first.
 [[noreturn]] void end(Clients& clients, const std::string& backing) {
   static std::mutex once;
   once.lock();
@@ -185,7 +184,7 @@ sigset_t ending_signals() {
   _exit(0);
 }
 
-// `tell(problem)` is called once: mounted and nothing wrong (empty), or not mounted.
+// `tell(problem)` is called once: mounted without an error (empty), or not mounted.
 template <class Tell>
 int serve(const Settings& settings, Tell tell) {
   const sigset_t signals = ending_signals();

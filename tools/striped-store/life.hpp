@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How a store begins and ends. Its backing folder has files/, what clients see, and a file with the number of the
-// process, locked as long as that lives: so one that was killed is told from one that runs.
+// The begin and the end of a store. Its backing folder has files/, which clients see, and a file with the number of the
+// process, which is locked as long as the process lives. So a killed store is distinguished from one that runs.
 #pragma once
 
 #include <string>

@@ -79,7 +79,7 @@ int64_t ExtentLocks::take_away(std::unique_lock<std::mutex>& guard, const Lock& 
   for (Lock& lock : locks_)
     if (stands_in_the_way(lock))
       lock.called_back = true;
-  // Locks are given only by who is served, and that is this request: none comes in the way meanwhile.
+  // Only the request in service takes locks, and this is it: no other one interferes.
   changed_.wait(guard, [&] {
     return std::none_of(locks_.begin(), locks_.end(),
                         [&](const Lock& lock) { return stands_in_the_way(lock) && lock.users > 0; });

@@ -65,7 +65,7 @@ std::string plain(const Component& component, const std::string& pool, uint64_t 
     out.put_text(pool, k_pool_size);
   for (size_t object = 0; object < component.targets.size(); ++object) {
     out.put(file);
-    out.put(first_object + object);  // the sequence: what tells this object from the file's others
+    out.put(first_object + object);  // the sequence: distinguishes this object from the others of the file
     out.put(uint32_t{0});
     out.put(static_cast<uint32_t>(component.targets[object]));
   }

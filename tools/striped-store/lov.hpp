@@ -15,9 +15,9 @@ namespace striped_store {
 // `file`: the number by which its objects are called. Of a folder's default layout, not placed, no objects are written.
 std::string lov_of(const Layout& layout, uint64_t file);
 
-// nullopt: not such a value, or one of a kind that is not known. Where stripe or count are left to the file system (0)
-// `usual` says them. Objects in it choose the first target, no more. Anybody's bytes: whether the layout fits the
-// targets is not checked.
+// nullopt: not such a value, or one of an unknown kind. If stripe or count are left to the file system (0), those of
+// `usual` are used. Objects in it only choose the first target. The bytes may be arbitrary: it is not checked whether
+// the layout fits the targets.
 std::optional<Layout> layout_of_lov(std::string_view lov, const Component& usual);
 
 }  // namespace striped_store

@@ -14,7 +14,7 @@
 namespace striped_store {
 namespace {
 
-// Nobody makes, moves or removes the control file.
+// The control file cannot be made, moved or removed.
 bool is_control(fuse_ino_t folder, const char* name) {
   return folder == Nodes::k_root && std::strcmp(name, Nodes::k_control_name) == 0;
 }
@@ -52,7 +52,7 @@ void forget_multi(fuse_req_t request, size_t count, fuse_forget_data* forgets) {
   fuse_reply_none(request);
 }
 
-// What is made belongs to who asked, where this process may give things away.
+// A new file belongs to the caller, if this process may change owners.
 void give_to_caller(fuse_req_t request, const Node& folder, const char* name) {
   const fuse_ctx* caller = fuse_req_ctx(request);
   if (geteuid() == 0 && fchownat(folder.descriptor(), name, caller->uid, caller->gid, AT_SYMLINK_NOFOLLOW) != 0)
@@ -131,7 +131,7 @@ void readlink(fuse_req_t request, fuse_ino_t id) {
   });
 }
 
-// Another client's kernel may hold a removed file for long: its bytes are given back when nobody has it open.
+// Another client's kernel may hold a removed file for long: its bytes are freed when no client has it open.
 class Removal {
  public:
   Removal(Client& client, const Node& folder, const char* name) : client_(client) {

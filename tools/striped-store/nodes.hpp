@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the clients' kernels know of the backing folder: a node for each inode, held open so that its number stays its
-// own, whatever happens to its names. All clients have the same nodes.
+// The inodes of the backing folder that the clients' kernels know. Each has a node that is held open, so that its
+// number is not reused, for any changes of its names. All clients have the same nodes.
 #pragma once
 
 #include <sys/stat.h>

@@ -124,7 +124,7 @@ void Record::reset() {
   std::fill(busy_.begin(), busy_.end(), std::chrono::nanoseconds{0});
   for (const auto& file : files_)
     file->clients_of.clear();
-  std::erase_if(files_, [](const auto& file) { return file.use_count() == 1; });  // the file itself is gone
+  std::erase_if(files_, [](const auto& file) { return file.use_count() == 1; });  // the file itself was removed
 }
 
 std::string Record::json() {

@@ -11,7 +11,7 @@
 
 namespace striped_store {
 
-constexpr int k_most_clients = 64;  // a stripe's writers are the bits of a word
+constexpr int k_most_clients = 64;  // a stripe's writers are the bits of one integer
 constexpr int k_most_targets = 256;
 
 struct Settings {

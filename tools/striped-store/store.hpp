@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The storage that all clients share: layouts and locks of files, targets that serve one request at a time, and the
-// record. What a target's service takes is reckoned here; the bytes themselves lie in the backing folder, in plain
-// files.
+// record. It computes the time that a target needs; the bytes themselves are in plain files in the backing folder.
 #pragma once
 
 #include <atomic>
@@ -20,7 +19,7 @@
 
 namespace striped_store {
 
-// A regular file, by its inode, whatever its names.
+// A regular file, by its inode, with any names.
 struct File {
   uint64_t number = 0;
   std::shared_mutex mutex;  // shared: requests under way; alone: another layout
@@ -44,8 +43,8 @@ class Store {
   void forget_file(uint64_t inode);
   void set_layout(File& file, const Layout& wanted);  // of an empty file
 
-  // Waits for the locks of a request, lets `move` move its bytes (it returns how many, or -errno) and waits as long as
-  // the targets take for them; where writes are left behind, only until there is room for them.
+  // Waits for the locks of a request, calls `move` to move its bytes (it returns their number, or -errno), and waits as
+  // long as the targets need for them. With delayed writes it only waits until there is space for them.
   template <class Move>
   int64_t serve(File& file, int client, Mode mode, int64_t offset, int64_t bytes, Move move) {
     record_.asked(client, mode, bytes);
@@ -56,7 +55,7 @@ class Store {
     return moved;
   }
 
-  // Waits until the targets have done all that the client left behind.
+  // Waits until the targets have done all delayed writes of the client.
   void wait_for_all(int client);
 
  private:
