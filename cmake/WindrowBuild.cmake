@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# How things are built here: one function a kind of thing.
+# Functions that define targets: one for each kind.
 
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
@@ -13,27 +13,26 @@ if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
 endif()
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin")
 set(CMAKE_LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/lib")
-# What is installed finds its library wherever the prefix is moved to, and MPI and HDF5 outside the system's folders.
+# Installed files find the library in any prefix, and MPI and HDF5 outside the system's folders.
 file(RELATIVE_PATH to_library "/${CMAKE_INSTALL_BINDIR}" "/${CMAKE_INSTALL_LIBDIR}")
 set(CMAKE_INSTALL_RPATH "$ORIGIN/${to_library}")
 set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)
 
 add_library(windrow_flags INTERFACE)
-# -Wno-restrict: GCC 12 sees overlaps in std::string that are not there (GCC bug 105651).
+# -Wno-restrict: GCC 12 reports overlaps in std::string that do not exist (GCC bug 105651).
 target_compile_options(windrow_flags INTERFACE -Wall -Wextra $<$<COMPILE_LANGUAGE:C,CXX>:-Wno-restrict>
-  # -Wshadow not where many sources are one: a name inside a function may be that of another source's constant.
+  # No -Wshadow in unity builds: a local name may be that of a constant in another source.
   $<$<COMPILE_LANGUAGE:CXX>:-Wconversion $<$<NOT:$<BOOL:${WINDROW_UNITY_BUILD}>>:-Wshadow> -Wsign-conversion>
   # gfortran does not know that an MPI_Comm of C may be a Fortran integer, and warns of every function with side
   # effects in a condition.
   $<$<COMPILE_LANGUAGE:Fortran>:-Wno-c-binding-type> $<$<COMPILE_LANGUAGE:Fortran>:-Wno-function-elimination>
-  # gfortran 12 takes allocatable arrays and texts for uninitialized where they are assigned: a wall of 179 warnings
-  # that say nothing. No errors of the others.
+  # gfortran 12 reports allocatable arrays and texts as uninitialized when they are assigned: 179 false warnings. Other
+  # warnings are not errors.
   $<$<COMPILE_LANGUAGE:Fortran>:-Wno-uninitialized> $<$<COMPILE_LANGUAGE:Fortran>:-Wno-maybe-uninitialized>
   $<$<AND:$<BOOL:${WINDROW_WARNINGS_AS_ERRORS}>,$<COMPILE_LANGUAGE:C,CXX>>:-Werror>)
 if(WINDROW_SANITIZE)
-  # Every finding ends the program: one that goes on is one that a passing test hides.
-  # Not in Fortran: of arrays that are absent gfortran itself reckons with bounds that are not there, and uses nothing
-  # of it.
+  # Every finding ends the program, because a test that passes would hide it.
+  # Not in Fortran: for absent arrays gfortran computes with uninitialized bounds, and does not use the result.
   add_compile_options("$<$<COMPILE_LANGUAGE:C,CXX>:-fsanitize=${WINDROW_SANITIZE};-fno-sanitize-recover=all>"
     -fno-omit-frame-pointer -g1)
   add_link_options(-fsanitize=${WINDROW_SANITIZE})
@@ -52,9 +51,9 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
   target_compile_options(windrow_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>)
 endif()
 
-# windrow_room(NAME SOURCES a.cpp … [ALONE b.cpp …] DEPENDS room|target …): one folder of src/, one target
-# windrow_NAME. ALONE: sources as well, but compiled by themselves with WINDROW_UNITY_BUILD too, because names of
-# theirs are those of another source's.
+# windrow_room(NAME SOURCES a.cpp … [ALONE b.cpp …] DEPENDS module|target …): one folder of src/, one target
+# windrow_NAME. ALONE: sources that are compiled separately also with WINDROW_UNITY_BUILD, because they define names of
+# other sources.
 function(windrow_room name)
   cmake_parse_arguments(ARG "" "" "SOURCES;ALONE;DEPENDS" ${ARGN})
   add_library(windrow_${name} OBJECT ${ARG_SOURCES} ${ARG_ALONE})
@@ -65,19 +64,19 @@ function(windrow_room name)
   set_property(GLOBAL APPEND PROPERTY WINDROW_ROOMS windrow_${name})
 endfunction()
 
-# windrow_uses_library(ROOM NAME): links a room to a library of windrow_optional_library(), where that is built in.
-function(windrow_uses_library room name)
+# windrow_uses_library(MODULE NAME): links a module to a library of windrow_optional_library(), if that is built in.
+function(windrow_uses_library module name)
   if(WINDROW_HAS_${name})
-    target_link_libraries(windrow_${room} PUBLIC PkgConfig::WINDROW_${name}_LIBRARY)
+    target_link_libraries(windrow_${module} PUBLIC PkgConfig::WINDROW_${name}_LIBRARY)
   endif()
 endfunction()
 
-# Tests are many, large and run once: half of the time they take is the optimiser's, so in an optimised build too they
-# are compiled without it. What they test is in the library.
+# Tests are many, large and run once, and the optimiser takes half of the time of their compilation. So they are
+# compiled without optimisation in every build. The tested code is in the library.
 set(WINDROW_TEST_OPTIONS $<$<COMPILE_LANGUAGE:C,CXX>:-O0>)
 
-# Half of the time that a test takes to compile is GoogleTest's headers: they are precompiled once, by an executable
-# with the options of all tests.
+# GoogleTest's headers take half of the time of a test's compilation. They are precompiled once, by an executable with
+# the options of all tests.
 function(windrow_test_headers)
   file(WRITE "${PROJECT_BINARY_DIR}/test_headers.cpp" "int main() { return 0; }\n")
   add_executable(windrow_test_headers "${PROJECT_BINARY_DIR}/test_headers.cpp")
@@ -90,7 +89,7 @@ function(windrow_test_headers)
   endforeach()
 endfunction()
 
-# windrow_test(thing_test.cpp [LABELS …]) in tests/room: a GoogleTest program without MPI, called room.thing.
+# windrow_test(thing_test.cpp [LABELS …]) in tests/module: a GoogleTest program without MPI, called module.thing.
 function(windrow_test source)
   cmake_parse_arguments(ARG "" "" "LABELS" ${ARGN})
   _windrow_test_name(${source} name)
@@ -105,10 +104,10 @@ function(windrow_test source)
   windrow_test_environment(${name})
 endfunction()
 
-# windrow_mpi_test(thing_test.cpp RANKS 1 2 3 4 [FULL 5 8 13] [STRIDE n] [TIMEOUT s] [LABELS …]) in tests/room: the
-# same program at several rank counts, called room.thing.npN. RANKS are in the quick set, FULL only in the full set;
-# counts above WINDROW_TEST_MAX_RANKS are left out. STRIDE n: of a sweep the quick set tries every n-th case
-# (tests/stride.hpp). A hang is a failure: TIMEOUT, 60 s when not given.
+# windrow_mpi_test(thing_test.cpp RANKS 1 2 3 4 [FULL 5 8 13] [STRIDE n] [TIMEOUT s] [LABELS …]) in tests/module: the
+# same program with several numbers of ranks, called module.thing.npN. RANKS are in the quick set, FULL only in the full
+# set; numbers above WINDROW_TEST_MAX_RANKS are omitted. STRIDE n: in the quick set a sweep tries every n-th case
+# (tests/stride.hpp). A hang is a failure: TIMEOUT, default 60 s.
 function(windrow_mpi_test source)
   cmake_parse_arguments(ARG "" "STRIDE;TIMEOUT" "RANKS;FULL;LABELS;HOSTS;FULL_HOSTS" ${ARGN})
   if(NOT ARG_TIMEOUT)
@@ -142,7 +141,7 @@ function(windrow_mpi_test source)
         set_tests_properties(${name}.np1 PROPERTIES PROCESSORS 1)
       endif()
     endforeach()
-    # RANKS/PER_HOST: as if every PER_HOST ranks ran on a host of their own.
+    # RANKS/PER_HOST: as if every PER_HOST ranks ran on a separate host.
     set(shapes ${ARG_HOSTS})
     if(set STREQUAL full)
       set(shapes ${ARG_FULL_HOSTS})
@@ -164,13 +163,13 @@ function(windrow_mpi_test source)
   endforeach()
 endfunction()
 
-# windrow_fuzz_target(fuzz_thing.cpp) in tests/room: run over the files of tests/room/corpus/ as the test
-# room.fuzz_thing. With WINDROW_FUZZ also the program room.fuzz_thing.fuzzer, in which libFuzzer goes on from them;
-# the target `fuzzers` builds all of these.
+# windrow_fuzz_target(fuzz_thing.cpp) in tests/module: runs over the files of tests/module/corpus/ as the test
+# module.fuzz_thing. With WINDROW_FUZZ also the program module.fuzz_thing.fuzzer, in which libFuzzer continues from
+# them; the target `fuzzers` builds all of these.
 function(windrow_fuzz_target source)
-  cmake_path(GET CMAKE_CURRENT_SOURCE_DIR FILENAME room)
+  cmake_path(GET CMAKE_CURRENT_SOURCE_DIR FILENAME module)
   cmake_path(GET source STEM name)
-  set(name ${room}.${name})
+  set(name ${module}.${name})
   add_executable(${name} ${source} "${PROJECT_SOURCE_DIR}/tests/fuzz/replay_main.cpp")
   add_test(NAME ${name} COMMAND ${name} "${CMAKE_CURRENT_SOURCE_DIR}/corpus")
   set_tests_properties(${name} PROPERTIES TIMEOUT 120 LABELS quick)
@@ -199,7 +198,7 @@ function(windrow_python_test name script)
   windrow_test_environment(${name})
 endfunction()
 
-# Sanitizer settings for one test; the lists hold what MPI and other libraries do, never what we do.
+# Sanitizer settings for one test. The lists have defects of MPI and other libraries, never of Windrow.
 function(windrow_test_environment test)
   set(lists "${PROJECT_SOURCE_DIR}/tools/sanitizers")
   set(environment
@@ -212,13 +211,13 @@ function(windrow_test_environment test)
   endif()
   set_tests_properties(${test} PROPERTIES ENVIRONMENT "${environment}")
   if(WINDROW_SANITIZE MATCHES address)
-    # The leak sanitizer of GCC 12 now and then crashes itself when it looks through the threads at the end: that says
-    # nothing of the test.
+    # The leak sanitizer of GCC 12 sometimes crashes when it scans the threads at the end. This is not a failure of the
+    # test.
     set_tests_properties(${test} PROPERTIES SKIP_REGULAR_EXPRESSION "LeakSanitizer has encountered a fatal error")
   endif()
 endfunction()
 
-# tests/room/thing_test.cpp is called room.thing, whichever CMakeLists.txt names it.
+# tests/module/thing_test.cpp is called module.thing, in any CMakeLists.txt.
 function(_windrow_test_name source result)
   _windrow_test_path(${source} path)
   file(RELATIVE_PATH name "${PROJECT_SOURCE_DIR}/tests" "${path}")

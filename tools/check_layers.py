@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Checks that the arrows between the rooms point down: tools/check_layers.py [ROOT].
+"""Checks the dependencies between modules: tools/check_layers.py [ROOT].
 
-tools/layers.txt names, for each room, the rooms that it stands on. An #include against the arrows is an error, as are
-MPI, clocks, files and changeable globals in the pure rooms, and two types of one name in one namespace: the linker
-takes the destructor of one for both. So is a file of C++ that grew too long. Exit code 1: errors.
+tools/layers.txt names the dependencies of each module. Errors are: an #include of another module, MPI, clocks, files
+and mutable globals in pure modules, and two types with one name in one namespace, because the linker uses the
+destructor of one for both. A file of C++ that is too long is an error too. Exit code 1: errors.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 
 SOURCES = {".h", ".hpp", ".c", ".cpp", ".cc", ".inc", ".ipp"}
 MAX_LINES = 600  # of a file of C++ in src/, cli/ and include/
-# To be split. Nothing is added here, and what is split leaves.
+# To be split. No file is added here, and a file that was split is removed.
 LONG_FOR_NOW = {
     "include/windrow/windrow.hpp",
     "src/format/hdf5/hdf5_format.cpp",
@@ -52,7 +52,7 @@ NAMESPACE_OR_TYPE = re.compile(
 
 @dataclass(frozen=True)
 class Rules:
-    stands_on: dict[str, list[str]]
+    depends_on: dict[str, list[str]]
     pure: set[str]
 
 
@@ -67,7 +67,7 @@ class Finding:
 
 
 def read_rules(path: Path) -> Rules:
-    stands_on: dict[str, list[str]] = {}
+    depends_on: dict[str, list[str]] = {}
     pure: set[str] = set()
     for number, raw in enumerate(path.read_text().splitlines(), 1):
         line = raw.split("#")[0].strip()
@@ -75,26 +75,26 @@ def read_rules(path: Path) -> Rules:
             continue
         name, colon, rest = line.partition(":")
         if not colon:
-            raise SystemExit(f"{path}:{number}: expected `room: rooms it stands on`")
+            raise SystemExit(f"{path}:{number}: expected `module: modules it depends on`")
         if name.strip() == "pure":
             pure |= set(rest.split())
         else:
-            stands_on[name.strip()] = rest.split()
-    unknown = {below for rooms in stands_on.values() for below in rooms} | pure
-    unknown -= set(stands_on) | {OUTSIDE}
+            depends_on[name.strip()] = rest.split()
+    unknown = {below for modules in depends_on.values() for below in modules} | pure
+    unknown -= set(depends_on) | {OUTSIDE}
     if unknown:
-        raise SystemExit(f"{path}: these rooms are named but have no line: {' '.join(sorted(unknown))}")
-    return Rules(stands_on, pure)
+        raise SystemExit(f"{path}: these modules are named but have no line: {' '.join(sorted(unknown))}")
+    return Rules(depends_on, pure)
 
 
-def below(room: str, rules: Rules, on_the_way: tuple[str, ...] = ()) -> set[str]:
-    """All that a room may include: itself, what it stands on, and what those stand on."""
-    if room in on_the_way:
-        raise SystemExit(f"tools/layers.txt: the arrows run in a circle: {' -> '.join((*on_the_way, room))}")
-    allowed = {room, OUTSIDE}
-    for other in rules.stands_on.get(room, []):
+def below(module: str, rules: Rules, path_above: tuple[str, ...] = ()) -> set[str]:
+    """The modules that a module may include: itself, its dependencies, and theirs."""
+    if module in path_above:
+        raise SystemExit(f"tools/layers.txt: the dependencies have a cycle: {' -> '.join((*path_above, module))}")
+    allowed = {module, OUTSIDE}
+    for other in rules.depends_on.get(module, []):
         if other != OUTSIDE:
-            allowed |= below(other, rules, (*on_the_way, room))
+            allowed |= below(other, rules, (*path_above, module))
     return allowed
 
 
@@ -109,8 +109,8 @@ def without_comments(text: str) -> str:
     return pattern.sub(blank, text)
 
 
-def room_of_include(target: str, including: Path, root: Path, own: str) -> str | None:
-    """The room that an include reaches into; None for headers that are not ours."""
+def module_of_include(target: str, including: Path, root: Path, own: str) -> str | None:
+    """The module of an included header; None: not a header of the project."""
     resolved = (including.parent / target).resolve()
     if resolved.is_file():
         if (root / "src") in resolved.parents:
@@ -126,9 +126,9 @@ def room_of_include(target: str, including: Path, root: Path, own: str) -> str |
     return own if (root / own / target).is_file() else None
 
 
-def check_file(path: Path, room: str, root: Path, rules: Rules) -> list[Finding]:
+def check_file(path: Path, module: str, root: Path, rules: Rules) -> list[Finding]:
     text = without_comments(path.read_text(errors="replace"))
-    allowed = below(room, rules)
+    allowed = below(module, rules)
     findings = []
 
     def found(position: int, message: str) -> None:
@@ -136,24 +136,25 @@ def check_file(path: Path, room: str, root: Path, rules: Rules) -> list[Finding]
 
     for match in INCLUDE.finditer(text):
         target = match.group(1) or match.group(2)
-        reached = room_of_include(target, path, root, room)
+        reached = module_of_include(target, path, root, module)
         if reached is not None and reached not in allowed:
             found(
-                match.start(), f"{room} includes {target}: {room} stands on {' '.join(sorted(allowed - {room}))} only"
+                match.start(),
+                f"{module} includes {target}: {module} depends on {' '.join(sorted(allowed - {module}))} only",
             )
-        if room in rules.pure and target in IMPURE_HEADERS:
-            found(match.start(), f"{room} is pure and includes <{target}>")
-    if room in rules.pure:
+        if module in rules.pure and target in IMPURE_HEADERS:
+            found(match.start(), f"{module} is pure and includes <{target}>")
+    if module in rules.pure:
         for pattern in (MUTABLE_GLOBAL, STATIC_LOCAL):
             for match in pattern.finditer(text):
                 if pattern is MUTABLE_GLOBAL and text[match.start()].isspace():
                     continue  # inside a function or a class
-                found(match.start(), f"{room} is pure and has the changeable global `{match.group(1)}`")
+                found(match.start(), f"{module} is pure and has the mutable global `{match.group(1)}`")
     return findings
 
 
 def types_of(text: str) -> list[tuple[str, int]]:
-    """The types at the left margin with their namespaces, and their lines; none of unnamed namespaces, no templates."""
+    """The types at the left margin with their namespaces and lines, without unnamed namespaces and templates."""
     found = []
     namespaces: list[str] = []
     for match in NAMESPACE_OR_TYPE.finditer(text):
@@ -169,7 +170,7 @@ def types_of(text: str) -> list[tuple[str, int]]:
 
 
 def check_types(files: list[Path], root: Path) -> list[Finding]:
-    """One program may hold all of src/ and cli/: a type that is defined twice must be the same."""
+    """One program may contain all of src/ and cli/, so a type must not be defined twice."""
     first: dict[str, Path] = {}
     findings = []
     for path in files:
@@ -187,7 +188,7 @@ def check_lengths(root: Path) -> list[Finding]:
         lines = path.read_text(errors="replace").count("\n")
         is_listed = str(path.relative_to(root)) in LONG_FOR_NOW
         if lines > MAX_LINES and not is_listed:
-            findings.append(Finding(path, lines, f"{lines} lines; more than {MAX_LINES} is two files"))
+            findings.append(Finding(path, lines, f"{lines} lines; the maximum is {MAX_LINES}"))
         if lines <= MAX_LINES and is_listed:
             findings.append(Finding(path, lines, "no longer too long: remove it from LONG_FOR_NOW"))
     return findings
@@ -197,11 +198,11 @@ def check(root: Path) -> list[Finding]:
     rules = read_rules(root / "tools" / "layers.txt")
     findings: list[Finding] = []
     folders = [folder for folder in sorted((root / "src").iterdir()) if folder.is_dir()]
-    folders += [root / name for name in rules.stands_on if (root / name).is_dir() and name != OUTSIDE]
+    folders += [root / name for name in rules.depends_on if (root / name).is_dir() and name != OUTSIDE]
     for folder in folders:
         files = [path for path in sorted(folder.rglob("*")) if path.suffix in SOURCES]
-        if files and folder.name not in rules.stands_on:
-            findings.append(Finding(files[0], 1, f"the room {folder.name} has no line in tools/layers.txt"))
+        if files and folder.name not in rules.depends_on:
+            findings.append(Finding(files[0], 1, f"the module {folder.name} has no line in tools/layers.txt"))
         for path in files:
             findings += check_file(path, folder.name, root, rules)
     library = [path for name in ("src", "cli") for path in sorted((root / name).rglob("*")) if path.suffix in SOURCES]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""tools/check_layers.py must fail on each kind of violation, and only there: each is planted in a small tree of its
+"""tools/check_layers.py must fail on each kind of violation, and only there: each is placed in a small tree of its
 own."""
 
 import shutil
@@ -49,13 +49,13 @@ class CheckLayers(unittest.TestCase):
         code, output = self.run_on()
         self.assertEqual((code, output), (0, "check_layers: 0 errors\n"))
 
-    def test_an_arrow_that_points_up(self) -> None:
+    def test_an_upward_dependency(self) -> None:
         self.assert_error(
             "src/base/bad.cpp:2: error: base includes extent/extent.hpp",
             src__base__bad_cpp='// first line\n#include "extent/extent.hpp"\n',
         )
 
-    def test_rooms_that_never_meet(self) -> None:
+    def test_modules_without_a_dependency(self) -> None:
         self.assert_error(
             "exchange includes storage/store.hpp", src__exchange__bad_cpp='#include "storage/store.hpp"\n'
         )
@@ -79,7 +79,7 @@ class CheckLayers(unittest.TestCase):
         )
         self.assertEqual(code, 0, output)
 
-    def test_a_relative_path_is_no_way_round(self) -> None:
+    def test_a_relative_path_is_checked_too(self) -> None:
         self.assert_error("base includes ../extent/extent.hpp", src__base__bad_cpp='#include "../extent/extent.hpp"\n')
         self.assert_error("bench includes ../src/base/status.hpp", bench__bad_cpp='#include "../src/base/status.hpp"\n')
 
@@ -91,7 +91,7 @@ class CheckLayers(unittest.TestCase):
         # The command uses the headers of that module to simulate, and windrow.h for everything else.
         self.assert_error("cli includes session/file.hpp", cli__bad_cpp='#include "session/file.hpp"\n')
 
-    def test_pure_rooms(self) -> None:
+    def test_pure_modules(self) -> None:
         for header in ("mpi.h", "chrono", "fstream", "fcntl.h", "unistd.h", "filesystem"):
             self.assert_error(f"plan is pure and includes <{header}>", src__plan__bad_cpp=f"#include <{header}>\n")
         for line in (
@@ -100,9 +100,9 @@ class CheckLayers(unittest.TestCase):
             "thread_local int calls{0};",
             "void f() {\n  static int calls = 0;\n}",
         ):
-            self.assert_error("changeable global", src__extent__bad_cpp=line + "\n")
+            self.assert_error("mutable global", src__extent__bad_cpp=line + "\n")
 
-    def test_pure_rooms_may_have_constants_and_functions(self) -> None:
+    def test_pure_modules_may_have_constants_and_functions(self) -> None:
         text = (
             "constexpr int k_size = 4;\nstatic const int k_table[] = {1, 2};\nstruct Extent;\nusing List = int;\n"
             "int sum(int a, int b);\nstatic int twice(int a) {\n  int local = a;\n  static constexpr int k_two = 2;\n"
@@ -115,10 +115,10 @@ class CheckLayers(unittest.TestCase):
         code, output = self.run_on(src__base__good_cpp='/*\n#include "extent/extent.hpp"\n*/\n// #include <mpi.h>\n')
         self.assertEqual(code, 0, output)
 
-    def test_a_room_without_a_line(self) -> None:
-        self.assert_error("the room attic has no line", src__attic__box_cpp="\n")
+    def test_a_module_without_a_line(self) -> None:
+        self.assert_error("the module attic has no line", src__attic__box_cpp="\n")
 
-    def test_a_file_that_grew_too_long(self) -> None:
+    def test_a_file_that_is_too_long(self) -> None:
         self.assert_error("src/base/long.cpp:601: error: 601 lines", src__base__long_cpp="\n" * 601)
         code, output = self.run_on(src__base__long_cpp="\n" * 600)
         self.assertEqual(code, 0, output)
