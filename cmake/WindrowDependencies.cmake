@@ -73,8 +73,8 @@ windrow_optional_library(LZO lzo2 "Messages compressed")
 windrow_optional_library(XXHASH libxxhash "Elements in subfiles summed up")
 windrow_optional_library(UTF8PROC libutf8proc "Names in netCDF classic files checked")
 
-# libcephfs, whose header is all that is wanted: it is loaded when somebody asks for it, and no program that does not
-# is made to carry it. WINDROW_CEPHFS is AUTO, ON (it must be there) or OFF; WINDROW_HAS_CEPHFS says.
+# Only the header of libcephfs is needed: the library is loaded on request, so other programs do not depend on it.
+# WINDROW_CEPHFS is AUTO, ON (required) or OFF; the result is WINDROW_HAS_CEPHFS.
 set(WINDROW_CEPHFS AUTO CACHE STRING "OSDs asked for by libcephfs: AUTO where its header is installed, ON, OFF")
 set_property(CACHE WINDROW_CEPHFS PROPERTY STRINGS AUTO ON OFF)
 set(WINDROW_HAS_CEPHFS FALSE)
@@ -96,8 +96,8 @@ endif()
 # goes first, because that is the one that the system's h5py belongs to.
 if(WINDROW_TESTS)
   windrow_require(GTest "the tests need it (Debian: libgtest-dev libgmock-dev); without tests: -DWINDROW_TESTS=OFF")
-  # PnetCDF reads what Windrow writes, and the other way round. It is built for one MPI, Debian's for Open MPI: with
-  # another it is asked for by name.
+  # PnetCDF reads what Windrow writes, and the reverse. It is built for one MPI, Debian's for Open MPI. With another
+  # MPI, WINDROW_PNETCDF must be set.
   if(WINDROW_MPI_NAME STREQUAL "openmpi" OR WINDROW_PNETCDF)
     windrow_optional_library(PNETCDF pnetcdf "Tests of netCDF classic files")
   endif()

@@ -190,7 +190,7 @@ contains
         with_end = trim(text)//c_null_char
     end function c_text
 
-    !> Fortran's order of dimensions as C's, and the other way round.
+    !> Converts Fortran's order of dimensions to C's, and back.
     pure function reversed(list) result(turned)
         integer(int64), intent(in) :: list(:)
         integer(int64) :: turned(size(list))

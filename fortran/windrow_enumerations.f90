@@ -60,7 +60,7 @@ contains
         call set_enumeration_int64(options, names, int(values, int64), stat, errmsg)
     end subroutine set_enumeration_int32
 
-    !> The other way round; values from 2**63 on are their bits.
+    !> Splits the text into names and values; values from 2**63 on are their bits.
     subroutine split_enumeration(text, names, values)
         character(*), intent(in) :: text
         character(:), allocatable, intent(out) :: names(:)

@@ -37,8 +37,8 @@ program grid
         end do
     end do
 
-    ! Write: the ghost cells stay in memory, only the blocks reach the file. An error stops all ranks, because nobody
-    ! asks for `stat`.
+    ! Write: the ghost cells stay in memory, and only the blocks are written. An error stops all ranks, because no call
+    ! has `stat`.
     call windrow_create(MPI_COMM_WORLD, path, file)
     call windrow_define_variable(file, 'temperature', windrow_float64, shape_of_all, variable)
     call windrow_put_attribute(file, 'temperature', 'units', 'K')

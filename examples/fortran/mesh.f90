@@ -1,7 +1,7 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! A mesh, cut into parts: each rank holds the nodes of its part by number, those at the seams are held by two ranks.
-! Written to one HDF5 file in the mesh's numbering, whatever the cut, and read back in plain rows.   mpirun -n 4 mesh
-! [FILE]
+! A partitioned mesh: each rank holds the nodes of its part by number, and two ranks hold those at a boundary. It is
+! written to one HDF5 file in the numbering of the mesh, for any partition, and read back in plain rows.
+!   mpirun -n 4 mesh [FILE]
 program mesh
     use, intrinsic :: iso_fortran_env, only: int64, real64
     use mpi_f08

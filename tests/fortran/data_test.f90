@@ -72,7 +72,7 @@ contains
         call windrow_decomposition_free(part)
     end subroutine ghosts
 
-    !> Rank r has the columns r + 1 and r + 1 + ranks, each in a box of its own with a row before it; a table of 64-bit
+    !> Rank r has the columns r + 1 and r + 1 + ranks, each in a separate box with a row before it; a table of 64-bit
     !> integers.
     subroutine several()
         type(windrow_decomposition) :: part, plain
@@ -119,8 +119,8 @@ contains
         call windrow_decomposition_free(plain)
     end subroutine several
 
-    !> Elements at any distances in memory: with the dimensions in another order, and two blocks of which one lies
-    !> backwards between the elements of the other.
+    !> Elements with any strides in memory: with the dimensions in another order, and two interleaved blocks, one of
+    !> them reversed.
     subroutine strided()
         type(windrow_decomposition) :: turned, part, none
         integer :: variable, x, y, starts(2, 1), counts(2, 1)
@@ -547,7 +547,7 @@ contains
         call windrow_decomposition_free(part)
     end subroutine read_in_another_cut
 
-    !> Who writes which points, what nobody holds, and meshes: of ten points a rank every tenth is left out.
+    !> Writers of points, points that no rank holds, and meshes: of ten points per rank every tenth is omitted.
     subroutine owners_and_holes()
         type(windrow_decomposition) :: part
         type(windrow_options) :: options

@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-!> Wrong arguments, on all ranks and on the last one alone: the same code and message on every rank, and nobody waits.
+!> Wrong arguments, on all ranks and on the last one only: the same code and message on every rank, and no rank waits.
 program errors_test
     use, intrinsic :: iso_fortran_env, only: int8, int16, int32, int64, real32, real64
     use mpi_f08
@@ -184,7 +184,7 @@ contains
             'write of no variable')
     end subroutine arrays_of_all_ranks
 
-    !> The other ranks learn what is wrong on the last.
+    !> The other ranks get the error of the last one.
     subroutine arrays_of_one_rank()
         if (odd_one) then
             call windrow_write(file, variable, rows, reals, stat, errmsg)
@@ -234,7 +234,7 @@ contains
             'a block that leaves the variable')
     end subroutine blocks_of_one_rank
 
-    !> put() tells this rank at once, and the flush all of them; then the queue is empty.
+    !> put() returns the error on this rank, and the flush on all ranks. Then the queue is empty.
     subroutine queued()
         integer, target :: numbers(4)
         numbers = rank

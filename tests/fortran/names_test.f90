@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-!> Names of dimensions, links, and what stands at a path; fortran_test.py reads the file with h5py.
+!> Names of dimensions, links, and kinds of objects; fortran_test.py reads the file with h5py.
 program names_test
     use, intrinsic :: iso_fortran_env, only: int64
     use mpi_f08

@@ -1,6 +1,5 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-!> Without `stat` an error stops the program with the message. This one speaks to MPI by `use mpi`. Argument: the
-!> folder.
+!> Without `stat` an error stops the program with the message. This program uses the module mpi. Argument: the folder.
 program stop_test
     use mpi
     use windrow

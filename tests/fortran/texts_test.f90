@@ -34,7 +34,7 @@ program texts_test
 
 contains
 
-    !> Element x of row y, from 1: 0 to 6 letters; those of six fill their element.
+    !> Element x of row y, from 1: 0 to 6 characters; texts of six fill their element.
     elemental function word(x, y) result(value)
         integer, intent(in) :: x, y
         character(6) :: value
@@ -178,7 +178,7 @@ contains
         call windrow_write(file, fixed, all_of_it, ['abc', 'de '])
     end subroutine texts_of_variable_length
 
-    !> Nobody knows how long the list is: as many as the variable has are taken.
+    !> The length of the list is unknown: as many texts are used as the variable has elements.
     subroutine put_assumed_size(variable, texts)
         integer, intent(in) :: variable
         character(*), intent(in) :: texts(*)

@@ -181,7 +181,7 @@ contains
             'the flush of what was refused')
     end subroutine conversion
 
-    !> What is refused on one rank or all is told to all.
+    !> An error on one rank or on all is reported on all.
     subroutine refused()
         logical :: truths(3, 2)
         integer(int8) :: bytes(5, 3)

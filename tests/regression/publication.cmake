@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# What is published, what is left behind, and ranks that lack what others have.
+# Published files, leftover files, and ranks without resources that others have.
 # The sanitizer of undefined behaviour opens a pipe to look at an object's type, and reports an error where it cannot.
 if(NOT WINDROW_SANITIZE MATCHES undefined)
   windrow_mpi_test(regression/descriptors_test.cpp RANKS 2 3 FULL 4 FULL_HOSTS 4/2 TIMEOUT 300)

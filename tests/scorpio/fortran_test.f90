@@ -119,7 +119,7 @@ contains
         call expect(ierr == 0 .and. file > 0, 'create')
         call fscorpio_create_dataset_group(number, 'step'//char(0), file, group, ierr)
         values = reshape([(6*rank + i + 0.5d0, i=0, 5)], [3, 2])
-        ! Dimensions stand as in C: the slowest first. A name without a NUL loses the blanks at its end.
+        ! Dimensions are in C's order: the slowest first. A name without a NUL loses its trailing blanks.
         call fscorpio_write_dataset(values, SCORPIO_DOUBLE, 2, [2*ranks, 3], [2, 3], file, 'rows   ', group, &
             SCORPIO_UNIFORM_CONTIGUOUS_WRITE, ierr)
         call expect(ierr == 0, 'write')
