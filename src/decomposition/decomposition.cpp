@@ -88,7 +88,7 @@ Status check_block(const BlockView& block, std::span<const int64_t> shape) {
   return {};
 }
 
-// The end in memory of a block that lies in no box. nullopt: an element lies before the beginning, or too far.
+// The end in memory of a block without a box. nullopt: an element is before the beginning, or too far.
 std::optional<int64_t> strided_end(const BlockView& block, int64_t offset) noexcept {
   std::optional<int64_t> lowest = offset, highest = offset;
   for (size_t d = 0; d < block.count.size(); ++d) {

@@ -47,7 +47,7 @@ struct Decomposition {
   std::vector<int64_t> counts;
   std::vector<int64_t> memory_shapes;
   std::vector<int64_t> memory_starts;
-  // For blocks that lie in no boxes, otherwise empty: starts [blocks] and strides [blocks][ndims].
+  // For blocks without boxes, otherwise empty: starts [blocks] and strides [blocks][ndims].
   std::vector<int64_t> memory_offsets;
   std::vector<int64_t> memory_strides;
   // Kind points: the points that this rank holds, and those that it owns, sorted. The list of the caller is not kept.

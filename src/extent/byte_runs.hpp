@@ -27,7 +27,7 @@ struct ByteRuns {
   void part_long(int64_t element_bytes, int64_t long_limit);
 };
 
-// Bytes of an array whose rows of `row` bytes lie `stride` apart in the file. `bytes`: as cached by a decomposition.
+// Bytes of an array whose rows of `row` bytes are `stride` apart in the file. `bytes`: as cached by a decomposition.
 std::shared_ptr<const ByteRuns> interleaved(const ByteRuns& bytes, int64_t row, int64_t stride);
 
 }  // namespace windrow

@@ -89,8 +89,8 @@ int64_t ChunkGrid::row() const noexcept {
   return elements;
 }
 
-// Within a chunk, pieces come in the order of its elements, since both orders are C order. Hence one list for each
-// chunk, concatenated at the end.
+// Within a chunk, pieces come in the order of its elements, because both orders are C order. So there is one list for
+// each chunk, and they are concatenated at the end.
 Pieces ChunkGrid::place(PieceView pieces, int64_t first) const {
   std::map<int64_t, PiecesBuilder> lists;
   auto found = lists.end();

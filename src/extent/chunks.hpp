@@ -31,7 +31,7 @@ class ChunkGrid {
   // space, with unchanged memory. May throw std::bad_alloc. O(rows of chunks that the pieces overlap).
   Pieces place(PieceView pieces, int64_t first = 0) const;
 
-  // Distance in the linear space between layers of chunks along the slowest dimension. Elements of row r lie r /
+  // Distance in the linear space between layers of chunks along the slowest dimension. Elements of row r are r /
   // chunk()[0] layers after those of row r % chunk()[0].
   int64_t layer() const noexcept { return grid_strides_[0] * elements_; }
   int64_t row() const noexcept;  // elements of one index of the slowest dimension

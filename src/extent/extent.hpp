@@ -21,9 +21,9 @@ inline Extent intersect(Extent a, Extent b) noexcept {
   return both.empty() ? Extent{both.begin, both.begin} : both;
 }
 
-// A regular sequence of extents: extent i (0 <= i < count) covers file bytes [file + i * file_stride, + length) and
-// lies in memory at memory + i * memory_stride. Invariants: length > 0, count > 0; count > 1 implies file_stride >=
-// length, with equality only if memory_stride != length.
+// A regular sequence of extents: extent i (0 <= i < count) covers file bytes [file + i * file_stride, + length) and is
+// in memory at memory + i * memory_stride. Invariants: length > 0, count > 0; count > 1 implies file_stride >= length,
+// with equality only if memory_stride != length.
 struct Run {
   int64_t file = 0;
   int64_t memory = 0;  // bytes from the start of the buffer that belongs to the list

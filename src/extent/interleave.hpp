@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Interleaved records: rows of an array that are not contiguous in the file, because rows of other arrays lie between
+// Interleaved records: rows of an array that are not contiguous in the file, because rows of other arrays are between
 // them.
 #pragma once
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Nest: a run repeated by loops, like the rows of a block. All queries are arithmetic, one level at a time:
-// O(dimensions), whatever the number of pieces.
+// O(dimensions) for any number of pieces.
 #pragma once
 
 #include <algorithm>
@@ -76,7 +76,7 @@ int64_t highest_memory_end(const Nest& nest) noexcept;
 // Bytes of the nest before a file offset.
 int64_t bytes_before(const Nest& nest, int64_t offset) noexcept;
 
-// The first byte of the nest at or after `offset`, which lies before the end of the nest.
+// The first byte of the nest at or after `offset`, which is before the end of the nest.
 int64_t next_offset(const Nest& nest, int64_t offset) noexcept;
 
 // False: the nests share no byte of the file. True: they do, or it is unknown. Steps of equal length, as of two blocks

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Split: an array cut along its dimensions into boxes, its parts. Each part lies in a file of its own. Parts are
-// numbered in C order of their grid, and the elements of a part lie in C order of its box.
+// Split: an array cut along its dimensions into boxes, its parts. Each part is in a separate file. Parts are numbered
+// in C order of their grid, and the elements of a part are in C order of its box.
 #pragma once
 
 #include <cstdint>

@@ -76,7 +76,7 @@ struct Stripe {
 };
 
 // The stripe that contains a byte, for a layout that check_layout() accepts. After the last component the stripes
-// continue on no known target: no byte can lie there.
+// continue on no known target: no byte can be there.
 Stripe stripe_at(const StorageLayout& layout, int64_t offset) noexcept;
 int64_t target_of(const StorageLayout& layout, int64_t offset) noexcept;
 int64_t next_stripe(const StorageLayout& layout,

@@ -21,7 +21,7 @@ struct StripeNumbers {
   int64_t first = -1;  // the target of the first stripe
   // Copied from another file, never set by a user.
   int64_t object_bytes = 0;  // on CephFS
-  bool overstriped = false;  // Lustre: several stripes may lie on one target
+  bool overstriped = false;  // Lustre: several stripes may be on one target
   friend bool operator==(const StripeNumbers&, const StripeNumbers&) = default;
 };
 inline constexpr int64_t k_all_targets = -1;
@@ -48,7 +48,7 @@ std::optional<StripeNumbers> stripes_for(int64_t expected_bytes, int64_t writers
 // Whether a site has chosen this layout of a new file for large files: it has more than one stripe or component.
 bool is_chosen(const StorageLayout& layout) noexcept;
 
-// The numbers for another file with this layout; nullopt: it has more than one component, or lies on a metadata server.
+// The numbers for another file with this layout; nullopt: it has more than one component, or is on a metadata server.
 std::optional<StripeNumbers> numbers_of(const StorageLayout& layout) noexcept;
 
 // Applies striping to a mock layout. The number of targets stays unless more stripes or another first target are

@@ -11,7 +11,7 @@
 namespace windrow {
 namespace {
 
-constexpr int64_t k_metadata_server = INT64_MIN;  // stands for a target in a list of holders
+constexpr int64_t k_metadata_server = INT64_MIN;  // represents a target in a list of holders
 constexpr int64_t k_longest_period = int64_t{1}
                                      << 61;  // so that the end of a period is below 2^63 wherever file offsets can be
 
@@ -45,7 +45,7 @@ struct Section {
 };
 
 // Sections of columns of stripes. If objects change along the file, a target belongs to one row only, and the column
-// itself stands for all of its objects.
+// itself represents all of its objects.
 Section section_of(const StorageLayout& layout, const LayoutComponent& component) {
   Section section{.bytes = bytes_of(layout, component),
                   .unit_bytes = component.stripe_bytes,

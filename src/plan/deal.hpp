@@ -25,7 +25,7 @@ struct Dealing {
   std::vector<DealtPart> parts;
   int groups = 0;
   bool by_column = false;        // some targets are unknown; their columns stand for them
-  int64_t known_end = k_no_end;  // after this offset rows of objects are assigned round-robin, whatever their targets
+  int64_t known_end = k_no_end;  // after this offset rows of objects are assigned round-robin, for any targets
 };
 
 // Assigns the stripes of each target to one group. There are as many groups as targets of the component that contains
@@ -43,7 +43,7 @@ struct Dealing {
 // components, are our additions.
 std::optional<Dealing> deal_by_target(const std::vector<Extent>& regions, int64_t most, const StorageLayout& layout);
 
-// Assigns stripe i to group i modulo `groups`, whatever its target.
+// Assigns stripe i to group i modulo `groups`, for any targets.
 std::optional<Dealing> deal_in_turn(int64_t groups, const StorageLayout& layout);
 
 // The longest run of consecutive stripes of one group in a period, in bytes: no cell is longer.

@@ -15,7 +15,7 @@
 
 namespace windrow {
 
-// Sums by phase, of which only few are used before they are taken.
+// Sums by phase. Only a few phases are in use at a time.
 class PhaseSums {
  public:
   explicit PhaseSums(size_t phases) : sums_(phases) {}

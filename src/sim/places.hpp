@@ -90,8 +90,8 @@ class Places {
     return (before + before / stripes_.targets + column) % stripes_.targets;
   }
 
-  // The line of several files begins where the library's does, so that windows, which lie on a fixed grid, are the
-  // same: first the base file, then the subfiles.
+  // The address space of several files begins where the library's does, so that windows, which are on a fixed grid, are
+  // the same: first the base file, then the subfiles.
   static constexpr int64_t k_begin = int64_t{1} << 60, k_unit = int64_t{1} << 20, k_unit_of_targets = int64_t{1} << 30;
   StorageLayout layout_of(int64_t file) const;
 

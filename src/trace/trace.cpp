@@ -61,7 +61,7 @@ void Timeline::add(const Interval& interval) noexcept {
   intervals_[count_++] = interval;
 }
 
-// Merges pairs, so that later intervals have as much room as earlier ones.
+// Merges pairs of intervals, so that later intervals have as much space as earlier ones.
 void Timeline::join_neighbours() noexcept {
   size_t kept = 0;
   for (size_t i = 0; i < count_; ++kept) {

@@ -45,7 +45,7 @@ struct Interval {
 };
 
 // The intervals of one flush, up to a fixed number. If it is full, adjacent intervals of a stage are merged; intervals
-// without room are counted. Allocates nothing.
+// that do not fit are counted. Allocates nothing.
 class Timeline {
  public:
   static constexpr size_t k_most = 48;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What those who write traces and those who read them have to agree on; the rest is docs/traces.md.
+// Constants of the trace format that its writer and its readers share; docs/traces.md has the rest.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reading a trace, a line after the other, checked as far as all who read traces rely on it.
+// Reads a trace line by line, with the checks that all readers of traces rely on.
 #pragma once
 
 #include <cstddef>
