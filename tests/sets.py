@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What tests of sets of subfiles share, whatever the format: the command, a set in a folder of its own, and maps that
-somebody has made to hurt.
+"""Helpers of tests of sets of subfiles of all formats: the command, a set in a separate folder, and hostile maps.
 
 Run by CTest with WINDROW_COMMAND and WINDROW_MPIRUN in the environment.
 """
@@ -109,7 +108,8 @@ class SetOfSubfiles:
         self.assertIn("sound", windrow("check", self.base))
 
     def expect_survival(self, victim, random, begin, end, bytes_each, rounds):
-        """Bytes at random places of a file's metadata: anything but a crash or a hang. What was told each time."""
+        """Changes bytes at random places of a file's metadata: anything but a crash or a hang. Returns the output of
+        each run."""
         whole, told = victim.read_bytes(), []
         for _ in range(rounds):
             bad = bytearray(whole)

@@ -3,8 +3,8 @@
 """Checks what libwindrow.so exports: tools/check_symbols.py HEADER LIST [LIBRARY].
 
 LIST (include/windrow/symbols.txt) holds each function of windrow.h, one a line. A name once in a release stays.
-Errors: a function that HEADER declares and LIST lacks or the other way round; a name of LIST that LIBRARY does not
-export; an export that is not in LIST. Exit code 1: errors.
+Errors: a function that is only in HEADER or only in LIST; a name of LIST that LIBRARY does not export; an export that
+is not in LIST. Exit code 1: errors.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What `v[start:stop] = array` costs beside windrow_write_block(): files that stay open, written in turn by the
-package and by the C interface in one process, so that what else the machine does hits both. Where the system puts a
-file's pages alone makes 10 % of difference, so all files are made anew after a few rounds, and a second file of the C
-interface says how far two files differ that are written the same way.
+"""The cost of `v[start:stop] = array` compared with windrow_write_block(). The package and the C interface write files
+that stay open, in turn in one process, so that other load affects both. The placement of a file's pages alone makes a
+difference of 10 %. So all files are created again after a few rounds, and a second file of the C interface shows the
+difference between two files that are written in the same way.
 
 pairs.py FOLDER MIB_A_RANK BATCHES, under mpirun; WINDROW_LIBRARY names libwindrow.so"""
 

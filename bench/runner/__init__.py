@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The measuring side of bench\/run; what it measures is told in bench\/README.md."""
+"""Runs the measurements of bench/run, which bench/README.md describes."""

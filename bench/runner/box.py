@@ -84,7 +84,7 @@ def _interleaved(cell: Cell) -> int:
 
 
 def _rank(cell: Cell, size: Cell, chance: float) -> tuple[int, int, float]:
-    """Where a node stands in the numbering: faces first, one after the other, then the volume by clusters."""
+    """The position of a node in the numbering: first the faces, one after the other, then the volume by clusters."""
     faces = [2 * axis + side for axis in range(3) for side in (0, 1) if cell[axis] == side * (size[axis] - 1)]
     cluster = (cell[0] // CLUSTER, cell[1] // CLUSTER, cell[2] // CLUSTER)
     return (faces[0] if faces else 6, _interleaved(cluster), chance)

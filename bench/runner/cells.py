@@ -115,7 +115,7 @@ class Measurement:
                 break
 
     def _take_turns(self, records: list[Record], repetitions: int, mode: str) -> None:
-        """Each repetition runs all in another order, so that drift and neighbours meet all alike."""
+        """Each repetition runs all in another order, so that drift and other programs affect all equally."""
         order = list(records)
         turns = {id(record): self._turns(record, records, repetitions) for record in records}
         for repetition in range(repetitions):

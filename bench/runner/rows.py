@@ -74,7 +74,7 @@ def best_peer(rows: list[Row], direction: str, file_format: str = "") -> tuple[s
 
 
 def overlap(a: Figure, b: Figure) -> bool:
-    """Whether each median lies within the other's extremes: then the two are not told apart."""
+    """Whether each median is within the other's extremes: then the two cannot be distinguished."""
     return b.fastest_s <= a.median_s <= b.slowest_s and a.fastest_s <= b.median_s <= a.slowest_s
 
 

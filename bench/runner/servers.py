@@ -131,8 +131,8 @@ def free_memory() -> float:
 
 
 class Pool:
-    """Servers by key; one that failed or hung is ended and started anew at its next turn, as are those that had to
-    make room."""
+    """Servers by key. One that failed or hung is ended, and started again at its next turn. The same applies to those
+    that were ended to free memory."""
 
     def __init__(self, binaries: Path, launcher: Path, free: Callable[[], float] = free_memory) -> None:
         self._binaries = binaries

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is compared: scenarios and systems, and the variants of a system of which the better counts."""
+"""Scenarios, systems, and the variants of a system, the best of which counts."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ class Variant:
 
 
 def find(known: dict[str, Variant], name: str) -> Variant | None:
-    """The variant of that name; a windrow/STRATEGY also with +KEY=VALUE behind it, settings of its own."""
+    """The variant of that name. A windrow/STRATEGY may be followed by settings, +KEY=VALUE."""
     plain, plus, settings = name.partition("+")
     if name in known or not plus or not name.startswith("windrow/"):
         return known.get(name)

@@ -50,7 +50,7 @@ class Figure:
 
     @property
     def spread(self) -> float:
-        """Half of what lies between the extremes, over the median."""
+        """Half of the difference between the extremes, over the median."""
         return (self.high - self.low) / 2 / self.median if self.median else 0.0
 
 

@@ -49,7 +49,7 @@ def create_history(path, rows, everywhere):
 
 
 def append_step(path, rows, everywhere):
-    """A job that goes on opens the file and puts its records behind."""
+    """A later job opens the file and appends its records."""
     with windrow.open(path, "r+", comm=comm) as f:
         put_step(f, len(f["time"]), rows, everywhere)
 

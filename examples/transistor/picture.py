@@ -32,8 +32,8 @@ INK, ELECTRONS, HOLES, DOPING, JUNCTION = "#222222", "#1f5fa8", "#c0392b", "#8a8
 def cut(
     places: np.ndarray, values: np.ndarray, cells: np.ndarray, axis: int, at: float
 ) -> "tuple[np.ndarray, np.ndarray, np.ndarray]":
-    """Where simplices meet the plane `axis` = `at`: places without that axis, values there, and the simplices of one
-    dimension less."""
+    """The intersection of simplices with the plane `axis` = `at`: places without that axis, values there, and the
+    simplices of one dimension less."""
     above = places[:, axis] > at
     cells = cells[np.isin(above[cells].sum(axis=1), range(1, cells.shape[1]))]
     corners = cells.shape[1]

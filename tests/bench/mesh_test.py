@@ -17,7 +17,7 @@ Places = dict[int, tuple[float, float, float]]
 
 
 def read_parts(path: Path) -> tuple[int, list[list[int]], list[list[int]], Places]:
-    """How many points, each part's and each part's own, and where each point lies. The format:
+    """The number of points, the points of each part and those that it owns, and the coordinates. The format is in
     examples/mesh/parts.hpp."""
     data = path.read_bytes()
     points, parts, dimensions, components = struct.unpack_from("<4q", data, 8)

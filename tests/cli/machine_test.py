@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""windrow calibrate and windrow advise from outside: what they leave behind, what they say, and their exit codes.
+"""The commands windrow calibrate and windrow advise: leftover files, output, and exit codes.
 
 Run by CTest with WINDROW_COMMAND, WINDROW_TRACED (a program that is traced), WINDROW_MPIRUN (a shell-split command
 that takes -n) and WINDROW_RANKS.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""windrow report from outside: a program runs with WINDROW_TRACE, and what is told of it is what it was told by
+"""The command windrow report: a program runs with WINDROW_TRACE, and the report of the trace is equal to the program's
 windrow_report().
 
 Run by CTest with WINDROW_COMMAND, WINDROW_TRACED (the program), WINDROW_MPIRUN (a shell-split command that takes -n)
@@ -48,7 +48,7 @@ def in_seconds(text):
 
 
 class Links(html.parser.HTMLParser):
-    """Whatever a page would load, and the tags in it."""
+    """Everything that a page would load, and its tags."""
 
     def __init__(self):
         super().__init__()

@@ -199,7 +199,7 @@ class SimulateTest(unittest.TestCase):
         self.mistake(self.path("cut.jsonl"), "--machine", "jaguar", "--flush", 2, part="line 4: the line is truncated")
 
     def test_a_map_is_simulated(self):
-        """Rows of 3 ranks, of which one has nothing; and an element that two hold, and one that nobody does."""
+        """Rows of 3 ranks, one of them with nothing; an element that two ranks hold, and one that no rank holds."""
 
         def made(ranks, head="version 2001 npes 3 ndims 2 \n4 6 \n"):
             with open(self.path("a map.dat"), "w", encoding="utf-8") as file:

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Sets of netCDF classic files in other hands: ncvalidator, ncdump, ncmpidiff, netCDF4 and xarray; maps that somebody
-has made to hurt.
+"""Sets of netCDF classic files with other programs: ncvalidator, ncdump, ncmpidiff, netCDF4 and xarray; hostile maps.
 
 Run by CTest with WINDROW_COMMAND and WINDROW_MPIRUN in the environment.
 """

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Programs that end without closing their files: nothing hangs, nothing is left where all ranks come to an end, and
-who waits hears of it.
+"""Programs that end without closing their files: nothing hangs, no file is left if all ranks end, and waiting ranks get
+an error.
 
 Arguments: the folder to work in, the launcher in one word. The programs need mpi4py.
 """

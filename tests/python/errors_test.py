@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What one rank does wrong, all ranks hear of: the same error, which names it; nothing hangs, and the old file is
-whole."""
+"""An error of one rank is the same error on all ranks, and names the rank. Nothing hangs, and the old file is
+unchanged."""
 
 import os
 import signal

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Several files, and what else is collective on their communicator: whoever leaves one is met by the others, wherever
-they are."""
+"""Several files, and other collective calls on their communicator. If a rank leaves a file, the other ranks get the
+error in any of these calls."""
 
 import os
 import signal
@@ -56,7 +56,7 @@ def test_an_exception_while_the_others_are_elsewhere(folder, comm, rank, culprit
 
 
 def test_an_exception_that_the_others_catch(folder, comm, rank, culprit, barrier):
-    """The inner file is gone on all ranks, and the outer one is as good as before."""
+    """The inner file is discarded on all ranks, and the outer one is not affected."""
     outer, x = two(comm, folder)
     with outer:
         try:
@@ -125,7 +125,7 @@ def test_ranks_in_calls_of_different_files(folder, comm, rank, size, raises_on_a
 
 
 def test_ranks_that_leave_different_files(folder, comm, rank, size):
-    """One leaves the outer file, another the inner one: both are gone, and all ranks agree on that."""
+    """One rank leaves the outer file, another the inner one: all ranks discard both."""
     if size == 1:
         pytest.skip("needs ranks that can disagree")
     outer, x = two(comm, folder)
@@ -140,8 +140,8 @@ def test_ranks_that_leave_different_files(folder, comm, rank, size):
 
 
 def test_files_of_different_communicators(folder, comm, rank, culprit, barrier, monkeypatch):
-    """They cannot meet: a rank that leaves one waits for some seconds, says so, and the others hear of it when they
-    come."""
+    """The ranks wait in different communicators: a rank that leaves a file waits for some seconds and warns. The others
+    get the error when they call."""
     if not hasattr(comm, "Dup"):
         pytest.skip("needs mpi4py")
     monkeypatch.setattr(_ends, "PATIENCE", 0.3)

@@ -511,7 +511,7 @@ def masked(values, mask=(False, True, False)):
     ],
 )  # fmt: skip
 def test_masked_arrays(folder, comm, rank, size, kind, fill, values):
-    """The fill value stands where they are masked, whatever is beneath."""
+    """Masked elements are the fill value, with any data beneath the mask."""
     rows = windrow.rows(comm, 3, 3 if rank == size - 1 else 0)
     expected = np.array(values if kind[0] != "S" else [b"a", b"b", b"c"], kind)
     expected[1] = b"\1\2" if kind == "V2" else fill

@@ -458,7 +458,7 @@ def test_records_that_were_put_now_and_then(folder, comm, rank, size, barrier):
 
 
 def test_lengths_that_contradict_each_other(folder, rank, size):
-    """Of a dimension that cannot grow: nobody knows what is missing."""
+    """For a dimension that cannot grow, the value of missing elements is unknown."""
     alone(rank, size)
     with h5py.File(folder / "wrong.h5", "w") as file:
         file["x"], file["long"] = np.arange(3), np.arange(4)

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Sets of subfiles in other hands: h5py and h5dump see one array, and how they fail; maps that somebody has made to
-hurt.
+"""Sets of subfiles with other programs: h5py and h5dump read one array, and their errors; hostile maps.
 
 Run by CTest with WINDROW_COMMAND, WINDROW_MPIRUN and WINDROW_APPEND, the program append, in the environment.
 """

@@ -68,7 +68,7 @@ class CephTest(unittest.TestCase):
 
     def planned(self, name: str, layout: str, **settings: str) -> dict:
         """The first flush with data of a copy into a folder of this layout: the report, the layout as in the trace,
-        and who wrote to which target."""
+        and the writers of each target."""
         folder = self.clients[0] / name
         folder.mkdir()
         os.setxattr(folder, "ceph.dir.layout", layout.encode())

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The record: who wrote how much where, what locks passed from client to client, and for how long targets worked. No
-clock is read: what a target takes for a request is reckoned, so it is exact."""
+"""The record: bytes by client and target, passed locks, and the time of the targets. It reads no clock: the time of a
+target for a request is computed, so it is exact."""
 
 import mmap
 import os

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""windrow on the store: which layout it is told, which it sets, and that its domains end where stripes do."""
+"""windrow on the store: the layouts that it gets and sets, and domains that end at stripes."""
 
 import json
 import os

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Domains by target on storage that knows who wrote what: each client at its own targets, no stripe with two, no lock
-handed over."""
+"""Domains by target on storage that records all writes: each client writes its own targets, no stripe has two writers,
+and no lock passes."""
 
 import os
 import shlex

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What docs/moving.md shows as code of Windrow stands, line for line, in the examples that the tests compile and
-run."""
+"""The code of Windrow in docs/moving.md is, line for line, in the examples that the tests compile and run."""
 
 import re
 import sys

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""windrow-transistor solves the same problem on any number of ranks, goes on from a checkpoint on another number, and
-gives the potential that semiconductors have.   transistor_test.py box | NODES (meshed by gmsh)
+"""windrow-transistor solves the same problem on any number of ranks, restarts from a checkpoint on another number, and
+gives the potential of a semiconductor.   transistor_test.py box | NODES (meshed by gmsh)
 """
 
 import subprocess
