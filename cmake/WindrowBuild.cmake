@@ -107,6 +107,15 @@ function(windrow_test source)
   windrow_test_environment(${name})
 endfunction()
 
+# The numbers of ranks of the quick set: alone, and an odd number that shares nothing evenly. The even case in the quick
+# set is 4 ranks on 2 hosts (HOSTS 4/2). windrow_set_of_ranks(RANKS RESULT): quick or full.
+function(windrow_set_of_ranks ranks result)
+  set(${result} full PARENT_SCOPE)
+  if(ranks EQUAL 1 OR ranks EQUAL 3)
+    set(${result} quick PARENT_SCOPE)
+  endif()
+endfunction()
+
 # windrow_mpi_test(thing_test.cpp RANKS 1 2 3 4 [FULL 5 8 13] [STRIDE n] [TIMEOUT s] [LABELS …]) in tests/module: the
 # same program with several numbers of ranks, called module.thing.npN. RANKS are in the quick set, FULL only in the full
 # set; numbers above WINDROW_TEST_MAX_RANKS are omitted. STRIDE n: in the quick set a sweep tries every n-th case
