@@ -372,4 +372,23 @@ Status sparse_exchange_by_host(Comm& comm, Status local, std::span<const SparseM
   return local;
 }
 
+Status gather_to_all(Comm& comm, Status local, std::vector<std::byte> mine, std::vector<std::byte>& all) {
+  std::vector<SparseMessage> out, in;
+  MessageCounters counters;
+  if (local.ok())
+    local = guard([&] {
+      if (!mine.empty())
+        out.push_back({0, std::move(mine)});
+      return Status{};
+    });
+  local = sparse_exchange(comm, std::move(local), out, in, counters);
+  if (local.ok() && comm.rank() == 0)
+    local = guard([&] {
+      for (const SparseMessage& message : in)
+        all.insert(all.end(), message.bytes.begin(), message.bytes.end());
+      return Status{};
+    });
+  return share_from_root(comm, std::move(local), all);
+}
+
 }  // namespace windrow

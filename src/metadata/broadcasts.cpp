@@ -3,60 +3,12 @@
 
 #include <array>
 
+#include "base/message.hpp"
 #include "base/varint.hpp"
 #include "format/catalog.hpp"
 
 namespace windrow {
 namespace {
-
-void append_text(std::vector<std::byte>& out, const std::string& text) {
-  append_varint(out, text.size());
-  const auto bytes = std::as_bytes(std::span(text));
-  out.insert(out.end(), bytes.begin(), bytes.end());
-}
-
-// After something that is not there all else is empty, and is_whole() says no.
-class MessageReader {
- public:
-  explicit MessageReader(std::span<const std::byte> bytes) : bytes_(bytes) {}
-  bool is_whole() const noexcept { return good_ && position_ == bytes_.size(); }
-  bool good() const noexcept { return good_; }
-  size_t left() const noexcept { return bytes_.size() - position_; }
-
-  uint64_t number() {
-    const auto read = good_ ? read_varint(bytes_, position_) : std::nullopt;
-    good_ = read.has_value();
-    return read.value_or(0);
-  }
-
-  std::span<const std::byte> bytes() {
-    const uint64_t length = number();
-    good_ = good_ && length <= left();
-    if (!good_)
-      return {};
-    const auto found = bytes_.subspan(position_, length);
-    position_ += length;
-    return found;
-  }
-
-  std::string text() {
-    const auto found = bytes();
-    return {reinterpret_cast<const char*>(found.data()), found.size()};
-  }
-
-  StorageLayout layout() {
-    if (!good_)
-      return {};
-    auto read = read_layout(bytes_, position_);
-    good_ = read.ok();
-    return read.ok() ? std::move(read).value() : StorageLayout{};
-  }
-
- private:
-  std::span<const std::byte> bytes_;
-  size_t position_ = 0;
-  bool good_ = true;
-};
 
 // Of either struct, const to be written.
 template <class Message>
@@ -98,7 +50,7 @@ Result<OpenBroadcast> OpenBroadcast::decode(std::span<const std::byte> bytes) {
   message.file_number = reader.number();
   for (bool* trait : traits_of(message.traits))
     *trait = reader.number() != 0;
-  message.layout = reader.layout();
+  message.layout = reader.field<StorageLayout>(read_layout);
   const bool has_catalog = reader.number() != 0;
   if (!reader.good() || (!has_catalog && !reader.is_whole()))
     return malformed();
@@ -130,7 +82,7 @@ Result<LayoutBroadcast> LayoutBroadcast::decode(std::span<const std::byte> bytes
   MessageReader reader(bytes);
   message.path = reader.text();
   message.file_number = reader.number();
-  message.layout = reader.layout();
+  message.layout = reader.field<StorageLayout>(read_layout);
   const uint64_t count = reader.number();
   for (uint64_t i = 0; i < count && reader.good(); ++i) {
     Placement& place = message.placements.emplace_back();

@@ -140,26 +140,19 @@ Result<int> File::define_variables(std::span<VariableDefinition> definitions, St
           return status;
       }
       arguments = hash_of({std::to_string(definitions.size()), text});
-      auto wish = set_for(definitions);
-      if (!wish.ok())
-        return wish.status();
-      set = wish.value();
-      for (size_t i = 0; i < definitions.size() && subfiles_; ++i) {
-        const VariableDefinition& definition = definitions[i];
-        auto split = split_of(definition, default_subfiles());
-        if (!split.ok())
-          return split.status();
-        if (auto& parts = split.value()) {
-          SplitVariable made(*std::move(parts), definition.path, element_bytes(definition.type, definition.details),
-                             definition.extendible);
-          made.fill = definition.fill;
-          made.chunk = definition.chunking.shape;
-          made.filters = text_of(definition.chunking.filters);
-          splits.emplace(first + static_cast<int>(i), std::move(made));
-        }
+      const SplitPolicy policy = split_policy();
+      auto request = policy.request_for(definitions);
+      if (!request.ok())
+        return request.status();
+      set = request.value();
+      if (subfiles_) {
+        auto found = policy.split(definitions, first);
+        if (!found.ok())
+          return found.status();
+        splits = std::move(found).value();
+        if (Status status = policy.check_room(definitions, splits, first); !status.ok())
+          return status;
       }
-      if (Status status = check_room_in_set(definitions, splits, first); !status.ok())
-        return status;
       if (set.count > 0)
         return {};
       if (Status status = check_size_on_root(definitions, splits, first); !status.ok())

@@ -43,22 +43,11 @@
 #include "storage/file_system.hpp"
 #include "storage/folder_lock.hpp"
 #include "storage/striping.hpp"
+#include "subfiling/split_policy.hpp"
 #include "subfiling/subfiles.hpp"
 #include "varstate/write_state.hpp"
 
 namespace windrow {
-
-// How many files a program asks for; 1: one; 0: they are to be chosen. Code::bad_argument: subfiles, and not how many.
-Result<int64_t> wanted_subfiles(const Settings& settings, int ranks);
-
-// What these options ask for; 0: nothing.
-Result<int64_t> asked_subfiles(const Settings& settings, int ranks);
-
-// How many subfiles a new file is to have from now on.
-struct SubfileRequest {
-  int64_t count = 0;    // 0: it stays as it is
-  bool of_all = false;  // also of variables that do not say
-};
 
 struct StridedRows;
 class FillMap;
@@ -316,16 +305,11 @@ class File {
   bool has_room_for(int64_t records) const noexcept;
   void fit_line();
   int64_t default_subfiles() const noexcept;  // of variables that do not say
-  Result<SubfileRequest> set_for(std::span<const VariableDefinition> definitions) const;
-  Result<int64_t> files_for_size(std::span<const VariableDefinition> definitions) const;
-  Result<bool> fits_in_files(std::span<const VariableDefinition> definitions, int64_t count) const;
-  Result<std::optional<Split>> split_of(const VariableDefinition& definition, int64_t count) const;
+  SplitPolicy split_policy() const;
   void drop_unused_subfiles();  // local
   Status define_parts(std::span<VariableDefinition> definitions, std::map<int, SplitVariable>& splits,
                       int first);                                              // collective
   void withdraw_parts(const std::map<int, SplitVariable>& splits, int first);  // local
-  Status check_room_in_set(std::span<const VariableDefinition> definitions, const std::map<int, SplitVariable>& splits,
-                           int first) const;
   Status check_size_on_root(std::span<const VariableDefinition> definitions, const std::map<int, SplitVariable>& splits,
                             int first);
   void count_bytes(int64_t bytes) noexcept;

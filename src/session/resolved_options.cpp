@@ -5,7 +5,7 @@
 
 #include "extent/split.hpp"
 #include "plan/limits.hpp"
-#include "session/file.hpp"
+#include "subfiling/split_policy.hpp"
 
 namespace windrow {
 

@@ -57,45 +57,6 @@ std::string ending_of(const std::string& path, const std::string& format) {
 
 }  // namespace
 
-// The option files, or the names that other libraries have for it.
-Result<int64_t> asked_subfiles(const Settings& settings, int ranks) {
-  struct Hint {
-    const char* enabled;
-    const char* number;
-  };
-  constexpr std::array k_hints{Hint{"pnetcdf_subfiling", "nc_num_subfiles"}, Hint{"subfiling", "subfiling_nfiles"},
-                               Hint{"subfiling_enabled", "subfiling_nfiles"}};
-  const Choice files = settings.choice("files");
-  int64_t asked = files.name == "subfiles"   ? files.argument
-                  : files.name == "per-rank" ? ranks
-                  : files.name == "auto"     ? 0
-                                             : 1;
-  bool disabled = false;
-  for (const auto& [enabled, number] : k_hints) {
-    disabled = disabled || (settings.is_set(enabled) && !settings.boolean(enabled));
-    if (asked != 0 || !settings.boolean(enabled))
-      continue;
-    asked = settings.integer(number);
-    if (asked <= 0)
-      return Status(Code::bad_argument,
-                    fmt::format("{} is enabled, but {} does not give the number of files", enabled, number));
-  }
-  const bool left_to_us = files.name == "auto" && settings.is_set("files");
-  if (asked == 0 && !left_to_us)
-    asked = disabled ? 1 : settings.text("strategy") == "subfiling" ? ranks : 0;
-  if (asked > Subfiles::k_most)
-    return Status(Code::bad_argument,
-                  fmt::format("files: {} exceed the maximum of {}", counted(asked, "subfile"), Subfiles::k_most));
-  return asked;
-}
-
-Result<int64_t> wanted_subfiles(const Settings& settings, int ranks) {
-  auto asked = asked_subfiles(settings, ranks);
-  if (!asked.ok() || asked.value() > 0)
-    return asked;
-  return settings.is_set("files") ? 0 : 1;
-}
-
 FileSystem File::file_system_at(const std::string& path) const noexcept {
   const std::string told = settings_.text("file_system");
   return told == "auto" ? file_system_of(path) : file_system_called(told);

@@ -11,6 +11,7 @@
 #include "layout/line.hpp"
 #include "planning/batch_summary.hpp"
 #include "session/file.hpp"
+#include "subfiling/set_messages.hpp"
 
 namespace windrow {
 namespace {
@@ -19,26 +20,6 @@ constexpr int64_t k_most_chunks = 65536;  // some 60 bytes of a plan for each, o
 
 Status malformed_targets() {
   return {Code::internal, "internal error: malformed message about the targets of a file"};
-}
-
-// Collective: what the ranks have to say, one after the other, to all of them. The status is this rank's own.
-Status gather_to_all(Comm& comm, Status local, std::vector<std::byte> mine, std::vector<std::byte>& all) {
-  std::vector<SparseMessage> out, in;
-  MessageCounters counters;
-  if (local.ok())
-    local = guard([&] {
-      if (!mine.empty())
-        out.push_back({0, std::move(mine)});
-      return Status{};
-    });
-  local = sparse_exchange(comm, std::move(local), out, in, counters);
-  if (local.ok() && comm.rank() == 0)
-    local = guard([&] {
-      for (const SparseMessage& message : in)
-        all.insert(all.end(), message.bytes.begin(), message.bytes.end());
-      return Status{};
-    });
-  return share_from_root(comm, std::move(local), all);
 }
 
 // Where most of a chunk lies, as a number: 0 where it has no place, an odd one for a target, an even one for a column
@@ -81,25 +62,23 @@ Status File::know_line_layout(Status local) {
     std::vector<std::byte> mine, all;
     if (local.ok())
       local = guard([&] {
+        SubfileLayouts own;
         for (int64_t number = known; number < used; ++number)
           if (subfiles_->owner_of(number, comm_->size()) == comm_->rank())
-            append_layout(mine, find_striping(striping_options_, subfiles_->names().path(number)).layout);
+            own.subfiles.push_back(find_striping(striping_options_, subfiles_->names().path(number)).layout);
+        mine = own.encode();
         return Status{};
       });
     local = gather_to_all(*comm_, std::move(local), std::move(mine), all);
     std::vector<StorageLayout> found;
     if (local.ok())
       local = guard([&]() -> Status {
-        found = subfile_layouts_;
-        found.resize(static_cast<size_t>(known));
-        size_t position = 0;
-        for (int64_t number = known; number < used; ++number) {
-          auto layout = read_layout(all, position);
-          if (!layout.ok())
-            return layout.status();
-          found.push_back(std::move(layout).value());
-        }
-        return position == all.size() ? Status{} : malformed_targets();
+        auto message = SubfileLayouts::decode(all, static_cast<size_t>(used - known));
+        if (!message.ok())
+          return message.status();
+        found.assign(subfile_layouts_.begin(), subfile_layouts_.begin() + static_cast<std::ptrdiff_t>(known));
+        std::ranges::move(message.value().subfiles, std::back_inserter(found));
+        return {};
       });
     if (local.ok())
       subfile_layouts_ = std::move(found);
