@@ -108,77 +108,108 @@ Result<Split> read_split(const Variable& variable, int64_t most_parts) {
   return split;
 }
 
+// What the root group says of the set.
+struct SetRoot {
+  std::string identity, folder, ending;
+  int64_t count = 0;
+};
+
+Result<SetRoot> read_root(const std::vector<Attribute>& root) {
+  constexpr size_t k_longest_ending = 16, k_shown = 300;
+  const auto bad = [](std::string why) { return Status(Code::bad_file, std::move(why)); };
+  SetRoot set{word_of(root, k_set), word_of(root, k_folder), word_of(root, k_ending)};
+  if (!is_plain_name(set.folder))
+    return bad(
+        fmt::format("\"{}\" is not the name of a folder beside the file", readable(set.folder.substr(0, k_shown))));
+  if (!set.ending.empty() && (!is_plain_name(set.ending) || set.ending.size() > k_longest_ending))
+    return bad(fmt::format("\"{}\" is not the end of a name", readable(set.ending.substr(0, k_shown))));
+  if (set.identity.empty())
+    return bad("it has no identity");
+  const auto count = number_of(root, k_count);
+  if (!count || *count < 1 || *count > Subfiles::k_most)
+    return bad(fmt::format("it contains {}", counted(count.value_or(0), "subfile")));
+  set.count = *count;
+  return set;
+}
+
+// If the path is a symbolic link, beside the file that it refers to.
+std::string folder_beside(const std::string& path, const std::string& folder) {
+  std::error_code error;
+  const auto real = std::filesystem::canonical(path, error);
+  return ((error ? std::filesystem::absolute(path) : real).parent_path() / folder).string();
+}
+
+Status read_chunks(Variable& variable, SplitVariable& made) {
+  made.chunk = numbers_of(variable.attributes, k_chunk);
+  made.filters = word_of(variable.attributes, k_filters);
+  if (made.chunk.size() != variable.shape.size() ||
+      std::any_of(made.chunk.begin(), made.chunk.end(), [](int64_t each) { return each <= 0; }))
+    return {Code::bad_file, "its chunk shape is invalid"};
+  for (int64_t part = 0; part < made.split.parts(); ++part)
+    if (Status status = made.chunking(part).status(); !status.ok())
+      return status;
+  variable.chunking = {made.chunk, made.chunking(0).value().filters};
+  return {};
+}
+
+// Changes a variable of the base file to what its parts are together.
+Result<SplitVariable> read_split_variable(Variable& variable, int64_t most_parts) {
+  const auto bad = [](std::string why) { return Status(Code::bad_file, std::move(why)); };
+  auto split = read_split(variable, most_parts);
+  if (!split.ok())
+    return split.status();
+  const int64_t element = element_bytes(variable.type, variable.details);
+  const auto elements = element_count(variable.shape);
+  if (element < 1 || !elements || *elements > INT64_MAX / 8 / element)
+    return bad("its type cannot be split");
+  const Attribute* fill = find_in(variable.attributes, k_fill);
+  if (fill != nullptr && static_cast<int64_t>(fill->data.size()) != element)
+    return bad(fmt::format("its fill value has {}, and an element {}", counted(fill->data.size(), "byte"), element));
+  variable.placement.offset = -1;
+  variable.placement.bytes = *elements * element;
+  variable.unsupported.clear();
+  variable.held = false;
+  variable.content.clear();
+  variable.chunking = {};
+  SplitVariable made(std::move(split).value(), variable.path, element, variable.extendible);
+  if (made.grows)
+    made.records = variable.shape.front();
+  if (fill != nullptr)
+    made.fill = variable.fill = fill->data;
+  if (find_in(variable.attributes, k_chunk) != nullptr)
+    if (Status status = read_chunks(variable, made); !status.ok())
+      return status;
+  return made;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Subfiles>> Subfiles::take_from(Catalog& catalog, const std::string& format,
                                                       const std::string& path) {
-  if (catalog.groups.empty())
+  if (catalog.groups.empty() || find_in(catalog.groups.front().attributes, k_folder) == nullptr)
     return std::unique_ptr<Subfiles>();
   std::vector<Attribute>& root = catalog.groups.front().attributes;
-  if (find_in(root, k_folder) == nullptr)
-    return std::unique_ptr<Subfiles>();
   const auto bad = [&](std::string_view why) {
     return Status(Code::bad_file, fmt::format("\"{}\": the map of its subfiles is damaged: {}", path, why));
   };
-  const std::string identity = word_of(root, k_set), folder = word_of(root, k_folder), ending = word_of(root, k_ending);
-  const auto count = number_of(root, k_count), sum = number_of(root, k_sum);
-  if (!is_plain_name(folder))
-    return bad(fmt::format("\"{}\" is not the name of a folder beside the file", readable(folder.substr(0, 300))));
-  if (!ending.empty() && (!is_plain_name(ending) || ending.size() > 16))
-    return bad(fmt::format("\"{}\" is not the end of a name", readable(ending.substr(0, 300))));
-  if (identity.empty())
-    return bad("it has no identity");
-  if (!count || *count < 1 || *count > k_most)
-    return bad(fmt::format("it contains {}", counted(count.value_or(0), "subfile")));
-  // A symbolic link refers to the folder of the file, not to its own.
-  std::error_code ignored;
-  const auto real = std::filesystem::canonical(path, ignored);
-  const auto beside = (ignored ? std::filesystem::absolute(path) : real).parent_path();
+  auto read = read_root(root);
+  if (!read.ok())
+    return bad(read.status().message());
+  const auto& [identity, folder, ending, count] = read.value();
   auto set =
-      std::make_unique<Subfiles>(format, identity, folder, SubfileNames{(beside / folder).string(), ending, *count});
+      std::make_unique<Subfiles>(format, identity, folder, SubfileNames{folder_beside(path, folder), ending, count});
   for (size_t i = 0; i < catalog.variables.size(); ++i) {
     Variable& variable = catalog.variables[i];
     if (find_in(variable.attributes, k_enabled) == nullptr)
       continue;
-    auto split = read_split(variable, *count);
+    auto split = read_split_variable(variable, count);
     if (!split.ok())
       return bad(fmt::format("variable \"{}\": {}", readable(variable.path), split.status().message()));
-    const int64_t element = element_bytes(variable.type, variable.details);
-    const auto elements = element_count(variable.shape);
-    if (element < 1 || !elements || *elements > INT64_MAX / 8 / element)
-      return bad(fmt::format("variable \"{}\": its type cannot be split", readable(variable.path)));
-    const Attribute* fill = find_in(variable.attributes, k_fill);
-    if (fill != nullptr && static_cast<int64_t>(fill->data.size()) != element)
-      return bad(fmt::format("variable \"{}\": its fill value has {}, and an element {}", readable(variable.path),
-                             counted(fill->data.size(), "byte"), element));
-    if (fill != nullptr)
-      variable.fill = fill->data;
-    variable.placement.offset = -1;
-    variable.placement.bytes = *elements * element;
-    variable.unsupported.clear();
-    variable.held = false;
-    variable.content.clear();
-    variable.chunking = {};
-    SplitVariable made(std::move(split).value(), variable.path, element, variable.extendible);
-    if (made.grows)
-      made.records = variable.shape.front();
-    if (fill != nullptr)
-      made.fill = fill->data;
-    if (find_in(variable.attributes, k_chunk) != nullptr) {
-      made.chunk = numbers_of(variable.attributes, k_chunk);
-      made.filters = word_of(variable.attributes, k_filters);
-      const bool sound = made.chunk.size() == variable.shape.size() &&
-                         std::all_of(made.chunk.begin(), made.chunk.end(), [](int64_t each) { return each > 0; });
-      Status status = sound ? Status() : Status(Code::bad_file, "its chunk shape is invalid");
-      for (int64_t part = 0; status.ok() && part < made.split.parts(); ++part)
-        status = made.chunking(part).status();
-      if (!status.ok())
-        return bad(fmt::format("variable \"{}\": {}", readable(variable.path), status.message()));
-      variable.chunking = {made.chunk, made.chunking(0).value().filters};
-    }
-    set->variables_.emplace(static_cast<int>(i), std::move(made));
+    set->variables_.emplace(static_cast<int>(i), std::move(split).value());
   }
   set->found_ = set->used();
+  // A set of an earlier version has a checksum without fill values.
+  const auto sum = number_of(root, k_sum);
   set->sums_fills_ = sum == set->checksum(catalog);
   if (sum != set->checksum(catalog)) {
     const auto& left_out = catalog.unsupported;  // not included in the checksum

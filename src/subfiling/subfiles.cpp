@@ -19,39 +19,6 @@ namespace windrow {
 
 using namespace map;
 
-namespace {
-
-// Differences between a subfile's variable and the map.
-enum class Difference : int64_t {
-  missing,
-  type,
-  byte_order,
-  shape,
-  chunks,
-  place
-};
-constexpr int64_t k_differences = 8;  // an upper bound, packed together with the variable's number in one fault
-
-const char* name_of(Difference difference) noexcept {
-  switch (difference) {
-    case Difference::missing:
-      return "is missing";
-    case Difference::type:
-      return "has another type";
-    case Difference::byte_order:
-      return "has another byte order";
-    case Difference::shape:
-      return "has another shape";
-    case Difference::chunks:
-      return "has other chunks or filters";
-    case Difference::place:
-      return "has an invalid place or none";
-  }
-  return "differs";
-}
-
-}  // namespace
-
 bool is_plain_name(std::string_view name) noexcept {
   constexpr size_t k_longest = 255;
   if (name.empty() || name.size() > k_longest || name == "." || name == ".." || !is_utf8(name))
@@ -146,42 +113,6 @@ bool Subfiles::fit_line(const Catalog& catalog, int64_t unit) {
     room = std::max(room, std::min(round_down(longest_file(), unit), FileLine::room_for(4 * longest, unit)));
   line_.room = room;
   return true;
-}
-
-Status Subfiles::fault_of(int64_t number) const {
-  const int64_t packed = faults_[static_cast<size_t>(number)], found = packed >> 8;
-  const std::string what = fmt::format("subfile \"{}\"", relative_name(number));
-  switch (static_cast<Fault>(packed & 0xff)) {
-    case Fault::none:
-      return {};
-    case Fault::missing:
-      return {Code::not_found, what + " is missing"};
-    case Fault::not_a_file:
-      return {Code::bad_file, what + " is a link, a folder or a device, not a file in the set's own folder"};
-    case Fault::elsewhere:
-      return {Code::bad_file,
-              fmt::format("{}: \"{}\" is a link or a file, not the set's own folder", what, readable(folder_))};
-    case Fault::unreadable:
-      return {Code::no_permission, what + " cannot be read: no permission"};
-    case Fault::locked:
-      return {Code::bad_state, what + " is open in another program and locked by it"};
-    case Fault::damaged:
-      return {Code::bad_file, fmt::format("{} is damaged: truncated, or not a file of the format {}", what, format_)};
-    case Fault::foreign:
-      return {Code::bad_file, what + " belongs to another set of files"};
-    case Fault::swapped:
-      return {Code::bad_file,
-              fmt::format("{} is number {} of its set, under the name of number {}", what, found, number)};
-    case Fault::different: {
-      const auto variable = variables_.find(static_cast<int>(found / k_differences));
-      return {Code::bad_file, fmt::format("{} does not match the map: \"{}\" {}", what,
-                                          variable == variables_.end() ? "?" : variable->second.path,
-                                          name_of(static_cast<Difference>(found % k_differences)))};
-    }
-    case Fault::contradicting:
-      return {Code::bad_file, fmt::format("{} does not match the map: {}", what, contradiction(number))};
-  }
-  return {Code::internal, what};
 }
 
 // If a format has no memory for the name, it continues with the file that it has open.
@@ -303,124 +234,6 @@ Result<std::map<int, Subfiles::PartSum>> Subfiles::sums(int64_t number_in_set, c
         found[variable] = {{values[0], values[1]}, split.grows && !part.shape.empty() ? part.shape[0] : 1};
   }
   return found;
-}
-
-Result<int64_t> Subfiles::examine(int64_t number_in_set, const Catalog& base, std::map<int, Placement>& places) {
-  const std::string path = names_.path(number_in_set);
-  std::error_code unknown;
-  if (!has_own_folder())
-    return pack(Fault::elsewhere);
-  // Refuses links, and pipes, on which an open would block.
-  std::vector<std::string> all = format_sidecars(format_, path);
-  all.push_back(path);
-  for (const std::string& each : all) {
-    const auto kind = std::filesystem::symlink_status(each, unknown).type();
-    if (kind != std::filesystem::file_type::regular && kind != std::filesystem::file_type::not_found &&
-        kind != std::filesystem::file_type::none)
-      return pack(Fault::not_a_file);
-  }
-  const auto bytes =
-      // checked without opening the file again; the format reports other errors
-      std::filesystem::file_size(path, unknown);
-  auto opened = open_format(format_, path, FormatMode::read, {});
-  const auto fault_by = [](const Status& status) -> Result<int64_t> {
-    if (status.code() == Code::out_of_memory)
-      return status;
-    return pack(status.code() == Code::not_found       ? Fault::missing
-                : status.code() == Code::no_permission ? Fault::unreadable
-                : status.code() == Code::bad_state     ? Fault::locked
-                                                       : Fault::damaged);
-  };
-  if (!opened.ok())
-    return fault_by(opened.status());
-  set_file_number(number_in_set, file_number(path));
-  auto read = opened.value()->catalog();
-  (void)opened.value()->close();
-  if (!read.ok())
-    return fault_by(read.status());
-  const Catalog& catalog = read.value();
-  const auto& root = catalog.groups.front().attributes;
-  if (word_of(root, k_set) != identity_)
-    return pack(Fault::foreign);
-  const auto found_number = number_of(root, k_number);
-  if (found_number != number_in_set)
-    return pack(Fault::swapped, std::clamp<int64_t>(found_number.value_or(-1), -1, k_most));
-  const auto contradicts = [&](std::string text) {
-    set_contradiction(number_in_set, std::move(text));
-    return pack(Fault::contradicting);
-  };
-  if (const auto told = number_of(root, k_count); told != count())
-    return contradicts(fmt::format("attribute \"{}\" is {} and not {}", k_count,
-                                   told ? std::to_string(*told) : "not an integer", count()));
-  for (const auto& [variable, split] : variables_) {
-    if (number_in_set >= split.split.parts())
-      continue;
-    const Variable& whole = base.variables[static_cast<size_t>(variable)];
-    const auto own = std::find_if(catalog.variables.begin(), catalog.variables.end(),
-                                  [&](const Variable& each) { return each.path == whole.path; });
-    std::vector<int64_t> shape = split.split.box(number_in_set).count;
-    // A killed job may have left more records in a subfile than in the base file.
-    if (split.grows && own != catalog.variables.end() && own->extendible && own->shape.size() == shape.size())
-      shape[0] = std::max(own->shape[0], split.records);
-    const auto differs = [variable = variable](Difference difference) {
-      return pack(Fault::different, variable * k_differences + static_cast<int64_t>(difference));
-    };
-    if (own == catalog.variables.end())
-      return differs(Difference::missing);
-    if (!own->unsupported.empty() || own->type != whole.type ||
-        element_bytes(own->type, own->details) != split.element_bytes)
-      return differs(Difference::type);
-    if (own->placement.big_endian != whole.placement.big_endian)
-      return differs(Difference::byte_order);
-    if (own->extendible != split.grows || own->shape != shape)
-      return differs(Difference::shape);
-    if (own->chunking.empty() != split.chunk.empty())
-      return differs(Difference::chunks);
-    if ((own->placement.offset < 0 && split.chunk.empty()) || own->placement.offset >= longest_file())
-      return differs(Difference::place);
-    if (std::string text = contradiction_in(*own, split, number_in_set); !text.empty())
-      return contradicts(std::move(text));
-    if (find_in(own->attributes, k_element_sum) != nullptr)
-      summed_.insert(number_in_set);
-    if (split.grows && own->shape[0] > split.records)
-      longer_.insert(number_in_set);
-    if (!split.chunk.empty()) {
-      const auto chunking = split.chunking(number_in_set);
-      if (!chunking.ok() || chunking.value() != own->chunking)
-        return differs(Difference::chunks);
-      if (split.grows && own->shape[0] > split.records)
-        leftovers_[{variable, number_in_set}] = own->shape[0];
-      continue;
-    }
-    SplitVariable part = split;
-    part.strides[static_cast<size_t>(number_in_set)] = own->placement.stride;
-    const auto length = part.length(number_in_set, split.records);
-    if (!length || *length >= longest_file() - own->placement.offset)
-      return differs(Difference::place);
-    if (*length > 0 && (unknown || bytes < static_cast<uintmax_t>(own->placement.offset + *length)))
-      return pack(Fault::damaged);
-    places[variable] = own->placement;
-  }
-  note_unknown(number_in_set, catalog, base);
-  return pack(Fault::none);
-}
-
-void Subfiles::note_unknown(int64_t number_in_set, const Catalog& subfile, const Catalog& base) {
-  std::set<std::string_view> known;
-  for (const Group& group : base.groups)
-    known.insert(group.path);
-  for (const auto& [variable, split] : variables_)
-    if (number_in_set < split.split.parts())
-      known.insert(split.path);
-  std::vector<std::string> unknown;
-  for (const Group& group : subfile.groups)
-    if (!known.contains(group.path))
-      unknown.push_back(group.path);
-  for (const Variable& variable : subfile.variables)
-    if (!known.contains(variable.path))
-      unknown.push_back(variable.path);
-  if (!unknown.empty())
-    unknown_[number_in_set] = std::move(unknown);
 }
 
 Status Subfiles::remove_unknown(int64_t number_in_set, Format& format) {

@@ -238,6 +238,21 @@ class Subfiles {
   std::vector<std::string> strangers() const;
 
  private:
+  struct ExaminedSubfile {
+    int64_t number;
+    const Catalog& base;
+    const Catalog& found;
+    std::optional<uintmax_t> bytes;  // nullopt: unknown
+  };
+  // Faults, packed except the first (faults.cpp).
+  Fault fault_by_name(int64_t number) const;
+  int64_t note_contradiction(int64_t number, std::string text);
+  int64_t examine_root(int64_t number, const std::vector<Attribute>& root);
+  int64_t examine_part(const ExaminedSubfile& subfile, int variable, const SplitVariable& split,
+                       std::map<int, Placement>& places);
+  void note_unknown(int64_t number, const Catalog& subfile, const Catalog& base);
+  Result<std::vector<std::pair<SplitVariable*, size_t>>> variables_in(Format& format);
+
   std::string format_, identity_, folder_;
   SubfileNames names_;
   FileLine line_;
@@ -247,9 +262,6 @@ class Subfiles {
   std::map<int64_t, std::string> contradictions_;  // by subfile
   std::map<int64_t, std::unique_ptr<Format>> formats_;
   std::set<int64_t> summed_, longer_;
-  void note_unknown(int64_t number, const Catalog& subfile, const Catalog& base);
-  Result<std::vector<std::pair<SplitVariable*, size_t>>> variables_in(Format& format);
-
   std::map<std::pair<int, int64_t>, int64_t> leftovers_;
   std::map<int64_t, std::vector<std::string>> unknown_;  // by subfile: paths, groups before their members
   std::vector<uint8_t> made_;                            // [subfiles] 1: this rank created it
