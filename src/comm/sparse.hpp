@@ -51,8 +51,8 @@ Status sparse_exchange_by_messages(Comm& comm, Status local, std::span<const Spa
 Status sparse_exchange_by_host(Comm& comm, Status local, std::span<const SparseMessage> out,
                                std::vector<SparseMessage>& in, MessageCounters& counters);
 
-// Collective. `all`: on all ranks the bytes of all ranks, concatenated in the order of ranks. They go to rank 0 and from
-// there to all. The status as in sparse_exchange().
+// Collective. `all`: on all ranks the bytes of all ranks, concatenated in the order of ranks. They go to rank 0 and
+// from there to all. The status as in sparse_exchange().
 Status gather_to_all(Comm& comm, Status local, std::vector<std::byte> mine, std::vector<std::byte>& all);
 
 }  // namespace windrow

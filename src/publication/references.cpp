@@ -283,6 +283,26 @@ Result<ReferenceText> find_references(const ReferenceSources& sources, std::stri
   return ReferenceText{finder.text(), finder.left_out()};
 }
 
+std::vector<int> referable_parts(const Catalog& catalog, const Subfiles& subfiles) {
+  std::vector<int> found;
+  int64_t references = 0;
+  for (const auto& [number, split] : subfiles.variables()) {
+    const Variable& variable = catalog.variables[static_cast<size_t>(number)];
+    const std::vector<int64_t> chunk = split.common_chunk();
+    if (chunk.empty() || !why_no_array(variable).empty())
+      continue;
+    bool has_faults = false;
+    for (int64_t part = 0; !has_faults && part < split.split.parts(); ++part)
+      has_faults = !subfiles.fault_of(part).ok();
+    const auto count = count_of_chunks(variable.shape, chunk);
+    if (has_faults || !count || *count > k_most_references - references)
+      continue;
+    references += *count;
+    found.push_back(number);
+  }
+  return found;
+}
+
 std::string references_path(const std::string& file) {
   return file + std::string(k_ending);
 }

@@ -27,6 +27,9 @@ struct ReferenceText {
 // `name`: of the base file as the text names it; `prefix` stands before all names.
 Result<ReferenceText> find_references(const ReferenceSources& sources, std::string name, std::string prefix);
 
+// Split variables whose chunks are one regular grid in subfiles without faults, so that references can have them.
+std::vector<int> referable_parts(const Catalog& catalog, const Subfiles& subfiles);
+
 // Of the text beside a file.
 std::string references_path(const std::string& file);
 

@@ -240,7 +240,7 @@ VariableStorage File::storage_of_variables() const noexcept {
           .subfiles = subfiles_.get(),
           .write_state = write_state_,
           .striping = striping_,
-          .files_reason = files_reason_,
+          .files_reason = set_.wanted().why,
           .is_new = mode_ == Mode::create,
           .is_writable = mode_ != Mode::read,
           .is_cut_short = ends_early_};
@@ -254,7 +254,7 @@ Result<PreparedPlan*> File::ready_plan(const VariableBatch& batch, const BatchSu
   if (numbers.plan_id == 0 && deals_by_target()) {
     const StageTimer timer(trace_, Stage::plan);
     if (subfiles_)
-      local = know_line_layout(std::move(local));
+      local = set_.find_layouts(std::move(local), striping_options_, striping_.layout);
     if (batch.layout)
       local = know_chunk_targets(batch, numbers, targets, std::move(local));
   }
@@ -264,7 +264,8 @@ Result<PreparedPlan*> File::ready_plan(const VariableBatch& batch, const BatchSu
                                          [this](const ChunkPart& part) { return format_of(part); }),
                           std::move(local));
   if (subfiles_)
-    return planner_.ready(batch, numbers, SplitContext(storage, numbers, deals_by_target() ? line_layout_ : nullptr),
+    return planner_.ready(batch, numbers,
+                          SplitContext(storage, numbers, deals_by_target() ? set_.line_layout() : nullptr),
                           std::move(local));
   return planner_.ready(batch, numbers, VariableContext(storage, numbers), std::move(local));
 }

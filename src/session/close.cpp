@@ -108,7 +108,7 @@ Status File::sync() {
   local = share_text(*comm_, std::move(local), final_path);
   if (subfiles_ && local.ok())
     local = guard([&] {
-      final_folder_ = data_folder_ = final_folder(final_path);
+      set_.prepare_move(final_path);
       return Status{};
     });
   if (Status verdict = agree(*comm_, std::move(local)); !verdict.ok())
@@ -125,10 +125,8 @@ Status File::sync() {
   // From here on the file is changed in place, also where its new name could not be stored.
   publication_.set_published();
   grids_.changed = false;
-  if (subfiles_) {
-    subfiles_->move_to(std::move(final_folder_));
-    data_->move_to(std::move(data_folder_));
-  }
+  if (subfiles_)
+    set_.move();
   data_->rename(std::move(final_path));
   return wants_references() && verdict.ok() ? renew_references() : verdict;
 }
@@ -237,7 +235,7 @@ Status File::finish_on_root(bool publish, const PartChunks& chunks) {
   if (mode_ == Mode::create && subfiles_ && subfiles_->used() == 0)
     (void)guard([&] {
       std::error_code ignored;
-      std::filesystem::remove(final_folder(publication_.temporary().final_path), ignored);
+      std::filesystem::remove(set_.final_folder(publication_.temporary().final_path), ignored);
       return Status{};
     });
   return refers ? references_->publish(settings_.boolean("durable")) : Status{};

@@ -208,18 +208,12 @@ Result<int> File::define_variables(std::span<VariableDefinition> definitions, St
                           begin == 0 ? std::span<const std::string>(added.groups) : std::span<const std::string>());
   metadata_.enter_index(added);
   const auto end = static_cast<int>(catalog_.variables.size());
-  if (subfiles_ && !verdict.ok())
-    withdraw_parts(subfiles_->variables(), end);
   if (subfiles_)
-    subfiles_->forget_from(end);
-  if (subfiles_ && !verdict.ok())
-    drop_unused_subfiles();
+    set_.end_definitions(end, verdict.ok());
   const auto grows = [](const VariableDefinition& each) { return each.extendible; };
   if (std::any_of(definitions.begin(), definitions.end(), grows))
     grow_as_one(static_cast<size_t>(first));
-  tell_set_of_growth();
-  if (subfiles_)
-    fit_line();
+  update_set();
   if (!verdict.ok())
     return verdict;
   return first;
@@ -250,7 +244,7 @@ Status File::make_on_root(std::span<const VariableDefinition> definitions, std::
     for (size_t i = 0; i < definitions.size(); ++i) {
       const auto number = static_cast<int>(catalog_.variables.size() + i);
       if (const SplitVariable* split = subfiles_ ? subfiles_->find(number) : nullptr) {
-        if (Status status = define_split_on_root(definitions[i], *split); !status.ok())
+        if (Status status = set_.define_in_base(*format_, definitions[i], *split, metadata_.records()); !status.ok())
           return status;
         places[1 + 2 * i] = -1;
         places[2 + 2 * i] = checked_product(definitions[i].shape).value_or(0) * split->element_bytes;

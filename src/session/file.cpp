@@ -24,18 +24,6 @@
 namespace windrow {
 namespace {
 
-FormatMode format_mode(File::Mode mode) {
-  switch (mode) {
-    case File::Mode::create:
-      return FormatMode::create;
-    case File::Mode::update:
-      return FormatMode::update;
-    case File::Mode::read:
-      break;
-  }
-  return FormatMode::read;
-}
-
 std::vector<std::string> texts_of(const Settings& settings) {
   std::vector<std::string> texts;
   for (const auto& [key, value] : settings.values())
@@ -87,7 +75,7 @@ Status File::try_open_on_root(const std::string& asked_format, OpenBroadcast& to
                                                 ".cdf or .raw, or the option format",
                                                 path_)};
     } else {
-      auto found = find_format(path_, format_mode(mode_));
+      auto found = find_format(path_, format_mode());
       if (!found.ok())
         return found.status();
       name = std::move(found.value().name);
@@ -108,18 +96,18 @@ Status File::try_open_on_root(const std::string& asked_format, OpenBroadcast& to
       return status;
     add_texts_on_root(temporary.final_path);
   }
-  auto format = open_format(name, metadata_path, format_mode(mode_), format_options(), std::move(opened));
+  auto format = open_format(name, metadata_path, format_mode(), format_options(), std::move(opened));
   if (!format.ok())
     return format.status();
   format_ = std::move(format).value();
   metadata_.set_traits(format_->traits());
   metadata_opens_ = stores_opened() - opened_before;
-  if (mode_ == Mode::create && wanted_subfiles_ == 0)
+  if (mode_ == Mode::create && set_.wanted().files == 0)
     if (Status status = choose_files_on_root(); !status.ok())
       return status;
   if (mode_ == Mode::create) {
-    if (wanted_subfiles_ > 1)
-      if (Status status = make_set_on_root(); !status.ok())
+    if (set_.wanted().files > 1)
+      if (Status status = make_set_on_root(set_.wanted().files); !status.ok())
         return status;
     return wants_references() ? references_->start(publication_.temporary()) : Status{};
   }
@@ -130,7 +118,7 @@ Status File::try_open_on_root(const std::string& asked_format, OpenBroadcast& to
   std::error_code unknown;
   const auto bytes = std::filesystem::file_size(path_, unknown);
   ends_early_ = !unknown && bytes < static_cast<uintmax_t>(end_of(told.catalog->variables));
-  hold_folder_on_root(*told.catalog);
+  set_.hold_folder_of(*told.catalog, path_);
   return {};
 }
 
@@ -174,7 +162,7 @@ Result<std::unique_ptr<File>> File::open(MPI_Comm user, const std::string& path,
       file->planner_.limits() = std::move(options.value().limits);
       file->striping_options_ = std::move(options.value().striping);
       file->store_options_ = std::move(options.value().store);
-      file->wanted_subfiles_ = options.value().subfiles;
+      file->set_.want({options.value().subfiles, ""});
       return {};
     });
   const Comm& ranks = *comm.value();
@@ -196,7 +184,7 @@ Result<std::unique_ptr<File>> File::open(MPI_Comm user, const std::string& path,
       file_system = static_cast<int64_t>(file->file_system_at(data_path));
       if (mode != Mode::create)
         file->striping_ = find_striping(file->striping_options_, data_path);
-      files = file->wanted_subfiles_;
+      files = file->set_.wanted().files;
       file->open_trace_on_root();
       cores = usable_cores();
       buffers = file->planner_.limits().buffers != 0 ? file->planner_.limits().buffers : buffers_for(*comm.value());
@@ -219,13 +207,13 @@ Result<std::unique_ptr<File>> File::open(MPI_Comm user, const std::string& path,
     local = guard([&] {
       file->local_disk_ = numbers[2] == static_cast<int64_t>(FileSystem::local);
       file->planner_.limits().buffers = numbers[3];
-      file->wanted_subfiles_ = numbers[4];
       if (ranks.rank() != 0) {
         auto decoded = OpenBroadcast::decode(told);
         if (!decoded.ok())
           return decoded.status();
         message = std::move(decoded).value();
       }
+      file->set_.want({numbers[4], message.files_reason});
       Status learned = file->learn(std::move(message));
       return learned.ok() ? file->learn_machine(static_cast<FileSystem>(numbers[2]), numbers[5]) : learned;
     });
@@ -333,11 +321,12 @@ void File::tell(const std::string& data_path, OpenBroadcast& told) const {
   told.format = format_name_;
   told.traits = traits();
   if (subfiles_) {
-    told.set_identity = subfiles_->identity();
-    told.set_folder = subfiles_->folder();
-    told.subfile_ending = subfiles_->names().ending;
+    SetNames names = set_.names();
+    told.set_identity = std::move(names.identity);
+    told.set_folder = std::move(names.folder);
+    told.subfile_ending = std::move(names.ending);
   }
-  told.files_reason = files_reason_;
+  told.files_reason = set_.wanted().why;
   told.layout = striping_.layout;
   told.layout_reason = striping_.why;
   told.trace = report_.trace;
@@ -347,7 +336,6 @@ void File::tell(const std::string& data_path, OpenBroadcast& told) const {
 
 Status File::learn(OpenBroadcast told) {
   machine_text_ = told.machine_text;
-  files_reason_ = told.files_reason;
   striping_ = {.layout = std::move(told.layout), .why = told.layout_reason};
   if (striping_.layout.is_striped())
     layout_ = std::make_shared<const StorageLayout>(striping_.layout);
@@ -357,16 +345,13 @@ Status File::learn(OpenBroadcast told) {
   if (!told.trace.empty() && told.trace_problem.empty())
     recorder_ = std::make_unique<Recorder>(*comm_, std::move(trace_text_));
   if (!told.set_identity.empty() && !subfiles_)
-    subfiles_ =
-        std::make_unique<Subfiles>(told.format, told.set_identity, told.set_folder,
-                                   SubfileNames{told.data_path + ".subfiles", told.subfile_ending, wanted_subfiles_});
+    set_.create({told.format, told.set_identity, told.set_folder, told.subfile_ending}, told.data_path,
+                set_.wanted().files);
   metadata_.set_traits(told.traits);
   unplaced_ = traits().places_late && mode_ == Mode::create;  // an empty file has a header too
   if (told.catalog) {
-    auto set = Subfiles::take_from(*told.catalog, told.format, told.data_path);
-    if (!set.ok())
-      return set.status();
-    subfiles_ = std::move(set).value();
+    if (Status status = set_.open(*told.catalog, told.format, told.data_path); !status.ok())
+      return status;
     metadata_.take(*std::move(told.catalog));
   }
   data_ = std::make_unique<DataFile>(told.data_path, mode_ != Mode::read, store_options_);
@@ -389,6 +374,7 @@ File::File(const std::string& path, Mode mode, std::shared_ptr<Comm> comm)
       path_(path),
       publication_(mode == Mode::create),
       metadata_(path),
+      set_(*comm_, format_mode(), catalog_, write_state_),
       planner_(*comm_, workspace_, trace_),
       executor_(*comm_, workspace_, trace_) {}
 

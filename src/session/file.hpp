@@ -41,9 +41,9 @@
 #include "session/queued_request.hpp"
 #include "session/variable_batch.hpp"
 #include "storage/file_system.hpp"
-#include "storage/folder_lock.hpp"
 #include "storage/striping.hpp"
 #include "subfiling/split_policy.hpp"
+#include "subfiling/subfile_set.hpp"
 #include "subfiling/subfiles.hpp"
 #include "varstate/write_state.hpp"
 
@@ -174,17 +174,6 @@ class File {
   ReferenceSources reference_sources(const PartChunks& chunks) const noexcept;  // rank 0 only
   Status renew_references();                                                    // collective
 
-  // part_chunks.cpp
-  std::vector<int> referable_parts() const;
-  Status collect_part_chunks(PartChunks& chunks);  // collective
-
-  // checksums.cpp
-  Status renew_sums(bool ends);  // local
-  Status withdraw_sums(int64_t number, Format& format,
-                       const std::function<bool(const SplitVariable&)>& picks);  // local
-  Status compare_sums(std::vector<int64_t>& found);                              // collective
-  std::string lines_of_sums(std::span<const int64_t> found) const;
-
   // flush.cpp
   Status move_queue(Status local, PendingFlush* pending);
   bool reads_what_has_places();  // collective
@@ -282,45 +271,26 @@ class File {
   }
 
   // set.cpp, set_define.cpp, set_places.cpp, set_batch.cpp
-  Status make_set_on_root();  // rank 0 only
-  Status start_set();         // collective
+  Status make_set_on_root(int64_t count);  // rank 0 only
+  Status start_set();                      // collective
+  FormatMode format_mode() const noexcept;
   FormatOptions format_options() const;
-  Status become_set(SubfileRequest wish);  // collective
-  Status for_own_subfiles(int64_t end, const std::function<Status(int64_t, Format&)>& work);
+  Status become_set(SubfileRequest request);  // collective
   bool is_split(const std::string& path) const;
   Status for_own_parts(const std::string& path, const std::function<Status(Format&)>& work);
-  void learn_places(std::span<const int64_t> found) noexcept;
-  Status examine_subfiles(Status local);                         // collective
-  Status tell_of_subfiles(std::vector<std::byte>& message);      // local
-  Status learn_of_subfiles(std::span<const std::byte> message);  // local
-  Status place_subfiles(Status local);                           // collective
-  void tell_set_of_growth() noexcept;
-  Status extend_own_parts(int variable, const SplitVariable& split, int64_t records);  // local
+  Status place_subfiles(Status local);             // collective
+  Status finish_subfiles(bool ends);               // collective
+  Status collect_part_chunks(PartChunks& chunks);  // collective
+  void update_set();                               // local
   // leftovers.cpp
-  Status blank_tail(Format& format, const ChunkLayout& layout, int64_t records);  // local
-  Status blank_tail_of(int number);                                               // rank 0 only
-  Status blank_part(Format& format, int variable, const SplitVariable& split, int64_t part, int64_t found);  // local
-  Status blank_leftovers(Format& format, const SplitVariable& split, int64_t part, int64_t found);           // local
-  Result<ChunkLayout> layout_in_subfile(const SplitVariable& split, int64_t part) const;
-  bool has_room_for(int64_t records) const noexcept;
+  Status blank_tail_of(int number);  // rank 0 only
   void fit_line();
-  int64_t default_subfiles() const noexcept;  // of variables that do not say
   SplitPolicy split_policy() const;
-  void drop_unused_subfiles();  // local
-  Status define_parts(std::span<VariableDefinition> definitions, std::map<int, SplitVariable>& splits,
-                      int first);                                              // collective
-  void withdraw_parts(const std::map<int, SplitVariable>& splits, int first);  // local
+  Status define_parts(std::span<const VariableDefinition> definitions, std::map<int, SplitVariable>& splits,
+                      int first);  // collective
   Status check_size_on_root(std::span<const VariableDefinition> definitions, const std::map<int, SplitVariable>& splits,
                             int first);
   void count_bytes(int64_t bytes) noexcept;
-  Status define_split_on_root(const VariableDefinition& definition, const SplitVariable& split);  // rank 0 only
-  Status lengthen_subfiles();                                                                     // local
-  Status seal_on_root();                                                                          // rank 0 only
-  Status finish_subfiles(bool ends);                                                              // collective
-  std::string final_folder(const std::string& final_path) const;
-  void hold_folder_on_root(const Catalog& catalog);  // rank 0 only
-  void abandon_set();                                // rank 0 only
-  std::string check_set_on_root() const;             // rank 0 only
   // visit(part, Extent) for the places of a variable's bytes; part -1: it is not split. Allocates nothing.
   template <class Visit>
   void for_each_extent(size_t variable, Visit&& visit) const {
@@ -341,14 +311,13 @@ class File {
   int64_t line_unit() const noexcept {
     return planner_.strategy().domains == Domains::target ? FileLine::k_unit_of_targets : FileLine::k_unit;
   }
-  Status know_line_layout(Status local);
   Status know_chunk_targets(const VariableBatch& batch, const BatchSummary& numbers, ChunkTargets& found, Status local);
   Status know_touched_chunks(const VariableBatch& batch, std::vector<int64_t>& touched, Status local);
   Status tell_own_chunks(const VariableBatch& batch, std::span<const Extent> regions, std::span<const int64_t> touched,
                          std::vector<std::byte>& message);  // local
   void fill_reserved(const ChunkLayout& layout) noexcept;   // local, after a flush that failed
   const StorageLayout& stripes_of(const ChunkPart& part) const noexcept {
-    return part.number < 0 ? striping_.layout : subfile_layouts_[static_cast<size_t>(part.number)];
+    return part.number < 0 ? striping_.layout : set_.layout_of(part.number);
   }
 
   // batches.cpp
@@ -381,22 +350,16 @@ class File {
   Metadata metadata_;
   const Catalog& catalog_ = metadata_.catalog();  // which only metadata_ changes
   std::unique_ptr<DataFile> data_;
-  int64_t wanted_subfiles_ = 1;             // of a created file, for variables that do not say; 0: to be chosen
-  std::string files_reason_;                // why so many, where they were chosen; "" else
-  FolderLock folder_lock_;                  // rank 0: of the set's folder
-  bool sealed_ = false;                     // the base file has the checksum of the map as it is
-  std::string final_folder_, data_folder_;  // of its subfiles, while it is published
-  std::unique_ptr<Subfiles> subfiles_;      // nullptr: the file is one
+  SubfileSet set_;
+  const std::unique_ptr<Subfiles>& subfiles_ = set_.map();  // nullptr: the file is one
   int64_t metadata_opens_ = 0;  // rank 0: of this file and those that belong to it, before the format had it
   StripingOptions striping_options_;
   StoreOptions store_options_;
   Striping striping_;                            // as rank 0 found it
   std::shared_ptr<const StorageLayout> layout_;  // that domains are cut by; nullptr: none that has stripes
   std::vector<int64_t> reserved_chunks_;  // on a root, of the chunks that are moved: they got room for the plan's sake
-  std::vector<StorageLayout> subfile_layouts_;        // of a set, once domains were to be dealt by target
-  std::shared_ptr<const StorageLayout> line_layout_;  // of all of its files; nullptr: not known
-  bool local_disk_ = false;                           // as rank 0 sees it
-  std::string machine_text_;                          // of the machine file, as rank 0 read it; "": none was given
+  bool local_disk_ = false;               // as rank 0 sees it
+  std::string machine_text_;              // of the machine file, as rank 0 read it; "": none was given
 
   std::vector<QueuedRequest> queue_;
   std::vector<const QueuedRequest*>
@@ -411,8 +374,7 @@ class File {
   bool is_cut_ = false;               // what was behind these is gone
   std::vector<int64_t> wanted_rows_;  // [variables] what the queue asks for
   std::vector<int64_t> places_;       // [variables] of those that get one in a flush, -1: the others; or sums
-  std::set<std::pair<int, int64_t>>
-      grown_;  // by this rank: variables, or parts of them, that have grown in chunks since the file was opened
+  std::set<int> grown_;  // rank 0: chunked variables that have grown since the file was opened, but for split ones
   std::vector<int64_t> chunked_bits_;  // those of put and got variables that have chunks; after a failure any
   std::map<int, std::vector<std::shared_ptr<const ChunkLayout>>>
       layouts_;                   // by variable; several where parts have chunks of several sizes

@@ -20,7 +20,7 @@ Status File::check_growth(const Variable& variable, int64_t records) const {
   if (!bytes)
     return {Code::bad_argument, fmt::format("\"{}\" with {} exceeds the maximum size of a file", variable.path,
                                             counted(records, "record"))};
-  if (!has_room_for(records))
+  if (subfiles_ && !set_.has_room_for(records))
     return {Code::bad_argument, fmt::format("\"{}\" with {} exceeds the maximum size of a set of subfiles",
                                             variable.path, counted(records, "record"))};
   if (variable.chunking.empty())
@@ -123,7 +123,7 @@ Status File::extend_for_queue(Status local) {
         const SplitVariable* split = grows(i) ? subfiles_->find(static_cast<int>(i)) : nullptr;
         if (split == nullptr)
           continue;
-        if (Status status = extend_own_parts(static_cast<int>(i), *split, wanted_rows_[i]); !status.ok())
+        if (Status status = set_.extend_parts(static_cast<int>(i), *split, wanted_rows_[i]); !status.ok())
           return status;
       }
       return {};
@@ -143,9 +143,7 @@ Status File::extend_for_queue(Status local) {
   }
   counted_variables_ = 0;
   grow_as_one(0);
-  tell_set_of_growth();
-  if (subfiles_)
-    fit_line();
+  update_set();
   return {};
 }
 

@@ -102,7 +102,7 @@ Status File::place_variables(Status local) {
       return placed;
   }
   if (comm_->rank() == 0 && local.ok())
-    local = guard([&] { return seal_on_root(); });
+    local = guard([&] { return subfiles_ ? set_.seal(*format_) : Status{}; });
   if (comm_->rank() == 0 && local.ok())
     local = guard([&] {
       Status status = lay_out_on_root(layout, anew);
@@ -133,7 +133,7 @@ Status File::place_variables(Status local) {
         status.update(to.sync());
       status.update(to.close());
       if (subfiles_ && !is_temporary_file() && status.ok())
-        status = lengthen_subfiles();
+        status = set_.lengthen();
       if (subfiles_ && !is_temporary_file() && status.ok())
         status = subfiles_->flush_formats();
       return status;
@@ -185,16 +185,7 @@ Status File::cut_leftovers() {
   if (!traits().grows_as_one || mode_ != Mode::update || is_cut_)
     return {};
   Status status = comm_->rank() == 0 ? format_->cut(first_records_) : Status{};
-  if (status.ok() && subfiles_)
-    status = for_own_subfiles(subfiles_->used(), [&](int64_t number, Format& format) {
-      const auto is_longer = [&](const SplitVariable& split) {
-        return split.grows && subfiles_->has_more_records(number);
-      };
-      if (Status withdrawn = withdraw_sums(number, format, is_longer); !withdrawn.ok())
-        return withdrawn;
-      return format.cut(first_records_);
-    });
-  return status;
+  return status.ok() && subfiles_ ? set_.cut(first_records_) : status;
 }
 
 void File::grow_as_one(size_t first) noexcept {
@@ -332,7 +323,7 @@ void File::take_layout(std::shared_ptr<const StorageLayout> layout) noexcept {
 
 // A set's base file has hardly anything but metadata.
 Status File::stripe_on_root() {
-  if (wanted_subfiles_ > 1)
+  if (set_.wanted().files > 1)
     striping_options_.expected_bytes = 0;
   const int64_t writers =
       planner_.limits().writers > 0 ? planner_.limits().writers : static_cast<int64_t>(comm_->host_roots().size());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// On which targets the files of a set and the chunks of a variable lie, where domains are to be dealt by target.
+// On which targets the chunks of a variable lie, where domains are to be dealt by target.
 #include <algorithm>
 #include <map>
 #include <numeric>
@@ -8,10 +8,8 @@
 #include "base/varint.hpp"
 #include "comm/agree.hpp"
 #include "comm/sparse.hpp"
-#include "layout/line.hpp"
 #include "planning/batch_summary.hpp"
 #include "session/file.hpp"
-#include "subfiling/set_messages.hpp"
 
 namespace windrow {
 namespace {
@@ -49,55 +47,6 @@ std::vector<int64_t> chunks_of(const VariableBatch& batch) {
 }
 
 }  // namespace
-
-// Each subfile is asked for its stripes once, by the rank that looks after it.
-Status File::know_line_layout(Status local) {
-  const int64_t used = subfiles_->used(),
-                known = std::min<int64_t>(used, static_cast<int64_t>(subfile_layouts_.size()));
-  if (used >= static_cast<int64_t>(k_most_files_of_line)) {
-    line_layout_ = nullptr;
-    return local;
-  }
-  if (known < used) {
-    std::vector<std::byte> mine, all;
-    if (local.ok())
-      local = guard([&] {
-        SubfileLayouts own;
-        for (int64_t number = known; number < used; ++number)
-          if (subfiles_->owner_of(number, comm_->size()) == comm_->rank())
-            own.subfiles.push_back(find_striping(striping_options_, subfiles_->names().path(number)).layout);
-        mine = own.encode();
-        return Status{};
-      });
-    local = gather_to_all(*comm_, std::move(local), std::move(mine), all);
-    std::vector<StorageLayout> found;
-    if (local.ok())
-      local = guard([&]() -> Status {
-        auto message = SubfileLayouts::decode(all, static_cast<size_t>(used - known));
-        if (!message.ok())
-          return message.status();
-        found.assign(subfile_layouts_.begin(), subfile_layouts_.begin() + static_cast<std::ptrdiff_t>(known));
-        std::ranges::move(message.value().subfiles, std::back_inserter(found));
-        return {};
-      });
-    if (local.ok())
-      subfile_layouts_ = std::move(found);
-  }
-  if (local.ok())
-    local = guard([&] {
-      std::vector<StorageLayout> files{striping_.layout};
-      files.insert(files.end(), subfile_layouts_.begin(), subfile_layouts_.begin() + static_cast<std::ptrdiff_t>(used));
-      auto line = layout_of_line(files, FileLine::k_begin, subfiles_->line().room);
-      line_layout_ = line ? std::make_shared<const StorageLayout>(std::move(*line)) : nullptr;
-      data_->tally_line_by(line_layout_);
-      return Status{};
-    });
-  // All ranks know them, or none, and the next plan asks again: what follows is done by all or by none.
-  Status verdict = agree(*comm_, std::move(local));
-  if (!verdict.ok())
-    subfile_layouts_.clear();
-  return verdict;
-}
 
 // Of the chunks whose index this rank has those that any rank's pieces lie in, ascending.
 Status File::know_touched_chunks(const VariableBatch& batch, std::vector<int64_t>& touched, Status local) {
@@ -263,7 +212,7 @@ Status File::know_chunk_targets(const VariableBatch& batch, const BatchSummary& 
     found.why = "places of filtered chunks are known only after encoding";
     return local;
   }
-  if (layout.is_split() && !line_layout_) {
+  if (layout.is_split() && !set_.line_layout()) {
     found.why = "the targets of the bytes are unknown";
     return local;
   }

@@ -193,6 +193,7 @@ int64_t Subfiles::examine_part(const ExaminedSubfile& subfile, int variable, con
 }
 
 Result<int64_t> Subfiles::examine(int64_t number, const Catalog& base, std::map<int, Placement>& places) {
+  ++opens_;
   if (const Fault fault = fault_by_name(number); fault != Fault::none)
     return pack(fault);
   const std::string path = names_.path(number);

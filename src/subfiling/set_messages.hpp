@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Messages between the ranks that have a set open. Decoding is safe on any input. Code::internal: the bytes are not such
-// a message.
+// Messages between the ranks that have a set open. Decoding is safe on any input. Code::internal: the bytes are not
+// such a message.
 #pragma once
 
 #include <cstddef>

@@ -95,8 +95,7 @@ Result<int64_t> SplitPolicy::subfiles_of_variable(const Settings& own, const Set
 
 Result<int64_t> SplitPolicy::subfiles_asked_by(const VariableDefinition& definition) const {
   int64_t asked = definition.subfiles;
-  const bool is_cut =
-      definition.split_asked && (definition.split.axes != "none" || definition.split.parts != "auto");
+  const bool is_cut = definition.split_asked && (definition.split.axes != "none" || definition.split.parts != "auto");
   if (is_cut && asked == 0 && set_ == nullptr) {
     if (definition.split.parts == "auto")
       return Status{Code::bad_argument,
@@ -171,11 +170,11 @@ Result<int64_t> SplitPolicy::files_for_size(std::span<const VariableDefinition> 
       break;
   }
   if (is_fixed)
-    return Status{Code::bad_argument,
-                  fmt::format("variable \"{}\" of {}: with it a file of \"{}\" would be larger than subfile_bytes, {}: "
-                              "create it with a larger expected_bytes, or define all variables in one call",
-                              largest->path, format_bytes(bytes_of(*largest)), options_.path,
-                              format_bytes(most_bytes))};
+    return Status{
+        Code::bad_argument,
+        fmt::format("variable \"{}\" of {}: with it a file of \"{}\" would be larger than subfile_bytes, {}: "
+                    "create it with a larger expected_bytes, or define all variables in one call",
+                    largest->path, format_bytes(bytes_of(*largest)), options_.path, format_bytes(most_bytes))};
   return Status{Code::bad_argument,
                 fmt::format("variable \"{}\" of {}: no number of subfiles keeps each within subfile_bytes, {}",
                             largest->path, format_bytes(bytes_of(*largest)), format_bytes(most_bytes))};
@@ -204,8 +203,7 @@ Result<bool> SplitPolicy::fits_in_files(std::span<const VariableDefinition> defi
     const auto& split = found.value();
     files[0] += metadata + (split ? 0 : bytes_of(each));
     if (split)
-      add(split->parts(),
-          [&](int64_t part) { return split->elements(part) * element_bytes(each.type, each.details); });
+      add(split->parts(), [&](int64_t part) { return split->elements(part) * element_bytes(each.type, each.details); });
   }
   return *std::max_element(files.begin(), files.begin() + static_cast<std::ptrdiff_t>(used)) + k_file_metadata <=
          options_.most_file_bytes;
@@ -216,8 +214,8 @@ int64_t SplitPolicy::parts_for(const VariableDefinition& definition, const Split
   if (request.parts != "auto")
     return request.count;
   if (options_.count_was_chosen) {
-    const int64_t bytes = checked_product(shape_to_split(definition)).value_or(0) *
-                          element_bytes(definition.type, definition.details);
+    const int64_t bytes =
+        checked_product(shape_to_split(definition)).value_or(0) * element_bytes(definition.type, definition.details);
     return std::clamp<int64_t>(bytes / k_least_part_bytes, 1, request.count);
   }
   if (!asked && request.axes == "auto" && !definition.extendible)
@@ -288,8 +286,7 @@ Status SplitPolicy::check_room(std::span<const VariableDefinition> definitions,
     int64_t elements = split == splits.end() ? checked_product(definitions[i].shape).value_or(0) : 0;
     for (int64_t part = 0; split != splits.end() && part < split->second.split.parts(); ++part)
       elements = std::max(elements, split->second.split.elements(part));
-    bytes +=
-        elements * element_bytes(definitions[i].type, definitions[i].details) + options_.alignment + k_of_metadata;
+    bytes += elements * element_bytes(definitions[i].type, definitions[i].details) + options_.alignment + k_of_metadata;
     if (bytes < 0 || !set_->has_room(bytes))
       return {Code::bad_argument, fmt::format("variable \"{}\": its set of {} would exceed the maximum size of a set",
                                               definitions[i].path, counted(set_->count(), "subfile"))};

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Late allocation in a subfile: the rank that owns the subfile places its variables, and rewrites it if variables move.
+#include <algorithm>
 #include <array>
+#include <filesystem>
 #include <map>
 #include <string_view>
 #include <utility>
@@ -84,6 +86,43 @@ Status Subfiles::finish_format(int64_t number, Format& format) {
     split->strides[static_cast<size_t>(number)] = layout.value().placements[at].stride;
   }
   return status;
+}
+
+Status Subfiles::lengthen(int64_t number) const {
+  int64_t end = 0;
+  for (const auto& [variable, split] : variables_) {
+    if (number >= split.split.parts() || split.offsets[static_cast<size_t>(number)] < 0 || !split.chunk.empty())
+      continue;
+    const auto length = split.length(number, split.records);
+    if (length && *length > 0)
+      end = std::max(end, split.offsets[static_cast<size_t>(number)] + *length);
+  }
+  std::error_code unknown;
+  const std::string path = names_.path(number);
+  const auto bytes = std::filesystem::file_size(path, unknown);
+  if (end == 0 || unknown || bytes >= static_cast<uintmax_t>(end))
+    return {};
+  auto store = open_store(path, StoreMode::update, {});
+  if (!store.ok())
+    return store.status();
+  Status status = store.value()->resize(end);
+  status.update(store.value()->close());
+  return status;
+}
+
+Status Subfiles::sync(int64_t number) const {
+  std::vector<std::string> all = format_sidecars(format_, names_.path(number));
+  all.push_back(names_.path(number));
+  for (const std::string& each : all) {
+    auto store = open_store(each, StoreMode::update, {});
+    if (!store.ok())
+      return store.status();
+    Status status = store.value()->sync();
+    status.update(store.value()->close());
+    if (!status.ok())
+      return status;
+  }
+  return {};
 }
 
 // The split variables of a subfile, each with its index there.

@@ -122,6 +122,7 @@ class Subfiles {
 
   int64_t count() const noexcept { return names_.count; }  // maximum number of subfiles in the map
   int64_t used() const noexcept;  // number of existing subfiles: the first ones, in which variables have parts
+  const std::string& format_name() const noexcept { return format_; }
   const std::string& identity() const noexcept { return identity_; }
   const std::string& folder() const noexcept { return folder_; }  // its name in the folder of the base file
   const SubfileNames& names() const noexcept { return names_; }
@@ -174,15 +175,20 @@ class Subfiles {
   void drop(int64_t number);  // if format() created it here, also its file
   Status close_formats();
   Status flush_formats();
-  int64_t opens() const noexcept { return opens_; }
+  int64_t opens() const noexcept { return opens_; }  // of formats and examined files, by this rank
 
   // Rank-local; does nothing unless the format allocates late. Extends the subfile to all records and places its
   // definitions. If something moves, the subfile is rewritten, and open handles refer to the old file: see moved(),
   // which may also be true after an error. This rank's variables() have the new places.
   Status finish_format(int64_t number, Format& format);
-  Status finish_formats();  // settles those that are open
+  Status finish_formats();  // those that are open
   bool moved() const noexcept { return moved_; }
   void forget_moves() noexcept { moved_ = false; }
+
+  // Rank-local: the subfile is as long as its contiguous variables, also where nobody has written.
+  Status lengthen(int64_t number) const;
+  // Rank-local: the subfile with the files that belong to it goes to stable storage.
+  Status sync(int64_t number) const;
 
   // Rank-local: defines the part of a variable in its subfile, with its attributes. Returns the offset. After an error
   // nothing of it remains.
