@@ -10,13 +10,10 @@
 #include <set>
 
 #include "base/units.hpp"
+#include "filling/fill_manager.hpp"
 
 namespace windrow {
 namespace {
-
-bool is_chunked(const Variable& variable) noexcept {
-  return !variable.chunking.empty();
-}
 
 // Readers of the virtual datasets open every file that they touch, and are told nothing when the system gives them no
 // more.
@@ -34,15 +31,6 @@ std::string warning_of_files(const Subfiles& subfiles) {
 }
 
 }  // namespace
-
-bool are_never_written(const Catalog& catalog, const WriteState& write_state,
-                       std::span<const int64_t> variables) noexcept {
-  bool all = true;
-  for_each_among(variables, catalog.variables.size(), [&](size_t i) {
-    all = all && (is_chunked(catalog.variables[i]) || write_state[i].never_written || write_state[i].needs_fill());
-  });
-  return all;
-}
 
 void VariableContext::adapt(Pattern& pattern, Strategy&, PlanLimits&) const {
   const auto& variables = storage_.catalog.variables;

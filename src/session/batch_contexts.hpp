@@ -9,10 +9,10 @@
 #include "comm/comm.hpp"
 #include "planning/batch_context.hpp"
 #include "planning/batch_summary.hpp"
-#include "session/address_space.hpp"
 #include "session/chunk_plan.hpp"
 #include "session/variable_batch.hpp"
 #include "storage/striping.hpp"
+#include "subfiling/address_space.hpp"
 #include "varstate/write_state.hpp"
 
 namespace windrow {
@@ -30,10 +30,6 @@ struct VariableStorage {
   bool is_writable = false;
   bool is_cut_short = false;  // it ended before its variables do when it was opened: it is damaged
 };
-
-// Whether nobody has written any of these contiguous variables, of which a fill value need not be written either.
-bool are_never_written(const Catalog& catalog, const WriteState& write_state,
-                       std::span<const int64_t> variables) noexcept;
 
 class VariableContext : public BatchContext {
  public:

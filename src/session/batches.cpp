@@ -10,6 +10,7 @@
 
 #include "base/numbering.hpp"
 #include "base/units.hpp"
+#include "comm/agree.hpp"
 #include "comm/same.hpp"
 #include "format/check.hpp"
 #include "planning/batch_summary.hpp"
@@ -282,19 +283,32 @@ Status File::grow_reduction(size_t variables) {
   });
 }
 
-std::string File::names_of(WriteState::Flag which) const {
-  std::string names;
-  constexpr int k_shown = 8;
-  int shown = 0;
-  for (size_t i = 0; i < catalog_.variables.size(); ++i) {
-    if (!(write_state_[i].*which))
-      continue;
-    if (++shown <= k_shown)
-      names += fmt::format("{}\"{}\"", names.empty() ? "" : ", ", catalog_.variables[i].path);
-  }
-  if (shown > k_shown)
-    names += fmt::format(" and {} more", shown - k_shown);
-  return names;
+FillManager File::filling() {
+  return FillManager({.comm = *comm_,
+                      .space = space(),
+                      .write_state = write_state_,
+                      .file = *data_,
+                      .layout = layout_.get(),
+                      .publication = publication_});
+}
+
+// Local; all ranks call it alike. A chunked variable moves in a batch of its own.
+void File::start_writing(const VariableBatch& batch, std::span<const int64_t> variables) noexcept {
+  write_state_.start_writing(variables, [&](size_t i) { return batch.layout || !is_chunked(static_cast<int>(i)); });
+}
+
+// After a failure: variables of which earlier batches of this flush have written some puts, and the others are not
+// written.
+void File::mark_unfinished() {
+  if (put_batches_ <= 1)
+    return;
+  for (const auto& [variable, count] : put_counts_)
+    if (count > std::max<int64_t>(put_batch_, 1))
+      write_state_[static_cast<size_t>(variable)].moving = true;
+  const std::span<int64_t> bits = std::span(chunked_bits_).first(variable_words());
+  write_state_.pack(&VariableState::moving, bits);
+  (void)agree(*comm_, Status{}, Reduction{.maximum = {}, .sum = {}, .bits = bits});
+  write_state_.unpack(&VariableState::moving, bits);
 }
 
 }  // namespace windrow

@@ -62,7 +62,7 @@ Status File::sync() {
     return status;
   if (publication_.has_failed())
     return publication_.failure();
-  if (Status status = fill_rest(); !status.ok())
+  if (Status status = filling().fill_rest(); !status.ok())
     return status;
   const bool durable = settings_.boolean("durable"), publishes = is_temporary_file();
   Status local = durable ? data_->sync() : Status{};
@@ -79,7 +79,7 @@ Status File::sync() {
     if (durable && !publishes)
       local.update(data_sync_on_root());
   }
-  Status stored = end_sync(agree(*comm_, std::move(local)));
+  Status stored = undefined().end_sync(agree(*comm_, std::move(local)));
   if (!publishes) {
     if (stored.ok() && wants_references())
       stored = renew_references();
@@ -170,7 +170,7 @@ Status File::close(bool publish) {
   if (publish && verdict.ok())
     verdict = flush();
   if (remains && verdict.ok())
-    verdict = fill_rest();
+    verdict = filling().fill_rest();
   drop_queue();
   if (publish && publication_.has_failed())
     verdict.update(publication_.failure());
@@ -200,7 +200,7 @@ Status File::close(bool publish) {
   if (stays_open == 0 && last.code() != Code::mpi)
     Comm::end(comm_);
   verdict.update(std::move(last));
-  return moved && in_place ? end_sync(std::move(verdict)) : verdict;
+  return moved && in_place ? undefined().end_sync(std::move(verdict)) : verdict;
 }
 
 // Rank 0 alone. `publish`: all data is in place.

@@ -22,6 +22,8 @@
 #include "comm/comm.hpp"
 #include "dataio/data_file.hpp"
 #include "distribution/shared_decomposition.hpp"
+#include "filling/fill_manager.hpp"
+#include "filling/undefined_elements.hpp"
 #include "flush/executor.hpp"
 #include "format/catalog.hpp"
 #include "format/format.hpp"
@@ -34,7 +36,6 @@
 #include "publication/xdmf_sidecar.hpp"
 #include "reporting/recorder.hpp"
 #include "reporting/report.hpp"
-#include "session/address_space.hpp"
 #include "session/chunk_plan.hpp"
 #include "session/convert.hpp"
 #include "session/orphaned_puts.hpp"
@@ -42,6 +43,7 @@
 #include "session/variable_batch.hpp"
 #include "storage/file_system.hpp"
 #include "storage/striping.hpp"
+#include "subfiling/address_space.hpp"
 #include "subfiling/split_policy.hpp"
 #include "subfiling/subfile_set.hpp"
 #include "subfiling/subfiles.hpp"
@@ -50,8 +52,6 @@
 namespace windrow {
 
 struct StridedRows;
-class FillMap;
-struct WindowFill;
 struct BatchSummary;
 struct MovingVariables;
 struct PendingFlush;
@@ -225,31 +225,9 @@ class File {
   Status extend_for_queue(Status local);  // collective; nothing where no variable can grow or lacks a place
   Status check_growth(const Variable& variable, int64_t records) const;
 
-  // undefined_elements.cpp
-  void start_writing(const VariableBatch& batch, std::span<const int64_t> variables) noexcept;
-  void mark_unfinished();  // collective
-  Status with_undefined(Status verdict, WriteState::Flag which);
-  Status end_sync(Status verdict);
-
-  // fill.cpp
-  enum class Filling {
-    none,
-    by_data,
-    in_windows,
-    whole
-  };                                           // who fills the variables that a batch is the first to move
-  int filler_of(int64_t part) const noexcept;  // of a split variable; -1: all share
-  bool knows_holes(const PreparedPlan& kept, std::span<const int64_t> variables, FillMap& map) const;
-  bool is_whole(const BatchSummary& numbers) const noexcept;
-  void add_unfilled(std::span<const int64_t> variables, FillMap& map) const;
-  int64_t requests_to_fill(std::span<const int64_t> variables, const FillMap& map) const noexcept;
-  Status fill_whole(std::span<const int64_t> variables, const FillMap& map);
-  Status fill_rest();
-  Filling filling_of(const BatchSummary& numbers, const PreparedPlan& kept, bool reading) const noexcept;
-  Status prepare_fill(const BatchSummary& numbers, const PreparedPlan& kept, Filling filling, WindowFill& fill,
-                      PlanForecast& forecast) const;
-  Status fill_before(const BatchSummary& numbers, const PreparedPlan& kept, bool reading, WindowFill& fill,
-                     PlanForecast& forecast);
+  // Of fill values, and of what a failure leaves undefined.
+  FillManager filling();
+  UndefinedElements undefined() noexcept { return {catalog_, write_state_, !is_temporary_file()}; }
 
   // inline_variables.cpp
   Status read_held();  // local: gets of what the catalog itself holds
@@ -291,12 +269,8 @@ class File {
   Status check_size_on_root(std::span<const VariableDefinition> definitions, const std::map<int, SplitVariable>& splits,
                             int first);
   void count_bytes(int64_t bytes) noexcept;
-  // visit(part, Extent) for the places of a variable's bytes; part -1: it is not split. Allocates nothing.
-  template <class Visit>
-  void for_each_extent(size_t variable, Visit&& visit) const {
-    AddressSpace(catalog_, subfiles_.get()).for_each_extent(variable, std::forward<Visit>(visit));
-  }
-  int64_t place_of(size_t variable) const { return AddressSpace(catalog_, subfiles_.get()).place_of(variable); }
+  AddressSpace space() const noexcept { return {catalog_, subfiles_.get()}; }
+  int64_t place_of(size_t variable) const { return space().place_of(variable); }
   Status add_parts(const QueuedRequest& entry, const SplitVariable& split, int64_t trailing, VariableBatch& batch);
   Result<std::vector<std::shared_ptr<const ChunkLayout>>> layouts_of_parts(int variable) const;
   Result<Format*> format_of(const ChunkPart& part);  // on its root
@@ -329,8 +303,9 @@ class File {
   Status reduce_batches(Status local, std::initializer_list<const RequestBatch*> batches,
                         std::initializer_list<BatchSummary*> numbers, int64_t* most, OrphanedPuts* orphaned = nullptr);
   Result<PreparedPlan*> ready_plan(const VariableBatch& batch, const BatchSummary& numbers);  // collective
+  void start_writing(const VariableBatch& batch, std::span<const int64_t> variables) noexcept;
+  void mark_unfinished();  // collective
   VariableStorage storage_of_variables() const noexcept;
-  std::string names_of(WriteState::Flag which) const;
   Status grow_reduction(size_t variables);  // local: room for the bits of two batches
 
   size_t variable_words() const noexcept { return (catalog_.variables.size() + 63) / 64; }

@@ -424,13 +424,13 @@ Status File::begin_batch(MovingVariables& moving, VariableBatch taken, const Bat
   InFlightBatch& in_flight = moving.in_flight;
   if (!batch.reading)
     start_writing(batch, numbers.objects);
-  moving.whole = is_whole(numbers);
+  moving.whole = filling().is_whole(numbers);
   PlanForecast forecast = prepared.forecast;
-  if (Status filled = fill_before(numbers, prepared, batch.reading, in_flight.fill, forecast); !filled.ok())
+  if (Status filled = filling().fill_before(numbers, prepared, batch.reading, in_flight.fill, forecast); !filled.ok())
     return filled;
   // From here to the agreement nothing returns: the other ranks count on this one, whatever fails on it.
   in_flight.local = guard([&] {
-    if (!batch.reading && !prepared.direct && knows_holes(prepared, numbers.objects, in_flight.never_written))
+    if (!batch.reading && !prepared.direct && filling().knows_holes(prepared, numbers.objects, in_flight.never_written))
       forecast.read_requests = 0;
     report_.plans.push_back({prepared.plan, forecast, numbers.plan_id > 0, prepared.id});
     return Status{};
@@ -487,7 +487,7 @@ Status File::conclude(Status local, const VariableBatch& batch, PreparedPlan& pr
   if (!check_in_step(identity_).ok())
     return verdict;  // ranks in other calls could not say what is undefined
   mark_unfinished();
-  Status told = with_undefined(std::move(verdict), &VariableState::moving);
+  Status told = undefined().add_names(std::move(verdict), &VariableState::moving);
   if (is_temporary_file())
     publication_.fail(told);
   return told;
@@ -554,15 +554,13 @@ Result<std::string> File::explain(bool json, Status local) {
     if (!ready.ok())
       continue;
     PlanForecast forecast = ready.value()->forecast;
-    const Filling filling = filling_of(*numbers, *ready.value(), batch == &gets);
-    WindowFill fill;
-    if (filling == Filling::in_windows || filling == Filling::whole)
-      status = prepare_fill(*numbers, *ready.value(), filling, fill, forecast);
+    status = filling().forecast(*numbers, *ready.value(), batch == &gets, forecast);
     if (!status.ok())
       continue;
     status = agree(*comm_, guard([&] {
       FillMap never_written;
-      if (batch == &puts && !ready.value()->direct && knows_holes(*ready.value(), numbers->objects, never_written))
+      if (batch == &puts && !ready.value()->direct &&
+          filling().knows_holes(*ready.value(), numbers->objects, never_written))
         forecast.read_requests = 0;
       planned.plans.push_back({ready.value()->plan, forecast, numbers->plan_id > 0});
       return Status{};

@@ -295,7 +295,7 @@ Status File::fill_records(Status local) {
     return verdict;
   if (!verdict.ok()) {
     write_state_.set_moving([this](size_t i) { return i < catalog_.variables.size() && wants_records(i); });
-    return with_undefined(std::move(verdict), &VariableState::moving);
+    return undefined().add_names(std::move(verdict), &VariableState::moving);
   }
   for (size_t i = 0; i < catalog_.variables.size(); ++i)
     write_state_[i].filled_records = catalog_.variables[i].extendible ? catalog_.variables[i].shape.front() : 0;

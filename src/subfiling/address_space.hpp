@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// AddressSpace: where the bytes of variables lie: in one file, or in the line of the files of a set. Allocates nothing.
+// AddressSpace: where the bytes of variables lie: in one file, or in the address space of the files of a set. Allocates
+// nothing.
 #pragma once
 
 #include <cstddef>
@@ -16,9 +17,12 @@ class AddressSpace {
   // `subfiles`: nullptr, the file is one. Both must outlive it.
   AddressSpace(const Catalog& catalog, const Subfiles* subfiles) noexcept : catalog_(catalog), subfiles_(subfiles) {}
 
+  const Catalog& catalog() const noexcept { return catalog_; }
   const SplitVariable* find_split(size_t variable) const noexcept {
     return subfiles_ != nullptr ? subfiles_->find(static_cast<int>(variable)) : nullptr;
   }
+  // The rank that has the subfile of a part of a split variable.
+  int owner_of(int64_t part, int ranks) const noexcept { return subfiles_->owner_of(part, ranks); }
   // Of a contiguous variable of the base file.
   int64_t place_of(size_t variable) const {
     const int64_t offset = catalog_.variables[variable].placement.offset;
