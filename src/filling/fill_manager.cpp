@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/paint.hpp"
 #include "comm/agree.hpp"
 #include "filling/fill_share.hpp"
 #include "filling/undefined_elements.hpp"
@@ -214,6 +215,80 @@ Status FillManager::forecast(const BatchSummary& summary, const PreparedPlan& pr
     return {};
   WindowFill fill;
   return prepare(summary, prepared, method, fill, forecast);
+}
+
+bool FillManager::has_unfilled_records(size_t variable) const noexcept {
+  const Variable& each = parts_.space.catalog().variables[variable];
+  return each.extendible && parts_.grows_as_one && !each.fill.empty() &&
+         parts_.write_state[variable].filled_records < each.shape.front();
+}
+
+bool FillManager::any_unfilled_records() const noexcept {
+  bool any = false;
+  for (size_t i = 0; i < parts_.space.catalog().variables.size(); ++i)
+    any = any || has_unfilled_records(i);
+  return any;
+}
+
+// In the file, or in the subfiles of a set.
+std::vector<StridedRows> FillManager::unfilled_records(size_t variable) const {
+  const Variable& each = parts_.space.catalog().variables[variable];
+  const int64_t first = parts_.write_state[variable].filled_records, count = each.shape.front() - first;
+  const auto rows_of = [&](int64_t offset, int64_t stride, int64_t row) {
+    return StridedRows{.to = offset + first * stride, .to_stride = stride, .bytes = row, .count = count};
+  };
+  const SplitVariable* split = parts_.space.find_split(variable);
+  if (split == nullptr)
+    return {rows_of(parts_.space.place_of(variable), each.placement.stride, row_bytes(each))};
+  std::vector<StridedRows> rows;
+  for (int64_t part = 0; part < split->split.parts(); ++part)
+    rows.push_back(rows_of(parts_.space.place_of(*split, part), split->strides[static_cast<size_t>(part)],
+                           split->row_bytes(part)));
+  return rows;
+}
+
+// Local: this rank's share of the unfilled records of all variables that this flush does not write as a whole.
+Status FillManager::write_records(std::span<const int64_t> written) const {
+  constexpr int64_t k_buffer = int64_t{1} << 20;
+  const auto& variables = parts_.space.catalog().variables;
+  std::vector<std::byte> buffer;
+  for (size_t i = 0; i < variables.size(); ++i) {
+    const Variable& variable = variables[i];
+    if (!has_unfilled_records(i))
+      continue;
+    const std::vector<StridedRows> rows = unfilled_records(i);
+    if (written[i] == row_bytes(variable) * (variable.shape.front() - parts_.write_state[i].filled_records))
+      continue;
+    buffer.resize(static_cast<size_t>(k_buffer));
+    for_each_part(rows, parts_.comm.rank(), parts_.comm.size(), k_buffer,
+                  [&](const StridedRows&, int64_t, int64_t to, int64_t at, int64_t length) {
+                    const auto part = std::span(buffer).first(static_cast<size_t>(length));
+                    paint(part, at % static_cast<int64_t>(variable.fill.size()), variable.fill);
+                    parts_.file.write(to, part);
+                  });
+  }
+  return {};
+}
+
+Status FillManager::fill_records(Status local, std::span<int64_t> written) const {
+  if (Status verdict = agree(parts_.comm, std::move(local), Reduction{.maximum = {}, .sum = written, .bits = {}});
+      !verdict.ok())
+    return verdict;
+  local = guard([&] { return write_records(written); });
+  local.update(parts_.file.take_status());
+  Status verdict = agree(parts_.comm, std::move(local));
+  if (verdict.code() == Code::out_of_memory)
+    return verdict;
+  const Catalog& catalog = parts_.space.catalog();
+  WriteState& write_state = parts_.write_state;
+  if (!verdict.ok()) {
+    write_state.set_moving([&](size_t i) { return i < catalog.variables.size() && has_unfilled_records(i); });
+    return UndefinedElements(catalog, write_state, !parts_.publication.is_temporary())
+        .add_names(std::move(verdict), &VariableState::moving);
+  }
+  for (size_t i = 0; i < catalog.variables.size(); ++i)
+    write_state[i].filled_records = catalog.variables[i].extendible ? catalog.variables[i].shape.front() : 0;
+  return verdict;
 }
 
 }  // namespace windrow

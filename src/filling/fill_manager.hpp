@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "base/status.hpp"
 #include "comm/comm.hpp"
@@ -18,6 +19,7 @@
 #include "planning/prepared_plan.hpp"
 #include "publication/publication.hpp"
 #include "subfiling/address_space.hpp"
+#include "subfiling/strided_rows.hpp"
 #include "varstate/write_state.hpp"
 
 namespace windrow {
@@ -36,6 +38,7 @@ class FillManager {
     DataFile& file;
     const StorageLayout* layout;  // nullptr: the file has no stripes
     Publication& publication;     // a new file that cannot be filled is not published
+    bool grows_as_one = false;    // records of all variables lie interleaved: FormatTraits
   };
   explicit FillManager(const Parts& parts) noexcept : parts_(parts) {}
 
@@ -48,6 +51,13 @@ class FillManager {
                   PlanForecast& forecast) const;
   // Collective. Fills all variables that nobody has written yet. They stay unfilled after an error.
   Status fill_rest() const;
+
+  // Interleaved records are filled before a flush moves data, unless the flush writes all bytes of the new ones.
+  bool has_unfilled_records(size_t variable) const noexcept;
+  bool any_unfilled_records() const noexcept;
+  // Collective. `written`: [variables] how many bytes of its unfilled records this rank is about to write; becomes the
+  // sum of all ranks.
+  Status fill_records(Status local, std::span<int64_t> written) const;
 
   // Whether the bytes of all ranks are all bytes of the variables.
   bool is_whole(const BatchSummary& summary) const noexcept;
@@ -72,6 +82,8 @@ class FillManager {
   Status fill_whole(std::span<const int64_t> variables, const FillMap& map) const;
   void add_unfilled(std::span<const int64_t> variables, FillMap& map) const;
   int64_t requests_to_fill(std::span<const int64_t> variables, const FillMap& map) const noexcept;
+  std::vector<StridedRows> unfilled_records(size_t variable) const;
+  Status write_records(std::span<const int64_t> written) const;
   Extent share_of(int64_t part, Extent bytes, int rank) const;
   // visit(i) for the variables among `variables` without their fill value.
   template <class Visit>

@@ -276,8 +276,7 @@ Status File::grow_reduction(size_t variables) {
     return status;
   return guard([&] {
     chunked_bits_.resize(2 * ((variables + 63) / 64));
-    wanted_rows_.resize(variables);
-    places_.resize(variables);
+    allocator_.reserve(variables);
     write_state_.grow(variables);
     return Status{};
   });
@@ -289,7 +288,8 @@ FillManager File::filling() {
                       .write_state = write_state_,
                       .file = *data_,
                       .layout = layout_.get(),
-                      .publication = publication_});
+                      .publication = publication_,
+                      .grows_as_one = traits().grows_as_one});
 }
 
 // Local; all ranks call it alike. A chunked variable moves in a batch of its own.

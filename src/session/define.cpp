@@ -5,17 +5,14 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <limits>
 
 #include "base/checked.hpp"
-#include "base/units.hpp"
 #include "comm/agree.hpp"
 #include "comm/same.hpp"
 #include "format/paths.hpp"
 #include "metadata/definition.hpp"
 #include "session/file.hpp"
-#include "storage/publish.hpp"
 
 namespace windrow {
 namespace {
@@ -73,53 +70,6 @@ Status File::define_group(const std::string& path, Status local) {
   return {};
 }
 
-void File::count_bytes(int64_t bytes) noexcept {
-  constexpr int64_t k_most = std::numeric_limits<int64_t>::max() / 2;
-  counted_bytes_ += std::min(bytes, k_most - counted_bytes_);
-}
-
-// Of variables with a place each. A file that is longer than its file system allows would be refused when it is closed,
-// with all that is in it.
-Status File::check_size_on_root(std::span<const VariableDefinition> definitions,
-                                const std::map<int, SplitVariable>& splits, int first) {
-  constexpr int64_t k_always = int64_t{1} << 40;  // what any file system for data has: nothing is tried
-  if (comm_->rank() != 0)
-    return {};
-  if (counted_variables_ != catalog_.variables.size()) {
-    counted_bytes_ = 0;
-    for (size_t i = 0; i < catalog_.variables.size(); ++i)
-      if (!is_chunked(static_cast<int>(i)) && (!subfiles_ || subfiles_->find(static_cast<int>(i)) == nullptr))
-        count_bytes(catalog_.variables[i].placement.bytes);
-  }
-  counted_variables_ = catalog_.variables.size() + definitions.size();
-  std::string_view largest;
-  int64_t most = 0;
-  for (size_t i = 0; i < definitions.size(); ++i) {
-    const VariableDefinition& each = definitions[i];
-    if (!each.chunking.empty() || splits.contains(first + static_cast<int>(i)))
-      continue;
-    int64_t bytes = element_bytes(each.type, each.details);
-    for (const int64_t extent : each.shape)
-      bytes *= extent;  // check_definition() has seen that it can
-    count_bytes(bytes);
-    if (bytes > most)
-      most = bytes, largest = each.path;
-  }
-  const int64_t end = counted_bytes_;
-  const auto width = static_cast<int>(
-      std::bit_width(static_cast<uint64_t>(end)));  // file systems end at a power of two, or little below
-  if (end <= k_always || most == 0 || width == size_tried_)
-    return {};
-  Status status = check_file_size(path_, end);
-  if (status.ok()) {
-    size_tried_ = width;
-    return status;
-  }
-  return {status.code(),
-          fmt::format("variable \"{}\" of {}: {}; a chunked variable takes space only when it is written", largest,
-                      format_bytes(most), status.message())};
-}
-
 Result<int> File::define_variables(std::span<VariableDefinition> definitions, Status local) {
   const CallScope call(*comm_, Call::define_variables, &identity_);
   if (Status before = end_pending(); !before.ok())
@@ -155,8 +105,13 @@ Result<int> File::define_variables(std::span<VariableDefinition> definitions, St
       }
       if (set.count > 0)
         return {};
-      if (Status status = check_size_on_root(definitions, splits, first); !status.ok())
-        return status;
+      const auto is_elsewhere = [&](size_t variable) {
+        const auto number = static_cast<int>(variable);
+        return splits.contains(number) || (subfiles_ && subfiles_->find(number) != nullptr);
+      };
+      if (comm_->rank() == 0)
+        if (Status status = size_check_.check(catalog_, definitions, is_elsewhere); !status.ok())
+          return status;
       metadata_.reserve(added);
       return grow_reduction(catalog_.variables.size() + definitions.size());
     });
@@ -192,7 +147,7 @@ Result<int> File::define_variables(std::span<VariableDefinition> definitions, St
   }
   const int64_t made = places.made[0];  // negative: none yet
   // Every rank has its memory by now, so what the format has done is what all ranks will know.
-  unplaced_ = traits().places_late;  // after an error too: a subfile that was closed to open another may have moved
+  allocator_.mark_unplaced();  // after an error too: a subfile that was closed to open another may have moved
   if (!splits.empty()) {
     if (verdict = define_parts(definitions, splits, first); !verdict.ok())
       return verdict;
@@ -335,7 +290,7 @@ Status File::put_attribute(const std::string& object, Attribute attribute, Statu
   if (local.ok() && in_parts)
     local = guard(
         [&] { return for_own_parts(place, [&](Format& format) { return format.put_attribute(place, attribute); }); });
-  unplaced_ = traits().places_late;
+  allocator_.mark_unplaced();
   if (Status verdict = agree(*comm_, std::move(local)); !verdict.ok())
     return verdict;
   metadata_.put_attribute(place, std::move(attribute));

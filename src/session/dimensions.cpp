@@ -28,7 +28,7 @@ Status File::define_dimensions(DimensionAdditions added) {
     local = agree(*comm_, std::move(local));  // what the base file refuses comes to no subfile
   if (local.ok() && in_parts)
     local = guard([&] { return name_dimensions_of_parts(*named, added.named.back().second, added.dimensions); });
-  unplaced_ = traits().places_late;
+  allocator_.mark_unplaced();
   if (Status verdict = agree(*comm_, std::move(local)); !verdict.ok())
     return verdict;
   metadata_.enter_dimensions(added);

@@ -348,7 +348,6 @@ Status File::learn(OpenBroadcast told) {
     set_.create({told.format, told.set_identity, told.set_folder, told.subfile_ending}, told.data_path,
                 set_.wanted().files);
   metadata_.set_traits(told.traits);
-  unplaced_ = traits().places_late && mode_ == Mode::create;  // an empty file has a header too
   if (told.catalog) {
     if (Status status = set_.open(*told.catalog, told.format, told.data_path); !status.ok())
       return status;
@@ -361,7 +360,7 @@ Status File::learn(OpenBroadcast told) {
   executor_.use_io_thread(wants_io_thread(), settings_.text("io_thread") != "off");
   if (Status status = grow_reduction(catalog_.variables.size()); !status.ok())
     return status;
-  first_records_ = metadata_.records();
+  allocator_.start(mode_ == Mode::create, mode_ == Mode::update);
   for (size_t i = 0; i < catalog_.variables.size(); ++i)
     if (catalog_.variables[i].extendible && traits().grows_as_one)
       write_state_[i].filled_records = catalog_.variables[i].shape.front();
@@ -375,6 +374,8 @@ File::File(const std::string& path, Mode mode, std::shared_ptr<Comm> comm)
       publication_(mode == Mode::create),
       metadata_(path),
       set_(*comm_, format_mode(), catalog_, write_state_),
+      allocator_(*comm_, metadata_),
+      size_check_(path),
       planner_(*comm_, workspace_, trace_),
       executor_(*comm_, workspace_, trace_) {}
 

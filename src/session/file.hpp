@@ -16,6 +16,8 @@
 #include <string_view>
 #include <vector>
 
+#include "allocation/file_size_check.hpp"
+#include "allocation/space_allocator.hpp"
 #include "base/settings.hpp"
 #include "base/status.hpp"
 #include "chunking/chunks.hpp"
@@ -51,13 +53,11 @@
 
 namespace windrow {
 
-struct StridedRows;
 struct BatchSummary;
 struct MovingVariables;
 struct PendingFlush;
 struct VariableStorage;
 struct OpenBroadcast;
-struct LayoutBroadcast;
 
 class File {
  public:
@@ -201,29 +201,26 @@ class File {
   void take_trace_problem();                                                    // local
 
   // layout.cpp
-  Status lay_out_on_root(LayoutBroadcast& told, TemporaryFile& anew);  // rank 0 only
-  Result<Striping> stripe_as_before(const TemporaryFile& anew) const;  // rank 0 only
-  Status learn_layout(std::span<const std::byte> bytes, LayoutBroadcast& layout) const;
   bool is_temporary_file() const noexcept { return publication_.is_temporary(); }
   Status place_variables(Status local);  // collective; when something is unplaced
   Status cut_leftovers();                // local, before something changes
   void grow_as_one(size_t first) noexcept;
-  bool wants_records(size_t variable) const noexcept;
-  std::vector<StridedRows> strided_rows_of_records(size_t variable) const;
-  int64_t bytes_of_new_records(std::span<const QueuedRequest* const> puts);
-  Status fill_records(Status local);  // collective
 
   // inline_variables.cpp, of variables that the catalog holds
   static int64_t base_in_held(const QueuedRequest& entry, const Variable& variable) noexcept;
   Result<std::shared_ptr<const ByteRuns>> runs_in_held(const QueuedRequest& entry, const Variable& variable);
   Status bring_to_held(int variable, int64_t ordinal, std::span<int64_t> brought);
   Status write_held(int variable, int64_t ordinal);  // collective
-  Status write_held();                               // collective; nothing where none is put to
+  // Collective; nothing where none is put to. `wanted`: [variables] how many puts to each; becomes 0.
+  Status write_held(std::span<int64_t> wanted);
 
   // growth.cpp
-  Status give_places();
+  Status count_wanted(std::span<int64_t> wanted) const;
   Status extend_for_queue(Status local);  // collective; nothing where no variable can grow or lacks a place
-  Status check_growth(const Variable& variable, int64_t records) const;
+  Status extend_formats();
+  int64_t bytes_of_new_records(std::span<const QueuedRequest* const> puts);
+  Status count_new_records(std::span<int64_t> bytes);
+  Status fill_records(Status local);  // collective
 
   // Of fill values, and of what a failure leaves undefined.
   FillManager filling();
@@ -266,9 +263,6 @@ class File {
   SplitPolicy split_policy() const;
   Status define_parts(std::span<const VariableDefinition> definitions, std::map<int, SplitVariable>& splits,
                       int first);  // collective
-  Status check_size_on_root(std::span<const VariableDefinition> definitions, const std::map<int, SplitVariable>& splits,
-                            int first);
-  void count_bytes(int64_t bytes) noexcept;
   AddressSpace space() const noexcept { return {catalog_, subfiles_.get()}; }
   int64_t place_of(size_t variable) const { return space().place_of(variable); }
   Status add_parts(const QueuedRequest& entry, const SplitVariable& split, int64_t trailing, VariableBatch& batch);
@@ -342,20 +336,14 @@ class File {
   std::map<int, int64_t> put_counts_;
   Status queue_status_;  // the first bad put or get since the last flush
 
-  bool unplaced_ = false;  // something was defined since variables were given their places
+  SpaceAllocator allocator_;
+  FileSizeCheck size_check_;  // used on rank 0
   WriteState write_state_;
-  int64_t first_records_ = 0;         // of interleaved ones, when the file was opened
-  bool ends_early_ = false;           // rank 0: opened for update, and shorter than its variables: a damaged file
-  bool is_cut_ = false;               // what was behind these is gone
-  std::vector<int64_t> wanted_rows_;  // [variables] what the queue asks for
-  std::vector<int64_t> places_;       // [variables] of those that get one in a flush, -1: the others; or sums
+  bool ends_early_ = false;  // rank 0: opened for update, and shorter than its variables: a damaged file
   std::set<int> grown_;  // rank 0: chunked variables that have grown since the file was opened, but for split ones
   std::vector<int64_t> chunked_bits_;  // those of put and got variables that have chunks; after a failure any
   std::map<int, std::vector<std::shared_ptr<const ChunkLayout>>>
-      layouts_;                   // by variable; several where parts have chunks of several sizes
-  int size_tried_ = 0;            // on rank 0: bits of the length that the file system was asked for, of a file
-  size_t counted_variables_ = 0;  // on rank 0: of these, and no others, counted_bytes_ is the sum
-  int64_t counted_bytes_ = 0;     // on rank 0: of variables with a place each, in the file itself
+      layouts_;  // by variable; several where parts have chunks of several sizes
   int64_t put_batches_ = 0,
           put_batch_ = 0;  // of this flush, and the one under way: a variable's n-th put is in the n-th
   Workspace workspace_;

@@ -270,7 +270,7 @@ Status File::move_queue(Status local, PendingFlush* pending) {
   if (settings_.boolean("check_replicas"))
     if (Status checked = check_replicas(*comm_, std::move(local), queue_, catalog_.variables); !checked.ok())
       return checked;
-  if (unplaced_)
+  if (allocator_.is_unplaced())
     if (Status placed = place_variables(std::exchange(local, Status{})); !placed.ok())
       if (!reads_what_has_places())
         return placed;
@@ -526,7 +526,7 @@ Result<std::string> File::explain(bool json, Status local) {
   gets.reading = true;
   BatchSummary put_numbers, get_numbers;
   local = queue_status_;
-  if (unplaced_)
+  if (allocator_.is_unplaced())
     if (Status placed = place_variables(std::exchange(local, Status{})); !placed.ok())
       return placed;
   if (metadata_.may_grow() && mode_ != Mode::read)

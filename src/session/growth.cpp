@@ -1,150 +1,134 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Variables that grow: before a flush moves anything, they are made as long as what is queued asks for.
-#include <fmt/format.h>
-
+// Variables that grow: before a flush moves data, they become as long as the queue asks for.
 #include <algorithm>
+#include <set>
+#include <utility>
 
-#include "base/checked.hpp"
-#include "base/units.hpp"
 #include "comm/agree.hpp"
 #include "session/file.hpp"
 
 namespace windrow {
 
-Status File::check_growth(const Variable& variable, int64_t records) const {
-  std::vector<int64_t> shape = variable.shape;
-  shape.front() = records;
-  const auto elements = checked_product(shape);
-  const auto bytes =
-      elements ? checked_multiply(*elements, element_bytes(variable.type, variable.details)) : std::nullopt;
-  if (!bytes)
-    return {Code::bad_argument, fmt::format("\"{}\" with {} exceeds the maximum size of a file", variable.path,
-                                            counted(records, "record"))};
-  if (subfiles_ && !set_.has_room_for(records))
-    return {Code::bad_argument, fmt::format("\"{}\" with {} exceeds the maximum size of a set of subfiles",
-                                            variable.path, counted(records, "record"))};
-  if (variable.chunking.empty())
-    return {};
-  return ChunkGrid::make(shape, variable.chunking.shape).status();
-}
-
-// Variables that nobody has ever written get a place when the first puts to them are about to move. One agreement, when
-// there are some.
-Status File::give_places() {
-  const auto lacks = [this](size_t i) {
-    return catalog_.variables[i].held && catalog_.variables[i].content.empty() && wanted_rows_[i] > 0;
-  };
-  const size_t count = catalog_.variables.size();
-  bool any = false;
-  for (size_t i = 0; i < count; ++i)
-    any = any || lacks(i);
-  if (!any)
-    return {};
-  std::fill(places_.begin(), places_.end(), -1);
-  Status local = guard([&]() -> Status {
-    for (size_t i = 0; comm_->rank() == 0 && i < count; ++i) {
-      if (!lacks(i))
-        continue;
-      auto offset = format_->give_place(catalog_.variables[i].path);
-      if (!offset.ok())
-        return offset.status();
-      places_[i] = offset.value();
-    }
-    return {};
-  });
-  if (Status verdict =
-          agree(*comm_, std::move(local), Reduction{.maximum = std::span(places_).first(count), .sum = {}, .bits = {}});
-      !verdict.ok())
-    return verdict;
-  for (size_t i = 0; i < count; ++i) {
-    if (!lacks(i))
+// Local: how long the queue of this rank wants each variable. For a variable that lies in metadata it is the number of
+// puts.
+Status File::count_wanted(std::span<int64_t> wanted) const {
+  for (const QueuedRequest& entry : queue_) {
+    const auto number = static_cast<size_t>(entry.variable);
+    const Variable& variable = catalog_.variables[number];
+    if (!entry.put || (entry.record < 0 && !variable.held))
       continue;
-    metadata_.give_place(static_cast<int>(i), places_[i]);
-    wanted_rows_[i] = 0;
+    wanted[number] = std::max(wanted[number], variable.held ? entry.ordinal + 1 : entry.record + 1);
+    if (!variable.extendible || wanted[number] <= variable.shape.front())
+      continue;
+    if (Status status = check_growth(variable, wanted[number], !subfiles_ || set_.has_room_for(wanted[number])); !status.ok())
+      return status;
   }
   return {};
 }
 
-// One agreement, of all variables that there are (memory may be there for more, of definitions that were refused), and
-// one more when something grows. Plans of what has grown are forgotten, by all ranks alike: they know the old length.
+// Collective. One agreement, and one more if a variable gets a place or grows.
 Status File::extend_for_queue(Status local) {
-  std::fill(wanted_rows_.begin(), wanted_rows_.end(), 0);
+  const std::span<int64_t> wanted = allocator_.start_wanted();
   if (local.ok())
-    local = guard([&]() -> Status {
-      for (const QueuedRequest& entry : queue_) {
-        const Variable& variable = catalog_.variables[static_cast<size_t>(entry.variable)];
-        if (!entry.put || (entry.record < 0 && !variable.held))
-          continue;
-        int64_t& wanted = wanted_rows_[static_cast<size_t>(entry.variable)];
-        wanted = std::max(wanted,
-                          variable.held ? entry.ordinal + 1 : entry.record + 1);  // of one that is held: how many puts
-        if (!variable.extendible || wanted <= variable.shape.front())
-          continue;
-        if (Status status = check_growth(variable, wanted); !status.ok())
-          return status;
-      }
-      return {};
-    });
-  if (Status verdict =
-          agree(*comm_, std::move(local),
-                Reduction{.maximum = std::span(wanted_rows_).first(catalog_.variables.size()), .sum = {}, .bits = {}});
-      !verdict.ok())
+    local = guard([&] { return count_wanted(wanted); });
+  if (Status verdict = allocator_.agree_on_wanted(std::move(local)); !verdict.ok())
     return verdict;
-  if (Status verdict = write_held(); !verdict.ok())
+  if (Status verdict = write_held(wanted); !verdict.ok())
     return verdict;
-  if (Status verdict = give_places(); !verdict.ok())
+  if (Status verdict = allocator_.give_places(format_.get()); !verdict.ok())
     return verdict;
-  const auto grows = [this](size_t i) {
-    return catalog_.variables[i].extendible && wanted_rows_[i] > catalog_.variables[i].shape.front();
-  };
-  bool any = false;
-  for (size_t i = 0; i < catalog_.variables.size(); ++i)
-    any = any || grows(i);
-  if (!any)
+  if (!allocator_.any_grows())
     return {};
-  local = guard([&] { return cut_leftovers(); });
-  if (comm_->rank() == 0 && local.ok())
-    local = guard([&]() -> Status {
-      for (size_t i = 0; i < catalog_.variables.size(); ++i) {
-        if (!grows(i))
-          continue;
-        std::vector<int64_t> shape = catalog_.variables[i].shape;
-        shape.front() = wanted_rows_[i];
-        if (Status status = blank_tail_of(static_cast<int>(i)); !status.ok())
-          return status;
-        if (Status status = format_->extend(catalog_.variables[i].path, shape); !status.ok())
-          return status;
-      }
-      return {};
-    });
-  if (local.ok() && subfiles_ && !traits().places_late)
-    local = guard([&]() -> Status {
-      for (size_t i = 0; i < catalog_.variables.size(); ++i) {
-        const SplitVariable* split = grows(i) ? subfiles_->find(static_cast<int>(i)) : nullptr;
-        if (split == nullptr)
-          continue;
-        if (Status status = set_.extend_parts(static_cast<int>(i), *split, wanted_rows_[i]); !status.ok())
-          return status;
-      }
-      return {};
-    });
-  if (Status verdict = agree(*comm_, std::move(local)); !verdict.ok())
-    return verdict;
-  is_cut_ = true;
-  for (size_t i = 0; i < catalog_.variables.size(); ++i) {
-    if (!grows(i))
-      continue;
-    metadata_.lengthen(static_cast<int>(i), wanted_rows_[i]);
-    layouts_.erase(static_cast<int>(i));
-    planner_.cache().forget_if([&path = catalog_.variables[i].path](const PreparedPlan& prepared) {
+  // The caches know the old lengths.
+  const auto forget = [&](int variable) {
+    layouts_.erase(variable);
+    planner_.cache().forget_if([&](const PreparedPlan& prepared) {
       const ChunkPlan* chunks = chunk_plan_of(prepared);
-      return chunks != nullptr && chunks->layout->path == path;
+      return chunks != nullptr && chunks->layout->path == metadata_.variable(variable).path;
     });
-  }
-  counted_variables_ = 0;
+  };
+  if (Status verdict = allocator_.lengthen(guard([&] { return extend_formats(); }), forget); !verdict.ok())
+    return verdict;
+  size_check_.restart();
   grow_as_one(0);
   update_set();
   return {};
+}
+
+// Local: the files of which this rank writes the metadata get the new records.
+Status File::extend_formats() {
+  if (Status status = cut_leftovers(); !status.ok())
+    return status;
+  if (comm_->rank() == 0) {
+    const auto extend = [&](int variable, int64_t records) {
+      std::vector<int64_t> shape = metadata_.variable(variable).shape;
+      shape.front() = records;
+      Status status = blank_tail_of(variable);
+      return status.ok() ? format_->extend(metadata_.variable(variable).path, shape) : status;
+    };
+    if (Status status = allocator_.for_each_growing(extend); !status.ok())
+      return status;
+  }
+  if (!subfiles_ || traits().places_late)
+    return {};
+  return allocator_.for_each_growing([&](int variable, int64_t records) {
+    const SplitVariable* split = subfiles_->find(variable);
+    return split != nullptr ? set_.extend_parts(variable, *split, records) : Status{};
+  });
+}
+
+// Local: how many bytes of unfilled records this rank writes by these puts, which are all to one variable. 0 if records
+// might be written twice: then the number says nothing.
+int64_t File::bytes_of_new_records(std::span<const QueuedRequest* const> puts) {
+  std::set<int64_t> records;
+  const SharedDecomposition* through = puts.front()->decomposition.get();
+  const auto variable = static_cast<size_t>(puts.front()->variable);
+  const Variable& target = catalog_.variables[variable];
+  int64_t bytes = 0;
+  for (const QueuedRequest* put : puts) {
+    const QueuedRequest& entry = *put;
+    if (entry.record < 0 || through != entry.decomposition.get() || !records.insert(entry.record).second)
+      return 0;
+    if (entry.record < write_state_[variable].filled_records)
+      continue;
+    const auto trailing = load(entry.decomposition->local(), std::span<const int64_t>(target.shape).subspan(1));
+    if (!trailing.ok())
+      return 0;
+    const auto runs = runs_of(entry, trailing.value() * element_bytes(target.type, target.details), nullptr);
+    if (!runs.ok())
+      return 0;
+    bytes += runs.value()->total;
+  }
+  return bytes;
+}
+
+// Local: the same for all variables.
+Status File::count_new_records(std::span<int64_t> bytes) {
+  const FillManager fill = filling();
+  std::vector<const QueuedRequest*> puts;
+  for (const QueuedRequest& entry : queue_)
+    if (entry.put && fill.has_unfilled_records(static_cast<size_t>(entry.variable)))
+      puts.push_back(&entry);
+  std::stable_sort(puts.begin(), puts.end(),
+                   [](const QueuedRequest* a, const QueuedRequest* b) { return a->variable < b->variable; });
+  for (auto begin = puts.begin(); begin != puts.end();) {
+    const int variable = (*begin)->variable;
+    const auto end =
+        std::find_if(begin, puts.end(), [&](const QueuedRequest* each) { return each->variable != variable; });
+    bytes[static_cast<size_t>(variable)] = bytes_of_new_records({begin, end});
+    begin = end;
+  }
+  return {};
+}
+
+// Collective.
+Status File::fill_records(Status local) {
+  if (!filling().any_unfilled_records())
+    return agree(*comm_, std::move(local));
+  const std::span<int64_t> written = allocator_.start_sums();
+  if (local.ok())
+    local = guard([&] { return count_new_records(written); });
+  return filling().fill_records(std::move(local), written);
 }
 
 }  // namespace windrow

@@ -84,14 +84,14 @@ Status File::write_held(int variable, int64_t ordinal) {
   return {};
 }
 
-Status File::write_held() {
+Status File::write_held(std::span<int64_t> wanted) {
   for (size_t i = 0; i < catalog_.variables.size(); ++i) {
     if (!catalog_.variables[i].held || catalog_.variables[i].content.empty())
       continue;
-    for (int64_t ordinal = 0; ordinal < wanted_rows_[i]; ++ordinal)
+    for (int64_t ordinal = 0; ordinal < wanted[i]; ++ordinal)
       if (Status verdict = write_held(static_cast<int>(i), ordinal); !verdict.ok())
         return verdict;
-    wanted_rows_[i] = 0;
+    wanted[i] = 0;
   }
   return {};
 }

@@ -63,7 +63,7 @@ Status File::delete_attribute(const std::string& object, const std::string& name
         return status.code() == Code::not_found ? Status{} : status;
       });
     });
-  unplaced_ = traits().places_late;
+  allocator_.mark_unplaced();
   if (Status verdict = agree(*comm_, std::move(local)); !verdict.ok())
     return verdict;
   metadata_.delete_attribute(place, name);

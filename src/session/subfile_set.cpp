@@ -120,7 +120,7 @@ Status File::become_set(SubfileRequest request) {
     set_.want({request.count, set_.wanted().why});
   if (recorder_)
     data_->record(&recorder_->recording(), nullptr);
-  unplaced_ = traits().places_late;
+  allocator_.mark_unplaced();
   Status verdict = start_set();
   planner_.cache().clear();
   layouts_.clear();
@@ -175,7 +175,8 @@ void File::update_set() {
 Status File::define_parts(std::span<const VariableDefinition> definitions, std::map<int, SplitVariable>& splits,
                           int first) {
   Status verdict = set_.define_parts(guard([&] { return cut_leftovers(); }), definitions, splits, first);
-  is_cut_ = is_cut_ || verdict.ok();
+  if (verdict.ok())
+    allocator_.mark_cut();
   return verdict;
 }
 
@@ -197,7 +198,8 @@ Status File::finish_subfiles(bool ends) {
     planner_.cache().clear();
     fit_line();
   }
-  unplaced_ = unplaced_ || (moved && !verdict.ok());
+  if (moved && !verdict.ok())
+    allocator_.mark_unplaced();
   return verdict;
 }
 

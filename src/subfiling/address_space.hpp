@@ -28,6 +28,7 @@ class AddressSpace {
     const int64_t offset = catalog_.variables[variable].placement.offset;
     return subfiles_ != nullptr && offset >= 0 ? subfiles_->line().place(0, offset) : offset;
   }
+  int64_t place_of(const SplitVariable& split, int64_t part) const { return subfiles_->place(split, part); }
   // visit(part, Extent) for the places of a variable's bytes; part -1: it is not split.
   template <class Visit>
   void for_each_extent(size_t variable, Visit&& visit) const {
