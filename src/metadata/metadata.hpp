@@ -53,6 +53,7 @@ class Metadata {
   void take(Catalog catalog);  // of a file that was opened
   void set_traits(const FormatTraits& traits) noexcept { traits_ = traits; }
 
+  const std::string& path() const noexcept { return path_; }
   const Catalog& catalog() const noexcept { return catalog_; }
   const FormatTraits& traits() const noexcept { return traits_; }
   const Variable& variable(int number) const noexcept { return catalog_.variables[static_cast<size_t>(number)]; }

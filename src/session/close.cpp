@@ -7,30 +7,11 @@
 
 #include "comm/agree.hpp"
 #include "comm/handle.hpp"
+#include "comm/share_text.hpp"
 #include "session/file.hpp"
 #include "session/pending_flush.hpp"
 
 namespace windrow {
-namespace {
-
-// Rank 0's text, on all ranks. Collective; the status is to be agreed on.
-Status share_text(const Comm& comm, Status local, std::string& text) {
-  std::vector<std::byte> bytes;
-  local.update(guard([&] {
-    if (comm.rank() == 0)
-      std::ranges::copy(std::as_bytes(std::span(text)), std::back_inserter(bytes));
-    return Status{};
-  }));
-  if (Status status = share_from_root(comm, std::move(local), bytes); !status.ok())
-    return status;
-  return guard([&] {
-    text.assign(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-    return Status{};
-  });
-}
-
-}  // namespace
-
 // Rank 0 alone: leaves no trace of a file that was being created.
 void File::abandon() {
   if (format_) {
@@ -105,7 +86,7 @@ Status File::sync() {
       final_path = publication_.temporary().final_path;
       return Status{};
     }));
-  local = share_text(*comm_, std::move(local), final_path);
+  local = share_text_from_root(*comm_, std::move(local), final_path);
   if (subfiles_ && local.ok())
     local = guard([&] {
       set_.prepare_move(final_path);

@@ -24,6 +24,7 @@
 #include "comm/comm.hpp"
 #include "dataio/data_file.hpp"
 #include "distribution/shared_decomposition.hpp"
+#include "definitions/define_protocol.hpp"
 #include "filling/fill_manager.hpp"
 #include "filling/undefined_elements.hpp"
 #include "flush/executor.hpp"
@@ -56,6 +57,7 @@ namespace windrow {
 struct BatchSummary;
 struct MovingVariables;
 struct PendingFlush;
+class VariableDefinitions;
 struct VariableStorage;
 struct OpenBroadcast;
 
@@ -159,15 +161,14 @@ class File {
   Status close_data(bool durable);                                // each rank for itself
   Status finish_on_root(bool publish, const PartChunks& chunks);  // rank 0 only
   void close_alone() noexcept;                                    // local
-  Status name_dimensions_of_parts(const Variable& named, const std::vector<std::string>& names,
-                                  std::span<const Dimension> added);
-  Status define_dimensions(DimensionAdditions added);
-  Status define_groups_on_root(std::span<const std::string> groups);  // rank 0 only
-  void withdraw_groups_on_root(std::span<const std::string> groups);  // rank 0 only
-  Status define_some(std::span<VariableDefinition> definitions, std::span<const std::string> groups);
-  Status make_on_root(std::span<const VariableDefinition> definitions, std::span<const std::string> groups,
-                      std::span<int64_t> places);
-  void enter_made(std::span<VariableDefinition> definitions, std::span<const int64_t> places);
+
+  // define.cpp
+  DefineProtocol::Parts definition_parts() noexcept;
+  template <class Work>
+  auto define(Call call, std::string_view what, Status local, Work&& work) -> decltype(work(Status{}));
+  Status check_variables(VariableDefinitions& made, std::span<const VariableDefinition> definitions,
+                         SubfileRequest& request, std::map<int, SplitVariable>& splits);
+  Status make_parts(std::span<const VariableDefinition> definitions, std::map<int, SplitVariable>& splits, int first);
 
   // references.cpp
   bool wants_references() const;
@@ -252,7 +253,6 @@ class File {
   FormatOptions format_options() const;
   Status become_set(SubfileRequest request);  // collective
   bool is_split(const std::string& path) const;
-  Status for_own_parts(const std::string& path, const std::function<Status(Format&)>& work);
   Status place_subfiles(Status local);             // collective
   Status finish_subfiles(bool ends);               // collective
   Status collect_part_chunks(PartChunks& chunks);  // collective

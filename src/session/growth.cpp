@@ -20,7 +20,8 @@ Status File::count_wanted(std::span<int64_t> wanted) const {
     wanted[number] = std::max(wanted[number], variable.held ? entry.ordinal + 1 : entry.record + 1);
     if (!variable.extendible || wanted[number] <= variable.shape.front())
       continue;
-    if (Status status = check_growth(variable, wanted[number], !subfiles_ || set_.has_room_for(wanted[number])); !status.ok())
+    if (Status status = check_growth(variable, wanted[number], !subfiles_ || set_.has_room_for(wanted[number]));
+        !status.ok())
       return status;
   }
   return {};

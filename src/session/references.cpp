@@ -7,6 +7,7 @@
 
 #include "comm/agree.hpp"
 #include "comm/same.hpp"
+#include "comm/share_text.hpp"
 #include "session/file.hpp"
 
 namespace windrow {
@@ -56,22 +57,15 @@ Result<std::string> File::write_references(const std::string& path, const std::s
   PartChunks chunks;
   if (Status verdict = collect_part_chunks(chunks); !verdict.ok())
     return verdict;
-  std::vector<std::byte> bytes;
-  local = comm_->rank() != 0 ? Status{} : guard([&] {
-    const auto lines =
-        write_reference_file(reference_sources(chunks), data_->path(), path, prefix, settings_.boolean("durable"));
-    if (lines.ok())
-      for (const char each : lines.value())
-        bytes.push_back(static_cast<std::byte>(each));
-    return lines.status();
-  });
-  local = share_from_root(*comm_, std::move(local), bytes);
   std::string lines;
-  if (local.ok())
-    local = guard([&] {
-      lines.assign(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-      return Status{};
-    });
+  local = comm_->rank() != 0 ? Status{} : guard([&] {
+    auto found =
+        write_reference_file(reference_sources(chunks), data_->path(), path, prefix, settings_.boolean("durable"));
+    if (found.ok())
+      lines = std::move(found).value();
+    return found.status();
+  });
+  local = share_text_from_root(*comm_, std::move(local), lines);
   if (Status verdict = agree(*comm_, std::move(local)); !verdict.ok())
     return verdict;
   return lines;

@@ -149,12 +149,6 @@ bool File::is_split(const std::string& path) const {
   return subfiles_ && number && subfiles_->find(*number) != nullptr;
 }
 
-// Local: work(format) for the own subfiles in which a split variable of this path has parts.
-Status File::for_own_parts(const std::string& path, const std::function<Status(Format&)>& work) {
-  const SplitVariable& split = *subfiles_->find(*metadata_.variable_at(path));
-  return set_.for_own(split.split.parts(), [&](int64_t, Format& format) { return work(format); });
-}
-
 // Local, the same on all ranks. Plans refer to places in the address space.
 void File::fit_line() {
   if (!set_.fit_line(line_unit()))

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "definitions/define_protocol.hpp"
+
+#include <fmt/format.h>
+
+#include <cstddef>
+#include <span>
+#include <utility>
+
+#include "comm/agree.hpp"
+#include "comm/same.hpp"
+#include "format/catalog.hpp"
+#include "format/paths.hpp"
+
+namespace windrow {
+
+Status define_groups(Format& format, std::span<const std::string> groups) {
+  for (size_t i = 0; i < groups.size(); ++i)
+    if (Status status = format.define_group(groups[i]); !status.ok() && status.code() != Code::exists) {
+      withdraw_groups(format, groups.first(i));
+      return status;
+    }
+  return {};
+}
+
+void withdraw_groups(Format& format, std::span<const std::string> groups) {
+  for (auto group = groups.rbegin(); group != groups.rend(); ++group)
+    (void)format.undefine(*group, 0);
+}
+
+// nullptr: what is at `path` is not a split variable.
+const SplitVariable* DefineProtocol::find_split(const std::string& path) const {
+  const auto variable = parts_.metadata.variable_at(path);
+  return parts_.subfiles != nullptr && variable ? parts_.subfiles->map()->find(*variable) : nullptr;
+}
+
+// Local: work(format) for the parts in this rank's subfiles.
+Status DefineProtocol::for_own_parts(const SplitVariable& split, FunctionRef<Status(Format&)> work) const {
+  return parts_.subfiles->for_own(split.split.parts(), [&](int64_t, Format& format) { return work(format); });
+}
+
+// Every rank has its memory by the time of rank 0's work, so what the format has done is what all ranks enter.
+Status DefineProtocol::define_group(const std::string& path, Status local) const {
+  Additions added;
+  if (local.ok())
+    local = guard([&] { return parts_.metadata.check_group(path, added); });
+  if (Status verdict = agree_same(
+          parts_.comm, std::move(local), hash_of({path}), "the paths of the group", [&] { return quoted({path}); },
+          [&] { return define_groups(*parts_.format, added.groups); });
+      !verdict.ok())
+    return verdict;
+  parts_.metadata.enter_groups(added);
+  return {};
+}
+
+// Local. `place`: gets the full path of the object.
+Status DefineProtocol::check_attribute(const std::string& object, const std::string& name, std::string& place) const {
+  auto resolved = parts_.metadata.resolve(object);
+  if (!resolved.ok())
+    return resolved.status();
+  place = std::move(resolved).value();
+  if (name.empty())
+    return {Code::bad_argument, fmt::format("an attribute of \"{}\" needs a name", place)};
+  if (Status status = check_new_name(name); !status.ok())
+    return status;
+  if (parts_.subfiles != nullptr && name.starts_with(Subfiles::k_reserved))
+    return {Code::bad_argument,
+            fmt::format("attribute \"{}\" of \"{}\": names that begin with {} are reserved for the map of subfiles",
+                        name, place, Subfiles::k_reserved)};
+  return parts_.metadata.check_put(place);
+}
+
+// Collective, agreed: rank 0's attribute on all ranks.
+Status DefineProtocol::share_attribute(Attribute& attribute) const {
+  std::vector<std::byte> bytes;
+  Status local;
+  if (is_root() && parts_.comm.size() > 1)
+    local = guard([&] {
+      Catalog sent;
+      sent.groups.push_back({.path = "/", .attributes = {attribute}});
+      bytes = serialize(sent);
+      return Status{};
+    });
+  local = share_from_root(parts_.comm, std::move(local), bytes);
+  if (local.ok() && !is_root())
+    local = guard([&] {
+      auto received = deserialize(bytes);
+      if (received.ok())
+        attribute = std::move(received.value().groups.front().attributes.front());
+      return received.status();
+    });
+  return agree(parts_.comm, std::move(local));
+}
+
+Status DefineProtocol::put_attribute(const std::string& object, Attribute attribute, Status local) const {
+  std::string place;
+  if (local.ok())
+    local = guard([&] { return check_attribute(object, attribute.name, place); });
+  const auto describe = [&] { return quoted({object, attribute.name}); };
+  if (Status verdict = agree_same(parts_.comm, std::move(local), hash_of({object, attribute.name}),
+                                  "object or name of the attribute", describe);
+      !verdict.ok())
+    return verdict;
+  if (Status verdict = share_attribute(attribute); !verdict.ok())
+    return verdict;
+  const auto put = [&](Format& format) { return format.put_attribute(place, attribute); };
+  local = is_root() ? guard([&] { return put(*parts_.format); }) : Status{};
+  const SplitVariable* split = find_split(place);
+  if (split != nullptr)
+    local = agree(parts_.comm, std::move(local));  // what the base file refuses is not put into a subfile
+  if (local.ok() && split != nullptr)
+    local = guard([&] { return for_own_parts(*split, put); });
+  parts_.allocator.mark_unplaced();
+  if (Status verdict = agree(parts_.comm, std::move(local)); !verdict.ok())
+    return verdict;
+  parts_.metadata.put_attribute(place, std::move(attribute));
+  return {};
+}
+
+Status DefineProtocol::delete_attribute(const std::string& object, const std::string& name, Status local) const {
+  std::string place;
+  if (local.ok())
+    local = guard([&] { return parts_.metadata.check_delete(object, name, place); });
+  const auto describe = [&] { return quoted({object, name}); };
+  if (Status verdict = agree_same(parts_.comm, std::move(local), hash_of({object, name}),
+                                  "object or name of the attribute", describe);
+      !verdict.ok())
+    return verdict;
+  local = is_root() ? guard([&] { return parts_.format->delete_attribute(place, name); }) : Status{};
+  if (const SplitVariable* split = find_split(place); local.ok() && split != nullptr)
+    local = guard([&] {
+      return for_own_parts(*split, [&](Format& format) {
+        Status status = format.delete_attribute(place, name);
+        return status.code() == Code::not_found ? Status{} : status;
+      });
+    });
+  parts_.allocator.mark_unplaced();
+  if (Status verdict = agree(parts_.comm, std::move(local)); !verdict.ok())
+    return verdict;
+  parts_.metadata.delete_attribute(place, name);
+  return {};
+}
+
+Status DefineProtocol::define_link(const std::string& path, const std::string& target, Status local) const {
+  LinkAddition added;
+  if (local.ok())
+    local = guard([&] { return parts_.metadata.check_link(path, target, added); });
+  const auto define = [&]() -> Status {
+    if (Status status = define_groups(*parts_.format, added.groups.groups); !status.ok())
+      return status;
+    Status made = parts_.format->define_link(added.link);
+    if (!made.ok())
+      withdraw_groups(*parts_.format, added.groups.groups);
+    return made;
+  };
+  const auto describe = [&] { return quoted({path, target}); };
+  if (Status verdict = agree_same(parts_.comm, std::move(local), hash_of({path, target}), "path or target of the link",
+                                  describe, define);
+      !verdict.ok())
+    return verdict;
+  parts_.metadata.enter_link(added);
+  return {};
+}
+
+Status DefineProtocol::define_dimensions_on_root(const DimensionAdditions& added) const {
+  Format& format = *parts_.format;
+  if (Status status = define_groups(format, added.groups.groups); !status.ok())
+    return status;
+  for (const Dimension& dimension : added.dimensions)
+    // One that is there already was made by a call that failed afterwards.
+    if (Status status = format.define_dimension(dimension); !status.ok() && status.code() != Code::exists)
+      return status;
+  if (added.named.empty())
+    return {};
+  const auto& [variable, names] = added.named.back();
+  return format.name_dimensions(parts_.metadata.variable(variable).path, names);
+}
+
+// Local: in subfiles as in the base file, where parts have their lengths. Coordinates may be split in another way than
+// the variables that they belong to.
+Status DefineProtocol::name_dimensions_of_parts(const DimensionAdditions& added) const {
+  const auto& [variable, names] = added.named.back();
+  const std::string& named = parts_.metadata.variable(variable).path;
+  for (const std::string& path : names) {
+    const SplitVariable* split = find_split(path);
+    if (path == named || split == nullptr || parts_.metadata.dimension_at(path, added.dimensions) != nullptr)
+      continue;
+    const auto name = [&](Format& format) { return format.name_dimensions(path, {path}); };
+    if (Status status = for_own_parts(*split, name); !status.ok())
+      return status;
+  }
+  const SplitVariable* split = find_split(named);
+  if (split == nullptr)
+    return {};
+  return for_own_parts(*split, [&](Format& format) { return format.name_dimensions(named, names); });
+}
+
+// Collective, after all ranks have agreed on what is to be done.
+Status DefineProtocol::define_dimensions(DimensionAdditions added) const {
+  Status local = is_root() ? guard([&] { return define_dimensions_on_root(added); }) : Status{};
+  const bool in_parts = parts_.subfiles != nullptr && !added.named.empty() && parts_.metadata.traits().names_dimensions;
+  if (in_parts)
+    local = agree(parts_.comm, std::move(local));  // what the base file refuses is not put into a subfile
+  if (local.ok() && in_parts)
+    local = guard([&] { return name_dimensions_of_parts(added); });
+  parts_.allocator.mark_unplaced();
+  if (Status verdict = agree(parts_.comm, std::move(local)); !verdict.ok())
+    return verdict;
+  parts_.metadata.enter_dimensions(added);
+  return {};
+}
+
+Status DefineProtocol::define_dimension(const std::string& path, int64_t length, Status local) const {
+  DimensionAdditions added;
+  if (local.ok())
+    local = guard([&] { return parts_.metadata.check_dimension(path, length, added); });
+  const auto describe = [&] { return quoted({path, std::to_string(length)}); };
+  if (Status verdict = agree_same(parts_.comm, std::move(local), hash_of({path, std::to_string(length)}),
+                                  "path or length of the dimension", describe);
+      !verdict.ok())
+    return verdict;
+  return define_dimensions(std::move(added));
+}
+
+Status DefineProtocol::name_dimensions(int variable, const std::vector<std::string>& names, Status local) const {
+  DimensionAdditions added;
+  uint64_t arguments = 0;
+  if (local.ok())
+    local = guard([&]() -> Status {
+      if (Status status = parts_.metadata.check_names(variable, names, added); !status.ok())
+        return status;
+      std::string text = std::to_string(variable);
+      for (const std::string& name : names)
+        text += fmt::format("|{}:{}", name.size(), name);
+      arguments = hash_of({text});
+      return {};
+    });
+  const auto describe = [&] {
+    std::vector<std::string> texts = quoted({parts_.metadata.variable(variable).path});
+    for (const std::string& name : names)
+      texts.push_back(quoted({name}).front());
+    return texts;
+  };
+  if (Status verdict =
+          agree_same(parts_.comm, std::move(local), arguments, "variable or names of the dimensions", describe);
+      !verdict.ok())
+    return verdict;
+  return define_dimensions(std::move(added));
+}
+
+}  // namespace windrow
