@@ -45,7 +45,14 @@ Status File::sync() {
     return publication_.failure();
   if (Status status = filling().fill_rest(); !status.ok())
     return status;
-  const bool durable = settings_.boolean("durable"), publishes = is_temporary_file();
+  Status stored = undefined().end_sync(store_all());
+  return is_temporary_file() ? publish_first(std::move(stored)) : publish_changes(std::move(stored));
+}
+
+// Collective, agreed. The operating system has all data and metadata; with `durable` they are on stable storage, but
+// for the metadata of a new file, which its publication syncs.
+Status File::store_all() {
+  const bool durable = settings_.boolean("durable");
   Status local = durable ? data_->sync() : Status{};
   if (subfiles_)
     local = agree(*comm_, std::move(local));
@@ -53,52 +60,59 @@ Status File::sync() {
     local = finish_subfiles(false);
   if (comm_->rank() == 0) {
     const Status named = guard([&] { return publication_.check_name(data_->path()); });
-    // The base file tells of nothing that its subfiles have not.
+    // The base file refers to nothing that its subfiles do not have.
     if (named.ok() && (local.ok() || !subfiles_))
       local.update(guard([&] { return format_->flush(); }));
     local.update(named);
-    if (durable && !publishes)
+    if (durable && !is_temporary_file())
       local.update(data_sync_on_root());
   }
-  Status stored = undefined().end_sync(agree(*comm_, std::move(local)));
-  if (!publishes) {
-    if (stored.ok() && wants_references())
-      stored = renew_references();
-    if (!stored.ok() || !grids_.changed)
-      return stored;
-    local = comm_->rank() == 0 ? guard([&] { return publication_.publish_sidecars(publish_inputs()); }) : Status{};
-    if (Status verdict = agree(*comm_, std::move(local)); !verdict.ok())
-      return verdict;
-    grids_.changed = false;
-    return {};
-  }
+  return agree(*comm_, std::move(local));
+}
+
+// Collective, after a sync of a file that is changed in place.
+Status File::publish_changes(Status stored) {
+  if (stored.ok() && wants_references())
+    stored = renew_references();
+  if (!stored.ok() || !grids_.changed)
+    return stored;
+  const auto publish = [&] { return publication_.publish_sidecars(publish_inputs()); };
+  if (Status verdict = agree(*comm_, comm_->rank() == 0 ? guard(publish) : Status{}); !verdict.ok())
+    return verdict;
+  grids_.changed = false;
+  return {};
+}
+
+// Collective, agreed. All ranks know the final path of a new file before it has it: after that nothing can fail.
+Status File::share_final_path(std::string& path) {
+  Status local = comm_->rank() != 0 ? Status{} : guard([&] {
+    path = publication_.temporary().final_path;
+    return Status{};
+  });
+  local = share_text_from_root(*comm_, std::move(local), path);
+  if (subfiles_ && local.ok())
+    local = guard([&] {
+      set_.prepare_move(path);
+      return Status{};
+    });
+  return agree(*comm_, std::move(local));
+}
+
+// Collective, after the first sync of a new file: it gets its name.
+Status File::publish_first(Status stored) {
   // Data that could not be stored once may be gone from the system's memory too: a second try would succeed without it
   // (Rebello et al., "Can Applications Recover from fsync Failures?", USENIX ATC 2020, section 3).
   if (!stored.ok() && stored.code() != Code::out_of_memory)
     publication_.fail(stored);
   if (!stored.ok())
     return stored;
-  local = Status{};
-  // All ranks know the new name before the file gets it: after that nothing can fail any more.
   std::string final_path;
-  if (comm_->rank() == 0)
-    local.update(guard([&] {
-      final_path = publication_.temporary().final_path;
-      return Status{};
-    }));
-  local = share_text_from_root(*comm_, std::move(local), final_path);
-  if (subfiles_ && local.ok())
-    local = guard([&] {
-      set_.prepare_move(final_path);
-      return Status{};
-    });
-  if (Status verdict = agree(*comm_, std::move(local)); !verdict.ok())
+  if (Status verdict = share_final_path(final_path); !verdict.ok())
     return verdict;
-  local = comm_->rank() == 0 ? guard([&] {
+  Status local = comm_->rank() != 0 ? Status{} : guard([&] {
     FolderLock turn;
     return publish_on_root(turn);
-  })
-                             : Status{};
+  });
   int64_t named = is_temporary_file() ? 0 : 1;
   Status verdict = agree(*comm_, std::move(local), Reduction{.maximum = std::span(&named, 1), .sum = {}, .bits = {}});
   if (named == 0)
@@ -127,6 +141,20 @@ void File::close_alone() noexcept {
     (void)data_->close();
   if (comm_->rank() == 0)
     (void)guard([&] { return abandon(), Status{}; });
+}
+
+// Collective, before the base file is closed. `verdict`: of the close so far; `local`: of this rank's data. `chunks`:
+// of the subfiles, for the references of a file that is published.
+Status File::close_subfiles(Status verdict, Status local, bool publish, PartChunks& chunks) {
+  Status finished = agree(*comm_, std::move(local));
+  if (verdict.ok() && finished.ok() && publish && wants_references())
+    verdict = collect_part_chunks(chunks);
+  if (finished.ok())
+    finished = finish_subfiles(true);
+  if (!finished.ok() && format_)
+    format_->drop_changes();  // the base file refers to nothing that its subfiles do not have
+  verdict.update(std::move(finished));
+  return verdict;
 }
 
 Status File::close(bool publish) {
@@ -158,16 +186,8 @@ Status File::close(bool publish) {
   const bool moved = verdict.ok();
   Status local = close_data(durable);
   PartChunks chunks;
-  if (subfiles_ && changes && remains) {
-    Status finished = agree(*comm_, std::exchange(local, Status{}));
-    if (verdict.ok() && finished.ok() && publish && wants_references())
-      verdict = collect_part_chunks(chunks);  // while the subfiles are open
-    if (finished.ok())
-      finished = finish_subfiles(true);
-    if (!finished.ok() && format_)
-      format_->drop_changes();  // the base file tells of nothing that its subfiles have not
-    verdict.update(std::move(finished));
-  }
+  if (subfiles_ && changes && remains)
+    verdict = close_subfiles(std::move(verdict), std::exchange(local, Status{}), publish, chunks);
   // Rank 0 goes on once every rank's data is in place.
   const bool whole = publish && verdict.ok();
   int64_t stays_open =

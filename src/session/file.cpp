@@ -47,11 +47,30 @@ int64_t buffers_for(const Comm& comm) noexcept {
 
 }  // namespace
 
-// Rank 0 alone. A file that is replaced while it is opened is opened again: its parts have to be of one file.
-Status File::open_on_root(const std::string& asked_format, OpenBroadcast& told) {
+// What ranks exchange to open a file.
+struct File::Opening {
+  // The first two are those of SameArguments. All ranks plan with what rank 0 finds.
+  enum Number {
+    file_system = 2,
+    buffers,
+    subfiles,
+    cores,
+    count
+  };
+
+  uint64_t arguments = 0;
+  std::array<int64_t, count> numbers{};
+  OpenBroadcast message;         // rank 0's, until all have it
+  std::vector<std::byte> bytes;  // of the message
+};
+
+// Rank 0 alone. A file that is replaced while it is opened is opened again: all that is read must be of one file.
+Status File::open_format_on_root(OpenBroadcast& message) {
+  if (mode_ == Mode::create)
+    return create_format_on_root();
   for (;;) {
-    Status status = try_open_on_root(asked_format, told);
-    if (mode_ == Mode::create || publication_.holds(path_))
+    Status status = open_existing_on_root(message);
+    if (publication_.holds(path_))
       return status;
     if (format_)
       (void)format_->close();
@@ -59,67 +78,71 @@ Status File::open_on_root(const std::string& asked_format, OpenBroadcast& told) 
   }
 }
 
-// Rank 0 alone: finds the format, makes the temporary and the format object.
-Status File::try_open_on_root(const std::string& asked_format, OpenBroadcast& told) {
+// Rank 0 alone: the temporary file of a new file, its format, and what is published with it.
+Status File::create_format_on_root() {
   const int64_t opened_before = stores_opened();
-  std::string name = asked_format;
-  std::unique_ptr<Store> opened;
-  if (mode_ != Mode::create)
-    if (Status status = publication_.hold(path_, mode_ == Mode::update); !status.ok())
-      return status;
-  if (name == "auto") {
-    if (mode_ == Mode::create) {
-      name = format_of_name(path_);
-      if (name.empty())
-        return {Code::bad_argument, fmt::format("the name \"{}\" does not select a format: use .h5, .hdf5, .nc4, .nc, "
-                                                ".cdf or .raw, or the option format",
-                                                path_)};
-    } else {
-      auto found = find_format(path_, format_mode());
-      if (!found.ok())
-        return found.status();
-      name = std::move(found.value().name);
-      opened = std::move(found.value().store);
-    }
-  }
-  format_name_ = name;
-  std::string metadata_path = path_;
-  if (mode_ == Mode::create) {
-    if (Status status = publication_.start(path_); !status.ok())
-      return status;
-    const TemporaryFile& temporary = publication_.temporary();
-    metadata_path = temporary.temporary_path;
-    if (Status status = stripe_on_root(); !status.ok())
-      return status;
-    subfile_folder_ = &publication_.add<SubfileFolder>(format_name_, temporary.final_path);
-    if (Status status = publication_.add<FormatSidecars>(format_name_).start(temporary); !status.ok())
-      return status;
-    add_texts_on_root(temporary.final_path);
-  }
-  auto format = open_format(name, metadata_path, format_mode(), format_options(), std::move(opened));
+  format_name_ = settings_.text("format");
+  if (format_name_ == "auto")
+    format_name_ = format_of_name(path_);
+  if (format_name_.empty())
+    return {Code::bad_argument, fmt::format("the name \"{}\" does not select a format: use .h5, .hdf5, .nc4, .nc, "
+                                            ".cdf or .raw, or the option format",
+                                            path_)};
+  if (Status status = publication_.start(path_); !status.ok())
+    return status;
+  const TemporaryFile& temporary = publication_.temporary();
+  if (Status status = stripe_on_root(); !status.ok())
+    return status;
+  subfile_folder_ = &publication_.add<SubfileFolder>(format_name_, temporary.final_path);
+  if (Status status = publication_.add<FormatSidecars>(format_name_).start(temporary); !status.ok())
+    return status;
+  add_texts_on_root(temporary.final_path);
+  auto format = open_format(format_name_, temporary.temporary_path, FormatMode::create, format_options());
   if (!format.ok())
     return format.status();
-  format_ = std::move(format).value();
-  metadata_.set_traits(format_->traits());
-  metadata_opens_ = stores_opened() - opened_before;
-  if (mode_ == Mode::create && set_.wanted().files == 0)
+  take_format_on_root(std::move(format).value(), opened_before);
+  if (set_.wanted().files == 0)
     if (Status status = choose_files_on_root(); !status.ok())
       return status;
-  if (mode_ == Mode::create) {
-    if (set_.wanted().files > 1)
-      if (Status status = make_set_on_root(set_.wanted().files); !status.ok())
-        return status;
-    return wants_references() ? references_->start(publication_.temporary()) : Status{};
+  if (set_.wanted().files > 1)
+    if (Status status = make_set_on_root(set_.wanted().files); !status.ok())
+      return status;
+  return wants_references() ? references_->start(temporary) : Status{};
+}
+
+// Rank 0 alone: the format of a file that exists, and its catalog for the message.
+Status File::open_existing_on_root(OpenBroadcast& message) {
+  const int64_t opened_before = stores_opened();
+  if (Status status = publication_.hold(path_, mode_ == Mode::update); !status.ok())
+    return status;
+  format_name_ = settings_.text("format");
+  std::unique_ptr<Store> opened;
+  if (format_name_ == "auto") {
+    auto found = find_format(path_, format_mode());
+    if (!found.ok())
+      return found.status();
+    format_name_ = std::move(found.value().name);
+    opened = std::move(found.value().store);
   }
+  auto format = open_format(format_name_, path_, format_mode(), format_options(), std::move(opened));
+  if (!format.ok())
+    return format.status();
+  take_format_on_root(std::move(format).value(), opened_before);
   auto catalog = format_->catalog();
   if (!catalog.ok())
     return catalog.status();
-  told.catalog = std::move(catalog).value();
+  message.catalog = std::move(catalog).value();
   std::error_code unknown;
   const auto bytes = std::filesystem::file_size(path_, unknown);
-  ends_early_ = !unknown && bytes < static_cast<uintmax_t>(end_of(told.catalog->variables));
-  set_.hold_folder_of(*told.catalog, path_);
+  ends_early_ = !unknown && bytes < static_cast<uintmax_t>(end_of(message.catalog->variables));
+  set_.hold_folder_of(*message.catalog, path_);
   return {};
+}
+
+void File::take_format_on_root(std::unique_ptr<Format> format, int64_t opened_before) {
+  format_ = std::move(format);
+  metadata_.set_traits(format_->traits());
+  metadata_opens_ = stores_opened() - opened_before;
 }
 
 // Rank 0 alone: the texts that are published beside a file that is written.
@@ -137,86 +160,98 @@ std::vector<std::string> File::describe_opening() const {
   return texts;
 }
 
+// Local. `arguments`: their hash, with the options as resolved: ranks whose environments differ would make different
+// files.
+Status File::take_options(const Settings& program, uint64_t& arguments) {
+  identity_.path = path_;
+  if (path_.empty())
+    return {Code::bad_argument, "the path of the file is empty"};
+  auto options = resolve_options(*comm_, program, mode_ == Mode::create);
+  if (!options.ok())
+    return options.status();
+  ResolvedOptions& resolved = options.value();
+  arguments = hash_of({path_, std::to_string(static_cast<int>(mode_)), resolved.text});
+  settings_ = std::move(resolved.settings);
+  planner_.set_ways(settings_.boolean("shared_memory"), settings_.boolean("check_messages"));
+  planner_.set_strategy(std::move(resolved.strategy));
+  planner_.limits() = std::move(resolved.limits);
+  striping_options_ = std::move(resolved.striping);
+  store_options_ = std::move(resolved.store);
+  set_.want({resolved.subfiles, ""});
+  return {};
+}
+
+// Rank 0 alone.
+Status File::open_on_root(Opening& opening) {
+  if (Status status = read_machine_on_root(); !status.ok())
+    return status;
+  if (Status status = open_format_on_root(opening.message); !status.ok())
+    return status;
+  const std::string data_path =
+      mode_ == Mode::create ? publication_.temporary().temporary_path : std::filesystem::absolute(path_).string();
+  if (mode_ == Mode::update)
+    add_texts_on_root(data_path);
+  if (mode_ != Mode::create)
+    striping_ = find_striping(striping_options_, data_path);
+  opening.numbers[Opening::file_system] = static_cast<int64_t>(file_system_at(data_path));
+  opening.numbers[Opening::subfiles] = set_.wanted().files;
+  open_trace_on_root();
+  opening.numbers[Opening::cores] = usable_cores();
+  const int64_t buffers = planner_.limits().buffers;
+  opening.numbers[Opening::buffers] = buffers != 0 ? buffers : buffers_for(*comm_);
+  tell(data_path, opening.message);
+  if (comm_->size() > 1)
+    opening.bytes = opening.message.encode();
+  return {};
+}
+
+// Local: what rank 0 has found.
+Status File::learn(Opening& opening) {
+  const auto kind = static_cast<FileSystem>(opening.numbers[Opening::file_system]);
+  local_disk_ = kind == FileSystem::local;
+  planner_.limits().buffers = opening.numbers[Opening::buffers];
+  if (comm_->rank() != 0) {
+    auto decoded = OpenBroadcast::decode(opening.bytes);
+    if (!decoded.ok())
+      return decoded.status();
+    opening.message = std::move(decoded).value();
+  }
+  set_.want({opening.numbers[Opening::subfiles], opening.message.files_reason});
+  Status learned = learn(std::move(opening.message));
+  return learned.ok() ? learn_machine(kind, opening.numbers[Opening::cores]) : learned;
+}
+
+// Rank 0 opens at once. If another rank cannot open, or has other arguments, it leaves no trace.
 Result<std::unique_ptr<File>> File::open(MPI_Comm user, const std::string& path, Mode mode, const Settings& program,
                                          Status local) {
   auto comm = Comm::of(user);
   if (!comm.ok())
     return comm.status();
-  const CallScope call(*comm.value(), Call::open);
-  std::unique_ptr<File> file;
-  uint64_t arguments = 0;
-  if (local.ok())
-    local = guard([&]() -> Status {
-      file.reset(new File(path, mode, comm.value()));
-      file->identity_.path = path;
-      if (path.empty())
-        return {Code::bad_argument, "the path of the file is empty"};
-      auto options = resolve_options(*comm.value(), program, mode == Mode::create);
-      if (!options.ok())
-        return options.status();
-      // As resolved: ranks whose environments differ would go different ways.
-      arguments = hash_of({path, std::to_string(static_cast<int>(mode)), options.value().text});
-      file->settings_ = std::move(options.value().settings);
-      file->planner_.set_ways(file->settings_.boolean("shared_memory"), file->settings_.boolean("check_messages"));
-      file->planner_.set_strategy(std::move(options.value().strategy));
-      file->planner_.limits() = std::move(options.value().limits);
-      file->striping_options_ = std::move(options.value().striping);
-      file->store_options_ = std::move(options.value().store);
-      file->set_.want({options.value().subfiles, ""});
-      return {};
-    });
   const Comm& ranks = *comm.value();
-  // Rank 0 opens at once; when it turns out that another rank cannot, or wants something else, it leaves no trace.
-  std::vector<std::byte> told;
-  OpenBroadcast message;
-  SameArguments same(local, arguments);
-  int64_t file_system = 0, buffers = 0, files = 0, cores = 0;  // all ranks plan with what rank 0 sees
-  if (ranks.rank() == 0 && local.ok())
-    local = guard([&]() -> Status {
-      if (Status status = file->read_machine_on_root(); !status.ok())
-        return status;
-      if (Status status = file->open_on_root(file->settings_.text("format"), message); !status.ok())
-        return status;
-      const std::string data_path = mode == Mode::create ? file->publication_.temporary().temporary_path
-                                                         : std::filesystem::absolute(path).string();
-      if (mode == Mode::update)
-        file->add_texts_on_root(data_path);
-      file_system = static_cast<int64_t>(file->file_system_at(data_path));
-      if (mode != Mode::create)
-        file->striping_ = find_striping(file->striping_options_, data_path);
-      files = file->set_.wanted().files;
-      file->open_trace_on_root();
-      cores = usable_cores();
-      buffers = file->planner_.limits().buffers != 0 ? file->planner_.limits().buffers : buffers_for(*comm.value());
-      file->tell(data_path, message);
-      if (ranks.size() > 1)
-        told = message.encode();
-      return {};
-    });
-  std::array<int64_t, 6> numbers{same.numbers()[0], same.numbers()[1], file_system, buffers, files, cores};
-  local = share_from_root(ranks, std::move(local), told, numbers);
-  std::copy_n(numbers.begin(), 2, same.numbers().begin());
-  // What rank 0 met with arguments that the others do not have tells nobody anything.
-  if (same.differ()) {
-    Status named = name_difference(ranks, arguments, "path, mode or options (or their environment variables)",
-                                   [&] { return file ? file->describe_opening() : std::vector<std::string>(); });
-    if (local.code() != Code::bad_argument)
-      local = std::move(named);
-  }
+  const CallScope call(ranks, Call::open);
+  std::unique_ptr<File> file;
+  Opening opening;
   if (local.ok())
     local = guard([&] {
-      file->local_disk_ = numbers[2] == static_cast<int64_t>(FileSystem::local);
-      file->planner_.limits().buffers = numbers[3];
-      if (ranks.rank() != 0) {
-        auto decoded = OpenBroadcast::decode(told);
-        if (!decoded.ok())
-          return decoded.status();
-        message = std::move(decoded).value();
-      }
-      file->set_.want({numbers[4], message.files_reason});
-      Status learned = file->learn(std::move(message));
-      return learned.ok() ? file->learn_machine(static_cast<FileSystem>(numbers[2]), numbers[5]) : learned;
+      file.reset(new File(path, mode, comm.value()));
+      return file->take_options(program, opening.arguments);
     });
+  SameArguments same(local, opening.arguments);
+  if (ranks.rank() == 0 && local.ok())
+    local = guard([&] { return file->open_on_root(opening); });
+  std::copy_n(same.numbers().begin(), 2, opening.numbers.begin());
+  local = share_from_root(ranks, std::move(local), opening.bytes, opening.numbers);
+  std::copy_n(opening.numbers.begin(), 2, same.numbers().begin());
+  if (same.differ()) {
+    Status difference =
+        name_difference(ranks, opening.arguments, "path, mode or options (or their environment variables)",
+                        [&] { return file ? file->describe_opening() : std::vector<std::string>(); });
+    // Another error of rank 0 is one of arguments that the other ranks do not have.
+    if (local.code() != Code::bad_argument)
+      local = std::move(difference);
+  }
+  if (local.ok())
+    local = guard([&] { return file->learn(opening); });
   Status verdict = agree(ranks, std::move(local));
   if (verdict.ok() && file->subfiles_)
     verdict = file->start_set();
@@ -225,12 +260,16 @@ Result<std::unique_ptr<File>> File::open(MPI_Comm user, const std::string& path,
       file->abandon();
     return verdict;
   }
-  file->comm_->enter(file->identity_);
-  if (file->local_disk_)
-    file->fit_limits_to_local_disk(file->planner_.limits(), file->settings_);
-  file->fit_limits_to_layout(file->planner_.limits(), file->settings_);
-  file->start_trace();
+  file->start();
   return file;
+}
+
+void File::start() {
+  comm_->enter(identity_);
+  if (local_disk_)
+    fit_limits_to_local_disk(planner_.limits(), settings_);
+  fit_limits_to_layout(planner_.limits(), settings_);
+  start_trace();
 }
 
 // A request is a system call there, not a way through a network.

@@ -23,8 +23,8 @@
 #include "chunking/chunks.hpp"
 #include "comm/comm.hpp"
 #include "dataio/data_file.hpp"
-#include "distribution/shared_decomposition.hpp"
 #include "definitions/define_protocol.hpp"
+#include "distribution/shared_decomposition.hpp"
 #include "filling/fill_manager.hpp"
 #include "filling/undefined_elements.hpp"
 #include "flush/executor.hpp"
@@ -135,9 +135,17 @@ class File {
  private:
   File(const std::string& path, Mode mode, std::shared_ptr<Comm> comm);
 
-  Status open_on_root(const std::string& format, OpenBroadcast& told);      // rank 0 only
-  Status try_open_on_root(const std::string& format, OpenBroadcast& told);  // rank 0 only
-  void add_texts_on_root(const std::string& path);                          // rank 0 only
+  // file.cpp
+  struct Opening;
+  Status take_options(const Settings& program, uint64_t& arguments);  // local
+  Status open_on_root(Opening& opening);                              // rank 0 only, as the next four
+  Status open_format_on_root(OpenBroadcast& message);
+  Status create_format_on_root();
+  Status open_existing_on_root(OpenBroadcast& message);
+  void take_format_on_root(std::unique_ptr<Format> format, int64_t opened_before);
+  Status learn(Opening& opening);                   // local
+  void start();                                     // the file is open on all ranks
+  void add_texts_on_root(const std::string& path);  // rank 0 only
   FileSystem file_system_at(const std::string& path) const noexcept;
   std::string why_no_set() const;  // rank 0 only
   Status choose_files_on_root();   // rank 0 only
@@ -153,11 +161,16 @@ class File {
   Status learn(OpenBroadcast told);  // local: where this rank's data goes, what is there already
   Status check_writable(std::string_view call) const;
   // close.cpp
-  void abandon();                                                 // rank 0 only
-  PublishInputs publish_inputs() const;                           // rank 0 only
-  Status publish_on_root(FolderLock& turn);                       // rank 0 only; `turn`: gets a lock
-  Status data_sync_on_root();                                     // rank 0 only
-  Status close_format_on_root();                                  // rank 0 only
+  void abandon();                            // rank 0 only
+  PublishInputs publish_inputs() const;      // rank 0 only
+  Status publish_on_root(FolderLock& turn);  // rank 0 only; `turn`: gets a lock
+  Status data_sync_on_root();                // rank 0 only
+  Status close_format_on_root();             // rank 0 only
+  Status store_all();                        // collective, as the next four
+  Status publish_changes(Status stored);
+  Status share_final_path(std::string& path);
+  Status publish_first(Status stored);
+  Status close_subfiles(Status verdict, Status local, bool publish, PartChunks& chunks);
   Status close_data(bool durable);                                // each rank for itself
   Status finish_on_root(bool publish, const PartChunks& chunks);  // rank 0 only
   void close_alone() noexcept;                                    // local
@@ -340,7 +353,7 @@ class File {
   FileSizeCheck size_check_;  // used on rank 0
   WriteState write_state_;
   bool ends_early_ = false;  // rank 0: opened for update, and shorter than its variables: a damaged file
-  std::set<int> grown_;  // rank 0: chunked variables that have grown since the file was opened, but for split ones
+  std::set<int> grown_;      // rank 0: chunked variables that have grown since the file was opened, but for split ones
   std::vector<int64_t> chunked_bits_;  // those of put and got variables that have chunks; after a failure any
   std::map<int, std::vector<std::shared_ptr<const ChunkLayout>>>
       layouts_;  // by variable; several where parts have chunks of several sizes
