@@ -157,6 +157,34 @@ Status File::close_subfiles(Status verdict, Status local, bool publish, PartChun
   return verdict;
 }
 
+// Collective. What is queued is moved, and what nobody has written is filled, unless the file is discarded.
+Status File::move_rest(bool publish) {
+  Status verdict = publish ? end_pending() : Status{};
+  pending_.reset();
+  if (publish && verdict.ok())
+    verdict = flush();
+  if ((publish || !is_temporary_file()) && verdict.ok())
+    verdict = filling().fill_rest();
+  drop_queue();
+  if (publish && publication_.has_failed())
+    verdict.update(publication_.failure());
+  return verdict;
+}
+
+// Collective: the last agreement of the file. Rank 0 finishes the file in it, once every rank's data is in place.
+Status File::finish(Status local, bool publish, const PartChunks& chunks) {
+  // 0 on all ranks: no other file has the communicator, and the user may have freed it.
+  int64_t stays_open = Comm::is_last(comm_) ? 0 : 1;
+  const Reduction reduction{.maximum = {}, .sum = {}, .bits = std::span(&stays_open, 1)};
+  Status verdict = agree_and_work(*comm_, std::move(local), reduction,
+                                  [&](const Reduction&) { return finish_on_root(publish, chunks); });
+  if (comm_->rank() == 0)
+    abandon();
+  if (stays_open == 0 && verdict.code() != Code::mpi)
+    Comm::end(comm_);
+  return verdict;
+}
+
 Status File::close(bool publish) {
   const CallScope call(*comm_, publish ? Call::close : Call::discard, &identity_);
   // The other ranks do not come to this call, or come without waiting for anybody.
@@ -173,33 +201,13 @@ Status File::close(bool publish) {
   }
   const bool changes = mode_ != Mode::read, remains = publish || !is_temporary_file(),
              in_place = changes && !is_temporary_file();
-  const bool durable = publish && changes && settings_.boolean("durable");
-  Status verdict = publish ? end_pending() : Status{};
-  pending_.reset();
-  if (publish && verdict.ok())
-    verdict = flush();
-  if (remains && verdict.ok())
-    verdict = filling().fill_rest();
-  drop_queue();
-  if (publish && publication_.has_failed())
-    verdict.update(publication_.failure());
+  Status verdict = move_rest(publish);
   const bool moved = verdict.ok();
-  Status local = close_data(durable);
+  Status local = close_data(publish && changes && settings_.boolean("durable"));
   PartChunks chunks;
   if (subfiles_ && changes && remains)
     verdict = close_subfiles(std::move(verdict), std::exchange(local, Status{}), publish, chunks);
-  // Rank 0 goes on once every rank's data is in place.
-  const bool whole = publish && verdict.ok();
-  int64_t stays_open =
-      Comm::is_last(comm_) ? 0 : 1;  // 0 on all ranks: nobody has the communicator any more, the user may have freed it
-  const Reduction reduction{.maximum = {}, .sum = {}, .bits = std::span(&stays_open, 1)};
-  local = publish ? std::move(local) : Status{};
-  Status last = agree_and_work(*comm_, std::move(local), reduction,
-                               [&](const Reduction&) { return finish_on_root(whole, chunks); });
-  if (comm_->rank() == 0)
-    abandon();
-  if (stays_open == 0 && last.code() != Code::mpi)
-    Comm::end(comm_);
+  Status last = finish(publish ? std::move(local) : Status{}, publish && verdict.ok(), chunks);
   verdict.update(std::move(last));
   return moved && in_place ? undefined().end_sync(std::move(verdict)) : verdict;
 }
@@ -219,8 +227,11 @@ Status File::finish_on_root(bool publish, const PartChunks& chunks) {
   if (publish || mode_ != Mode::create)
     if (Status status = close_format_on_root(); !status.ok())
       return publish ? status : Status{};
-  if (!publish || !changes)
-    return {};
+  return publish && changes ? publish_closed_on_root(refers) : Status{};
+}
+
+// Rank 0 alone. The format is closed. `refers`: references_ has its text.
+Status File::publish_closed_on_root(bool refers) {
   FolderLock turn;  // until the references are there too: else they might be put beside the file of the next one
   if (is_temporary_file()) {
     if (Status status = publish_on_root(turn); !status.ok())

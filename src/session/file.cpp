@@ -296,50 +296,54 @@ void File::fit_limits_to_layout(PlanLimits& limits, const Settings& settings) co
   limits.unit = layout_ ? lock_unit(*layout_) : std::max(limits.unit, lock_unit(striping_.layout));
 }
 
+// Local. What the file is to plan with after these changes.
+Status File::check_strategy(const Settings& changes, Strategy& strategy, PlanLimits& limits) const {
+  constexpr std::array k_changeable{"strategy", "owner",   "gather", "domains", "codec",
+                                    "access",   "writers", "buffer", "align",   "sieve_hole"};
+  if (!queue_.empty())
+    return {Code::bad_state, fmt::format("set_strategy: {} puts and gets are queued; flush them first", queue_.size())};
+  Settings settings = settings_;
+  for (const auto& [key, value] : changes.values()) {
+    const bool changeable = std::find(k_changeable.begin(), k_changeable.end(), key) != k_changeable.end();
+    if (settings_.text(key) == value && (settings_.is_set(key) || !changeable))
+      continue;  // to ask for what would be there anyway is to ask for it
+    if (!changeable)
+      return {Code::bad_argument,
+              fmt::format("set_strategy: the option {} cannot change after \"{}\" was opened; these can: {}", key,
+                          path_, fmt::join(k_changeable, ", "))};
+    if (Status status = settings.set(key, value); !status.ok())
+      return status;
+  }
+  auto parsed = parse_strategy(request_of(settings));
+  if (!parsed.ok())
+    return parsed.status();
+  strategy = std::move(parsed).value();
+  auto found = limits_of(settings);
+  if (!found.ok())
+    return found.status();
+  limits = found.value();
+  limits.buffers = planner_.limits().buffers;
+  limits.machine = planner_.limits().machine;
+  limits.machine_measured = planner_.limits().machine_measured;
+  if (local_disk_)
+    fit_limits_to_local_disk(limits, settings);
+  fit_limits_to_layout(limits, settings);
+  if (changes.is_set("sieve_hole"))
+    limits.hole_bytes = changes.bytes("sieve_hole");
+  return {};
+}
+
 Status File::set_strategy(const Settings& changes, Status local) {
   const CallScope call(*comm_, Call::set_strategy, &identity_);
   if (Status before = end_pending(); !before.ok())
     return before;
-  constexpr std::array k_changeable{"strategy", "owner",   "gather", "domains", "codec",
-                                    "access",   "writers", "buffer", "align",   "sieve_hole"};
   Strategy strategy;
   PlanLimits limits;
   uint64_t arguments = 0;
   if (local.ok())
-    local = guard([&]() -> Status {
+    local = guard([&] {
       arguments = hash_of({text_of(changes)});
-      if (!queue_.empty())
-        return {Code::bad_state,
-                fmt::format("set_strategy: {} puts and gets are queued; flush them first", queue_.size())};
-      Settings settings = settings_;
-      for (const auto& [key, value] : changes.values()) {
-        const bool changeable = std::find(k_changeable.begin(), k_changeable.end(), key) != k_changeable.end();
-        if (settings_.text(key) == value && (settings_.is_set(key) || !changeable))
-          continue;  // to ask for what would be there anyway is to ask for it
-        if (!changeable)
-          return {Code::bad_argument,
-                  fmt::format("set_strategy: the option {} cannot change after \"{}\" was opened; these can: {}", key,
-                              path_, fmt::join(k_changeable, ", "))};
-        if (Status status = settings.set(key, value); !status.ok())
-          return status;
-      }
-      auto parsed = parse_strategy(request_of(settings));
-      if (!parsed.ok())
-        return parsed.status();
-      strategy = std::move(parsed).value();
-      auto found = limits_of(settings);
-      if (!found.ok())
-        return found.status();
-      limits = found.value();
-      limits.buffers = planner_.limits().buffers;
-      limits.machine = planner_.limits().machine;
-      limits.machine_measured = planner_.limits().machine_measured;
-      if (local_disk_)
-        fit_limits_to_local_disk(limits, settings);
-      fit_limits_to_layout(limits, settings);
-      if (changes.is_set("sieve_hole"))
-        limits.hole_bytes = changes.bytes("sieve_hole");
-      return {};
+      return check_strategy(changes, strategy, limits);
     });
   if (Status verdict = agree_same(*comm_, std::move(local), arguments, "the options of the strategy",
                                   [&] { return texts_of(changes); });

@@ -160,6 +160,7 @@ class File {
   void tell(const std::string& data_path, OpenBroadcast& told) const;      // rank 0 only
   Status learn(OpenBroadcast told);  // local: where this rank's data goes, what is there already
   Status check_writable(std::string_view call) const;
+  Status check_strategy(const Settings& changes, Strategy& strategy, PlanLimits& limits) const;
   // close.cpp
   void abandon();                            // rank 0 only
   PublishInputs publish_inputs() const;      // rank 0 only
@@ -171,6 +172,9 @@ class File {
   Status share_final_path(std::string& path);
   Status publish_first(Status stored);
   Status close_subfiles(Status verdict, Status local, bool publish, PartChunks& chunks);
+  Status move_rest(bool publish);
+  Status finish(Status local, bool publish, const PartChunks& chunks);
+  Status publish_closed_on_root(bool refers);                     // rank 0 only
   Status close_data(bool durable);                                // each rank for itself
   Status finish_on_root(bool publish, const PartChunks& chunks);  // rank 0 only
   void close_alone() noexcept;                                    // local
