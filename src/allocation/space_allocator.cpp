@@ -9,6 +9,7 @@
 
 #include "base/checked.hpp"
 #include "base/units.hpp"
+#include "chunking/leftovers.hpp"
 #include "comm/agree.hpp"
 #include "extent/chunks.hpp"
 
@@ -42,8 +43,13 @@ void SpaceAllocator::reserve(size_t variables) {
   numbers_.resize(variables);
 }
 
-bool SpaceAllocator::may_have_leftovers() const noexcept {
-  return metadata_.traits().grows_as_one && updates_ && !is_cut_;
+Status SpaceAllocator::cut_leftovers(const Formats& formats) const {
+  if (!metadata_.traits().grows_as_one || !updates_ || is_cut_)
+    return {};
+  if (formats.base != nullptr)
+    if (Status status = formats.base->cut(first_records_); !status.ok())
+      return status;
+  return formats.subfiles != nullptr ? formats.subfiles->cut(first_records_) : Status{};
 }
 
 std::span<int64_t> SpaceAllocator::start_wanted() noexcept {
@@ -108,6 +114,7 @@ bool SpaceAllocator::any_grows() const noexcept {
   return any;
 }
 
+// work(variable, records), until one fails.
 Status SpaceAllocator::for_each_growing(FunctionRef<Status(int, int64_t)> work) const {
   for (size_t i = 0; i < variables(); ++i)
     if (grows(i))
@@ -116,8 +123,50 @@ Status SpaceAllocator::for_each_growing(FunctionRef<Status(int, int64_t)> work) 
   return {};
 }
 
-Status SpaceAllocator::lengthen(Status local, FunctionRef<void(int)> entered) {
-  if (Status verdict = agree(comm_, std::move(local)); !verdict.ok())
+// Rank 0 alone, before a chunked variable grows for the first time: blank_tail(). SubfileSet does it for the parts of a
+// split one.
+Status SpaceAllocator::blank_leftovers_on_root(const Formats& formats, int variable) {
+  const Variable& grown = metadata_.variable(variable);
+  const bool is_split = formats.subfiles != nullptr && formats.subfiles->map()->find(variable) != nullptr;
+  if (!updates_ || grown.chunking.empty() || is_split || grown_.contains(variable))
+    return {};
+  const auto layout = layout_of(grown);
+  if (!layout.ok())
+    return layout.status();
+  if (Status status = blank_tail(formats.file, *formats.base, *layout.value(), grown.shape.front()); !status.ok())
+    return status;
+  grown_.insert(variable);
+  return {};
+}
+
+// Rank 0 alone.
+Status SpaceAllocator::extend_on_root(const Formats& formats, int variable, int64_t records) {
+  std::vector<int64_t> shape = metadata_.variable(variable).shape;
+  shape.front() = records;
+  if (Status status = blank_leftovers_on_root(formats, variable); !status.ok())
+    return status;
+  return formats.base->extend(metadata_.variable(variable).path, shape);
+}
+
+// Local: the files of which this rank writes the metadata.
+Status SpaceAllocator::extend_formats(const Formats& formats) {
+  if (Status status = cut_leftovers(formats); !status.ok())
+    return status;
+  if (formats.base != nullptr) {
+    const auto extend = [&](int variable, int64_t records) { return extend_on_root(formats, variable, records); };
+    if (Status status = for_each_growing(extend); !status.ok())
+      return status;
+  }
+  if (formats.subfiles == nullptr || metadata_.traits().places_late)
+    return {};
+  return for_each_growing([&](int variable, int64_t records) {
+    const SplitVariable* split = formats.subfiles->map()->find(variable);
+    return split != nullptr ? formats.subfiles->extend_parts(variable, *split, records) : Status{};
+  });
+}
+
+Status SpaceAllocator::extend(const Formats& formats, FunctionRef<void(int)> entered) {
+  if (Status verdict = agree(comm_, guard([&] { return extend_formats(formats); })); !verdict.ok())
     return verdict;
   is_cut_ = true;
   for (size_t i = 0; i < variables(); ++i) {

@@ -5,13 +5,16 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <set>
 #include <span>
 #include <vector>
 
 #include "base/function_ref.hpp"
 #include "base/status.hpp"
 #include "comm/comm.hpp"
+#include "dataio/data_file.hpp"
 #include "metadata/metadata.hpp"
+#include "subfiling/subfile_set.hpp"
 
 namespace windrow {
 
@@ -20,6 +23,13 @@ Status check_growth(const Variable& variable, int64_t records, bool has_room);
 
 class SpaceAllocator {
  public:
+  // Where this rank allocates.
+  struct Formats {
+    Format* base;          // rank 0's
+    SubfileSet* subfiles;  // nullptr: the file is a single file
+    DataFile& file;
+  };
+
   SpaceAllocator(const Comm& comm, Metadata& metadata) noexcept : comm_(comm), metadata_(metadata) {}
 
   // The file is open and `metadata` has its catalog.
@@ -32,9 +42,8 @@ class SpaceAllocator {
   void mark_placed() noexcept { unplaced_ = false; }
 
   // Interleaved records that a killed job left after the last record of the file would become records that nobody has
-  // written. They are cut off before the file changes: Format::cut(first_records()).
-  bool may_have_leftovers() const noexcept;
-  int64_t first_records() const noexcept { return first_records_; }  // when the file was opened
+  // written. They are cut off before the file changes. Local; mark_cut() once all ranks have done it.
+  Status cut_leftovers(const Formats& formats) const;
   void mark_cut() noexcept { is_cut_ = true; }
 
   // The steps of growth. `wanted`: [variables] what the queue of this rank asks for: records, or the number of puts to
@@ -45,11 +54,9 @@ class SpaceAllocator {
   // Collective. Variables that nobody has ever written get a place when they are put. `format`: rank 0's.
   Status give_places(Format* format);
   bool any_grows() const noexcept;
-  // work(variable, records) for each that gets longer, until one fails.
-  Status for_each_growing(FunctionRef<Status(int, int64_t)> work) const;
-  // Collective. The formats have extended what grows, or `local` says why not: enters the new numbers of records.
-  // entered(variable): for each, in the same order on all ranks.
-  Status lengthen(Status local, FunctionRef<void(int)> entered);
+  // Collective. Extends what grows, and enters the new numbers of records. entered(variable): for each, in the same
+  // order on all ranks.
+  Status extend(const Formats& formats, FunctionRef<void(int)> entered);
 
   std::span<int64_t> start_sums() noexcept;  // [variables] zeros: numbers that are added over all ranks
 
@@ -57,13 +64,18 @@ class SpaceAllocator {
   size_t variables() const noexcept { return metadata_.catalog().variables.size(); }
   bool lacks_place(size_t variable) const noexcept;
   bool grows(size_t variable) const noexcept;
+  Status for_each_growing(FunctionRef<Status(int, int64_t)> work) const;
+  Status extend_formats(const Formats& formats);
+  Status extend_on_root(const Formats& formats, int variable, int64_t records);
+  Status blank_leftovers_on_root(const Formats& formats, int variable);
 
   const Comm& comm_;
   Metadata& metadata_;
   bool unplaced_ = false;
   bool updates_ = false;
   bool is_cut_ = false;
-  int64_t first_records_ = 0;
+  int64_t first_records_ = 0;              // interleaved ones, when the file was opened
+  std::set<int> grown_;                    // rank 0: chunked variables that have grown since the file was opened
   std::vector<int64_t> wanted_, numbers_;  // [variables], or more: memory for definitions that were refused
 };
 

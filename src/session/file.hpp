@@ -221,7 +221,7 @@ class File {
   // layout.cpp
   bool is_temporary_file() const noexcept { return publication_.is_temporary(); }
   Status place_variables(Status local);  // collective; when something is unplaced
-  Status cut_leftovers();                // local, before something changes
+  SpaceAllocator::Formats formats() noexcept;
   void grow_as_one(size_t first) noexcept;
 
   // inline_variables.cpp, of variables that the catalog holds
@@ -235,7 +235,6 @@ class File {
   // growth.cpp
   Status count_wanted(std::span<int64_t> wanted) const;
   Status extend_for_queue(Status local);  // collective; nothing where no variable can grow or lacks a place
-  Status extend_formats();
   int64_t bytes_of_new_records(std::span<const QueuedRequest* const> puts);
   Status count_new_records(std::span<int64_t> bytes);
   Status fill_records(Status local);  // collective
@@ -268,14 +267,11 @@ class File {
   Status start_set();                      // collective
   FormatMode format_mode() const noexcept;
   FormatOptions format_options() const;
-  Status become_set(SubfileRequest request);  // collective
-  bool is_split(const std::string& path) const;
+  Status become_set(SubfileRequest request);       // collective
   Status place_subfiles(Status local);             // collective
   Status finish_subfiles(bool ends);               // collective
   Status collect_part_chunks(PartChunks& chunks);  // collective
   void update_set();                               // local
-  // leftovers.cpp
-  Status blank_tail_of(int number);  // rank 0 only
   void fit_line();
   SplitPolicy split_policy() const;
   Status define_parts(std::span<const VariableDefinition> definitions, std::map<int, SplitVariable>& splits,
@@ -356,8 +352,7 @@ class File {
   SpaceAllocator allocator_;
   FileSizeCheck size_check_;  // used on rank 0
   WriteState write_state_;
-  bool ends_early_ = false;  // rank 0: opened for update, and shorter than its variables: a damaged file
-  std::set<int> grown_;      // rank 0: chunked variables that have grown since the file was opened, but for split ones
+  bool ends_early_ = false;            // rank 0: opened for update, and shorter than its variables: a damaged file
   std::vector<int64_t> chunked_bits_;  // those of put and got variables that have chunks; after a failure any
   std::map<int, std::vector<std::shared_ptr<const ChunkLayout>>>
       layouts_;  // by variable; several where parts have chunks of several sizes

@@ -48,34 +48,12 @@ Status File::extend_for_queue(Status local) {
       return chunks != nullptr && chunks->layout->path == metadata_.variable(variable).path;
     });
   };
-  if (Status verdict = allocator_.lengthen(guard([&] { return extend_formats(); }), forget); !verdict.ok())
+  if (Status verdict = allocator_.extend(formats(), forget); !verdict.ok())
     return verdict;
   size_check_.restart();
   grow_as_one(0);
   update_set();
   return {};
-}
-
-// Local: the files of which this rank writes the metadata get the new records.
-Status File::extend_formats() {
-  if (Status status = cut_leftovers(); !status.ok())
-    return status;
-  if (comm_->rank() == 0) {
-    const auto extend = [&](int variable, int64_t records) {
-      std::vector<int64_t> shape = metadata_.variable(variable).shape;
-      shape.front() = records;
-      Status status = blank_tail_of(variable);
-      return status.ok() ? format_->extend(metadata_.variable(variable).path, shape) : status;
-    };
-    if (Status status = allocator_.for_each_growing(extend); !status.ok())
-      return status;
-  }
-  if (!subfiles_ || traits().places_late)
-    return {};
-  return allocator_.for_each_growing([&](int variable, int64_t records) {
-    const SplitVariable* split = subfiles_->find(variable);
-    return split != nullptr ? set_.extend_parts(variable, *split, records) : Status{};
-  });
 }
 
 // Local: how many bytes of unfilled records this rank writes by these puts, which are all to one variable. 0 if records

@@ -14,7 +14,7 @@ namespace windrow {
 // name already.
 Status File::place_variables(Status local) {
   if (local.ok())
-    local = guard([&] { return cut_leftovers(); });
+    local = guard([&] { return allocator_.cut_leftovers(formats()); });
   if (subfiles_)  // the base file refers to them: they come first
     if (Status placed = place_subfiles(std::exchange(local, Status{})); !placed.ok())
       return placed;
@@ -47,13 +47,8 @@ Status File::place_variables(Status local) {
   return verdict;
 }
 
-// Local, before something changes.
-Status File::cut_leftovers() {
-  if (!allocator_.may_have_leftovers())
-    return {};
-  const int64_t records = allocator_.first_records();
-  Status status = comm_->rank() == 0 ? format_->cut(records) : Status{};
-  return status.ok() && subfiles_ ? set_.cut(records) : status;
+SpaceAllocator::Formats File::formats() noexcept {
+  return {.base = format_.get(), .subfiles = subfiles_ ? &set_ : nullptr, .file = *data_};
 }
 
 void File::grow_as_one(size_t first) noexcept {

@@ -144,11 +144,6 @@ Status File::start_set() {
   return set_.start(std::move(local), *data_, format_.get(), std::move(options));
 }
 
-bool File::is_split(const std::string& path) const {
-  const auto number = metadata_.variable_at(path);
-  return subfiles_ && number && subfiles_->find(*number) != nullptr;
-}
-
 // Local, the same on all ranks. Plans refer to places in the address space.
 void File::fit_line() {
   if (!set_.fit_line(line_unit()))
@@ -168,7 +163,8 @@ void File::update_set() {
 // Collective, agreed.
 Status File::define_parts(std::span<const VariableDefinition> definitions, std::map<int, SplitVariable>& splits,
                           int first) {
-  Status verdict = set_.define_parts(guard([&] { return cut_leftovers(); }), definitions, splits, first);
+  Status verdict =
+      set_.define_parts(guard([&] { return allocator_.cut_leftovers(formats()); }), definitions, splits, first);
   if (verdict.ok())
     allocator_.mark_cut();
   return verdict;
