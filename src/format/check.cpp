@@ -52,8 +52,8 @@ std::optional<int64_t> element_count(std::span<const int64_t> shape) {
   return checked_product(shape);
 }
 
-Status check_details(const std::string& what, Type type, const Details& details) {
-  const auto bad = [&](std::string_view why) { return Status(Code::bad_argument, fmt::format("{}: {}", what, why)); };
+Status check_details(ObjectName name, Type type, const Details& details) {
+  const auto bad = [&](std::string_view why) { return Status(Code::bad_argument, fmt::format("{}: {}", name(), why)); };
   constexpr int64_t k_most_element_bytes = INT32_MAX;  // HDF5 stores the element size in 32 bits
   const bool sized = type == Type::text || type == Type::opaque;
   if (details.bytes != 0 && !sized)
@@ -83,7 +83,8 @@ Result<int64_t> check_definition(const VariableDefinition& definition, Reference
   if (status.ok() && definition.type == Type::reference && references == References::none)
     status = {Code::unsupported, fmt::format("variable \"{}\": {}", definition.path, k_no_references)};
   if (status.ok())
-    status = check_details(fmt::format("variable \"{}\"", definition.path), definition.type, definition.details);
+    status = check_details([&] { return fmt::format("variable \"{}\"", definition.path); }, definition.type,
+                           definition.details);
   if (status.ok() && definition.null_space && !definition.shape.empty())
     status = {Code::bad_argument, fmt::format("variable \"{}\": a null space has no dimensions", definition.path)};
   if (!status.ok())
@@ -119,8 +120,8 @@ bool is_complete(const Attribute& attribute, int64_t elements) {
 }  // namespace
 
 Status check_attribute(const std::string& object, const Attribute& attribute, References references) {
-  const std::string what = fmt::format("attribute \"{}\" of \"{}\"", attribute.name, object);
-  const auto bad = [&](Code code, std::string_view why) { return Status(code, fmt::format("{}: {}", what, why)); };
+  const auto name = [&] { return fmt::format("attribute \"{}\" of \"{}\"", attribute.name, object); };
+  const auto bad = [&](Code code, std::string_view why) { return Status(code, fmt::format("{}: {}", name(), why)); };
   if (attribute.name.empty())
     return bad(Code::bad_argument, "its name is empty");
   if (attribute.name.find('\0') != std::string::npos)
@@ -132,7 +133,7 @@ Status check_attribute(const std::string& object, const Attribute& attribute, Re
   if (attribute.type == Type::reference && references == References::none)
     return bad(Code::unsupported, k_no_references);
   Status status =
-      check_details(what, attribute.type,
+      check_details(name, attribute.type,
                     {.bytes = attribute.opaque_bytes, .tag = attribute.tag, .enumeration = attribute.enumeration});
   if (!status.ok())
     return status;

@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 
+#include "base/function_ref.hpp"
 #include "format/format.hpp"
 
 namespace windrow {
@@ -25,8 +26,11 @@ std::string parent_of(const std::string& path);
 // Product of a shape. nullopt: too many dimensions, a negative length, or more than 64 bits.
 std::optional<int64_t> element_count(std::span<const int64_t> shape);
 
-// Checks whether elements of `type` can have `details`. Code::bad_argument gives the reason; `what` names the object.
-Status check_details(const std::string& what, Type type, const Details& details);
+// Names an object in the message of an error; not called without one.
+using ObjectName = FunctionRef<std::string()>;
+
+// Checks whether elements of `type` can have `details`. Code::bad_argument gives the reason.
+Status check_details(ObjectName name, Type type, const Details& details);
 
 // Whether a format supports references to objects.
 enum class References {

@@ -145,8 +145,8 @@ Status Metadata::check_definition(VariableDefinition& definition, Additions& add
     return {Code::bad_argument, "a variable needs a name"};
   if (definition.type == Type::none)
     return {Code::bad_argument, fmt::format("variable \"{}\": 0 is not a type of a variable", definition.path)};
-  if (Status status =
-          check_details(fmt::format("variable \"{}\"", definition.path), definition.type, definition.details);
+  if (Status status = check_details([&] { return fmt::format("variable \"{}\"", definition.path); }, definition.type,
+                                    definition.details);
       !status.ok())
     return status;
   if (definition.null_space && !definition.shape.empty())

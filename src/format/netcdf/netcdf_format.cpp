@@ -68,7 +68,7 @@ class NetcdfFormat final : public Format {
   Status writable(const char* what, const std::string& path) const;
   Status definable(const char* what, const std::string& path) const;
   int highest_version() const noexcept;
-  Status check_type(const std::string& what, NetcdfType type) const;
+  Status check_type(ObjectName object, NetcdfType type) const;
   Status check_new(const VariableDefinition& definition);
   Result<int64_t> records_with(const VariableDefinition& definition) const;
   Status enter(const NetcdfContents& contents);
@@ -129,13 +129,13 @@ int NetcdfFormat::highest_version() const noexcept {
   return mode_ == FormatMode::update ? places_.version : 5;
 }
 
-Status NetcdfFormat::check_type(const std::string& what, NetcdfType type) const {
+Status NetcdfFormat::check_type(ObjectName object, NetcdfType type) const {
   if (version_for(type) <= highest_version())
     return {};
-  return {
-      Code::unsupported,
-      fmt::format("{}: version {} of netCDF classic has no type {}; version {} does (netcdf_version={}), and {}", what,
-                  highest_version(), type_name(type_of_netcdf(type)), version_for(type), version_for(type), k_instead)};
+  return {Code::unsupported,
+          fmt::format("{}: version {} of netCDF classic has no type {}; version {} does (netcdf_version={}), and {}",
+                      object(), highest_version(), type_name(type_of_netcdf(type)), version_for(type),
+                      version_for(type), k_instead)};
 }
 
 Status NetcdfFormat::define_group(const std::string& path) {
@@ -163,13 +163,13 @@ std::vector<Attribute>* NetcdfFormat::find_attributes(const std::string& object)
 }
 
 Status NetcdfFormat::check_new(const VariableDefinition& definition) {
-  const std::string what = fmt::format("variable \"{}\"", definition.path);
+  const auto name = [&] { return fmt::format("variable \"{}\"", definition.path); };
   const auto cannot = [&](std::string_view why) {
-    return Status(Code::unsupported, fmt::format("{}: netCDF classic has {}; {}", what, why, k_instead));
+    return Status(Code::unsupported, fmt::format("{}: netCDF classic has {}; {}", name(), why, k_instead));
   };
   if (parent_of(definition.path) != "/")
     return cannot("no groups");
-  if (Status status = check_new_netcdf_name(what, definition.path.substr(1)); !status.ok())
+  if (Status status = check_new_netcdf_name(name, std::string_view(definition.path).substr(1)); !status.ok())
     return status;
   if (!definition.chunking.empty())
     return cannot("no chunks and no filters");
@@ -186,7 +186,7 @@ Status NetcdfFormat::check_new(const VariableDefinition& definition) {
   if (definition.type == Type::text &&
       std::any_of(fill.begin(), fill.end(), [&](std::byte each) { return each != fill.front(); }))
     return cannot("fill values of text that are one character");
-  if (Status status = check_type(what, type); !status.ok())
+  if (Status status = check_type(name, type); !status.ok())
     return status;
   std::string too_large = what_does_not_fit(definition, catalog_.variables, highest_version(), sum_);
   return too_large.empty() ? Status() : Status(Code::unsupported, std::move(too_large));
@@ -326,10 +326,10 @@ Status NetcdfFormat::put_attribute(const std::string& object, const Attribute& a
         entered = from_netcdf(*fitting);
       stored = *std::move(fitting);
     }
-    const std::string what = fmt::format("attribute \"{}\" of \"{}\"", attribute.name, object);
-    if (status = check_new_netcdf_name(what, attribute.name); !status.ok())
+    const auto name = [&] { return fmt::format("attribute \"{}\" of \"{}\"", attribute.name, object); };
+    if (status = check_new_netcdf_name(name, attribute.name); !status.ok())
       return status;
-    if (status = check_type(what, stored.value().type); !status.ok())
+    if (status = check_type(name, stored.value().type); !status.ok())
       return status;
     const auto same = std::find_if(attributes->begin(), attributes->end(),
                                    [&](const Attribute& each) { return each.name == attribute.name; });
@@ -369,7 +369,8 @@ Status NetcdfFormat::define_dimension(const Dimension& dimension) {
       status = {Code::unsupported,
                 fmt::format("dimension \"{}\": netCDF classic has no groups; {}", dimension.path, k_instead)};
     if (status.ok())
-      status = check_new_netcdf_name(fmt::format("dimension \"{}\"", dimension.path), dimension.path.substr(1));
+      status = check_new_netcdf_name([&] { return fmt::format("dimension \"{}\"", dimension.path); },
+                                     std::string_view(dimension.path).substr(1));
     if (status.ok() && dimensions_.has(dimension.path.substr(1)))
       status = {Code::exists, fmt::format("\"{}\" exists already", dimension.path)};
     if (!status.ok())
@@ -393,18 +394,19 @@ Status NetcdfFormat::name_dimensions(const std::string& variable, const std::vec
     Variable* named = find(variable);
     if (!named)
       return Status(Code::not_found, fmt::format("there is no variable \"{}\"", variable));
+    const auto name = [&] { return fmt::format("dimensions of \"{}\"", variable); };
     std::vector<std::string> fitting = dimensions;
     NetcdfDimensions::Lengths own;  // a repeated name may have two lengths, as a part of a square
     for (size_t i = 0; i < dimensions.size(); ++i) {
       const std::string& path = dimensions[i];
       if (path.empty())
         continue;
-      if (Status status = check_new_netcdf_name(fmt::format("dimensions of \"{}\"", variable), path.substr(1));
-          !status.ok())
+      if (Status status = check_new_netcdf_name(name, std::string_view(path).substr(1)); !status.ok())
         return status;
       if (i > 0 || !named->extendible) {
         fitting[i] = "/" + dimensions_.fitting(path.substr(1), named->shape[i], own);
-        own.emplace(fitting[i].substr(1), named->shape[i]);
+        if (const std::string own_name = fitting[i].substr(1); !dimensions_.has(own_name))
+          own.emplace(own_name, named->shape[i]);
       }
       Variable* coordinate = path == variable || fitting[i] != path ? nullptr : find(path);
       if (!coordinate || coordinate->shape.size() != 1 || coordinate->shape.front() != named->shape[i])

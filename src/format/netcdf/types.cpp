@@ -51,10 +51,10 @@ int version_for(NetcdfType type) noexcept {
 }
 
 // Source: NetCDF Classic Format Specification, "name".
-Status check_netcdf_name(const std::string& what, std::string_view name) {
+Status check_netcdf_name(ObjectName object, std::string_view name) {
   const auto bad = [&](std::string_view why) {
     return Status(Code::bad_argument,
-                  fmt::format("{}: netCDF classic cannot have the name \"{}\": {}", what, readable(name), why));
+                  fmt::format("{}: netCDF classic cannot have the name \"{}\": {}", object(), readable(name), why));
   };
   if (name.empty() || std::ssize(name) > k_longest_netcdf_name)
     return bad("1 to 256 bytes are needed");
@@ -73,8 +73,8 @@ Status check_netcdf_name(const std::string& what, std::string_view name) {
   return {};
 }
 
-Status check_new_netcdf_name(const std::string& what, const std::string& name) {
-  if (Status status = check_netcdf_name(what, name); !status.ok())
+Status check_new_netcdf_name(ObjectName object, std::string_view name) {
+  if (Status status = check_netcdf_name(object, name); !status.ok())
     return status;
   if (std::none_of(name.begin(), name.end(), [](char each) { return static_cast<unsigned char>(each) >= 0x80; }))
     return {};
@@ -86,15 +86,15 @@ Status check_new_netcdf_name(const std::string& what, const std::string& name) {
   return {
       Code::bad_argument,
       fmt::format("{}: netCDF classic stores names in Unicode's normal form C, but \"{}\" is not known to be in it: {}",
-                  what, readable(name), why)};
+                  object(), readable(name), why)};
 }
 
 Result<NetcdfAttribute> to_netcdf(const std::string& object, const Attribute& attribute) {
-  const std::string what = fmt::format("attribute \"{}\" of \"{}\"", attribute.name, object);
+  const auto name = [&] { return fmt::format("attribute \"{}\" of \"{}\"", attribute.name, object); };
   const auto cannot = [&](std::string_view why) {
-    return Status(Code::unsupported, fmt::format("{}: netCDF classic has {}; format=hdf5 can hold it", what, why));
+    return Status(Code::unsupported, fmt::format("{}: netCDF classic has {}; format=hdf5 can hold it", name(), why));
   };
-  if (Status status = check_netcdf_name(what, attribute.name); !status.ok())
+  if (Status status = check_netcdf_name(name, attribute.name); !status.ok())
     return status;
   NetcdfAttribute out{.name = attribute.name, .type = netcdf_type(attribute.type), .count = 0, .data = {}};
   if (out.type == NetcdfType::none)

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "format/check.hpp"
 #include "format/format.hpp"
 #include "format/netcdf/header.hpp"
 
@@ -16,11 +17,11 @@ NetcdfType netcdf_type(Type type) noexcept;  // none: not supported by any versi
 Type type_of_netcdf(NetcdfType type) noexcept;
 int version_for(NetcdfType type) noexcept;  // the lowest version that has it: 1 or 5
 
-// netCDF's rules for names of dimensions, variables and attributes. Code::bad_argument. `what` names the object.
-Status check_netcdf_name(const std::string& what, std::string_view name);
+// netCDF's rules for names of dimensions, variables and attributes. Code::bad_argument. `object` is what has the name.
+Status check_netcdf_name(ObjectName object, std::string_view name);
 // The same for a new name, which must also be in Unicode's normal form C, because other libraries look names up in that
 // form.
-Status check_new_netcdf_name(const std::string& what, const std::string& name);
+Status check_new_netcdf_name(ObjectName object, std::string_view name);
 
 // Code::unsupported, with the reason: only one-dimensional lists of numbers and single texts can be attributes.
 Result<NetcdfAttribute> to_netcdf(const std::string& object, const Attribute& attribute);

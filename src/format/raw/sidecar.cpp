@@ -363,7 +363,7 @@ Status Parser::take_variable_details(const Json& item, const std::string& where,
   }
   Status status = take_details(item, where, variable.type, variable.details);
   if (status.ok())
-    status = check_details(where, variable.type, variable.details);
+    status = check_details([&] { return where; }, variable.type, variable.details);
   return status.ok() ? status : bad("", status.message());
 }
 
