@@ -14,7 +14,7 @@ std::string text_dimension(int64_t bytes) {
 }
 
 void NetcdfDimensions::add(const std::string& name, int64_t length, bool unlimited) {
-  if (lengths_.emplace(name, length).second)
+  if (lengths_.try_emplace(name, length).second)
     order_.push_back(name);
   if (unlimited)
     unlimited_ = name;

@@ -535,6 +535,7 @@ Result<NetcdfContents> NetcdfFormat::contents() const {
   };
   if (Status status = convert("/", catalog_.groups.front().attributes, out.attributes); !status.ok())
     return status;
+  out.variables.reserve(catalog_.variables.size());
   for (size_t i = 0; i < catalog_.variables.size(); ++i) {
     const Variable& variable = catalog_.variables[i];
     const bool split = split_.contains(variable.path);
@@ -671,7 +672,8 @@ Status NetcdfFormat::close() {
 
 // Makes the catalog from an untrusted header. Code::bad_file: two variables or dimensions with one name.
 Status NetcdfFormat::enter(const NetcdfContents& from) {
-  std::set<std::string> names, coordinates;
+  std::set<std::string> coordinates;
+  catalog_.variables.reserve(from.variables.size());
   for (const NetcdfDimension& each : from.dimensions) {
     if (dimensions_.has(each.name))
       return {Code::bad_file, fmt::format("\"{}\": two dimensions have the name \"{}\"", path_, each.name)};
@@ -683,11 +685,10 @@ Status NetcdfFormat::enter(const NetcdfContents& from) {
     Variable variable = variable_of(each, from, places_.record_bytes);
     if (take_split(variable, from))
       split_.insert(variable.path);
-    if (!names.insert(variable.path).second)
+    if (!numbers_.emplace(variable.path, catalog_.variables.size()).second)
       return {Code::bad_file, fmt::format("\"{}\": two variables have the name \"{}\"", path_, each.name)};
     if (!variable.dimensions.empty() && variable.dimensions.front() == variable.path)
       coordinates.insert(each.name);
-    numbers_.emplace(variable.path, catalog_.variables.size());
     has_unsupported_ = has_unsupported_ || (!variable.unsupported.empty() && !split_.contains(variable.path));
     catalog_.variables.push_back(std::move(variable));
   }
