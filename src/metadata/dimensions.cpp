@@ -200,9 +200,10 @@ Status Metadata::check_names(int number, const std::vector<std::string>& names, 
     return {Code::exists, fmt::format("the dimensions of \"{}\" have names already: {}", target.path,
                                       fmt::join(dimension_names(target), ", "))};
   for (const std::string& each : paths) {
+    if (dimension_at(each, added.dimensions) != nullptr)
+      continue;
     const auto coordinate = variable_at(each);
-    if (coordinate && *coordinate != number && variable(*coordinate).shape.size() == 1 &&
-        dimension_at(each, added.dimensions) == nullptr)
+    if (coordinate && *coordinate != number && variable(*coordinate).shape.size() == 1)
       added.named.push_back({*coordinate, {each}});
   }
   added.named.push_back({number, std::move(paths)});

@@ -206,6 +206,8 @@ void Metadata::enter_index(Additions& added) noexcept {
 }
 
 const std::vector<Attribute>* Metadata::attributes_of(std::string_view object) const {
+  if (const auto* attributes = const_cast<Metadata*>(this)->find_attributes(object))
+    return attributes;
   auto place = resolve(std::string(object));
   return place.ok() ? const_cast<Metadata*>(this)->find_attributes(place.value()) : nullptr;
 }
