@@ -72,9 +72,11 @@ Status DefineProtocol::check_attribute(const std::string& object, const std::str
 
 // Collective, agreed: rank 0's attribute on all ranks.
 Status DefineProtocol::share_attribute(Attribute& attribute) const {
+  if (parts_.comm.size() == 1)
+    return {};
   std::vector<std::byte> bytes;
   Status local;
-  if (is_root() && parts_.comm.size() > 1)
+  if (is_root())
     local = guard([&] {
       Catalog sent;
       sent.groups.push_back({.path = "/", .attributes = {attribute}});
@@ -231,7 +233,7 @@ Status DefineProtocol::name_dimensions(int variable, const std::vector<std::stri
         return status;
       std::string text = std::to_string(variable);
       for (const std::string& name : names)
-        text += fmt::format("|{}:{}", name.size(), name);
+        text.append(1, '\0').append(name);
       arguments = hash_of({text});
       return {};
     });
