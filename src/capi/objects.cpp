@@ -161,23 +161,25 @@ Status fill_definition(const windrow_file* file, const windrow_variable_definiti
   if (Status status = check_shape(from.ndims, from.shape); !status.ok())
     return status;
   definition.path = from.path;
+  const windrow_options* const options =
+      from.options != nullptr && !from.options->settings.values().empty() ? from.options : nullptr;
   if (!is_type(from.type))
     return {Code::bad_argument, "variable \"" + definition.path + "\": there is no type " + std::to_string(from.type) +
                                     " in enum windrow_type"};
   definition.type = static_cast<Type>(from.type);
   definition.shape.assign(from.shape, from.shape + from.ndims);
-  definition.details = details_of(from.options);
-  definition.null_space = asks_for_null_space(from.options);
+  definition.details = details_of(options);
+  definition.null_space = asks_for_null_space(options);
   const bool has_order = definition.type != Type::text && definition.type != Type::opaque;
-  definition.big_endian = has_order && (asks_for_big_endian(file, from.options) || file->file->traits().big_endian);
-  if (Status status = fill_fill_value(from.options, definition); !status.ok())
+  definition.big_endian = has_order && (asks_for_big_endian(file, options) || file->file->traits().big_endian);
+  if (Status status = fill_fill_value(options, definition); !status.ok())
     return status;
-  if (Status status = fill_split(file, from.options, definition); !status.ok())
+  if (Status status = fill_split(file, options, definition); !status.ok())
     return status;
   for (const int64_t extent : definition.shape)
     if (extent < 0)
       return {};  // refused later, with its name
-  return fill_chunking(file, from.options, definition);
+  return fill_chunking(file, options, definition);
 }
 
 // With a local error the collective call is still made, with definitions that all ranks refuse in the agreement.
