@@ -14,6 +14,7 @@ void add_once(std::vector<std::string>& list, const std::string& line) {
 }
 
 void add_variables(const windrow::File& file, Contents& contents) {
+  contents.variables.reserve(static_cast<size_t>(file.variable_count()));
   for (int number = 0; number < file.variable_count(); ++number) {
     const windrow_variable_info& info = contents.variables.emplace_back(file.variable(number));
     contents.objects.emplace_back(info.path);

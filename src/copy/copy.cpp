@@ -86,6 +86,10 @@ void require_none(const std::vector<std::string>& refused, const std::string& so
 // attribute, is found at once.
 class Definitions {
  public:
+  struct Made {
+    std::vector<int64_t> shape;
+    bool big_endian = false, extendible = false;
+  };
   struct Ways {
     bool keeps_chunks = false;  // keeps chunking if the output's format supports it
     // netCDF classic: all extendible variables have one length, and a fill value is an attribute
@@ -113,8 +117,10 @@ class Definitions {
       numbers_.push_back(define_variable(item.variable));
     for (const int variable : contents.wholes)
       wholes_.push_back(define_variable(variable));
-    for (int number = 0; number < output_.variable_count(); ++number)
-      made_.push_back(output_.variable(number));
+    for (int number = 0; number < output_.variable_count(); ++number) {
+      const windrow_variable_info info = output_.variable(number);
+      made_.push_back({shape_of(info), info.big_endian != 0, info.extendible != 0});
+    }
     const std::set<std::string> growing = growing_dimensions(contents);
     for (const auto& [path, length] : contents.dimensions)
       if (may_grow.contains(path) && !growing.contains(path))
@@ -127,7 +133,7 @@ class Definitions {
     // First variables that name their own dimension, then those that create an unlimited dimension.
     std::array<std::vector<std::pair<int, int>>, 3> in_turn;
     const auto turn_of = [&](int from, int to) -> size_t {
-      return names_itself(from) ? 0 : to >= 0 && made(to).extendible != 0 ? 1 : 2;
+      return names_itself(from) ? 0 : to >= 0 && made(to).extendible ? 1 : 2;
     };
     for (size_t i = 0; i < contents.items.size(); ++i)
       in_turn[turn_of(contents.items[i].variable, numbers_[i])].emplace_back(contents.items[i].variable, numbers_[i]);
@@ -141,7 +147,7 @@ class Definitions {
   const std::vector<int>& wholes() const noexcept { return wholes_; }            // the same for Contents::wholes
   const std::vector<std::string>& refused() const noexcept { return refused_; }  // "path: reason"
   // A variable of the output, by its number.
-  const windrow_variable_info& made(int variable) const { return made_[static_cast<size_t>(variable)]; }
+  const Made& made(int variable) const { return made_[static_cast<size_t>(variable)]; }
 
  private:
   const windrow_variable_info& in(int variable) const { return contents_.variables[static_cast<size_t>(variable)]; }
@@ -155,9 +161,8 @@ class Definitions {
     std::set<std::string> growing;
     for (size_t i = 0; i < contents.items.size(); ++i) {
       const int from = contents.items[i].variable, to = numbers_[i];
-      if (to < 0 || made(to).extendible == 0)
-        continue;
-      growing.insert(growth_.name_of(from));
+      if (to >= 0 && made(to).extendible)
+        growing.insert(growth_.name_of(from));
     }
     return growing;
   }
@@ -202,7 +207,8 @@ class Definitions {
   int define_variable(int variable) {
     const windrow_variable_info& info = in(variable);
     windrow::Options options;
-    options.set("byte_order", info.big_endian != 0 ? "big" : "little");
+    if (!ways_.is_netcdf)  // its byte order is always the same
+      options.set("byte_order", info.big_endian != 0 ? "big" : "little");
     if (info.type == WINDROW_TEXT)
       options.set("text_characters", info.text_characters).set("text_padding", info.text_padding);
     if (info.type == WINDROW_TEXT || info.type == WINDROW_OPAQUE)
@@ -215,7 +221,8 @@ class Definitions {
       options.set("null_space", "true");
     // In netCDF classic it is an attribute, whose value readers treat as missing data. If the input has none, it is
     // only added if something is missing.
-    if (!ways_.is_netcdf || has_attribute(info.path, "_FillValue") || gets_longer(variable))
+    if (*info.fill_value != '\0' &&
+        (!ways_.is_netcdf || has_attribute(info.path, "_FillValue") || gets_longer(variable)))
       options.set("fill_value", info.fill_value);
     int number = -1;
     if (ways_.keeps_chunks && info.chunked != 0 && define_chunked(variable, options, number))
@@ -253,7 +260,7 @@ class Definitions {
     std::vector<std::string> names = dimension_names_of(in(from));
     if (to < 0 || names == output_.dimension_names(to))
       return;
-    if (const std::string path = made(to).extendible != 0 ? growth_.name_of(from) : ""; !path.empty())
+    if (const std::string path = made(to).extendible ? growth_.name_of(from) : ""; !path.empty())
       names.front() = path;
     attempt(std::string(in(from).path) + ", dimensions", [&] { output_.name_dimensions(to, names); });
   }
@@ -289,7 +296,7 @@ class Definitions {
   const Growth& growth_;
   Ways ways_;
   std::vector<int> numbers_, wholes_;
-  std::vector<windrow_variable_info> made_;
+  std::vector<Made> made_;
   std::vector<std::string> refused_;
   std::set<std::string> refused_objects_;
 };
@@ -303,7 +310,7 @@ struct Sums {
 std::vector<bool> same_order(const Contents& contents, const Definitions& definitions) {
   std::vector<bool> same;
   for (size_t i = 0; i < contents.items.size(); ++i)
-    same.push_back(contents.variables[static_cast<size_t>(contents.items[i].variable)].big_endian ==
+    same.push_back((contents.variables[static_cast<size_t>(contents.items[i].variable)].big_endian != 0) ==
                    definitions.made(definitions.numbers()[i]).big_endian);
   return same;
 }
@@ -311,7 +318,7 @@ std::vector<bool> same_order(const Contents& contents, const Definitions& defini
 std::vector<std::vector<int64_t>> shapes_of(const Definitions& definitions) {
   std::vector<std::vector<int64_t>> shapes;
   for (const int number : definitions.numbers())
-    shapes.push_back(shape_of(definitions.made(number)));
+    shapes.push_back(definitions.made(number).shape);
   return shapes;
 }
 
@@ -340,7 +347,7 @@ void copy_data(const Ranks& ranks, const Request& request, Contents& contents, w
   }
   leave_out_unwritten(input, contents, [&](size_t i) {
     return stays_unwritten(contents.variables[static_cast<size_t>(contents.items[i].variable)],
-                           definitions.made(definitions.numbers()[i]));
+                           output.variable(definitions.numbers()[i]));
   });
   Transfer transfer(ranks, contents.items, request.buffer_bytes, 2);
   transfer.keep_order(same_order(contents, definitions));
