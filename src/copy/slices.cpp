@@ -2,6 +2,7 @@
 #include "copy/slices.hpp"
 
 #include <algorithm>
+#include <limits>
 
 namespace copying {
 
@@ -36,29 +37,65 @@ int64_t elements_to_move(const Item& item) {
   return count;
 }
 
-// Divides along the slowest dimension with several chunks: earlier dimensions have one index each, or a single chunk.
+namespace {
+
+using Ranges = std::vector<std::pair<int64_t, int64_t>>;
+
+Ranges joined(Ranges ranges) {
+  std::sort(ranges.begin(), ranges.end());
+  Ranges all;
+  for (const auto& [first, count] : ranges) {
+    if (!all.empty() && all.back().first + all.back().second >= first)
+      all.back().second = std::max(all.back().second, first + count - all.back().first);
+    else
+      all.emplace_back(first, count);
+  }
+  return all;
+}
+
+// What each chunk has along dimension `level`, for each of its indexes of earlier dimensions; later ones are whole.
+Ranges ranges_at(size_t level, const std::vector<int64_t>& shape, const std::vector<int64_t>& chunk,
+                 std::span<const int64_t> starts) {
+  const std::vector<int64_t> strides = strides_of(shape);
+  Ranges ranges;
+  for (; starts.size() >= shape.size(); starts = starts.subspan(shape.size())) {
+    const auto extent = [&](size_t d) { return std::min(chunk[d], shape[d] - starts[d]); };
+    int64_t rows = 1;
+    for (size_t d = 0; d < level; ++d)
+      rows *= extent(d);
+    if (extent(level) <= 0)
+      continue;
+    for (int64_t row = 0; row < rows; ++row) {
+      int64_t first = starts[level] * strides[level], left = row;
+      for (size_t d = level; d-- > 0; left /= extent(d))
+        first += (starts[d] + left % extent(d)) * strides[d];
+      ranges.emplace_back(first, extent(level) * strides[level]);
+    }
+  }
+  return joined(std::move(ranges));
+}
+
+}  // namespace
+
 std::vector<std::pair<int64_t, int64_t>> ranges_of_chunks(const std::vector<int64_t>& shape,
                                                           const std::vector<int64_t>& chunk,
                                                           std::span<const int64_t> starts) {
-  const std::vector<int64_t> strides = strides_of(shape);
-  size_t cut = 0;
-  while (cut + 1 < shape.size() && shape[cut] == 1)
-    ++cut;
-  std::vector<std::pair<int64_t, int64_t>> ranges;
-  for (size_t at = 0; at + shape.size() <= starts.size(); at += shape.size()) {
-    const int64_t rows = std::min(chunk[cut], shape[cut] - starts[at + cut]);
-    if (rows > 0)
-      ranges.emplace_back(starts[at + cut] * strides[cut], rows * strides[cut]);
+  constexpr int64_t k_range_cost = int64_t{1} << 16;   // in elements: what a range takes besides them
+  constexpr int64_t k_most_ranges = int64_t{1} << 20;  // to be listed
+  const int64_t chunks = std::max<int64_t>(std::ssize(starts) / std::max<int64_t>(std::ssize(shape), 1), 1);
+  const int64_t most_rows = std::max<int64_t>(k_most_ranges / chunks, 1);
+  Ranges best;
+  int64_t least = std::numeric_limits<int64_t>::max(), rows = 1;
+  for (size_t level = 0; level < shape.size() && rows <= most_rows; ++level) {
+    Ranges ranges = ranges_at(level, shape, chunk, starts);
+    int64_t cost = std::ssize(ranges) * k_range_cost;
+    for (const auto& [first, count] : ranges)
+      cost += count;
+    if (cost < least)
+      least = cost, best = std::move(ranges);
+    rows *= std::min(chunk[level], shape[level]);
   }
-  std::sort(ranges.begin(), ranges.end());
-  std::vector<std::pair<int64_t, int64_t>> joined;
-  for (const auto& [first, count] : ranges) {
-    if (!joined.empty() && joined.back().first + joined.back().second >= first)
-      joined.back().second = std::max(joined.back().second, first + count - joined.back().first);
-    else
-      joined.emplace_back(first, count);
-  }
-  return joined;
+  return best;
 }
 
 Share share_of(const Item& item, const Piece& piece, int rank, int ranks) {

@@ -22,8 +22,8 @@ struct Item {
 int64_t element_count(const std::vector<int64_t>& shape);
 int64_t elements_to_move(const Item& item);
 
-// Ranges of elements that contain all chunks that begin at `starts` ([chunks][dimensions]), with few others, in whole
-// rows of chunks.
+// Ranges of elements that contain all chunks that begin at `starts` ([chunks][dimensions]), with few others: few
+// ranges, and few elements.
 std::vector<std::pair<int64_t, int64_t>> ranges_of_chunks(const std::vector<int64_t>& shape,
                                                           const std::vector<int64_t>& chunk,
                                                           std::span<const int64_t> starts);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 namespace copying {
 namespace {
@@ -99,6 +100,23 @@ TEST(BoxesOfRange, lists_exactly_the_elements_of_the_range_in_order) {
 
 TEST(BoxesOfRange, is_one_box_for_whole_rows) {
   EXPECT_EQ(boxes_of_range({10, 20, 30}, 2 * 600, 3 * 600).number, 1);
+}
+
+TEST(RangesOfChunks, have_the_rows_of_a_chunk_that_is_as_long_as_the_slowest_dimension) {
+  const std::vector<int64_t> shape{64, 512, 512}, chunk{64, 64, 64}, start{0, 64, 128};
+  const auto ranges = ranges_of_chunks(shape, chunk, start);
+  ASSERT_EQ(ranges.size(), 64U);
+  for (size_t i = 0; i < ranges.size(); ++i)
+    EXPECT_EQ(ranges[i], std::pair(static_cast<int64_t>(i * 512 * 512 + 64 * 512), int64_t{64 * 512}));
+}
+
+TEST(RangesOfChunks, are_one_for_all_chunks) {
+  const std::vector<int64_t> shape{100, 100}, chunk{64, 64}, starts{0, 0, 0, 64, 64, 0, 64, 64};
+  EXPECT_EQ(ranges_of_chunks(shape, chunk, starts), (std::vector<std::pair<int64_t, int64_t>>{{0, 10000}}));
+}
+
+TEST(RangesOfChunks, are_none_without_chunks) {
+  EXPECT_TRUE(ranges_of_chunks({100, 100}, {64, 64}, {}).empty());
 }
 
 }  // namespace
