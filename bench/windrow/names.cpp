@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -48,15 +49,17 @@ int main(int argc, char** argv) {
     MPI_Abort(MPI_COMM_WORLD, 2);
   }
   try {
-    const double start = MPI_Wtime();
+    const std::clock_t start = std::clock();
     make(argv[1], std::atoi(argv[2]), argv[3], std::string_view(argv[4]) == "named");
-    const double made = MPI_Wtime();
+    const std::clock_t made = std::clock();
     windrow::File file = windrow::File::open(MPI_COMM_WORLD, argv[1], windrow::Mode::read);
-    const double opened = MPI_Wtime();
+    const std::clock_t opened = std::clock();
     if (file.variable_count() != std::atoi(argv[2]))
       throw std::runtime_error("variables are missing");
     file.close();
-    std::printf("%.4f %.4f\n", made - start, opened - made);
+    constexpr auto k_second = static_cast<double>(CLOCKS_PER_SEC);
+    std::printf("%.4f %.4f\n", static_cast<double>(made - start) / k_second,
+                static_cast<double>(opened - made) / k_second);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());
     MPI_Abort(MPI_COMM_WORLD, 1);
