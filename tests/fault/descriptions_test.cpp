@@ -5,19 +5,16 @@
 #include <random>
 
 #include "../capi/checked.hpp"
+#include "../stride.hpp"
 #include "counting_new.hpp"
 
 namespace {
 
 using namespace windrow_test;
 
-// Without optimisation, and under a sanitizer, a tenth of it: it would take minutes.
-#ifdef NDEBUG
-constexpr int64_t k_points_a_rank = 1'000'000;
-#else
-constexpr int64_t k_points_a_rank = 100'000;
-#endif
-constexpr int64_t k_most_bytes =
+// A million in the full set.
+const int64_t k_points_a_rank = 1'000'000 / stride();
+const int64_t k_most_bytes =
     24 * k_points_a_rank;  // of a rank that answers for its own points; a team's root for those of two
 
 enum class Holders {
