@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
-#include "checked.hpp"
+#include "../capi/checked.hpp"
 
 namespace {
 

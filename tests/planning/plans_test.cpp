@@ -7,8 +7,8 @@
 #include <memory>
 #include <numeric>
 
+#include "../capi/report.hpp"
 #include "../fault/scene.hpp"
-#include "report.hpp"
 
 namespace {
 

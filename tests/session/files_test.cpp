@@ -8,7 +8,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "files.hpp"
+#include "../capi/files.hpp"
 
 namespace {
 

@@ -7,8 +7,8 @@
 #include <complex>
 #include <nlohmann/json.hpp>
 
+#include "../capi/files.hpp"
 #include "../format/foreign.hpp"
-#include "files.hpp"
 
 namespace {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "../capi/checked.hpp"
 #include "../format/foreign.hpp"
-#include "checked.hpp"
 
 namespace {
 

@@ -5,7 +5,7 @@
 #include <functional>
 #include <limits>
 
-#include "files.hpp"
+#include "../capi/files.hpp"
 
 namespace {
 

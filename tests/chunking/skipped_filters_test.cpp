@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
+#include "../capi/checked.hpp"
 #include "../format/foreign.hpp"
-#include "checked.hpp"
 
 namespace {
 

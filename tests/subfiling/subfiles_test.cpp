@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
-#include "checked.hpp"
-#include "report.hpp"
+#include "../capi/checked.hpp"
+#include "../capi/report.hpp"
 
 namespace {
 

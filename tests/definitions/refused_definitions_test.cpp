@@ -6,7 +6,7 @@
 #include <map>
 #include <numeric>
 
-#include "checked.hpp"
+#include "../capi/checked.hpp"
 
 namespace {
 

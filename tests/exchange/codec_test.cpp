@@ -12,10 +12,10 @@
 #include <numeric>
 #include <random>
 
+#include "../capi/checked.hpp"
+#include "../capi/report.hpp"
 #include "../damage.hpp"
-#include "checked.hpp"
 #include "codec/compressor.hpp"
-#include "report.hpp"
 
 namespace {
 

@@ -6,8 +6,8 @@
 
 #include <numeric>
 
-#include "files.hpp"
-#include "report.hpp"
+#include "../capi/files.hpp"
+#include "../capi/report.hpp"
 
 namespace {
 

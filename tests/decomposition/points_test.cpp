@@ -7,7 +7,7 @@
 
 #include <gmock/gmock.h>
 
-#include "checked.hpp"
+#include "../capi/checked.hpp"
 
 #define EXPECT_WINDROW_ERROR(call, expected, words)           \
   do {                                                        \

@@ -6,7 +6,7 @@
 #include <iterator>
 #include <numeric>
 
-#include "checked.hpp"
+#include "../capi/checked.hpp"
 
 namespace {
 

@@ -8,9 +8,9 @@
 #include <numeric>
 #include <set>
 
-#include "files.hpp"
-#include "report.hpp"
-#include "touched.hpp"
+#include "../capi/files.hpp"
+#include "../capi/report.hpp"
+#include "../capi/touched.hpp"
 
 namespace {
 

@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
-#include "checked.hpp"
-#include "report.hpp"
+#include "../capi/checked.hpp"
+#include "../capi/report.hpp"
 
 namespace {
 

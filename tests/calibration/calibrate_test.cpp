@@ -8,7 +8,7 @@
 #include <fstream>
 #include <numeric>
 
-#include "checked.hpp"
+#include "../capi/checked.hpp"
 
 namespace {
 

@@ -12,8 +12,8 @@
 #include <numeric>
 #include <string_view>
 
+#include "../capi/report.hpp"
 #include "../fault/scene.hpp"
-#include "report.hpp"
 
 namespace {
 

@@ -9,9 +9,9 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
+#include "../capi/checked.hpp"
+#include "../capi/report.hpp"
 #include "../damage.hpp"
-#include "checked.hpp"
-#include "report.hpp"
 
 namespace {
 

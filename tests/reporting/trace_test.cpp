@@ -9,8 +9,8 @@
 #include <array>
 #include <numeric>
 
-#include "files.hpp"
-#include "report.hpp"
+#include "../capi/files.hpp"
+#include "../capi/report.hpp"
 
 namespace {
 

@@ -7,7 +7,7 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 
-#include "checked.hpp"
+#include "../capi/checked.hpp"
 #include "comm/same.hpp"
 #include "format/format.hpp"
 #include "subfiling/file_count.hpp"

@@ -6,9 +6,9 @@
 #include <numeric>
 #include <random>
 
+#include "../capi/checked.hpp"
 #include "../damage.hpp"
 #include "../format/foreign.hpp"
-#include "checked.hpp"
 
 namespace {
 

@@ -10,8 +10,8 @@
 #include <numeric>
 #include <random>
 
+#include "../capi/files.hpp"
 #include "codec/compressor.hpp"
-#include "files.hpp"
 
 namespace {
 

@@ -3,7 +3,7 @@
 // rank has pieces in all writers' domains.
 #include <nlohmann/json.hpp>
 
-#include "files.hpp"
+#include "../capi/files.hpp"
 
 namespace {
 
