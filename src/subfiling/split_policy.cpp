@@ -43,20 +43,28 @@ int64_t bytes_of(const VariableDefinition& definition) {
          std::max<int64_t>(1, element_bytes(definition.type, definition.details));
 }
 
+// Options by which other libraries enable subfiles, and give their number.
+struct Hint {
+  const char* enabled;
+  const char* number;
+};
+constexpr std::array k_hints{Hint{"pnetcdf_subfiling", "nc_num_subfiles"}, Hint{"subfiling", "subfiling_nfiles"},
+                             Hint{"subfiling_enabled", "subfiling_nfiles"}};
+
+// As the option `files` says; 0: nothing.
+int64_t subfiles_of_option(const Choice& files, int ranks) {
+  if (files.name == "subfiles")
+    return files.argument;
+  if (files.name == "per-rank")
+    return ranks;
+  return files.name == "auto" ? 0 : 1;
+}
+
 }  // namespace
 
 Result<int64_t> asked_subfiles(const Settings& settings, int ranks) {
-  struct Hint {
-    const char* enabled;
-    const char* number;
-  };
-  constexpr std::array k_hints{Hint{"pnetcdf_subfiling", "nc_num_subfiles"}, Hint{"subfiling", "subfiling_nfiles"},
-                               Hint{"subfiling_enabled", "subfiling_nfiles"}};
   const Choice files = settings.choice("files");
-  int64_t asked = files.name == "subfiles"   ? files.argument
-                  : files.name == "per-rank" ? ranks
-                  : files.name == "auto"     ? 0
-                                             : 1;
+  int64_t asked = subfiles_of_option(files, ranks);
   bool disabled = false;
   for (const auto& [enabled, number] : k_hints) {
     disabled = disabled || (settings.is_set(enabled) && !settings.boolean(enabled));

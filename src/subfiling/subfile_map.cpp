@@ -71,6 +71,22 @@ Status define_parents(Format& format, const std::string& path, std::vector<std::
   return {};
 }
 
+// Cuts `all` into the bounds of each dimension: as many as it has ranges, and one more. nullopt: they do not match.
+std::optional<std::vector<std::vector<int64_t>>> bounds_of(std::span<const int64_t> order, std::span<const int64_t> all,
+                                                           int64_t most_parts) {
+  std::vector<std::vector<int64_t>> bounds;
+  for (const int64_t ranges : order) {
+    if (ranges < 1 || ranges > most_parts || static_cast<size_t>(ranges) >= all.size())
+      return std::nullopt;
+    const auto own = all.first(static_cast<size_t>(ranges) + 1);
+    bounds.emplace_back(own.begin(), own.end());
+    all = all.subspan(own.size());
+  }
+  if (!all.empty())
+    return std::nullopt;
+  return bounds;
+}
+
 // The split that a variable's attributes describe. Code::bad_file: it is invalid, and why.
 Result<Split> read_split(const Variable& variable, int64_t most_parts) {
   const auto bad = [](std::string why) { return Status(Code::bad_file, std::move(why)); };
@@ -86,18 +102,10 @@ Result<Split> read_split(const Variable& variable, int64_t most_parts) {
       return bad("the map splits the extendible dimension");
     shape[0] = all[1] = 1;
   }
-  std::vector<std::vector<int64_t>> bounds;
-  size_t at = 0;
-  for (const int64_t ranges : order) {
-    if (ranges < 1 || ranges > most_parts || static_cast<size_t>(ranges) >= all.size() - std::min(at, all.size()))
-      return bad("the map's split order does not match its bounds");
-    const auto first = all.begin() + static_cast<std::ptrdiff_t>(at);
-    bounds.emplace_back(first, first + ranges + 1);
-    at += static_cast<size_t>(ranges) + 1;
-  }
-  if (at != all.size())
+  auto bounds = bounds_of(order, all, most_parts);
+  if (!bounds)
     return bad("the map's split order does not match its bounds");
-  auto split = Split::make(std::move(bounds));
+  auto split = Split::make(*std::move(bounds));
   if (!split.ok())
     return bad(split.status().message());
   if (!std::ranges::equal(split.value().shape(), shape))
