@@ -262,7 +262,7 @@ class File {
     return !catalog_.variables[static_cast<size_t>(variable)].chunking.empty();
   }
 
-  // set.cpp, set_define.cpp, set_places.cpp, set_batch.cpp
+  // subfile_set.cpp, subfile_batches.cpp
   Status make_set_on_root(int64_t count);  // rank 0 only
   Status start_set();                      // collective
   FormatMode format_mode() const noexcept;
@@ -285,7 +285,7 @@ class File {
                                                         VariableBatch& batch, int64_t trailing);
   static void sort_items(VariableBatch& batch);
 
-  // set_targets.cpp. Collective; the status is this rank's own.
+  // subfile_targets.cpp. Collective; the status is this rank's own.
   bool deals_by_target() const noexcept {
     return planner_.strategy().domains == Domains::target && planner_.limits().layout != nullptr;
   }
