@@ -15,7 +15,7 @@
 #include "planning/batch_summary.hpp"
 #include "session/file.hpp"
 #include "session/pending_flush.hpp"
-#include "session/replicas.hpp"
+#include "queueing/replicas.hpp"
 
 namespace windrow {
 namespace {

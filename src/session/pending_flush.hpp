@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "flush/in_flight.hpp"
-#include "session/queued_request.hpp"
+#include "queueing/queued_request.hpp"
 #include "session/variable_batch.hpp"
 
 namespace windrow {

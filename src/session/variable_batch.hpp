@@ -10,7 +10,7 @@
 #include "chunking/chunks.hpp"
 #include "decomposition/decomposition.hpp"
 #include "planning/request_batch.hpp"
-#include "session/convert.hpp"
+#include "queueing/convert.hpp"
 
 namespace windrow {
 

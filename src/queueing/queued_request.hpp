@@ -8,7 +8,7 @@
 
 #include "distribution/shared_decomposition.hpp"
 #include "format/catalog.hpp"
-#include "session/convert.hpp"
+#include "queueing/convert.hpp"
 
 namespace windrow {
 

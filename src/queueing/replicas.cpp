@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "session/replicas.hpp"
+#include "queueing/replicas.hpp"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "session/convert.hpp"
+#include "queueing/convert.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -7,7 +7,7 @@
 #include "base/status.hpp"
 #include "comm/comm.hpp"
 #include "format/format.hpp"
-#include "session/queued_request.hpp"
+#include "queueing/queued_request.hpp"
 
 namespace windrow {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "session/orphaned_puts.hpp"
+#include "queueing/orphaned_puts.hpp"
 
 #include <fmt/format.h>
 
@@ -15,7 +15,7 @@
 #include "comm/agree.hpp"
 #include "comm/same.hpp"
 #include "comm/sparse.hpp"
-#include "session/queued_request.hpp"
+#include "queueing/queued_request.hpp"
 
 namespace windrow {
 namespace {
