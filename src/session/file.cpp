@@ -301,7 +301,8 @@ Status File::check_strategy(const Settings& changes, Strategy& strategy, PlanLim
   constexpr std::array k_changeable{"strategy", "owner",   "gather", "domains", "codec",
                                     "access",   "writers", "buffer", "align",   "sieve_hole"};
   if (!queue_.empty())
-    return {Code::bad_state, fmt::format("set_strategy: {} puts and gets are queued; flush them first", queue_.size())};
+    return {Code::bad_state, fmt::format("set_strategy: {} puts and gets are queued; flush them first",
+                                         queue_.list().requests().size())};
   Settings settings = settings_;
   for (const auto& [key, value] : changes.values()) {
     const bool changeable = std::find(k_changeable.begin(), k_changeable.end(), key) != k_changeable.end();
@@ -420,7 +421,14 @@ File::File(const std::string& path, Mode mode, std::shared_ptr<Comm> comm)
       allocator_(*comm_, metadata_),
       size_check_(path),
       planner_(*comm_, workspace_, trace_),
-      executor_(*comm_, workspace_, trace_) {}
+      executor_(*comm_, workspace_, trace_),
+      queue_({.path = path_,
+              .catalog = catalog_,
+              .settings = settings_,
+              .strategy = planner_.strategy(),
+              .limits = planner_.limits(),
+              .rank = comm_->rank(),
+              .ranks = comm_->size()}) {}
 
 File::~File() {
   pending_.reset();

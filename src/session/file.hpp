@@ -37,12 +37,12 @@
 #include "publication/publication.hpp"
 #include "publication/subfile_folder.hpp"
 #include "publication/xdmf_sidecar.hpp"
+#include "queueing/convert.hpp"
+#include "queueing/orphaned_puts.hpp"
+#include "queueing/request_queue.hpp"
 #include "reporting/recorder.hpp"
 #include "reporting/report.hpp"
 #include "session/chunk_plan.hpp"
-#include "queueing/convert.hpp"
-#include "queueing/orphaned_puts.hpp"
-#include "queueing/queued_request.hpp"
 #include "session/variable_batch.hpp"
 #include "storage/file_system.hpp"
 #include "storage/striping.hpp"
@@ -109,8 +109,8 @@ class File {
   // `record`: see QueuedRequest. `type`: of the data, where it is not the variable's own, or k_as_stored.
   Status queue(bool put, int variable, std::shared_ptr<SharedDecomposition> decomposition, std::byte* data,
                int64_t record = -1, std::optional<Type> type = {});
-  void refuse(const Status& status) { queue_status_.update(status); }  // the next flush fails by it on every rank
-  const Status& refused() const noexcept { return queue_status_; }     // OK: nothing was
+  void refuse(const Status& status) { queue_.refuse(status); }         // the next flush fails by it on every rank
+  const Status& refused() const noexcept { return queue_.refused(); }  // OK: nothing was
   void drop_queue();  // where all ranks do: what a flush that failed does
   std::string report(bool json) const;
   const Catalog& catalog() const noexcept { return catalog_; }
@@ -198,12 +198,7 @@ class File {
   Status run_batch(VariableBatch batch, const BatchSummary& numbers);
   Status begin_batch(MovingVariables& moving, VariableBatch batch, const BatchSummary& numbers, bool behind);
   Status end_batch(MovingVariables& moving);
-  bool fills_up_otherwise(const Variable& variable) const;
-  Status stage(QueuedRequest& entry, Type type, int64_t trailing);  // local: not as it is stored
-  Status convert_and_repeat(const VariableBatch& batch);            // local: of a batch of gets that has arrived
-  OwnerPolicy owner_of(const QueuedRequest& entry) const;
-  Result<std::shared_ptr<const ByteRuns>> runs_of(const QueuedRequest& entry, int64_t element,
-                                                  const SharedDecomposition::Line* line);
+  Status convert_and_repeat(const VariableBatch& batch);  // local: of a batch of gets that has arrived
   void begin_report();
   bool wants_io_thread() const;
 
@@ -212,11 +207,11 @@ class File {
   void learn(PreparedPlan& prepared, bool behind);  // collective
 
   // tracing.cpp
-  void open_trace_on_root();                                                    // rank 0 only
-  void start_trace();                                                           // collective
-  void begin_trace();                                                           // local
-  void end_trace(const Status& verdict, std::span<const QueuedRequest> queue);  // collective
-  void take_trace_problem();                                                    // local
+  void open_trace_on_root();                                        // rank 0 only
+  void start_trace();                                               // collective
+  void begin_trace();                                               // local
+  void end_trace(const Status& verdict, const RequestList& queue);  // collective
+  void take_trace_problem();                                        // local
 
   // layout.cpp
   bool is_temporary_file() const noexcept { return publication_.is_temporary(); }
@@ -248,15 +243,16 @@ class File {
 
   // chunk_batches.cpp
   // Collective: each chunked variable among the bits has a batch of its own.
-  Status move_chunked(bool reading, int64_t ordinal, std::span<const int64_t> variables);
-  Status run_chunked(int variable, bool reading, int64_t ordinal);
+  Status move_chunked(RequestList& requests, bool reading, int64_t ordinal, std::span<const int64_t> variables);
+  Status run_chunked(RequestList& requests, int variable, bool reading, int64_t ordinal);
   Status know_layouts(int variable);  // local
   template <class Visit>              // Status(VariableBatch&, const BatchSummary&)
-  Status for_each_chunked_batch(int variable, bool reading, int64_t ordinal, Visit&& visit);
-  Status chunked_batch(int variable, size_t group, bool reading, int64_t ordinal, VariableBatch& batch);
+  Status for_each_chunked_batch(RequestList& requests, int variable, bool reading, int64_t ordinal, Visit&& visit);
+  Status chunked_batch(RequestList& requests, int variable, size_t group, bool reading, int64_t ordinal,
+                       VariableBatch& batch);
   Status move_chunks(PreparedPlan& prepared, const VariableBatch& batch);
-  Status explain_chunked(VariableBatch& puts, BatchSummary& put_numbers, VariableBatch& gets, BatchSummary& get_numbers,
-                         FlushReport& planned);
+  Status explain_chunked(RequestList& requests, VariableBatch& puts, BatchSummary& put_numbers, VariableBatch& gets,
+                         BatchSummary& get_numbers, FlushReport& planned);
   Status find_chunks(const ChunkPlan& chunks, KnownChunks& known);
   bool is_chunked(int variable) const noexcept {
     return !catalog_.variables[static_cast<size_t>(variable)].chunking.empty();
@@ -302,9 +298,7 @@ class File {
   }
 
   // batches.cpp
-  // The puts of one ordinal, or the gets (ordinal 0): of one variable, or of all for -1. Local.
-  std::span<const QueuedRequest* const> entries_of(bool put, int64_t ordinal, int variable);
-  Status build_batch(bool reading, int64_t ordinal, VariableBatch& batch);
+  Status build_batch(RequestList& requests, bool reading, int64_t ordinal, VariableBatch& batch);
   Status add_to_batch(const QueuedRequest& entry, VariableBatch& batch);
   // Collective. One agreement for all batches given; `most`: made the largest of all ranks.
   Status reduce_batches(Status local, std::initializer_list<const RequestBatch*> batches,
@@ -343,12 +337,6 @@ class File {
   bool local_disk_ = false;               // as rank 0 sees it
   std::string machine_text_;              // of the machine file, as rank 0 read it; "": none was given
 
-  std::vector<QueuedRequest> queue_;
-  std::vector<const QueuedRequest*>
-      sorted_queue_;  // by put, ordinal and variable; empty: not sorted since it has changed
-  std::map<int, int64_t> put_counts_;
-  Status queue_status_;  // the first bad put or get since the last flush
-
   SpaceAllocator allocator_;
   FileSizeCheck size_check_;  // used on rank 0
   WriteState write_state_;
@@ -362,6 +350,7 @@ class File {
   Trace trace_;
   Planner planner_;
   Executor executor_;
+  RequestQueue queue_;
   std::unique_ptr<PendingFlush> pending_;
   std::optional<AppendedText> trace_text_;  // rank 0, until the recorder has it
   std::unique_ptr<Recorder> recorder_;      // nullptr: there is no trace

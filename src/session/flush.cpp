@@ -13,141 +13,23 @@
 #include "comm/handle.hpp"
 #include "comm/same.hpp"
 #include "planning/batch_summary.hpp"
+#include "queueing/replicas.hpp"
 #include "session/file.hpp"
 #include "session/pending_flush.hpp"
-#include "queueing/replicas.hpp"
 
 namespace windrow {
-namespace {
-
-Status check_record(const Variable& variable, std::string_view verb, int64_t record) {
-  constexpr int64_t k_most = int64_t{1} << 40;
-  if (variable.shape.empty())
-    return {Code::bad_argument, fmt::format("{} of \"{}\": a scalar has no records", verb, variable.path)};
-  if (record == INT64_MAX)
-    return {Code::bad_argument,
-            fmt::format("{} of \"{}\": the number of a record must not be negative", verb, variable.path)};
-  if (record < k_most && (variable.extendible || record < variable.shape.front()))
-    return {};
-  return {
-      Code::bad_argument,
-      fmt::format("{} of \"{}\": record {} of {}{}", verb, variable.path, shown_index(record), variable.shape.front(),
-                  variable.extendible
-                      ? ""
-                      : fmt::format(", and it cannot grow: its {} dimension is not unlimited", slowest_side()))};
-}
-
-// What did not fit is clamped and counted, or an error.
-Status check_out_of_range(const Settings& settings, int64_t out_of_range, const Staged& staged, bool put,
-                          const std::string& path) {
-  if (out_of_range == 0 || settings.text("conversion") != "error")
-    return {};
-  return {Code::bad_argument,
-          fmt::format("{} of \"{}\": {} of type {} do{} not fit into {} (the option conversion is error)",
-                      put ? "put" : "get", path, counted(out_of_range, "value"),
-                      type_name(put ? staged.type : staged.stored), out_of_range == 1 ? "es" : "",
-                      type_name(put ? staged.stored : staged.type))};
-}
-
-}  // namespace
 
 Status File::queue(bool put, int variable, std::shared_ptr<SharedDecomposition> decomposition, std::byte* data,
                    int64_t record, std::optional<Type> type) {
-  const bool stored = type == k_as_stored;
-  Status status = guard([&]() -> Status {
-    const char* verb = put ? "put" : "get";
-    if (put)
-      if (Status writable = check_writable(verb); !writable.ok())
-        return writable;
-    if (variable < 0 || variable >= static_cast<int>(catalog_.variables.size()))
-      return {Code::bad_argument,
-              fmt::format("{}: \"{}\" has no variable number {}", verb, path_, shown_index(variable))};
-    const Variable& target = catalog_.variables[static_cast<size_t>(variable)];
-    if (!target.unsupported.empty())
-      return {Code::unsupported, fmt::format("{} of \"{}\": its elements cannot be read or written: {}", verb,
-                                             target.path, target.unsupported)};
-    if (is_moved_whole(target.type, target.details) && !target.null_space)
-      return {Code::bad_argument,
-              fmt::format("{} of \"{}\": it is of type {}: use windrow_put_texts() and windrow_get_texts()", verb,
-                          target.path, target.type == Type::text ? "text of variable length" : type_name(target.type))};
-    if (decomposition == nullptr)
-      return {Code::bad_argument, fmt::format("{} of \"{}\": the decomposition is NULL", verb, target.path)};
-    if (decomposition->ranks() != comm_->size())
-      return {Code::bad_argument,
-              fmt::format("{} of \"{}\": the decomposition was made for {}, but the file is open on {}", verb,
-                          target.path, counted(decomposition->ranks(), "rank"), comm_->size())};
-    if (decomposition->rank() != comm_->rank())
-      return {
-          Code::bad_argument,
-          fmt::format("{} of \"{}\": the decomposition was made for the ranks in another order: rank {} of the file "
-                      "is rank {} in it",
-                      verb, target.path, comm_->rank(), decomposition->rank())};
-    if (record >= 0)
-      if (Status known = check_record(target, verb, record); !known.ok())
-        return known;
-    auto trailing = load(decomposition->local(), std::span<const int64_t>(target.shape).subspan(record >= 0 ? 1 : 0));
-    if (!trailing.ok())
-      return {trailing.status().code(),
-              fmt::format("{} of \"{}\": {}", verb, target.path, trailing.status().message())};
-    if (target.null_space)
-      return {};  // no elements, whatever its shape seems to say
-    if (data == nullptr && trailing.value() > 0 && !decomposition->holds_nothing())
-      return {Code::bad_argument, fmt::format("{} of \"{}\": the data is NULL", verb, target.path)};
-    const int64_t ordinal = put ? put_counts_[variable] : 0;
-    const int64_t rows = target.shape.empty() ? 0 : target.shape.front();
-    QueuedRequest entry{put, variable, std::move(decomposition), data, record, rows, ordinal, nullptr, stored};
-    const Type in_memory = stored || !type ? target.type : *type;
-    if (in_memory != target.type || (!stored && fills_up_otherwise(target)))
-      if (Status staged = stage(entry, in_memory, trailing.value()); !staged.ok())
-        return staged;
-    sorted_queue_.clear();
-    queue_.push_back(std::move(entry));
-    if (put)
-      ++put_counts_[variable];
-    return {};
-  });
-  queue_status_.update(status);
-  return status;
-}
-
-// Whether text has blanks at its end in the program's memory, and NULs in the file.
-bool File::fills_up_otherwise(const Variable& variable) const {
-  return variable.type == Type::text && variable.details.text_padding != TextPadding::space_padded &&
-         settings_.text("text_in_memory") == "blanks";
-}
-
-// A put is converted at once; for a get there is room for what arrives.
-Status File::stage(QueuedRequest& entry, Type type, int64_t trailing) {
-  const Variable& target = catalog_.variables[static_cast<size_t>(entry.variable)];
-  const char* verb = entry.put ? "put" : "get";
-  const Type from = entry.put ? type : target.type, to = entry.put ? target.type : type;
-  if (from != to && !is_convertible(from, to))
-    return {Code::bad_argument, fmt::format("{} of \"{}\": elements of type {} cannot become {}", verb, target.path,
-                                            type_name(from), type_name(to))};
-  const int64_t stored = element_bytes(target.type, target.details);
-  auto runs = runs_of(entry, trailing * stored, nullptr);
-  if (!runs.ok())
-    return runs.status();
-  entry.staged = std::make_unique<Staged>(Staged{.stored = target.type,
-                                                 .type = type,
-                                                 .stored_bytes = stored,
-                                                 .memory_bytes = from == to ? stored : type_size(type),
-                                                 .memory = entry.data,
-                                                 .bytes = nullptr,
-                                                 .out_of_range = 0});
-  entry.staged->bytes =
-      std::make_unique_for_overwrite<std::byte[]>(static_cast<size_t>(memory_end(runs.value()->runs)));
-  if (!entry.put)
-    return {};
-  entry.staged->out_of_range = convert_in(runs.value()->runs, *entry.staged);
-  return check_out_of_range(settings_, entry.staged->out_of_range, *entry.staged, true, target.path);
+  if (Status writable = put ? guard([&] { return check_writable("put"); }) : Status{}; !writable.ok()) {
+    queue_.refuse(writable);
+    return writable;
+  }
+  return queue_.add(put, variable, std::move(decomposition), data, record, type);
 }
 
 void File::drop_queue() {
-  sorted_queue_.clear();
   queue_.clear();
-  put_counts_.clear();
-  queue_status_ = Status{};
 }
 
 Status File::flush(Status local) {
@@ -160,7 +42,7 @@ Status File::flush(Status local) {
   Status verdict = move_queue(std::move(local), nullptr);
   report_.ranks = comm_->size();
   report_.done = true;
-  end_trace(verdict, queue_);
+  end_trace(verdict, queue_.list());
   drop_queue();
   return verdict;
 }
@@ -179,10 +61,10 @@ Status File::flush_begin() {
   Status verdict = move_queue(std::move(local), pending_.get());
   if (!verdict.ok()) {
     pending_.reset();
-    end_trace(verdict, queue_);
+    end_trace(verdict, queue_.list());
   }
   if (pending_) {
-    pending_->puts.queue = std::move(queue_);  // the gets' decompositions too
+    pending_->requests = std::move(queue_.list());
     pending_->seconds = seconds_now() - flush_begin_;
     report_.ranks = comm_->size();
     report_.under_way = true;
@@ -199,14 +81,9 @@ Status File::flush_end() {
     return {Code::bad_state, "flush_end: no flush is in progress"};
   flush_begin_ = seconds_now() - pending_->seconds;  // what the program did in between is not the flush's
   Status verdict = pending_->moving ? end_batch(pending_->puts) : Status{};
-  if (verdict.ok() &&
-      pending_->chunked_gets) {  // their batches are built here, from what was begun and not from what was queued since
-    sorted_queue_.clear();
-    std::swap(queue_, pending_->puts.queue);
-    verdict = move_chunked(true, 0, std::span(chunked_bits_).subspan(variable_words(), variable_words()));
-    std::swap(queue_, pending_->puts.queue);
-    sorted_queue_.clear();
-  }
+  if (verdict.ok() && pending_->chunked_gets)  // of the requests of flush_begin, not of those that were queued since
+    verdict =
+        move_chunked(pending_->requests, true, 0, std::span(chunked_bits_).subspan(variable_words(), variable_words()));
   if (verdict.ok() && pending_->any_gets) {
     BatchSummary numbers;
     verdict = reduce_batches(Status{}, {&pending_->gets}, {&numbers}, nullptr);
@@ -216,7 +93,7 @@ Status File::flush_end() {
   report_.ranks = comm_->size();
   report_.under_way = false;
   report_.done = true;
-  end_trace(verdict, pending_->puts.queue);
+  end_trace(verdict, pending_->requests);
   pending_.reset();
   return verdict;
 }
@@ -254,9 +131,10 @@ bool File::reads_what_has_places() {
     return std::none_of(split->offsets.begin(), split->offsets.end(), [](int64_t offset) { return offset < 0; });
   };
   const bool moved = subfiles_ && subfiles_->moved();  // and the other ranks do not know it
-  const bool only = !moved && std::all_of(queue_.begin(), queue_.end(),
+  const auto requests = queue_.list().requests();
+  const bool only = !moved && std::all_of(requests.begin(), requests.end(),
                                           [&](const QueuedRequest& entry) { return !entry.put && has_places(entry); });
-  std::array<int64_t, 2> found{only ? 0 : 1, queue_.empty() ? 0 : 1};
+  std::array<int64_t, 2> found{only ? 0 : 1, requests.empty() ? 0 : 1};
   return agree(*comm_, Status{}, Reduction{.maximum = found, .sum = {}, .bits = {}}).ok() && found[0] == 0 &&
          found[1] == 1;
 }
@@ -266,9 +144,11 @@ Status File::move_queue(Status local, PendingFlush* pending) {
   VariableBatch puts, gets;
   gets.reading = true;
   BatchSummary put_numbers, get_numbers;
-  local.update(std::exchange(queue_status_, Status{}));
+  RequestList& requests = queue_.list();
+  local.update(queue_.take_refused());
   if (settings_.boolean("check_replicas"))
-    if (Status checked = check_replicas(*comm_, std::move(local), queue_, catalog_.variables); !checked.ok())
+    if (Status checked = check_replicas(*comm_, std::move(local), requests.requests(), catalog_.variables);
+        !checked.ok())
       return checked;
   if (allocator_.is_unplaced())
     if (Status placed = place_variables(std::exchange(local, Status{})); !placed.ok())
@@ -284,24 +164,22 @@ Status File::move_queue(Status local, PendingFlush* pending) {
   {
     const StageTimer timer(trace_, Stage::describe);
     if (local.ok())
-      local = guard([&] { return build_batch(false, 0, puts); });
+      local = guard([&] { return build_batch(requests, false, 0, puts); });
     if (local.ok())
-      local = guard([&] { return build_batch(true, 0, gets); });
+      local = guard([&] { return build_batch(requests, true, 0, gets); });
     if (local.ok())
       local = guard([&] { return read_held(); });
   }
-  int64_t put_batches = 0;
-  for (const auto& [variable, count] : put_counts_)
-    put_batches = std::max(put_batches, count);
+  int64_t put_batches = requests.put_batches();
   Status verdict;
-  OrphanedPuts orphaned(comm_->rank(), queue_);
+  OrphanedPuts orphaned(comm_->rank(), requests.requests());
   {
     const StageTimer timer(trace_, Stage::agree);
     verdict = reduce_batches(std::move(local), {&puts, &gets}, {&put_numbers, &get_numbers}, &put_batches, &orphaned);
     if (verdict.ok() && orphaned.is_doubtful())
-      verdict = OrphanedPuts::check(*comm_, queue_, catalog_.variables, [this](const QueuedRequest& entry) {
-        return entry.decomposition->loses(planner_.strategy().owner);
-      });
+      verdict = OrphanedPuts::check(
+          *comm_, requests.requests(), catalog_.variables,
+          [this](const QueuedRequest& entry) { return entry.decomposition->loses(planner_.strategy().owner); });
   }
   if (!verdict.ok())
     return verdict;
@@ -325,7 +203,7 @@ Status File::move_queue(Status local, PendingFlush* pending) {
     put_batch_ = batch;
     if (batch > 0) {
       puts = VariableBatch{};
-      local = guard([&] { return build_batch(false, batch, puts); });
+      local = guard([&] { return build_batch(requests, false, batch, puts); });
       verdict = reduce_batches(std::move(local), {&puts}, {&put_numbers}, nullptr);
     }
     if (!verdict.ok())
@@ -333,7 +211,7 @@ Status File::move_queue(Status local, PendingFlush* pending) {
     // First: what is begun below goes on behind, and these are collective.
     const int64_t entries = put_numbers.entries;
     if (keep(put_numbers.objects, chunked_puts)) {
-      verdict = move_chunked(false, batch, chunked_puts);
+      verdict = move_chunked(requests, false, batch, chunked_puts);
       // Its numbers lie in memory that has been used again.
       if (verdict.ok() && entries > 0)
         verdict = reduce_batches(Status{}, {&puts}, {&put_numbers}, nullptr);
@@ -348,7 +226,7 @@ Status File::move_queue(Status local, PendingFlush* pending) {
     }
   }
   if (verdict.ok() && any_chunked_gets && pending == nullptr)
-    verdict = move_chunked(true, 0, chunked_gets);
+    verdict = move_chunked(requests, true, 0, chunked_gets);
   if (!verdict.ok() || (!any_gets && !(any_chunked_gets && pending != nullptr)))
     return verdict;
   if (pending != nullptr) {
@@ -525,7 +403,8 @@ Result<std::string> File::explain(bool json, Status local) {
   VariableBatch puts, gets;
   gets.reading = true;
   BatchSummary put_numbers, get_numbers;
-  local = queue_status_;
+  RequestList& requests = queue_.list();
+  local = queue_.refused();
   if (allocator_.is_unplaced())
     if (Status placed = place_variables(std::exchange(local, Status{})); !placed.ok())
       return placed;
@@ -533,14 +412,14 @@ Result<std::string> File::explain(bool json, Status local) {
     if (Status grown = extend_for_queue(std::exchange(local, Status{})); !grown.ok())
       return grown;
   if (local.ok())
-    local = guard([&] { return build_batch(false, 0, puts); });
+    local = guard([&] { return build_batch(requests, false, 0, puts); });
   if (local.ok())
-    local = guard([&] { return build_batch(true, 0, gets); });
+    local = guard([&] { return build_batch(requests, true, 0, gets); });
   if (Status verdict = reduce_batches(std::move(local), {&puts, &gets}, {&put_numbers, &get_numbers}, nullptr);
       !verdict.ok())
     return verdict;
   FlushReport planned;
-  Status status = explain_chunked(puts, put_numbers, gets, get_numbers, planned);
+  Status status = explain_chunked(requests, puts, put_numbers, gets, get_numbers, planned);
   for (auto [batch, numbers] : {std::pair{&puts, &put_numbers}, std::pair{&gets, &get_numbers}}) {
     if (numbers->entries == 0 || !status.ok())
       continue;

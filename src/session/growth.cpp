@@ -12,7 +12,7 @@ namespace windrow {
 // Local: how long the queue of this rank wants each variable. For a variable that lies in metadata it is the number of
 // puts.
 Status File::count_wanted(std::span<int64_t> wanted) const {
-  for (const QueuedRequest& entry : queue_) {
+  for (const QueuedRequest& entry : queue_.list().requests()) {
     const auto number = static_cast<size_t>(entry.variable);
     const Variable& variable = catalog_.variables[number];
     if (!entry.put || (entry.record < 0 && !variable.held))
@@ -70,10 +70,11 @@ int64_t File::bytes_of_new_records(std::span<const QueuedRequest* const> puts) {
       return 0;
     if (entry.record < write_state_[variable].filled_records)
       continue;
-    const auto trailing = load(entry.decomposition->local(), std::span<const int64_t>(target.shape).subspan(1));
+    const auto trailing = trailing_elements(entry, target);
     if (!trailing.ok())
       return 0;
-    const auto runs = runs_of(entry, trailing.value() * element_bytes(target.type, target.details), nullptr);
+    const auto runs =
+        runs_of(entry, target, trailing.value() * element_bytes(target.type, target.details), queue_.run_options());
     if (!runs.ok())
       return 0;
     bytes += runs.value()->total;
@@ -85,7 +86,7 @@ int64_t File::bytes_of_new_records(std::span<const QueuedRequest* const> puts) {
 Status File::count_new_records(std::span<int64_t> bytes) {
   const FillManager fill = filling();
   std::vector<const QueuedRequest*> puts;
-  for (const QueuedRequest& entry : queue_)
+  for (const QueuedRequest& entry : queue_.list().requests())
     if (entry.put && fill.has_unfilled_records(static_cast<size_t>(entry.variable)))
       puts.push_back(&entry);
   std::stable_sort(puts.begin(), puts.end(),

@@ -89,14 +89,14 @@ void File::begin_trace() {
 
 // Collective. Whether there is a line is decided by what all ranks know alike: none where nobody had anything to move,
 // nor where MPI has failed.
-void File::end_trace(const Status& verdict, std::span<const QueuedRequest> queue) {
+void File::end_trace(const Status& verdict, const RequestList& queue) {
   trace_.timeline = nullptr;
   if (!recorder_ || verdict.code() == Code::mpi || (nothing_queued_ && verdict.ok()))
     return;
   std::vector<TracedRequest> requests;
   if (recorder_->needs_details(report_, verdict))
     (void)guard([&] {
-      for (const QueuedRequest& entry : queue)
+      for (const QueuedRequest& entry : queue.requests())
         requests.push_back({.variable = entry.variable,
                             .put = entry.put,
                             .record = entry.record,
