@@ -195,7 +195,7 @@ Status File::open_on_root(Opening& opening) {
     striping_ = find_striping(striping_options_, data_path);
   opening.numbers[Opening::file_system] = static_cast<int64_t>(file_system_at(data_path));
   opening.numbers[Opening::subfiles] = set_.wanted().files;
-  open_trace_on_root();
+  tracer_.open_on_root(settings_.text("trace"), path_, report_);
   opening.numbers[Opening::cores] = usable_cores();
   const int64_t buffers = planner_.limits().buffers;
   opening.numbers[Opening::buffers] = buffers != 0 ? buffers : buffers_for(*comm_);
@@ -270,6 +270,24 @@ void File::start() {
     fit_limits_to_local_disk(planner_.limits(), settings_);
   fit_limits_to_layout(planner_.limits(), settings_);
   start_trace();
+}
+
+void File::start_trace() {
+  record_data();
+  const char* mode = mode_ == Mode::create ? "create" : mode_ == Mode::read ? "read" : "update";
+  tracer_.start(*comm_,
+                {.path = path_,
+                 .mode = mode,
+                 .format = format_name_,
+                 .layout = striping_.layout,
+                 .is_set = subfiles_ != nullptr,
+                 .settings = settings_},
+                report_);
+}
+
+void File::record_data() {
+  if (Recording* recording = tracer_.recording(); recording != nullptr)
+    data_->record(recording, subfiles_ ? nullptr : layout_);
 }
 
 // A request is a system call there, not a way through a network.
@@ -386,8 +404,7 @@ Status File::learn(OpenBroadcast told) {
   report_.layout = layout_text(striping_.layout);
   report_.trace = told.trace;
   report_.trace_problem = told.trace_problem;
-  if (!told.trace.empty() && told.trace_problem.empty())
-    recorder_ = std::make_unique<Recorder>(*comm_, std::move(trace_text_));
+  tracer_.make_recorder(*comm_, report_);
   if (!told.set_identity.empty() && !subfiles_)
     set_.create({told.format, told.set_identity, told.set_folder, told.subfile_ending}, told.data_path,
                 set_.wanted().files);

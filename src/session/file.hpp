@@ -40,7 +40,7 @@
 #include "queueing/convert.hpp"
 #include "queueing/orphaned_puts.hpp"
 #include "queueing/request_queue.hpp"
-#include "reporting/recorder.hpp"
+#include "reporting/flush_tracer.hpp"
 #include "reporting/report.hpp"
 #include "session/chunk_plan.hpp"
 #include "session/variable_batch.hpp"
@@ -206,12 +206,9 @@ class File {
   Status take_traffic(const Transfer& transfer);
   void learn(PreparedPlan& prepared, bool behind);  // collective
 
-  // tracing.cpp
-  void open_trace_on_root();                                        // rank 0 only
-  void start_trace();                                               // collective
-  void begin_trace();                                               // local
-  void end_trace(const Status& verdict, const RequestList& queue);  // collective
-  void take_trace_problem();                                        // local
+  void start_trace();  // collective
+  void record_data();  // local: the requests to the storage are in the trace, if there is one
+  void end_trace(const Status& verdict, std::span<const QueuedRequest> requests);
 
   // layout.cpp
   bool is_temporary_file() const noexcept { return publication_.is_temporary(); }
@@ -352,8 +349,7 @@ class File {
   Executor executor_;
   RequestQueue queue_;
   std::unique_ptr<PendingFlush> pending_;
-  std::optional<AppendedText> trace_text_;  // rank 0, until the recorder has it
-  std::unique_ptr<Recorder> recorder_;      // nullptr: there is no trace
+  FlushTracer tracer_;
   FlushReport report_;
   double flush_begin_ = 0;
   bool nothing_queued_ = false;  // on any rank, in the last flush

@@ -42,7 +42,7 @@ Status File::flush(Status local) {
   Status verdict = move_queue(std::move(local), nullptr);
   report_.ranks = comm_->size();
   report_.done = true;
-  end_trace(verdict, queue_.list());
+  end_trace(verdict, queue_.list().requests());
   drop_queue();
   return verdict;
 }
@@ -61,7 +61,7 @@ Status File::flush_begin() {
   Status verdict = move_queue(std::move(local), pending_.get());
   if (!verdict.ok()) {
     pending_.reset();
-    end_trace(verdict, queue_.list());
+    end_trace(verdict, queue_.list().requests());
   }
   if (pending_) {
     pending_->requests = std::move(queue_.list());
@@ -93,7 +93,7 @@ Status File::flush_end() {
   report_.ranks = comm_->size();
   report_.under_way = false;
   report_.done = true;
-  end_trace(verdict, pending_->requests);
+  end_trace(verdict, pending_->requests.requests());
   pending_.reset();
   return verdict;
 }
@@ -118,7 +118,12 @@ void File::begin_report() {
   put_batches_ = put_batch_ = 0;
   data_->begin_flush();
   flush_begin_ = seconds_now();
-  begin_trace();
+  tracer_.begin(flush_begin_, trace_);
+}
+
+// Collective.
+void File::end_trace(const Status& verdict, std::span<const QueuedRequest> requests) {
+  tracer_.end(*comm_, trace_, catalog_, verdict, nothing_queued_, requests, report_);
 }
 
 // Collective: whether all that is queued are gets of variables that have places. They are there, though what was

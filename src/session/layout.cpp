@@ -70,8 +70,7 @@ void File::take_layout(std::shared_ptr<const StorageLayout> layout) noexcept {
       planner_.limits().unit = lock_unit(*layout_);
   }
   data_->tally_by(layout_);
-  if (recorder_)
-    data_->record(&recorder_->recording(), subfiles_ ? nullptr : layout_);
+  record_data();
 }
 
 // A set's base file has hardly anything but metadata.

@@ -118,8 +118,7 @@ Status File::become_set(SubfileRequest request) {
   }
   if (request.of_all)
     set_.want({request.count, set_.wanted().why});
-  if (recorder_)
-    data_->record(&recorder_->recording(), nullptr);
+  record_data();
   allocator_.mark_unplaced();
   Status verdict = start_set();
   planner_.cache().clear();
