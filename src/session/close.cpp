@@ -9,7 +9,6 @@
 #include "comm/handle.hpp"
 #include "comm/share_text.hpp"
 #include "session/file.hpp"
-#include "session/pending_flush.hpp"
 
 namespace windrow {
 // Rank 0 alone: leaves no trace of a file that was being created.
@@ -135,7 +134,7 @@ Status File::close_data(bool durable) {
 
 // What this rank has of the file, and what rank 0 leaves of a new one that is not published.
 void File::close_alone() noexcept {
-  pending_.reset();
+  flush_.drop_pending();
   drop_queue();
   if (data_)
     (void)data_->close();
@@ -160,7 +159,7 @@ Status File::close_subfiles(Status verdict, Status local, bool publish, PartChun
 // Collective. What is queued is moved, and what nobody has written is filled, unless the file is discarded.
 Status File::move_rest(bool publish) {
   Status verdict = publish ? end_pending() : Status{};
-  pending_.reset();
+  flush_.drop_pending();
   if (publish && verdict.ok())
     verdict = flush();
   if ((publish || !is_temporary_file()) && verdict.ok())
@@ -193,7 +192,7 @@ Status File::close(bool publish) {
     return publish ? lost : Status{};
   }
   if (!mpi_is_running()) {
-    pending_.reset();
+    flush_.drop_pending();
     if (data_)
       (void)data_->close();
     return {Code::bad_state, fmt::format("\"{}\" is closed after MPI_Finalize: {}", path_,

@@ -17,7 +17,6 @@
 #include "metadata/broadcasts.hpp"
 #include "plan/limits.hpp"
 #include "publication/format_sidecars.hpp"
-#include "session/pending_flush.hpp"
 #include "session/resolved_options.hpp"
 #include "storage/file_system.hpp"
 
@@ -172,9 +171,9 @@ Status File::take_options(const Settings& program, uint64_t& arguments) {
   ResolvedOptions& resolved = options.value();
   arguments = hash_of({path_, std::to_string(static_cast<int>(mode_)), resolved.text});
   settings_ = std::move(resolved.settings);
-  planner_.set_ways(settings_.boolean("shared_memory"), settings_.boolean("check_messages"));
-  planner_.set_strategy(std::move(resolved.strategy));
-  planner_.limits() = std::move(resolved.limits);
+  flush_.planner().set_ways(settings_.boolean("shared_memory"), settings_.boolean("check_messages"));
+  flush_.planner().set_strategy(std::move(resolved.strategy));
+  flush_.planner().limits() = std::move(resolved.limits);
   striping_options_ = std::move(resolved.striping);
   store_options_ = std::move(resolved.store);
   set_.want({resolved.subfiles, ""});
@@ -195,9 +194,9 @@ Status File::open_on_root(Opening& opening) {
     striping_ = find_striping(striping_options_, data_path);
   opening.numbers[Opening::file_system] = static_cast<int64_t>(file_system_at(data_path));
   opening.numbers[Opening::subfiles] = set_.wanted().files;
-  tracer_.open_on_root(settings_.text("trace"), path_, report_);
+  flush_.tracer().open_on_root(settings_.text("trace"), path_, flush_.report());
   opening.numbers[Opening::cores] = usable_cores();
-  const int64_t buffers = planner_.limits().buffers;
+  const int64_t buffers = flush_.planner().limits().buffers;
   opening.numbers[Opening::buffers] = buffers != 0 ? buffers : buffers_for(*comm_);
   tell(data_path, opening.message);
   if (comm_->size() > 1)
@@ -209,7 +208,7 @@ Status File::open_on_root(Opening& opening) {
 Status File::learn(Opening& opening) {
   const auto kind = static_cast<FileSystem>(opening.numbers[Opening::file_system]);
   local_disk_ = kind == FileSystem::local;
-  planner_.limits().buffers = opening.numbers[Opening::buffers];
+  flush_.planner().limits().buffers = opening.numbers[Opening::buffers];
   if (comm_->rank() != 0) {
     auto decoded = OpenBroadcast::decode(opening.bytes);
     if (!decoded.ok())
@@ -267,26 +266,26 @@ Result<std::unique_ptr<File>> File::open(MPI_Comm user, const std::string& path,
 void File::start() {
   comm_->enter(identity_);
   if (local_disk_)
-    fit_limits_to_local_disk(planner_.limits(), settings_);
-  fit_limits_to_layout(planner_.limits(), settings_);
+    fit_limits_to_local_disk(flush_.planner().limits(), settings_);
+  fit_limits_to_layout(flush_.planner().limits(), settings_);
   start_trace();
 }
 
 void File::start_trace() {
   record_data();
   const char* mode = mode_ == Mode::create ? "create" : mode_ == Mode::read ? "read" : "update";
-  tracer_.start(*comm_,
-                {.path = path_,
-                 .mode = mode,
-                 .format = format_name_,
-                 .layout = striping_.layout,
-                 .is_set = subfiles_ != nullptr,
-                 .settings = settings_},
-                report_);
+  flush_.tracer().start(*comm_,
+                        {.path = path_,
+                         .mode = mode,
+                         .format = format_name_,
+                         .layout = striping_.layout,
+                         .is_set = subfiles_ != nullptr,
+                         .settings = settings_},
+                        flush_.report());
 }
 
 void File::record_data() {
-  if (Recording* recording = tracer_.recording(); recording != nullptr)
+  if (Recording* recording = flush_.tracer().recording(); recording != nullptr)
     data_->record(recording, subfiles_ ? nullptr : layout_);
 }
 
@@ -341,9 +340,9 @@ Status File::check_strategy(const Settings& changes, Strategy& strategy, PlanLim
   if (!found.ok())
     return found.status();
   limits = found.value();
-  limits.buffers = planner_.limits().buffers;
-  limits.machine = planner_.limits().machine;
-  limits.machine_measured = planner_.limits().machine_measured;
+  limits.buffers = flush_.planner().limits().buffers;
+  limits.machine = flush_.planner().limits().machine;
+  limits.machine_measured = flush_.planner().limits().machine_measured;
   if (local_disk_)
     fit_limits_to_local_disk(limits, settings);
   fit_limits_to_layout(limits, settings);
@@ -368,8 +367,8 @@ Status File::set_strategy(const Settings& changes, Status local) {
                                   [&] { return texts_of(changes); });
       !verdict.ok())
     return verdict;
-  planner_.set_strategy(std::move(strategy));
-  planner_.limits() = limits;
+  flush_.planner().set_strategy(std::move(strategy));
+  flush_.planner().limits() = limits;
   return {};
 }
 
@@ -391,8 +390,8 @@ void File::tell(const std::string& data_path, OpenBroadcast& told) const {
   told.files_reason = set_.wanted().why;
   told.layout = striping_.layout;
   told.layout_reason = striping_.why;
-  told.trace = report_.trace;
-  told.trace_problem = report_.trace_problem;
+  told.trace = flush_.report().trace;
+  told.trace_problem = flush_.report().trace_problem;
   told.machine_text = machine_text_;
 }
 
@@ -401,10 +400,10 @@ Status File::learn(OpenBroadcast told) {
   striping_ = {.layout = std::move(told.layout), .why = told.layout_reason};
   if (striping_.layout.is_striped())
     layout_ = std::make_shared<const StorageLayout>(striping_.layout);
-  report_.layout = layout_text(striping_.layout);
-  report_.trace = told.trace;
-  report_.trace_problem = told.trace_problem;
-  tracer_.make_recorder(*comm_, report_);
+  flush_.report().layout = layout_text(striping_.layout);
+  flush_.report().trace = told.trace;
+  flush_.report().trace_problem = told.trace_problem;
+  flush_.tracer().make_recorder(*comm_, flush_.report());
   if (!told.set_identity.empty() && !subfiles_)
     set_.create({told.format, told.set_identity, told.set_folder, told.subfile_ending}, told.data_path,
                 set_.wanted().files);
@@ -418,7 +417,7 @@ Status File::learn(OpenBroadcast told) {
   data_->set_number(0, told.file_number);
   data_->set_elsewhere(told.elsewhere);
   data_->tally_by(layout_);
-  executor_.use_io_thread(wants_io_thread(), settings_.text("io_thread") != "off");
+  flush_.engine().executor.use_io_thread(wants_io_thread(), settings_.text("io_thread") != "off");
   if (Status status = grow_reduction(catalog_.variables.size()); !status.ok())
     return status;
   allocator_.start(mode_ == Mode::create, mode_ == Mode::update);
@@ -437,24 +436,21 @@ File::File(const std::string& path, Mode mode, std::shared_ptr<Comm> comm)
       set_(*comm_, format_mode(), catalog_, write_state_),
       allocator_(*comm_, metadata_),
       size_check_(path),
-      planner_(*comm_, workspace_, trace_),
-      executor_(*comm_, workspace_, trace_),
+      flush_(*comm_),
       queue_({.path = path_,
               .catalog = catalog_,
               .settings = settings_,
-              .strategy = planner_.strategy(),
-              .limits = planner_.limits(),
+              .strategy = flush_.planner().strategy(),
+              .limits = flush_.planner().limits(),
               .rank = comm_->rank(),
               .ranks = comm_->size()}) {}
 
 File::~File() {
-  pending_.reset();
+  flush_.drop_pending();
   if (comm_)
     comm_->leave(identity_);
   // close() has done all communication. What is left after an error, or after MPI has ended, is this rank's own.
   abandon();
-  if (comm_)
-    (void)guard([&] { return workspace_.arena.leave_to(*comm_), Status{}; });
 }
 
 Status File::check_writable(std::string_view call) const {

@@ -20,30 +20,24 @@
 #include "allocation/space_allocator.hpp"
 #include "base/settings.hpp"
 #include "base/status.hpp"
-#include "chunking/chunks.hpp"
+#include "batching/file_view.hpp"
+#include "batching/inline_variables.hpp"
+#include "batching/part_formats.hpp"
+#include "batching/variable_flush.hpp"
 #include "comm/comm.hpp"
 #include "dataio/data_file.hpp"
 #include "definitions/define_protocol.hpp"
 #include "distribution/shared_decomposition.hpp"
 #include "filling/fill_manager.hpp"
 #include "filling/undefined_elements.hpp"
-#include "flush/executor.hpp"
 #include "format/catalog.hpp"
 #include "format/format.hpp"
 #include "metadata/metadata.hpp"
-#include "plan/plan.hpp"
-#include "planning/planner.hpp"
 #include "publication/kerchunk_sidecar.hpp"
 #include "publication/publication.hpp"
 #include "publication/subfile_folder.hpp"
 #include "publication/xdmf_sidecar.hpp"
-#include "queueing/convert.hpp"
-#include "queueing/orphaned_puts.hpp"
 #include "queueing/request_queue.hpp"
-#include "reporting/flush_tracer.hpp"
-#include "reporting/report.hpp"
-#include "session/chunk_plan.hpp"
-#include "session/variable_batch.hpp"
 #include "storage/file_system.hpp"
 #include "storage/striping.hpp"
 #include "subfiling/address_space.hpp"
@@ -54,11 +48,7 @@
 
 namespace windrow {
 
-struct BatchSummary;
-struct MovingVariables;
-struct PendingFlush;
 class VariableDefinitions;
-struct VariableStorage;
 struct OpenBroadcast;
 
 class File {
@@ -193,36 +183,20 @@ class File {
   Status renew_references();                                                    // collective
 
   // flush.cpp
-  Status move_queue(Status local, PendingFlush* pending);
-  bool reads_what_has_places();  // collective
-  Status run_batch(VariableBatch batch, const BatchSummary& numbers);
-  Status begin_batch(MovingVariables& moving, VariableBatch batch, const BatchSummary& numbers, bool behind);
-  Status end_batch(MovingVariables& moving);
-  Status convert_and_repeat(const VariableBatch& batch);  // local: of a batch of gets that has arrived
-  void begin_report();
+  FileView view() noexcept;
+  Status prepare_queue(Status& local);  // collective
+  bool reads_what_has_places();         // collective
   bool wants_io_thread() const;
-
-  Status conclude(Status local, const VariableBatch& batch, PreparedPlan& prepared, double seconds, bool behind);
-  Status take_traffic(const Transfer& transfer);
-  void learn(PreparedPlan& prepared, bool behind);  // collective
+  Status grow_reduction(size_t variables);  // local
 
   void start_trace();  // collective
   void record_data();  // local: the requests to the storage are in the trace, if there is one
-  void end_trace(const Status& verdict, std::span<const QueuedRequest> requests);
 
   // layout.cpp
   bool is_temporary_file() const noexcept { return publication_.is_temporary(); }
   Status place_variables(Status local);  // collective; when something is unplaced
   SpaceAllocator::Formats formats() noexcept;
   void grow_as_one(size_t first) noexcept;
-
-  // inline_variables.cpp, of variables that the catalog holds
-  static int64_t base_in_held(const QueuedRequest& entry, const Variable& variable) noexcept;
-  Result<std::shared_ptr<const ByteRuns>> runs_in_held(const QueuedRequest& entry, const Variable& variable);
-  Status bring_to_held(int variable, int64_t ordinal, std::span<int64_t> brought);
-  Status write_held(int variable, int64_t ordinal);  // collective
-  // Collective; nothing where none is put to. `wanted`: [variables] how many puts to each; becomes 0.
-  Status write_held(std::span<int64_t> wanted);
 
   // growth.cpp
   Status count_wanted(std::span<int64_t> wanted) const;
@@ -232,30 +206,10 @@ class File {
   Status fill_records(Status local);  // collective
 
   // Of fill values, and of what a failure leaves undefined.
-  FillManager filling();
+  FillManager filling() noexcept { return view().filling(); }
   UndefinedElements undefined() noexcept { return {catalog_, write_state_, !is_temporary_file()}; }
 
-  // inline_variables.cpp
-  Status read_held();  // local: gets of what the catalog itself holds
-
-  // chunk_batches.cpp
-  // Collective: each chunked variable among the bits has a batch of its own.
-  Status move_chunked(RequestList& requests, bool reading, int64_t ordinal, std::span<const int64_t> variables);
-  Status run_chunked(RequestList& requests, int variable, bool reading, int64_t ordinal);
-  Status know_layouts(int variable);  // local
-  template <class Visit>              // Status(VariableBatch&, const BatchSummary&)
-  Status for_each_chunked_batch(RequestList& requests, int variable, bool reading, int64_t ordinal, Visit&& visit);
-  Status chunked_batch(RequestList& requests, int variable, size_t group, bool reading, int64_t ordinal,
-                       VariableBatch& batch);
-  Status move_chunks(PreparedPlan& prepared, const VariableBatch& batch);
-  Status explain_chunked(RequestList& requests, VariableBatch& puts, BatchSummary& put_numbers, VariableBatch& gets,
-                         BatchSummary& get_numbers, FlushReport& planned);
-  Status find_chunks(const ChunkPlan& chunks, KnownChunks& known);
-  bool is_chunked(int variable) const noexcept {
-    return !catalog_.variables[static_cast<size_t>(variable)].chunking.empty();
-  }
-
-  // subfile_set.cpp, subfile_batches.cpp
+  // subfile_set.cpp
   Status make_set_on_root(int64_t count);  // rank 0 only
   Status start_set();                      // collective
   FormatMode format_mode() const noexcept;
@@ -269,45 +223,9 @@ class File {
   SplitPolicy split_policy() const;
   Status define_parts(std::span<const VariableDefinition> definitions, std::map<int, SplitVariable>& splits,
                       int first);  // collective
-  AddressSpace space() const noexcept { return {catalog_, subfiles_.get()}; }
-  int64_t place_of(size_t variable) const { return space().place_of(variable); }
-  Status add_parts(const QueuedRequest& entry, const SplitVariable& split, int64_t trailing, VariableBatch& batch);
-  Result<std::vector<std::shared_ptr<const ChunkLayout>>> layouts_of_parts(int variable) const;
-  Result<Format*> format_of(const ChunkPart& part);  // on its root
-  Result<std::shared_ptr<const ByteRuns>> runs_of_parts(const QueuedRequest& entry, const SplitVariable& split,
-                                                        VariableBatch& batch, int64_t trailing);
-  static void sort_items(VariableBatch& batch);
-
-  // subfile_targets.cpp. Collective; the status is this rank's own.
-  bool deals_by_target() const noexcept {
-    return planner_.strategy().domains == Domains::target && planner_.limits().layout != nullptr;
-  }
   int64_t line_unit() const noexcept {
-    return planner_.strategy().domains == Domains::target ? FileLine::k_unit_of_targets : FileLine::k_unit;
+    return flush_.planner().strategy().domains == Domains::target ? FileLine::k_unit_of_targets : FileLine::k_unit;
   }
-  Status know_chunk_targets(const VariableBatch& batch, const BatchSummary& numbers, ChunkTargets& found, Status local);
-  Status know_touched_chunks(const VariableBatch& batch, std::vector<int64_t>& touched, Status local);
-  Status tell_own_chunks(const VariableBatch& batch, std::span<const Extent> regions, std::span<const int64_t> touched,
-                         std::vector<std::byte>& message);  // local
-  void fill_reserved(const ChunkLayout& layout) noexcept;   // local, after a flush that failed
-  const StorageLayout& stripes_of(const ChunkPart& part) const noexcept {
-    return part.number < 0 ? striping_.layout : set_.layout_of(part.number);
-  }
-
-  // batches.cpp
-  Status build_batch(RequestList& requests, bool reading, int64_t ordinal, VariableBatch& batch);
-  Status add_to_batch(const QueuedRequest& entry, VariableBatch& batch);
-  // Collective. One agreement for all batches given; `most`: made the largest of all ranks.
-  Status reduce_batches(Status local, std::initializer_list<const RequestBatch*> batches,
-                        std::initializer_list<BatchSummary*> numbers, int64_t* most, OrphanedPuts* orphaned = nullptr);
-  Result<PreparedPlan*> ready_plan(const VariableBatch& batch, const BatchSummary& numbers);  // collective
-  void start_writing(const VariableBatch& batch, std::span<const int64_t> variables) noexcept;
-  void mark_unfinished();  // collective
-  VariableStorage storage_of_variables() const noexcept;
-  Status grow_reduction(size_t variables);  // local: room for the bits of two batches
-
-  size_t variable_words() const noexcept { return (catalog_.variables.size() + 63) / 64; }
-
   std::shared_ptr<Comm> comm_;
   OpenFile identity_;  // by which agreements know it
   Settings settings_;
@@ -325,34 +243,21 @@ class File {
   std::unique_ptr<DataFile> data_;
   SubfileSet set_;
   const std::unique_ptr<Subfiles>& subfiles_ = set_.map();  // nullptr: the file is one
+  const PartFormats part_formats_{format_, set_};           // for cached plans of chunks
   int64_t metadata_opens_ = 0;  // rank 0: of this file and those that belong to it, before the format had it
   StripingOptions striping_options_;
   StoreOptions store_options_;
   Striping striping_;                            // as rank 0 found it
   std::shared_ptr<const StorageLayout> layout_;  // that domains are cut by; nullptr: none that has stripes
-  std::vector<int64_t> reserved_chunks_;  // on a root, of the chunks that are moved: they got room for the plan's sake
-  bool local_disk_ = false;               // as rank 0 sees it
-  std::string machine_text_;              // of the machine file, as rank 0 read it; "": none was given
+  bool local_disk_ = false;                      // as rank 0 sees it
+  std::string machine_text_;                     // of the machine file, as rank 0 read it; "": none was given
 
   SpaceAllocator allocator_;
   FileSizeCheck size_check_;  // used on rank 0
   WriteState write_state_;
-  bool ends_early_ = false;            // rank 0: opened for update, and shorter than its variables: a damaged file
-  std::vector<int64_t> chunked_bits_;  // those of put and got variables that have chunks; after a failure any
-  std::map<int, std::vector<std::shared_ptr<const ChunkLayout>>>
-      layouts_;  // by variable; several where parts have chunks of several sizes
-  int64_t put_batches_ = 0,
-          put_batch_ = 0;  // of this flush, and the one under way: a variable's n-th put is in the n-th
-  Workspace workspace_;
-  Trace trace_;
-  Planner planner_;
-  Executor executor_;
+  bool ends_early_ = false;  // rank 0: opened for update, and shorter than its variables: a damaged file
+  VariableFlush flush_;
   RequestQueue queue_;
-  std::unique_ptr<PendingFlush> pending_;
-  FlushTracer tracer_;
-  FlushReport report_;
-  double flush_begin_ = 0;
-  bool nothing_queued_ = false;  // on any rank, in the last flush
 };
 
 }  // namespace windrow

@@ -34,20 +34,17 @@ Status File::extend_for_queue(Status local) {
     local = guard([&] { return count_wanted(wanted); });
   if (Status verdict = allocator_.agree_on_wanted(std::move(local)); !verdict.ok())
     return verdict;
-  if (Status verdict = write_held(wanted); !verdict.ok())
+  if (Status verdict =
+          InlineVariables(*comm_, metadata_, format_.get(), settings_, queue_.run_options(), flush_.engine().trace)
+              .write(queue_.list(), wanted);
+      !verdict.ok())
     return verdict;
   if (Status verdict = allocator_.give_places(format_.get()); !verdict.ok())
     return verdict;
   if (!allocator_.any_grows())
     return {};
   // The caches know the old lengths.
-  const auto forget = [&](int variable) {
-    layouts_.erase(variable);
-    planner_.cache().forget_if([&](const PreparedPlan& prepared) {
-      const ChunkPlan* chunks = chunk_plan_of(prepared);
-      return chunks != nullptr && chunks->layout->path == metadata_.variable(variable).path;
-    });
-  };
+  const auto forget = [&](int variable) { flush_.forget_chunks_of(variable, metadata_.variable(variable).path); };
   if (Status verdict = allocator_.extend(formats(), forget); !verdict.ok())
     return verdict;
   size_check_.restart();

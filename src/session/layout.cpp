@@ -27,7 +27,7 @@ Status File::place_variables(Status local) {
                            .file = *data_,
                            .striping = striping_,
                            .striping_options = striping_options_,
-                           .buffer_bytes = planner_.limits().buffer_bytes,
+                           .buffer_bytes = flush_.planner().limits().buffer_bytes,
                            .durable = settings_.boolean("durable")});
   const auto complete_subfiles = [&]() -> Status {
     Status status = subfiles_ ? set_.lengthen() : Status{};
@@ -38,7 +38,7 @@ Status File::place_variables(Status local) {
     allocator_.mark_cut();
   if (!placement.is_in_force())
     return verdict;
-  planner_.cache().clear();
+  flush_.forget_plans();
   if (placement.new_layout() && *placement.new_layout() != striping_.layout)
     take_layout(placement.new_layout());
   if (subfiles_)
@@ -59,15 +59,15 @@ void File::grow_as_one(size_t first) noexcept {
 void File::take_layout(std::shared_ptr<const StorageLayout> layout) noexcept {
   (void)guard([&] {
     striping_.layout = *layout;
-    report_.layout = layout_text(*layout);
+    flush_.report().layout = layout_text(*layout);
     return Status{};
   });
   striping_.why.clear();  // of other stripes
   layout_ = layout->is_striped() ? std::move(layout) : nullptr;
-  if (planner_.limits().layout) {
-    planner_.limits().layout = layout_;
+  if (flush_.planner().limits().layout) {
+    flush_.planner().limits().layout = layout_;
     if (layout_)
-      planner_.limits().unit = lock_unit(*layout_);
+      flush_.planner().limits().unit = lock_unit(*layout_);
   }
   data_->tally_by(layout_);
   record_data();
@@ -77,10 +77,10 @@ void File::take_layout(std::shared_ptr<const StorageLayout> layout) noexcept {
 Status File::stripe_on_root() {
   if (set_.wanted().files > 1)
     striping_options_.expected_bytes = 0;
-  const int64_t writers =
-      planner_.limits().writers > 0 ? planner_.limits().writers : static_cast<int64_t>(comm_->host_roots().size());
+  const int64_t writers = flush_.planner().limits().writers > 0 ? flush_.planner().limits().writers
+                                                                : static_cast<int64_t>(comm_->host_roots().size());
   auto striped = stripe_temporary_file(striping_options_, publication_.temporary(),
-                                       {.count = writers, .buffer_bytes = planner_.limits().buffer_bytes});
+                                       {.count = writers, .buffer_bytes = flush_.planner().limits().buffer_bytes});
   if (!striped.ok())
     return striped.status();
   striping_ = std::move(striped).value();

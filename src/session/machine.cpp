@@ -24,15 +24,15 @@ Status File::read_machine_on_root() {
 
 // Without a machine file, what is usual where rank 0 found the file to lie: it is told, and decides nothing.
 Status File::learn_machine(FileSystem kind, int64_t cores) {
-  planner_.limits().machine_measured = !machine_text_.empty();
+  flush_.planner().limits().machine_measured = !machine_text_.empty();
   if (machine_text_.empty()) {
-    planner_.limits().machine = usual_machine(kind, cores);
+    flush_.planner().limits().machine = usual_machine(kind, cores);
     return {};
   }
   auto machine = machine_of(machine_text_, settings_.text("machine"));
   if (!machine.ok())
     return machine.status();
-  planner_.limits().machine = std::move(machine).value();
+  flush_.planner().limits().machine = std::move(machine).value();
   return {};
 }
 

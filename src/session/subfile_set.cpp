@@ -121,8 +121,7 @@ Status File::become_set(SubfileRequest request) {
   record_data();
   allocator_.mark_unplaced();
   Status verdict = start_set();
-  planner_.cache().clear();
-  layouts_.clear();
+  flush_.forget_plans();
   fit_line();
   publication_.fail(verdict);  // after an error the base file may refer to subfiles that do not exist
   return verdict;
@@ -133,7 +132,7 @@ Status File::start_set() {
   SetOptions options;
   Status local = guard([&] {
     const bool durable = settings_.boolean("durable");
-    options = {.subfiles = {format_options(), data_->options(), planner_.limits().buffer_bytes, durable,
+    options = {.subfiles = {format_options(), data_->options(), flush_.planner().limits().buffer_bytes, durable,
                             settings_.boolean("checksum")},
                .places_late = traits().places_late,
                .line_unit = line_unit()};
@@ -147,8 +146,7 @@ Status File::start_set() {
 void File::fit_line() {
   if (!set_.fit_line(line_unit()))
     return;
-  planner_.cache().clear();
-  layouts_.clear();
+  flush_.forget_plans();
 }
 
 // Local, the same on all ranks: after variables have been defined or have grown.
@@ -174,7 +172,7 @@ Status File::place_subfiles(Status local) {
   bool moved = false;
   Status verdict = set_.place(std::move(local), moved);
   if (moved)
-    planner_.cache().clear();
+    flush_.forget_plans();
   fit_line();
   return verdict;
 }
@@ -184,7 +182,7 @@ Status File::finish_subfiles(bool ends) {
   bool moved = false;
   Status verdict = set_.finish(format_.get(), ends, moved);
   if (moved) {
-    planner_.cache().clear();
+    flush_.forget_plans();
     fit_line();
   }
   if (moved && !verdict.ok())

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "base/status.hpp"
+#include "chunking/chunks.hpp"
+#include "comm/comm.hpp"
+#include "subfiling/subfiles.hpp"
+#include "trace/trace.hpp"
+
+namespace windrow {
+
+// Collective; the status is this rank's own. Asks the roots where these chunks are, which ascend. `subfiles`: nullptr
+// if the file is one.
+Status find_chunks(Comm& comm, const ChunkLayout& layout, std::span<const int64_t> wanted,
+                   const FormatOfPart& format_of, const Subfiles* subfiles, KnownChunks& known, Trace& trace);
+
+}  // namespace windrow

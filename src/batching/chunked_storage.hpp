@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// ChunkedStorage: one variable in chunks. It moves in a batch of its own: the plan divides the linear space of its
+// chunks, and windows are encoded and decoded. The parts of a split variable have a batch for each size of chunks,
+// nearly always one.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "batching/chunk_plan.hpp"
+#include "batching/chunk_targets.hpp"
+#include "batching/variable_storage.hpp"
+
+namespace windrow {
+
+class ChunkedStorage final : public VariableStorage {
+ public:
+  // All must outlive it.
+  ChunkedStorage(const FileView& file, FlushEngine& engine, int variable, std::shared_ptr<const ChunkLayout> layout)
+      : VariableStorage(variable, layout->group + 1),
+        file_(file),
+        engine_(engine),
+        layout_(std::move(layout)),
+        format_of_([&formats = file.formats](const ChunkPart& part) { return formats(part); }),
+        targets_(file.comm, *layout_, format_of_, file.striping.layout, file.set) {}
+  ChunkedStorage(const ChunkedStorage&) = delete;
+  ChunkedStorage& operator=(const ChunkedStorage&) = delete;
+
+  bool is_cached(const BatchSummary&) const noexcept override { return false; }
+  bool moves(int number, const Variable&) const noexcept override { return number == variable(); }
+  Result<std::shared_ptr<const ByteRuns>> runs_of(const VariableRequest& request, VariableBatch& batch) const override;
+  Status add_items(const VariableRequest& request, std::shared_ptr<const ByteRuns> runs,
+                   VariableBatch& batch) const override;
+  void finish_batch(VariableBatch& batch) const override;
+  Result<PreparedPlan*> ready_plan(const VariableBatch& batch, const BatchSummary& summary) override;
+  Status prepare_move(const VariableBatch& batch, const BatchSummary& summary, PreparedPlan& prepared,
+                      InFlightBatch& in_flight, PlanForecast& forecast) override;
+  Status forecast_move(const VariableBatch&, const BatchSummary&, const PreparedPlan&, PlanForecast&) override {
+    return {};
+  }
+  void begin_move(const VariableBatch& batch, const BatchSummary& summary, PreparedPlan& prepared, bool behind,
+                  InFlightBatch& in_flight) override;
+  Status end_move(const VariableBatch& batch, InFlightBatch& in_flight) override;
+  bool is_whole(const BatchSummary&) const noexcept override { return false; }  // other parts may have a batch
+  void conclude_move(const VariableBatch& batch, const InFlightBatch& in_flight,
+                     const Status& verdict) noexcept override;
+  void cancel_move() noexcept override { targets_.fill_reserved(); }
+
+ private:
+  Result<std::shared_ptr<const ByteRuns>> runs_in_parts(const VariableRequest& request, const SplitVariable& split,
+                                                        VariableBatch& batch) const;
+
+  const FileView& file_;
+  FlushEngine& engine_;
+  std::shared_ptr<const ChunkLayout> layout_;
+  FormatOfPart format_of_;
+  ChunkTargetFinder targets_;
+  KnownChunks known_;
+};
+
+// The chunks of a variable, or of the parts of a split one by the size of their chunks. The same on all ranks.
+Result<std::vector<std::shared_ptr<const ChunkLayout>>> chunk_layouts_of(const FileView& file, int variable);
+
+}  // namespace windrow
