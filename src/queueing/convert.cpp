@@ -19,7 +19,7 @@ inline constexpr bool k_is_complex = false;
 template <class T>
 inline constexpr bool k_is_complex<std::complex<T>> = true;
 
-// Calls `work` with a value of the C++ type that stands for `type`.
+// Calls `work` with a value of the C++ type of `type`.
 template <class Work>
 int64_t with_type(Type type, Work work) {
   switch (type) {
@@ -62,7 +62,7 @@ bool to_integer(From value, To& to) {
     to = 0;
     return false;
   }
-  // Both bounds are powers of two, or 0: no floating-point type rounds them.
+  // Both bounds are powers of two or 0, so no floating-point type rounds them.
   const From whole = std::trunc(value), end = std::ldexp(From{1}, std::numeric_limits<To>::digits);
   if (whole < static_cast<From>(std::numeric_limits<To>::min())) {
     to = std::numeric_limits<To>::min();
@@ -87,7 +87,7 @@ bool to_float(From value, To& to) {
   return true;
 }
 
-// As to_float() of what has 32 bits and more.
+// As to_float().
 template <class From>
 bool to_half(From value, Half& to) {
   const auto given = static_cast<double>(value);
@@ -96,7 +96,7 @@ bool to_half(From value, Half& to) {
   return fits;
 }
 
-// Whether the value fits; `to` is the nearest one that there is.
+// Whether the value fits; `to` is the nearest value.
 template <class From, class To>
 bool convert_one(From value, To& to) {
   if constexpr (std::same_as<From, Half> && std::same_as<To, Half>) {
@@ -166,8 +166,8 @@ int64_t for_pieces(PieceView runs, const Staged& staged, Convert&& convert_piece
 
 constexpr std::byte k_blank{' '}, k_nul{0};
 
-// The blanks at the end of each text become NULs. A text that fills its element has none behind it, not even when
-// "null_terminated".
+// The blanks at the end of each text become NULs. A text that fills its element gets no NUL, not even a
+// null-terminated one.
 int64_t blanks_to_nuls(const std::byte* in, std::byte* out, int64_t texts, int64_t bytes) noexcept {
   for (int64_t i = 0; i < texts; ++i, in += bytes, out += bytes) {
     const std::byte* end = in + bytes;
@@ -178,7 +178,7 @@ int64_t blanks_to_nuls(const std::byte* in, std::byte* out, int64_t texts, int64
   return 0;
 }
 
-// A text ends at its first NUL, as HDF5 has it.
+// A text ends at its first NUL, as in HDF5.
 int64_t nuls_to_blanks(const std::byte* in, std::byte* out, int64_t texts, int64_t bytes) noexcept {
   for (int64_t i = 0; i < texts; ++i, in += bytes, out += bytes)
     std::fill(std::copy(in, std::find(in, in + bytes, k_nul), out), out + bytes, k_blank);

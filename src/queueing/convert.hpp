@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Elements of one type as elements of another, on their way between the program's memory and what is moved.
+// Conversion of elements between the type in the program's memory and the type in the file.
 #pragma once
 
 #include <cstddef>
@@ -11,28 +11,28 @@
 
 namespace windrow {
 
-// Integers, floating-point numbers and booleans become each other and complex numbers; complex numbers only complex
-// ones.
+// Integers, floating-point numbers and booleans can be converted to each other and to complex numbers; complex numbers
+// only to complex numbers.
 bool is_convertible(Type from, Type to) noexcept;
 
-// C's rules where they say something: fractions are cut off, what is not 0 is true. Else the nearest value that there
-// is, and 0 for what is not a number. Returns how many did not fit. Neither side needs to be aligned.
+// As C converts: fractions are cut off, what is not 0 is true. Where C does not say: the nearest value, and 0 for NaN.
+// Returns how many values did not fit. `in` and `out` need not be aligned.
 int64_t convert(Type from, const std::byte* in, Type to, std::byte* out, int64_t elements) noexcept;
 
-// A piece of the program's memory in the variable's type, for as long as it is queued. Text is text on both sides:
-// filled up with blanks in memory, with NULs in the file.
+// The data of one request in the variable's type, while the request is queued. Text is padded with blanks in memory,
+// and with NULs in the file.
 struct Staged {
-  Type stored = Type::none;            // the variable's
+  Type stored = Type::none;            // of the variable
   Type type = Type::none;              // of `memory`
-  int64_t stored_bytes = 0;            // of one element there
-  int64_t memory_bytes = 0;            // and in `memory`
-  std::byte* memory = nullptr;         // the program's; never written through for a put
-  std::unique_ptr<std::byte[]> bytes;  // laid out as `memory` is
-  int64_t out_of_range = 0;            // of a put
+  int64_t stored_bytes = 0;            // of an element of the variable
+  int64_t memory_bytes = 0;            // of an element in `memory`
+  std::byte* memory = nullptr;         // of the program; a put does not write to it
+  std::unique_ptr<std::byte[]> bytes;  // converted elements, in the order of `memory`
+  int64_t out_of_range = 0;            // of a put: values that did not fit
 };
 
-// Of the pieces in `runs`, which are in bytes of the variable's type.
-int64_t convert_in(PieceView runs, const Staged& staged) noexcept;   // memory to staged bytes
-int64_t convert_out(PieceView runs, const Staged& staged) noexcept;  // and back
+// Convert the pieces in `runs`, which are in bytes of the variable's type. Return how many values did not fit.
+int64_t convert_in(PieceView runs, const Staged& staged) noexcept;   // from memory
+int64_t convert_out(PieceView runs, const Staged& staged) noexcept;  // to memory
 
 }  // namespace windrow

@@ -26,14 +26,14 @@ bool is_by_same(const SharedDecomposition& decomposition) noexcept {
   return decomposition.local().kind == DecompositionKind::same;
 }
 
-// A number of what is put, small enough that those of many ranks and puts add up.
+// Identifies what is put. It is small enough that a sum over many ranks and puts does not overflow.
 int64_t number_of(const QueuedRequest& entry) noexcept {
   const std::array<int64_t, 3> put{entry.variable, entry.decomposition->identity(), entry.record};
   return static_cast<int64_t>(hash_of({{reinterpret_cast<const char*>(put.data()), sizeof put}}) >> 34U);
 }
 
-// One put of one rank, as it tells rank 0 of it.
-struct Told {
+// A put of one rank, in a message to rank 0.
+struct PutMessage {
   int variable = 0;
   int64_t record = 0, identity = 0, sharers = 0;
   bool is_by_same = false, loses = false;
@@ -48,8 +48,8 @@ void append(const QueuedRequest& entry, bool loses, std::vector<std::byte>& byte
     append_varint(bytes, static_cast<uint64_t>(number));
 }
 
-Result<std::vector<Told>> read(std::span<const std::byte> bytes) {
-  std::vector<Told> told;
+Result<std::vector<PutMessage>> read(std::span<const std::byte> bytes) {
+  std::vector<PutMessage> puts;
   for (size_t position = 0; position < bytes.size();) {
     std::array<int64_t, k_numbers> numbers{};
     for (int64_t& number : numbers) {
@@ -58,17 +58,17 @@ Result<std::vector<Told>> read(std::span<const std::byte> bytes) {
         return Status{Code::internal, "internal error: malformed description of puts"};
       number = static_cast<int64_t>(*next);
     }
-    told.push_back({.variable = static_cast<int>(numbers[0]),
+    puts.push_back({.variable = static_cast<int>(numbers[0]),
                     .record = numbers[1] - 1,
                     .identity = numbers[2],
                     .sharers = numbers[3],
                     .is_by_same = (numbers[4] & 2) != 0,
                     .loses = (numbers[4] & 1) != 0});
   }
-  return told;
+  return puts;
 }
 
-// All ranks' puts of the same.
+// The puts of all ranks to the same elements.
 struct Puts {
   int64_t sharers = 0, put = 0;
   bool is_by_same = false, by_root = false;
@@ -80,11 +80,11 @@ Status verdict_on(const std::vector<SparseMessage>& messages, std::span<const Va
   using Put = std::tuple<int, int64_t, int64_t>;
   std::map<std::pair<Put, int64_t>, Puts> all;  // by how often the rank has put the same before, too
   for (const SparseMessage& message : messages) {
-    auto told = read(message.bytes);
-    if (!told.ok())
-      return told.status();
+    auto sent = read(message.bytes);
+    if (!sent.ok())
+      return sent.status();
     std::map<Put, int64_t> before;
-    for (const Told& one : told.value()) {
+    for (const PutMessage& one : sent.value()) {
       const Put put{one.variable, one.record, one.identity};
       Puts& puts = all[{put, before[put]++}];
       puts.sharers = one.sharers;
@@ -136,7 +136,8 @@ OrphanedPuts::OrphanedPuts(int rank, std::span<const QueuedRequest> queue) noexc
     maximum = {same, -same, rank == 0 ? same : k_no_rank};
 }
 
-// By `same` either rank 0 alone puts, or others the same as it; of what several hold, all of them or nobody.
+// Nothing is lost if, with decompositions `same`, all ranks that put anything put the same as rank 0, and if elements
+// that several ranks hold are put by all of them or by none.
 bool OrphanedPuts::is_doubtful() const noexcept {
   const bool any_same = maximum[0] != k_no_rank;
   return sum != 0 || (any_same && (maximum[0] != -maximum[1] || maximum[2] != maximum[0]));

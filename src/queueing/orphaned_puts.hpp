@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// OrphanedPuts: of elements that several ranks hold one writes, whichever of them put. Where that one has put nothing,
-// what the others have put would be lost without a word: found out here, in an agreement that takes place anyway, and
-// named by a collective step only where ranks put different things.
+// OrphanedPuts: one rank, the owner, writes an element that several ranks hold. If the owner does not put it, what the
+// others put would be lost. The first agreement of a flush detects that ranks put different things; only then a further
+// collective step looks for puts that would be lost.
 #pragma once
 
 #include <array>
@@ -22,13 +22,13 @@ class OrphanedPuts {
   OrphanedPuts(int rank, std::span<const QueuedRequest> queue) noexcept;
 
   static constexpr size_t k_maxima = 3;
-  // To be combined over all ranks.
+  // Numbers of this rank, which an agreement combines over all ranks.
   std::array<int64_t, k_maxima> maximum;
   int64_t sum = 0;
-  bool is_doubtful() const noexcept;  // once they are; the same on every rank
+  bool is_doubtful() const noexcept;  // of the combined numbers; the same on every rank
 
-  // Collective. Code::bad_argument names a variable whose elements would be lost. `loses`: whether others write some of
-  // what this rank puts by an entry.
+  // Collective, agreed. Code::bad_argument names a variable whose elements would be lost. loses(request): whether other
+  // ranks write some elements of it.
   template <class Loses>
   static Status check(Comm& comm, std::span<const QueuedRequest> queue, std::span<const Variable> variables,
                       Loses&& loses) {
