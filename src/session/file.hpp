@@ -198,12 +198,8 @@ class File {
   SpaceAllocator::Formats formats() noexcept;
   void grow_as_one(size_t first) noexcept;
 
-  // growth.cpp
-  Status count_wanted(std::span<int64_t> wanted) const;
   Status extend_for_queue(Status local);  // collective; nothing where no variable can grow or lacks a place
-  int64_t bytes_of_new_records(std::span<const QueuedRequest* const> puts);
-  Status count_new_records(std::span<int64_t> bytes);
-  Status fill_records(Status local);  // collective
+  Status fill_records(Status local);      // collective
 
   // Of fill values, and of what a failure leaves undefined.
   FillManager filling() noexcept { return view().filling(); }

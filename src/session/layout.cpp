@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "allocation/late_placement.hpp"
+#include "batching/record_requests.hpp"
 #include "comm/agree.hpp"
 #include "session/file.hpp"
 
@@ -45,6 +46,42 @@ Status File::place_variables(Status local) {
     fit_line();
   allocator_.mark_placed();
   return verdict;
+}
+
+// Collective. One agreement, and one more if a variable gets a place or grows.
+Status File::extend_for_queue(Status local) {
+  const std::span<int64_t> wanted = allocator_.start_wanted();
+  if (local.ok())
+    local = guard([&] { return count_wanted(queue_.list(), view(), wanted); });
+  if (Status verdict = allocator_.agree_on_wanted(std::move(local)); !verdict.ok())
+    return verdict;
+  if (Status verdict =
+          InlineVariables(*comm_, metadata_, format_.get(), settings_, queue_.run_options(), flush_.engine().trace)
+              .write(queue_.list(), wanted);
+      !verdict.ok())
+    return verdict;
+  if (Status verdict = allocator_.give_places(format_.get()); !verdict.ok())
+    return verdict;
+  if (!allocator_.any_grows())
+    return {};
+  // The caches know the old lengths.
+  const auto forget = [&](int variable) { flush_.forget_chunks_of(variable, metadata_.variable(variable).path); };
+  if (Status verdict = allocator_.extend(formats(), forget); !verdict.ok())
+    return verdict;
+  size_check_.restart();
+  grow_as_one(0);
+  update_set();
+  return {};
+}
+
+// Collective.
+Status File::fill_records(Status local) {
+  if (!filling().any_unfilled_records())
+    return agree(*comm_, std::move(local));
+  const std::span<int64_t> written = allocator_.start_sums();
+  if (local.ok())
+    local = guard([&] { return count_new_records(queue_.list(), view(), queue_.run_options(), written); });
+  return filling().fill_records(std::move(local), written);
 }
 
 SpaceAllocator::Formats File::formats() noexcept {
