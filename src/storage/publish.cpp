@@ -399,13 +399,13 @@ Status publish(std::span<const Rename> files, bool durable, const StoreOptions& 
       if (Status status = check_held(file); !status.ok())
         return status;
     for (const Rename& file : files) {
+      if (named != nullptr && file.follows)
+        *named = true;
       if (fault && fault->after-- == 0) {
         if (fault->kill)
           (void)std::raise(SIGKILL);
         return system_status("publish", file.to, fault->fault.error);
       }
-      if (named != nullptr && file.follows)
-        *named = true;
       Status status = publish_one(file, durable);
       if (!status.ok())
         return status;

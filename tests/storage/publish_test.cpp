@@ -216,6 +216,24 @@ TEST(Publish, leaves_an_old_companion_where_the_file_cannot_have_its_name) {
   EXPECT_EQ(read(sidecar.from), "new");
 }
 
+// A file that follows is renamed after the set is published: its failure does not undo that, nor does an injected one.
+TEST(Publish, says_that_the_set_has_its_name_when_a_following_file_fails) {
+  TemporaryFolder folder;
+  const TemporaryFile temporary = start(folder.path("a.h5"));
+  const std::string follower = folder.path("a.h5.part");
+  const std::array<Rename, 2> files{Rename{temporary.temporary_path, temporary.final_path},
+                                    Rename{follower + ".new", follower, nullptr, true}};
+  StoreOptions options;
+  options.kind = "faulty";
+  for (const int after : {0, 1}) {
+    options.fault = "operation=publish,error=io,after=" + std::to_string(after);
+    bool named = false;
+    EXPECT_EQ(publish(files, false, options, &named).code(), Code::io);
+    EXPECT_EQ(named, after == 1) << "the first rename publishes the set";
+    EXPECT_EQ(std::filesystem::exists(temporary.final_path), named);
+  }
+}
+
 TEST(Publish, tells_how_long_a_file_may_be) {
   TemporaryFolder folder;
   const std::string path = folder.path("a.h5");
