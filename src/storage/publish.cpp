@@ -183,6 +183,103 @@ Status publish_one(const Rename& file, bool durable) {
   return {};
 }
 
+// The failure that a faulty store has for publish() on this rank.
+Result<std::optional<FaultPlan>> publish_fault(const StoreOptions& options) {
+  std::optional<FaultPlan> fault;
+  if (options.kind != "faulty" || options.fault.empty())
+    return fault;
+  const Result<FaultPlan> plan = parse_fault_plan(options.fault);
+  if (!plan.ok())
+    return plan.status();
+  const bool is_here = plan.value().rank.value_or(options.rank) == options.rank;
+  if (plan.value().operation == Operation::publish && is_here)
+    fault = plan.value();
+  return fault;
+}
+
+// The folders of the final names.
+std::vector<std::string> folders_of(std::span<const Rename> files) {
+  std::vector<std::string> folders;
+  for (const Rename& file : files)
+    if (std::string folder = folder_to_open(file.to); folders.empty() || folders.back() != folder)
+      folders.push_back(std::move(folder));
+  return folders;
+}
+
+bool is_folder(const std::string& path) {
+  struct stat about {};
+  return ::stat(path.c_str(), &about) == 0 && S_ISDIR(about.st_mode);
+}
+
+bool is_other_than_folder(const std::string& path) {
+  struct stat about {};
+  return ::stat(path.c_str(), &about) == 0 && !S_ISDIR(about.st_mode);
+}
+
+// Checked in advance: if one file cannot get its name, its sidecars must not have theirs.
+Status check_renames(std::span<const Rename> files) {
+  for (const Rename& file : files)
+    if (is_folder(file.to) && is_other_than_folder(file.from))
+      return system_status("publish", file.to, EISDIR);
+  for (const Rename& file : files)
+    if (Status status = check_held(file); !status.ok())
+      return status;
+  return {};
+}
+
+// `named`: see publish().
+Status rename_all(std::span<const Rename> files, bool durable, std::optional<FaultPlan>& fault, bool& named) {
+  for (const Rename& file : files) {
+    named = named || file.follows;
+    if (fault && fault->after-- == 0) {
+      if (fault->kill)
+        (void)std::raise(SIGKILL);
+      return system_status("publish", file.to, fault->fault.error);
+    }
+    if (Status status = publish_one(file, durable); !status.ok())
+      return status;
+  }
+  named = true;
+  return {};
+}
+
+Status sync_folders(std::span<const std::string> folders) {
+  for (const std::string& folder : folders)
+    if (Status status = sync_path(folder, O_RDONLY | O_DIRECTORY); !status.ok())
+      return status;
+  return {};
+}
+
+// The candidates for one temporary name.
+struct TemporaryNames {
+  static constexpr size_t k_in_turn = 16;  // tried in a fixed order; then random ones follow
+
+  std::string begin;  // of each name
+
+  std::string numbered(size_t number) const { return begin + letters_of(number); }
+  std::string candidate(size_t number) const {
+    return number < k_in_turn ? numbered(number) : begin + random_letters();
+  }
+};
+
+// Removes leftovers of killed jobs until one name has none. Without memory they stay: the caller's temporary file must
+// not be lost.
+void remove_leftovers_from(const TemporaryNames& names, size_t number) noexcept {
+  (void)guard([&] {
+    while (number < TemporaryNames::k_in_turn && remove_leftover(names.numbered(number)))
+      ++number;
+    return Status();
+  });
+}
+
+// Takes the place of a leftover of a killed job.
+int make_or_replace(TemporaryFile& temporary, const std::optional<mode_t>& mode) {
+  const int error = make_locked_file(temporary.temporary_path, mode, temporary.held);
+  if (error == EEXIST && remove_leftover(temporary.temporary_path))
+    return make_locked_file(temporary.temporary_path, mode, temporary.held);
+  return error;
+}
+
 Result<TemporaryFile> start_temporary_file_of(const std::string& path) {
   if (path.empty() || path.find('\0') != std::string::npos)
     return Status(Code::bad_argument, "create: a path is one or more characters other than NUL");
@@ -196,23 +293,14 @@ Result<TemporaryFile> start_temporary_file_of(const std::string& path) {
   const Result<std::optional<mode_t>> mode = mode_to_keep(final_path);
   if (!mode.ok())
     return mode.status();
-  const std::string_view stem = stem_of(parts);
-  const auto temporary_name = [&](const std::string& letters) {
-    return fmt::format("{}.{}{}{}", parts.folder, stem, k_mark, letters);
-  };
-  constexpr size_t k_in_turn = 16, k_most_tries = 100;  // of 36^4 names: if all are taken, that is not chance
+  const TemporaryNames names{fmt::format("{}.{}{}", parts.folder, stem_of(parts), k_mark)};
+  constexpr size_t k_most_tries = 100;  // of 36^4 names: if all are taken, that is not chance
   for (size_t tries = 0; tries < k_most_tries; ++tries) {
     // Complete before the file exists: without memory later, its name would be lost.
-    TemporaryFile temporary{temporary_name(tries < k_in_turn ? letters_of(tries) : random_letters()), final_path};
-    int error = make_locked_file(temporary.temporary_path, mode.value(), temporary.held);
-    if (error == EEXIST && remove_leftover(temporary.temporary_path))
-      error = make_locked_file(temporary.temporary_path, mode.value(), temporary.held);
+    TemporaryFile temporary{names.candidate(tries), final_path};
+    const int error = make_or_replace(temporary, mode.value());
     if (error == 0) {
-      (void)guard([&] {  // without memory the leftovers stay: the temporary file must not be lost
-        for (size_t next = tries + 1; next < k_in_turn && remove_leftover(temporary_name(letters_of(next)));)
-          ++next;
-        return Status();
-      });
+      remove_leftovers_from(names, tries + 1);
       return temporary;
     }
     if (error != EEXIST && error != EINTR)
@@ -373,51 +461,19 @@ std::vector<std::string> folders_beside(const std::string& path, const std::stri
 }
 
 Status publish(std::span<const Rename> files, bool durable, const StoreOptions& options, bool* named) {
-  if (named != nullptr)
-    *named = false;
+  bool unasked = false;
+  bool& is_named = named != nullptr ? *named : unasked;
+  is_named = false;
   return guard([&]() -> Status {
-    std::optional<FaultPlan> fault;
-    if (options.kind == "faulty" && !options.fault.empty()) {
-      const Result<FaultPlan> plan = parse_fault_plan(options.fault);
-      if (!plan.ok())
-        return plan.status();
-      if (plan.value().operation == Operation::publish && plan.value().rank.value_or(options.rank) == options.rank)
-        fault = plan.value();
-    }
+    Result<std::optional<FaultPlan>> fault = publish_fault(options);
+    if (!fault.ok())
+      return fault.status();
     // Named in advance: after the renames a lack of memory must not look like a failed publication.
-    std::vector<std::string> folders;
-    for (const Rename& file : files)
-      if (durable && (folders.empty() || folders.back() != folder_to_open(file.to)))
-        folders.push_back(folder_to_open(file.to));
-    // Checked in advance: if one file cannot get its name, its sidecars must not have theirs.
-    struct stat about {};
-    for (const Rename& file : files)
-      if (::stat(file.to.c_str(), &about) == 0 && S_ISDIR(about.st_mode) && ::stat(file.from.c_str(), &about) == 0 &&
-          !S_ISDIR(about.st_mode))
-        return system_status("publish", file.to, EISDIR);
-    for (const Rename& file : files)
-      if (Status status = check_held(file); !status.ok())
-        return status;
-    for (const Rename& file : files) {
-      if (named != nullptr && file.follows)
-        *named = true;
-      if (fault && fault->after-- == 0) {
-        if (fault->kill)
-          (void)std::raise(SIGKILL);
-        return system_status("publish", file.to, fault->fault.error);
-      }
-      Status status = publish_one(file, durable);
-      if (!status.ok())
-        return status;
-    }
-    if (named != nullptr)
-      *named = true;
-    for (const std::string& folder : folders) {
-      Status status = sync_path(folder, O_RDONLY | O_DIRECTORY);
-      if (!status.ok())
-        return status;
-    }
-    return Status();
+    const std::vector<std::string> folders = durable ? folders_of(files) : std::vector<std::string>();
+    Status status = check_renames(files);
+    if (status.ok())
+      status = rename_all(files, durable, fault.value(), is_named);
+    return status.ok() ? sync_folders(folders) : status;
   });
 }
 

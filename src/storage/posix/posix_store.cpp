@@ -9,17 +9,14 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <chrono>
-#include <climits>
 #include <cstring>
-#include <type_traits>
 
 #include "base/checked.hpp"
-#include "base/copy.hpp"
 #include "base/units.hpp"
 #include "storage/file_system.hpp"
+#include "storage/posix/call_sequence.hpp"
 #include "storage/slices.hpp"
 #include "storage/system_error.hpp"
 
@@ -28,8 +25,6 @@ namespace {
 
 static_assert(sizeof(off_t) == 8, "file offsets need 64 bits");
 
-// Linux moves at most 0x7ffff000 bytes in one call (read(2), NOTES); other systems reject more than INT_MAX.
-constexpr int64_t k_call_bytes = 0x7ffff000;
 // Largest write to a local disk; longer ones save nothing. For longer writes ext4 and XFS allocate pages of 2 MiB,
 // which a virtual machine may have to get back from its host first. Over a network longer calls may be faster.
 constexpr int64_t k_local_call_bytes = 1 << 20;
@@ -39,8 +34,6 @@ constexpr uint64_t k_zfs_magic = 0x2fc12fc1;
 constexpr int64_t k_least_reserved_bytes = 1 << 18;
 // Largest allocation of expected bytes at a time: other writes to the file wait for it.
 constexpr int64_t k_most_reserved_bytes = int64_t{64} << 20;
-constexpr size_t k_batch_slices = 1024;
-static_assert(k_batch_slices <= IOV_MAX);
 constexpr size_t k_front_bytes = 64 << 10;  // the first part of a long request, which shows whether the storage is slow
 
 const char* verb_of(Operation operation) noexcept {
@@ -62,75 +55,6 @@ Status check_range(const char* verb, int64_t offset, std::optional<int64_t> byte
                   fmt::format("{} at offset {} of \"{}\": not a range of a file", verb, offset, path));
   });
 }
-
-// Divides slices into batches of one call each, and keeps track of the position.
-template <class SliceType>
-class Cursor {
- public:
-  explicit Cursor(std::span<const SliceType> slices) noexcept : slices_(slices) {}
-
-  // At most `limit` bytes.
-  size_t fill(std::span<iovec> batch, int64_t limit) const noexcept {
-    size_t used = 0;
-    int64_t bytes = 0;
-    int64_t skip = skip_;
-    for (size_t i = index_; i < slices_.size() && used < batch.size() && bytes < limit; ++i, skip = 0) {
-      const int64_t take = std::min(slices_[i].size - skip, limit - bytes);
-      if (take == 0)
-        continue;
-      // iovec serves both directions and therefore has no const.
-      batch[used++] = {const_cast<std::byte*>(slices_[i].data) + skip, static_cast<size_t>(take)};
-      bytes += take;
-    }
-    return used;
-  }
-
-  // The rest of the current slice.
-  SliceType front() const noexcept {
-    for (size_t i = index_, skip = static_cast<size_t>(skip_); i < slices_.size(); ++i, skip = 0)
-      if (slices_[i].size > static_cast<int64_t>(skip))
-        return {slices_[i].data + skip, slices_[i].size - static_cast<int64_t>(skip)};
-    return {};
-  }
-
-  void advance(int64_t bytes) noexcept {
-    skip_ += bytes;
-    while (index_ < slices_.size() && skip_ >= slices_[index_].size)
-      skip_ -= slices_[index_++].size;
-  }
-
- private:
-  std::span<const SliceType> slices_;
-  size_t index_ = 0;
-  int64_t skip_ = 0;  // bytes of slices_[index_] that are done
-};
-
-int64_t bytes_of(std::span<const iovec> batch) noexcept {
-  size_t total = 0;
-  for (const iovec& part : batch)
-    total += part.iov_len;
-  return static_cast<int64_t>(total);
-}
-
-// The kernel copies from the page cache to some addresses slowly (base/copy.hpp). A small buffer half a page away,
-// which stays in cache, is filled and emptied fast.
-class BouncePage {
- public:
-  static bool pays(const Slice& slice, int64_t offset) noexcept {
-    return slice.size >= k_least_bytes && copies_slowly(address_of(slice.data), static_cast<uint64_t>(offset));
-  }
-
-  std::byte* place(int64_t offset) noexcept {
-    return memory_.data() + (static_cast<uint64_t>(offset) + k_page / 2 - address_of(memory_.data())) % k_page;
-  }
-
-  static constexpr int64_t k_bytes = 1 << 16;
-
- private:
-  static constexpr int64_t k_least_bytes = 4096;
-  static constexpr size_t k_page = 4096;
-  std::array<std::byte, static_cast<size_t>(k_bytes) + k_page> memory_;
-};
 
 // Serializes long writes to one file of a local disk. The kernel admits one write at a time, and alternating calls
 // would spend much time on wake-ups. Uses an open file description lock on a byte beyond any file; it ends with the
@@ -168,18 +92,6 @@ class Turn {
 
   int descriptor_;
 };
-
-// Keeps the first half of the bytes, at least one.
-std::span<iovec> first_half(std::span<iovec> batch) noexcept {
-  size_t left = static_cast<size_t>(std::max<int64_t>(bytes_of(batch) / 2, 1));
-  for (size_t i = 0; i < batch.size(); ++i) {
-    batch[i].iov_len = std::min(batch[i].iov_len, left);
-    left -= batch[i].iov_len;
-    if (left == 0)
-      return batch.first(i + 1);
-  }
-  return batch;
-}
 
 }  // namespace
 
@@ -268,47 +180,34 @@ ssize_t PosixStore::call(Operation operation, std::span<iovec> batch, int64_t of
   return moved;
 }
 
+// `bytes`: see total_bytes().
+Status PosixStore::check_request(Operation operation, int64_t offset, std::optional<int64_t> bytes) const noexcept {
+  const char* verb = verb_of(operation);
+  const bool writes = operation == Operation::write;
+  Status status = usable(verb, writes);
+  status.update(check_range(verb, offset, bytes, path_));
+  if (status.ok() && writes && *bytes > 0 && beyond_file_size_limit(offset + *bytes))
+    status = failure(verb, *bytes, offset, path_, EFBIG);
+  return status;
+}
+
 template <class SliceType>
 Status PosixStore::move(Operation operation, int64_t offset, std::span<const SliceType> slices,
                         StoreCounters& counters) {
   const char* verb = verb_of(operation);
   const bool writes = operation == Operation::write;
   const std::optional<int64_t> total = total_bytes(slices);
-  Status status = usable(verb, writes);
-  status.update(check_range(verb, offset, total, path_));
-  if (!status.ok())
+  if (Status status = check_request(operation, offset, total); !status.ok())
     return status;
-  if (writes && *total > 0 && beyond_file_size_limit(offset + *total))
-    return failure(verb, *total, offset, path_, EFBIG);
-
-  Cursor<SliceType> cursor(slices);
-  std::array<iovec, k_batch_slices> batch;
-  // A long request takes several calls; a short transfer is continued.
-  bool counts = true;
-  int64_t request_end = 0;
-  BouncePage bounce;
   std::optional<Turn> turn;
   if (writes && takes_turns_ && *total > write_call_bytes_)
     turn.emplace(descriptor_);
   if (writes && reserves_ && *total >= k_least_reserved_bytes)
     reserve(offset, *total);
-  for (int64_t done = 0; done < *total;) {
-    if (done >= request_end) {
-      request_end = done + bytes_of(std::span(batch).first(cursor.fill(batch, k_call_bytes)));
-      counts = true;
-    }
-    std::span<iovec> asked = std::span(batch).first(
-        cursor.fill(batch, std::min(writes ? write_call_bytes_ : k_call_bytes, request_end - done)));
-    std::byte* bounced = nullptr;
-    if constexpr (std::is_same_v<SliceType, Slice>)
-      if (const Slice front = cursor.front(); !hook_ && BouncePage::pays(front, offset + done)) {
-        bounced = front.data;
-        batch[0] = {bounce.place(offset + done),
-                    static_cast<size_t>(std::min({BouncePage::k_bytes, front.size, request_end - done}))};
-        asked = std::span(batch).first(1);
-      }
-    const int64_t asked_bytes = bytes_of(asked);
-    const ssize_t moved = call(operation, asked, offset + done, counts, counters);
+  CallSequence<SliceType> calls(slices, offset, writes ? write_call_bytes_ : k_call_bytes, !hook_);
+  while (calls.done() < *total) {
+    const std::span<iovec> batch = calls.next();
+    const ssize_t moved = call(operation, batch, offset + calls.done(), calls.counts(), counters);
     if (moved < 0 && errno == EINTR)
       continue;
     if (moved < 0)
@@ -317,11 +216,7 @@ Status PosixStore::move(Operation operation, int64_t offset, std::span<const Sli
       return failure(verb, *total, offset, path_, EIO);  // otherwise this loop would never end
     if (moved == 0)
       return ends_early(*total, offset, size().ok() ? size().value() : -1);
-    if (bounced != nullptr)
-      std::memcpy(bounced, batch[0].iov_base, static_cast<size_t>(moved));
-    counts = moved < asked_bytes;
-    done += moved;
-    cursor.advance(moved);
+    calls.advance(moved);
   }
   return {};
 }
