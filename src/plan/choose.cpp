@@ -68,24 +68,29 @@ void choose_by_tree(Strategy& strategy, const Pattern& pattern, const Topology& 
 
 // Decides by the length of pieces. Short pieces are copied from the mapped file: one copy, no request and no message.
 // Long pieces take one request each, which avoids a page fault every 64 KiB; but data in the other byte order would
-// then be copied twice. Mapped writes do not exist: every page that they dirty is expensive.
+// then be copied twice.
+Access access_in_memory(const Pattern& pattern, const PlanLimits& limits, std::vector<std::string>& reasons) {
+  const int64_t mean = pattern.pieces > 0 ? pattern.bytes / pattern.pieces : 0;
+  const bool are_long = mean > 0 && mean >= limits.direct_read_bytes && !pattern.swapped;
+  if (are_long) {
+    reasons.push_back(
+        fmt::format("access list: pieces are {} long on average, so each rank reads its own, although the file is in "
+                    "this host's memory",
+                    counted(mean, "byte")));
+    return Access::list;
+  }
+  reasons.emplace_back("access mapped: the file is in this host's memory, so each rank copies its pieces out of it");
+  return Access::mapped;
+}
+
+// Mapped writes do not exist: every page that they dirty is expensive.
 void choose_mapped(Strategy& strategy, const Pattern& pattern, const PlanLimits& limits,
                    std::vector<std::string>& reasons) {
-  const bool alone = (strategy.gather == Gather::automatic || strategy.gather == Gather::none) &&
-                     (strategy.domains == Domains::automatic || strategy.domains == Domains::none);
-  if (strategy.access == Access::automatic && pattern.reading && pattern.in_memory && alone) {
-    const int64_t mean = pattern.pieces > 0 ? pattern.bytes / pattern.pieces : 0;
-    const bool are_long = mean > 0 && mean >= limits.direct_read_bytes && !pattern.swapped;
-    strategy.access = are_long ? Access::list : Access::mapped;
-    if (are_long)
-      reasons.push_back(
-          fmt::format("access list: pieces are {} long on average, so each rank reads its own, although the file is in "
-                      "this host's memory",
-                      counted(mean, "byte")));
-    else
-      reasons.emplace_back(
-          "access mapped: the file is in this host's memory, so each rank copies its pieces out of it");
-  }
+  const bool may_gather_nothing = strategy.gather == Gather::automatic || strategy.gather == Gather::none;
+  const bool may_have_no_domains = strategy.domains == Domains::automatic || strategy.domains == Domains::none;
+  const bool alone = may_gather_nothing && may_have_no_domains;
+  if (strategy.access == Access::automatic && pattern.reading && pattern.in_memory && alone)
+    strategy.access = access_in_memory(pattern, limits, reasons);
   if (strategy.access != Access::mapped)
     return;
   if (pattern.reading && alone) {
@@ -135,76 +140,116 @@ bool ranks_crowd_at_targets(const Pattern& pattern, const Topology& topology, co
 // Long pieces are written by their holder, since aggregation would only copy them. Short pieces are aggregated to long
 // rows, since a request has a fixed cost. If there are both, each kind is moved in its way, unless the long pieces are
 // few: without them the rows would have holes.
-void choose_domains(Strategy& strategy, const Pattern& pattern, const Topology& topology, const PlanLimits& limits,
-                    int64_t& direct_bytes, std::vector<std::string>& reasons) {
-  if (strategy.domains != Domains::automatic)
-    return;
-  const int64_t mean = pattern.pieces > 0 ? pattern.bytes / pattern.pieces : 0;
-  const int64_t short_pieces = pattern.pieces - pattern.long_pieces;
-  const int64_t limit = pattern.reading ? limits.direct_read_bytes : limits.direct_bytes;
+class DomainRule {
+ public:
+  DomainRule(Strategy& strategy, const Pattern& pattern, const Topology& topology, const PlanLimits& limits,
+             std::vector<std::string>& reasons)
+      : strategy_(strategy), pattern_(pattern), limits_(limits), reasons_(reasons) {
+    mean_ = pattern.pieces > 0 ? pattern.bytes / pattern.pieces : 0;
+    long_from_ = pattern.reading ? limits.direct_read_bytes : limits.direct_bytes;
+    together_ = ranks_of_root(strategy, pattern.reading, topology);
+    const bool may_meet = strategy.access != Access::list && strategy.gather == Gather::none;
+    crowd_at_targets_ = may_meet && ranks_crowd_at_targets(pattern, topology, limits);
+    meet_at_targets_ = crowd_at_targets_ || (may_meet && hosts_meet_at_targets(pattern, topology, limits));
+  }
+
+  void choose(int64_t& direct_bytes) {
+    if (are_rows())
+      return take(Domains::none, rows_text());
+    if (are_long() || is_alone())
+      return take(Domains::none, fmt::format("domains none: pieces are {} long on average, so each rank {} its own",
+                                             counted(mean_, "byte"), pattern_.reading ? "reads" : "writes"));
+    if (meet_at_targets_)
+      return take(Domains::target, targets_text());
+    if (wants_targets(pattern_, limits_))
+      return take(Domains::target, fmt::format("domains target: pieces are {} long on average, shorter than {}, and "
+                                               "the file lies on several targets",
+                                               counted(mean_, "byte"), long_from_));
+    if (has_short_stripes())
+      reasons_.push_back(fmt::format("domains aligned, not target: stripes of {} are too short for a request each",
+                                     format_bytes(lock_unit(*limits_.layout))));
+    if (!are_both_kinds())
+      return take(Domains::aligned,
+                  fmt::format("domains aligned: pieces are {} long on average, shorter than {}, so they are aggregated",
+                              counted(mean_, "byte"), long_from_));
+    direct_bytes = limits_.direct_bytes;
+    take(Domains::aligned, both_kinds_text());
+  }
+
+ private:
+  void take(Domains domains, std::string reason) {
+    strategy_.domains = domains;
+    reasons_.push_back(std::move(reason));
+  }
+
   // The rows of ranks are consecutive already, so domains gain nothing. The root of a team has those of consecutive
   // ranks in one piece (SCORPIO, section III). Of blocks it has many short pieces, which two-phase I/O among the roots
   // turns into fewer requests.
-  const bool may_meet = strategy.access != Access::list && strategy.gather == Gather::none;
-  const bool oversubscribed = may_meet && ranks_crowd_at_targets(pattern, topology, limits);
-  const bool meet_at_targets = oversubscribed || (may_meet && hosts_meet_at_targets(pattern, topology, limits));
-  const int64_t together = ranks_of_root(strategy, pattern.reading, topology);
-  const bool rows = !meet_at_targets && pattern.pieces > 0 && pattern.pieces <= pattern.entries &&
-                    mean >= ceil_divide(limits.direct_row_bytes, together) && strategy.access != Access::sieve;
-  if (rows) {
-    strategy.domains = Domains::none;
-    reasons.push_back(fmt::format("domains none: what a {} of a variable is one piece", together > 1 ? "root gathers"
-                                                                                        : pattern.reading
-                                                                                            ? "rank gets"
-                                                                                            : "rank puts"));
-    return;
+  bool are_rows() const {
+    if (meet_at_targets_ || strategy_.access == Access::sieve)
+      return false;
+    const bool one_each = pattern_.pieces > 0 && pattern_.pieces <= pattern_.entries;
+    return one_each && mean_ >= ceil_divide(limits_.direct_row_bytes, together_);
   }
-  const bool alone = pattern.ranks_with_data <= 1 && strategy.access != Access::sieve && mean >= 4096;
-  if (strategy.access == Access::list || (!meet_at_targets && pattern.pieces > 0 && mean >= limit) || alone) {
-    strategy.domains = Domains::none;
-    reasons.push_back(fmt::format("domains none: pieces are {} long on average, so each rank {} its own",
-                                  counted(mean, "byte"), pattern.reading ? "reads" : "writes"));
-    return;
+
+  bool are_long() const {
+    if (strategy_.access == Access::list)
+      return true;
+    return !meet_at_targets_ && pattern_.pieces > 0 && mean_ >= long_from_;
   }
-  if (meet_at_targets) {
-    strategy.domains = Domains::target;
-    if (oversubscribed)
-      reasons.push_back(fmt::format(
-          "domains target: {:.0f} ranks would access each target; more than {:.0f} are slower than one {} for each "
-          "target",
-          clients_of_a_target(pattern, limits), k_most_clients_of_a_target, pattern.reading ? "reader" : "writer"));
-    else
-      reasons.push_back(
-          fmt::format("domains target: there are at least as many hosts as targets, so each target has its own {}s, "
-                      "for long pieces too",
-                      pattern.reading ? "reader" : "writer"));
-    return;
+
+  bool is_alone() const {
+    constexpr int64_t k_least_piece = 4096;
+    return pattern_.ranks_with_data <= 1 && strategy_.access != Access::sieve && mean_ >= k_least_piece;
   }
-  if (wants_targets(pattern, limits)) {
-    strategy.domains = Domains::target;
-    reasons.push_back(fmt::format(
-        "domains target: pieces are {} long on average, shorter than {}, and the file lies on several targets",
-        counted(mean, "byte"), limit));
-    return;
+
+  bool has_short_stripes() const {
+    return limits_.layout && lock_unit(*limits_.layout) < k_least_stripe &&
+           deal_by_target(pattern_.regions, 2, *limits_.layout);
   }
-  strategy.domains = Domains::aligned;
-  if (limits.layout && lock_unit(*limits.layout) < k_least_stripe && deal_by_target(pattern.regions, 2, *limits.layout))
-    reasons.push_back(fmt::format("domains aligned, not target: stripes of {} are too short for a request each",
-                                  format_bytes(lock_unit(*limits.layout))));
-  if (pattern.long_bytes >= pattern.bytes / 4 && pattern.long_pieces > 0 && strategy.gather == Gather::none &&
-      // sieving writes back the holes, so no other rank may write there
-      strategy.access != Access::sieve) {
-    direct_bytes = limits.direct_bytes;
-    reasons.push_back(fmt::format(
+
+  bool are_both_kinds() const {
+    if (strategy_.access == Access::sieve)  // it writes back the holes, so no other rank may write there
+      return false;
+    return pattern_.long_bytes >= pattern_.bytes / 4 && pattern_.long_pieces > 0 && strategy_.gather == Gather::none;
+  }
+
+  std::string rows_text() const {
+    const char* who = together_ > 1 ? "root gathers" : pattern_.reading ? "rank gets" : "rank puts";
+    return fmt::format("domains none: what a {} of a variable is one piece", who);
+  }
+
+  std::string targets_text() const {
+    const char* kind = pattern_.reading ? "reader" : "writer";
+    if (!crowd_at_targets_)
+      return fmt::format(
+          "domains target: there are at least as many hosts as targets, so each target has its own {}s, "
+          "for long pieces too",
+          kind);
+    return fmt::format(
+        "domains target: {:.0f} ranks would access each target; more than {:.0f} are slower than one {} for each "
+        "target",
+        clients_of_a_target(pattern_, limits_), k_most_clients_of_a_target, kind);
+  }
+
+  std::string both_kinds_text() const {
+    return fmt::format(
         "direct: {} of at least {}, {} in all, are {} by the ranks that hold them; domains aligned for the other {}",
-        counted(pattern.long_pieces, "piece"), counted(limits.direct_bytes, "byte"),
-        counted(pattern.long_bytes, "byte"), pattern.reading ? "read" : "written", short_pieces));
-    return;
+        counted(pattern_.long_pieces, "piece"), counted(limits_.direct_bytes, "byte"),
+        counted(pattern_.long_bytes, "byte"), pattern_.reading ? "read" : "written",
+        pattern_.pieces - pattern_.long_pieces);
   }
-  reasons.push_back(
-      fmt::format("domains aligned: pieces are {} long on average, shorter than {}, so they are aggregated",
-                  counted(mean, "byte"), limit));
-}
+
+  Strategy& strategy_;
+  const Pattern& pattern_;
+  const PlanLimits& limits_;
+  std::vector<std::string>& reasons_;
+  int64_t mean_ = 0;               // bytes of a piece
+  int64_t long_from_ = 0;          // bytes of the shortest long piece
+  int64_t together_ = 1;           // ranks that gather to one root
+  bool crowd_at_targets_ = false;  // more ranks access each target than it serves well
+  bool meet_at_targets_ = false;   // ranks of several hosts access the same targets
+};
 
 // Whether to sieve: for many short pieces with small holes, reading the holes and writing them back costs less than one
 // request a piece. This requires that the aggregator owns its domain alone.
@@ -244,7 +289,8 @@ Strategy choose(Strategy strategy, const Pattern& pattern, const Topology& topol
   choose_mapped(strategy, pattern, limits, reasons);
   if (strategy.gather == Gather::automatic)
     strategy.gather = Gather::none;
-  choose_domains(strategy, pattern, topology, limits, direct_bytes, reasons);
+  if (strategy.domains == Domains::automatic)
+    DomainRule(strategy, pattern, topology, limits, reasons).choose(direct_bytes);
   if (strategy.access == Access::automatic) {
     const bool own = strategy.domains == Domains::none && strategy.gather == Gather::none;
     strategy.access = own                                                        ? Access::list

@@ -64,12 +64,53 @@ int64_t most_writers(const Strategy& strategy, const Pattern& pattern, const Top
                            topology.ranks);
 }
 
+// Each group of stripes has `plan.sharers` writers.
+void place_dealt(Plan& plan, const Dealing& dealing, const Pattern& pattern, const Topology& topology,
+                 const PlanLimits& limits) {
+  plan.writers = spread_among_roots(topology, plan.team, plan.sharers * dealing.groups);
+  const std::vector<Extent> ranges =
+      limits.layout ? cut_at_stripes(pattern.regions, plan.sharers, *limits.layout) : cut_even(pattern.regions, 1);
+  // A lock of a target extends downward to the next lock. A writer that starts in the middle of its range and reaches
+  // the start of it last takes that part's lock from the writer below. Long pieces are exempt: few ranks hold the
+  // pieces at one position, and the writers of all targets would wait for the same rank.
+  plan.sharers_in_order = plan.sharers > 1 && pattern.pieces > 0 && pattern.bytes / pattern.pieces < limits.unit;
+  for (int group = 0; group < dealing.groups; ++group)
+    plan.domains.insert(plan.domains.end(), ranges.begin(), ranges.end());
+  plan.reasons.push_back(shares_text(plan, dealing));
+  if (dealing.known_end < k_no_end && pattern.regions.back().end > dealing.known_end)
+    plan.reasons.push_back(
+        fmt::format("beyond {} the targets of objects are unknown: rows of them are assigned to the {}s in turn",
+                    format_bytes(dealing.known_end), pattern.reading ? "reader" : "writer"));
+}
+
+void place_even(Plan& plan, const Pattern& pattern, const PlanLimits& limits) {
+  plan.domains = cut_even(pattern.regions, static_cast<int64_t>(plan.writers.size()));
+  if (limits.layout)
+    plan.stripes_cut = stripes_cut(plan.domains, *limits.layout);
+  if (plan.stripes_cut.value_or(0) > 0)
+    plan.reasons.push_back(fmt::format("{} two {}s, because of domains=even",
+                                       counted(*plan.stripes_cut, "stripe has", "stripes have"),
+                                       plan.reading ? "reader" : "writer"));
+}
+
+void place_aligned(Plan& plan, const Pattern& pattern, const PlanLimits& limits) {
+  const auto parts = static_cast<int64_t>(plan.writers.size());
+  plan.strategy.domains = Domains::aligned;
+  if (!limits.layout) {
+    plan.domains = cut_aligned(pattern.regions, parts, unit_of_parts(pattern.regions, parts, limits));
+    return;
+  }
+  plan.domains = cut_at_stripes(pattern.regions, parts, *limits.layout);
+  plan.reasons.push_back(
+      fmt::format("domains end at stripe boundaries: no stripe is in two of them{}",
+                  plan.direct_bytes > 0 ? ", except for long pieces, which their holders move" : ""));
+}
+
 // Decides everything except the size of windows. Returns the stripes' assignment, if there is one.
 std::optional<Dealing> place_writers(Plan& plan, const Pattern& pattern, const Topology& topology,
                                      const PlanLimits& limits) {
   const int64_t wanted = most_writers(plan.strategy, pattern, topology, limits);
-  Domains& domains = plan.strategy.domains;
-  std::optional<Dealing> dealing = deal_stripes(domains, pattern, wanted, limits, plan.reasons);
+  std::optional<Dealing> dealing = deal_stripes(plan.strategy.domains, pattern, wanted, limits, plan.reasons);
   if (limits.layout)
     plan.stripes_cut = 0;
   if (dealing)
@@ -80,41 +121,14 @@ std::optional<Dealing> place_writers(Plan& plan, const Pattern& pattern, const T
                                        plan.team > 1 ? ", among the roots of teams" : "",
                                        given < wanted ? ", as many for each target" : ""));
   if (dealing) {
-    plan.writers = spread_among_roots(topology, plan.team, given);
-    const std::vector<Extent> ranges =
-        limits.layout ? cut_at_stripes(pattern.regions, plan.sharers, *limits.layout) : cut_even(pattern.regions, 1);
-    // A lock of a target extends downward to the next lock. A writer that starts in the middle of its range and reaches
-    // the start of it last takes that part's lock from the writer below. Long pieces are exempt: few ranks hold the
-    // pieces at one position, and the writers of all targets would wait for the same rank.
-    plan.sharers_in_order = plan.sharers > 1 && pattern.pieces > 0 && pattern.bytes / pattern.pieces < limits.unit;
-    for (int group = 0; group < dealing->groups; ++group)
-      plan.domains.insert(plan.domains.end(), ranges.begin(), ranges.end());
-    plan.reasons.push_back(shares_text(plan, *dealing));
-    if (dealing->known_end < k_no_end && pattern.regions.back().end > dealing->known_end)
-      plan.reasons.push_back(
-          fmt::format("beyond {} the targets of objects are unknown: rows of them are assigned to the {}s in turn",
-                      format_bytes(dealing->known_end), pattern.reading ? "reader" : "writer"));
+    place_dealt(plan, *dealing, pattern, topology, limits);
     return dealing;
   }
   plan.writers = spread_among_roots(topology, plan.team, wanted);
-  const auto parts = static_cast<int64_t>(plan.writers.size());
-  if (domains == Domains::even) {
-    plan.domains = cut_even(pattern.regions, parts);
-    if (limits.layout)
-      plan.stripes_cut = stripes_cut(plan.domains, *limits.layout);
-    if (plan.stripes_cut.value_or(0) > 0)
-      plan.reasons.push_back(fmt::format("{} two {}s, because of domains=even",
-                                         counted(*plan.stripes_cut, "stripe has", "stripes have"),
-                                         plan.reading ? "reader" : "writer"));
-    return std::nullopt;
-  }
-  domains = Domains::aligned;
-  plan.domains = limits.layout ? cut_at_stripes(pattern.regions, parts, *limits.layout)
-                               : cut_aligned(pattern.regions, parts, unit_of_parts(pattern.regions, parts, limits));
-  if (limits.layout)
-    plan.reasons.push_back(
-        fmt::format("domains end at stripe boundaries: no stripe is in two of them{}",
-                    plan.direct_bytes > 0 ? ", except for long pieces, which their holders move" : ""));
+  if (plan.strategy.domains == Domains::even)
+    place_even(plan, pattern, limits);
+  else
+    place_aligned(plan, pattern, limits);
   return std::nullopt;
 }
 
@@ -243,39 +257,49 @@ bool is_too_fast_for_codecs(const Machine& machine, const Topology& topology) {
   return fastest * at_work < machine.network.host_bytes_per_s;
 }
 
+// `machine`: of which rates were measured; nullptr: none.
+void explain_automatic_codec(Plan& plan, const Pattern& pattern, size_t hosts, const Machine* machine) {
+  plan.reasons.push_back(
+      fmt::format("codec auto: between {}, by measurements of the link and the data", counted(hosts, "host")));
+  if (machine == nullptr || machine->codecs.empty() || plan.broadcast)
+    return;
+  if (pattern.shrinks_to_of_64 == 0) {
+    plan.reasons.emplace_back("codec: predictions assume compression to half where it is faster");
+    return;
+  }
+  plan.reasons.push_back(fmt::format(
+      "codec: a sample of the data was compressed to {} of 64 bytes; predictions assume this ratio where compression "
+      "is faster",
+      pattern.shrinks_to_of_64));
+}
+
 // Messages within a host are never compressed.
 void choose_codec(Plan& plan, const Strategy& asked, const Pattern& pattern, const Topology& topology,
                   const PlanLimits& limits) {
-  const bool messages = plan.gathers() || plan.has_domains() || plan.broadcast;
   const size_t hosts = topology.host_roots.size();
-  if (asked.codec == Codec::automatic && hosts > 1 && messages && limits.machine && limits.machine_measured &&
-      is_too_fast_for_codecs(*limits.machine, topology)) {
-    plan.strategy.codec = Codec::off;
-    plan.reasons.push_back(fmt::format(
-        "codec off: the link of a host transfers {}/s, faster than the fastest compressor of {}",
-        format_bytes(static_cast<int64_t>(limits.machine->network.host_bytes_per_s)), limits.machine->name));
-    return;
-  }
-  if (asked.codec == Codec::off || (hosts > 1 && messages)) {
-    plan.strategy.codec = asked.codec;
-    if (asked.codec == Codec::automatic)
+  const bool has_messages = hosts > 1 && (plan.gathers() || plan.has_domains() || plan.broadcast);
+  const bool is_automatic = asked.codec == Codec::automatic;
+  if (!has_messages) {
+    if (!is_automatic && asked.codec != Codec::off)
       plan.reasons.push_back(
-          fmt::format("codec auto: between {}, by measurements of the link and the data", counted(hosts, "host")));
-    if (asked.codec == Codec::automatic && limits.machine && limits.machine_measured &&
-        !limits.machine->codecs.empty() && !plan.broadcast)
-      plan.reasons.push_back(pattern.shrinks_to_of_64 > 0
-                                 ? fmt::format("codec: a sample of the data was compressed to {} of 64 bytes; "
-                                               "predictions assume this ratio where compression is faster",
-                                               pattern.shrinks_to_of_64)
-                                 : "codec: predictions assume compression to half where it is faster");
+          fmt::format("codec off: {}", hosts > 1 ? "no data is sent between ranks" : "all ranks are on one host"));
+    plan.strategy.codec = Codec::off;
+    plan.strategy.codec_shuffle = false;
+    plan.strategy.codec_level = 0;
     return;
   }
-  if (asked.codec != Codec::automatic)
-    plan.reasons.push_back(
-        fmt::format("codec off: {}", hosts > 1 ? "no data is sent between ranks" : "all ranks are on one host"));
+  plan.strategy.codec = asked.codec;
+  if (!is_automatic)
+    return;
+  const Machine* machine = limits.machine_measured ? limits.machine.get() : nullptr;
+  if (machine == nullptr || !is_too_fast_for_codecs(*machine, topology)) {
+    explain_automatic_codec(plan, pattern, hosts, machine);
+    return;
+  }
   plan.strategy.codec = Codec::off;
-  plan.strategy.codec_shuffle = false;
-  plan.strategy.codec_level = 0;
+  plan.reasons.push_back(
+      fmt::format("codec off: the link of a host transfers {}/s, faster than the fastest compressor of {}",
+                  format_bytes(static_cast<int64_t>(machine->network.host_bytes_per_s)), machine->name));
 }
 
 constexpr int64_t k_broadcast_window = int64_t{1} << 20;
@@ -286,6 +310,63 @@ bool broadcasts(const Strategy& strategy, const Pattern& pattern, const Topology
   return pattern.reading && pattern.uniform && pattern.bytes > 0 && topology.host_roots.size() > 1 &&
          (strategy.gather == Gather::automatic || strategy.gather == Gather::none) &&
          strategy.domains == Domains::automatic && strategy.access == Access::automatic;
+}
+
+void plan_broadcast(Plan& plan, const Strategy& asked, const Pattern& pattern, const Topology& topology,
+                    const PlanLimits& limits) {
+  // Every rank has two windows, so these are small, but large enough for a request of the access mode.
+  plan.window_bytes = std::min(plan.window_bytes, k_broadcast_window);
+  plan.strategy = {.preset = asked.preset,
+                   .owner = Owner::first,
+                   .gather = Gather::none,
+                   .domains = Domains::none,
+                   .codec = asked.codec,
+                   .codec_shuffle = asked.codec_shuffle,
+                   .codec_level = asked.codec_level,
+                   .codec_preferred = asked.codec_preferred,
+                   .access = Access::contiguous,
+                   .files = Files::one};
+  plan.reasons.push_back(fmt::format("broadcast: all ranks on {} read the same, so one reads it and sends it to all",
+                                     counted(topology.host_roots.size(), "host")));
+  Strategy measurable = asked;
+  const int64_t bytes_of_rank = pattern.bytes / topology.ranks;
+  if (asked.codec == Codec::automatic && bytes_of_rank < k_least_measured) {
+    measurable.codec = Codec::off;
+    plan.reasons.push_back(fmt::format("codec off: {} are too few to measure links for", format_bytes(bytes_of_rank)));
+  }
+  choose_codec(plan, measurable, pattern, topology, limits);
+}
+
+void choose_teams(Plan& plan, const Topology& topology) {
+  if (plan.strategy.gather == Gather::team)
+    plan.team = plan.reading ? plan.strategy.team_read : plan.strategy.team_write;
+  plan.team = std::min<int64_t>(plan.team, topology.ranks);
+  if (plan.strategy.gather == Gather::host)
+    plan.host_roots = topology.host_roots;
+}
+
+// Whether the ranks move each byte of the regions once, and all through windows.
+bool is_whole(const Plan& plan, const Pattern& pattern) {
+  int64_t region_bytes = 0;
+  for (const Extent& region : pattern.regions)
+    region_bytes += region.size();
+  return region_bytes > 0 && plan.direct_bytes == 0 && pattern.bytes >= region_bytes && !pattern.shared_reads &&
+         !pattern.overlapping;
+}
+
+// Short windows: more of them fit into the same memory.
+void size_windows(Plan& plan, const std::optional<Dealing>& dealing, bool several_hosts, PlanLimits& limits) {
+  const int64_t largest = largest_domain(plan, dealing), buffer = limits.buffer_bytes;
+  if (limits.window_unit > 0) {
+    plan.window_bytes = window_in_units(largest, buffer, limits.window_unit);
+    return;
+  }
+  plan.window_bytes = dealing ? window_of_stripes(largest, buffer, limits.unit) : window_of(largest, buffer);
+  const bool can_be_short = !several_hosts && !dealing && !plan.gathers();
+  if (can_be_short && has_short_windows(largest, plan.window_bytes, limits)) {
+    limits.buffers *= limits.buffer_bytes / limits.short_window;
+    plan.window_bytes = limits.short_window;
+  }
 }
 
 }  // namespace
@@ -321,33 +402,9 @@ Result<Plan> make_plan(const Strategy& strategy, const Pattern& pattern, const T
     limits.buffer_bytes = buffer_beside_messages(limits);
   plan.window_bytes = limits.buffer_bytes;
   plan.pattern = pattern;
-  int64_t region_bytes = 0;
-  for (const Extent& region : pattern.regions)
-    region_bytes += region.size();
   plan.broadcast = broadcasts(strategy, pattern, topology);
   if (plan.broadcast) {
-    // Every rank has two windows, so these are small, but large enough for a request of the access mode.
-    plan.window_bytes = std::min(plan.window_bytes, k_broadcast_window);
-    plan.strategy = {.preset = strategy.preset,
-                     .owner = Owner::first,
-                     .gather = Gather::none,
-                     .domains = Domains::none,
-                     .codec = strategy.codec,
-                     .codec_shuffle = strategy.codec_shuffle,
-                     .codec_level = strategy.codec_level,
-                     .codec_preferred = strategy.codec_preferred,
-                     .access = Access::contiguous,
-                     .files = Files::one};
-    plan.reasons.push_back(fmt::format("broadcast: all ranks on {} read the same, so one reads it and sends it to all",
-                                       counted(topology.host_roots.size(), "host")));
-    const int64_t bytes = pattern.bytes / topology.ranks;  // for each rank
-    if (Strategy asked = strategy; asked.codec == Codec::automatic && bytes < k_least_measured) {
-      asked.codec = Codec::off;
-      plan.reasons.push_back(fmt::format("codec off: {} are too few to measure links for", format_bytes(bytes)));
-      choose_codec(plan, asked, pattern, topology, limits);
-    } else {
-      choose_codec(plan, strategy, pattern, topology, limits);
-    }
+    plan_broadcast(plan, strategy, pattern, topology, limits);
     return plan;
   }
   const Strategy asked = without_idle_stages(strategy, pattern.reading, topology.ranks, plan.reasons);
@@ -355,28 +412,14 @@ Result<Plan> make_plan(const Strategy& strategy, const Pattern& pattern, const T
   if (plan.input && limits.machine_measured)
     plan.reasons.emplace_back(
         "owner, files: not chosen by predicted seconds, because they change the result; set them to change them");
-  plan.whole = region_bytes > 0 && plan.direct_bytes == 0 && pattern.bytes >= region_bytes && !pattern.shared_reads &&
-               !pattern.overlapping;
-  if (plan.strategy.gather == Gather::team)
-    plan.team = pattern.reading ? plan.strategy.team_read : plan.strategy.team_write;
-  plan.team = std::min<int64_t>(plan.team, topology.ranks);
-  if (plan.strategy.gather == Gather::host)
-    plan.host_roots = topology.host_roots;
+  plan.whole = is_whole(plan, pattern);
+  choose_teams(plan, topology);
   std::optional<Dealing> dealing;
   if (plan.strategy.domains != Domains::none)
     dealing = place_writers(plan, pattern, topology, limits);
   plan.whole_windows = limits.window_unit > 0;
-  if (!plan.domains.empty()) {
-    const int64_t largest = largest_domain(plan, dealing), buffer = limits.buffer_bytes;
-    plan.window_bytes = limits.window_unit > 0 ? window_in_units(largest, buffer, limits.window_unit)
-                        : dealing              ? window_of_stripes(largest, buffer, limits.unit)
-                                               : window_of(largest, buffer);
-    if (has_short_windows(largest, plan.window_bytes, limits) && limits.window_unit == 0 && !several_hosts &&
-        !dealing && !plan.gathers()) {
-      limits.buffers *= limits.buffer_bytes / limits.short_window;
-      plan.window_bytes = limits.short_window;
-    }
-  }
+  if (!plan.domains.empty())
+    size_windows(plan, dealing, several_hosts, limits);
   const int64_t bytes = given.buffers * given.buffer_bytes;
   if (plan.gathers() && plan.has_domains())
     fit_two_stages(plan, bytes);

@@ -124,37 +124,58 @@ bool is_built(Codec codec) noexcept {
   return codec < Codec::first_compressor || compressor_of(codec)->is_built_in();
 }
 
+// The text of a codec in its parts: "zstd+shuffle(3)".
+struct CodecText {
+  std::string_view name;
+  bool shuffles = false;
+  bool has_level = false;
+  std::optional<int64_t> level;  // nullopt: none, or not a whole number from 1
+};
+
+CodecText split_codec(std::string_view text) {
+  constexpr std::string_view k_shuffle = "+shuffle";
+  CodecText parts;
+  parts.name = text.substr(0, text.find('('));
+  parts.has_level = parts.name.size() < text.size();
+  if (parts.has_level && text.ends_with(')'))
+    parts.level = positive(text.substr(parts.name.size() + 1, text.size() - parts.name.size() - 2));
+  parts.shuffles = parts.name.ends_with(k_shuffle);
+  if (parts.shuffles)
+    parts.name.remove_suffix(k_shuffle.size());
+  return parts;
+}
+
+bool can_shuffle(const Compressor* compressor) noexcept {
+  return compressor != nullptr && compressor->shuffles();
+}
+
+// The largest level of a compressor that has any; otherwise 0.
+int largest_level_of(const Compressor* compressor) noexcept {
+  return compressor != nullptr && compressor->largest_level() > 1 ? compressor->largest_level() : 0;
+}
+
 // Parses "lz4", "lz4+shuffle", "zstd(3)", "zstd+shuffle(3)".
 Status parse_codec(std::string_view text, Strategy& strategy) {
   if (text.empty())
     return {};
-  constexpr std::string_view k_shuffle = "+shuffle";
-  std::string_view name = text.substr(0, text.find('('));
-  std::optional<int64_t> level;
-  if (name.size() < text.size())
-    level = text.ends_with(')') ? positive(text.substr(name.size() + 1, text.size() - name.size() - 2)) : std::nullopt;
-  const bool shuffle = name.ends_with(k_shuffle);
-  if (shuffle)
-    name.remove_suffix(k_shuffle.size());
+  const CodecText parts = split_codec(text);
   Codec codec = Codec::automatic;
-  if (Status status = choose_named(codecs(), "codec", name, codec); !status.ok())
+  if (Status status = choose_named(codecs(), "codec", parts.name, codec); !status.ok())
     return status;
   if (!is_built(codec))
-    return {Code::unsupported, fmt::format("codec={} is not built into this library", name)};
+    return {Code::unsupported, fmt::format("codec={} is not built into this library", parts.name)};
   const Compressor* compressor = compressor_of(codec);
-  const bool has_level = text.find('(') != std::string_view::npos;
-  if (shuffle && (compressor == nullptr || !compressor->shuffles()))
-    return {Code::bad_argument, fmt::format("codec cannot be \"{}\": {} does not shuffle", text, name)};
-  if (has_level &&
-      (compressor == nullptr || !level || *level > compressor->largest_level() || compressor->largest_level() == 1))
+  if (parts.shuffles && !can_shuffle(compressor))
+    return {Code::bad_argument, fmt::format("codec cannot be \"{}\": {} does not shuffle", text, parts.name)};
+  const int largest_level = largest_level_of(compressor);
+  if (parts.has_level && (!parts.level || *parts.level > largest_level))
     return {Code::bad_argument,
             fmt::format("codec cannot be \"{}\": {}", text,
-                        compressor != nullptr && compressor->largest_level() > 1
-                            ? fmt::format("levels of {} go from 1 to {}", name, compressor->largest_level())
-                            : fmt::format("{} has no levels", name))};
+                        largest_level > 0 ? fmt::format("levels of {} go from 1 to {}", parts.name, largest_level)
+                                          : fmt::format("{} has no levels", parts.name))};
   strategy.codec = codec;
-  strategy.codec_shuffle = shuffle;
-  strategy.codec_level = has_level ? static_cast<int>(*level) : 0;
+  strategy.codec_shuffle = parts.shuffles;
+  strategy.codec_level = parts.has_level ? static_cast<int>(*parts.level) : 0;
   return {};
 }
 

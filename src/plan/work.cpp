@@ -150,35 +150,50 @@ void add_domains(Work& work, const Facts& facts, double writers, double senders,
   work.messages += std::max(at_least_one(taken), sent);
 }
 
+bool is_dealt(Domains domains) noexcept {
+  return domains == Domains::target || domains == Domains::cyclic;
+}
+
+// Bytes of a window of a domain, as make_plan() sizes it.
+double window_of_domain(const Facts& facts, const Strategy& strategy, double domain) {
+  const auto buffer = static_cast<int64_t>(std::min(facts.buffer, 1e18));
+  const auto largest = static_cast<int64_t>(std::min(domain, 1e18));
+  if (is_dealt(strategy.domains)) {
+    const auto stripe = std::max<int64_t>(1, static_cast<int64_t>(facts.stripe));
+    return at_least_one(number(window_of_stripes(largest, buffer, stripe)));
+  }
+  int64_t window = window_of(largest, buffer);
+  const bool can_be_short = facts.hosts < 2 && strategy.gather == Gather::none;
+  if (can_be_short && has_short_windows(largest, window, facts.bounds))
+    window = facts.bounds.short_window;
+  return at_least_one(number(window));
+}
+
+Sharing sharing_of(Domains domains, double writers) noexcept {
+  if (domains == Domains::target)
+    return Sharing::targets;
+  return domains == Domains::cyclic && writers > 1 ? Sharing::interleaved : Sharing::apart;
+}
+
 void add_domains_at_storage(Work& work, const Facts& facts, const Candidate& candidate, double writers, double share) {
   const Domains domains = candidate.strategy.domains;
-  const bool dealt = domains == Domains::target || domains == Domains::cyclic;
   const double domain = facts.region_bytes * share / writers;
-  const int64_t buffer = static_cast<int64_t>(std::min(facts.buffer, 1e18)),
-                largest = static_cast<int64_t>(std::min(domain, 1e18));
-  int64_t bytes_of_window =
-      dealt ? window_of_stripes(largest, buffer, std::max<int64_t>(1, static_cast<int64_t>(facts.stripe)))
-            : window_of(largest, buffer);
-  if (has_short_windows(largest, bytes_of_window, facts.bounds) && !dealt && facts.hosts < 2 &&
-      candidate.strategy.gather == Gather::none)
-    bytes_of_window = facts.bounds.short_window;
-  const double window = at_least_one(number(bytes_of_window));
+  const double window = window_of_domain(facts, candidate.strategy, domain);
   work.rounds = std::ceil(domain / window);
-  const Sharing sharing = domains == Domains::target                  ? Sharing::targets
-                          : domains == Domains::cyclic && writers > 1 ? Sharing::interleaved
-                                                                      : Sharing::apart;
-  const bool sieves = candidate.strategy.access == Access::sieve && facts.holes > 0,
-             broken = facts.holes > 0 && !sieves;
-  const double request =
-      std::min({broken ? facts.mean : window, dealt && facts.stripe > 0 ? facts.stripe : window, at_least_one(domain)});
+  const Sharing sharing = sharing_of(domains, writers);
+  const bool sieves = candidate.strategy.access == Access::sieve && facts.holes > 0;
+  const bool is_broken = facts.holes > 0 && !sieves;
+  const double unbroken = is_broken ? facts.mean : window;
+  const double within_stripe = is_dealt(domains) && facts.stripe > 0 ? facts.stripe : window;
   const double bytes = sieves ? facts.region_bytes * share : std::min(facts.bytes, facts.region_bytes) * share;
+  const double share_of_writer = domains == Domains::even ? 1 / writers : facts.busiest_share(writers);
   add_storage(work,
               {.sieving = sieves && !facts.never_written,
                .sharing = sharing,
                .actors = writers,
                .bytes = bytes,
-               .actor_bytes = bytes * (domains == Domains::even ? 1 / writers : facts.busiest_share(writers)),
-               .request_bytes = request,
+               .actor_bytes = bytes * share_of_writer,
+               .request_bytes = std::min({unbroken, within_stripe, at_least_one(domain)}),
                .span_bytes = window},
               facts);
   // A lock covers all free bytes of an object, so it moves from the first writer to the next, and back for the rest.
@@ -206,6 +221,35 @@ LocksLeft locks_left(const Pattern& pattern, const Topology& topology, const Pla
   return left;
 }
 
+namespace {
+
+void add_transfer(Work& work, const Facts& facts, const Candidate& candidate, const Pattern& pattern,
+                  const LocksLeft& left) {
+  const bool gathers = candidate.strategy.gather == Gather::host || candidate.strategy.gather == Gather::team;
+  const bool as_written = !gathers && candidate.strategy.domains == left.domains && candidate.writers == left.writers;
+  if (left.domains != Domains::automatic && !as_written)
+    work.call_backs = left.at_a_target;
+  if (candidate.writers <= 0 && !gathers) {
+    add_own_pieces(work, facts, 1, facts.mean, candidate.strategy.access == Access::mapped);
+    return;
+  }
+  const double senders = gathers ? add_teams(work, candidate, facts) : facts.ranks;
+  if (candidate.writers <= 0) {
+    add_roots_at_storage(work, facts, senders);
+    return;
+  }
+  // Long pieces that their holders move are not exchanged.
+  const bool direct = candidate.direct_bytes > 0 && pattern.long_pieces > 0;
+  const double longs = direct ? std::clamp(number(pattern.long_bytes) / facts.bytes, 0.0, 1.0) : 0;
+  if (direct)
+    add_own_pieces(work, facts, longs, number(pattern.long_bytes) / number(pattern.long_pieces), false);
+  const double writers = std::clamp(number(candidate.writers), 1.0, facts.ranks);
+  add_domains_at_storage(work, facts, candidate, writers, 1 - longs);
+  add_domains(work, facts, writers, senders, 1 - longs);
+}
+
+}  // namespace
+
 Work work_of(const Candidate& candidate, const Pattern& pattern, const Topology& topology, const PlanLimits& limits,
              const LocksLeft& left) {
   const Facts facts(pattern, topology, limits);
@@ -216,29 +260,8 @@ Work work_of(const Candidate& candidate, const Pattern& pattern, const Topology&
   if (pattern.shrinks_to_of_64 > 0)
     work.shrinks_to = number(pattern.shrinks_to_of_64) / 64;
   work.compresses = facts.hosts > 1 && candidate.strategy.codec != Codec::off;
-  if (facts.bytes <= 0)
-    return work;
-  const bool gathers = candidate.strategy.gather == Gather::host || candidate.strategy.gather == Gather::team;
-  const bool as_written = !gathers && candidate.strategy.domains == left.domains && candidate.writers == left.writers;
-  if (left.domains != Domains::automatic && !as_written)
-    work.call_backs = left.at_a_target;
-  if (candidate.writers <= 0 && !gathers) {
-    add_own_pieces(work, facts, 1, facts.mean, candidate.strategy.access == Access::mapped);
-    return work;
-  }
-  const double senders = gathers ? add_teams(work, candidate, facts) : facts.ranks;
-  if (candidate.writers <= 0) {
-    add_roots_at_storage(work, facts, senders);
-    return work;
-  }
-  // Long pieces that their holders move are not exchanged.
-  const bool direct = candidate.direct_bytes > 0 && pattern.long_pieces > 0;
-  const double longs = direct ? std::clamp(number(pattern.long_bytes) / facts.bytes, 0.0, 1.0) : 0;
-  if (direct)
-    add_own_pieces(work, facts, longs, number(pattern.long_bytes) / number(pattern.long_pieces), false);
-  const double writers = std::clamp(number(candidate.writers), 1.0, facts.ranks);
-  add_domains_at_storage(work, facts, candidate, writers, 1 - longs);
-  add_domains(work, facts, writers, senders, 1 - longs);
+  if (facts.bytes > 0)
+    add_transfer(work, facts, candidate, pattern, left);
   return work;
 }
 
