@@ -241,38 +241,60 @@ double overlapped(const Work& work, const Machine& machine, double exchange, dou
 
 }  // namespace
 
+namespace {
+
+// A request of a target that one rank has alone, and the same where others have their own.
+struct SharedRequest {
+  int64_t ranks = 0, bytes = 0;
+  double own_s = 0, more_s = 0;  // time at a target of its own, and the additional time with others
+};
+
+// The measurement of ranks with targets of their own that corresponds to `apart`: that of the most ranks; or nullptr.
+const MeasuredRate* rate_of_own_targets(std::span<const MeasuredRate> rates, const MeasuredRate& apart) {
+  const MeasuredRate* own = nullptr;
+  for (const MeasuredRate& each : rates) {
+    const bool is_alike = each.sharing == Sharing::targets && each.request_bytes == apart.request_bytes;
+    if (!is_alike || each.ranks > apart.ranks || !(each.bytes_per_s > 0))
+      continue;
+    if (own == nullptr || own->ranks < each.ranks)
+      own = &each;
+  }
+  return own;
+}
+
+std::vector<SharedRequest> shared_requests(std::span<const MeasuredRate> rates, int64_t targets) {
+  std::vector<SharedRequest> found;
+  for (const MeasuredRate& apart : rates) {
+    if (apart.sharing != Sharing::apart || apart.ranks < 2 || !(apart.bytes_per_s > 0))
+      continue;
+    const MeasuredRate* own = rate_of_own_targets(rates, apart);
+    const int64_t targets_in_use = std::min(apart.ranks, targets);
+    if (own == nullptr || own->ranks < targets_in_use)
+      continue;
+    const auto bytes = static_cast<double>(apart.request_bytes);
+    const double own_s = static_cast<double>(own->ranks) * bytes / own->bytes_per_s;
+    const double apart_s = static_cast<double>(targets_in_use) * bytes / apart.bytes_per_s;
+    found.push_back(
+        {.ranks = apart.ranks, .bytes = apart.request_bytes, .own_s = own_s, .more_s = std::max(0.0, apart_s - own_s)});
+  }
+  return found;
+}
+
+}  // namespace
+
 // Uses the measurements with the most ranks, which have the most clients at a target. Two effects grow with the request
 // length and are not contention: clients that meet at a target by chance, and lock transfers, which many short requests
 // share. Comparing the shortest with the longest requests removes both.
 double turn_seconds(std::span<const MeasuredRate> rates, int64_t targets) {
-  struct Request {
-    int64_t ranks = 0, bytes = 0;
-    double own_s = 0, more_s = 0;  // time at a target of its own, and the additional time with others
-  };
-  std::vector<Request> found;
+  std::vector<SharedRequest> found = shared_requests(rates, targets);
   int64_t most = 0;
-  for (const MeasuredRate& apart : rates) {
-    if (apart.sharing != Sharing::apart || apart.ranks < 2 || !(apart.bytes_per_s > 0))
-      continue;
-    const MeasuredRate* own = nullptr;
-    for (const MeasuredRate& each : rates)
-      if (each.sharing == Sharing::targets && each.request_bytes == apart.request_bytes && each.ranks <= apart.ranks &&
-          each.bytes_per_s > 0 && (own == nullptr || own->ranks < each.ranks))
-        own = &each;
-    if (own == nullptr || own->ranks < std::min(apart.ranks, targets))
-      continue;
-    const auto bytes = static_cast<double>(apart.request_bytes);
-    const double own_s = static_cast<double>(own->ranks) * bytes / own->bytes_per_s;
-    const double apart_s = static_cast<double>(std::min(apart.ranks, targets)) * bytes / apart.bytes_per_s;
-    found.push_back(
-        {.ranks = apart.ranks, .bytes = apart.request_bytes, .own_s = own_s, .more_s = std::max(0.0, apart_s - own_s)});
-    most = std::max(most, apart.ranks);
-  }
-  std::erase_if(found, [most](const Request& each) { return each.ranks < most; });
+  for (const SharedRequest& each : found)
+    most = std::max(most, each.ranks);
+  std::erase_if(found, [most](const SharedRequest& each) { return each.ranks < most; });
   if (found.empty())
     return 0;
   const auto [shortest, longest] = std::minmax_element(
-      found.begin(), found.end(), [](const Request& a, const Request& b) { return a.bytes < b.bytes; });
+      found.begin(), found.end(), [](const SharedRequest& a, const SharedRequest& b) { return a.bytes < b.bytes; });
   double turn = shortest->more_s;
   if (const double ratio = shortest->own_s / longest->own_s; ratio < 1)
     turn = std::clamp((shortest->more_s - ratio * longest->more_s) / (1 - ratio), 0.0, shortest->more_s);

@@ -53,36 +53,46 @@ int64_t files_of(const SimulationRequest& request, const Strategy& strategy) {
   return asked.argument > 0 ? asked.argument : std::max<int64_t>(1, request.workload.ranks / k_ranks_a_file);
 }
 
+// The values of a local disk, where they were not set.
+void fit_to_local(const Settings& settings, PlanLimits& limits) {
+  constexpr int64_t k_local_read = int64_t{16} << 10, k_local_row = 4096, k_local_hole = 4096;
+  if (!settings.is_set("direct_bytes")) {
+    limits.direct_read_bytes = k_local_read;
+    limits.direct_row_bytes = k_local_row;
+  }
+  if (!settings.is_set("sieve_hole"))
+    limits.hole_bytes = k_local_hole;
+  if (!settings.is_set("buffer") && settings.integer("buffers") == 0)
+    limits.short_window = k_local_window;
+}
+
+void fit_unit(const std::string& storage, const Places& places, const Strategy& strategy, PlanLimits& limits) {
+  constexpr int64_t k_local_unit = int64_t{64} << 10;
+  if (storage == "local")
+    limits.least_unit = k_local_unit;
+  // file systems on which the library can query targets
+  const bool shows_targets = storage == "lustre" || storage == "beegfs";
+  limits.unit = shows_targets ? places.stripes().bytes : std::max(limits.unit, places.stripes().bytes);
+  // For a set, the library queries the stripes of its files only with domains by target.
+  const bool wants_layout = places.files() == 1 || strategy.domains == Domains::target;
+  if (auto layout = shows_targets && wants_layout ? places.layout() : std::nullopt)
+    limits.layout = std::make_shared<const StorageLayout>(std::move(*layout));
+}
+
 // Replaces the queries of the library to the file system and rank 0's machine.
 void fit_limits(const SimulationRequest& request, const Places& places, PlanLimits& limits, Strategy& strategy) {
-  const std::string& kind = request.machine.storage.kind;
-  const Settings& settings = request.settings;
+  const std::string& storage = request.machine.storage.kind;
   constexpr int64_t k_buffers = 4;
   if (limits.buffers == 0)
     limits.buffers = k_buffers;
-  if (request.by_machine)
-    limits.machine = std::make_shared<const Machine>(request.machine), limits.machine_measured = true;
-  constexpr int64_t k_local_unit = int64_t{64} << 10;
-  if (kind == "local") {
-    constexpr int64_t k_local_read = int64_t{16} << 10, k_local_row = 4096, k_local_hole = 4096;
-    if (!settings.is_set("direct_bytes"))
-      limits.direct_read_bytes = k_local_read, limits.direct_row_bytes = k_local_row;
-    if (!settings.is_set("sieve_hole"))
-      limits.hole_bytes = k_local_hole;
-    if (!settings.is_set("buffer") && settings.integer("buffers") == 0)
-      limits.short_window = k_local_window;
+  if (request.by_machine) {
+    limits.machine = std::make_shared<const Machine>(request.machine);
+    limits.machine_measured = true;
   }
-  // file systems on which the library can query targets
-  const bool shows_targets = kind == "lustre" || kind == "beegfs";
-  if (settings.bytes("align") == 0) {
-    if (kind == "local")
-      limits.least_unit = k_local_unit;
-    limits.unit = shows_targets ? places.stripes().bytes : std::max(limits.unit, places.stripes().bytes);
-    // For a set, the library queries the stripes of its files only with domains by target.
-    const bool wants_layout = places.files() == 1 || strategy.domains == Domains::target;
-    if (auto layout = shows_targets && wants_layout ? places.layout() : std::nullopt)
-      limits.layout = std::make_shared<const StorageLayout>(std::move(*layout));
-  }
+  if (storage == "local")
+    fit_to_local(request.settings, limits);
+  if (request.settings.bytes("align") == 0)
+    fit_unit(storage, places, strategy, limits);
   if (places.files() == 1)
     return;
   if (limits.writers == 0)
