@@ -418,42 +418,58 @@ Status check_split(const SplitRequest& request) {
   return {};
 }
 
+namespace {
+
+bool is_automatic(const std::string& text) noexcept {
+  return text.empty() || text == "auto";
+}
+
+// As split_parts says.
+Result<Split> split_by_parts(const SplitRequest& request, std::span<const int64_t> shape) {
+  const auto texts = divided(request.parts, 'x');
+  if (texts.size() != shape.size())
+    return bad(
+        fmt::format("split_parts is \"{}\", but there are {}", request.parts, counted(shape.size(), "dimension")));
+  std::vector<std::vector<int64_t>> bounds;
+  for (size_t i = 0; i < shape.size(); ++i) {
+    auto ranges = parse_ranges(texts[i], shape[i]);
+    if (!ranges.ok())
+      return bad(fmt::format("split_parts is \"{}\": {}", request.parts, ranges.status().message()));
+    const bool is_even = texts[i].find('+') == std::string_view::npos;
+    const auto parts = static_cast<int64_t>(ranges.value().size()) - 1;
+    bounds.push_back(is_even ? even_bounds_in(unit_of(request, i), shape[i], parts) : std::move(ranges).value());
+  }
+  auto split = Split::make(std::move(bounds));
+  if (!split.ok() || split.value().parts() <= request.count)
+    return split;
+  return bad(fmt::format("split_parts is \"{}\": {} for {}", request.parts, counted(split.value().parts(), "part"),
+                         counted(request.count, "subfile")));
+}
+
+// Along one dimension, the first that is possible, else along all.
+Result<Split> split_automatically(const SplitRequest& request, std::span<const int64_t> shape) {
+  std::vector<std::vector<size_t>> ways(1);
+  for (size_t i = 0; i < shape.size(); ++i)
+    ways[0].push_back(i);
+  for (size_t i = shape.size(); i-- > 0;)
+    ways.insert(ways.begin(), {i});
+  if (const auto parts = parts_along(request, shape, ways))
+    return even_split(request, shape, *parts);
+  return Status(Code::not_found, fmt::format("a shape of {} cannot be cut into {}", fmt::join(shape, "x"),
+                                             counted(request.count, "part")));
+}
+
+}  // namespace
+
 Result<Split> make_split(const SplitRequest& request, std::span<const int64_t> shape) {
   if (shape.empty())
     return bad("a scalar cannot be split");
-  if (!request.parts.empty() && request.parts != "auto") {
-    const auto texts = divided(request.parts, 'x');
-    if (texts.size() != shape.size())
-      return bad(
-          fmt::format("split_parts is \"{}\", but there are {}", request.parts, counted(shape.size(), "dimension")));
-    std::vector<std::vector<int64_t>> bounds;
-    for (size_t i = 0; i < shape.size(); ++i) {
-      auto ranges = parse_ranges(texts[i], shape[i]);
-      if (!ranges.ok())
-        return bad(fmt::format("split_parts is \"{}\": {}", request.parts, ranges.status().message()));
-      const bool is_even = texts[i].find('+') == std::string_view::npos;
-      const auto parts = static_cast<int64_t>(ranges.value().size()) - 1;
-      bounds.push_back(is_even ? even_bounds_in(unit_of(request, i), shape[i], parts) : std::move(ranges).value());
-    }
-    auto split = Split::make(std::move(bounds));
-    if (!split.ok() || split.value().parts() <= request.count)
-      return split;
-    return bad(fmt::format("split_parts is \"{}\": {} for {}", request.parts, counted(split.value().parts(), "part"),
-                           counted(request.count, "subfile")));
-  }
+  if (!is_automatic(request.parts))
+    return split_by_parts(request, shape);
   if (std::find(shape.begin(), shape.end(), 0) != shape.end())
     return Status(Code::not_found, "it has no elements");
-  if (request.axes.empty() || request.axes == "auto") {
-    std::vector<std::vector<size_t>> ways(1);
-    for (size_t i = 0; i < shape.size(); ++i)
-      ways[0].push_back(i);
-    for (size_t i = shape.size(); i-- > 0;)
-      ways.insert(ways.begin(), {i});
-    if (const auto parts = parts_along(request, shape, ways))
-      return even_split(request, shape, *parts);
-    return Status(Code::not_found, fmt::format("a shape of {} cannot be cut into {}", fmt::join(shape, "x"),
-                                               counted(request.count, "part")));
-  }
+  if (is_automatic(request.axes))
+    return split_automatically(request, shape);
   auto axes = parse_axes(request.axes, shape.size());
   if (!axes.ok())
     return axes.status();

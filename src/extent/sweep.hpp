@@ -155,68 +155,94 @@ void for_each_covered_extent(std::vector<PlacedView> lists, Visit&& visit) {
     visit(Extent(open));
 }
 
+// The state of for_each_shared(): the lists in the order of their next extents, and those that contain the position.
+class SharedSweep {
+ public:
+  explicit SharedSweep(std::span<const PieceView> lists) {
+    cursors_.reserve(lists.size());
+    for (const PieceView& list : lists)
+      cursors_.emplace_back(list);
+    for (size_t i = 0; i < lists.size(); ++i)
+      queue(i);
+  }
+
+  bool goes_on() const noexcept { return active_.size() >= 2 || !heap_.empty(); }
+  std::span<const size_t> active() const noexcept { return active_; }
+
+  // The range from the position to where a list begins or ends, and moves to its end. Empty: fewer than two lists
+  // contain the position.
+  Extent next_range() const {
+    if (active_.size() < 2)
+      return {position_, position_};
+    const int64_t end = *std::min_element(ends_.begin(), ends_.end());
+    return {position_, heap_.empty() ? end : std::min(end, heap_.top().first)};
+  }
+
+  void move_past(Extent range) {
+    if (active_.size() < 2) {
+      position_ = heap_.top().first;
+      retire();
+      activate();
+      return;
+    }
+    position_ = range.end;
+    retire();
+    if (!heap_.empty() && heap_.top().first == position_)
+      activate();
+  }
+
+ private:
+  using Next = std::pair<int64_t, size_t>;  // start of the next extent of a list
+
+  void queue(size_t list) {
+    if (!cursors_[list].done())
+      heap_.emplace(cursors_[list].extent().begin, list);
+  }
+
+  void retire() {
+    for (size_t i = active_.size(); i-- > 0;) {
+      if (ends_[i] > position_)
+        continue;
+      active_.erase(active_.begin() + static_cast<std::ptrdiff_t>(i));
+      ends_.erase(ends_.begin() + static_cast<std::ptrdiff_t>(i));
+    }
+  }
+
+  void activate() {
+    const size_t list = heap_.top().second;
+    heap_.pop();
+    if (active_.empty() && heap_.empty())
+      return;  // only one list is left, so nothing more is shared
+    const Extent extent = cursors_[list].extent();
+    if (active_.empty() && extent.end <= heap_.top().first) {
+      cursors_[list].skip(heap_.top().first);  // no other list until this offset
+    } else {
+      active_.push_back(list);
+      ends_.push_back(extent.end);
+      cursors_[list].next();
+    }
+    queue(list);
+  }
+
+  std::vector<Cursor> cursors_;
+  std::priority_queue<Next, std::vector<Next>, std::greater<>> heap_;
+  // The lists that contain `position_`, and their ends. The next extent of a list begins after its last has ended.
+  std::vector<size_t> active_;
+  std::vector<int64_t> ends_;
+  int64_t position_ = 0;
+};
+
 // Calls visit(Extent, std::span<const size_t> lists) for each range in two or more of the lists, in file order, with
 // the indices of those lists in no order. Ranges are cut where a list begins or ends. O(extents that interleave x log
 // lists, plus visits): ranges in one list only are skipped by arithmetic.
 template <class Visit>
 void for_each_shared(std::span<const PieceView> lists, Visit&& visit) {
-  std::vector<Cursor> cursors;
-  cursors.reserve(lists.size());
-  for (const PieceView& list : lists)
-    cursors.emplace_back(list);
-  using Next = std::pair<int64_t, size_t>;  // start of the next extent of a list
-  std::priority_queue<Next, std::vector<Next>, std::greater<>> heap;
-  const auto queue = [&](size_t list) {
-    if (!cursors[list].done())
-      heap.emplace(cursors[list].extent().begin, list);
-  };
-  for (size_t i = 0; i < lists.size(); ++i)
-    queue(i);
-
-  // The lists that contain `position`, and their ends. The next extent of a list begins after its last has ended.
-  std::vector<size_t> active;
-  std::vector<int64_t> ends;
-  int64_t position = 0;
-  const auto retire = [&] {
-    for (size_t i = active.size(); i-- > 0;) {
-      if (ends[i] > position)
-        continue;
-      active.erase(active.begin() + static_cast<std::ptrdiff_t>(i));
-      ends.erase(ends.begin() + static_cast<std::ptrdiff_t>(i));
-    }
-  };
-  const auto activate = [&] {
-    const size_t list = heap.top().second;
-    heap.pop();
-    if (active.empty() && heap.empty())
-      return;  // only one list is left, so nothing more is shared
-    const Extent extent = cursors[list].extent();
-    if (active.empty() && extent.end <= heap.top().first) {
-      cursors[list].skip(heap.top().first);  // no other list until this offset
-    } else {
-      active.push_back(list);
-      ends.push_back(extent.end);
-      cursors[list].next();
-    }
-    queue(list);
-  };
-
-  while (active.size() >= 2 || !heap.empty()) {
-    if (active.size() < 2) {
-      position = heap.top().first;
-      retire();
-      activate();
-      continue;
-    }
-    int64_t end = *std::min_element(ends.begin(), ends.end());
-    if (!heap.empty())
-      end = std::min(end, heap.top().first);
-    if (end > position)
-      visit(Extent{position, end}, std::span<const size_t>(active));
-    position = end;
-    retire();
-    if (!heap.empty() && heap.top().first == position)
-      activate();
+  SharedSweep sweep(lists);
+  while (sweep.goes_on()) {
+    const Extent range = sweep.next_range();
+    if (!range.empty())
+      visit(Extent(range), sweep.active());
+    sweep.move_past(range);
   }
 }
 

@@ -15,8 +15,8 @@ namespace {
 
 constexpr std::array<std::string_view, k_layout_kinds> k_names{"blocks", "lustre", "cephfs", "beegfs", "mock"};
 
-std::string fault_of(const LayoutComponent& component, int64_t expected_begin) {
-  const auto [begin, end] = component.bytes;
+std::string fault_of_place(Extent bytes, int64_t expected_begin) {
+  const auto [begin, end] = bytes;
   if (begin < 0 || end < 0)
     return "begins or ends at a negative offset";
   if (end <= begin)
@@ -25,6 +25,28 @@ std::string fault_of(const LayoutComponent& component, int64_t expected_begin) {
     return fmt::format("begins at {}, but another one ends at {}: they overlap", begin, expected_begin);
   if (begin > expected_begin)
     return fmt::format("begins at {}, but no component has the bytes from {}: one is missing", begin, expected_begin);
+  return {};
+}
+
+std::string fault_of_targets(const LayoutComponent& component) {
+  const auto targets = static_cast<int64_t>(component.targets.size());
+  const int64_t stripes = component.stripe_count;
+  if (targets == 0)
+    return {};
+  if (component.object_bytes == 0 && targets != stripes)
+    return fmt::format("has {} for {}", counted(targets, "target"), counted(stripes, "stripe"));
+  if (component.object_bytes > 0 && (stripes == 0 || targets % stripes != 0))
+    return fmt::format("has targets for {}, which is not a multiple of rows of {}", counted(targets, "object"),
+                       stripes);
+  if (std::any_of(component.targets.begin(), component.targets.end(),
+                  [](int64_t target) { return target < k_no_target; }))
+    return "has a target with a negative number";
+  return {};
+}
+
+std::string fault_of(const LayoutComponent& component, int64_t expected_begin) {
+  if (std::string fault = fault_of_place(component.bytes, expected_begin); !fault.empty())
+    return fault;
   if (component.stripe_bytes < 1)
     return fmt::format("has stripes of {}", counted(component.stripe_bytes, "byte"));
   if (component.stripe_count < 0 || component.stripe_count > k_most_stripes)
@@ -32,17 +54,7 @@ std::string fault_of(const LayoutComponent& component, int64_t expected_begin) {
   if (component.object_bytes < 0 || component.object_bytes % component.stripe_bytes != 0)
     return fmt::format("has objects of {}, which is not a multiple of stripes of {}",
                        counted(component.object_bytes, "byte"), component.stripe_bytes);
-  const auto targets = static_cast<int64_t>(component.targets.size());
-  if (component.object_bytes == 0 && targets > 0 && targets != component.stripe_count)
-    return fmt::format("has {} for {}", counted(targets, "target"), counted(component.stripe_count, "stripe"));
-  if (component.object_bytes > 0 && targets > 0 &&
-      (component.stripe_count == 0 || targets % component.stripe_count != 0))
-    return fmt::format("has targets for {}, which is not a multiple of rows of {}", counted(targets, "object"),
-                       component.stripe_count);
-  if (std::any_of(component.targets.begin(), component.targets.end(),
-                  [](int64_t target) { return target < k_no_target; }))
-    return "has a target with a negative number";
-  return {};
+  return fault_of_targets(component);
 }
 
 // The component that contains a byte; after the end, the last component.

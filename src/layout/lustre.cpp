@@ -69,7 +69,6 @@ struct Stripes {
   uint32_t pattern = 0;
   int64_t bytes = 0;
   uint32_t count = 0;
-  bool has_objects = false;
   size_t header = 0;
 };
 
@@ -94,40 +93,25 @@ void take_targets(const Blob& blob, const Stripes& stripes, LayoutComponent& com
   }
 }
 
-// One lov_user_md_v1 or _v3. `instantiated`: it has objects, unless it ends after its header.
-Result<LayoutComponent> read_stripes(const Blob& blob, bool instantiated) {
+// The header of one lov_user_md_v1 or _v3.
+Result<Stripes> read_header(const Blob& blob) {
   if (blob.size() < k_header_v1)
     return fault("truncated: {}, but stripes need at least {}", counted(blob.size(), "byte"), k_header_v1);
   const uint32_t magic = blob.u32(0);
   if (magic != k_magic_v1 && magic != k_magic_v3 && magic != k_magic_specific)
     return fault("unknown magic number {:#x}", magic);
-  Stripes stripes{.pattern = blob.u32(4),
-                  .bytes = blob.u32(24),
-                  .count = blob.u16(28),
-                  .has_objects = false,
-                  .header = magic == k_magic_v1 ? k_header_v1 : k_header_v3};
+  const Stripes stripes{.pattern = blob.u32(4),
+                        .bytes = blob.u32(24),
+                        .count = blob.u16(28),
+                        .header = magic == k_magic_v1 ? k_header_v1 : k_header_v3};
   if (blob.size() < stripes.header)
     return fault("truncated: {}, but its header has {}", counted(blob.size(), "byte"), stripes.header);
   if (Status status = check_pattern(stripes.pattern); !status.ok())
     return status;
-  LayoutComponent component;
-  component.on_metadata_server = (stripes.pattern & k_mdt) != 0 && stripes.pattern != k_as_default;
-  component.overstriped = (stripes.pattern & k_overstriping) != 0 && stripes.pattern != k_as_default;
-  stripes.has_objects = instantiated && !component.on_metadata_server && (stripes.pattern & k_released) == 0 &&
-                        blob.size() > stripes.header;
-  if (stripes.bytes == 0 && stripes.has_objects)
-    return fault("its stripes have 0 bytes");
-  component.stripe_bytes = stripes.bytes == 0 ? k_open_stripe : stripes.bytes;
-  if (component.stripe_bytes % k_stripe_granule != 0)
-    return fault("its stripes have {} bytes, which is not a multiple of 64 KiB", stripes.bytes);
-  if (component.on_metadata_server) {
-    component.stripe_count = 1;
-    return component;
-  }
-  if (!stripes.has_objects) {
-    component.stripe_count = stripes.count > k_most_known_count ? 0 : stripes.count;
-    return component;
-  }
+  return stripes;
+}
+
+Status take_objects(const Blob& blob, const Stripes& stripes, LayoutComponent& component) {
   if (stripes.count == 0)
     return fault("it has objects but no stripes");
   if ((blob.size() - stripes.header) / k_object < stripes.count)
@@ -135,6 +119,33 @@ Result<LayoutComponent> read_stripes(const Blob& blob, bool instantiated) {
                  stripes.header + stripes.count * k_object);
   component.stripe_count = stripes.count;
   take_targets(blob, stripes, component);
+  return {};
+}
+
+// One lov_user_md_v1 or _v3. `instantiated`: it has objects, unless it ends after its header.
+Result<LayoutComponent> read_stripes(const Blob& blob, bool instantiated) {
+  const Result<Stripes> header = read_header(blob);
+  if (!header.ok())
+    return header.status();
+  const Stripes& stripes = header.value();
+  const uint32_t flags = stripes.pattern == k_as_default ? 0 : stripes.pattern;
+  LayoutComponent component;
+  component.on_metadata_server = (flags & k_mdt) != 0;
+  component.overstriped = (flags & k_overstriping) != 0;
+  const bool is_released = (stripes.pattern & k_released) != 0;
+  const bool has_objects =
+      instantiated && !component.on_metadata_server && !is_released && blob.size() > stripes.header;
+  if (stripes.bytes == 0 && has_objects)
+    return fault("its stripes have 0 bytes");
+  component.stripe_bytes = stripes.bytes == 0 ? k_open_stripe : stripes.bytes;
+  if (component.stripe_bytes % k_stripe_granule != 0)
+    return fault("its stripes have {} bytes, which is not a multiple of 64 KiB", stripes.bytes);
+  if (component.on_metadata_server)
+    component.stripe_count = 1;
+  else if (!has_objects)
+    component.stripe_count = stripes.count > k_most_known_count ? 0 : stripes.count;
+  else if (Status status = take_objects(blob, stripes, component); !status.ok())
+    return status;
   return component;
 }
 

@@ -67,6 +67,12 @@ void place_objects(LayoutComponent& component, int64_t objects, int64_t targets)
   }
 }
 
+// "...;until=1MiB;...": ends the component before it.
+bool has_only_end(const ParsedComponent& parsed) noexcept {
+  const bool has_place = parsed.first || parsed.targets || parsed.object || parsed.objects;
+  return parsed.until && !parsed.stripe && !parsed.count && !has_place;
+}
+
 Status add_component(const ParsedComponent& parsed, int64_t begin, StorageLayout& layout) {
   if (!parsed.stripe)
     return fault("a component needs stripe, as in mock:stripe=1MiB,count=8");
@@ -102,9 +108,7 @@ Result<StorageLayout> parse_mock(std::string_view text) {
     while (!part.empty())
       if (Status status = read_word(next_part(part, ','), parsed); !status.ok())
         return status;
-    const bool alone = parsed.until && !parsed.stripe && !parsed.count && !parsed.first && !parsed.targets &&
-                       !parsed.object && !parsed.objects;  // "...;until=1MiB;..."
-    if (alone && layout.known() && layout.components.back().bytes.end == k_no_end) {
+    if (has_only_end(parsed) && layout.known() && layout.components.back().bytes.end == k_no_end) {
       layout.components.back().bytes.end = *parsed.until;
       continue;
     }
