@@ -73,28 +73,37 @@ Status check_details(ObjectName name, Type type, const Details& details) {
 
 constexpr std::string_view k_no_references = "only HDF5 supports references to objects: use format=hdf5";
 
-Result<int64_t> check_definition(const VariableDefinition& definition, References references) {
-  Status status = check_object_path(definition.path);
-  if (status.ok() && definition.path == "/")
-    status = {Code::bad_argument, "variable \"/\": the root is a group"};
-  if (status.ok() && definition.type == Type::none)
-    status = {Code::bad_argument,
-              fmt::format("variable \"{}\": a variable cannot have the type none", definition.path)};
-  if (status.ok() && definition.type == Type::reference && references == References::none)
-    status = {Code::unsupported, fmt::format("variable \"{}\": {}", definition.path, k_no_references)};
-  if (status.ok())
-    status = check_details([&] { return fmt::format("variable \"{}\"", definition.path); }, definition.type,
-                           definition.details);
-  if (status.ok() && definition.null_space && !definition.shape.empty())
-    status = {Code::bad_argument, fmt::format("variable \"{}\": a null space has no dimensions", definition.path)};
-  if (!status.ok())
+namespace {
+
+// All but the fill value and the shape.
+Status check_properties(const VariableDefinition& definition, References references) {
+  const auto name = [&] { return fmt::format("variable \"{}\"", definition.path); };
+  if (Status status = check_object_path(definition.path); !status.ok())
     return status;
-  if (!definition.fill.empty() &&
-      std::cmp_not_equal(definition.fill.size(), element_bytes(definition.type, definition.details)))
+  if (definition.path == "/")
+    return {Code::bad_argument, name() + ": the root is a group"};
+  if (definition.type == Type::none)
+    return {Code::bad_argument, name() + ": a variable cannot have the type none"};
+  if (definition.type == Type::reference && references == References::none)
+    return {Code::unsupported, fmt::format("{}: {}", name(), k_no_references)};
+  if (Status status = check_details(name, definition.type, definition.details); !status.ok())
+    return status;
+  if (definition.null_space && !definition.shape.empty())
+    return {Code::bad_argument, name() + ": a null space has no dimensions"};
+  return {};
+}
+
+}  // namespace
+
+Result<int64_t> check_definition(const VariableDefinition& definition, References references) {
+  if (Status status = check_properties(definition, references); !status.ok())
+    return status;
+  const int64_t element = element_bytes(definition.type, definition.details);
+  if (!definition.fill.empty() && std::cmp_not_equal(definition.fill.size(), element))
     return Status(Code::bad_argument,
                   fmt::format("variable \"{}\": its fill value is not one element", definition.path));
   const std::optional<int64_t> elements = element_count(definition.shape);
-  const int64_t size = definition.null_space ? 0 : element_bytes(definition.type, definition.details);
+  const int64_t size = definition.null_space ? 0 : element;
   const std::optional<int64_t> bytes = elements ? checked_multiply(*elements, size) : std::nullopt;
   if (bytes)
     return *bytes;

@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "base/half.hpp"
+#include "format/number_types.hpp"
 
 namespace windrow {
 namespace {
@@ -95,28 +96,6 @@ bool append_hex(std::string_view text, const Details& details, std::vector<std::
 
 bool append_any(Type type, const Details& details, std::string_view text, std::vector<std::byte>& out) {
   switch (type) {
-    case Type::int8:
-      return append_number<int8_t>(text, out);
-    case Type::uint8:
-      return append_number<uint8_t>(text, out);
-    case Type::int16:
-      return append_number<int16_t>(text, out);
-    case Type::uint16:
-      return append_number<uint16_t>(text, out);
-    case Type::int32:
-      return append_number<int32_t>(text, out);
-    case Type::uint32:
-      return append_number<uint32_t>(text, out);
-    case Type::int64:
-      return append_number<int64_t>(text, out);
-    case Type::uint64:
-      return append_number<uint64_t>(text, out);
-    case Type::float16:
-      return append_number<Half>(text, out);
-    case Type::float32:
-      return append_number<float>(text, out);
-    case Type::float64:
-      return append_number<double>(text, out);
     case Type::boolean:
       return append_bool(text, out);
     case Type::complex64:
@@ -127,11 +106,31 @@ bool append_any(Type type, const Details& details, std::string_view text, std::v
       return details.bytes > 0 && append_text(text, details, out);
     case Type::opaque:
       return append_hex(text, details, out);
-    case Type::none:
-    case Type::reference:
-      break;
+    default:
+      return with_number(
+          type, [&]<class Number>(Number) { return append_number<Number>(text, out); }, false);
   }
-  return false;
+}
+
+template <class Number>
+std::string complex_text(const std::byte* bytes) {
+  return number_text<Number>(bytes) + ',' + number_text<Number>(bytes + sizeof(Number));
+}
+
+// Without the padding.
+std::string text_of_element(TextPadding padding, std::span<const std::byte> element) {
+  std::string text(reinterpret_cast<const char*>(element.data()), element.size());
+  const char last = padding == TextPadding::space_padded ? ' ' : '\0';
+  while (!text.empty() && text.back() == last)
+    text.pop_back();
+  return text;
+}
+
+std::string hex_text(std::span<const std::byte> element) {
+  std::string text = "0x";
+  for (const std::byte each : element)
+    text += fmt::format("{:02x}", static_cast<unsigned>(each));
+  return text;
 }
 
 // Converts native to stored order, and back.
@@ -160,48 +159,20 @@ Result<std::vector<std::byte>> parse_fill(Type type, const Details& details, boo
 std::string element_text(Type type, const Details& details, std::span<const std::byte> element) {
   const std::byte* bytes = element.data();
   switch (type) {
-    case Type::int8:
-      return number_text<int8_t>(bytes);
-    case Type::uint8:
-      return number_text<uint8_t>(bytes);
-    case Type::int16:
-      return number_text<int16_t>(bytes);
-    case Type::uint16:
-      return number_text<uint16_t>(bytes);
-    case Type::int32:
-      return number_text<int32_t>(bytes);
-    case Type::uint32:
-      return number_text<uint32_t>(bytes);
-    case Type::int64:
-      return number_text<int64_t>(bytes);
-    case Type::uint64:
-      return number_text<uint64_t>(bytes);
-    case Type::float16:
-      return number_text<Half>(bytes);
-    case Type::float32:
-      return number_text<float>(bytes);
-    case Type::float64:
-      return number_text<double>(bytes);
     case Type::boolean:
       return *bytes == std::byte{0} ? "false" : "true";
     case Type::complex64:
-      return number_text<float>(bytes) + ',' + number_text<float>(bytes + sizeof(float));
+      return complex_text<float>(bytes);
     case Type::complex128:
-      return number_text<double>(bytes) + ',' + number_text<double>(bytes + sizeof(double));
-    case Type::text: {
-      std::string text(reinterpret_cast<const char*>(bytes), element.size());
-      const char padding = details.text_padding == TextPadding::space_padded ? ' ' : '\0';
-      while (!text.empty() && text.back() == padding)
-        text.pop_back();
-      return text;
-    }
-    default: {
-      std::string text = "0x";
-      for (const std::byte each : element)
-        text += fmt::format("{:02x}", static_cast<unsigned>(each));
-      return text;
-    }
+      return complex_text<double>(bytes);
+    case Type::text:
+      return text_of_element(details.text_padding, element);
+    default:
+      break;
   }
+  const std::string number = with_number(
+      type, [&]<class Number>(Number) { return number_text<Number>(bytes); }, std::string());
+  return number.empty() ? hex_text(element) : number;
 }
 
 std::string fill_text(Type type, const Details& details, bool big_endian, const std::vector<std::byte>& fill) {

@@ -93,34 +93,33 @@ Result<FoundFormat> recognise(const std::string& path, FormatMode mode) {
 
 }  // namespace
 
+namespace {
+struct TypeTraits {
+  const char* name;
+  int8_t size;  // see type_size()
+};
+
+// [Type]
+constexpr std::array k_type_traits{TypeTraits{"none", 0},    TypeTraits{"int8", 1},      TypeTraits{"uint8", 1},
+                                   TypeTraits{"int16", 2},   TypeTraits{"uint16", 2},    TypeTraits{"int32", 4},
+                                   TypeTraits{"uint32", 4},  TypeTraits{"int64", 8},     TypeTraits{"uint64", 8},
+                                   TypeTraits{"float32", 4}, TypeTraits{"float64", 8},   TypeTraits{"text", 0},
+                                   TypeTraits{"bool", 1},    TypeTraits{"complex64", 8}, TypeTraits{"complex128", 16},
+                                   TypeTraits{"opaque", 0},  TypeTraits{"reference", 0}, TypeTraits{"float16", 2}};
+static_assert(k_type_traits.size() == static_cast<size_t>(k_last_type) + 1);
+
+const TypeTraits& traits_of(Type type) noexcept {
+  const auto number = static_cast<size_t>(type);
+  return k_type_traits[number < k_type_traits.size() ? number : 0];
+}
+}  // namespace
+
 int64_t type_size(Type type) noexcept {
-  switch (type) {
-    case Type::int8:
-    case Type::uint8:
-    case Type::boolean:
-      return 1;
-    case Type::int16:
-    case Type::uint16:
-    case Type::float16:
-      return 2;
-    case Type::int32:
-    case Type::uint32:
-    case Type::float32:
-      return 4;
-    case Type::int64:
-    case Type::uint64:
-    case Type::float64:
-    case Type::complex64:
-      return 8;
-    case Type::complex128:
-      return 16;
-    case Type::none:
-    case Type::text:
-    case Type::opaque:
-    case Type::reference:
-      return 0;
-  }
-  return 0;
+  return traits_of(type).size;
+}
+
+const char* type_name(Type type) noexcept {
+  return traits_of(type).name;
 }
 
 int64_t component_size(Type type) noexcept {
@@ -135,14 +134,6 @@ int64_t element_bytes(Type type, const Details& details) noexcept {
 
 bool is_moved_whole(Type type, const Details& details) noexcept {
   return type == Type::reference || (type == Type::text && details.bytes == 0);
-}
-
-const char* type_name(Type type) noexcept {
-  constexpr std::array k_names{"none",   "int8",      "uint8",      "int16",   "uint16",    "int32",
-                               "uint32", "int64",     "uint64",     "float32", "float64",   "text",
-                               "bool",   "complex64", "complex128", "opaque",  "reference", "float16"};
-  const auto number = static_cast<size_t>(type);
-  return number < k_names.size() ? k_names[number] : "none";
 }
 
 namespace {

@@ -10,6 +10,7 @@
 
 #include "base/half.hpp"
 #include "base/utf8.hpp"
+#include "format/number_types.hpp"
 
 namespace windrow {
 namespace {
@@ -20,7 +21,10 @@ std::string number(std::span<const std::byte> element, bool quotes) {
   if (element.size() != sizeof value)
     return {};
   std::memcpy(&value, element.data(), sizeof value);
-  if constexpr (std::is_floating_point_v<T>) {
+  if constexpr (std::is_same_v<T, Half>) {
+    const auto as_float = static_cast<float>(wide(value));
+    return number<float>(std::as_bytes(std::span(&as_float, 1)), quotes);
+  } else if constexpr (std::is_floating_point_v<T>) {
     const char* word = std::isnan(value) ? "NaN" : std::isinf(value) ? (value > 0 ? "Infinity" : "-Infinity") : nullptr;
     if (word != nullptr)
       return quotes ? fmt::format("\"{}\"", word) : word;
@@ -31,15 +35,6 @@ std::string number(std::span<const std::byte> element, bool quotes) {
   } else {
     return fmt::format("{}", value);
   }
-}
-
-std::string half(std::span<const std::byte> element, bool quotes) {
-  Half value;
-  if (element.size() != sizeof value)
-    return {};
-  std::memcpy(&value, element.data(), sizeof value);
-  const auto as_float = static_cast<float>(wide(value));
-  return number<float>(std::as_bytes(std::span(&as_float, 1)), quotes);
 }
 
 // Nested lists according to the shape.
@@ -93,34 +88,10 @@ std::string json_text(std::string_view text) {
 }
 
 std::string json_number(Type type, std::span<const std::byte> element, bool quotes) {
-  switch (type) {
-    case Type::int8:
-      return number<int8_t>(element, quotes);
-    case Type::uint8:
-      return number<uint8_t>(element, quotes);
-    case Type::int16:
-      return number<int16_t>(element, quotes);
-    case Type::uint16:
-      return number<uint16_t>(element, quotes);
-    case Type::int32:
-      return number<int32_t>(element, quotes);
-    case Type::uint32:
-      return number<uint32_t>(element, quotes);
-    case Type::int64:
-      return number<int64_t>(element, quotes);
-    case Type::uint64:
-      return number<uint64_t>(element, quotes);
-    case Type::float16:
-      return half(element, quotes);
-    case Type::float32:
-      return number<float>(element, quotes);
-    case Type::float64:
-      return number<double>(element, quotes);
-    case Type::boolean:
-      return element.size() == 1 ? (element.front() != std::byte{0} ? "true" : "false") : "";
-    default:
-      return {};
-  }
+  if (type == Type::boolean)
+    return element.size() != 1 ? "" : element.front() != std::byte{0} ? "true" : "false";
+  return with_number(
+      type, [&]<class T>(T) { return number<T>(element, quotes); }, std::string());
 }
 
 std::string json_value(const Attribute& attribute) {
@@ -148,35 +119,18 @@ std::string json_value(const Attribute& attribute) {
 }
 
 std::string dtype_of(Type type, const Details& details, bool big_endian) {
+  // [Type] the letter of NumPy's array interface; blank: none
+  constexpr std::string_view k_letters = " iuiuiuiuff bcc  f";
+  static_assert(k_letters.size() == static_cast<size_t>(k_last_type) + 1);
   const int64_t size = element_bytes(type, details);
-  const auto number = [&](char kind) {
-    return fmt::format("{}{}{}", component_size(type) == 1 ? '|' : big_endian ? '>' : '<', kind, size);
-  };
-  switch (type) {
-    case Type::int8:
-    case Type::int16:
-    case Type::int32:
-    case Type::int64:
-      return number('i');
-    case Type::uint8:
-    case Type::uint16:
-    case Type::uint32:
-    case Type::uint64:
-      return number('u');
-    case Type::float16:
-    case Type::float32:
-    case Type::float64:
-      return number('f');
-    case Type::boolean:
-      return number('b');
-    case Type::complex64:
-    case Type::complex128:
-      return number('c');
-    case Type::text:
-      return size > 0 ? fmt::format("|S{}", size) : "";
-    default:
-      return {};
-  }
+  if (type == Type::text)
+    return size > 0 ? fmt::format("|S{}", size) : "";
+  const auto number = static_cast<size_t>(type);
+  const char letter = number < k_letters.size() ? k_letters[number] : ' ';
+  if (letter == ' ')
+    return {};
+  const char order = component_size(type) == 1 ? '|' : big_endian ? '>' : '<';
+  return fmt::format("{}{}{}", order, letter, size);
 }
 
 std::vector<std::byte> in_native_order(std::span<const std::byte> element, Type type, bool big_endian) {

@@ -187,6 +187,31 @@ Result<int64_t> ChunkPlaces::move(const std::string& variable, std::span<const i
   return now == bytes ? offset : insert(variable, first, bytes);
 }
 
+// The place of an existing chunk, where it matters for the new one; otherwise none.
+Result<ChunkPlace> ChunkPlaces::old_place(const std::string& variable, std::span<const int64_t> first,
+                                          const ChunkRoom& room) {
+  const bool must_stay = room.published && room.keeps_old;
+  if (room.made_here && !must_stay)
+    return ChunkPlace();
+  return find(variable, first);
+}
+
+// Enters a chunk into the index. A chunk that is partially overwritten moves, so that its old bytes stay readable.
+Result<int64_t> ChunkPlaces::enter(const std::string& variable, std::span<const int64_t> first, const ChunkRoom& room,
+                                   const ChunkPlace& old) {
+  const Result<bool> filtered = room.keeps_old && old.bytes > 0 ? has_filters(variable) : Result<bool>(false);
+  if (!filtered.ok())
+    return filtered.status();
+  if (filtered.value()) {  // unfiltered: the other bytes of the chunk remain
+    moved_.try_emplace(name_of(variable, first), old);
+    return move(variable, first, room.bytes, old);
+  }
+  if (old.skipped != 0 && old.bytes == room.bytes)
+    if (Status other = give_other_size(variable, first, room.bytes); !other.ok())
+      return other;
+  return insert(variable, first, room.bytes);
+}
+
 // HDF5 records skipped filters when it enters a chunk into its index, and it enters nothing if the size stays the same.
 // Readers would then apply the wrong filters. HDF5 also caches the old record of the chunk that it looked up last,
 // until the dataset is closed. HDF5 1.10 assumes of a new chunk of a dataset without an index that all filters were
@@ -200,28 +225,16 @@ Result<PlacedChunk> ChunkPlaces::place(const std::string& variable, std::span<co
     return dataset.status();
   hsize_t size = 0;
   const bool is_new = !is_there(dataset.value(), first, size);
-  ChunkPlace old;
-  if (!is_new && (!room.made_here || (room.published && room.keeps_old))) {
-    const Result<ChunkPlace> found = find(variable, first);
-    if (!found.ok())
-      return found.status();
-    old = found.value();
-  }
-  const Result<bool> filtered = room.keeps_old && old.bytes > 0 ? has_filters(variable) : Result<bool>(false);
-  if (!filtered.ok())
-    return filtered.status();
-  const bool keeps = filtered.value();  // unfiltered: the other bytes of the chunk remain
-  if (!keeps && old.skipped != 0 && old.bytes == room.bytes)
-    if (Status other = give_other_size(variable, first, room.bytes); !other.ok())
-      return other;
-  if (keeps)
-    moved_.try_emplace(name_of(variable, first), old);
-  const Result<int64_t> placed = keeps ? move(variable, first, room.bytes, old) : insert(variable, first, room.bytes);
-  if (old.skipped != 0)
+  const Result<ChunkPlace> old = is_new ? Result<ChunkPlace>(ChunkPlace()) : old_place(variable, first, room);
+  if (!old.ok())
+    return old.status();
+  const Result<int64_t> placed = enter(variable, first, room, old.value());
+  if (old.value().skipped != 0)
     forget(variable);
   if (!placed.ok())
     return placed.status();
-  const Result<bool> alone = !room.made_here && old.bytes == 0 ? has_one_chunk(variable) : Result<bool>(false);
+  const bool can_be_alone = !room.made_here && old.value().bytes == 0;
+  const Result<bool> alone = can_be_alone ? has_one_chunk(variable) : Result<bool>(false);
   if (!alone.ok())
     return alone.status();
   if (alone.value())

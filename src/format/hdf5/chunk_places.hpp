@@ -64,6 +64,9 @@ class ChunkPlaces {
   bool is_there(hid_t dataset, std::span<const int64_t> first, hsize_t& bytes) const;
   Result<int64_t> insert(const std::string& variable, std::span<const int64_t> first, int64_t bytes,
                          uint32_t skipped = 0);
+  Result<ChunkPlace> old_place(const std::string& variable, std::span<const int64_t> first, const ChunkRoom& room);
+  Result<int64_t> enter(const std::string& variable, std::span<const int64_t> first, const ChunkRoom& room,
+                        const ChunkPlace& old);
   Status give_other_size(const std::string& variable, std::span<const int64_t> first, int64_t bytes);
   Result<bool> has_filters(const std::string& variable);
   Result<bool> has_one_chunk(const std::string& variable);

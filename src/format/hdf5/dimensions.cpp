@@ -465,13 +465,30 @@ Status Scales::write_list(hid_t dataset, const std::string& path, const std::vec
   return {};
 }
 
+// A variable that names its first dimension takes the place of a dimension without a variable.
+Status Scales::take_own_place(const std::string& variable, const std::string& first_dimension) {
+  const auto own = scales_.find(variable);
+  if (own == scales_.end() || first_dimension != variable || own->second.has_variable || own->second.in_use)
+    return {};
+  return take_place(variable, own->second);
+}
+
+namespace {
+
+// netCDF looks for dimensions in the variable's group and in its parents.
+bool are_in_reach(const std::vector<std::string>& dimensions, const std::string& variable) {
+  return std::all_of(dimensions.begin(), dimensions.end(), [&](const std::string& each) {
+    return each.rfind('/') == 0 || variable.starts_with(each.substr(0, each.rfind('/') + 1));
+  });
+}
+
+}  // namespace
+
 Status Scales::name_dimensions(const std::string& variable, const std::vector<std::string>& dimensions) {
   if (std::all_of(dimensions.begin(), dimensions.end(), [](const std::string& each) { return each.empty(); }))
     return {};
-  if (const auto own = scales_.find(variable);
-      own != scales_.end() && dimensions.front() == variable && !own->second.has_variable && !own->second.in_use)
-    if (Status status = take_place(variable, own->second); !status.ok())
-      return status;
+  if (Status status = take_own_place(variable, dimensions.front()); !status.ok())
+    return status;
   const Handle dataset = open_dataset(file_, stored(variable));
   if (!dataset.valid())
     return {Code::not_found, fmt::format("there is no variable \"{}\"", variable)};
@@ -485,11 +502,9 @@ Status Scales::name_dimensions(const std::string& variable, const std::vector<st
   // A scale has no list of its own. For a scale with several dimensions, only netCDF's numbers give the others.
   const bool is_scale = scales.front() != nullptr && dimensions.front() == variable && scales.front()->has_variable;
   Status status = is_scale ? Status() : write_list(dataset.get(), variable, scales);
-  // netCDF looks for dimensions in the variable's group and in its parents.
-  const bool in_reach = std::all_of(dimensions.begin(), dimensions.end(), [&](const std::string& each) {
-    return each.rfind('/') == 0 || variable.starts_with(each.substr(0, each.rfind('/') + 1));
-  });
-  return status.ok() && in_reach ? write_ids(dataset.get(), variable, scales) : status;
+  if (!status.ok() || !are_in_reach(dimensions, variable))
+    return status;
+  return write_ids(dataset.get(), variable, scales);
 }
 
 namespace {

@@ -74,6 +74,7 @@ class Scales {
   Status move_aside(const std::string& path);
   Status move_back(const std::string& path);
   Status take_place(const std::string& path, Scale& scale);
+  Status take_own_place(const std::string& variable, const std::string& first_dimension);
   Status mark(hid_t dataset, const std::string& path, const std::string& name, Scale& scale);
   Result<Scale*> scale_of_variable(const std::string& path);
   Status write_list(hid_t dataset, const std::string& path, const std::vector<Scale*>& scales);

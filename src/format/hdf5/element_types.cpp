@@ -99,27 +99,32 @@ TypeDescription describe_enumeration(hid_t type) {
   return description;
 }
 
+// One component of a complex number; the type none: it is not one.
+TypeDescription describe_component(hid_t compound, unsigned number) {
+  const Hdf5Text name(H5Tget_member_name(compound, number));
+  const Handle member(H5Tget_member_type(compound, number), H5Tclose);
+  const H5T_class_t kind = member.valid() ? H5Tget_class(member.get()) : H5T_NO_CLASS;
+  const char* wanted = number == 0 ? "r" : "i";
+  if (!name || std::strcmp(name.get(), wanted) != 0 || kind != H5T_FLOAT)
+    return {};
+  TypeDescription component = describe_type(member.get());
+  const bool has_type = component.type == Type::float32 || component.type == Type::float64;
+  const size_t offset = number * static_cast<size_t>(type_size(component.type));
+  if (!has_type || H5Tget_member_offset(compound, number) != offset)
+    return {};
+  return component;
+}
+
 // A complex number as h5py stores it: contiguous r and i of one floating-point type.
 TypeDescription describe_compound(hid_t type) {
   if (H5Tget_nmembers(type) != 2)
     return unsupported("compound type");
-  TypeDescription component;
-  for (unsigned i = 0; i < 2; ++i) {
-    const Hdf5Text name(H5Tget_member_name(type, i));
-    const Handle member(H5Tget_member_type(type, i), H5Tclose);
-    const H5T_class_t kind = member.valid() ? H5Tget_class(member.get()) : H5T_NO_CLASS;
-    if (!name || std::strcmp(name.get(), i == 0 ? "r" : "i") != 0 || kind != H5T_FLOAT)
-      return unsupported("compound type");
-    const TypeDescription described = describe_type(member.get());
-    const bool fits = (described.type == Type::float32 || described.type == Type::float64) &&
-                      (i == 0 || (described.type == component.type && described.big_endian == component.big_endian));
-    if (!fits || H5Tget_member_offset(type, i) != i * static_cast<size_t>(type_size(described.type)))
-      return unsupported("compound type");
-    component = described;
-  }
-  if (H5Tget_size(type) != 2 * static_cast<size_t>(type_size(component.type)))
+  const TypeDescription real = describe_component(type, 0), imaginary = describe_component(type, 1);
+  const bool are_alike = real.type == imaginary.type && real.big_endian == imaginary.big_endian;
+  const auto component_bytes = static_cast<size_t>(type_size(real.type));
+  if (real.type == Type::none || !are_alike || H5Tget_size(type) != 2 * component_bytes)
     return unsupported("compound type");
-  return {component.type == Type::float32 ? Type::complex64 : Type::complex128, component.big_endian, "", {}};
+  return {real.type == Type::float32 ? Type::complex64 : Type::complex128, real.big_endian, "", {}};
 }
 
 TypeDescription describe_text(hid_t type) {

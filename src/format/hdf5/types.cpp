@@ -24,10 +24,14 @@ hid_t make_half(hid_t wider) {
   return made;
 }
 
-hid_t stored_half(bool big_endian) {
-  static const hid_t little = make_half(H5T_IEEE_F32LE);
-  static const hid_t big = make_half(H5T_IEEE_F32BE);
-  return big_endian ? big : little;
+struct ByteOrders {
+  hid_t little = H5I_INVALID_HID;
+  hid_t big = H5I_INVALID_HID;
+};
+
+ByteOrders stored_halves() {
+  static const ByteOrders halves{make_half(H5T_IEEE_F32LE), make_half(H5T_IEEE_F32BE)};
+  return halves;
 }
 
 // Why a number type is unsupported.
@@ -49,35 +53,40 @@ std::string odd_number(hid_t type, H5T_class_t kind) {
   return text;
 }
 
+ByteOrders stored_orders(Type type) {
+  switch (type) {
+    case Type::int8:
+      return {H5T_STD_I8LE, H5T_STD_I8BE};
+    case Type::uint8:
+      return {H5T_STD_U8LE, H5T_STD_U8BE};
+    case Type::int16:
+      return {H5T_STD_I16LE, H5T_STD_I16BE};
+    case Type::uint16:
+      return {H5T_STD_U16LE, H5T_STD_U16BE};
+    case Type::int32:
+      return {H5T_STD_I32LE, H5T_STD_I32BE};
+    case Type::uint32:
+      return {H5T_STD_U32LE, H5T_STD_U32BE};
+    case Type::int64:
+      return {H5T_STD_I64LE, H5T_STD_I64BE};
+    case Type::uint64:
+      return {H5T_STD_U64LE, H5T_STD_U64BE};
+    case Type::float16:
+      return stored_halves();
+    case Type::float32:
+      return {H5T_IEEE_F32LE, H5T_IEEE_F32BE};
+    case Type::float64:
+      return {H5T_IEEE_F64LE, H5T_IEEE_F64BE};
+    default:
+      return {};
+  }
+}
+
 }  // namespace
 
 hid_t stored_number(Type type, bool big_endian) {
-  switch (type) {
-    case Type::int8:
-      return big_endian ? H5T_STD_I8BE : H5T_STD_I8LE;
-    case Type::uint8:
-      return big_endian ? H5T_STD_U8BE : H5T_STD_U8LE;
-    case Type::int16:
-      return big_endian ? H5T_STD_I16BE : H5T_STD_I16LE;
-    case Type::uint16:
-      return big_endian ? H5T_STD_U16BE : H5T_STD_U16LE;
-    case Type::int32:
-      return big_endian ? H5T_STD_I32BE : H5T_STD_I32LE;
-    case Type::uint32:
-      return big_endian ? H5T_STD_U32BE : H5T_STD_U32LE;
-    case Type::int64:
-      return big_endian ? H5T_STD_I64BE : H5T_STD_I64LE;
-    case Type::uint64:
-      return big_endian ? H5T_STD_U64BE : H5T_STD_U64LE;
-    case Type::float16:
-      return stored_half(big_endian);
-    case Type::float32:
-      return big_endian ? H5T_IEEE_F32BE : H5T_IEEE_F32LE;
-    case Type::float64:
-      return big_endian ? H5T_IEEE_F64BE : H5T_IEEE_F64LE;
-    default:
-      return H5I_INVALID_HID;
-  }
+  const ByteOrders stored = stored_orders(type);
+  return big_endian ? stored.big : stored.little;
 }
 
 TypeDescription describe_type(hid_t type) {

@@ -126,6 +126,12 @@ std::string whole_layout_reason(hid_t creation) {
   return H5Pget_layout(creation) == H5D_VIRTUAL || H5Pget_external_count(creation) > 0 ? layout_reason(creation) : "";
 }
 
+// A dataset with its properties, while its handles are open.
+struct OpenDataset {
+  hid_t id, type, creation, space;
+  H5D_layout_t layout;
+};
+
 class Walk {
  public:
   Walk(hid_t file, const std::string& path, int64_t file_bytes, Scales& scales) noexcept
@@ -141,6 +147,8 @@ class Walk {
   Status visit_group(const std::string& group_path);
   Status visit_link(hid_t group, const std::string& group_path, const Link& link);
   Status visit_dataset(hid_t dataset, haddr_t address, const std::string& object_path);
+  Status describe(const OpenDataset& dataset, Variable& variable) const;
+  Status locate(const OpenDataset& dataset, Variable& variable) const;
   Status place(hid_t dataset, bool is_compact, Variable& variable) const;
   Status read_compact(hid_t dataset, Variable& variable) const;
   void skip(const std::string& object_path, std::string_view reason) {
@@ -337,47 +345,59 @@ Status Walk::place(hid_t dataset, bool is_compact, Variable& variable) const {
   return {};
 }
 
-Status Walk::visit_dataset(hid_t dataset, haddr_t address, const std::string& object_path) {
-  const Handle type(H5Dget_type(dataset), H5Tclose), creation(H5Dget_create_plist(dataset), H5Pclose);
-  if (!type.valid() || !creation.valid())
-    return damaged(object_path);
-  const std::vector<int64_t> told =
-      H5Pget_layout(creation.get()) == H5D_VIRTUAL ? read_current_shape(dataset) : std::vector<int64_t>();
-  const Handle space = told.empty() ? Handle(H5Dget_space(dataset), H5Sclose) : make_space(told, true);
-  if (!space.valid())
-    return damaged(object_path);
-  Variable variable;
-  variable.path = object_path;
-  TypeDescription description = describe_type(type.get());
+// The type, the shape, the size and the fill value.
+Status Walk::describe(const OpenDataset& dataset, Variable& variable) const {
+  TypeDescription description = describe_type(dataset.type);
   variable.type = description.type;
   variable.placement.big_endian = description.big_endian;
   variable.unsupported = std::move(description.unsupported);
   variable.details = std::move(description.details);
-  Result<SpaceDescription> extent = describe_space(space.get(), "\"" + path_ + "\": " + object_path);
+  Result<SpaceDescription> extent = describe_space(dataset.space, "\"" + path_ + "\": " + variable.path);
   if (!extent.ok())
     return extent.status();
   variable.shape = std::move(extent.value().shape);
   variable.null_space = extent.value().is_null;
-  variable.extendible = !told.empty();
   const bool moved_whole = is_moved_whole(variable.type, variable.details);
   if (variable.unsupported.empty() && !variable.null_space)
-    variable.unsupported = moved_whole ? whole_layout_reason(creation.get()) : layout_reason(creation.get());
-  const bool readable = variable.unsupported.empty();
-  const int64_t element = moved_whole ? 0 : static_cast<int64_t>(H5Tget_size(type.get()));
+    variable.unsupported = moved_whole ? whole_layout_reason(dataset.creation) : layout_reason(dataset.creation);
+  const bool is_readable = variable.unsupported.empty();
+  const int64_t element = moved_whole ? 0 : static_cast<int64_t>(H5Tget_size(dataset.type));
   const auto bytes = checked_multiply(extent.value().elements, element);
-  if (readable && !bytes)
-    return {Code::bad_file, fmt::format("\"{}\": \"{}\" is too large", path_, object_path)};
+  if (is_readable && !bytes)
+    return {Code::bad_file, fmt::format("\"{}\": \"{}\" is too large", path_, variable.path)};
   variable.placement.bytes = bytes.value_or(0);
-  if (readable && !moved_whole)
-    variable.fill = fill_value(creation.get(), type.get());
-  Status status;
-  if (readable && !moved_whole && !variable.null_space && H5Pget_layout(creation.get()) == H5D_CHUNKED) {
-    status = read_chunking(creation.get(), type.get(), space.get(), variable);
-    if (!status.ok())
-      status = {status.code(), fmt::format("\"{}\": \"{}\": {}", path_, object_path, status.message())};
-  } else if (readable) {
-    status = place(dataset, H5Pget_layout(creation.get()) == H5D_COMPACT, variable);
-  }
+  if (is_readable && !moved_whole)
+    variable.fill = fill_value(dataset.creation, dataset.type);
+  return {};
+}
+
+// Where the elements of a readable variable are.
+Status Walk::locate(const OpenDataset& dataset, Variable& variable) const {
+  const bool has_chunks = dataset.layout == H5D_CHUNKED && !is_moved_whole(variable.type, variable.details);
+  if (!has_chunks || variable.null_space)
+    return place(dataset.id, dataset.layout == H5D_COMPACT, variable);
+  Status status = read_chunking(dataset.creation, dataset.type, dataset.space, variable);
+  if (!status.ok())
+    status = {status.code(), fmt::format("\"{}\": \"{}\": {}", path_, variable.path, status.message())};
+  return status;
+}
+
+Status Walk::visit_dataset(hid_t dataset, haddr_t address, const std::string& object_path) {
+  const Handle type(H5Dget_type(dataset), H5Tclose), creation(H5Dget_create_plist(dataset), H5Pclose);
+  if (!type.valid() || !creation.valid())
+    return damaged(object_path);
+  const H5D_layout_t layout = H5Pget_layout(creation.get());
+  const std::vector<int64_t> told = layout == H5D_VIRTUAL ? read_current_shape(dataset) : std::vector<int64_t>();
+  const Handle space = told.empty() ? Handle(H5Dget_space(dataset), H5Sclose) : make_space(told, true);
+  if (!space.valid())
+    return damaged(object_path);
+  const OpenDataset opened{dataset, type.get(), creation.get(), space.get(), layout};
+  Variable variable;
+  variable.path = object_path;
+  variable.extendible = !told.empty();
+  Status status = describe(opened, variable);
+  if (status.ok() && variable.unsupported.empty())
+    status = locate(opened, variable);
   if (!status.ok())
     return status;
   Result<std::vector<Attribute>> attributes = take_attributes(dataset, creation.get(), object_path);

@@ -303,6 +303,19 @@ Status NetcdfFormat::define_dimension(const Dimension& dimension) {
   });
 }
 
+// A variable with the name and the length of a dimension is named by it.
+Status NetcdfFormat::name_coordinate(const std::string& path, int64_t length) {
+  Variable* coordinate = find(path);
+  if (!coordinate || coordinate->shape.size() != 1 || coordinate->shape.front() != length)
+    return {};
+  if (!coordinate->dimensions.empty() && !coordinate->dimensions.front().empty())
+    return {};  // has the name of a dimension that is not its own
+  Status status = dimensions_.name(*coordinate, {path});
+  if (status.ok())
+    coordinate->dimensions = {path};
+  return status;
+}
+
 Status NetcdfFormat::name_dimensions(const std::string& variable, const std::vector<std::string>& dimensions) {
   return guard([&] {
     if (Status status = definable("dimensions of", variable); !status.ok())
@@ -324,14 +337,10 @@ Status NetcdfFormat::name_dimensions(const std::string& variable, const std::vec
         if (const std::string own_name = fitting[i].substr(1); !dimensions_.has(own_name))
           own.emplace(own_name, named->shape[i]);
       }
-      Variable* coordinate = path == variable || fitting[i] != path ? nullptr : find(path);
-      if (!coordinate || coordinate->shape.size() != 1 || coordinate->shape.front() != named->shape[i])
+      if (path == variable || fitting[i] != path)
         continue;
-      if (!coordinate->dimensions.empty() && !coordinate->dimensions.front().empty())
-        continue;  // has the name of a dimension that is not its own
-      if (Status status = dimensions_.name(*coordinate, {path}); !status.ok())
+      if (Status status = name_coordinate(path, named->shape[i]); !status.ok())
         return status;
-      coordinate->dimensions = {path};
     }
     if (Status status = dimensions_.name(*named, fitting); !status.ok())
       return status;

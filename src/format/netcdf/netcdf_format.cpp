@@ -271,32 +271,46 @@ Status NetcdfFormat::close() {
   return status;
 }
 
-// Makes the catalog from an untrusted header. Code::bad_file: two variables or dimensions with one name.
-Status NetcdfFormat::enter(const NetcdfContents& from) {
-  std::set<std::string> coordinates;
-  catalog_.variables.reserve(from.variables.size());
-  for (const NetcdfDimension& each : from.dimensions) {
+Status NetcdfFormat::enter_dimensions(const std::vector<NetcdfDimension>& dimensions) {
+  for (const NetcdfDimension& each : dimensions) {
     if (dimensions_.has(each.name))
       return {Code::bad_file, fmt::format("\"{}\": two dimensions have the name \"{}\"", path_, each.name)};
     dimensions_.add(each.name, each.unlimited ? 0 : each.length, each.unlimited);
   }
-  for (const NetcdfAttribute& each : from.attributes)
-    catalog_.groups.front().attributes.push_back(from_netcdf(each));
+  return {};
+}
+
+Status NetcdfFormat::enter_variables(const NetcdfContents& from) {
+  catalog_.variables.reserve(from.variables.size());
   for (const NetcdfVariable& each : from.variables) {
     Variable variable = variable_of(each, from, places_.record_bytes);
-    if (take_split(variable, from))
+    const bool is_split = take_split(variable, from);
+    if (is_split)
       split_.insert(variable.path);
     if (!numbers_.emplace(variable.path, catalog_.variables.size()).second)
       return {Code::bad_file, fmt::format("\"{}\": two variables have the name \"{}\"", path_, each.name)};
-    if (!variable.dimensions.empty() && variable.dimensions.front() == variable.path)
-      coordinates.insert(each.name);
-    has_unsupported_ = has_unsupported_ || (!variable.unsupported.empty() && !split_.contains(variable.path));
+    has_unsupported_ = has_unsupported_ || (!variable.unsupported.empty() && !is_split);
     catalog_.variables.push_back(std::move(variable));
   }
+  return {};
+}
+
+// Makes the catalog from an untrusted header. Code::bad_file: two variables or dimensions with one name.
+Status NetcdfFormat::enter(const NetcdfContents& from) {
+  if (Status status = enter_dimensions(from.dimensions); !status.ok())
+    return status;
+  for (const NetcdfAttribute& each : from.attributes)
+    catalog_.groups.front().attributes.push_back(from_netcdf(each));
+  if (Status status = enter_variables(from); !status.ok())
+    return status;
   // The number of records is meaningless without variables that have any.
   const bool grows = std::any_of(catalog_.variables.begin(), catalog_.variables.end(),
                                  [](const Variable& each) { return each.extendible; });
   records_ = stored_records_ = grows ? from.records : 0;
+  std::set<std::string_view> coordinates;  // names of variables that name their first dimension
+  for (const Variable& variable : catalog_.variables)
+    if (!variable.dimensions.empty() && variable.dimensions.front() == variable.path)
+      coordinates.insert(std::string_view(variable.path).substr(1));
   for (const NetcdfDimension& each : from.dimensions)
     if (!coordinates.contains(each.name))
       catalog_.dimensions.push_back({"/" + each.name, each.length});

@@ -81,19 +81,48 @@ NetcdfSize size_of(const AnyVariable& variable) {
 
 constexpr int64_t k_most_of_1 = int64_t{INT32_MAX} - 3, k_most_of_2 = int64_t{UINT32_MAX} - 3;
 
+int64_t most_bytes_of(int version) {
+  return version == 1 ? k_most_of_1 : version == 2 ? k_most_of_2 : k_most_netcdf_bytes;
+}
+
+// `better`: a version that can hold the variable; 0: none.
+std::string too_large_text(const NetcdfSize& variable, const std::string& why, int version, int better) {
+  const std::string instead = better == 0
+                                  ? "and no other does"
+                                  : fmt::format("version {} does (netcdf_version={}), and format=hdf5", better, better);
+  return fmt::format("variable \"{}\" {}, which version {} of netCDF classic cannot hold; {}", variable.name, why,
+                     version, instead);
+}
+
+// Why the version cannot hold a variable that begins there; "": it can. `is_last`: no offset depends on its size.
+std::string is_too_large(const NetcdfSize& variable, int64_t begin, bool is_last, int version) {
+  if (version == 1 && begin > INT32_MAX)
+    return too_large_text(variable, fmt::format("would begin beyond {}", counted(begin, "byte")), version, 2);
+  if (variable.bytes > most_bytes_of(version) && !is_last) {
+    const int better = version == 5 ? 0 : variable.bytes <= k_most_of_2 ? 2 : 5;
+    const std::string bytes = counted(variable.bytes, "byte");
+    return too_large_text(variable, fmt::format("has {}{}", bytes, variable.records ? " a record" : ""), version,
+                          better);
+  }
+  if (after(begin, variable.bytes) > k_most_netcdf_bytes)
+    return too_large_text(variable, fmt::format("would end beyond {} bytes", k_most_netcdf_bytes), version, 0);
+  return "";
+}
+
+// The number of the last variable in the file, where those with records follow the others.
+size_t last_in_file(std::span<const NetcdfSize> variables) {
+  const bool has_records =
+      std::any_of(variables.begin(), variables.end(), [](const NetcdfSize& each) { return each.records; });
+  size_t last = variables.size();
+  for (size_t i = 0; i < variables.size(); ++i)
+    if (variables[i].records == has_records)
+      last = i;
+  return last;
+}
+
 // Source: NetCDF Classic Format Specification, "Notes on vsize" and the limits of each version.
 std::string are_too_large(std::span<const NetcdfSize> variables, int version) {
-  const int64_t most = version == 1 ? k_most_of_1 : version == 2 ? k_most_of_2 : k_most_netcdf_bytes;
-  const auto say = [version](const NetcdfSize& each, const std::string& why, int better) {
-    const std::string instead =
-        better == 0 ? "and no other does"
-                    : fmt::format("version {} does (netcdf_version={}), and format=hdf5", better, better);
-    return fmt::format("variable \"{}\" {}, which version {} of netCDF classic cannot hold; {}", each.name, why,
-                       version, instead);
-  };
-  size_t last_fixed = variables.size(), last_row = variables.size();
-  for (size_t i = 0; i < variables.size(); ++i)
-    (variables[i].records ? last_row : last_fixed) = i;
+  const size_t last = version == 5 ? variables.size() : last_in_file(variables);
   int64_t at = 0;
   for (const bool records : {false, true})
     for (size_t i = 0; i < variables.size(); ++i) {
@@ -101,16 +130,9 @@ std::string are_too_large(std::span<const NetcdfSize> variables, int version) {
       if (each.records != records)
         continue;
       const int64_t begin = each.offset >= 0 ? each.offset : at;
-      if (version == 1 && begin > INT32_MAX)
-        return say(each, fmt::format("would begin beyond {}", counted(begin, "byte")), 2);
-      // No offset depends on the size of the last one.
-      const bool is_last = version != 5 && (records ? i == last_row : i == last_fixed && last_row == variables.size());
-      const int better = version == 5 ? 0 : each.bytes <= k_most_of_2 ? 2 : 5;
-      if (each.bytes > most && !is_last)
-        return say(each, fmt::format("has {}{}", counted(each.bytes, "byte"), records ? " a record" : ""), better);
+      if (std::string why = is_too_large(each, begin, i == last, version); !why.empty())
+        return why;
       at = after(begin, each.bytes);
-      if (at > k_most_netcdf_bytes)
-        return say(each, fmt::format("would end beyond {} bytes", k_most_netcdf_bytes), 0);
     }
   return "";
 }
@@ -304,31 +326,24 @@ NetcdfPlaces places_of(const NetcdfContents& contents, std::vector<std::byte> he
   return places;
 }
 
-Variable variable_of(const NetcdfVariable& from, const NetcdfContents& contents, int64_t record_bytes) {
-  Variable variable;
-  variable.path = "/" + from.name;
-  variable.type = type_of_netcdf(from.type);
-  if (variable.type == Type::text)
-    variable.details.bytes = 1;
-  for (const NetcdfAttribute& each : from.attributes)
-    variable.attributes.push_back(from_netcdf(each));
+namespace {
+
+// The last dimension of a text is the length of its elements.
+void take_dimensions(const NetcdfVariable& from, const NetcdfContents& contents, Variable& variable) {
   for (const int number : from.dimensions) {
     const NetcdfDimension& dimension = contents.dimensions[static_cast<size_t>(number)];
-    const bool last = variable.shape.size() + 1 == from.dimensions.size();
-    if (variable.type == Type::text && last && !dimension.unlimited &&
-        dimension.name == text_dimension(dimension.length)) {
+    const bool is_last = variable.shape.size() + 1 == from.dimensions.size();
+    const bool can_be_length = variable.type == Type::text && is_last && !dimension.unlimited;
+    if (can_be_length && dimension.name == text_dimension(dimension.length)) {
       variable.details.bytes = dimension.length;
       continue;
     }
     variable.shape.push_back(dimension.unlimited ? contents.records : dimension.length);
     variable.dimensions.push_back("/" + dimension.name);
   }
-  variable.extendible = has_records(from, contents);
-  variable.placement = {
-      .offset = from.offset,
-      .bytes = checked_product(variable.shape).value_or(0) * element_bytes(variable.type, variable.details),
-      .big_endian = true,
-      .stride = variable.extendible ? record_bytes : 0};
+}
+
+void take_fill(const NetcdfVariable& from, Variable& variable) {
   for (const NetcdfAttribute& each : from.attributes) {
     if (each.name != k_fill_attribute || each.type != from.type || each.count != 1)
       continue;
@@ -339,14 +354,37 @@ Variable variable_of(const NetcdfVariable& from, const NetcdfContents& contents,
     if (std::all_of(variable.fill.begin(), variable.fill.end(), [](std::byte byte) { return byte == std::byte{0}; }))
       variable.fill.clear();
   }
-  if (variable.shape.size() <= k_most_dimensions)
-    return variable;
+}
+
+void refuse_dimensions(Variable& variable) {
   variable.unsupported =
       fmt::format("{}, more than {}", counted(variable.shape.size(), "dimension"), k_most_dimensions);
   variable.shape.clear();
   variable.dimensions.clear();
   variable.placement = {};
   variable.extendible = false;
+}
+
+}  // namespace
+
+Variable variable_of(const NetcdfVariable& from, const NetcdfContents& contents, int64_t record_bytes) {
+  Variable variable;
+  variable.path = "/" + from.name;
+  variable.type = type_of_netcdf(from.type);
+  if (variable.type == Type::text)
+    variable.details.bytes = 1;
+  for (const NetcdfAttribute& each : from.attributes)
+    variable.attributes.push_back(from_netcdf(each));
+  take_dimensions(from, contents, variable);
+  variable.extendible = has_records(from, contents);
+  variable.placement = {
+      .offset = from.offset,
+      .bytes = checked_product(variable.shape).value_or(0) * element_bytes(variable.type, variable.details),
+      .big_endian = true,
+      .stride = variable.extendible ? record_bytes : 0};
+  take_fill(from, variable);
+  if (variable.shape.size() > k_most_dimensions)
+    refuse_dimensions(variable);
   return variable;
 }
 

@@ -50,6 +50,24 @@ int version_for(NetcdfType type) noexcept {
   return found == k_types.end() ? 1 : found->version;
 }
 
+namespace {
+
+bool is_between(char each, char first, char last) noexcept {
+  return each >= first && each <= last;
+}
+
+bool can_begin_name(char each) noexcept {
+  const bool is_ascii = static_cast<unsigned char>(each) < 0x80;
+  return !is_ascii || each == '_' || is_between(each, '0', '9') || is_between(each, 'A', 'Z') ||
+         is_between(each, 'a', 'z');
+}
+
+bool is_slash_or_control(char each) noexcept {
+  return static_cast<unsigned char>(each) < 0x20 || each == 0x7f || each == '/';
+}
+
+}  // namespace
+
 // Source: NetCDF Classic Format Specification, "name".
 Status check_netcdf_name(ObjectName object, std::string_view name) {
   const auto bad = [&](std::string_view why) {
@@ -60,16 +78,12 @@ Status check_netcdf_name(ObjectName object, std::string_view name) {
     return bad("1 to 256 bytes are needed");
   if (!is_utf8(name))
     return bad("it is not UTF-8");
-  const auto first = static_cast<unsigned char>(name.front());
-  const bool starts = (first >= '0' && first <= '9') || (first >= 'A' && first <= 'Z') ||
-                      (first >= 'a' && first <= 'z') || first == '_' || first >= 0x80;
-  if (!starts)
+  if (!can_begin_name(name.front()))
     return bad("it does not begin with a letter, a digit or an underscore");
   if (name.back() == ' ')
     return bad("it ends with a blank");
-  for (const char each : name)
-    if (static_cast<unsigned char>(each) < 0x20 || each == 0x7f || each == '/')
-      return bad("it contains a slash or a control character");
+  if (std::any_of(name.begin(), name.end(), is_slash_or_control))
+    return bad("it contains a slash or a control character");
   return {};
 }
 

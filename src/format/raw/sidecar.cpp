@@ -31,6 +31,8 @@ class Parser {
   Status bad(std::string_view where, std::string_view why) const {
     return {Code::bad_file, fmt::format("\"{}\": {}{}{}", path_, where, where.empty() ? "" : ": ", why)};
   }
+  Status take_size(const Json& text);
+  Status take_objects(const Json& text);
   Status take_path(const Json& item, const std::string& where, const std::unordered_set<std::string>& taken,
                    std::string& path);
   Status take_shape(const Json& item, const std::string& where, std::vector<int64_t>& shape) const;
@@ -63,6 +65,19 @@ class Parser {
 };
 
 Status Parser::parse(const Json& text) {
+  Status status = take_size(text);
+  if (status.ok())
+    status = take_objects(text);
+  if (status.ok())
+    status = take_links(text);
+  if (status.ok())
+    status = take_dimensions(text);
+  if (status.ok())
+    status = check_dimensions();
+  return status.ok() ? check_overlaps() : status;
+}
+
+Status Parser::take_size(const Json& text) {
   if (whole(text, "version") != k_sidecar_version)
     return bad("", fmt::format("a sidecar of another version than {}, the only supported one", k_sidecar_version));
   const std::optional<int64_t> bytes = whole(text, "bytes");
@@ -71,6 +86,10 @@ Status Parser::parse(const Json& text) {
   if (*bytes > file_bytes_)
     return bad("", fmt::format("the data file is truncated: it has {} of {}", counted(file_bytes_, "byte"), *bytes));
   sidecar_.bytes = *bytes;
+  return {};
+}
+
+Status Parser::take_objects(const Json& text) {
   const Json* groups = member(text, "groups");
   const Json* variables = member(text, "variables");
   if (!groups || !groups->is_array() || !variables || !variables->is_array())
@@ -82,13 +101,7 @@ Status Parser::parse(const Json& text) {
     status = bad("", "there is no root group");
   for (size_t i = 0; i < variables->size() && status.ok(); ++i)
     status = take_variable((*variables)[i], i);
-  if (status.ok())
-    status = take_links(text);
-  if (status.ok())
-    status = take_dimensions(text);
-  if (status.ok())
-    status = check_dimensions();
-  return status.ok() ? check_overlaps() : status;
+  return status;
 }
 
 Status Parser::take_path(const Json& item, const std::string& where, const std::unordered_set<std::string>& taken,

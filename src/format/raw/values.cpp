@@ -13,38 +13,10 @@
 
 #include "base/half.hpp"
 #include "base/utf8.hpp"
+#include "format/number_types.hpp"
 
 namespace windrow {
 namespace {
-
-// Calls `work` with a value of the C++ type of `type`.
-template <class Work>
-auto with_type(Type type, Work work) {
-  switch (type) {
-    case Type::int8:
-      return work(int8_t{});
-    case Type::uint8:
-      return work(uint8_t{});
-    case Type::int16:
-      return work(int16_t{});
-    case Type::uint16:
-      return work(uint16_t{});
-    case Type::int32:
-      return work(int32_t{});
-    case Type::uint32:
-      return work(uint32_t{});
-    case Type::int64:
-      return work(int64_t{});
-    case Type::uint64:
-      return work(uint64_t{});
-    case Type::float16:
-      return work(Half{});
-    case Type::float32:
-      return work(float{});
-    default:
-      return work(double{});
-  }
-}
 
 template <class Float>
 using Bits =
@@ -118,12 +90,14 @@ Type component_of(Type type) noexcept {
 // Numbers as a list.
 Json numbers_json(Type type, std::span<const std::byte> data) {
   Json list = Json::array();
-  with_type(type, [&](auto number) {
+  const auto append_all = [&](auto number) {
     for (size_t at = 0; at + sizeof number <= data.size(); at += sizeof number) {
       std::memcpy(&number, data.data() + at, sizeof number);
       list.push_back(number_json(number));
     }
-  });
+    return true;
+  };
+  (void)with_number(type, append_all, false);
   return list;
 }
 
@@ -133,14 +107,15 @@ void append(std::vector<std::byte>& data, const void* bytes, size_t size) {
 }
 
 bool take_numbers(const Json& values, Type type, std::vector<std::byte>& data) {
-  return with_type(type, [&](auto number) {
+  const auto take_all = [&](auto number) {
     for (const Json& value : values) {
       if (!take_number(value, number))
         return false;
       append(data, &number, sizeof number);
     }
     return true;
-  });
+  };
+  return with_number(type, take_all, false);
 }
 
 }  // namespace
@@ -256,7 +231,7 @@ bool take_values(const Json& values, Attribute& attribute) {
                take_numbers(value, component_of(attribute.type), attribute.data);
       });
     default:
-      return attribute.type != Type::reference && take_numbers(values, attribute.type, attribute.data);
+      return take_numbers(values, attribute.type, attribute.data);
   }
 }
 
