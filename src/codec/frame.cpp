@@ -93,21 +93,8 @@ Status broken(std::string what) {
   return {Code::internal, "a compressed message from another rank is malformed: " + std::move(what)};
 }
 
-// Validates everything that does not depend on the payload.
-Status check_header(std::span<const std::byte> frame, size_t raw_size) {
-  if (frame.size() < k_header)
-    return broken(fmt::format("a frame of {}, shorter than its header", counted(frame.size(), "byte")));
-  if (frame[0] != k_marker)
-    return broken(fmt::format("it begins with {:#04x}", std::to_integer<int>(frame[0])));
-  const Header header = get_header(frame.data());
-  if ((header.flags & ~(k_shuffled | k_checked)) != 0)
-    return broken(fmt::format("unknown flags {:#04x}", header.flags));
-  if (header.raw != raw_size)
-    return broken(fmt::format("a frame of a message of {}, expected one of {}", counted(header.raw, "byte"), raw_size));
-  if (header.payload != frame.size() - k_header)
-    return broken(fmt::format("a frame of {} with a payload of {}", counted(frame.size(), "byte"), header.payload));
-  if ((header.flags & k_checked) == 0 && header.checksum != 0)
-    return broken("an unexpected checksum");
+// Validates the kind with the sizes that it implies.
+Status check_kind(const Header& header) {
   const bool shuffled = (header.flags & k_shuffled) != 0;
   const bool equal = header.kind == k_equal_elements;
   if (shuffled && (header.kind == k_as_it_is || equal))
@@ -124,6 +111,24 @@ Status check_header(std::span<const std::byte> frame, size_t raw_size) {
     return broken(fmt::format("{} for one element of {} in a message of {}", counted(header.payload, "byte"),
                               header.element_bytes, header.raw));
   return {};
+}
+
+// Validates everything that does not depend on the payload.
+Status check_header(std::span<const std::byte> frame, size_t raw_size) {
+  if (frame.size() < k_header)
+    return broken(fmt::format("a frame of {}, shorter than its header", counted(frame.size(), "byte")));
+  if (frame[0] != k_marker)
+    return broken(fmt::format("it begins with {:#04x}", std::to_integer<int>(frame[0])));
+  const Header header = get_header(frame.data());
+  if ((header.flags & ~(k_shuffled | k_checked)) != 0)
+    return broken(fmt::format("unknown flags {:#04x}", header.flags));
+  if (header.raw != raw_size)
+    return broken(fmt::format("a frame of a message of {}, expected one of {}", counted(header.raw, "byte"), raw_size));
+  if (header.payload != frame.size() - k_header)
+    return broken(fmt::format("a frame of {} with a payload of {}", counted(frame.size(), "byte"), header.payload));
+  if ((header.flags & k_checked) == 0 && header.checksum != 0)
+    return broken("an unexpected checksum");
+  return check_kind(header);
 }
 
 Status decompress(const Header& header, std::span<const std::byte> payload, std::span<std::byte> raw,

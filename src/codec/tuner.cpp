@@ -227,12 +227,22 @@ bool is_of_use(const Predicted& predicted, size_t arm) noexcept {
 
 }  // namespace
 
+// The arm in use and arm 0 are always tried: without room for them the last other candidate is dropped.
+void CodecTuner::add_candidate(size_t arm, Look look) noexcept {
+  const auto is_kept = [&](size_t each) { return each == k_arm_off || (look == Look::again && each == chosen_); };
+  if (count_ == k_most_candidates && is_kept(arm)) {
+    const size_t last = candidates_[--count_];
+    if (is_kept(last))
+      candidates_[count_ - 1] = last;
+  }
+  if (count_ < k_most_candidates)
+    candidates_[count_++] = arm;
+}
+
 void CodecTuner::choose_candidates(const Predicted& predicted, Look look) noexcept {
   const ArmNumbers found = how_far(predicted.found, look == Look::first),
                    quiet = how_far(predicted.quiet, look == Look::first);
   const auto far = [&](size_t arm) { return std::min(found[arm], quiet[arm]); };
-  // The arm in use is always compared.
-  const auto is_used = [&](size_t arm) { return look == Look::again && arm == chosen_; };
   const size_t arms = arm_count();
   std::array<size_t, k_most_arms> order{};
   for (size_t arm = 0; arm < arms; ++arm)
@@ -241,17 +251,11 @@ void CodecTuner::choose_candidates(const Predicted& predicted, Look look) noexce
             [&](size_t a, size_t b) { return far(a) != far(b) ? far(a) < far(b) : a < b; });
   count_ = 0;
   for (size_t i = 0; i < arms; ++i) {
-    if (!is_used(order[i]) && (far(order[i]) > 1 || (order[i] != preferred_ && !is_of_use(predicted, order[i]))))
-      continue;
-    if (count_ == k_most_candidates &&
-        (is_used(order[i]) ||
-         order[i] == k_arm_off)) {  // the arm in use and arm 0 are always tried: the last other candidate is dropped
-      const size_t last = candidates_[--count_];
-      if (is_used(last) || last == k_arm_off)
-        candidates_[count_ - 1] = last;
-    }
-    if (count_ < k_most_candidates)
-      candidates_[count_++] = order[i];
+    const size_t arm = order[i];
+    const bool is_used = look == Look::again && arm == chosen_;  // it is always compared
+    const bool is_near = far(arm) <= 1;
+    if (is_used || (is_near && (arm == preferred_ || is_of_use(predicted, arm))))
+      add_candidate(arm, look);
   }
   if (count_ == 0)
     candidates_[count_++] = k_arm_off;
@@ -308,6 +312,41 @@ void CodecTuner::choose() noexcept {
   outliers_ = 0;
 }
 
+void CodecTuner::learn_trial(size_t arm, double seconds) noexcept {
+  if (best_[arm] == 0 || seconds < best_[arm])
+    best_[arm] = seconds;
+  if (++tried_ % count_ != 0)
+    return;
+  drop_slow();
+  if (tried_ / count_ >= k_tries || count_ == 1)
+    choose();
+}
+
+// Whether to compare the arms again: from time to time, at growing intervals, and if the prediction has changed.
+bool CodecTuner::looks_again(const Predicted& predicted) noexcept {
+  const bool is_due = ++runs_ >= next_look_;
+  if (predicted.found[k_arm_off] <= 0)
+    return false;
+  const bool is_untried = best_[chosen_] == 0;
+  const double limit = (is_untried ? k_changed_untried : k_changed) * gain_;
+  if (!is_due && predicted_gain(predicted, chosen_) <= limit)
+    return false;
+  next_look_ = is_due ? 4 * next_look_ : k_first_due;
+  return true;
+}
+
+void CodecTuner::watch(double seconds) noexcept {
+  // Without a trial there is no usual time to compare with.
+  if (usual_ == 0)
+    usual_ = seconds;
+  const bool is_outlier = seconds > k_outlier * usual_ || seconds * k_outlier < usual_;
+  outliers_ = is_outlier ? outliers_ + 1 : 0;
+  if (outliers_ < k_outliers)
+    return;
+  state_ = State::unknown;  // the link or the data has changed: sample again
+  outliers_ = 0;
+}
+
 void CodecTuner::learn(size_t arm, double seconds, const Predicted& predicted) noexcept {
   ++seen_;
   if (arm != this->arm())
@@ -321,33 +360,15 @@ void CodecTuner::learn(size_t arm, double seconds, const Predicted& predicted) n
         choose_candidates(predicted, Look::first);
       return;
     case State::trying:
-      if (best_[arm] == 0 || seconds < best_[arm])
-        best_[arm] = seconds;
-      if (++tried_ % count_ != 0)
-        return;
-      drop_slow();
-      if (tried_ / count_ >= k_tries || count_ == 1)
-        choose();
+      learn_trial(arm, seconds);
       return;
     case State::chosen:
-      break;
+      if (looks_again(predicted))
+        choose_candidates(predicted, Look::again);
+      else
+        watch(seconds);
+      return;
   }
-  const bool due = ++runs_ >= next_look_;  // samples again from time to time, at growing intervals
-  const bool untried = best_[chosen_] == 0;
-  if (looked && (due || predicted_gain(predicted, chosen_) > (untried ? k_changed_untried : k_changed) * gain_)) {
-    next_look_ = due ? 4 * next_look_ : k_first_due;
-    choose_candidates(predicted, Look::again);
-    return;
-  }
-  // Without a trial there is no usual time to compare with.
-  if (usual_ == 0)
-    usual_ = seconds;
-  const bool is_outlier = seconds > k_outlier * usual_ || seconds * k_outlier < usual_;
-  outliers_ = is_outlier ? outliers_ + 1 : 0;
-  if (outliers_ < k_outliers)
-    return;
-  state_ = State::unknown;  // the link or the data has changed: sample again
-  outliers_ = 0;
 }
 
 size_t own_way(const CodecOrder& order, const ArmNumbers& costs, size_t best) noexcept {

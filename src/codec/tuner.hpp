@@ -165,6 +165,10 @@ class CodecTuner {
     again
   };
   void choose_candidates(const Predicted& predicted, Look look) noexcept;
+  void add_candidate(size_t arm, Look look) noexcept;
+  void learn_trial(size_t arm, double seconds) noexcept;
+  bool looks_again(const Predicted& predicted) noexcept;
+  void watch(double seconds) noexcept;  // whether runs take the usual time
   void drop_slow() noexcept;
   void choose() noexcept;
 

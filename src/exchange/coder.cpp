@@ -285,46 +285,67 @@ bool Coder::knows_speeds(int element_bytes) const noexcept {
   return true;
 }
 
-// Chooses the arm for one message by the model, and sets what it predicts for all arms.
-size_t Coder::choose(Traffic& traffic, std::span<const std::byte> raw) noexcept {
-  if (!automatic_)
-    return traffic.leave_alone > 0 ? k_arm_off : fixed_arm_;
-  const CodecModel& model = memory_->model;
-  const double link = link_of(traffic), quiet = quiet_link(traffic);
-  const bool by_message = order_.arm == CodecTuner::k_by_message;
-  if ((by_message || order_.arm == k_arm_off) && link <= model.least_work(traffic.element_bytes, work_)) {
-    ArmNumbers ratios{};  // whatever the data, no compressor gains
-    ratios.fill(1);
-    tally_.add(static_cast<double>(raw.size()), ratios, link, quiet, traffic.element_bytes);
-    return k_arm_off;
-  }
-  // In a run that samples, the first message describes the data for this receiver now.
-  const bool first = order_.looks && traffic.messages == 1;
-  if (first && by_message)
-    traffic.ratios.fill(0);
-  const ArmNumbers& others = ratios_[element_kind(traffic.element_bytes)];
-  const bool unseen = others[k_arm_off] == 0 || (tells_speed(raw) && !knows_speeds(traffic.element_bytes));
-  const bool old = (first || traffic.ratios[k_arm_off] == 0 || traffic.messages % 8 == 0) && may_sample();
-  // Equal elements are detected without a compressor. If only part of the message is equal, any compressor shrinks it.
-  if ((unseen || old) && !sample(traffic, raw))
-    return by_message || order_.arm == k_arm_off ? first_arm(traffic.element_bytes) : order_.arm;
-  const ArmNumbers& ratios = traffic.ratios[k_arm_off] > 0 ? traffic.ratios : others;
-  ArmNumbers costs{};
-  for (size_t arm = 0; arm < arm_count(); ++arm)
-    costs[arm] = model.cost(arm, ratios[arm], link, traffic.element_bytes, work_);
+// Whether the data of a message may differ from what was sampled last, or was never sampled.
+bool Coder::needs_sample(const Traffic& traffic, std::span<const std::byte> raw) const noexcept {
+  const bool is_unseen = ratios_[element_kind(traffic.element_bytes)][k_arm_off] == 0;
+  if (is_unseen || (tells_speed(raw) && !knows_speeds(traffic.element_bytes)))
+    return true;
+  constexpr int64_t k_messages_of_sample = 8;
+  const bool is_old = is_first_look(traffic) || traffic.ratios[k_arm_off] == 0;
+  return (is_old || traffic.messages % k_messages_of_sample == 0) && may_sample();
+}
+
+// The arm with the least cost, which is clearly less than that of the link alone.
+size_t Coder::cheapest(const ArmNumbers& costs, double link) const noexcept {
   size_t best = k_arm_off;
   for (size_t arm = 1; arm < arm_count(); ++arm)
     if (costs[arm] < (best == k_arm_off ? k_worth * link : costs[best]))
       best = arm;
-  tally_.add(static_cast<double>(raw.size()), ratios, link, quiet, traffic.element_bytes);
+  return best;
+}
+
+// The arm that the run orders, unless another is far better for this message.
+size_t Coder::ordered_arm(const ArmNumbers& costs, size_t best) noexcept {
+  const size_t arm = own_way(order_, costs, best);
+  if (arm == order_.arm)
+    return arm;
+  if (order_.notes != nullptr)
+    order_.notes->own_ways = true;
+  ++trace_.messages_own_way;
+  return arm;
+}
+
+// Chooses the arm for one message by the model, and sets what it predicts for all arms.
+size_t Coder::choose(Traffic& traffic, std::span<const std::byte> raw) noexcept {
+  if (!automatic_)
+    return traffic.leave_alone > 0 ? k_arm_off : fixed_arm_;
+  const int element_bytes = traffic.element_bytes;
+  const auto bytes = static_cast<double>(raw.size());
+  const CodecModel& model = memory_->model;
+  const double link = link_of(traffic), quiet = quiet_link(traffic);
+  const bool by_message = order_.arm == CodecTuner::k_by_message;
+  const bool may_be_off = by_message || order_.arm == k_arm_off;
+  if (may_be_off && link <= model.least_work(element_bytes, work_)) {
+    ArmNumbers ratios{};  // whatever the data, no compressor gains
+    ratios.fill(1);
+    tally_.add(bytes, ratios, link, quiet, element_bytes);
+    return k_arm_off;
+  }
+  if (by_message && is_first_look(traffic))
+    traffic.ratios.fill(0);
+  // Equal elements are detected without a compressor. If only part of the message is equal, any compressor shrinks it.
+  if (needs_sample(traffic, raw) && !sample(traffic, raw))
+    return may_be_off ? first_arm(element_bytes) : order_.arm;
+  const bool has_own_ratios = traffic.ratios[k_arm_off] > 0;
+  const ArmNumbers& ratios = has_own_ratios ? traffic.ratios : ratios_[element_kind(element_bytes)];
+  ArmNumbers costs{};
+  for (size_t arm = 0; arm < arm_count(); ++arm)
+    costs[arm] = model.cost(arm, ratios[arm], link, element_bytes, work_);
+  const size_t best = cheapest(costs, link);
+  tally_.add(bytes, ratios, link, quiet, element_bytes);
   if (by_message)
     return best;
-  const size_t arm = own_way(order_, costs, best);
-  if (arm != order_.arm) {
-    if (order_.notes != nullptr)
-      order_.notes->own_ways = true;
-    ++trace_.messages_own_way;
-  }
+  const size_t arm = ordered_arm(costs, best);
   return ratios[arm] < k_worth ? arm : k_arm_off;
 }
 
@@ -345,45 +366,53 @@ int64_t Coder::pass(Traffic& traffic, std::span<std::byte> message) noexcept {
   return length;
 }
 
+void Coder::count(Traffic& traffic, const EncodedMessage& message, double seconds) noexcept {
+  const size_t arm = message.equal_elements ? k_codec_constant : message.is_shorter() ? message.arm : k_arm_off;
+  CodecCount& count = trace_.codecs[arm];
+  ++count.messages;
+  count.bytes_in += message.size;
+  count.bytes_out += message.wire_bytes();
+  count.encode_seconds += seconds;
+  traffic.wire_bytes += message.wire_bytes();
+}
+
+// `began`: in working seconds.
+void Coder::learn(Traffic& traffic, std::span<const std::byte> raw, const EncodedMessage& message,
+                  double began) noexcept {
+  const auto size = static_cast<double>(message.size);
+  const double ratio = static_cast<double>(message.is_shorter() ? message.frame : message.size) / size;
+  if (measures() && tells_speed(raw))
+    memory_->model.made(message.arm, traffic.element_bytes, (working_seconds_now() - began) / size);
+  if (fresh_)
+    memory_->model.compare(message.arm, traffic.element_bytes, sampled_[message.arm], ratio);
+  if (!message.is_shorter() || static_cast<double>(message.frame) > k_worth * size)
+    traffic.leave_alone = k_left_alone;
+}
+
 std::span<const std::byte> Coder::encode(Traffic& traffic, std::span<const std::byte> raw, std::byte* frame) noexcept {
-  ++traffic.messages;
-  traffic.raw_bytes += static_cast<int64_t>(raw.size());
   const auto size = static_cast<int64_t>(raw.size());
+  ++traffic.messages;
+  traffic.raw_bytes += size;
   fresh_ = false;
-  const bool may_shrink = compresses_ && comm_.host_rank_of(traffic.rank) < 0,
-             worth = may_shrink && size >= k_least_message;
-  const size_t arm = worth && !passive_ ? choose(traffic, raw) : k_arm_off;
+  const bool may_shrink = compresses_ && comm_.host_rank_of(traffic.rank) < 0;
+  const bool worth = may_shrink && size >= k_least_message;
+  EncodedMessage message{.arm = worth && !passive_ ? choose(traffic, raw) : k_arm_off, .size = size};
   if (traffic.leave_alone > 0)
     --traffic.leave_alone;
-  const CodecChoice chosen = choice(arm, traffic.element_bytes);
+  const CodecChoice chosen = choice(message.arm, traffic.element_bytes);
   const std::span<std::byte> to(frame, static_cast<size_t>(room(size)));
   const double begin = seconds_now(), begin_work = measures() ? working_seconds_now() : 0;
-  int64_t length = 0;
   if (checks_)
-    length = may_shrink ? encode_checked_frame(raw, chosen, *memory_->workspace, to) : frame_as_it_is(raw, to);
+    message.frame = may_shrink ? encode_checked_frame(raw, chosen, *memory_->workspace, to) : frame_as_it_is(raw, to);
   else if (worth)
-    length = encode_frame(raw, chosen, false, *memory_->workspace, to);
+    message.frame = encode_frame(raw, chosen, false, *memory_->workspace, to);
   const double seconds = seconds_now() - begin;
-  const bool equal = length > 0 && length < size && kind_of_frame(to.first(static_cast<size_t>(length))).equal_elements;
-  const bool shrunk = length > 0 && length < size;
-  CodecCount& count = trace_.codecs[equal ? k_codec_constant : shrunk ? arm : k_arm_off];
-  ++count.messages;
-  count.bytes_in += size;
-  count.bytes_out += length > 0 ? length : size;
-  count.encode_seconds += seconds;
-  if (arm != k_arm_off && !equal) {
-    if (measures() && tells_speed(raw))
-      memory_->model.made(arm, traffic.element_bytes, (working_seconds_now() - begin_work) / static_cast<double>(size));
-    if (fresh_)
-      memory_->model.compare(arm, traffic.element_bytes, sampled_[arm],
-                             static_cast<double>(shrunk ? length : size) / static_cast<double>(size));
-    if (!shrunk || static_cast<double>(length) > k_worth * static_cast<double>(size))
-      traffic.leave_alone = k_left_alone;
-  }
-  traffic.wire_bytes += length > 0 ? length : size;
-  if (length == 0)
-    return raw;
-  return {frame, static_cast<size_t>(length)};
+  const auto sent = to.first(static_cast<size_t>(message.frame));
+  message.equal_elements = message.is_shorter() && kind_of_frame(sent).equal_elements;
+  count(traffic, message, seconds);
+  if (message.arm != k_arm_off && !message.equal_elements)
+    learn(traffic, raw, message, begin_work);
+  return message.frame == 0 ? raw : std::span<const std::byte>(sent);
 }
 
 void Coder::count_again(Traffic& traffic, std::span<const std::byte> sent, int64_t raw) noexcept {

@@ -152,7 +152,23 @@ class Coder {
 
  private:
   CodecChoice choice(size_t arm, int element_bytes) const noexcept;
+  // A message that is sent as a frame or as it is.
+  struct EncodedMessage {
+    size_t arm = 0;
+    int64_t size = 0;
+    int64_t frame = 0;  // bytes; 0: it is sent as it is
+    bool equal_elements = false;
+    bool is_shorter() const noexcept { return frame > 0 && frame < size; }
+    int64_t wire_bytes() const noexcept { return frame > 0 ? frame : size; }
+  };
   size_t choose(Traffic& traffic, std::span<const std::byte> raw) noexcept;
+  size_t cheapest(const ArmNumbers& costs, double link) const noexcept;
+  size_t ordered_arm(const ArmNumbers& costs, size_t best) noexcept;
+  bool needs_sample(const Traffic& traffic, std::span<const std::byte> raw) const noexcept;
+  // In a run that samples, the first message describes the data for its receiver now.
+  bool is_first_look(const Traffic& traffic) const noexcept { return order_.looks && traffic.messages == 1; }
+  void count(Traffic& traffic, const EncodedMessage& message, double seconds) noexcept;
+  void learn(Traffic& traffic, std::span<const std::byte> raw, const EncodedMessage& message, double began) noexcept;
   bool sample(Traffic& traffic, std::span<const std::byte> raw) noexcept;
   bool knows_speeds(int element_bytes) const noexcept;  // of all compressors for these elements
   bool has_rough_link() const noexcept { return !comm_.link_measured() || (memory_ != nullptr && memory_->rough_link); }

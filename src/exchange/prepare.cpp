@@ -121,34 +121,45 @@ class TransferBuilder {
     return {};
   }
 
+  // What this rank describes to aggregators: its own items, or those of its team, of which it is the root.
+  std::span<const Item> described_items() {
+    if (!plan_.gathers())
+      return items_;
+    const RelayRoute& route = *transfer_->route_;
+    for (const ViewPart& part : route.team.parts)
+      team_items_.push_back(make_item(part.runs, part.file_base, nullptr, 1, route.element_bytes));
+    return team_items_;
+  }
+
+  // Describes what is held in one domain, if its aggregator does not know that otherwise.
+  void describe_domain(size_t domain, std::span<const Item> held, std::vector<SparseMessage>& out) {
+    const int writer = plan_.writers[domain];
+    const bool is_own = writer == comm_.rank() && !plan_.gathers();
+    const Windows windows = windows_of(plan_, domain);
+    if (is_own || !reaches(held, windows))
+      return;
+    const bool shared = static_cast<bool>(slots_at(writer, domain));
+    if (shared && fills(plan_))
+      return;
+    const bool counts = plan_.whole && shared;
+    out.push_back({.peer = writer, .bytes = {}});
+    if (counts)
+      describe_counts(counts_of(held, windows), out.back().bytes);
+    else
+      describe_to(windows, held, out.back().bytes);
+    close(out.back(), counts ? k_counts : k_runs, element_bytes_of(held, plan_.domains[domain]));
+  }
+
   // Collective. Sources (all ranks, or the roots of teams) describe to the aggregators what they hold in their domains.
   Status exchange_with_domains(Status local) {
     std::vector<SparseMessage> out;
-    if (local.ok())
-      local = guard([&] {  // a root has its route only without an error
+    const bool is_source = !plan_.gathers() || is_root();
+    if (local.ok() && is_source)  // a root has its route only without an error
+      local = guard([&] {
         const StageTimer timer(trace_, Stage::routes);
-        if (plan_.gathers() && !is_root())
-          return Status{};
-        if (plan_.gathers())
-          for (const ViewPart& part : transfer_->route_->team.parts)
-            team_items_.push_back(make_item(part.runs, part.file_base, nullptr, 1, transfer_->route_->element_bytes));
-        const std::span<const Item> held = plan_.gathers() ? std::span<const Item>(team_items_) : items_;
-        for (size_t i = 0; i < plan_.domains.size(); ++i) {
-          const bool own = plan_.writers[i] == comm_.rank() && !plan_.gathers();
-          const Windows windows = windows_of(plan_, i);
-          if (own || !reaches(held, windows))
-            continue;
-          const bool shared = static_cast<bool>(slots_at(plan_.writers[i], i));
-          if (shared && fills(plan_))
-            continue;
-          const bool counts = plan_.whole && shared;
-          out.push_back({.peer = plan_.writers[i], .bytes = {}});
-          if (counts)
-            describe_counts(counts_of(held, windows), out.back().bytes);
-          else
-            describe_to(windows, held, out.back().bytes);
-          close(out.back(), counts ? k_counts : k_runs, element_bytes_of(held, plan_.domains[i]));
-        }
+        const std::span<const Item> held = described_items();
+        for (size_t i = 0; i < plan_.domains.size(); ++i)
+          describe_domain(i, held, out);
         return Status{};
       });
     if (sharing_ && fills(plan_) && comm_.host_size() == comm_.size())
