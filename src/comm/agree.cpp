@@ -173,6 +173,80 @@ Status share_message(const Comm& comm, const Status& local, Verdict verdict, boo
   }
 }
 
+// The places in the numbers of an agreement.
+struct WireParts {
+  std::span<int64_t> numbers;
+  size_t maximum = 0, sum = 0, bits = 0;  // numbers of the reduction
+
+  explicit WireParts(const Reduction& reduction)
+      : maximum(reduction.maximum.size()), sum(reduction.sum.size()), bits(reduction.bits.size()) {}
+
+  size_t maxima() const noexcept { return k_verdicts + maximum; }
+  size_t sums() const noexcept { return 1 + sum; }
+  size_t length() const noexcept { return k_head + maxima() + sums() + bits; }
+  // See k_verdicts.
+  std::span<int64_t> verdicts() const noexcept { return numbers.subspan(k_head, k_verdicts); }
+  int64_t& failed() const noexcept { return numbers[k_head + maxima()]; }  // ranks
+  Reduction reduction() const noexcept {
+    return {.maximum = numbers.subspan(k_head + k_verdicts, maximum),
+            .sum = numbers.subspan(k_head + maxima() + 1, sum),
+            .bits = numbers.subspan(k_head + maxima() + sums(), bits)};
+  }
+};
+
+void copy_numbers(const Reduction& from, const Reduction& to) noexcept {
+  std::copy(from.maximum.begin(), from.maximum.end(), to.maximum.begin());
+  std::copy(from.sum.begin(), from.sum.end(), to.sum.begin());
+  std::copy(from.bits.begin(), from.bits.end(), to.bits.begin());
+}
+
+void fill_wire(const WireParts& wire, const Comm& comm, const Status& local, const Reduction& reduction,
+               bool has_work) noexcept {
+  wire.numbers[0] = static_cast<int64_t>(wire.maxima());
+  wire.numbers[1] = static_cast<int64_t>(wire.sums());
+  wire.numbers[2] = static_cast<int64_t>(wire.bits);
+  wire.numbers[3] = comm.call_number();
+  wire.numbers[4] = 0;
+  const std::span<int64_t> verdicts = wire.verdicts();
+  verdicts[0] = encode_verdict(local, comm.rank());
+  verdicts[1] = -static_cast<int64_t>(local.code());  // the mildest code, as a maximum
+  verdicts[2] = 0;                                    // verdict of the work
+  verdicts[3] = has_work ? 1 : 0;
+  verdicts[4] = has_work ? 0 : 1;
+  wire.failed() = local.ok() ? 0 : 1;
+  copy_numbers(reduction, wire.reduction());
+}
+
+// Collective: all ranks agree that each has the memory for this many numbers.
+Status agree_on_room(const Comm& comm, size_t length, std::vector<int64_t>& numbers) {
+  Status room = guard([&] {
+    numbers.resize(length);
+    return Status{};
+  });
+  // Also agrees on the length. The third number and the sum distinguish this step from an agreement on two numbers,
+  // in which other ranks may be.
+  std::array<int64_t, 3> lengths{static_cast<int64_t>(length), -static_cast<int64_t>(length), 0};
+  std::array<int64_t, 1> one{1};
+  Status verdict = agree(comm, std::move(room), Reduction{.maximum = lengths, .sum = one, .bits = {}});
+  if (!verdict.ok())
+    return verdict;
+  return lengths[0] == -lengths[1] ? Status{} : different_steps(comm);
+}
+
+// Collective. The status of all ranks, from combined numbers.
+Status conclude(const WireParts& wire, const Comm& comm, const Status& local, bool& at_work) {
+  const int64_t worst = wire.verdicts()[0], worked = wire.verdicts()[2];
+  const auto mildest = static_cast<Code>(-wire.verdicts()[1]);
+  at_work = worst == 0 && worked != 0;
+  if (at_work)
+    return share_message(comm, local, decode_verdict(worked), false);
+  if (worst == 0)
+    return {};
+  const Verdict verdict = decode_verdict(worst);
+  const bool all_failed = comm.size() > 1 && wire.failed() == comm.size() && mildest == verdict.code;
+  return share_message(comm, local, verdict, all_failed);
+}
+
 // Collective. `work`: of rank 0, or none.
 Status agree_on_all(const Comm& comm, Status local, Reduction reduction, RootWork work, bool& at_work) {
   // Every collective call of the library begins here or in Comm::of().
@@ -182,78 +256,26 @@ Status agree_on_all(const Comm& comm, Status local, Reduction reduction, RootWor
     return lost;
   std::array<int64_t, k_inline> small;
   std::vector<int64_t> large;
-  const size_t maxima = reduction.maximum.size() + k_verdicts, sums = reduction.sum.size() + 1,
-               bits = reduction.bits.size();
-  const size_t length = k_head + maxima + sums + bits;
-  std::span<int64_t> wire(small.data(), std::min(length, k_inline));
-  if (length > k_inline) {
-    // First agrees that all ranks have the memory.
-    Status room = guard([&] {
-      large.resize(length);
-      return Status{};
-    });
-    // Also agrees on the length. The third number and the sum distinguish this step from an agreement on two numbers,
-    // in which other ranks may be.
-    std::array<int64_t, 3> lengths{static_cast<int64_t>(length), -static_cast<int64_t>(length), 0};
-    std::array<int64_t, 1> one{1};
-    if (Status verdict = agree(comm, std::move(room), Reduction{.maximum = lengths, .sum = one, .bits = {}});
-        !verdict.ok())
+  WireParts wire(reduction);
+  const size_t length = wire.length();
+  if (length > k_inline)
+    if (Status verdict = agree_on_room(comm, length, large); !verdict.ok())
       return verdict;
-    if (lengths[0] != -lengths[1])
-      return different_steps(comm);
-    wire = large;
-  }
-  wire[0] = static_cast<int64_t>(maxima);
-  wire[1] = static_cast<int64_t>(sums);
-  wire[2] = static_cast<int64_t>(bits);
-  wire[3] = comm.call_number();
-  wire[4] = 0;
-  int64_t* at = wire.data() + k_head;
-  *at++ = encode_verdict(local, comm.rank());
-  *at++ = -static_cast<int64_t>(local.code());  // the mildest code, as a maximum
-  *at++ = 0;                                    // verdict of the work
-  *at++ = work ? 1 : 0;
-  *at++ = work ? 0 : 1;
-  at = std::copy(reduction.maximum.begin(), reduction.maximum.end(), at);
-  *at++ = local.ok() ? 0 : 1;
-  at = std::copy(reduction.sum.begin(), reduction.sum.end(), at);
-  std::copy(reduction.bits.begin(), reduction.bits.end(), at);
-
+  wire.numbers = length > k_inline ? std::span(large) : std::span(small).first(length);
+  fill_wire(wire, comm, local, reduction, static_cast<bool>(work));
   const auto between = [&](std::span<int64_t> result) {
-    int64_t* const first = result.data() + k_head;
-    if (first[0] != 0)
+    WireParts combined = wire;
+    combined.numbers = result;
+    if (combined.verdicts()[0] != 0)
       return;
-    local = guard([&] {
-      int64_t* const of_sums = first + maxima + 1;
-      return work({.maximum = {first + k_verdicts, reduction.maximum.size()},
-                   .sum = {of_sums, sums - 1},
-                   .bits = {of_sums + sums - 1, bits}});
-    });
-    first[2] = encode_verdict(local, 0);
+    local = guard([&] { return work(combined.reduction()); });
+    combined.verdicts()[2] = encode_verdict(local, 0);
   };
-  if (Status status =
-          reduce_with(comm, wire.first(length), work ? HostRounds::Between(between) : HostRounds::Between());
-      !status.ok())
+  Status status = reduce_with(comm, wire.numbers, work ? HostRounds::Between(between) : HostRounds::Between());
+  if (!status.ok())
     return status;
-
-  at = wire.data() + k_head;
-  const int64_t worst = *at++;
-  const auto mildest = static_cast<Code>(-*at++);
-  const int64_t worked = *at++;
-  at += 2;
-  std::copy_n(at, reduction.maximum.size(), reduction.maximum.begin());
-  at += reduction.maximum.size();
-  const int64_t failed = *at++;
-  std::copy_n(at, reduction.sum.size(), reduction.sum.begin());
-  at += reduction.sum.size();
-  std::copy_n(at, reduction.bits.size(), reduction.bits.begin());
-  at_work = worst == 0 && worked != 0;
-  if (at_work)
-    return share_message(comm, local, decode_verdict(worked), false);
-  if (worst == 0)
-    return {};
-  const Verdict verdict = decode_verdict(worst);
-  return share_message(comm, local, verdict, failed == comm.size() && mildest == verdict.code && comm.size() > 1);
+  copy_numbers(wire.reduction(), reduction);
+  return conclude(wire, comm, local, at_work);
 }
 
 }  // namespace
@@ -289,11 +311,33 @@ Status agree(const Comm& comm, Status local) {
   return agree(comm, std::move(local), Reduction{});
 }
 
+namespace {
+
+// Collective: all of `size` bytes, for which all ranks agree that each has the memory.
+Status broadcast_from_root(const Comm& comm, std::vector<std::byte>& bytes, int64_t size) {
+  Status verdict = agree(comm, guard([&] {
+                           bytes.resize(static_cast<size_t>(size));
+                           return Status{};
+                         }));
+  if (!verdict.ok())
+    return verdict;
+  constexpr int64_t k_part = int64_t{1} << 30;
+  int rc = MPI_SUCCESS;
+  for (int64_t done = 0; done < size && rc == MPI_SUCCESS; done += k_part)
+    rc = MPI_Bcast(bytes.data() + done, static_cast<int>(std::min(k_part, size - done)), MPI_BYTE, 0, comm.get());
+  return mpi_status(rc, "MPI_Bcast");
+}
+
+// Whether short data is passed in shared memory, which is unusable after MPI_Finalize; agree() then returns an error.
+bool passes_in_memory(const Comm& comm) {
+  return comm.size() > 1 && comm.rounds().is_ready() && comm.rounds().has_room() && mpi_is_running();
+}
+
+}  // namespace
+
 Status share_from_root(const Comm& comm, Status local, std::vector<std::byte>& bytes, std::span<int64_t> maximum) {
   // Short data is passed in shared memory, or as bits of the agreement; the other ranks contribute zero bits.
-  const bool in_memory =
-      comm.size() > 1 && comm.rounds().is_ready() && comm.rounds().has_room() &&
-      mpi_is_running();  // shared memory is unusable after MPI_Finalize; agree() then returns an error
+  const bool in_memory = passes_in_memory(comm);
   std::array<int64_t, k_shared_at_once / sizeof(int64_t)> memory;
   const std::span<int64_t> word = in_memory ? std::span<int64_t>() : memory;
   std::fill(word.begin(), word.end(), 0);
@@ -303,9 +347,10 @@ Status share_from_root(const Comm& comm, Status local, std::vector<std::byte>& b
   const std::span<int64_t> all = std::span(numbers).first(1 + maximum.size());
   all[0] = sends ? static_cast<int64_t>(bytes.size()) : 0;
   std::copy(maximum.begin(), maximum.end(), all.begin() + 1);
-  if (sends && all[0] <= most && in_memory)
+  const bool sends_now = sends && all[0] <= most;
+  if (sends_now && in_memory)
     store_for_all(comm.rounds(), comm.size(), bytes);
-  if (sends && all[0] <= most && !in_memory && !bytes.empty())
+  else if (sends_now && !bytes.empty())
     std::memcpy(word.data(), bytes.data(), bytes.size());
   Status verdict = agree(comm, std::move(local), Reduction{.maximum = all, .sum = {}, .bits = word});
   std::copy(all.begin() + 1, all.end(), maximum.begin());
@@ -314,27 +359,16 @@ Status share_from_root(const Comm& comm, Status local, std::vector<std::byte>& b
     bytes.clear();
     return verdict;
   }
-  if (size <= most) {
-    if (comm.rank() == 0)
-      return {};
-    const auto shared = in_memory ? stored_for_all(comm.rounds(), comm.size(), size)
-                                  : std::as_bytes(word).first(static_cast<size_t>(size));
-    return guard([&] {
-      bytes.assign(shared.begin(), shared.end());
-      return Status{};
-    });
-  }
-  verdict = agree(comm, guard([&] {
-                    bytes.resize(static_cast<size_t>(size));
-                    return Status{};
-                  }));
-  if (!verdict.ok())
-    return verdict;
-  constexpr int64_t k_part = int64_t{1} << 30;
-  int rc = MPI_SUCCESS;
-  for (int64_t done = 0; done < size && rc == MPI_SUCCESS; done += k_part)
-    rc = MPI_Bcast(bytes.data() + done, static_cast<int>(std::min(k_part, size - done)), MPI_BYTE, 0, comm.get());
-  return mpi_status(rc, "MPI_Bcast");
+  if (size > most)
+    return broadcast_from_root(comm, bytes, size);
+  if (comm.rank() == 0)
+    return {};
+  const auto shared = in_memory ? stored_for_all(comm.rounds(), comm.size(), size)
+                                : std::as_bytes(word).first(static_cast<size_t>(size));
+  return guard([&] {
+    bytes.assign(shared.begin(), shared.end());
+    return Status{};
+  });
 }
 
 }  // namespace windrow

@@ -253,7 +253,8 @@ Status Comm::take(MPI_Comm raw, MPI_Comm host, int hosts, std::vector<uint32_t>&
   return {};
 }
 
-Status Comm::find_hosts(std::vector<uint32_t>& marks) {
+// Collective: the roots of all hosts, and the ranks that share this machine.
+Status Comm::find_roots(std::vector<uint32_t>& marks) {
   const uint32_t machine = machine_mark(), mine = machine | (host_rank_ == 0 ? k_root : 0);
   if (int rc = MPI_Allgather(&mine, 1, MPI_UINT32_T, marks.data(), 1, MPI_UINT32_T, raw_); rc != MPI_SUCCESS)
     return mpi_status(rc, "MPI_Allgather");
@@ -267,19 +268,19 @@ Status Comm::find_hosts(std::vector<uint32_t>& marks) {
   }
   if (machine != 0)
     machine_size_ = sharing;
-  int root = rank_;
-  if (int rc = MPI_Bcast(&root, 1, MPI_INT, 0, host_); rc != MPI_SUCCESS)
-    return mpi_status(rc, "MPI_Bcast");
-  if (int rc = MPI_Allgather(&rank_, 1, MPI_INT, host_ranks_.data(), 1, MPI_INT, host_); rc != MPI_SUCCESS)
-    return mpi_status(rc, "MPI_Allgather");
-  host_index_ = static_cast<int>(std::lower_bound(host_roots_.begin(), host_roots_.end(), root) - host_roots_.begin());
-  if (host_size_ == size_) {
-    if (size_ > 1)
-      rounds_.prepare(host_, host_rank_, host_size_, message_room(size_));
-    if (size_ > 1 && !rounds_.is_ready())
-      tree_.prepare(raw_, size_, rank_, machine_size_);
-    return {};
-  }
+  return {};
+}
+
+void Comm::prepare_one_host() {
+  if (size_ < 2)
+    return;
+  rounds_.prepare(host_, host_rank_, host_size_, message_room(size_));
+  if (!rounds_.is_ready())
+    tree_.prepare(raw_, size_, rank_, machine_size_);
+}
+
+// Collective. `root`: of this host.
+Status Comm::prepare_hosts(int root) {
   std::vector<int>& roots = host_table_.resize(size_);  // allocated by take()
   if (int rc = MPI_Allgather(&root, 1, MPI_INT, roots.data(), 1, MPI_INT, raw_); rc != MPI_SUCCESS)
     return mpi_status(rc, "MPI_Allgather");
@@ -293,6 +294,21 @@ Status Comm::find_hosts(std::vector<uint32_t>& marks) {
     tree_.prepare(raw_, host_roots_, host_index_, machine_size_, host_size_ > 1 ? &host_rounds_ : nullptr, host_ranks_);
   else
     tree_.prepare(raw_, size_, rank_, machine_size_);
+  return {};
+}
+
+Status Comm::find_hosts(std::vector<uint32_t>& marks) {
+  if (Status status = find_roots(marks); !status.ok())
+    return status;
+  int root = rank_;
+  if (int rc = MPI_Bcast(&root, 1, MPI_INT, 0, host_); rc != MPI_SUCCESS)
+    return mpi_status(rc, "MPI_Bcast");
+  if (int rc = MPI_Allgather(&rank_, 1, MPI_INT, host_ranks_.data(), 1, MPI_INT, host_); rc != MPI_SUCCESS)
+    return mpi_status(rc, "MPI_Allgather");
+  host_index_ = static_cast<int>(std::lower_bound(host_roots_.begin(), host_roots_.end(), root) - host_roots_.begin());
+  if (host_size_ < size_)
+    return prepare_hosts(root);
+  prepare_one_host();
   return {};
 }
 

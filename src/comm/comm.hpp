@@ -136,6 +136,9 @@ class Comm {
   static Status make(MPI_Comm user, std::unique_ptr<std::shared_ptr<Comm>>& kept);  // collective
   Status take(MPI_Comm raw, MPI_Comm host, int hosts, std::vector<uint32_t>& marks);
   Status find_hosts(std::vector<uint32_t>& marks);  // collective
+  Status find_roots(std::vector<uint32_t>& marks);
+  void prepare_one_host();
+  Status prepare_hosts(int root);
 
   MPI_Comm raw_ = MPI_COMM_NULL;
   MPI_Comm host_ = MPI_COMM_NULL;

@@ -44,50 +44,86 @@ size_t first_size(int64_t most_bytes) noexcept {
   return k_sizes.size();
 }
 
+// Sends messages along the ring of hosts: each root to the next, all at the same time.
+class Ring {
+ public:
+  explicit Ring(const Comm& comm) : comm_(comm), sends_(comm.host_rank() == 0) {
+    const std::vector<int>& roots = comm.host_roots();
+    const size_t hosts = roots.size(), host = static_cast<size_t>(comm.host_index());
+    next_ = roots[(host + 1) % hosts];
+    before_ = roots[(host + hosts - 1) % hosts];
+    if (sends_)
+      memory_.reset(new (std::nothrow) std::byte[2 * static_cast<size_t>(k_sizes.back())]());
+  }
+
+  // Collective: whether a root lacks the memory for its messages.
+  Status find_lack(bool& lacks) const {
+    double lack = sends_ && memory_ == nullptr ? 1 : 0;
+    if (int rc = MPI_Allreduce(MPI_IN_PLACE, &lack, 1, MPI_DOUBLE, MPI_MAX, comm_.get()); rc != MPI_SUCCESS)
+      return mpi_status(rc, "MPI_Allreduce");
+    lacks = lack > 0;
+    return {};
+  }
+
+  // Collective: the seconds of a message, of the slowest host.
+  Status measure(int64_t size, double& seconds) {
+    seconds = least_seconds(size);
+    return wait_for_all(comm_, seconds);
+  }
+
+  int64_t sent() const noexcept { return sent_; }
+  const Status& status() const noexcept { return status_; }  // of the messages of this rank
+
+ private:
+  // The minimum of several tries: ranks that share cores delay each other.
+  double least_seconds(int64_t size) {
+    double seconds = sends_ ? 1e9 : 0;
+    for (int i = 0; sends_ && i < k_repetitions; ++i) {
+      const double begin = MPI_Wtime();
+      status_.update(mpi_status(send(static_cast<int>(size)), "MPI_Sendrecv"));
+      seconds = std::min(seconds, MPI_Wtime() - begin);
+      sent_ += size;
+    }
+    return seconds;
+  }
+
+  int send(int size) {
+    return MPI_Sendrecv(memory_.get(), size, MPI_BYTE, next_, k_tag_link, memory_.get() + k_sizes.back(), size,
+                        MPI_BYTE, before_, k_tag_link, comm_.get(), MPI_STATUS_IGNORE);
+  }
+
+  const Comm& comm_;
+  bool sends_;
+  int next_ = 0, before_ = 0;
+  std::unique_ptr<std::byte[]> memory_;
+  int64_t sent_ = 0;
+  Status status_;
+};
+
 }  // namespace
 
 Result<LinkProbe> measure_link(const Comm& comm, int64_t most_bytes) {
   constexpr double k_enough = 2e-3;
   constexpr double k_least_share = 0.25;  // minimum share of a short message's time that is attributed to its bytes
-  const std::vector<int>& roots = comm.host_roots();
   const size_t first = first_size(most_bytes);
-  if (roots.size() < 2 || first == k_sizes.size())
+  if (comm.host_roots().size() < 2 || first == k_sizes.size())
     return LinkProbe{};
-  const bool sends = comm.host_rank() == 0;
-  const size_t hosts = roots.size(), host = static_cast<size_t>(comm.host_index());
-  const int next = roots[(host + 1) % hosts], before = roots[(host + hosts - 1) % hosts];
-  const std::unique_ptr<std::byte[]> memory(
-      sends ? new (std::nothrow) std::byte[2 * static_cast<size_t>(k_sizes.back())]() : nullptr);
-  double lacks = sends && memory == nullptr ? 1 : 0;
-  if (int rc = MPI_Allreduce(MPI_IN_PLACE, &lacks, 1, MPI_DOUBLE, MPI_MAX, comm.get()); rc != MPI_SUCCESS)
-    return mpi_status(rc, "MPI_Allreduce");
-  if (lacks > 0)
+  Ring ring(comm);
+  bool lacks = false;
+  if (Status verdict = ring.find_lack(lacks); !verdict.ok())
+    return verdict;
+  if (lacks)
     return LinkProbe{};
   LinkProbe probe;
-  Status status;
-  // The minimum of several tries: ranks that share cores delay each other.
-  const auto least_seconds = [&](int64_t size) {
-    double seconds = sends ? 1e9 : 0;
-    for (int i = 0; sends && i < k_repetitions; ++i) {
-      const double begin = MPI_Wtime();
-      status.update(mpi_status(
-          MPI_Sendrecv(memory.get(), static_cast<int>(size), MPI_BYTE, next, k_tag_link, memory.get() + k_sizes.back(),
-                       static_cast<int>(size), MPI_BYTE, before, k_tag_link, comm.get(), MPI_STATUS_IGNORE),
-          "MPI_Sendrecv"));
-      seconds = std::min(seconds, MPI_Wtime() - begin);
-      probe.sent += size;
-    }
-    return seconds;
-  };
-  double latency = least_seconds(1);  // MPI connects at the first message
-  if (Status verdict = wait_for_all(comm, latency); !verdict.ok())
+  double latency = 0;
+  if (Status verdict = ring.measure(1, latency); !verdict.ok())  // MPI connects at the first message
     return verdict;
   int64_t left = most_bytes - k_repetitions;
   for (size_t i = first; i < k_sizes.size() && k_repetitions * k_sizes[i] <= left; ++i) {
-    double seconds = least_seconds(k_sizes[i]);
-    left -= k_repetitions * k_sizes[i];
-    if (Status verdict = wait_for_all(comm, seconds); !verdict.ok())
+    double seconds = 0;
+    if (Status verdict = ring.measure(k_sizes[i], seconds); !verdict.ok())
       return verdict;
+    left -= k_repetitions * k_sizes[i];
     probe.rough = i < k_telling;
     if (probe.rough)
       seconds = std::max(seconds - latency, k_least_share * seconds);
@@ -95,8 +131,9 @@ Result<LinkProbe> measure_link(const Comm& comm, int64_t most_bytes) {
     if (seconds > k_enough)
       break;
   }
-  if (!status.ok())
-    return status;
+  probe.sent = ring.sent();
+  if (!ring.status().ok())
+    return ring.status();
   return probe;
 }
 
