@@ -41,6 +41,13 @@ Status Publication::hold(const std::string& path, bool changes) {
   return lock.status();
 }
 
+Status Publication::exclude_writers(const std::string& path) {
+  auto held = HeldFile::to_change(path);
+  if (held.ok())
+    held_ = std::move(held).value();
+  return held.status();
+}
+
 Status Publication::check_name(const std::string& path) const {
   return is_temporary() || holds(path) ? Status{} : replaced_by_others(path);
 }
@@ -52,8 +59,6 @@ Status Publication::check_replaceable(const std::string& path) const {
 }
 
 void Publication::take_over(HeldFile file) noexcept {
-  if (!is_temporary())
-    file.unlock();
   (is_temporary() ? temporary_.held : held_) = std::move(file);
 }
 

@@ -46,6 +46,9 @@ class Publication {
   Status start(const std::string& path);
   // Of a file that is there. `changes`: bad_state where this process changes it already.
   Status hold(const std::string& path, bool changes);
+  // The same file, which is to be changed in place: no other process may change it until this object ends. bad_state:
+  // another one does. HDF5 has locks of its own, which would meet this one on NFS and Lustre.
+  Status exclude_writers(const std::string& path);
   bool holds(const std::string& path) const noexcept { return held_.is_behind(path); }
 
   const TemporaryFile& temporary() const noexcept { return temporary_; }  // of a new file, also once it is published

@@ -123,6 +123,9 @@ Status File::open_existing_on_root(OpenBroadcast& message) {
     format_name_ = std::move(found.value().name);
     opened = std::move(found.value().store);
   }
+  if (mode_ == Mode::update && format_name_ != "hdf5")
+    if (Status status = publication_.exclude_writers(path_); !status.ok())
+      return status;
   auto format = open_format(format_name_, path_, format_mode(), format_options(), std::move(opened));
   if (!format.ok())
     return format.status();

@@ -140,6 +140,15 @@ HeldFile HeldFile::at(const std::string& path) noexcept {
   return HeldFile(::open(path.c_str(), O_PATH | O_CLOEXEC));
 }
 
+Result<HeldFile> HeldFile::to_change(const std::string& path) {
+  HeldFile file(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK));
+  if (!file.is_held())
+    return at(path);
+  if (file.lock())
+    return file;
+  return Status(Code::bad_state, "\"" + path + "\" is open for update in another program: wait until it is closed");
+}
+
 Status HeldFile::follow(const std::string& path) {
   if (!is_held() || is_at(path))
     return {};

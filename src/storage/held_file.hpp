@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// HeldFile: a temporary file or folder of this process, kept open while it is needed. Its identity is therefore
-// certain. A lock of the open file shows other programs, on any host, that its owner is alive; a process id would be
-// meaningless on other hosts.
+// HeldFile: a file or folder that this process makes or changes, kept open while it is needed. Its identity is
+// therefore certain. A lock of the open file shows other programs, on any host, that its owner is alive; a process id
+// would be meaningless on other hosts.
 #pragma once
 
 #include <string>
@@ -26,6 +26,9 @@ class HeldFile {
 
   // The file with this name, without a lock and without read access; holds nothing if there is none.
   static HeldFile at(const std::string& path) noexcept;
+  // The file with this name, locked until it is released. bad_state: another process holds the lock. Without write
+  // access, or if there is none, as at(): opening it to write reports the error.
+  static Result<HeldFile> to_change(const std::string& path);
 
   bool is_held() const noexcept { return descriptor_ >= 0; }
   int descriptor() const noexcept { return descriptor_; }

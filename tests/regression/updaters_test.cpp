@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Two programs open one finished file for update: the second is refused before it changes anything. Each rank is a
+// program of its own here.
+#include <gmock/gmock.h>
+
+#include "../capi/checked.hpp"
+
+namespace {
+
+using namespace windrow_test;
+using testing::HasSubstr;
+
+constexpr int64_t k_elements = 50;
+
+struct Kind {
+  const char* name;
+  const char* format;
+  const char* files;
+};
+constexpr Kind k_kinds[] = {{"a.raw", "raw", "one"},   {"a.raw", "raw", "subfiles(2)"},
+                            {"a.nc", "netcdf", "one"}, {"a.nc", "netcdf", "subfiles(2)"},
+                            {"a.h5", "hdf5", "one"},   {"a.h5", "hdf5", "subfiles(2)"}};
+
+// Long names: those of netCDF do not fit into the room of its header, so that the file is written again.
+std::string long_name(int number) {
+  return "v" + std::to_string(number) + std::string(200, 'x');
+}
+
+void define_and_write(windrow_file* file, const std::string& name, double value) {
+  const int64_t shape[1] = {k_elements}, start[1] = {0};
+  const std::vector<double> data(k_elements, value);
+  int variable = -1;
+  ASSERT_WINDROW_OK(windrow_define_variable(file, name.c_str(), WINDROW_FLOAT64, 1, shape, &variable));
+  ASSERT_WINDROW_OK(windrow_write_block(file, variable, start, shape, data.data()));
+}
+
+double first_of(windrow_file* file, const std::string& name) {
+  const int64_t start[1] = {0}, count[1] = {1};
+  int variable = -1;
+  double read = -1;
+  EXPECT_WINDROW_OK(windrow_find_variable(file, name.c_str(), &variable));
+  EXPECT_WINDROW_OK(windrow_read_block(file, variable, start, count, &read));
+  return read;
+}
+
+void expect_refused(const std::string& path) {
+  windrow_file* file = nullptr;
+  EXPECT_NE(windrow_open(MPI_COMM_SELF, path.c_str(), WINDROW_UPDATE, nullptr, &file), WINDROW_OK);
+  EXPECT_THAT(windrow_error_message(), HasSubstr(path));
+  EXPECT_EQ(file, nullptr);
+}
+
+void try_kind(const Kind& kind) {
+  SharedFolder folder;
+  const std::string path = folder.file(kind.name);
+  const bool first = rank_of() == 0;
+  const Options options{{"files", kind.files}, {"split", "0"}, {"header_room", "0"}};
+  windrow_file* file = nullptr;
+  if (first) {
+    ASSERT_WINDROW_OK(windrow_create(MPI_COMM_SELF, path.c_str(), options, &file));
+    define_and_write(file, "base", 7);
+    ASSERT_WINDROW_OK(windrow_close(file));
+    ASSERT_WINDROW_OK(windrow_open(MPI_COMM_SELF, path.c_str(), WINDROW_UPDATE, nullptr, &file));
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (!first)
+    expect_refused(path);
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (first)
+    for (int number = 0; number < 40; ++number)
+      define_and_write(file, long_name(number), 100 + number);
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (!first)
+    expect_refused(path);
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (first) {
+    EXPECT_WINDROW_OK(windrow_close(file));
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (first)
+    return;
+  ASSERT_WINDROW_OK(windrow_open(MPI_COMM_SELF, path.c_str(), WINDROW_UPDATE, nullptr, &file));
+  define_and_write(file, "second", 2);
+  EXPECT_EQ(first_of(file, "base"), 7);
+  EXPECT_EQ(first_of(file, long_name(39)), 139);
+  EXPECT_EQ(first_of(file, "second"), 2);
+  EXPECT_WINDROW_OK(windrow_close(file));
+}
+
+TEST(Updaters, exclude_each_other) {
+  ASSERT_EQ(size_of(), 2);
+  for (const Kind& kind : k_kinds) {
+    SCOPED_TRACE(std::string(kind.name) + ", " + kind.files);
+    if (windrow_has(kind.format) != 0 && !failed_anywhere())
+      try_kind(kind);
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+}
+
+// Readers of a file that is being updated are not refused, apart from HDF5's own rules.
+TEST(Updaters, do_not_exclude_readers) {
+  for (const Kind& kind : k_kinds) {
+    if (windrow_has(kind.format) == 0 || std::string(kind.format) == "hdf5")
+      continue;
+    SCOPED_TRACE(std::string(kind.name) + ", " + kind.files);
+    SharedFolder folder;
+    const std::string path = folder.file(kind.name);
+    const Options options{{"files", kind.files}, {"split", "0"}};
+    windrow_file* file = nullptr;
+    if (rank_of() == 0) {
+      ASSERT_WINDROW_OK(windrow_create(MPI_COMM_SELF, path.c_str(), options, &file));
+      define_and_write(file, "base", 7);
+      ASSERT_WINDROW_OK(windrow_close(file));
+      ASSERT_WINDROW_OK(windrow_open(MPI_COMM_SELF, path.c_str(), WINDROW_UPDATE, nullptr, &file));
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank_of() != 0) {
+      ASSERT_WINDROW_OK(windrow_open(MPI_COMM_SELF, path.c_str(), WINDROW_READ, nullptr, &file));
+      EXPECT_EQ(first_of(file, "base"), 7);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    EXPECT_WINDROW_OK(windrow_close(file));
+  }
+}
+
+}  // namespace
