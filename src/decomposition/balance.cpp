@@ -91,57 +91,72 @@ void BalancedOwners::move_ends(const Segment& segment, const Moves& moves, std::
   }
 }
 
-void BalancedOwners::choose_segment(const Segment& segment, const Prices& prices, std::span<int> chosen) {
+namespace {
+
+// The index of the least of some costs.
+size_t cheapest_of(std::span<const int64_t> costs, size_t begin, size_t end) {
+  const auto some = costs.subspan(begin, end - begin);
+  return begin + static_cast<size_t>(std::min_element(some.begin(), some.end()) - some.begin());
+}
+
+int64_t price_of_side(int neighbour, int holder, const Prices& prices) noexcept {
+  return neighbour >= 0 && neighbour != holder ? prices.of_interval : 0;
+}
+
+int64_t place_of(Extent points, const Prices& prices) noexcept {
+  const double middle = static_cast<double>(points.begin) + static_cast<double>(points.size()) / 2;
+  return static_cast<int64_t>(middle / static_cast<double>(prices.points) * static_cast<double>(k_price_of_point));
+}
+
+}  // namespace
+
+// Sets cost_ and from_ of each holder of a run, after those of the run before.
+void BalancedOwners::price_run(const Segment& segment, size_t run, const Prices& prices) {
   const size_t base = shared_.runs[segment.begin].holders;
-  const auto price_of_side = [&](int neighbour, int holder) {
-    return neighbour >= 0 && neighbour != holder ? prices.of_interval : 0;
-  };
-  for (size_t run = segment.begin; run < segment.end; ++run) {
-    const auto holders = shared_.holders_of(run);
-    const size_t at = shared_.runs[run].holders - base;
-    const Extent points = shared_.runs[run].points;
-    const double middle = static_cast<double>(points.begin) + static_cast<double>(points.size()) / 2;
-    const auto place =
-        static_cast<int64_t>(middle / static_cast<double>(prices.points) * static_cast<double>(k_price_of_point));
-    // The cheapest holder of the previous run: any change of holder comes from it.
-    std::span<const int> before;
-    size_t before_at = 0, cheapest = 0;
-    if (run > segment.begin) {
-      before = shared_.holders_of(run - 1);
-      before_at = shared_.runs[run - 1].holders - base;
-      cheapest = static_cast<size_t>(std::min_element(cost_.begin() + static_cast<std::ptrdiff_t>(before_at),
-                                                      cost_.begin() + static_cast<std::ptrdiff_t>(at)) -
-                                     cost_.begin());
-    }
-    size_t other = 0;  // advances along `before`: both lists ascend
-    for (size_t i = 0; i < holders.size(); ++i) {
-      const int holder = holders[i];
-      const auto rank = static_cast<size_t>(shared_.ranks[static_cast<size_t>(holder)]);
-      int64_t cost = points.size() * (prices.of_rank[rank] + std::abs(place - prices.place_of_rank[rank]));
-      int from = -1;
-      if (before.empty()) {
-        cost += price_of_side(segment.left, holder);
-      } else {
-        int64_t way = cost_[cheapest] + prices.of_interval;
-        from = static_cast<int>(cheapest);
-        while (other < before.size() && before[other] < holder)
-          ++other;
-        if (other < before.size() && before[other] == holder && cost_[before_at + other] <= way) {
-          way = cost_[before_at + other];
-          from = static_cast<int>(before_at + other);
-        }
-        cost += way;
-      }
-      if (run + 1 == segment.end)
-        cost += price_of_side(segment.right, holder);
-      cost_[at + i] = cost;
-      from_[at + i] = from;
-    }
+  const size_t at = shared_.runs[run].holders - base;
+  const auto holders = shared_.holders_of(run);
+  const Extent points = shared_.runs[run].points;
+  const int64_t place = place_of(points, prices);
+  // The cheapest holder of the previous run: any change of holder comes from it.
+  std::span<const int> before;
+  size_t before_at = 0, cheapest = 0;
+  if (run > segment.begin) {
+    before = shared_.holders_of(run - 1);
+    before_at = shared_.runs[run - 1].holders - base;
+    cheapest = cheapest_of(cost_, before_at, at);
   }
+  size_t other = 0;  // advances along `before`: both lists ascend
+  for (size_t i = 0; i < holders.size(); ++i) {
+    const int holder = holders[i];
+    const auto rank = static_cast<size_t>(shared_.ranks[static_cast<size_t>(holder)]);
+    int64_t cost = points.size() * (prices.of_rank[rank] + std::abs(place - prices.place_of_rank[rank]));
+    int from = -1;
+    if (before.empty()) {
+      cost += price_of_side(segment.left, holder, prices);
+    } else {
+      int64_t way = cost_[cheapest] + prices.of_interval;
+      from = static_cast<int>(cheapest);
+      while (other < before.size() && before[other] < holder)
+        ++other;
+      if (other < before.size() && before[other] == holder && cost_[before_at + other] <= way) {
+        way = cost_[before_at + other];
+        from = static_cast<int>(before_at + other);
+      }
+      cost += way;
+    }
+    if (run + 1 == segment.end)
+      cost += price_of_side(segment.right, holder, prices);
+    cost_[at + i] = cost;
+    from_[at + i] = from;
+  }
+}
+
+void BalancedOwners::choose_segment(const Segment& segment, const Prices& prices, std::span<int> chosen) {
+  for (size_t run = segment.begin; run < segment.end; ++run)
+    price_run(segment, run, prices);
+  const size_t base = shared_.runs[segment.begin].holders;
   const size_t last = shared_.runs[segment.end - 1].holders - base, end = shared_.runs[segment.end].holders - base;
-  auto way = std::min_element(cost_.begin() + static_cast<std::ptrdiff_t>(last),
-                              cost_.begin() + static_cast<std::ptrdiff_t>(end)) -
-             cost_.begin();
+  auto way = static_cast<std::ptrdiff_t>(cheapest_of(cost_, last, end));
   for (size_t run = segment.end; run-- > segment.begin;) {
     chosen[run] = shared_.holders[base + static_cast<size_t>(way)];
     way = from_[static_cast<size_t>(way)];

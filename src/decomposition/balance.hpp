@@ -102,6 +102,7 @@ class BalancedOwners {
  private:
   bool is_moved(int64_t point, int64_t count, int from, int to, const Moves& moves) const noexcept;
   void move_ends(const Segment& segment, const Moves& moves, std::span<int> chosen) const;
+  void price_run(const Segment& segment, size_t run, const Prices& prices);
   void choose_segment(const Segment& segment, const Prices& prices, std::span<int> chosen);
 
   const SharedPoints& shared_;

@@ -102,6 +102,43 @@ class OwnerSearch {
 
 }  // namespace
 
+// Collective, if the flags of any rank are wrong. A point without an owner is an error only once the owner policy
+// partitioner is used.
+Status SharedDecomposition::refuse_flags(Comm& comm, std::span<const Holding> holdings) {
+  Status local = guard([&] { return lost_pieces(holdings, OwnerPolicy::partitioner).status(); });
+  Status verdict = agree(comm, std::move(local));
+  if (verdict.ok())
+    return guard([] {
+      return Status{Code::internal,
+                    "internal error: contradicting owner flags, but no point with a contradiction was found"};
+    });
+  if (verdict.code() != Code::bad_argument)
+    return verdict;
+  for (const OwnerPolicy policy :
+       {OwnerPolicy::partitioner, OwnerPolicy::idg, OwnerPolicy::idg_figure, OwnerPolicy::balanced})
+    owner_status_[static_cast<size_t>(policy)] = verdict;
+  return {};
+}
+
+// Collective: tells the holders of points which they do not own, by each policy.
+Status SharedDecomposition::share_losses(Comm& comm, Status local, std::span<const SparseMessage> out) {
+  std::vector<SparseMessage> in;
+  MessageCounters counters;
+  local = sparse_exchange(comm, std::move(local), out, in, counters);
+  if (local.ok())
+    local = guard([&] {
+      LossBuilders lost;
+      for (const SparseMessage& message : in)
+        if (Status status = read_losses(message.bytes, lost); !status.ok())
+          return status;
+      for (size_t policy = 0; policy < lost.size(); ++policy)
+        shares_[policy].lost = lost[policy].take();
+      return Status{};
+    });
+  // a rank without replicas receives no message
+  return count_sharers(comm, std::move(local), !in.empty(), loses_any());
+}
+
 Status SharedDecomposition::find_owners_of_points(Comm& comm, const Directory& directory,
                                                   std::span<const Holding> holdings) {
   const DirectoryPart part = directory.part_of(comm.rank());
@@ -121,22 +158,9 @@ Status SharedDecomposition::find_owners_of_points(Comm& comm, const Directory& d
     return verdict;
   has_replicas_ = known[0] > 0;
   holes_ = known[1];
-
-  // A point without an owner is an error only once the owner policy partitioner is used.
-  if (known[2] > 0) {
-    local = guard([&] { return lost_pieces(holdings, OwnerPolicy::partitioner).status(); });
-    Status verdict = agree(comm, std::move(local));
-    if (verdict.ok())
-      return guard([] {
-        return Status{Code::internal,
-                      "internal error: contradicting owner flags, but no point with a contradiction was found"};
-      });
-    if (verdict.code() != Code::bad_argument)
+  if (known[2] > 0)
+    if (Status verdict = refuse_flags(comm, holdings); !verdict.ok())
       return verdict;
-    for (const OwnerPolicy policy :
-         {OwnerPolicy::partitioner, OwnerPolicy::idg, OwnerPolicy::idg_figure, OwnerPolicy::balanced})
-      owner_status_[static_cast<size_t>(policy)] = verdict;
-  }
   if (!has_replicas_)
     return agree(comm, Status{});
 
@@ -151,33 +175,17 @@ Status SharedDecomposition::find_owners_of_points(Comm& comm, const Directory& d
   const Balancing asked{.bound = static_cast<double>(owners_asked_.imbalance) / 100,
                         .interval_weight = owners_asked_.interval_weight};
   local = search.run(std::move(local), directory, held_, asked);
-  std::vector<SparseMessage> out, in;
-  if (local.ok())
+  std::vector<SparseMessage> out;
+  if (local.ok() && !part.block.empty())
     local = guard([&] {
-      if (part.block.empty())
-        return Status{};
-      auto words = write_losses(shared, part.view,
-                                {by_flags ? &*partition : nullptr,
-                                 idg ? std::span<const int>(idg->chosen) : std::span<const int>(), search.owners()});
+      const std::span<const int> by_idg = idg ? std::span<const int>(idg->chosen) : std::span<const int>();
+      auto words = write_losses(shared, part.view, {by_flags ? &*partition : nullptr, by_idg, search.owners()});
       for (size_t i = 0; i < holdings.size(); ++i)
         if (words[i])
           out.push_back({holdings[i].rank, std::move(*words[i])});
       return Status{};
     });
-  MessageCounters counters;
-  local = sparse_exchange(comm, std::move(local), out, in, counters);
-  if (local.ok())
-    local = guard([&] {
-      LossBuilders lost;
-      for (const SparseMessage& message : in)
-        if (Status status = read_losses(message.bytes, lost); !status.ok())
-          return status;
-      for (size_t policy = 0; policy < lost.size(); ++policy)
-        shares_[policy].lost = lost[policy].take();
-      return Status{};
-    });
-  // a rank without replicas receives no message
-  return count_sharers(comm, std::move(local), !in.empty(), loses_any());
+  return share_losses(comm, std::move(local), out);
 }
 
 // For kinds other than points the highest rank writes, whatever the policy: see owner_for().

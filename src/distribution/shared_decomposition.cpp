@@ -63,6 +63,71 @@ std::vector<std::string> description_of(const Decomposition& value, int64_t imba
 
 }  // namespace
 
+namespace {
+
+// The numbers that all ranks agree on when they make a decomposition, each reduced to its maximum. A number is the same
+// on all ranks if its maximum and that of its negative cancel.
+enum AgreedNumber : size_t {
+  k_kind,
+  k_minus_kind,
+  k_whole,  // hash_of_whole()
+  k_minus_whole,
+  k_without_flags,  // the size less the first rank that gave points without owner flags; 0: none
+  k_identity,
+  k_imbalance,
+  k_minus_imbalance,
+  k_with_flags,  // the size less the first rank that gave points with owner flags; 0: none
+  k_interval_weight,
+  k_agreed_numbers
+};
+using AgreedNumbers = std::array<int64_t, k_agreed_numbers>;
+
+AgreedNumbers numbers_of(const Comm& comm, const Decomposition& value, int64_t identity, const OwnersAsked& asked) {
+  const bool is_points = value.kind == DecompositionKind::points;
+  const int64_t from_end = comm.size() - comm.rank();
+  AgreedNumbers numbers{};
+  numbers[k_kind] = static_cast<int64_t>(value.kind);
+  numbers[k_minus_kind] = -numbers[k_kind];
+  numbers[k_whole] = static_cast<int64_t>(hash_of_whole(value) >> 2);
+  numbers[k_minus_whole] = -numbers[k_whole];
+  numbers[k_without_flags] = is_points && !value.has_flags ? from_end : 0;
+  numbers[k_identity] = identity;
+  numbers[k_imbalance] = asked.imbalance;
+  numbers[k_minus_imbalance] = -asked.imbalance;
+  numbers[k_with_flags] = is_points && value.has_flags && value.memory_elements > 0 ? from_end : 0;
+  numbers[k_interval_weight] = comm.rank() == 0 ? asked.interval_weight : 0;
+  return numbers;
+}
+
+bool are_alike(const AgreedNumbers& agreed) noexcept {
+  return agreed[k_kind] == -agreed[k_minus_kind] && agreed[k_whole] == -agreed[k_minus_whole] &&
+         agreed[k_imbalance] == -agreed[k_minus_imbalance];
+}
+
+// Collective: names what differs.
+Status name_differences(Comm& comm, const Decomposition& own, int64_t imbalance) {
+  const std::array<uint64_t, 3> given{hash_of_whole(own), static_cast<uint64_t>(own.kind),
+                                      static_cast<uint64_t>(imbalance)};
+  const uint64_t arguments = hash_of({{reinterpret_cast<const char*>(given.data()), sizeof given}});
+  return name_difference(comm, arguments,
+                         "kind, shape or options of the decomposition (of `same`: start and count too)",
+                         [&] { return description_of(own, imbalance); });
+}
+
+// The same on all ranks.
+Status check_flags(const Comm& comm, const AgreedNumbers& agreed) {
+  if (agreed[k_without_flags] == 0 || agreed[k_with_flags] == 0)
+    return {};
+  const auto without = static_cast<int>(comm.size() - agreed[k_without_flags]);
+  return {Code::bad_argument,
+          fmt::format("rank {} gave no owner flags with its points, but rank {} did; all ranks with points "
+                      "must give them, or none",
+                      without, comm.size() - agreed[k_with_flags]),
+          without};
+}
+
+}  // namespace
+
 Result<std::shared_ptr<SharedDecomposition>> SharedDecomposition::make(Comm& comm, Result<Decomposition> local, Use use,
                                                                        OwnersAsked asked) {
   const CallScope call(comm, Call::make_decomposition);
@@ -73,23 +138,10 @@ Result<std::shared_ptr<SharedDecomposition>> SharedDecomposition::make(Comm& com
   std::shared_ptr<SharedDecomposition> made;
   // Kinds that are disjoint by construction, and decompositions for reading only, need no other message than this one.
   // The kind and the global size must be the same on every rank.
-  const int64_t imbalance = asked.imbalance;
-  std::array<int64_t, 10> same{};
+  AgreedNumbers agreed{};
   Status status = local.status();
   if (local.ok()) {
-    const auto& value = local.value();
-    const auto whole = static_cast<int64_t>(hash_of_whole(value) >> 2);
-    const bool points = value.kind == DecompositionKind::points;
-    same = {static_cast<int64_t>(value.kind),
-            -static_cast<int64_t>(value.kind),
-            whole,
-            -whole,
-            points && !value.has_flags ? comm.size() - comm.rank() : 0,
-            identity,
-            imbalance,
-            -imbalance,
-            points && value.has_flags && value.memory_elements > 0 ? comm.size() - comm.rank() : 0,
-            comm.rank() == 0 ? asked.interval_weight : 0};
+    agreed = numbers_of(comm, local.value(), identity, asked);
     status = guard([&] {
       made.reset(new SharedDecomposition(comm, std::move(local).value()));
       made->held_ = with_runs(element_pieces(made->local_));
@@ -97,37 +149,26 @@ Result<std::shared_ptr<SharedDecomposition>> SharedDecomposition::make(Comm& com
       return Status{};
     });
   }
-  if (Status verdict = agree(comm, std::move(status), Reduction{.maximum = same, .sum = {}, .bits = {}}); !verdict.ok())
+  const Reduction reduction{.maximum = agreed, .sum = {}, .bits = {}};
+  if (Status verdict = agree(comm, std::move(status), reduction); !verdict.ok())
     return verdict;
-  if (same[0] != -same[1] || same[2] != -same[3] || same[6] != -same[7]) {
-    const std::array<uint64_t, 3> given{hash_of_whole(made->local_), static_cast<uint64_t>(made->local_.kind),
-                                        static_cast<uint64_t>(imbalance)};
-    const uint64_t arguments = hash_of({{reinterpret_cast<const char*>(given.data()), sizeof given}});
-    return name_difference(comm, arguments,
-                           "kind, shape or options of the decomposition (of `same`: start and count too)",
-                           [&] { return description_of(made->local_, imbalance); });
-  }
-  if (same[4] > 0 && same[8] > 0) {
-    const auto without = static_cast<int>(comm.size() - same[4]);
-    return Status{Code::bad_argument,
-                  fmt::format("rank {} gave no owner flags with its points, but rank {} did; all ranks with points "
-                              "must give them, or none",
-                              without, comm.size() - same[8]),
-                  without};
-  }
-  made->identity_ = same[5];
-  made->owners_asked_ = {.imbalance = imbalance, .interval_weight = same[9]};
-  made->has_flags_ = made->local_.kind == DecompositionKind::points && same[4] == 0;
-  if (use == Use::any)
+  if (!are_alike(agreed))
+    return name_differences(comm, made->local_, asked.imbalance);
+  if (Status verdict = check_flags(comm, agreed); !verdict.ok())
+    return verdict;
+  made->identity_ = agreed[k_identity];
+  made->owners_asked_ = {.imbalance = asked.imbalance, .interval_weight = agreed[k_interval_weight]};
+  made->has_flags_ = made->local_.kind == DecompositionKind::points && agreed[k_without_flags] == 0;
+  if (use == Use::any) {
     if (Status verdict = made->find_owners(comm); !verdict.ok())
       return verdict;
-  // Found here rather than at the first put, at which all ranks would wait for it. Only that put reports a lack of
-  // memory.
-  if (use == Use::any)
+    // Found here rather than at the first put, at which all ranks would wait for it. Only that put reports a lack of
+    // memory.
     (void)guard([&] {
       made->find_share(made->owner_for(Owner::automatic));
       return Status{};
     });
+  }
   made->forget_lists();
   return made;
 }
@@ -141,6 +182,22 @@ void SharedDecomposition::forget_lists() noexcept {
                      &local_.memory_offsets, &local_.memory_strides})
     std::vector<int64_t>().swap(*list);
 }
+
+namespace {
+
+// Frees the messages.
+Status read_holdings(std::vector<SparseMessage>& messages, std::vector<Holding>& holdings) {
+  for (SparseMessage& message : messages) {
+    auto holding = read_holding(message);
+    if (!holding.ok())
+      return holding.status();
+    holdings.push_back(std::move(holding).value());
+    std::vector<std::byte>().swap(message.bytes);
+  }
+  return {};
+}
+
+}  // namespace
 
 Status SharedDecomposition::find_owners(Comm& comm) {
   if (local_.kind == DecompositionKind::same) {
@@ -167,16 +224,7 @@ Status SharedDecomposition::find_owners(Comm& comm) {
   out.clear();
   std::vector<Holding> holdings;
   if (local.ok())
-    local = guard([&]() -> Status {
-      for (SparseMessage& message : in) {
-        auto holding = read_holding(message);
-        if (!holding.ok())
-          return holding.status();
-        holdings.push_back(std::move(holding).value());
-        std::vector<std::byte>().swap(message.bytes);
-      }
-      return {};
-    });
+    local = guard([&] { return read_holdings(in, holdings); });
   if (Status verdict = agree(comm, std::move(local)); !verdict.ok())
     return verdict;
   return points ? find_owners_of_points(comm, directory, holdings) : find_owners_of_elements(comm, holdings);

@@ -22,6 +22,8 @@ namespace windrow {
 
 inline constexpr Extent k_all_elements{0, INT64_MAX};
 
+struct SparseMessage;
+
 // Parameters of the search for balanced owners.
 struct OwnersAsked {
   int64_t imbalance = 0;  // accepted imbalance in per cent; the same on all ranks
@@ -103,7 +105,9 @@ class SharedDecomposition {
  private:
   SharedDecomposition(const Comm& comm, Decomposition local)
       : ranks_(comm.size()), rank_(comm.rank()), local_(std::move(local)) {}
-  Status find_owners(Comm& comm);  // collective
+  Status find_owners(Comm& comm);                                                     // collective
+  Status refuse_flags(Comm& comm, std::span<const Holding> holdings);                 // collective
+  Status share_losses(Comm& comm, Status local, std::span<const SparseMessage> out);  // collective
   Status find_owners_of_points(Comm& comm, const Directory& directory,
                                std::span<const Holding> holdings);                // collective
   Status find_owners_of_elements(Comm& comm, std::span<const Holding> holdings);  // collective
