@@ -229,57 +229,82 @@ std::array<std::string, k_axes.size()> axes_of(const Plan& plan) {
           std::string(name_of(s.files))};
 }
 
+namespace {
+
+struct NamedSum {
+  const char* name;
+  Sum sum;
+};
+
+void add_sums(ordered_json& json, const FlushReport& report, std::initializer_list<NamedSum> named) {
+  for (const NamedSum& each : named)
+    json[each.name] = report.sums[each.sum];
+}
+
+ordered_json stages_json(const FlushReport& report) {
+  ordered_json json;
+  json["total"] = seconds(report.maxima[k_total]);
+  for (int stage = 0; stage < k_stages; ++stage)
+    json[std::string(stage_name(static_cast<Stage>(stage)))] = seconds(report.maxima[static_cast<size_t>(stage)]);
+  return json;
+}
+
+ordered_json codecs_json(const FlushReport& report) {
+  ordered_json json = ordered_json::array();
+  for (size_t kind = 0; kind < k_codec_kinds; ++kind) {
+    const CodecSums of = codec_sums(report, kind);
+    if (of.messages == 0 && of.decode_nanoseconds == 0)
+      continue;
+    json.push_back({{"codec", codec_kind_name(kind)},
+                    {"messages", of.messages},
+                    {"bytes_in", of.bytes_in},
+                    {"bytes_out", of.bytes_out},
+                    {"seconds_encode", seconds(of.encode_nanoseconds)},
+                    {"seconds_decode", seconds(of.decode_nanoseconds)}});
+  }
+  return json;
+}
+
+}  // namespace
+
 ordered_json report_object(const FlushReport& report) {
   ordered_json json;
   json["flushed"] = report.done;
   json["ranks"] = report.ranks;
   json["layout"] = report.layout;
-  ordered_json& times = json["seconds"];
-  times["total"] = seconds(report.maxima[k_total]);
-  for (int stage = 0; stage < k_stages; ++stage)
-    times[std::string(stage_name(static_cast<Stage>(stage)))] = seconds(report.maxima[static_cast<size_t>(stage)]);
+  json["seconds"] = stages_json(report);
   const auto& sums = report.sums;
   json["bytes"] = bytes_moved(report);
-  json["bytes_written"] = sums[bytes_written];
-  json["bytes_read"] = sums[bytes_read];
+  add_sums(json, report, {{"bytes_written", bytes_written}, {"bytes_read", bytes_read}});
   json["storage_requests"] = sums[write_requests] + sums[read_requests];
-  json["write_requests"] = sums[write_requests];
-  json["read_requests"] = sums[read_requests];
-  json["rounds"] = sums[rounds];
-  json["messages"] = sums[messages];
-  json["bytes_sent"] = sums[message_bytes];
-  json["bytes_before_codec"] = sums[message_bytes_before_codec];
-  json["messages_overlapped"] = sums[messages_overlapped];
-  json["messages_own_way"] = sums[messages_own_way];
-  json["link_probe_bytes"] = sums[probe_bytes];
-  json["description_messages"] = sums[description_messages];
-  json["description_bytes"] = sums[description_bytes];
-  json["description_bytes_before_codec"] = sums[description_bytes_before_codec];
+  add_sums(json, report,
+           {{"write_requests", write_requests},
+            {"read_requests", read_requests},
+            {"rounds", rounds},
+            {"messages", messages},
+            {"bytes_sent", message_bytes},
+            {"bytes_before_codec", message_bytes_before_codec},
+            {"messages_overlapped", messages_overlapped},
+            {"messages_own_way", messages_own_way},
+            {"link_probe_bytes", probe_bytes},
+            {"description_messages", description_messages},
+            {"description_bytes", description_bytes},
+            {"description_bytes_before_codec", description_bytes_before_codec}});
   json["seconds_codec_descriptions"] = seconds(sums[codec_description_nanoseconds]);
-  json["codecs"] = ordered_json::array();
-  for (size_t kind = 0; kind < k_codec_kinds; ++kind) {
-    const CodecSums of = codec_sums(report, kind);
-    if (of.messages == 0 && of.decode_nanoseconds == 0)
-      continue;
-    json["codecs"].push_back({{"codec", codec_kind_name(kind)},
-                              {"messages", of.messages},
-                              {"bytes_in", of.bytes_in},
-                              {"bytes_out", of.bytes_out},
-                              {"seconds_encode", seconds(of.encode_nanoseconds)},
-                              {"seconds_decode", seconds(of.decode_nanoseconds)}});
-  }
+  json["codecs"] = codecs_json(report);
   json["targets"] = {{"of_all_ranks", sums[targets]}, {"most_of_a_rank", report.maxima[k_targets]}};
-  json["bytes_copied"] = sums[bytes_copied];
-  json["bytes_shared"] = sums[bytes_shared];
-  json["bytes_mapped"] = sums[bytes_mapped];
-  json["bytes_broadcast"] = sums[bytes_broadcast];
-  json["values_clamped"] = sums[values_clamped];
-  json["bytes_direct"] = sums[direct_bytes];
-  json["writers"] = sums[writers];
-  json["metadata_opens"] = sums[metadata_opens];
-  json["data_opens"] = sums[data_opens];
-  json["io_threads"] = sums[io_threads];
-  json["shared_memory_refused"] = sums[shared_refused];
+  add_sums(json, report,
+           {{"bytes_copied", bytes_copied},
+            {"bytes_shared", bytes_shared},
+            {"bytes_mapped", bytes_mapped},
+            {"bytes_broadcast", bytes_broadcast},
+            {"values_clamped", values_clamped},
+            {"bytes_direct", direct_bytes},
+            {"writers", writers},
+            {"metadata_opens", metadata_opens},
+            {"data_opens", data_opens},
+            {"io_threads", io_threads},
+            {"shared_memory_refused", shared_refused}});
   json["peak_memory"] = report.maxima[k_buffer];
   json["peak_memory_elsewhere"] = report.maxima[k_buffer_elsewhere];
   json["codec_memory"] = report.maxima[k_codec_memory];
@@ -309,42 +334,35 @@ std::string report_json(const FlushReport& report) {
   return json.dump(2);
 }
 
-std::string report_text(const FlushReport& report) {
-  if (report.under_way)
-    return "a flush is in progress: its report is available when it has ended\n";
-  if (!report.done)
-    return "nothing has been flushed yet\n";
+namespace {
+
+// A line for what there is only sometimes.
+std::string line_if(bool is_there, std::string_view what, std::string value) {
+  return is_there ? line(what, std::move(value)) : std::string();
+}
+
+std::string storage_text(const FlushReport& report) {
   const auto& sums = report.sums;
-  std::string text =
-      fmt::format("flush of {}: {}\n", counted(report.ranks, "rank"), format_seconds(seconds(report.maxima[k_total])));
-  for (int stage = 0; stage < k_stages; ++stage)
-    text += line(fmt::format("time to {}", stage_name(static_cast<Stage>(stage))),
-                 format_seconds(seconds(report.maxima[static_cast<size_t>(stage)])));
-  text += line("written",
-               fmt::format("{} in {}", format_bytes(sums[bytes_written]), counted(sums[write_requests], "request")));
+  std::string text = line(
+      "written", fmt::format("{} in {}", format_bytes(sums[bytes_written]), counted(sums[write_requests], "request")));
   text +=
       line("read", fmt::format("{} in {}", format_bytes(sums[bytes_read]), counted(sums[read_requests], "request")));
-  if (sums[bytes_mapped] > 0)
-    text += line("read without requests", fmt::format("{}, mapped", format_bytes(sums[bytes_mapped])));
+  text += line_if(sums[bytes_mapped] > 0, "read without requests",
+                  fmt::format("{}, mapped", format_bytes(sums[bytes_mapped])));
   text += line("layout", report.layout);
   text += line("writers and readers", fmt::format("{}", sums[writers]));
-  if (sums[targets] > 0)
-    text += line("targets", fmt::format("{} of a rank and a target that it accessed; at most {} per rank",
-                                        counted(sums[targets], "pair"), report.maxima[k_targets]));
+  text += line_if(sums[targets] > 0, "targets",
+                  fmt::format("{} of a rank and a target that it accessed; at most {} per rank",
+                              counted(sums[targets], "pair"), report.maxima[k_targets]));
   text += line("openings of the file", fmt::format("{} for metadata and {} for data, since it was created or opened",
                                                    sums[metadata_opens], sums[data_opens]));
-  if (sums[io_threads] > 0)
-    text += line("I/O threads", fmt::format("{}, working while the ranks copy", sums[io_threads]));
-  if (sums[shared_refused] > 0)
-    text += line("shared memory",
-                 fmt::format("too small for {}, which used messages instead", counted(sums[shared_refused], "rank")));
-  if (sums[bytes_broadcast] > 0)
-    text += line("broadcast", fmt::format("{} from one rank to all", format_bytes(sums[bytes_broadcast])));
-  if (sums[values_clamped] > 0)
-    text += line("values clamped", fmt::format("{} that did not fit into their new type", sums[values_clamped]));
-  text += line("messages", fmt::format("{} with {} of data", sums[messages], format_bytes(sums[message_bytes])));
-  text += line("descriptions", fmt::format("{}, {}", counted(sums[description_messages], "message"),
-                                           format_bytes(sums[description_bytes])));
+  text +=
+      line_if(sums[io_threads] > 0, "I/O threads", fmt::format("{}, working while the ranks copy", sums[io_threads]));
+  return text;
+}
+
+std::string codecs_text(const FlushReport& report) {
+  std::string text;
   for (size_t kind = 0; kind < k_codec_kinds; ++kind) {
     const CodecSums of = codec_sums(report, kind);
     if (of.messages == 0)
@@ -355,25 +373,65 @@ std::string report_text(const FlushReport& report) {
                     format_bytes(of.bytes_in), format_bytes(of.bytes_out),
                     format_seconds(seconds(of.encode_nanoseconds)), format_seconds(seconds(of.decode_nanoseconds))));
   }
-  if (sums[messages_overlapped] > 0)
-    text += line("overlapped", fmt::format("{}, compressed while an earlier message of the same rank was sent",
-                                           counted(sums[messages_overlapped], "message")));
-  if (sums[messages_own_way] > 0)
-    text += line("own codec", fmt::format("{}, because the receiver's data or link is unlike the others",
-                                          counted(sums[messages_own_way], "message")));
-  if (sums[probe_bytes] > 0)
-    text += line("link measured", fmt::format("with {}", format_bytes(sums[probe_bytes])));
+  return text;
+}
+
+std::string messages_text(const FlushReport& report) {
+  const auto& sums = report.sums;
+  std::string text =
+      line_if(sums[shared_refused] > 0, "shared memory",
+              fmt::format("too small for {}, which used messages instead", counted(sums[shared_refused], "rank")));
+  text += line_if(sums[bytes_broadcast] > 0, "broadcast",
+                  fmt::format("{} from one rank to all", format_bytes(sums[bytes_broadcast])));
+  text += line_if(sums[values_clamped] > 0, "values clamped",
+                  fmt::format("{} that did not fit into their new type", sums[values_clamped]));
+  text += line("messages", fmt::format("{} with {} of data", sums[messages], format_bytes(sums[message_bytes])));
+  text += line("descriptions", fmt::format("{}, {}", counted(sums[description_messages], "message"),
+                                           format_bytes(sums[description_bytes])));
+  text += codecs_text(report);
+  text += line_if(sums[messages_overlapped] > 0, "overlapped",
+                  fmt::format("{}, compressed while an earlier message of the same rank was sent",
+                              counted(sums[messages_overlapped], "message")));
+  text += line_if(sums[messages_own_way] > 0, "own codec",
+                  fmt::format("{}, because the receiver's data or link is unlike the others",
+                              counted(sums[messages_own_way], "message")));
+  text += line_if(sums[probe_bytes] > 0, "link measured", fmt::format("with {}", format_bytes(sums[probe_bytes])));
+  return text;
+}
+
+std::string plans_text(const FlushReport& report) {
+  std::string text;
   for (const PlanReport& plan : report.plans)
-    if (!plan.codec_reason.empty())
-      text += line("because", plan.codec_reason);
+    text += line_if(!plan.codec_reason.empty(), "because", plan.codec_reason);
   for (const PlanReport& plan : report.plans)
     if (plan.plan.input)
       text += line("predicted", predicted_text(*plan.plan.input));
-  text += line("copied", fmt::format("{}, including {} through shared memory", format_bytes(sums[bytes_copied]),
-                                     format_bytes(sums[bytes_shared])));
-  if (report.maxima[k_codec_memory] > 0)
-    text += line("codec memory", fmt::format("{} on one rank", format_bytes(report.maxima[k_codec_memory])));
+  return text;
+}
+
+std::string memory_text(const FlushReport& report) {
+  const auto& sums = report.sums;
+  const int64_t codec_memory = report.maxima[k_codec_memory];
+  std::string text = line("copied", fmt::format("{}, including {} through shared memory",
+                                                format_bytes(sums[bytes_copied]), format_bytes(sums[bytes_shared])));
+  text += line_if(codec_memory > 0, "codec memory", fmt::format("{} on one rank", format_bytes(codec_memory)));
   text += line("largest buffers", fmt::format("{} on one rank", format_bytes(report.maxima[k_buffer])));
+  return text;
+}
+
+}  // namespace
+
+std::string report_text(const FlushReport& report) {
+  if (report.under_way)
+    return "a flush is in progress: its report is available when it has ended\n";
+  if (!report.done)
+    return "nothing has been flushed yet\n";
+  std::string text =
+      fmt::format("flush of {}: {}\n", counted(report.ranks, "rank"), format_seconds(seconds(report.maxima[k_total])));
+  for (int stage = 0; stage < k_stages; ++stage)
+    text += line(fmt::format("time to {}", stage_name(static_cast<Stage>(stage))),
+                 format_seconds(seconds(report.maxima[static_cast<size_t>(stage)])));
+  text += storage_text(report) + messages_text(report) + plans_text(report) + memory_text(report);
   if (!report.trace.empty())
     text += line("trace", report.trace_problem.empty() ? report.trace
                                                        : fmt::format("warning: not written: {}", report.trace_problem));
