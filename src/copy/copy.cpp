@@ -100,48 +100,22 @@ class Definitions {
       : input_(input), contents_(contents), output_(output), growth_(growth), ways_(ways) {}
 
   void define() {
-    const Contents& contents = contents_;
-    for (int group = 1; group < contents.groups; ++group) {
-      const std::string& path = contents.objects[static_cast<size_t>(group)];
+    for (int group = 1; group < contents_.groups; ++group) {
+      const std::string& path = contents_.objects[static_cast<size_t>(group)];
       attempt(path, [&] { output_.define_group(path); });
     }
     // Dimensions first: then a variable that has the name of one but is not its coordinates gets another place.
-    std::set<std::string> may_grow;
-    for (const Item& item : contents.items)
-      if (in(item.variable).extendible != 0)
-        may_grow.insert(growth_.name_of(item.variable));
-    for (const auto& [path, length] : contents.dimensions)
-      if (!may_grow.contains(path))
-        attempt(path, [&] { output_.define_dimension(path, length); });
-    for (const Item& item : contents.items)
-      numbers_.push_back(define_variable(item.variable));
-    for (const int variable : contents.wholes)
-      wholes_.push_back(define_variable(variable));
-    for (int number = 0; number < output_.variable_count(); ++number) {
-      const windrow_variable_info info = output_.variable(number);
-      made_.push_back({shape_of(info), info.big_endian != 0, info.extendible != 0});
-    }
-    const std::set<std::string> growing = growing_dimensions(contents);
-    for (const auto& [path, length] : contents.dimensions)
-      if (may_grow.contains(path) && !growing.contains(path))
-        attempt(path, [&] { output_.define_dimension(path, length); });
-    for (const Link& link : contents.links)
+    const std::set<std::string> may_grow = extendible_dimensions();
+    define_dimensions([&](const std::string& path) { return !may_grow.contains(path); });
+    define_variables();
+    const std::set<std::string> growing = growing_dimensions();
+    define_dimensions([&](const std::string& path) { return may_grow.contains(path) && !growing.contains(path); });
+    for (const Link& link : contents_.links)
       attempt(link.path, [&] { output_.define_link(link.path, link.target); });
-    for (const std::string& object : contents.objects)
+    for (const std::string& object : contents_.objects)
       if (!refused_objects_.contains(object))
         copy_attributes(object);
-    // First variables that name their own dimension, then those that create an unlimited dimension.
-    std::array<std::vector<std::pair<int, int>>, 3> in_turn;
-    const auto turn_of = [&](int from, int to) -> size_t {
-      return names_itself(from) ? 0 : to >= 0 && made(to).extendible ? 1 : 2;
-    };
-    for (size_t i = 0; i < contents.items.size(); ++i)
-      in_turn[turn_of(contents.items[i].variable, numbers_[i])].emplace_back(contents.items[i].variable, numbers_[i]);
-    for (size_t i = 0; i < contents.wholes.size(); ++i)
-      in_turn[turn_of(contents.wholes[i], wholes_[i])].emplace_back(contents.wholes[i], wholes_[i]);
-    for (const auto& turn : in_turn)
-      for (const auto& [from, to] : turn)
-        copy_dimension_names(from, to);
+    copy_all_dimension_names();
   }
   const std::vector<int>& numbers() const noexcept { return numbers_; }          // indexes of the items in the output
   const std::vector<int>& wholes() const noexcept { return wholes_; }            // the same for Contents::wholes
@@ -156,15 +130,54 @@ class Definitions {
     return in(variable).extendible != 0 &&
            in(variable).shape[0] < (growth_.is_main(variable) ? growth_.main_length() : growth_.length(variable));
   }
+  template <class Chosen>
+  void define_dimensions(const Chosen& is_chosen) {
+    for (const auto& [path, length] : contents_.dimensions)
+      if (is_chosen(path))
+        attempt(path, [&] { output_.define_dimension(path, length); });
+  }
+  void define_variables() {
+    for (const Item& item : contents_.items)
+      numbers_.push_back(define_variable(item.variable));
+    for (const int variable : contents_.wholes)
+      wholes_.push_back(define_variable(variable));
+    for (int number = 0; number < output_.variable_count(); ++number) {
+      const windrow_variable_info info = output_.variable(number);
+      made_.push_back({shape_of(info), info.big_endian != 0, info.extendible != 0});
+    }
+  }
+  // Dimensions along which a variable is extendible in the input.
+  std::set<std::string> extendible_dimensions() const {
+    std::set<std::string> names;
+    for (const Item& item : contents_.items)
+      if (in(item.variable).extendible != 0)
+        names.insert(growth_.name_of(item.variable));
+    return names;
+  }
   // Dimensions along which a variable is extendible in the output; they are created unlimited with their names.
-  std::set<std::string> growing_dimensions(const Contents& contents) const {
+  std::set<std::string> growing_dimensions() const {
     std::set<std::string> growing;
-    for (size_t i = 0; i < contents.items.size(); ++i) {
-      const int from = contents.items[i].variable, to = numbers_[i];
+    for (size_t i = 0; i < contents_.items.size(); ++i) {
+      const int from = contents_.items[i].variable, to = numbers_[i];
       if (to >= 0 && made(to).extendible)
         growing.insert(growth_.name_of(from));
     }
     return growing;
+  }
+  // First variables that name their own dimension, then those that create an unlimited dimension.
+  void copy_all_dimension_names() {
+    std::array<std::vector<std::pair<int, int>>, 3> in_turn;
+    const auto add = [&](int from, int to) {
+      const size_t turn = names_itself(from) ? 0 : to >= 0 && made(to).extendible ? 1 : 2;
+      in_turn[turn].emplace_back(from, to);
+    };
+    for (size_t i = 0; i < contents_.items.size(); ++i)
+      add(contents_.items[i].variable, numbers_[i]);
+    for (size_t i = 0; i < contents_.wholes.size(); ++i)
+      add(contents_.wholes[i], wholes_[i]);
+    for (const auto& turn : in_turn)
+      for (const auto& [from, to] : turn)
+        copy_dimension_names(from, to);
   }
   // Whether a variable has the name of its first dimension, in its group.
   bool names_itself(int variable) const {
@@ -204,7 +217,7 @@ class Definitions {
       return false;
     }
   }
-  int define_variable(int variable) {
+  windrow::Options options_of(int variable) const {
     const windrow_variable_info& info = in(variable);
     windrow::Options options;
     if (!ways_.is_netcdf)  // its byte order is always the same
@@ -224,6 +237,11 @@ class Definitions {
     if (*info.fill_value != '\0' &&
         (!ways_.is_netcdf || has_attribute(info.path, "_FillValue") || gets_longer(variable)))
       options.set("fill_value", info.fill_value);
+    return options;
+  }
+  int define_variable(int variable) {
+    const windrow_variable_info& info = in(variable);
+    windrow::Options options = options_of(variable);
     int number = -1;
     if (ways_.keeps_chunks && info.chunked != 0 && define_chunked(variable, options, number))
       return number;
@@ -301,11 +319,6 @@ class Definitions {
   std::set<std::string> refused_objects_;
 };
 
-struct Sums {
-  Totals reading, writing;
-  nlohmann::json plans = nullptr, explanations = nullptr;  // of the largest batch
-};
-
 // Items that have the same byte order in both files.
 std::vector<bool> same_order(const Contents& contents, const Definitions& definitions) {
   std::vector<bool> same;
@@ -334,6 +347,73 @@ bool stays_unwritten(const windrow_variable_info& a, const windrow_variable_info
   return same_fill && b.chunked != 0 && std::equal(a.chunk, a.chunk + a.ndims, b.chunk);
 }
 
+// Moves the batches of a copy: reads the next while one is written.
+class Moving {
+ public:
+  Moving(const Request& request, int64_t all_bytes, Transfer& transfer, windrow::File& input, windrow::File& output,
+         Outcome& outcome)
+      : request_(request),
+        all_bytes_(all_bytes),
+        transfer_(transfer),
+        input_(input),
+        output_(output),
+        outcome_(outcome) {}
+
+  void move_all(const std::vector<int>& numbers) {
+    Slicer slices = transfer_.slicer();
+    for (Batch batch = slices.next(); !batch.empty(); batch = slices.next()) {
+      read(batch);
+      end_write();
+      under_way_ = transfer_.bytes(batch);
+      if (request_.explains && under_way_ > largest_) {
+        largest_ = under_way_;
+        explain("read", input_);
+      }
+      transfer_.begin_write(output_, batch, numbers);
+    }
+    end_write();
+  }
+
+  nlohmann::json details() const {
+    return {{"plan", plans_},
+            {"explanation", explanations_},
+            {"report", {{"read", reading_.json()}, {"write", writing_.json()}}}};
+  }
+
+ private:
+  void read(Batch& batch) {
+    transfer_.read(input_, batch);
+    if (request_.reports)
+      reading_.add(input_);
+  }
+  void end_write() {
+    if (under_way_ == 0)
+      return;
+    transfer_.end_write();
+    if (request_.reports)
+      writing_.add(output_);
+    if (request_.explains && under_way_ == largest_)
+      explain("write", output_);
+    outcome_.bytes += under_way_;
+    if (request_.progress)
+      request_.progress(outcome_.bytes, all_bytes_);
+  }
+  void explain(const char* direction, windrow::File& file) {
+    plans_[direction] = plan_of(file);
+    explanations_[direction] = file.explain("text");
+  }
+
+  const Request& request_;
+  int64_t all_bytes_;
+  Transfer& transfer_;
+  windrow::File& input_;
+  windrow::File& output_;
+  Outcome& outcome_;
+  Totals reading_, writing_;
+  nlohmann::json plans_ = nullptr, explanations_ = nullptr;  // of the largest batch
+  int64_t largest_ = 0, under_way_ = 0;                      // bytes of batches
+};
+
 void copy_data(const Ranks& ranks, const Request& request, Contents& contents, windrow::File& input,
                windrow::File& output, Outcome& outcome) {
   const Growth growth(contents);
@@ -352,44 +432,10 @@ void copy_data(const Ranks& ranks, const Request& request, Contents& contents, w
   Transfer transfer(ranks, contents.items, request.buffer_bytes, 2);
   transfer.keep_order(same_order(contents, definitions));
   transfer.write_into(shapes_of(definitions));
-  Slicer slices = transfer.slicer();
-  Sums sums;
-  int64_t largest = 0, under_way = 0;
-  const auto end_write = [&] {
-    if (under_way == 0)
-      return;
-    transfer.end_write();
-    if (request.reports)
-      sums.writing.add(output);
-    if (request.explains && under_way == largest) {
-      sums.plans["write"] = plan_of(output);
-      sums.explanations["write"] = output.explain("text");
-    }
-    outcome.bytes += under_way;
-    if (request.progress)
-      request.progress(outcome.bytes, contents.bytes);
-  };
-  // Reads the next batch while one is written.
-  for (Batch batch = slices.next(); !batch.empty(); batch = slices.next()) {
-    transfer.read(input, batch);
-    if (request.reports)
-      sums.reading.add(input);
-    end_write();
-    under_way = transfer.bytes(batch);
-    if (request.explains && under_way > largest) {
-      largest = under_way;
-      sums.plans["read"] = plan_of(input);
-      sums.explanations["read"] = input.explain("text");
-    }
-    transfer.begin_write(output, batch, definitions.numbers());
-  }
-  end_write();
-  if (!request.reports)
-    return;
-  const nlohmann::json details{{"plan", sums.plans},
-                               {"explanation", sums.explanations},
-                               {"report", {{"read", sums.reading.json()}, {"write", sums.writing.json()}}}};
-  outcome.details = details.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  Moving moving(request, contents.bytes, transfer, input, output, outcome);
+  moving.move_all(definitions.numbers());
+  if (request.reports)
+    outcome.details = moving.details().dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 // An error that ends the copy is the same on every rank, so discard() is called on every rank, too. If one rank alone
