@@ -72,6 +72,15 @@ Status describe_attribute(const windrow_file* file, const AttributeArguments& fr
   return {};
 }
 
+Status take_texts(const char* const* texts, int64_t count, Attribute& attribute) {
+  for (int64_t i = 0; i < count; ++i) {
+    if (texts[i] == nullptr)
+      return null_argument("a string of an attribute");
+    attribute.texts.emplace_back(texts[i]);
+  }
+  return {};
+}
+
 Status fill_attribute(const windrow_file* file, const AttributeArguments& from, Attribute& attribute) {
   if (Status status = describe_attribute(file, from, attribute); !status.ok())
     return status;
@@ -84,18 +93,11 @@ Status fill_attribute(const windrow_file* file, const AttributeArguments& from, 
     return {Code::bad_argument, "attribute \"" + attribute.name + "\" is too large"};
   if (*elements > 0 && from.data == nullptr)
     return null_argument("the data of an attribute");
-  if (attribute.type == Type::text || attribute.type == Type::reference) {
-    const auto* texts = static_cast<const char* const*>(from.data);
-    for (int64_t i = 0; i < *elements; ++i) {
-      if (texts[i] == nullptr)
-        return null_argument("a string of an attribute");
-      attribute.texts.emplace_back(texts[i]);
-    }
-  } else {
-    attribute.data.resize(static_cast<size_t>(*bytes));
-    if (*bytes > 0)
-      std::memcpy(attribute.data.data(), from.data, attribute.data.size());
-  }
+  if (attribute.type == Type::text || attribute.type == Type::reference)
+    return take_texts(static_cast<const char* const*>(from.data), *elements, attribute);
+  attribute.data.resize(static_cast<size_t>(*bytes));
+  if (*bytes > 0)
+    std::memcpy(attribute.data.data(), from.data, attribute.data.size());
   if (attribute.type == Type::boolean)
     for (std::byte& each : attribute.data)
       each = each == std::byte{0} ? each : std::byte{1};

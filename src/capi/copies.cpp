@@ -26,6 +26,16 @@ Status check_info(const windrow_copy_info* info) {
   return {Code::bad_argument, "copy: size of windrow_copy_info is not set to sizeof(windrow_copy_info)"};
 }
 
+// The caller's `info` exists until the copy has ended.
+void take_info(const windrow_copy_info& info, copying::Request& request) {
+  if (info.buffer_bytes != 0)
+    request.buffer_bytes = info.buffer_bytes;
+  request.reports = true;
+  request.explains = info.explains != 0;
+  if (info.progress != nullptr)
+    request.progress = [&info](int64_t done, int64_t total) { info.progress(info.context, done, total); };
+}
+
 // Local. `text`: all arguments that must be equal on every rank.
 Status take_arguments(const char* source, const char* target, const windrow_options* options,
                       const windrow_copy_info* info, copying::Request& request, std::string& text) {
@@ -48,13 +58,11 @@ Status take_arguments(const char* source, const char* target, const windrow_opti
   request.format = resolved.value().text("format");
   request.is_netcdf = (request.format == "auto" ? windrow::format_of_name(request.target) : request.format) == "netcdf";
   request.keeps_chunks = !settings.is_set("chunks") && !settings.is_set("filters");
-  request.buffer_bytes = info == nullptr || info->buffer_bytes == 0 ? k_usual_buffer : info->buffer_bytes;
+  request.buffer_bytes = k_usual_buffer;
+  if (info != nullptr)
+    take_info(*info, request);
   if (request.buffer_bytes < 0)
     return {Code::bad_argument, fmt::format("copy: a buffer of {}", windrow::counted(request.buffer_bytes, "byte"))};
-  request.reports = info != nullptr;
-  request.explains = info != nullptr && info->explains != 0;
-  if (info != nullptr && info->progress != nullptr)
-    request.progress = [info](int64_t done, int64_t total) { info->progress(info->context, done, total); };
   text += fmt::format("{} {}\n", request.buffer_bytes, request.explains);
   return {};
 }

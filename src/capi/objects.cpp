@@ -54,64 +54,93 @@ std::vector<int64_t> choose_record_chunk(const std::vector<int64_t>& shape, int6
   return chunk;
 }
 
-// If only the file's options request chunking, it applies to the variables that support it.
-Status fill_chunking(const windrow_file* file, const windrow_options* options,
-                     windrow::VariableDefinition& definition) {
-  const auto& of_file = file->file->settings();
-  const auto own = [options](const char* key) { return options != nullptr && options->settings.is_set(key); };
-  const std::string chunks = (own("chunks") ? options->settings : of_file).text("chunks");
-  const std::string filters = (own("filters") ? options->settings : of_file).text("filters");
-  const bool filtered = !filters.empty() && filters != "none";
-  const bool needs_none = file->file->traits().grows_as_one;
-  definition.extendible = options != nullptr && options->settings.boolean("extendible");
+// Chunks and filters as the options ask for them: those of the variable, else those of its file.
+struct ChunkRequest {
+  std::string chunks, filters;
+  bool has_own_chunks = false, has_own_filters = false;  // the variable's options ask
+
+  ChunkRequest(const windrow::Settings& of_file, const windrow_options* options) {
+    has_own_chunks = options != nullptr && options->settings.is_set("chunks");
+    has_own_filters = options != nullptr && options->settings.is_set("filters");
+    chunks = (has_own_chunks ? options->settings : of_file).text("chunks");
+    filters = (has_own_filters ? options->settings : of_file).text("filters");
+  }
+
+  bool is_own() const noexcept { return has_own_chunks || has_own_filters; }
+  bool has_filters() const noexcept { return !filters.empty() && filters != "none"; }
+};
+
+Status refuse(const windrow::VariableDefinition& definition, const std::string& why) {
+  return {Code::bad_argument, "variable \"" + definition.path + "\": " + why};
+}
+
+// Whether the variable can have chunks; false: it cannot, but it does not ask for them either.
+Result<bool> can_have_chunks(const ChunkRequest& asked, const windrow::VariableDefinition& definition) {
+  if (definition.shape.empty())
+    return asked.is_own() ? refuse(definition, "a scalar has no chunks and no filters") : Result<bool>(false);
+  if (!definition.null_space && !windrow::is_moved_whole(definition.type, definition.details))
+    return true;
+  if (!asked.is_own() && !definition.extendible)
+    return false;
+  return refuse(definition, "text of variable length, references and null spaces have no chunks and no filters");
+}
+
+// Whether the variable gets chunks. If only the file's options request chunking, it applies to the variables that
+// support it. `needs_none`: variables of the file can grow without.
+Result<bool> gets_chunks(const ChunkRequest& asked, const windrow::VariableDefinition& definition, bool needs_none) {
+  const bool is_automatic = asked.chunks == "auto", has_none = asked.chunks == "none";
   if (definition.extendible && definition.shape.empty())
-    return {Code::bad_argument, "variable \"" + definition.path + "\": a scalar cannot grow"};
-  if (needs_none && !filtered && (chunks == "none" || chunks == "auto"))
-    return {};
-  if (definition.extendible && chunks == "none")
-    return {Code::bad_argument, "variable \"" + definition.path + "\": an extendible variable needs chunks"};
-  if (chunks == "none" || (chunks == "auto" && !filtered && !definition.extendible)) {
-    if (!filtered || !own("filters"))
-      return {};
-    return {Code::bad_argument, "variable \"" + definition.path + "\": filters need chunks"};
-  }
-  if (definition.shape.empty()) {
-    if (!own("filters") && !own("chunks"))
-      return {};
-    return {Code::bad_argument, "variable \"" + definition.path + "\": a scalar has no chunks and no filters"};
-  }
-  if (definition.null_space || windrow::is_moved_whole(definition.type, definition.details)) {
-    if (!own("filters") && !own("chunks") && !definition.extendible)
-      return {};
-    return {Code::bad_argument,
-            "variable \"" + definition.path +
-                "\": text of variable length, references and null spaces have no chunks and no filters"};
-  }
-  const int64_t element = windrow::element_bytes(definition.type, definition.details);
+    return refuse(definition, "a scalar cannot grow");
+  if (needs_none && !asked.has_filters() && (has_none || is_automatic))
+    return false;
+  if (definition.extendible && has_none)
+    return refuse(definition, "an extendible variable needs chunks");
+  if (has_none || (is_automatic && !asked.has_filters() && !definition.extendible))
+    return asked.has_filters() && asked.has_own_filters ? refuse(definition, "filters need chunks")
+                                                        : Result<bool>(false);
+  return can_have_chunks(asked, definition);
+}
+
+// `element`: its bytes, at least one.
+Result<std::vector<int64_t>> chunk_shape(const ChunkRequest& asked, const windrow::VariableDefinition& definition,
+                                         int64_t element) {
+  const std::vector<int64_t>& shape = definition.shape;
   const auto choose = [&] {
-    return definition.extendible ? choose_record_chunk(definition.shape, std::max<int64_t>(1, element))
-                                 : windrow::choose_chunk(definition.shape, std::max<int64_t>(1, element));
+    return definition.extendible ? choose_record_chunk(shape, element) : windrow::choose_chunk(shape, element);
   };
-  auto chunk = chunks == "auto" ? Result<std::vector<int64_t>>(choose()) : parse_chunk(chunks);
+  auto chunk = asked.chunks == "auto" ? Result<std::vector<int64_t>>(choose()) : parse_chunk(asked.chunks);
   if (!chunk.ok())
     return chunk.status();
-  if (chunk.value().size() != definition.shape.size()) {
-    if (!own("chunks"))
-      chunk = choose();
-    else
-      return {Code::bad_argument, "variable \"" + definition.path + "\": chunks \"" + chunks +
-                                      "\" has another number of dimensions than the shape"};
+  if (chunk.value().size() != shape.size()) {
+    if (asked.has_own_chunks)
+      return refuse(definition, "chunks \"" + asked.chunks + "\" has another number of dimensions than the shape");
+    chunk = choose();
   }
-  definition.chunking.shape = std::move(chunk).value();
   // HDF5: a chunk must not be larger than the array.
-  for (size_t i = definition.extendible ? 1 : 0; i < definition.shape.size(); ++i)
-    definition.chunking.shape[i] = std::min(definition.chunking.shape[i], std::max<int64_t>(1, definition.shape[i]));
+  for (size_t i = definition.extendible ? 1 : 0; i < shape.size(); ++i)
+    chunk.value()[i] = std::min(chunk.value()[i], std::max<int64_t>(1, shape[i]));
+  return chunk;
+}
+
+Status fill_chunking(const windrow_file* file, const windrow_options* options,
+                     windrow::VariableDefinition& definition) {
+  const ChunkRequest asked(file->file->settings(), options);
+  definition.extendible = options != nullptr && options->settings.boolean("extendible");
+  const Result<bool> chunked = gets_chunks(asked, definition, file->file->traits().grows_as_one);
+  if (!chunked.ok() || !chunked.value())
+    return chunked.status();
+  const int64_t element = windrow::element_bytes(definition.type, definition.details);
+  const int64_t least_element = std::max<int64_t>(1, element);
+  auto chunk = chunk_shape(asked, definition, least_element);
+  if (!chunk.ok())
+    return chunk.status();
+  definition.chunking.shape = std::move(chunk).value();
   const auto elements = windrow::checked_product(definition.chunking.shape);
-  const auto bytes = elements ? windrow::checked_multiply(*elements, std::max<int64_t>(1, element)) : std::nullopt;
+  const auto bytes = elements ? windrow::checked_multiply(*elements, least_element) : std::nullopt;
   constexpr int64_t k_most_bytes = int64_t{1} << 30;  // a chunk is moved between ranks as a whole
   if (!bytes || *bytes > k_most_bytes)
-    return {Code::bad_argument, "variable \"" + definition.path + "\": a chunk is larger than 1 GiB"};
-  auto parsed = windrow::parse_filters(filters, element, *bytes);
+    return refuse(definition, "a chunk is larger than 1 GiB");
+  auto parsed = windrow::parse_filters(asked.filters, element, *bytes);
   if (!parsed.ok())
     return {parsed.status().code(), "variable \"" + definition.path + "\": " + parsed.status().message()};
   definition.chunking.filters = std::move(parsed).value();
@@ -180,6 +209,35 @@ Status fill_definition(const windrow_file* file, const windrow_variable_definiti
     if (extent < 0)
       return {};  // refused later, with its name
   return fill_chunking(file, options, definition);
+}
+
+void describe_elements(const windrow_file* file, const windrow::Variable& described, windrow_variable_info& filled) {
+  filled.type = static_cast<int>(described.type);
+  filled.big_endian = described.placement.big_endian ? 1 : 0;
+  filled.unsupported = keep(file, described.unsupported);
+  filled.element_bytes = windrow::element_bytes(described.type, described.details);
+  filled.is_null = described.null_space ? 1 : 0;
+  const bool is_text = described.type == Type::text;
+  filled.text_characters = !is_text ? "" : described.details.text_ascii ? "ascii" : "utf8";
+  filled.text_padding = is_text ? windrow::padding_name(described.details.text_padding) : "";
+  filled.opaque_tag = keep(file, described.details.tag);
+  filled.enumeration = keep(file, described.details.enumeration);
+  filled.has_fill_value = described.fill.empty() ? 0 : 1;
+  filled.fill_value =
+      keep(file, windrow::fill_text(described.type, described.details, described.placement.big_endian, described.fill));
+}
+
+void describe_storage(const windrow_file* file, const windrow::Variable& described, windrow_variable_info& filled) {
+  if (described.shape.size() <= WINDROW_MAX_DIMENSIONS)
+    fill_shape(filled, described.shape);
+  filled.bytes = described.placement.bytes;
+  filled.offset = described.placement.offset;
+  filled.chunked = described.chunking.empty() ? 0 : 1;
+  const std::vector<int64_t>& chunk = described.chunking.shape;
+  if (chunk.size() <= WINDROW_MAX_DIMENSIONS)
+    std::copy(chunk.begin(), chunk.end(), filled.chunk);
+  filled.extendible = described.extendible ? 1 : 0;
+  filled.filters = keep(file, windrow::text_of(described.chunking.filters));
 }
 
 // With a local error the collective call is still made, with definitions that all ranks refuse in the agreement.
@@ -274,30 +332,9 @@ int windrow_inquire_variable(const windrow_file* file, int variable, windrow_var
     windrow_variable_info filled{};
     filled.size = sizeof filled;
     filled.path = keep(file, described.path);
-    filled.type = static_cast<int>(described.type);
-    if (described.shape.size() <= WINDROW_MAX_DIMENSIONS)
-      fill_shape(filled, described.shape);
-    filled.bytes = described.placement.bytes;
-    filled.offset = described.placement.offset;
-    filled.big_endian = described.placement.big_endian ? 1 : 0;
-    filled.unsupported = keep(file, described.unsupported);
-    filled.has_fill_value = described.fill.empty() ? 0 : 1;
-    filled.chunked = described.chunking.empty() ? 0 : 1;
-    if (described.chunking.shape.size() <= WINDROW_MAX_DIMENSIONS)
-      std::copy(described.chunking.shape.begin(), described.chunking.shape.end(), filled.chunk);
-    filled.extendible = described.extendible ? 1 : 0;
-    const auto& filters = described.chunking.filters;
-    filled.filters = keep(file, windrow::text_of(filters));
+    describe_elements(file, described, filled);
+    describe_storage(file, described, filled);
     filled.elements = file->file->element_count_of(variable);
-    filled.element_bytes = windrow::element_bytes(described.type, described.details);
-    filled.is_null = described.null_space ? 1 : 0;
-    const bool is_text = described.type == Type::text;
-    filled.text_characters = !is_text ? "" : described.details.text_ascii ? "ascii" : "utf8";
-    filled.text_padding = is_text ? windrow::padding_name(described.details.text_padding) : "";
-    filled.opaque_tag = keep(file, described.details.tag);
-    filled.enumeration = keep(file, described.details.enumeration);
-    filled.fill_value = keep(
-        file, windrow::fill_text(described.type, described.details, described.placement.big_endian, described.fill));
     const auto* split = file->file->subfiles() != nullptr ? file->file->subfiles()->find(variable) : nullptr;
     filled.split = split != nullptr ? keep(file, windrow::text_of(split->split)) : "";
     std::fill(std::begin(filled.dimension_names), std::end(filled.dimension_names), "");
