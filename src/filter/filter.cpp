@@ -84,24 +84,56 @@ std::optional<int32_t> number_in(std::string_view text, int32_t least, int32_t m
 constexpr std::array<std::string_view, 6> k_blosc_codecs{"blosclz", "lz4",  "lz4hc",
                                                          "snappy",  "zlib", "zstd"};  // indexed by Blosc's numbers
 
+// The number at a place of the arguments, or `otherwise` where there are fewer; nullopt: it is invalid.
+struct NumberArgument {
+  size_t place;
+  int32_t otherwise, least, most;
+
+  std::optional<int32_t> of(std::span<const std::string_view> arguments) const {
+    return place < arguments.size() ? number_in(arguments[place], least, most) : otherwise;
+  }
+};
+
+std::optional<std::vector<uint32_t>> level_values(const NumberArgument& level,
+                                                  std::span<const std::string_view> arguments) {
+  const auto found = level.of(arguments);
+  if (!found)
+    return std::nullopt;
+  return std::vector<uint32_t>{static_cast<uint32_t>(*found)};
+}
+
+std::optional<std::vector<uint32_t>> blosc_values(std::span<const std::string_view> arguments, int64_t element_bytes,
+                                                  int64_t chunk_bytes) {
+  constexpr NumberArgument k_level{.place = 1, .otherwise = 5, .least = 0, .most = 9};
+  const std::string_view codec = arguments.empty() ? "lz4" : arguments[0];
+  const auto at = std::find(k_blosc_codecs.begin(), k_blosc_codecs.end(), codec);
+  const auto level = k_level.of(arguments);
+  if (at == k_blosc_codecs.end() || !level)
+    return std::nullopt;
+  // Versions of the filter and of Blosc's format, as in the reference filter.
+  return std::vector<uint32_t>{2,
+                               2,
+                               static_cast<uint32_t>(std::min<int64_t>(element_bytes, 255)),
+                               static_cast<uint32_t>(chunk_bytes),
+                               static_cast<uint32_t>(*level),
+                               1,
+                               static_cast<uint32_t>(at - k_blosc_codecs.begin())};
+}
+
 // nullopt: invalid text after the name.
 std::optional<std::vector<uint32_t>> values_of(FilterId id, std::span<const std::string_view> arguments,
                                                int64_t element_bytes, int64_t chunk_bytes) {
-  const auto level = [&](size_t index, int32_t otherwise, int32_t least, int32_t most) -> std::optional<int32_t> {
-    return index < arguments.size() ? number_in(arguments[index], least, most) : otherwise;
-  };
+  constexpr NumberArgument k_deflate_level{.place = 0, .otherwise = 1, .least = 0, .most = 9};
+  constexpr NumberArgument k_zstd_level{
+      .place = 0, .otherwise = 3, .least = k_least_zstd_level, .most = k_most_zstd_level};
   const size_t allowed = id == FilterId::blosc ? 2 : id == FilterId::deflate || id == FilterId::zstd ? 1 : 0;
   if (arguments.size() > allowed)
     return std::nullopt;
   switch (id) {
     case FilterId::deflate:
-    case FilterId::zstd: {
-      const auto found =
-          id == FilterId::deflate ? level(0, 1, 0, 9) : level(0, 3, k_least_zstd_level, k_most_zstd_level);
-      if (!found)
-        return std::nullopt;
-      return std::vector<uint32_t>{static_cast<uint32_t>(*found)};
-    }
+      return level_values(k_deflate_level, arguments);
+    case FilterId::zstd:
+      return level_values(k_zstd_level, arguments);
     case FilterId::shuffle:
       return std::vector<uint32_t>{static_cast<uint32_t>(element_bytes)};
     case FilterId::fletcher32:
@@ -111,19 +143,7 @@ std::optional<std::vector<uint32_t>> values_of(FilterId id, std::span<const std:
     case FilterId::blosc:
       break;
   }
-  const std::string_view codec = arguments.empty() ? "lz4" : arguments[0];
-  const auto at = std::find(k_blosc_codecs.begin(), k_blosc_codecs.end(), codec);
-  const auto found = level(1, 5, 0, 9);
-  if (at == k_blosc_codecs.end() || !found)
-    return std::nullopt;
-  // Versions of the filter and of Blosc's format, as in the reference filter.
-  return std::vector<uint32_t>{2,
-                               2,
-                               static_cast<uint32_t>(std::min<int64_t>(element_bytes, 255)),
-                               static_cast<uint32_t>(chunk_bytes),
-                               static_cast<uint32_t>(*found),
-                               1,
-                               static_cast<uint32_t>(at - k_blosc_codecs.begin())};
+  return blosc_values(arguments, element_bytes, chunk_bytes);
 }
 
 Status in_pipeline(const Filter& filter, Status status) {

@@ -89,6 +89,26 @@ Result<bool> Metadata::names_dimension(const Variable& other, const Variable& va
                  : bad(fmt::format("its own dimension is called \"{}\"", other.dimensions.front()));
 }
 
+// True, or why dimension `number` of a variable cannot have this name.
+Result<bool> Metadata::can_be_called(const Dimension& dimension, const Variable& variable, size_t number) const {
+  const bool may_lead = number == 0 && variable.extendible && !traits_.grows_as_one;  // with its longest variable
+  if (fits_dimension(variable, number, dimension.length) || (may_lead && grows(dimension)))
+    return true;
+  return Status{Code::bad_argument, fmt::format("dimension {} of \"{}\" has length {}; \"{}\" has {}",
+                                                shown_dimension(number, variable.shape.size()), variable.path,
+                                                variable.shape[number], dimension.path, dimension.length)};
+}
+
+// Whether there is a variable of this path that names dimension `number`.
+Result<bool> Metadata::is_named_by(const std::string& path, const Variable& variable, size_t number,
+                                   bool own_first) const {
+  const auto found = variable_numbers_.find(path);
+  if (found == variable_numbers_.end())
+    return false;
+  const Variable& other = catalog_.variables[static_cast<size_t>(found->second)];
+  return names_dimension(other, variable, number, own_first);
+}
+
 // The path of what names dimension `number` of a variable; what is not there yet is added.
 Result<std::string> Metadata::find_dimension(const Variable& variable, size_t number, const std::string& name,
                                              bool own_first, std::vector<Dimension>& added) const {
@@ -108,22 +128,13 @@ Result<std::string> Metadata::find_dimension(const Variable& variable, size_t nu
   const std::string first = is_path ? clean.value() : inside(parent_of(variable.path), name);
   for (std::string group = parent_of(first);; group = parent_of(group)) {
     const std::string path = is_path ? first : inside(group, name);
-    if (const Dimension* found = dimension_at(path, added)) {
-      const bool may_lead = number == 0 && variable.extendible && !traits_.grows_as_one;  // with its longest variable
-      if (fits_dimension(variable, number, found->length) || (may_lead && grows(*found)))
-        return path;
-      return Status{Code::bad_argument, fmt::format("dimension {} of \"{}\" has length {}; \"{}\" has {}",
-                                                    shown_dimension(number, variable.shape.size()), variable.path,
-                                                    length, path, found->length)};
-    }
-    if (const auto found = variable_numbers_.find(path); found != variable_numbers_.end()) {
-      const auto is_named_by =
-          names_dimension(catalog_.variables[static_cast<size_t>(found->second)], variable, number, own_first);
-      if (!is_named_by.ok())
-        return is_named_by.status();
-      if (is_named_by.value())
-        return path;
-    }
+    const Dimension* found = dimension_at(path, added);
+    const Result<bool> is_named =
+        found != nullptr ? can_be_called(*found, variable, number) : is_named_by(path, variable, number, own_first);
+    if (!is_named.ok())
+      return is_named.status();
+    if (is_named.value())
+      return path;
     if (is_path || group == "/")
       break;
   }

@@ -134,6 +134,25 @@ Status Metadata::check_group(const std::string& path, Additions& added) {
   return {};
 }
 
+namespace {
+
+Status check_shape(const VariableDefinition& definition) {
+  const std::vector<int64_t>& shape = definition.shape;
+  int64_t bytes = std::max<int64_t>(element_bytes(definition.type, definition.details), 1);
+  for (size_t i = 0; i < shape.size(); ++i) {
+    if (shape[i] < 0)
+      return {Code::bad_argument, fmt::format("variable \"{}\": dimension {} is {}", definition.path,
+                                              shown_dimension(i, shape.size()), shape[i])};
+    const auto product = checked_multiply(bytes, std::max<int64_t>(shape[i], 1));
+    if (!product || *product > std::numeric_limits<int64_t>::max() / 8)
+      return {Code::bad_argument, fmt::format("variable \"{}\" exceeds the maximum size of a file", definition.path)};
+    bytes = *product;
+  }
+  return {};
+}
+
+}  // namespace
+
 Status Metadata::check_definition(VariableDefinition& definition, Additions& added) const {
   if (Status status = check_new_path(definition.path); !status.ok())
     return status;
@@ -151,16 +170,8 @@ Status Metadata::check_definition(VariableDefinition& definition, Additions& add
     return status;
   if (definition.null_space && !definition.shape.empty())
     return {Code::bad_argument, fmt::format("variable \"{}\": a null space has no dimensions", definition.path)};
-  int64_t bytes = std::max<int64_t>(element_bytes(definition.type, definition.details), 1);
-  for (size_t i = 0; i < definition.shape.size(); ++i) {
-    if (definition.shape[i] < 0)
-      return {Code::bad_argument, fmt::format("variable \"{}\": dimension {} is {}", definition.path,
-                                              shown_dimension(i, definition.shape.size()), definition.shape[i])};
-    const auto product = checked_multiply(bytes, std::max<int64_t>(definition.shape[i], 1));
-    if (!product || *product > std::numeric_limits<int64_t>::max() / 8)
-      return {Code::bad_argument, fmt::format("variable \"{}\" exceeds the maximum size of a file", definition.path)};
-    bytes = *product;
-  }
+  if (Status status = check_shape(definition); !status.ok())
+    return status;
   if (is_taken(definition.path) || added.variables.contains(definition.path) ||
       added.group_numbers.contains(definition.path))
     return {Code::exists, fmt::format("\"{}\" has \"{}\" already", path_, definition.path)};

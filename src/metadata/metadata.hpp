@@ -111,6 +111,8 @@ class Metadata {
   bool grows(const Dimension& dimension) const noexcept;
   bool fits_dimension(const Variable& variable, size_t number, int64_t length) const noexcept;
   Result<bool> names_dimension(const Variable& other, const Variable& variable, size_t number, bool own_first) const;
+  Result<bool> can_be_called(const Dimension& dimension, const Variable& variable, size_t number) const;
+  Result<bool> is_named_by(const std::string& path, const Variable& variable, size_t number, bool own_first) const;
   Result<std::string> find_dimension(const Variable& variable, size_t number, const std::string& name, bool own_first,
                                      std::vector<Dimension>& added) const;
   void reserve(DimensionAdditions& added);
