@@ -260,8 +260,45 @@ std::string flushes_text(const Kind& kind) {
   return fmt::format("{}, {} to {}", counted(flushes.size(), "flush", "flushes"), flushes.front(), flushes.back());
 }
 
-std::string Advisor::text() const {
+std::string advice_text(const Kind& kind, const Alternative& chosen) {
   constexpr size_t k_most = 3;
+  const bool reading = kind.recorded.pattern.reading;
+  std::string text;
+  if (const auto seconds = taken_seconds(kind))
+    text += fmt::format("             predicted {} on {}\n", format_seconds(*seconds), kind.weighing.machine);
+  const std::string advised = short_text(chosen.candidate, reading);
+  if (advised == kind.taken)
+    text += fmt::format(
+        "    advised  unchanged: predicted {} including opening the file; no alternative is clearly faster\n",
+        format_seconds(chosen.seconds.total));
+  else
+    text += fmt::format("    advised  {}: predicted {} ({})\n", advised, format_seconds(chosen.seconds.flush()),
+                        options_text(chosen.candidate, reading));
+  size_t told = 0;
+  for (const Alternative& each : kind.weighing.alternatives)
+    if (!each.chosen && short_text(each.candidate, reading) != kind.taken && told++ < k_most)
+      text += fmt::format("    instead  {}: predicted {}, or {} including opening the file\n",
+                          short_text(each.candidate, reading), format_seconds(each.seconds.flush()),
+                          format_seconds(each.seconds.total));
+  return text;
+}
+
+std::string kind_text(const Kind& kind) {
+  const Pattern& pattern = kind.recorded.pattern;
+  const int64_t piece_bytes = pattern.pieces > 0 ? pattern.bytes / pattern.pieces : 0;
+  std::string text =
+      fmt::format("  {}: {} {} in {} of {} on average\n", flushes_text(kind), format_bytes(pattern.bytes),
+                  pattern.reading ? "read" : "written", counted(pattern.pieces, "piece"), format_bytes(piece_bytes));
+  text += fmt::format("    used     {}: measured {}{}, predicted {} at that time\n", kind.taken,
+                      format_seconds(median(kind.seconds)), kind.alone ? "" : " with the other plans of the flush",
+                      format_seconds(kind.predicted));
+  const Alternative* chosen = chosen_of(kind);
+  if (chosen == nullptr)
+    return text + "    advised  unchanged: there is no alternative\n";
+  return text + advice_text(kind, *chosen);
+}
+
+std::string Advisor::text() const {
   std::string text;
   size_t opening = openings_.size();
   for (const Kind& kind : kinds_) {
@@ -270,34 +307,7 @@ std::string Advisor::text() const {
       text += fmt::format("{}: {}, {} on {}\n", of.file, of.mode, counted(of.topology.ranks, "rank"),
                           counted(of.topology.host_roots.size(), "host"));
     opening = kind.opening;
-    const Pattern& pattern = kind.recorded.pattern;
-    text += fmt::format("  {}: {} {} in {} of {} on average\n", flushes_text(kind), format_bytes(pattern.bytes),
-                        pattern.reading ? "read" : "written", counted(pattern.pieces, "piece"),
-                        format_bytes(pattern.pieces > 0 ? pattern.bytes / pattern.pieces : 0));
-    text += fmt::format("    used     {}: measured {}{}, predicted {} at that time\n", kind.taken,
-                        format_seconds(median(kind.seconds)), kind.alone ? "" : " with the other plans of the flush",
-                        format_seconds(kind.predicted));
-    const Alternative* chosen = chosen_of(kind);
-    if (chosen == nullptr) {
-      text += "    advised  unchanged: there is no alternative\n";
-      continue;
-    }
-    if (const auto seconds = taken_seconds(kind))
-      text += fmt::format("             predicted {} on {}\n", format_seconds(*seconds), kind.weighing.machine);
-    const bool same = short_text(chosen->candidate, pattern.reading) == kind.taken;
-    text +=
-        same
-            ? fmt::format(
-                  "    advised  unchanged: predicted {} including opening the file; no alternative is clearly faster\n",
-                  format_seconds(chosen->seconds.total))
-            : fmt::format("    advised  {}: predicted {} ({})\n", short_text(chosen->candidate, pattern.reading),
-                          format_seconds(chosen->seconds.flush()), options_text(chosen->candidate, pattern.reading));
-    size_t told = 0;
-    for (const Alternative& each : kind.weighing.alternatives)
-      if (!each.chosen && short_text(each.candidate, pattern.reading) != kind.taken && told++ < k_most)
-        text += fmt::format("    instead  {}: predicted {}, or {} including opening the file\n",
-                            short_text(each.candidate, pattern.reading), format_seconds(each.seconds.flush()),
-                            format_seconds(each.seconds.total));
+    text += kind_text(kind);
   }
   if (without_details_ > 0)
     text += fmt::format("without details in the trace: {}\n", counted(without_details_, "flush", "flushes"));

@@ -127,6 +127,30 @@ Status measure_all(MPI_Comm user, Comm& comm, const MeasuredPlace& place, Machin
   return measure_storage(comm, place, machine);
 }
 
+// Local. `hash`: of all arguments that must be equal on every rank.
+Status take_arguments(const std::string& directory, const Settings& program, const std::string& file, uint64_t& hash,
+                      StoreOptions& options) {
+  auto settings = resolve(program);
+  if (!settings.ok())
+    return settings.status();
+  std::string texts;
+  for (const auto& [key, value] : settings.value().values())
+    texts += key + '=' + value + '\n';
+  hash = hash_of({directory, file, texts});
+  if (directory.empty() || file.empty())
+    return {Code::bad_argument,
+            fmt::format("calibrate: the name of the {} is empty", directory.empty() ? "folder" : "machine file")};
+  options.kind = settings.value().text("store");
+  options.fault = settings.value().text("fault");
+  return check_store_options(options);
+}
+
+void name_machine(const Comm& comm, Machine& machine) {
+  machine.name = fmt::format("{} with its {} storage", comm.host_name(), machine.storage.kind);
+  machine.about = fmt::format("measured by windrow calibrate on {} with {} on {}", date_text(),
+                              counted(comm.size(), "rank"), counted(machine.hosts, "host"));
+}
+
 }  // namespace
 
 Status calibrate(MPI_Comm user, const std::string& directory, const Settings& program, const std::string& file,
@@ -139,20 +163,9 @@ Status calibrate(MPI_Comm user, const std::string& directory, const Settings& pr
   MeasuredPlace place;
   uint64_t arguments = 0;
   if (local.ok())
-    local = guard([&]() -> Status {
-      auto settings = resolve(program);
-      if (!settings.ok())
-        return settings.status();
-      std::string texts;
-      for (const auto& [key, value] : settings.value().values())
-        texts += key + '=' + value + '\n';
-      arguments = hash_of({directory, file, texts});
-      if (directory.empty() || file.empty())
-        return {Code::bad_argument,
-                fmt::format("calibrate: the name of the {} is empty", directory.empty() ? "folder" : "machine file")};
-      place.options = {
-          .kind = settings.value().text("store"), .fault = settings.value().text("fault"), .rank = comm.rank()};
-      return check_store_options(place.options);
+    local = guard([&] {
+      place.options.rank = comm.rank();
+      return take_arguments(directory, program, file, arguments, place.options);
     });
   if (Status same =
           agree_same(comm, std::move(local), arguments, "the folder, the machine file or the options of a calibration");
@@ -177,9 +190,7 @@ Status calibrate(MPI_Comm user, const std::string& directory, const Settings& pr
   }
   if (comm.rank() == 0)
     local = guard([&] {
-      machine.name = fmt::format("{} with its {} storage", comm.host_name(), machine.storage.kind);
-      machine.about = fmt::format("measured by windrow calibrate on {} with {} on {}", date_text(),
-                                  counted(comm.size(), "rank"), counted(machine.hosts, "host"));
+      name_machine(comm, machine);
       return write_on_root(file, machine);
     });
   return agree(comm, std::move(local));

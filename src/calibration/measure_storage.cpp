@@ -267,6 +267,25 @@ Result<double> run_trial(const Comm& comm, const MeasuredPlace& place, const Tri
   return bytes > 0 ? std::clamp(static_cast<double>(bytes) / std::max(seconds.value(), 1e-9), 1.0, 1e18) : 0;
 }
 
+// A request at the begin of the file and one elsewhere. `longer`: by how much the first read takes longer.
+Status time_two_requests(const MeasuredPlace& place, bool reading, int64_t elsewhere, std::span<std::byte> piece,
+                         double& longer) {
+  auto store = open_store(place.path, reading ? StoreMode::read : StoreMode::update, place.options);
+  if (!store.ok())
+    return store.status();
+  Status status;
+  double begin = seconds_now();
+  for (const int64_t at : {int64_t{0}, elsewhere}) {
+    if (status.ok())
+      status = reading ? store.value()->read_at(at, piece) : store.value()->write_at(at, piece);
+    const double end = seconds_now(), took = end - std::exchange(begin, end);
+    if (reading)
+      longer = at == 0 ? took : std::max(0.0, longer - took);
+  }
+  status.update(store.value()->close());
+  return status;
+}
+
 // Additional time to read what another host has just written, because its lock is revoked. Collective; for striped
 // files and several hosts.
 Result<double> call_back_seconds(const Comm& comm, const MeasuredPlace& place, std::span<std::byte> memory) {
@@ -278,6 +297,7 @@ Result<double> call_back_seconds(const Comm& comm, const MeasuredPlace& place, s
                 room = std::min(first.bytes.end, k_measured_bytes) - k_bytes;
   const int64_t elsewhere =
       row <= room ? row : round_down(std::max(k_bytes, std::min(first.stripe_bytes - k_bytes, room)), k_bytes);
+  const auto piece = memory.first(k_bytes);
   std::array<double, k_times> longer{};
   for (double& each : longer) {
     if (Status made = make_file(comm, place, Filled::nowhere, memory); !made.ok())
@@ -287,23 +307,7 @@ Result<double> call_back_seconds(const Comm& comm, const MeasuredPlace& place, s
       const int rank = reading ? 0 : comm.host_roots().back();
       auto waited = timed_together(comm, [&] {
         if (comm.rank() == rank)
-          local = guard([&] {
-            auto store = open_store(place.path, reading ? StoreMode::read : StoreMode::update, place.options);
-            if (!store.ok())
-              return store.status();
-            const auto piece = memory.first(k_bytes);
-            Status status;
-            double begin = seconds_now();
-            for (const int64_t at : {int64_t{0}, elsewhere}) {
-              if (status.ok())
-                status = reading ? store.value()->read_at(at, piece) : store.value()->write_at(at, piece);
-              const double end = seconds_now(), took = end - std::exchange(begin, end);
-              if (reading)
-                each = at == 0 ? took : std::max(0.0, each - took);
-            }
-            status.update(store.value()->close());
-            return status;
-          });
+          local = guard([&] { return time_two_requests(place, reading, elsewhere, piece, each); });
       });
       local.update(waited.status());
       if (Status verdict = agree(comm, std::move(local)); !verdict.ok())
@@ -401,6 +405,42 @@ Status measure_metadata(const Comm& comm, const MeasuredPlace& place, Machine& m
   return {};
 }
 
+namespace {
+
+// Collective. Adds the seconds of the slowest rank to `spent`.
+Result<double> time_trial(const Comm& comm, const MeasuredPlace& place, const Trial& trial, std::span<std::byte> memory,
+                          double& spent) {
+  if (auto waited = timed_together(comm, [] {}); !waited.ok())
+    return waited.status();
+  const double begin = seconds_now();
+  auto rate = run_trial(comm, place, trial, memory);
+  if (!rate.ok())
+    return rate;  // agreed in the trial, or MPI's
+  double took = seconds_now() - begin;
+  if (int rc = MPI_Allreduce(MPI_IN_PLACE, &took, 1, MPI_DOUBLE, MPI_MAX, comm.get()); rc != MPI_SUCCESS)
+    return mpi_status(rc, "MPI_Allreduce");
+  spent += took;
+  return rate;
+}
+
+// Collective. Fewer repetitions if much time is spent already.
+Result<double> repeat_trial(const Comm& comm, const MeasuredPlace& place, const Trial& trial,
+                            std::span<std::byte> memory, double& spent) {
+  std::array<double, k_repetitions> rates{};
+  int made = 0;
+  for (; made == 0 || (made < k_repetitions && spent < k_repeating_seconds); ++made) {
+    auto rate = time_trial(comm, place, trial, memory, spent);
+    if (!rate.ok())
+      return rate;
+    rates[static_cast<size_t>(made)] = rate.value();
+  }
+  // Other activity only slows measurements down; the fastest one may be a clock error.
+  std::sort(rates.begin(), rates.begin() + made);
+  return rates[static_cast<size_t>(std::max(0, made - 2))];
+}
+
+}  // namespace
+
 Status measure_storage(const Comm& comm, const MeasuredPlace& place, Machine& machine) {
   std::vector<std::byte> memory;
   std::vector<Trial> trials;
@@ -421,30 +461,10 @@ Status measure_storage(const Comm& comm, const MeasuredPlace& place, Machine& ma
       if (Status made = make_file(comm, place, Filled::everywhere, memory); !made.ok())
         return made;
     full = trial.reading;
-    std::array<double, k_repetitions> rates{};
-    int made = 0;
-    for (; made == 0 || (made < k_repetitions && spent < k_repeating_seconds); ++made) {
-      double rate = 0;
-      auto seconds = timed_together(comm, [] {});
-      local = seconds.status();
-      const double begin = seconds_now();
-      if (local.ok()) {
-        auto found = run_trial(comm, place, trial, memory);
-        local = found.status();
-        if (found.ok())
-          rate = found.value();
-      }
-      if (!local.ok())
-        return local;  // agreed in the trial, or MPI's
-      double took = seconds_now() - begin;
-      if (int rc = MPI_Allreduce(MPI_IN_PLACE, &took, 1, MPI_DOUBLE, MPI_MAX, comm.get()); rc != MPI_SUCCESS)
-        return mpi_status(rc, "MPI_Allreduce");
-      spent += took;
-      rates[static_cast<size_t>(made)] = rate;
-    }
-    // Other activity only slows measurements down; the fastest one may be a clock error.
-    std::sort(rates.begin(), rates.begin() + made);
-    keep_rate(trial, rates[static_cast<size_t>(std::max(0, made - 2))], machine);
+    const auto rate = repeat_trial(comm, place, trial, memory, spent);
+    if (!rate.ok())
+      return rate.status();
+    keep_rate(trial, rate.value(), machine);
   }
   sum_up(place.layout, machine);
   if (!place.layout.is_striped() || comm.host_roots().size() < 2)
