@@ -189,6 +189,18 @@ void add_pattern(CLI::App& simulate, SimulateArguments& asked) {
   simulate.add_flag("--read", asked.reads, "Read instead of write");
 }
 
+void add_other_libraries(CLI::App& simulate, SimulateArguments& asked) {
+  simulate.add_flag("--all-open", asked.all_open, "As in other libraries: every rank opens the file");
+  simulate.add_flag("--in-step", asked.in_step,
+                    "As in other libraries: all ranks wait for each other after every round");
+  simulate.add_flag("--at-once", asked.at_once,
+                    "As in other libraries: all data is exchanged first, in unbounded memory");
+  simulate.add_option("--splits", asked.splits, "As in other libraries: communicators that are split first")
+      ->type_name("N");
+  simulate.add_option("--list-pieces", asked.list_pieces, "As in other libraries: pieces per request of access=list")
+      ->type_name("N");
+}
+
 void add_simulate(CLI::App& app, Arguments& arguments) {
   SimulateArguments& asked = arguments.simulated;
   CLI::App& simulate = *app.add_subcommand(
@@ -213,15 +225,7 @@ void add_simulate(CLI::App& app, Arguments& arguments) {
       ->expected(1)
       ->take_all();
   simulate.add_flag("--by-rule", asked.by_rule, "auto uses its fixed rule, as without a machine file");
-  simulate.add_flag("--all-open", asked.all_open, "As in other libraries: every rank opens the file");
-  simulate.add_flag("--in-step", asked.in_step,
-                    "As in other libraries: all ranks wait for each other after every round");
-  simulate.add_flag("--at-once", asked.at_once,
-                    "As in other libraries: all data is exchanged first, in unbounded memory");
-  simulate.add_option("--splits", asked.splits, "As in other libraries: communicators that are split first")
-      ->type_name("N");
-  simulate.add_option("--list-pieces", asked.list_pieces, "As in other libraries: pieces per request of access=list")
-      ->type_name("N");
+  add_other_libraries(simulate, asked);
   simulate
       .add_option("--shrinks-to", asked.shrinks_to,
                   "Compressed size of a byte of a message between hosts; default: 0.5")

@@ -68,8 +68,8 @@ json opaque_as_json(const windrow::File& file, const std::string& object, const 
   return list;
 }
 
-// All elements, as a list.
-json attribute_values(const windrow::File& file, const std::string& object, const windrow_attribute_info& info) {
+// All elements of an integer or floating-point type; null: another type.
+json number_values(const windrow::File& file, const std::string& object, const windrow_attribute_info& info) {
   switch (info.type) {
     case WINDROW_INT8:
       return numbers_as_json<int8_t>(file, object, info.name);
@@ -93,6 +93,14 @@ json attribute_values(const windrow::File& file, const std::string& object, cons
       return numbers_as_json<float>(file, object, info.name);
     case WINDROW_FLOAT64:
       return numbers_as_json<double>(file, object, info.name);
+    default:
+      return nullptr;
+  }
+}
+
+// All elements, as a list.
+json attribute_values(const windrow::File& file, const std::string& object, const windrow_attribute_info& info) {
+  switch (info.type) {
     case WINDROW_TEXT:
     case WINDROW_REFERENCE:
       return json(file.attribute_text(object, info.name));
@@ -105,8 +113,10 @@ json attribute_values(const windrow::File& file, const std::string& object, cons
     case WINDROW_OPAQUE:
       return opaque_as_json(file, object, info);
     default:
-      return json::array();
+      break;
   }
+  json numbers = number_values(file, object, info);
+  return numbers.is_null() ? json::array() : numbers;
 }
 
 const char* type_name(int type) {
@@ -260,6 +270,14 @@ std::string table_text(const windrow::File& file, const Contents& contents) {
   return text;
 }
 
+void print_list(const World& world, const char* title, const json& lines) {
+  if (lines.empty())
+    return;
+  print_line(world, title);
+  for (const json& line : lines)
+    print_line(world, one_line(line.get<std::string>()));
+}
+
 // `table`: of the variables.
 void print_text(const World& world, const json& object, const std::string& table) {
   print_line(world, fmt::format("{}: {}, {}", object["file"].get<std::string>(), object["format"].get<std::string>(),
@@ -283,18 +301,11 @@ void print_text(const World& world, const json& object, const std::string& table
   for (const json& link : object["links"])
     print_line(world, one_line(link["path"].get<std::string>()) + " -> " + one_line(link["target"].get<std::string>()) +
                           (link["hard"].get<bool>() ? "  (hard)" : ""));
-  if (!object["unsupported"].empty())
-    print_line(world, "\ncannot be read or copied yet");
-  for (const json& line : object["unsupported"])
-    print_line(world, one_line(line.get<std::string>()));
-  if (!object["leftovers"].empty())
-    print_line(world, "\ntemporary files of interrupted runs, which can be removed when no program is writing");
-  for (const json& line : object["leftovers"])
-    print_line(world, one_line(line.get<std::string>()));
-  if (!object["other_sets"].empty())
-    print_line(world, "\nsubfiles that this file does not refer to, from a killed run or from a file that was renamed");
-  for (const json& line : object["other_sets"])
-    print_line(world, one_line(line.get<std::string>()));
+  print_list(world, "\ncannot be read or copied yet", object["unsupported"]);
+  print_list(world, "\ntemporary files of interrupted runs, which can be removed when no program is writing",
+             object["leftovers"]);
+  print_list(world, "\nsubfiles that this file does not refer to, from a killed run or from a file that was renamed",
+             object["other_sets"]);
 }
 
 void print_features(const World& world, const Arguments& arguments) {

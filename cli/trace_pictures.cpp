@@ -11,6 +11,7 @@
 #include <numeric>
 
 #include "base/units.hpp"
+#include "base/utf8.hpp"
 #include "cli/console.hpp"
 #include "cli/trace_text.hpp"
 
@@ -65,31 +66,12 @@ std::string power_text(int64_t power) {
 
 std::string escaped(std::string_view text) {
   // File names may not be UTF-8.
-  const auto valid =
+  auto valid =
       nlohmann::json::parse(nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace))
           .get<std::string>();
-  std::string out;
-  for (const char c : valid) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      case '\'':
-        out += "&#39;";
-        break;
-      default:
-        out += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? ' ' : c;
-    }
-  }
+  const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
+  std::replace_if(valid.begin(), valid.end(), is_control, ' ');
+  std::string out = windrow::with_entities(valid, "&#39;");
   // U+FFFE and U+FFFF are valid in UTF-8 but not in XML.
   for (const std::string_view none : {"\xef\xbf\xbe", "\xef\xbf\xbf"})
     for (size_t at = out.find(none); at != std::string::npos; at = out.find(none, at))
@@ -178,6 +160,26 @@ std::string timeline_picture(const TracedDetails& flush) {
   return out + "</svg>\n";
 }
 
+namespace {
+
+// As many as have room.
+std::string names_of_columns(const Matrix& matrix, double width, double y) {
+  size_t longest = 0;
+  for (const std::string& name : matrix.columns)
+    longest = std::max(longest, name.size());
+  const double of_name = std::max(28.0, 7 * static_cast<double>(longest));
+  const size_t every_column = width < of_name ? static_cast<size_t>(std::ceil(of_name / width)) : 1;
+  std::string out;
+  for (size_t i = 0; i < matrix.columns.size(); i += every_column) {
+    const bool is_number = matrix.columns[i].find_first_not_of("0123456789") == std::string::npos;
+    const std::string before = width > 70 && is_number ? matrix.column + " " : "";
+    out += text_at(k_left + (static_cast<double>(i) + 0.5) * width, y, before + matrix.columns[i], "middle");
+  }
+  return out;
+}
+
+}  // namespace
+
 std::string picture_of(const Matrix& matrix) {
   if (matrix.rows.empty() || matrix.columns.empty())
     return "";
@@ -188,16 +190,7 @@ std::string picture_of(const Matrix& matrix) {
   const double width = std::min(120.0, k_plot / static_cast<double>(matrix.columns.size())),
                height = rows > 16 ? 10 : 20, top = 22;
   std::string out = open_picture(top + height * static_cast<double>(rows) + 6, "Bytes by rank and target");
-  size_t longest = 0;
-  for (const std::string& name : matrix.columns)
-    longest = std::max(longest, name.size());
-  const double of_name = std::max(28.0, 7 * static_cast<double>(longest));
-  const size_t every_column = width < of_name ? static_cast<size_t>(std::ceil(of_name / width)) : 1;
-  for (size_t i = 0; i < matrix.columns.size(); i += every_column) {
-    const bool is_number = matrix.columns[i].find_first_not_of("0123456789") == std::string::npos;
-    out += text_at(k_left + (static_cast<double>(i) + 0.5) * width, top - 8,
-                   (width > 70 && is_number ? matrix.column + " " : "") + matrix.columns[i], "middle");
-  }
+  out += names_of_columns(matrix, width, top - 8);
   for (int64_t row = 0; row < rows; row += height < 20 ? 4 : 1)
     out += text_at(k_left - 6, top + height * (static_cast<double>(row) + 0.5) + 4,
                    matrix.rows[static_cast<size_t>(row)], "end");
@@ -314,14 +307,26 @@ std::string alternatives_picture(const TracedPlan& plan) {
   return out + "</svg>\n";
 }
 
+namespace {
+
+// The smallest and the largest power of two of the sizes.
+std::pair<int64_t, int64_t> powers_of(const TracedDetails& flush) {
+  int64_t first = 62, last = 0;
+  for (const auto* sizes : {&flush.write_sizes, &flush.read_sizes})
+    for (const auto& [power, count] : *sizes) {
+      first = std::min(first, power);
+      last = std::max(last, power);
+    }
+  return {first, last};
+}
+
+}  // namespace
+
 std::string sizes_picture(const TracedDetails& flush) {
   constexpr double k_top = 18, k_base = 120, k_height = 142;
   if (flush.write_sizes.empty() && flush.read_sizes.empty())
     return "";
-  int64_t first = 62, last = 0;
-  for (const auto* sizes : {&flush.write_sizes, &flush.read_sizes})
-    for (const auto& [power, count] : *sizes)
-      first = std::min(first, power), last = std::max(last, power);
+  const auto [first, last] = powers_of(flush);
   const auto most =
       static_cast<double>(std::max<int64_t>(1, std::max(largest(flush.write_sizes), largest(flush.read_sizes))));
   const double distance = std::min(90.0, k_plot / static_cast<double>(last - first + 1));

@@ -9,24 +9,39 @@
 namespace windrow {
 namespace {
 
+// Bytes of a character that begins with this byte; 0: none does.
+size_t size_from(unsigned first) noexcept {
+  if (first < 0x80)
+    return 1;
+  if (first < 0xc2 || first > 0xf4)
+    return 0;
+  return first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+}
+
+// Overlong forms, surrogates and code points above U+10FFFF.
+bool is_excluded(unsigned first, unsigned second) noexcept {
+  switch (first) {
+    case 0xe0:
+      return second < 0xa0;
+    case 0xed:
+      return second > 0x9f;
+    case 0xf0:
+      return second < 0x90;
+    case 0xf4:
+      return second > 0x8f;
+    default:
+      return false;
+  }
+}
+
 // Bytes of the first character of `text`; 0: not a character.
 size_t character_size(std::string_view text) noexcept {
   const auto byte = [&](size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U; };
-  const unsigned first = byte(0);
-  if (first < 0x80)
-    return 1;
-  const size_t size = first >= 0xc2 && first <= 0xdf   ? 2
-                      : first >= 0xe0 && first <= 0xef ? 3
-                      : first >= 0xf0 && first <= 0xf4 ? 4
-                                                       : 0;
+  const size_t size = size_from(byte(0));
   for (size_t i = 1; i < size; ++i)
     if ((byte(i) & 0xc0) != 0x80)
       return 0;
-  const unsigned second = byte(1);
-  const bool overlong = (first == 0xe0 && second < 0xa0) || (first == 0xf0 && second < 0x90);
-  const bool surrogate = first == 0xed && second > 0x9f;
-  const bool too_large = first == 0xf4 && second > 0x8f;
-  return overlong || surrogate || too_large ? 0 : size;
+  return is_excluded(byte(0), byte(1)) ? 0 : size;
 }
 
 }  // namespace
@@ -52,6 +67,31 @@ std::string readable(std::string_view text) {
     text.remove_prefix(size == 0 ? 1 : size);
   }
   return result;
+}
+
+std::string with_entities(std::string_view text, std::string_view apostrophe) {
+  std::string out;
+  for (const char c : text)
+    switch (c) {
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      case '\'':
+        out += apostrophe;
+        break;
+      default:
+        out += c;
+    }
+  return out;
 }
 
 bool has_ending(std::string_view name, std::string_view ending) noexcept {

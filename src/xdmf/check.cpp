@@ -219,6 +219,30 @@ Status check_grid(ViewerGrid& grid, std::span<const ViewerGrid> others, const Ca
   return status.ok() ? check_series(grid, others) : status;
 }
 
+namespace {
+
+// The values at the nodes or cells of a grid.
+std::vector<int64_t> shape_of_field(const ViewerGrid& grid, Center center) {
+  std::vector<int64_t> shape = grid.nodes;
+  if (center == Center::node)
+    return shape;
+  if (grid.kind == GridKind::mesh)
+    return {grid.cells};
+  for (int64_t& nodes : shape)
+    --nodes;
+  return shape;
+}
+
+// Whether a shape is the wanted one, or that x components.
+bool is_field_shape(const std::vector<int64_t>& shape, const std::vector<int64_t>& wanted) noexcept {
+  if (shape.size() < wanted.size() || !std::equal(wanted.begin(), wanted.end(), shape.begin()))
+    return false;
+  const size_t more = shape.size() - wanted.size();
+  return more == 0 || (more == 1 && shape.back() >= 1);
+}
+
+}  // namespace
+
 Status check_field(const ViewerGrid& grid, const GridField& field, const Catalog& catalog) {
   if (Status status = check_text("the field", field.name); !status.ok())
     return status;
@@ -231,15 +255,8 @@ Status check_field(const ViewerGrid& grid, const GridField& field, const Catalog
   auto found = find(fmt::format("the field \"{}\"", field.name), field.variable, catalog);
   if (!found.ok())
     return found.status();
-  std::vector<int64_t> wanted = grid.nodes;
-  if (field.center == Center::cell && grid.kind == GridKind::mesh)
-    wanted = {grid.cells};
-  if (field.center == Center::cell && grid.kind != GridKind::mesh)
-    for (int64_t& nodes : wanted)
-      --nodes;
-  const std::vector<int64_t>& shape = found.value()->shape;
-  const bool fits = shape.size() >= wanted.size() && std::equal(wanted.begin(), wanted.end(), shape.begin());
-  if (!fits || shape.size() > wanted.size() + 1 || (shape.size() > wanted.size() && shape.back() < 1))
+  const std::vector<int64_t> wanted = shape_of_field(grid, field.center);
+  if (!is_field_shape(found.value()->shape, wanted))
     return {Code::bad_argument,
             fmt::format("the field \"{}\": {}; at the {} of \"{}\" it must be [{}], or that x components", field.name,
                         shape_text(*found.value()), field.center == Center::node ? "nodes" : "cells", grid.name,

@@ -4,34 +4,14 @@
 
 #include <algorithm>
 
+#include "base/utf8.hpp"
 #include "xdmf/xdmf.hpp"
 
 namespace windrow {
 namespace {
 
 std::string escaped(std::string_view text) {
-  std::string out;
-  for (char c : text)
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      case '\'':
-        out += "&apos;";
-        break;
-      default:
-        out += c;
-    }
-  return out;
+  return with_entities(text, "&apos;");
 }
 
 struct Number {
