@@ -118,8 +118,8 @@ TEST(FlushLine, is_bounded_whatever_the_flush) {
   const std::string longest = numbers_line(INT64_MAX, report_of(1000, INT64_MAX), INT64_MAX, failed);
   EXPECT_EQ(longest.size(), 4184U);
   const json line = json::parse(longest);
-  EXPECT_EQ(line["plans"].size(), k_most_plans_told);
-  EXPECT_EQ(line["plans_left_out"], 1000 - k_most_plans_told);
+  EXPECT_EQ(line["plans"].size(), k_most_plans);
+  EXPECT_EQ(line["plans_left_out"], 1000 - k_most_plans);
   EXPECT_EQ(line["error"].get<std::string>(), std::string(k_longest_error, '"'));
 }
 
