@@ -272,8 +272,9 @@ class Format {
   // variables.
   virtual Status write_held(const std::string& path, std::span<const std::byte> content);
   // Allocates space for a chunk of this encoded size (by all filters), replacing its previous space, and returns the
-  // offset. Others write the bytes. `first`: its first element. `keep_old`: the chunk is only partially overwritten, so
-  // its published bytes stay in place until the next flush(), and unpublished bytes until forget_moved_chunks().
+  // offset. Others write the bytes. `first`: its first element. Published bytes stay in place until the next flush() if
+  // the size changes. `keep_old`: the chunk is only partially overwritten, so they stay in any case, and unpublished
+  // bytes stay until forget_moved_chunks().
   // Code::unsupported: the format has no chunks.
   virtual Result<PlacedChunk> place_chunk(const std::string& path, std::span<const int64_t> first, int64_t bytes,
                                           bool keep_old);

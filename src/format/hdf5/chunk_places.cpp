@@ -112,13 +112,37 @@ Result<int64_t> ChunkPlaces::insert(const std::string& variable, std::span<const
   return offset;
 }
 
+// As insert(), but places that readers need remain unchanged. The chunk first gets a size for which its place is too
+// small, so that HDF5 frees it and cannot give it to the chunk again.
+Result<int64_t> ChunkPlaces::replace(const std::string& variable, std::span<const int64_t> first, int64_t bytes) {
+  const Result<ChunkPlace> found = find(variable, first);
+  if (!found.ok())
+    return found.status();
+  const ChunkPlace& old = found.value();
+  const Extent before{old.offset, old.offset + old.bytes};
+  if (old.bytes > 0 && old.bytes != bytes && kept_.is_published(before)) {
+    Status status = hold_index(true);
+    if (status.ok())
+      status = insert(variable, first, std::max(old.bytes, bytes) + 1).status();
+    if (status.ok())
+      status = kept_.keep_quickly(file_, before);
+    if (!status.ok())
+      return status;
+  }
+  const Result<int64_t> placed = insert(variable, first, bytes);
+  if (!placed.ok() || old.bytes == bytes || !kept_.is_published({placed.value(), placed.value() + bytes}))
+    return placed;
+  kept_.expect_freed();
+  return move(variable, first, bytes, {.offset = placed.value(), .bytes = bytes});
+}
+
 // Gives the chunk another size in the index, preferably a smaller one, so that the new chunk fits into the old place.
 // Without filters all sizes are equal, and the recorded size is ignored.
 Status ChunkPlaces::give_other_size(const std::string& variable, std::span<const int64_t> first, int64_t bytes) {
   const Result<bool> filtered = has_filters(variable);
   if (!filtered.ok() || !filtered.value())
     return filtered.status();
-  return insert(variable, first, bytes > 1 ? bytes - 1 : bytes + 1).status();
+  return replace(variable, first, bytes > 1 ? bytes - 1 : bytes + 1).status();
 }
 
 Result<bool> ChunkPlaces::has_filters(const std::string& variable) {
@@ -168,8 +192,10 @@ Result<int64_t> ChunkPlaces::move(const std::string& variable, std::span<const i
                                   const ChunkPlace& old) {
   constexpr int k_most_moves = 8;
   const Extent kept{old.offset, old.offset + old.bytes};
-  if (Status status = hold_index(true); !status.ok())
-    return status;
+  Status ready = hold_index(true);
+  ready.update(kept_.keep_freed(file_));
+  if (!ready.ok())
+    return ready;
   int64_t offset = old.offset, now = old.bytes;
   for (int moves = 0; moves < k_most_moves && !intersect(kept, {offset, offset + now}).empty(); ++moves) {
     now = now == bytes ? bytes + 1 : bytes;
@@ -180,7 +206,7 @@ Result<int64_t> ChunkPlaces::move(const std::string& variable, std::span<const i
       return placed;
     offset = placed.value();
   }
-  Status status = (unpublished_.contains(old.offset) ? briefly_kept_ : kept_).keep(file_, kept);
+  Status status = (kept_.is_published(kept) ? kept_ : briefly_kept_).keep(file_, kept);
   kept_.drop_walls();
   if (!status.ok())
     return status;
@@ -209,7 +235,7 @@ Result<int64_t> ChunkPlaces::enter(const std::string& variable, std::span<const 
   if (old.skipped != 0 && old.bytes == room.bytes)
     if (Status other = give_other_size(variable, first, room.bytes); !other.ok())
       return other;
-  return insert(variable, first, room.bytes);
+  return replace(variable, first, room.bytes);
 }
 
 // HDF5 records skipped filters when it enters a chunk into its index, and it enters nothing if the size stays the same.
@@ -239,8 +265,6 @@ Result<PlacedChunk> ChunkPlaces::place(const std::string& variable, std::span<co
     return alone.status();
   if (alone.value())
     forget(variable);
-  if (room.published)
-    unpublished_.insert(placed.value());
   return PlacedChunk{placed.value(), is_new};
 }
 
@@ -265,6 +289,8 @@ Status ChunkPlaces::restore(const std::string& variable, std::span<const int64_t
   if (found == moved_.end())
     return {};
   const ChunkPlace& old = found->second;
+  if (Status status = kept_.keep_freed(file_); !status.ok())
+    return status;
   if (old.skipped != 0)
     if (Status other = give_other_size(variable, first, old.bytes); !other.ok())
       return other;
@@ -273,14 +299,13 @@ Status ChunkPlaces::restore(const std::string& variable, std::span<const int64_t
     forget(variable);
   if (!placed.ok())
     return placed.status();
-  unpublished_.insert(placed.value());
   return copy_bytes(file_, {old.offset, old.offset + old.bytes}, placed.value());
 }
 
 // Bypasses HDF5, which would mistake a storage error for the end of the file.
 Status ChunkPlaces::fill(const std::string& variable, std::span<const int64_t> first,
                          std::span<const std::byte> bytes) {
-  const Result<int64_t> placed = insert(variable, first, static_cast<int64_t>(bytes.size()));
+  const Result<int64_t> placed = replace(variable, first, static_cast<int64_t>(bytes.size()));
   forget(variable);
   reserved_.erase(name_of(variable, first));
   if (!placed.ok())
@@ -291,8 +316,9 @@ Status ChunkPlaces::fill(const std::string& variable, std::span<const int64_t> f
 Status ChunkPlaces::let_go() {
   forget_moved();
   kept_.let_go();
-  unpublished_.clear();
-  return hold_index(false);
+  Status status = set_published();
+  status.update(hold_index(false));
+  return status;
 }
 
 }  // namespace windrow

@@ -8,7 +8,6 @@
 #include <array>
 #include <cstdint>
 #include <map>
-#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -34,7 +33,12 @@ struct ChunkRoom {
 // For one open file, until close(). Chunks are identified by their variable and their first element.
 class ChunkPlaces {
  public:
-  ChunkPlaces(hid_t file, const std::string& path, const Scales& scales) : file_(file), path_(path), scales_(scales) {}
+  ChunkPlaces(hid_t file, const std::string& path, const Scales& scales, const FormatOptions& options)
+      : file_(file),
+        path_(path),
+        scales_(scales),
+        kept_(options.alignment, options.alignment_threshold),
+        briefly_kept_(options.alignment, options.alignment_threshold) {}
 
   // The dataset, kept open until it is forgotten.
   Result<hid_t> dataset(const std::string& variable);
@@ -51,8 +55,14 @@ class ChunkPlaces {
   Result<std::vector<int64_t>> stored(const std::string& variable);
 
   // Freed places and the index are held until let_go(), which is called when the index has been written.
-  bool index_held() const noexcept { return index_held_; }
+  bool holds() const noexcept { return index_held_ || !kept_.empty(); }
   Status let_go();
+  // Readers find the file as it is.
+  Status set_published() { return kept_.set_published(file_); }
+  // Called after changes by which HDF5 may free places, and before it allocates a place for other elements than chunks:
+  // it gives none that readers need.
+  void expect_freed() noexcept { kept_.expect_freed(); }
+  Status keep_freed() { return kept_.keep_freed(file_); }
   void close() noexcept { forget_all(), forget_moved(), kept_.let_go(); }
 
  private:
@@ -67,6 +77,7 @@ class ChunkPlaces {
   Result<ChunkPlace> old_place(const std::string& variable, std::span<const int64_t> first, const ChunkRoom& room);
   Result<int64_t> enter(const std::string& variable, std::span<const int64_t> first, const ChunkRoom& room,
                         const ChunkPlace& old);
+  Result<int64_t> replace(const std::string& variable, std::span<const int64_t> first, int64_t bytes);
   Status give_other_size(const std::string& variable, std::span<const int64_t> first, int64_t bytes);
   Result<bool> has_filters(const std::string& variable);
   Result<bool> has_one_chunk(const std::string& variable);
@@ -78,9 +89,8 @@ class ChunkPlaces {
   std::string path_;  // of the file, for messages
   const Scales& scales_;
   std::map<std::string, Handle, std::less<>> datasets_;
-  KeptPlaces kept_;                   // places in the index of the file
-  KeptPlaces briefly_kept_;           // places that are not in it, until forget_moved()
-  std::set<int64_t> unpublished_;     // allocated since the last flush
+  KeptPlaces kept_;                   // published places
+  KeptPlaces briefly_kept_;           // others, until forget_moved()
   std::map<Name, int64_t> reserved_;  // offsets of future chunks
   std::map<Name, ChunkPlace> moved_;  // previous places of chunks that were moved since forget_moved()
   bool index_held_ = false;

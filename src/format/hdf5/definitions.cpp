@@ -110,7 +110,7 @@ Result<Placement> Hdf5Format::define_variable(const VariableDefinition& definiti
   Placement placement{.big_endian = definition.big_endian};
   Status status = change([&] {
     const Quiet quiet;
-    Status valid = writable("variable", definition.path);
+    Status valid = can_place("variable", definition.path);
     const Result<int64_t> bytes = check_definition(definition, References::some);
     valid.update(bytes.status());
     if (valid.ok() && definition.chunking.empty())
@@ -253,7 +253,7 @@ Status Hdf5Format::define_link(const SoftLink& link) {
 Status Hdf5Format::define_dimension(const Dimension& dimension) {
   return change([&] {
     const Quiet quiet;
-    Status status = writable("dimension", dimension.path);
+    Status status = can_place("dimension", dimension.path);
     status.update(check_dimension(dimension));
     if (!status.ok())
       return status;

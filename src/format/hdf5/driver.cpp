@@ -465,6 +465,11 @@ Status take_place(hid_t file, Extent bytes, bool zeros) {
   return *driver->failure;
 }
 
+int64_t end_of_space(hid_t file) noexcept {
+  const DriverFile* driver = driver_of(file);
+  return driver != nullptr ? static_cast<int64_t>(driver->end_of_addresses) : 0;
+}
+
 Status copy_bytes(hid_t file, Extent bytes, int64_t to) {
   constexpr int64_t k_at_once = int64_t{1} << 20;
   DriverFile* driver = driver_of(file);

@@ -41,6 +41,9 @@ Status take_place(hid_t file, Extent bytes, bool zeros);
 // Nothing was written to a place that was taken, so its next owner needs no zeros. The file uses this driver.
 void give_place_back(hid_t file, Extent bytes) noexcept;
 
+// The end of what HDF5 has allocated. The file uses this driver.
+int64_t end_of_space(hid_t file) noexcept;
+
 // Copies bytes that others wrote. An error is one of the storage: driver_failure(). The file uses this driver.
 Status copy_bytes(hid_t file, Extent bytes, int64_t to);
 

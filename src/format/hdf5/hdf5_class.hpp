@@ -28,12 +28,14 @@ class Hdf5Format final : public Format {
         options_(options),
         file_(file),
         scales_(file),
-        chunks_(file, path_, scales_),
+        chunks_(file, path_, scales_, options_),
         published_(mode == FormatMode::update),
         failure_(driver_failure(file)) {}
   ~Hdf5Format() override;
   Hdf5Format(const Hdf5Format&) = delete;
   Hdf5Format& operator=(const Hdf5Format&) = delete;
+  // Called once, before all others.
+  Status start() { return published_ ? chunks_.set_published() : Status(); }
 
   Status define_group(const std::string& path) override;
   Result<Placement> define_variable(const VariableDefinition& definition) override;
@@ -69,6 +71,7 @@ class Hdf5Format final : public Format {
 
  private:
   Status writable(const char* what, const std::string& path) const;
+  Status can_place(const char* what, const std::string& path);
   Result<int64_t> file_bytes() const;
   Status check_room(int64_t bytes) const;
   Status explain_refusal(const std::string& path) const;
@@ -90,6 +93,7 @@ class Hdf5Format final : public Format {
     changed_ = true;
     Status status = guard(std::forward<Work>(work));
     refused_ = refused_ || !status.ok();
+    chunks_.expect_freed();
     return status;
   }
 

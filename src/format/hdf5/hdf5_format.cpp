@@ -40,6 +40,12 @@ Status Hdf5Format::writable(const char* what, const std::string& path) const {
           fmt::format("{} \"{}\": the file is {}", what, path, file_ < 0 ? "closed" : "open for reading only")};
 }
 
+// Called before HDF5 allocates a place for elements other than chunks. Calls before may have freed what readers need.
+Status Hdf5Format::can_place(const char* what, const std::string& path) {
+  Status status = writable(what, path);
+  return status.ok() ? chunks_.keep_freed() : status;
+}
+
 Status Hdf5Format::outcome(herr_t result, const char* what) const {
   if (!failure_->ok() || result >= 0)
     return *failure_;
@@ -135,7 +141,7 @@ bool is_virtual(hid_t dataset) {
 Status Hdf5Format::extend(const std::string& path, std::span<const int64_t> shape) {
   return change([&] {
     const Quiet quiet;
-    if (Status ready = writable("variable", path); !ready.ok())
+    if (Status ready = can_place("variable", path); !ready.ok())
       return ready;
     const Result<hid_t> dataset = chunks_.dataset(path);
     if (!dataset.ok())
@@ -185,7 +191,7 @@ Result<int64_t> Hdf5Format::give_place(const std::string& path) {
   Extent place;
   Status status = change([&]() -> Status {
     const Quiet quiet;
-    if (Status ready = writable("variable", path); !ready.ok())
+    if (Status ready = can_place("variable", path); !ready.ok())
       return ready;
     Handle dataset(H5Dopen2(file_, scales_.stored(path).c_str(), H5P_DEFAULT), H5Dclose);
     if (!dataset.valid())
@@ -351,7 +357,7 @@ Status Hdf5Format::close() {
     last_group_ = {};
     Status status = mode_ == FormatMode::read ? Status() : guard([&] { return scales_.write_lists(); });
     chunks_.forget_all();
-    if (chunks_.index_held()) {  // HDF5 may reuse these places for what it writes while closing the file
+    if (chunks_.holds()) {  // HDF5 may reuse these places for what it writes while closing the file
       if (outcome(H5Fflush(file_, H5F_SCOPE_LOCAL), "flush of").ok())
         (void)publish(file_);
       (void)chunks_.let_go();
@@ -451,6 +457,8 @@ Result<std::unique_ptr<Format>> make_format(const std::string& path, FormatMode 
     return hdf5_status(mode == FormatMode::create ? Code::io : Code::bad_file, "open of", path, error);
   auto format = std::make_unique<Hdf5Format>(path, mode, options, file.get());
   file.release();
+  if (Status status = format->start(); !status.ok())
+    return status;
   return std::unique_ptr<Format>(std::move(format));
 }
 

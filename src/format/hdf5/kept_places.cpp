@@ -2,14 +2,17 @@
 #include "format/hdf5/kept_places.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <span>
 
 #include "format/hdf5/creation.hpp"
+#include "format/hdf5/driver.hpp"
 
 namespace windrow {
 namespace {
 
-// maximum number of pieces to take for one place: others of the same size may be taken first
-constexpr int k_most_pieces = 1000;
+// maximum number of pieces to take: others of the same size may be taken first
+constexpr int k_most_pieces = 10'000;
 
 Status no_room() {
   return hdf5_status(Code::io, "space for a chunk in", "the file");
@@ -55,34 +58,81 @@ bool touch(Extent left, Extent right) noexcept {
   return left.begin <= right.end && right.begin <= left.end;
 }
 
-// Takes the free space that touches the place.
-Status take_around(hid_t file, Extent place, std::vector<Handle>& taken) {
-  for (int piece = 0; piece < k_most_pieces; ++piece) {
+int64_t largest_of(std::span<const Extent> pieces) noexcept {
+  int64_t largest = 0;
+  for (const Extent& free : pieces)
+    largest = std::max(largest, free.size());
+  return largest;
+}
+
+// More than any free piece has, so the space is at the end of the file.
+Status take_end(hid_t file, int64_t least, std::vector<Handle>& taken) {
+  const auto pieces = free_pieces(file);
+  if (!pieces.ok())
+    return pieces.status();
+  return take(file, std::max(least, largest_of(pieces.value()) + 1), taken) ? Status() : no_room();
+}
+
+}  // namespace
+
+// The largest request that HDF5 serves from this free space, or as much as requests can have that need not be aligned.
+int64_t KeptPlaces::most_at_once(Extent free) const noexcept {
+  if (alignment_ <= 1 || free.size() < threshold_)
+    return free.size();
+  const int64_t aligned = free.end - (free.begin + alignment_ - 1) / alignment_ * alignment_;
+  return aligned > 0 && aligned >= threshold_ ? aligned : threshold_ - 1;
+}
+
+// Takes the free space for which `wanted` returns true.
+Status KeptPlaces::take_all(hid_t file, const std::function<bool(Extent)>& wanted, std::vector<Handle>& taken) const {
+  for (int left = k_most_pieces; left > 0;) {
     const auto pieces = free_pieces(file);
     if (!pieces.ok())
       return pieces.status();
-    const auto found =
-        std::find_if(pieces.value().begin(), pieces.value().end(), [&](Extent free) { return touch(free, place); });
-    if (found == pieces.value().end())
+    const int before = left;
+    for (const Extent& free : pieces.value())
+      if (left > 0 && most_at_once(free) > 0 && wanted(free)) {
+        --left;
+        if (!take(file, most_at_once(free), taken))
+          return no_room();
+      }
+    if (left == before)
       return {};
-    if (!take(file, found->size(), taken))
-      return no_room();
   }
   return {};
 }
 
-// More than any free piece has, so the space is at the end of the file.
-Status take_end(hid_t file, std::vector<Handle>& taken) {
-  const auto pieces = free_pieces(file);
+Status KeptPlaces::set_published(hid_t file) {
+  auto pieces = free_pieces(file);
   if (!pieces.ok())
     return pieces.status();
-  int64_t largest = 0;
-  for (const Extent& free : pieces.value())
-    largest = std::max(largest, free.size());
-  return take(file, largest + 1, taken) ? Status() : no_room();
+  free_ = std::move(pieces).value();
+  std::sort(free_.begin(), free_.end(), [](Extent left, Extent right) { return left.begin < right.begin; });
+  published_end_ = end_of_space(file);
+  complete_ = true;
+  return {};
 }
 
-}  // namespace
+bool KeptPlaces::is_published(Extent place) const noexcept {
+  place.end = std::min(place.end, published_end_);
+  if (place.empty())
+    return false;
+  const auto after =
+      std::partition_point(free_.begin(), free_.end(), [&](Extent free) { return free.begin <= place.begin; });
+  return after == free_.begin() || std::prev(after)->end < place.end;
+}
+
+Status KeptPlaces::keep_freed(hid_t file) {
+  if (published_end_ == 0 || complete_)
+    return {};
+  Status status = take_all(
+      file, [&](Extent free) { return is_published(free); }, kept_);
+  const int64_t missing = published_end_ - end_of_space(file);
+  if (status.ok() && missing > 0)
+    status = take_end(file, missing, kept_);
+  complete_ = status.ok();
+  return status;
+}
 
 Status KeptPlaces::make_room(hid_t file, int64_t bytes, Extent place) {
   walls_.clear();
@@ -96,14 +146,29 @@ Status KeptPlaces::make_room(hid_t file, int64_t bytes, Extent place) {
       walls_.push_back(std::move(room));
       continue;
     }
-    if (Status status = take_around(file, extent, walls_); !status.ok())
+    if (Status status = take_all(
+            file, [&](Extent free) { return touch(free, extent); }, walls_);
+        !status.ok())
       return status;
-    return take_end(file, walls_);
+    return take_end(file, 1, walls_);
   }
 }
 
 Status KeptPlaces::keep(hid_t file, Extent place) {
-  return take_around(file, place, kept_);
+  return take_all(
+      file, [&](Extent free) { return touch(free, place); }, kept_);
+}
+
+// HDF5 gives the place, unless it has joined it with free space around it, or has other space of the same size.
+Status KeptPlaces::keep_quickly(hid_t file, Extent place) {
+  Handle taken = take(file, place.size());
+  if (!taken.valid())
+    return no_room();
+  const auto begin = static_cast<int64_t>(H5Dget_offset(taken.get()));
+  complete_ = complete_ && begin == place.begin;
+  if (!intersect(place, {begin, begin + place.size()}).empty())
+    kept_.push_back(std::move(taken));
+  return {};
 }
 
 }  // namespace windrow
