@@ -11,8 +11,8 @@
 namespace windrow {
 namespace {
 
-// Format of the log: the old bytes of all ranges; the offset and length of each range; the trailer. Numbers have 64
-// bits, little-endian.
+// Format of the log: the old bytes of all ranges; their new bytes; the offset and length of each range; the trailer.
+// Numbers have 64 bits, little-endian.
 constexpr std::string_view k_magic = "windrow undo log";
 constexpr int64_t k_range_bytes = 16,
                   k_trailer_bytes = 48;  // number of ranges, bytes of the log, end of the file, checksum; the magic
@@ -80,9 +80,12 @@ bool needs_no_log(std::span<const Overwrite> changes) noexcept {
   return last - begin < k_few_bytes && begin / k_sector == last / k_sector;
 }
 
-std::vector<std::byte> log_of(std::span<const OldBytes> old, int64_t end) {
+std::vector<std::byte> log_of(const Trimmed& what, int64_t end) {
+  const std::vector<OldBytes>& old = what.old;
   std::vector<std::byte> log;
   for (const OldBytes& each : old)
+    log.insert(log.end(), each.bytes.begin(), each.bytes.end());
+  for (const Overwrite& each : what.changes)
     log.insert(log.end(), each.bytes.begin(), each.bytes.end());
   for (const OldBytes& each : old) {
     put_number(log, static_cast<uint64_t>(each.offset));
@@ -119,7 +122,7 @@ Status cut_off(Store& store, int64_t end, int64_t log_end) {
 
 // `log_begin`: after all content of the file, even if the file will become shorter.
 Status overwrite_logged(Store& store, const Trimmed& what, int64_t log_begin, int64_t end, bool durable) {
-  const std::vector<std::byte> log = log_of(what.old, log_begin);
+  const std::vector<std::byte> log = log_of(what, log_begin);
   const int64_t log_end = log_begin + static_cast<int64_t>(log.size());
   Status status = store.write_at(log_begin, log);
   status.update(status.ok() ? sync_if(store, durable) : Status());
@@ -140,6 +143,54 @@ Status overwrite_logged(Store& store, const Trimmed& what, int64_t log_begin, in
   if (put_back(store, what.old).ok() && sync_if(store, durable).ok())
     (void)cut_off(store, log_begin, log_end);
   return status;
+}
+
+// A log as it is stored.
+struct Log {
+  std::vector<std::byte> bytes;  // empty: there is none
+  int64_t ranges = 0, end = 0;   // `end`: of the file without the log
+  size_t table = 0;              // where the offsets and lengths are
+};
+
+Result<Log> read_log(Store& store) {
+  const Result<int64_t> file_bytes = store.size();
+  if (!file_bytes.ok())
+    return file_bytes.status();
+  const int64_t size = file_bytes.value();
+  if (size < k_trailer_bytes)
+    return Log();
+  std::array<std::byte, k_trailer_bytes> trailer;
+  if (Status status = store.read_at(size - k_trailer_bytes, trailer); !status.ok())
+    return status;
+  if (std::memcmp(trailer.data() + k_trailer_bytes - k_magic.size(), k_magic.data(), k_magic.size()) != 0)
+    return Log();
+  const uint64_t ranges = number_at(trailer, 0), log_bytes = number_at(trailer, 8), end = number_at(trailer, 16),
+                 sum = number_at(trailer, 24);
+  const bool can_be = log_bytes <= static_cast<uint64_t>(size) && end == static_cast<uint64_t>(size) - log_bytes &&
+                      log_bytes >= k_trailer_bytes && ranges <= (log_bytes - k_trailer_bytes) / k_range_bytes;
+  if (!can_be)
+    return Log();  // some other content ends the file
+  Log log{std::vector<std::byte>(log_bytes), static_cast<int64_t>(ranges), static_cast<int64_t>(end),
+          static_cast<size_t>(log_bytes - k_trailer_bytes - ranges * k_range_bytes)};
+  if (Status status = store.read_at(log.end, log.bytes); !status.ok())
+    return status;
+  if (checksum_of(std::span(log.bytes).first(log_bytes - k_magic.size() - 8)) != sum)
+    return Log();
+  return log;
+}
+
+// What a range has of the two versions.
+struct Versions {
+  bool all_new = true, other = false;
+};
+
+// Each byte by itself, because a write may end anywhere.
+void compare(std::span<const std::byte> now, std::span<const std::byte> old, std::span<const std::byte> changed,
+             Versions& versions) noexcept {
+  for (size_t i = 0; i < now.size(); ++i) {
+    versions.all_new = versions.all_new && now[i] == changed[i];
+    versions.other = versions.other || (now[i] != changed[i] && now[i] != old[i]);
+  }
 }
 
 }  // namespace
@@ -168,42 +219,32 @@ Status overwrite(Store& store, std::span<const Overwrite> changes, int64_t end, 
 
 Result<UndoLog> find_undo_log(Store& store) {
   return guard([&]() -> Result<UndoLog> {
-    UndoLog log;
-    const Result<int64_t> file_bytes = store.size();
-    if (!file_bytes.ok())
-      return file_bytes.status();
-    const int64_t size = file_bytes.value();
-    if (size < k_trailer_bytes)
-      return log;
-    std::array<std::byte, k_trailer_bytes> trailer;
-    if (Status status = store.read_at(size - k_trailer_bytes, trailer); !status.ok())
-      return status;
-    if (std::memcmp(trailer.data() + k_trailer_bytes - k_magic.size(), k_magic.data(), k_magic.size()) != 0)
-      return log;
-    const uint64_t ranges = number_at(trailer, 0), log_bytes = number_at(trailer, 8), end = number_at(trailer, 16),
-                   sum = number_at(trailer, 24);
-    const bool can_be = log_bytes <= static_cast<uint64_t>(size) && end == static_cast<uint64_t>(size) - log_bytes &&
-                        log_bytes >= k_trailer_bytes && ranges <= (log_bytes - k_trailer_bytes) / k_range_bytes;
-    if (!can_be)
-      return log;  // some other content ends the file
-    std::vector<std::byte> bytes(log_bytes);
-    if (Status status = store.read_at(static_cast<int64_t>(end), bytes); !status.ok())
-      return status;
-    if (checksum_of(std::span(bytes).first(log_bytes - k_magic.size() - 8)) != sum)
-      return log;
-    const size_t table = static_cast<size_t>(log_bytes - k_trailer_bytes - ranges * k_range_bytes);
+    const Result<Log> read = read_log(store);
+    if (!read.ok() || read.value().bytes.empty())
+      return read.ok() ? Result<UndoLog>(UndoLog()) : read.status();
+    const Log& log = read.value();
+    UndoLog undo{.old = {}, .end = log.end, .found = true};
+    Versions versions;
     size_t at = 0;
-    for (size_t i = 0; i < ranges; ++i) {
-      const uint64_t offset = number_at(bytes, table + i * k_range_bytes),
-                     length = number_at(bytes, table + i * k_range_bytes + 8);
-      if (length > table - at || offset > end || length > end - offset)
+    for (int64_t i = 0; i < log.ranges; ++i) {
+      const size_t entry = log.table + static_cast<size_t>(i * k_range_bytes);
+      const uint64_t offset = number_at(log.bytes, entry), length = number_at(log.bytes, entry + 8);
+      const auto end = static_cast<uint64_t>(log.end);
+      if (length > log.table / 2 - at || offset > end || length > end - offset)
         return UndoLog();
-      const auto first = bytes.begin() + static_cast<std::ptrdiff_t>(at);
-      log.old.push_back({static_cast<int64_t>(offset), {first, first + static_cast<std::ptrdiff_t>(length)}});
+      const auto old = std::span(log.bytes).subspan(at, length);
+      std::vector<std::byte> now(length);
+      if (Status status = store.read_at(static_cast<int64_t>(offset), now); !status.ok())
+        return status;
+      compare(now, old, std::span(log.bytes).subspan(log.table / 2 + at, length), versions);
+      undo.old.push_back({static_cast<int64_t>(offset), {old.begin(), old.end()}});
       at += length;
     }
-    log.end = static_cast<int64_t>(end);
-    return log;
+    if (2 * at != log.table)
+      return UndoLog();
+    if (versions.all_new || versions.other)
+      undo.old.clear();
+    return undo;
   });
 }
 
@@ -220,7 +261,7 @@ void apply(const UndoLog& log, int64_t offset, std::span<std::byte> bytes) noexc
 
 Status roll_back(Store& store, bool durable) {
   const Result<UndoLog> log = find_undo_log(store);
-  if (!log.ok() || log.value().old.empty())
+  if (!log.ok() || !log.value().found)
     return log.status();
   Status status = put_back(store, log.value().old);
   if (status.ok())

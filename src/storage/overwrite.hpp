@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Changes several ranges of a file together. If the process is killed during this, a reader finds all old or all new
-// bytes. First the old bytes are written after the end of the file, as an undo log. Then the ranges are changed, and
-// the log is cut off. A file that ends with a log was left by a killed process. A reader uses the log's bytes in place
-// of those in the file; a writer restores them first. Other programs ignore bytes after the end that the file's header
-// gives.
+// bytes. First the old bytes, and the new ones, are written after the end of the file, as an undo log. Then the ranges
+// are changed, and the log is cut off. A file that ends with a log was left by a killed process. A reader uses the
+// log's old bytes in place of those in the file; a writer restores them first. Other programs ignore bytes after the
+// end that the file's header gives.
+//
+// A log only counts while the ranges have some of the old bytes and some of the new ones. If they have all the new
+// bytes, the change is complete, and other programs may have changed the file since. If they have other bytes, another
+// program has changed them. In both cases the file is valid as it is.
 //
 //   clean -- write log --> logged -- change ranges --> changed -- cut off the log --> clean (new bytes)
-//   logged or changed, process killed -- roll_back() --> clean (old bytes)
+//   process killed, ranges half changed -- roll_back() --> clean (old bytes)
+//   process killed, ranges changed, or by others -- roll_back() --> clean (as they are)
 #pragma once
 
 #include <cstddef>
@@ -25,8 +30,8 @@ struct Overwrite {
 };
 
 // `end`: the file has no content from there on and ends there afterwards, or earlier if it was shorter. `durable`: each
-// step is on stable storage before the next. After an error the file has the old bytes, or a log of them at its end.
-// Changes do not overlap.
+// step is on stable storage before the next. After an error the file has the old bytes, or a log of them at its end. If
+// the storage refuses all requests after the last change, it has the new ones. Changes do not overlap.
 Status overwrite(Store& store, std::span<const Overwrite> changes, int64_t end, bool durable);
 
 struct OldBytes {
@@ -35,8 +40,9 @@ struct OldBytes {
 };
 
 struct UndoLog {
-  std::vector<OldBytes> old;  // empty: there is no log
+  std::vector<OldBytes> old;  // empty: the file is valid as it is
   int64_t end = 0;            // of the file without the log
+  bool found = false;         // there is a log
 };
 
 // The log at the end of a file.
@@ -45,7 +51,7 @@ Result<UndoLog> find_undo_log(Store& store);
 // Replaces the bytes that a reader has read from `offset` on by those of the log.
 void apply(const UndoLog& log, int64_t offset, std::span<std::byte> bytes) noexcept;
 
-// Restores the old bytes from a log, if there is one, and cuts it off. The file is open for writing, and no other
+// Restores the old bytes from a log if it counts, and cuts it off. The file is open for writing, and no other
 // process changes it.
 Status roll_back(Store& store, bool durable);
 

@@ -98,7 +98,7 @@ Status read_bytes(Store& store, haddr_t address, std::span<std::byte> bytes) {
 // file's lock may be completing it itself.
 Status end_interrupted_flush(DriverFile& file, StoreMode mode) {
   auto log = find_undo_log(*file.store);
-  if (!log.ok() || log.value().old.empty())
+  if (!log.ok() || !log.value().found)
     return log.status();
   const bool changes = mode == StoreMode::update && ::flock(file.store->descriptor(), LOCK_EX | LOCK_NB) == 0;
   if (changes)
@@ -131,7 +131,7 @@ Status open_driver_file(const char* name, unsigned flags, Opening* opening, Driv
   if (::fstat(file.store->descriptor(), &about) != 0)
     return system_status("open of", name, errno);
   file.end_of_file = file.used_end = file.published_end =
-      static_cast<haddr_t>(file.undo.old.empty() ? about.st_size : file.undo.end);
+      static_cast<haddr_t>(file.undo.found ? file.undo.end : about.st_size);
   return {};
 }
 
