@@ -20,8 +20,7 @@ void make_room(std::vector<T>& list) {
 
 }  // namespace
 
-Result<int> define_grid(const Comm& comm, const Catalog& catalog, ViewerGrids& grids, XdmfSidecar* sidecar,
-                        ViewerGrid grid, Status local) {
+Result<int> define_grid(const Comm& comm, const Catalog& catalog, ViewerGrids& grids, ViewerGrid grid, Status local) {
   uint64_t arguments = 0;
   if (local.ok())
     local = guard([&]() -> Status {
@@ -33,7 +32,7 @@ Result<int> define_grid(const Comm& comm, const Catalog& catalog, ViewerGrids& g
     });
   // A temporary file that was made for nothing serves the next grid, and is removed when the file is closed.
   if (local.ok() && comm.rank() == 0)
-    local = guard([&] { return sidecar->start(); });
+    local = guard([&] { return grids.sidecar->start(); });
   if (Status verdict = agree_same(comm, std::move(local), arguments, "arguments of the grid"); !verdict.ok())
     return verdict;
   grids.all.push_back(std::move(grid));

@@ -9,9 +9,8 @@
 
 namespace windrow {
 
-// Returns the grid's number. `sidecar`: rank 0's.
-Result<int> define_grid(const Comm& comm, const Catalog& catalog, ViewerGrids& grids, XdmfSidecar* sidecar,
-                        ViewerGrid grid, Status local);
+// Returns the grid's number.
+Result<int> define_grid(const Comm& comm, const Catalog& catalog, ViewerGrids& grids, ViewerGrid grid, Status local);
 Status define_field(const Comm& comm, const Catalog& catalog, ViewerGrids& grids, int grid, GridField field,
                     Status local);
 

@@ -11,9 +11,12 @@
 
 namespace windrow {
 
+class XdmfSidecar;
+
 struct ViewerGrids {
   std::vector<ViewerGrid> all;
-  bool changed = false;  // since they were published
+  bool changed = false;            // since they were published
+  XdmfSidecar* sidecar = nullptr;  // on rank 0 of a file that is written
 };
 
 class XdmfSidecar final : public Sidecar {

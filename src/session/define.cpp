@@ -68,7 +68,7 @@ Status File::name_dimensions(int variable, const std::vector<std::string>& names
 
 Result<int> File::define_grid(ViewerGrid grid, Status local) {
   return define(Call::define_grid, "describe a grid", std::move(local), [&](Status checked) {
-    return windrow::define_grid(*comm_, metadata_.catalog(), grids_, xdmf_, std::move(grid), std::move(checked));
+    return windrow::define_grid(*comm_, metadata_.catalog(), grids_, std::move(grid), std::move(checked));
   });
 }
 

@@ -149,7 +149,7 @@ void File::take_format_on_root(std::unique_ptr<Format> format, int64_t opened_be
 
 // Rank 0 alone: the texts that are published beside a file that is written.
 void File::add_texts_on_root(const std::string& path) {
-  xdmf_ = &publication_.add<XdmfSidecar>(grids_, format_name_, path_, path);
+  grids_.sidecar = &publication_.add<XdmfSidecar>(grids_, format_name_, path_, path);
   references_ = &publication_.add<KerchunkSidecar>(path_, path, mode_ == Mode::create);
 }
 

@@ -231,7 +231,6 @@ class File {
   ViewerGrids grids_;
   Publication publication_;
   SubfileFolder* subfile_folder_ = nullptr;  // rank 0, as the next two: among the publication's sidecars
-  XdmfSidecar* xdmf_ = nullptr;
   KerchunkSidecar* references_ = nullptr;
   std::unique_ptr<Format> format_;  // rank 0
   Metadata metadata_;
