@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Opening; all that rank 0 does for everybody.
+// Opening a file, and the strategy that it plans with.
 #include "session/file.hpp"
 
 #include <fmt/format.h>
@@ -16,6 +16,7 @@
 #include "comm/same.hpp"
 #include "metadata/broadcasts.hpp"
 #include "plan/limits.hpp"
+#include "planning/machine.hpp"
 #include "publication/format_sidecars.hpp"
 #include "session/resolved_options.hpp"
 #include "storage/file_system.hpp"
@@ -30,16 +31,16 @@ std::vector<std::string> texts_of(const Settings& settings) {
   return texts;
 }
 
-// Reading from a disk of this host, a piece of 16 KiB is worth a request of its own: it comes to its place in one copy,
-// and readers do not wait for each other. Writers do, for the file's lock.
+// From a local disk a piece of 16 KiB is worth a request of its own: it is copied once, and readers do not wait for
+// each other. Writers do, for the file's lock.
 constexpr int64_t k_local_read = int64_t{16} << 10;
 constexpr int64_t k_local_row = 4096;
 constexpr int64_t k_local_hole = 4096;
 constexpr int64_t k_local_unit = int64_t{64} << 10;
 
-// Where ranks outnumber cores, two windows: what lies full in a third is written at the end, when the ranks have
-// nothing left to copy meanwhile (8 ranks on 2 cores: 2, 3 and 4 buffers took 1.43, 1.50 and 1.61 times the limit for
-// 38 MB). Beside messages of other hosts two windows take four.
+// If there are more ranks than cores, two windows: a third full one is written at the end, when the ranks have nothing
+// left to copy meanwhile (8 ranks on 2 cores: 2, 3 and 4 buffers took 1.43, 1.50 and 1.61 times the limit for 38 MB).
+// With messages from other hosts two windows take four buffers.
 int64_t buffers_for(const Comm& comm) noexcept {
   return comm.host_roots().size() > 1 || usable_cores() > comm.host_size() ? 4 : 2;
 }
@@ -201,14 +202,14 @@ Status File::open_on_root(Opening& opening) {
   opening.numbers[Opening::cores] = usable_cores();
   const int64_t buffers = flush_.planner().limits().buffers;
   opening.numbers[Opening::buffers] = buffers != 0 ? buffers : buffers_for(*comm_);
-  tell(data_path, opening.message);
+  fill_message(data_path, opening.message);
   if (comm_->size() > 1)
     opening.bytes = opening.message.encode();
   return {};
 }
 
 // Local: what rank 0 has found.
-Status File::learn(Opening& opening) {
+Status File::receive(Opening& opening) {
   const auto kind = static_cast<FileSystem>(opening.numbers[Opening::file_system]);
   local_disk_ = kind == FileSystem::local;
   flush_.planner().limits().buffers = opening.numbers[Opening::buffers];
@@ -219,8 +220,9 @@ Status File::learn(Opening& opening) {
     opening.message = std::move(decoded).value();
   }
   set_.want({opening.numbers[Opening::subfiles], opening.message.files_reason});
-  Status learned = learn(std::move(opening.message));
-  return learned.ok() ? learn_machine(kind, opening.numbers[Opening::cores]) : learned;
+  if (Status status = receive(std::move(opening.message)); !status.ok())
+    return status;
+  return receive_machine(kind, opening.numbers[Opening::cores]);
 }
 
 // Rank 0 opens at once. If another rank cannot open, or has other arguments, it leaves no trace.
@@ -253,7 +255,7 @@ Result<std::unique_ptr<File>> File::open(MPI_Comm user, const std::string& path,
       local = std::move(difference);
   }
   if (local.ok())
-    local = guard([&] { return file->learn(opening); });
+    local = guard([&] { return file->receive(opening); });
   Status verdict = agree(ranks, std::move(local));
   if (verdict.ok() && file->subfiles_)
     verdict = file->start_set();
@@ -292,7 +294,35 @@ void File::record_data() {
     data_->record(recording, subfiles_ ? nullptr : layout_);
 }
 
-// A request is a system call there, not a way through a network.
+// Rank 0 alone, before anything is opened.
+Status File::read_machine_on_root() {
+  const std::string path = settings_.text("machine");
+  if (path.empty())
+    return {};
+  auto text = read_machine_file(path);
+  if (!text.ok())
+    return text.status();
+  if (auto machine = machine_of(text.value(), path); !machine.ok())
+    return machine.status();
+  machine_text_ = std::move(text).value();
+  return {};
+}
+
+// Local. Without a machine file the usual numbers for the file system that rank 0 has found.
+Status File::receive_machine(FileSystem kind, int64_t cores) {
+  flush_.planner().limits().machine_measured = !machine_text_.empty();
+  if (machine_text_.empty()) {
+    flush_.planner().limits().machine = usual_machine(kind, cores);
+    return {};
+  }
+  auto machine = machine_of(machine_text_, settings_.text("machine"));
+  if (!machine.ok())
+    return machine.status();
+  flush_.planner().limits().machine = std::move(machine).value();
+  return {};
+}
+
+// A request to a local disk is a system call, not a message through a network.
 void File::fit_limits_to_local_disk(PlanLimits& limits, const Settings& settings) const {
   if (!settings.is_set("buffer") && settings.integer("buffers") == 0)
     limits.short_window = k_local_window;
@@ -304,7 +334,7 @@ void File::fit_limits_to_local_disk(PlanLimits& limits, const Settings& settings
     limits.hole_bytes = k_local_hole;
 }
 
-// Who asks for a unit gets it. Blocks are larger than the unit only where a file system has very large ones.
+// A unit that the program asks for is kept. Blocks are larger than the unit only if a file system has very large ones.
 void File::fit_limits_to_layout(PlanLimits& limits, const Settings& settings) const {
   if (settings.bytes("align") > 0)
     return;
@@ -316,7 +346,7 @@ void File::fit_limits_to_layout(PlanLimits& limits, const Settings& settings) co
   limits.unit = layout_ ? lock_unit(*layout_) : std::max(limits.unit, lock_unit(striping_.layout));
 }
 
-// Local. What the file is to plan with after these changes.
+// Local: what the file plans with after these changes.
 Status File::check_strategy(const Settings& changes, Strategy& strategy, PlanLimits& limits) const {
   constexpr std::array k_changeable{"strategy", "owner",   "gather", "domains", "codec",
                                     "access",   "writers", "buffer", "align",   "sieve_hole"};
@@ -327,7 +357,7 @@ Status File::check_strategy(const Settings& changes, Strategy& strategy, PlanLim
   for (const auto& [key, value] : changes.values()) {
     const bool changeable = std::find(k_changeable.begin(), k_changeable.end(), key) != k_changeable.end();
     if (settings_.text(key) == value && (settings_.is_set(key) || !changeable))
-      continue;  // to ask for what would be there anyway is to ask for it
+      continue;  // nothing changes
     if (!changeable)
       return {Code::bad_argument,
               fmt::format("set_strategy: the option {} cannot change after \"{}\" was opened; these can: {}", key,
@@ -375,50 +405,51 @@ Status File::set_strategy(const Settings& changes, Status local) {
   return {};
 }
 
-// Rank 0 alone: all but the catalog, which is there already.
-void File::tell(const std::string& data_path, OpenBroadcast& told) const {
+// Rank 0 alone: all but the catalog, which is in it already.
+void File::fill_message(const std::string& data_path, OpenBroadcast& message) const {
   const HeldFile& held = publication_.held();
-  told.data_path = data_path;
-  told.file_number = held.is_held() ? file_number(held.descriptor()) : 0;
-  if (told.file_number != 0 && mode_ == Mode::read)
-    told.elsewhere = fmt::format("/proc/{}/fd/{}", ::getpid(), held.descriptor());
-  told.format = format_name_;
-  told.traits = traits();
+  message.data_path = data_path;
+  message.file_number = held.is_held() ? file_number(held.descriptor()) : 0;
+  if (message.file_number != 0 && mode_ == Mode::read)
+    message.elsewhere = fmt::format("/proc/{}/fd/{}", ::getpid(), held.descriptor());
+  message.format = format_name_;
+  message.traits = traits();
   if (subfiles_) {
     SetNames names = set_.names();
-    told.set_identity = std::move(names.identity);
-    told.set_folder = std::move(names.folder);
-    told.subfile_ending = std::move(names.ending);
+    message.set_identity = std::move(names.identity);
+    message.set_folder = std::move(names.folder);
+    message.subfile_ending = std::move(names.ending);
   }
-  told.files_reason = set_.wanted().why;
-  told.layout = striping_.layout;
-  told.layout_reason = striping_.why;
-  told.trace = flush_.report().trace;
-  told.trace_problem = flush_.report().trace_problem;
-  told.machine_text = machine_text_;
+  message.files_reason = set_.wanted().why;
+  message.layout = striping_.layout;
+  message.layout_reason = striping_.why;
+  message.trace = flush_.report().trace;
+  message.trace_problem = flush_.report().trace_problem;
+  message.machine_text = machine_text_;
 }
 
-Status File::learn(OpenBroadcast told) {
-  machine_text_ = told.machine_text;
-  striping_ = {.layout = std::move(told.layout), .why = told.layout_reason};
+// Local: the file as rank 0 has opened it.
+Status File::receive(OpenBroadcast message) {
+  machine_text_ = message.machine_text;
+  striping_ = {.layout = std::move(message.layout), .why = message.layout_reason};
   if (striping_.layout.is_striped())
     layout_ = std::make_shared<const StorageLayout>(striping_.layout);
   flush_.report().layout = layout_text(striping_.layout);
-  flush_.report().trace = told.trace;
-  flush_.report().trace_problem = told.trace_problem;
+  flush_.report().trace = message.trace;
+  flush_.report().trace_problem = message.trace_problem;
   flush_.tracer().make_recorder(*comm_, flush_.report());
-  if (!told.set_identity.empty() && !subfiles_)
-    set_.create({told.format, told.set_identity, told.set_folder, told.subfile_ending}, told.data_path,
+  if (!message.set_identity.empty() && !subfiles_)
+    set_.create({message.format, message.set_identity, message.set_folder, message.subfile_ending}, message.data_path,
                 set_.wanted().files);
-  metadata_.set_traits(told.traits);
-  if (told.catalog) {
-    if (Status status = set_.open(*told.catalog, told.format, told.data_path); !status.ok())
+  metadata_.set_traits(message.traits);
+  if (message.catalog) {
+    if (Status status = set_.open(*message.catalog, message.format, message.data_path); !status.ok())
       return status;
-    metadata_.take(*std::move(told.catalog));
+    metadata_.take(*std::move(message.catalog));
   }
-  data_ = std::make_unique<DataFile>(told.data_path, mode_ != Mode::read, store_options_);
-  data_->set_number(0, told.file_number);
-  data_->set_elsewhere(told.elsewhere);
+  data_ = std::make_unique<DataFile>(message.data_path, mode_ != Mode::read, store_options_);
+  data_->set_number(0, message.file_number);
+  data_->set_elsewhere(message.elsewhere);
   data_->tally_by(layout_);
   flush_.engine().executor.use_io_thread(wants_io_thread(), settings_.text("io_thread") != "off");
   if (Status status = grow_reduction(catalog_.variables.size()); !status.ok())

@@ -133,24 +133,21 @@ class File {
   Status create_format_on_root();
   Status open_existing_on_root(OpenBroadcast& message);
   void take_format_on_root(std::unique_ptr<Format> format, int64_t opened_before);
-  Status learn(Opening& opening);                   // local
-  void start();                                     // the file is open on all ranks
-  void add_texts_on_root(const std::string& path);  // rank 0 only
+  Status receive(Opening& opening);                                               // local
+  Status receive(OpenBroadcast message);                                          // local
+  void start();                                                                   // the file is open on all ranks
+  void add_texts_on_root(const std::string& path);                                // rank 0 only
+  void fill_message(const std::string& data_path, OpenBroadcast& message) const;  // rank 0 only
+  std::vector<std::string> describe_opening() const;                              // what must be the same on all ranks
   FileSystem file_system_at(const std::string& path) const noexcept;
-  std::string why_no_set() const;  // rank 0 only
-  Status choose_files_on_root();   // rank 0 only
-  // machine.cpp
-  Status read_machine_on_root();                         // rank 0 only
-  Status learn_machine(FileSystem kind, int64_t cores);  // local
+  std::string why_no_set() const;                          // rank 0 only
+  Status choose_files_on_root();                           // rank 0 only
+  Status read_machine_on_root();                           // rank 0 only
+  Status receive_machine(FileSystem kind, int64_t cores);  // local
   void fit_limits_to_local_disk(PlanLimits& limits, const Settings& settings) const;
   void fit_limits_to_layout(PlanLimits& limits, const Settings& settings) const;
-  Status stripe_on_root();                                                 // rank 0 only: of a temporary
-  void take_layout(std::shared_ptr<const StorageLayout> layout) noexcept;  // of a file that was written anew
-  std::vector<std::string> describe_opening() const;                       // what all ranks must give alike
-  void tell(const std::string& data_path, OpenBroadcast& told) const;      // rank 0 only
-  Status learn(OpenBroadcast told);  // local: where this rank's data goes, what is there already
-  Status check_writable(std::string_view call) const;
   Status check_strategy(const Settings& changes, Strategy& strategy, PlanLimits& limits) const;
+  Status check_writable(std::string_view call) const;
   // close.cpp
   void abandon();                            // rank 0 only
   PublishInputs publish_inputs() const;      // rank 0 only
@@ -169,6 +166,10 @@ class File {
   Status finish_on_root(bool publish, const PartChunks& chunks);  // rank 0 only
   void close_alone() noexcept;                                    // local
 
+  bool wants_references() const;
+  ReferenceSources reference_sources(const PartChunks& chunks) const noexcept;  // rank 0 only
+  Status renew_references();                                                    // collective
+
   // define.cpp
   DefineProtocol::Parts definition_parts() noexcept;
   template <class Work>
@@ -176,11 +177,6 @@ class File {
   Status check_variables(VariableDefinitions& made, std::span<const VariableDefinition> definitions,
                          SubfileRequest& request, std::map<int, SplitVariable>& splits);
   Status make_parts(std::span<const VariableDefinition> definitions, std::map<int, SplitVariable>& splits, int first);
-
-  // references.cpp
-  bool wants_references() const;
-  ReferenceSources reference_sources(const PartChunks& chunks) const noexcept;  // rank 0 only
-  Status renew_references();                                                    // collective
 
   // flush.cpp
   FileView view() noexcept;
@@ -192,14 +188,15 @@ class File {
   void start_trace();  // collective
   void record_data();  // local: the requests to the storage are in the trace, if there is one
 
-  // layout.cpp
+  // space.cpp
   bool is_temporary_file() const noexcept { return publication_.is_temporary(); }
-  Status place_variables(Status local);  // collective; when something is unplaced
   SpaceAllocator::Formats formats() noexcept;
-  void grow_as_one(size_t first) noexcept;
-
-  Status extend_for_queue(Status local);  // collective; nothing where no variable can grow or lacks a place
+  Status place_variables(Status local);   // collective; if something is unplaced
+  Status extend_for_queue(Status local);  // collective; nothing if no variable can grow or lacks a place
   Status fill_records(Status local);      // collective
+  void grow_as_one(size_t first) noexcept;
+  void take_layout(std::shared_ptr<const StorageLayout> layout) noexcept;  // of a file that was rewritten
+  Status stripe_on_root();                                                 // rank 0 only: a temporary file
 
   // Of fill values, and of what a failure leaves undefined.
   FillManager filling() noexcept { return view().filling(); }

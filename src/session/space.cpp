@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Space for variables: what File does beside its allocator before a flush moves data. Subfiles come before the base
-// file that refers to them, and what was derived from the old places is dropped afterwards.
+// Space for variables, before a flush moves data: what File does beside its allocator. Subfiles get their space before
+// the base file that refers to them, and what was derived from the old places is dropped afterwards.
 #include <algorithm>
 #include <utility>
 
@@ -92,7 +92,7 @@ void File::grow_as_one(size_t first) noexcept {
   size_check_.add(metadata_.grow_as_one(first));
 }
 
-// On all ranks, or on none. What memory is wanted for is the report.
+// All ranks call it alike. Only the report needs memory.
 void File::take_layout(std::shared_ptr<const StorageLayout> layout) noexcept {
   (void)guard([&] {
     striping_.layout = *layout;
@@ -110,7 +110,7 @@ void File::take_layout(std::shared_ptr<const StorageLayout> layout) noexcept {
   record_data();
 }
 
-// A set's base file has hardly anything but metadata.
+// The base file of a set has little but metadata.
 Status File::stripe_on_root() {
   if (set_.wanted().files > 1)
     striping_options_.expected_bytes = 0;
@@ -121,7 +121,7 @@ Status File::stripe_on_root() {
   if (!striped.ok())
     return striped.status();
   striping_ = std::move(striped).value();
-  return publication_.follow_temporary();  // to get other stripes may have been to become another file
+  return publication_.follow_temporary();  // setting stripes may have made another file
 }
 
 }  // namespace windrow
