@@ -175,6 +175,8 @@ Status SpaceAllocator::extend(const Formats& formats, FunctionRef<void(int)> ent
     metadata_.lengthen(static_cast<int>(i), wanted_[i]);
     entered(static_cast<int>(i));
   }
+  size_check_.restart();
+  grow_as_one(0);
   return {};
 }
 

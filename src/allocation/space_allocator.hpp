@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "allocation/file_size_check.hpp"
 #include "base/function_ref.hpp"
 #include "base/status.hpp"
 #include "comm/comm.hpp"
@@ -30,11 +31,19 @@ class SpaceAllocator {
     DataFile& file;
   };
 
-  SpaceAllocator(const Comm& comm, Metadata& metadata) noexcept : comm_(comm), metadata_(metadata) {}
+  SpaceAllocator(const Comm& comm, Metadata& metadata)
+      : comm_(comm), metadata_(metadata), size_check_(metadata.path()) {}
 
   // The file is open and `metadata` has its catalog.
   void start(bool creates, bool updates) noexcept;
   void reserve(size_t variables);  // memory for so many; may throw std::bad_alloc
+
+  // Rank 0: whether the file system allows the file with these definitions, see FileSizeCheck.
+  Status check_size(std::span<const VariableDefinition> definitions, FunctionRef<bool(size_t)> is_elsewhere) {
+    return size_check_.check(metadata_.catalog(), definitions, is_elsewhere);
+  }
+  // Where the format asks for it, all variables become as long as the longest; those before `first` are so already.
+  void grow_as_one(size_t first) noexcept { size_check_.add(metadata_.grow_as_one(first)); }
 
   // Late allocation: variables lack their places, since something was defined after they were placed.
   bool is_unplaced() const noexcept { return unplaced_; }
@@ -71,6 +80,7 @@ class SpaceAllocator {
 
   const Comm& comm_;
   Metadata& metadata_;
+  FileSizeCheck size_check_;
   bool unplaced_ = false;
   bool updates_ = false;
   bool is_cut_ = false;

@@ -19,13 +19,13 @@ void File::abandon() {
     (void)format_->close();
     format_.reset();
   }
-  if (subfiles_ && is_temporary_file() && !publication_.temporary().temporary_path.empty())
-    (void)subfiles_->close_formats();
+  if (set_.map() && is_temporary_file() && !publication_.temporary().temporary_path.empty())
+    (void)set_.map()->close_formats();
   publication_.abandon();
 }
 
 PublishInputs File::publish_inputs() const {
-  return {catalog_, format_.get(), settings_.boolean("durable"), store_options_};
+  return {metadata_.catalog(), format_.get(), settings_.boolean("durable"), storage_.store_options};
 }
 
 // Rank 0 alone. The data is in place and every rank has closed its store, or (keep_open) handed it over.
@@ -55,14 +55,14 @@ Status File::sync() {
 Status File::store_all() {
   const bool durable = settings_.boolean("durable");
   Status local = durable ? data_->sync() : Status{};
-  if (subfiles_)
+  if (set_.map())
     local = agree(*comm_, std::move(local));
-  if (subfiles_ && local.ok())
+  if (set_.map() && local.ok())
     local = finish_subfiles(false);
   if (comm_->rank() == 0) {
     const Status named = guard([&] { return publication_.check_name(data_->path()); });
     // The base file refers to nothing that its subfiles do not have.
-    if (named.ok() && (local.ok() || !subfiles_))
+    if (named.ok() && (local.ok() || !set_.map()))
       local.update(guard([&] { return format_->flush(); }));
     local.update(named);
     if (durable && !is_temporary_file())
@@ -91,7 +91,7 @@ Status File::share_final_path(std::string& path) {
     return Status{};
   });
   local = share_text_from_root(*comm_, std::move(local), path);
-  if (subfiles_ && local.ok())
+  if (set_.map() && local.ok())
     local = guard([&] {
       set_.prepare_move(path);
       return Status{};
@@ -121,7 +121,7 @@ Status File::publish_first(Status stored) {
   // From here on the file is changed in place, also where its new name could not be stored.
   publication_.set_published();
   grids_.changed = false;
-  if (subfiles_)
+  if (set_.map())
     set_.move();
   data_->rename(std::move(final_path));
   return wants_references() && verdict.ok() ? renew_references() : verdict;
@@ -197,7 +197,7 @@ Status File::close(bool publish) {
     flush_.drop_pending();
     if (data_)
       (void)data_->close();
-    return {Code::bad_state, fmt::format("\"{}\" is closed after MPI_Finalize: {}", path_,
+    return {Code::bad_state, fmt::format("\"{}\" is closed after MPI_Finalize: {}", path(),
                                          is_temporary_file() ? "it is not published" : "queued requests are lost")};
   }
   const bool changes = mode_ != Mode::read, remains = publish || !is_temporary_file(),
@@ -206,7 +206,7 @@ Status File::close(bool publish) {
   const bool moved = verdict.ok();
   Status local = close_data(publish && changes && settings_.boolean("durable"));
   PartChunks chunks;
-  if (subfiles_ && changes && remains)
+  if (set_.map() && changes && remains)
     verdict = close_subfiles(std::move(verdict), std::exchange(local, Status{}), publish, chunks);
   Status last = finish(publish ? std::move(local) : Status{}, publish && verdict.ok(), chunks);
   verdict.update(std::move(last));
@@ -245,7 +245,7 @@ Status File::publish_closed_on_root(bool refers) {
       return status;
   }
   // A new file of whose variables none is split is one file: nothing names its folder, which has nothing in it.
-  if (mode_ == Mode::create && subfiles_ && subfiles_->used() == 0)
+  if (mode_ == Mode::create && set_.map() && set_.map()->used() == 0)
     (void)guard([&] {
       std::error_code ignored;
       std::filesystem::remove(set_.final_folder(publication_.temporary().final_path), ignored);
@@ -276,11 +276,11 @@ Status File::data_sync_on_root() {
 // By default those of netCDF sets, since their base files show other programs no array.
 bool File::wants_references() const {
   const std::string wish = settings_.text("references");
-  return wish == "kerchunk" || (wish == "auto" && subfiles_ && traits().grows_as_one);
+  return wish == "kerchunk" || (wish == "auto" && set_.map() && traits().grows_as_one);
 }
 
 ReferenceSources File::reference_sources(const PartChunks& chunks) const noexcept {
-  return {catalog_, subfiles_.get(), chunks, *format_};
+  return {metadata_.catalog(), set_.map().get(), chunks, *format_};
 }
 
 // Collective. The text anew for a file that is changed in place.
@@ -306,7 +306,7 @@ Result<std::string> File::write_references(const std::string& path, const std::s
       if (mode_ != Mode::read)
         return {Code::bad_state, fmt::format("references: \"{}\" is not open for reading only; to write references of "
                                              "a new file, use the option references",
-                                             path_)};
+                                             metadata_.path())};
       return {};
     });
   if (Status verdict = agree_same(*comm_, std::move(local), arguments, "path or prefix of the references",

@@ -16,7 +16,7 @@ DefineProtocol::Parts File::definition_parts() noexcept {
           .metadata = metadata_,
           .allocator = allocator_,
           .format = format_.get(),
-          .subfiles = subfiles_ ? &set_ : nullptr};
+          .subfiles = set_.map() ? &set_ : nullptr};
 }
 
 // Collective. work(local) is the call; `what` it does, for the message if the file is open for reading.
@@ -112,7 +112,7 @@ Status File::check_variables(VariableDefinitions& made, std::span<const Variable
   if (!wanted.ok())
     return wanted.status();
   request = wanted.value();
-  if (subfiles_) {
+  if (set_.map()) {
     auto found = policy.split(definitions, first);
     if (!found.ok())
       return found.status();
@@ -124,10 +124,10 @@ Status File::check_variables(VariableDefinitions& made, std::span<const Variable
     return {};
   const auto is_elsewhere = [&](size_t variable) {
     const auto number = static_cast<int>(variable);
-    return splits.contains(number) || (subfiles_ && subfiles_->find(number) != nullptr);
+    return splits.contains(number) || (set_.map() && set_.map()->find(number) != nullptr);
   };
   if (comm_->rank() == 0)
-    if (Status status = size_check_.check(catalog, definitions, is_elsewhere); !status.ok())
+    if (Status status = allocator_.check_size(definitions, is_elsewhere); !status.ok())
       return status;
   made.reserve();
   return grow_reduction(catalog.variables.size() + definitions.size());
@@ -142,7 +142,7 @@ Status File::make_parts(std::span<const VariableDefinition> definitions, std::ma
     return verdict;
   for (const auto& [variable, split] : splits)
     write_state_[static_cast<size_t>(variable)].changed = true;
-  subfiles_->variables().merge(splits);
+  set_.map()->variables().merge(splits);
   return {};
 }
 
@@ -168,10 +168,10 @@ Result<int> File::define_variables(std::span<VariableDefinition> definitions, St
   if (Status verdict = make_parts(definitions, splits, first); !verdict.ok())
     return verdict;
   Status verdict = made.make();
-  if (subfiles_)
+  if (set_.map())
     set_.end_definitions(static_cast<int>(metadata_.catalog().variables.size()), verdict.ok());
   if (std::ranges::any_of(definitions, &VariableDefinition::extendible))
-    grow_as_one(static_cast<size_t>(first));
+    allocator_.grow_as_one(static_cast<size_t>(first));
   update_set();
   if (!verdict.ok())
     return verdict;

@@ -70,7 +70,7 @@ Status File::open_format_on_root(OpenBroadcast& message) {
     return create_format_on_root();
   for (;;) {
     Status status = open_existing_on_root(message);
-    if (publication_.holds(path_))
+    if (publication_.holds(path()))
       return status;
     if (format_)
       (void)format_->close();
@@ -81,23 +81,23 @@ Status File::open_format_on_root(OpenBroadcast& message) {
 // Rank 0 alone: the temporary file of a new file, its format, and what is published with it.
 Status File::create_format_on_root() {
   const int64_t opened_before = stores_opened();
-  format_name_ = settings_.text("format");
-  if (format_name_ == "auto")
-    format_name_ = format_of_name(path_);
-  if (format_name_.empty())
+  opened_.format_name = settings_.text("format");
+  if (opened_.format_name == "auto")
+    opened_.format_name = format_of_name(path());
+  if (opened_.format_name.empty())
     return {Code::bad_argument, fmt::format("the name \"{}\" does not select a format: use .h5, .hdf5, .nc4, .nc, "
                                             ".cdf or .raw, or the option format",
-                                            path_)};
-  if (Status status = publication_.start(path_); !status.ok())
+                                            path())};
+  if (Status status = publication_.start(path()); !status.ok())
     return status;
   const TemporaryFile& temporary = publication_.temporary();
   if (Status status = stripe_on_root(); !status.ok())
     return status;
-  subfile_folder_ = &publication_.add<SubfileFolder>(format_name_, temporary.final_path);
-  if (Status status = publication_.add<FormatSidecars>(format_name_).start(temporary); !status.ok())
+  subfile_folder_ = &publication_.add<SubfileFolder>(opened_.format_name, temporary.final_path);
+  if (Status status = publication_.add<FormatSidecars>(opened_.format_name).start(temporary); !status.ok())
     return status;
   add_texts_on_root(temporary.final_path);
-  auto format = open_format(format_name_, temporary.temporary_path, FormatMode::create, format_options());
+  auto format = open_format(opened_.format_name, temporary.temporary_path, FormatMode::create, format_options());
   if (!format.ok())
     return format.status();
   take_format_on_root(std::move(format).value(), opened_before);
@@ -113,21 +113,21 @@ Status File::create_format_on_root() {
 // Rank 0 alone: the format of a file that exists, and its catalog for the message.
 Status File::open_existing_on_root(OpenBroadcast& message) {
   const int64_t opened_before = stores_opened();
-  if (Status status = publication_.hold(path_, mode_ == Mode::update); !status.ok())
+  if (Status status = publication_.hold(path(), mode_ == Mode::update); !status.ok())
     return status;
-  format_name_ = settings_.text("format");
+  opened_.format_name = settings_.text("format");
   std::unique_ptr<Store> opened;
-  if (format_name_ == "auto") {
-    auto found = find_format(path_, format_mode());
+  if (opened_.format_name == "auto") {
+    auto found = find_format(path(), format_mode());
     if (!found.ok())
       return found.status();
-    format_name_ = std::move(found.value().name);
+    opened_.format_name = std::move(found.value().name);
     opened = std::move(found.value().store);
   }
-  if (mode_ == Mode::update && format_name_ != "hdf5")
-    if (Status status = publication_.exclude_writers(path_); !status.ok())
+  if (mode_ == Mode::update && opened_.format_name != "hdf5")
+    if (Status status = publication_.exclude_writers(path()); !status.ok())
       return status;
-  auto format = open_format(format_name_, path_, format_mode(), format_options(), std::move(opened));
+  auto format = open_format(opened_.format_name, path(), format_mode(), format_options(), std::move(opened));
   if (!format.ok())
     return format.status();
   take_format_on_root(std::move(format).value(), opened_before);
@@ -136,28 +136,28 @@ Status File::open_existing_on_root(OpenBroadcast& message) {
     return catalog.status();
   message.catalog = std::move(catalog).value();
   std::error_code unknown;
-  const auto bytes = std::filesystem::file_size(path_, unknown);
-  ends_early_ = !unknown && bytes < static_cast<uintmax_t>(end_of(message.catalog->variables));
-  set_.hold_folder_of(*message.catalog, path_);
+  const auto bytes = std::filesystem::file_size(path(), unknown);
+  opened_.ends_early = !unknown && bytes < static_cast<uintmax_t>(end_of(message.catalog->variables));
+  set_.hold_folder_of(*message.catalog, path());
   return {};
 }
 
 void File::take_format_on_root(std::unique_ptr<Format> format, int64_t opened_before) {
   format_ = std::move(format);
   metadata_.set_traits(format_->traits());
-  metadata_opens_ = stores_opened() - opened_before;
+  opened_.metadata_opens = stores_opened() - opened_before;
 }
 
 // Rank 0 alone: the texts that are published beside a file that is written.
 void File::add_texts_on_root(const std::string& path) {
-  grids_.sidecar = &publication_.add<XdmfSidecar>(grids_, format_name_, path_, path);
-  references_ = &publication_.add<KerchunkSidecar>(path_, path, mode_ == Mode::create);
+  grids_.sidecar = &publication_.add<XdmfSidecar>(grids_, opened_.format_name, metadata_.path(), path);
+  references_ = &publication_.add<KerchunkSidecar>(metadata_.path(), path, mode_ == Mode::create);
 }
 
 std::vector<std::string> File::describe_opening() const {
-  std::vector<std::string> texts{"the path \"" + path_ + "\"", mode_ == Mode::create   ? "create"
-                                                               : mode_ == Mode::update ? "open for update"
-                                                                                       : "open for reading"};
+  std::vector<std::string> texts{"the path \"" + path() + "\"", mode_ == Mode::create   ? "create"
+                                                                : mode_ == Mode::update ? "open for update"
+                                                                                        : "open for reading"};
   for (std::string& text : texts_of(settings_))
     texts.push_back(std::move(text));
   return texts;
@@ -166,20 +166,20 @@ std::vector<std::string> File::describe_opening() const {
 // Local. `arguments`: their hash, with the options as resolved: ranks whose environments differ would make different
 // files.
 Status File::take_options(const Settings& program, uint64_t& arguments) {
-  identity_.path = path_;
-  if (path_.empty())
+  identity_.path = path();
+  if (path().empty())
     return {Code::bad_argument, "the path of the file is empty"};
   auto options = resolve_options(*comm_, program, mode_ == Mode::create);
   if (!options.ok())
     return options.status();
   ResolvedOptions& resolved = options.value();
-  arguments = hash_of({path_, std::to_string(static_cast<int>(mode_)), resolved.text});
+  arguments = hash_of({path(), std::to_string(static_cast<int>(mode_)), resolved.text});
   settings_ = std::move(resolved.settings);
   flush_.planner().set_ways(settings_.boolean("shared_memory"), settings_.boolean("check_messages"));
   flush_.planner().set_strategy(std::move(resolved.strategy));
   flush_.planner().limits() = std::move(resolved.limits);
-  striping_options_ = std::move(resolved.striping);
-  store_options_ = std::move(resolved.store);
+  storage_.striping_options = std::move(resolved.striping);
+  storage_.store_options = std::move(resolved.store);
   set_.want({resolved.subfiles, ""});
   return {};
 }
@@ -191,14 +191,14 @@ Status File::open_on_root(Opening& opening) {
   if (Status status = open_format_on_root(opening.message); !status.ok())
     return status;
   const std::string data_path =
-      mode_ == Mode::create ? publication_.temporary().temporary_path : std::filesystem::absolute(path_).string();
+      mode_ == Mode::create ? publication_.temporary().temporary_path : std::filesystem::absolute(path()).string();
   if (mode_ == Mode::update)
     add_texts_on_root(data_path);
   if (mode_ != Mode::create)
-    striping_ = find_striping(striping_options_, data_path);
+    storage_.striping = find_striping(storage_.striping_options, data_path);
   opening.numbers[Opening::file_system] = static_cast<int64_t>(file_system_at(data_path));
   opening.numbers[Opening::subfiles] = set_.wanted().files;
-  flush_.tracer().open_on_root(settings_.text("trace"), path_, flush_.report());
+  flush_.tracer().open_on_root(settings_.text("trace"), path(), flush_.report());
   opening.numbers[Opening::cores] = usable_cores();
   const int64_t buffers = flush_.planner().limits().buffers;
   opening.numbers[Opening::buffers] = buffers != 0 ? buffers : buffers_for(*comm_);
@@ -211,7 +211,7 @@ Status File::open_on_root(Opening& opening) {
 // Local: what rank 0 has found.
 Status File::receive(Opening& opening) {
   const auto kind = static_cast<FileSystem>(opening.numbers[Opening::file_system]);
-  local_disk_ = kind == FileSystem::local;
+  storage_.is_local_disk = kind == FileSystem::local;
   flush_.planner().limits().buffers = opening.numbers[Opening::buffers];
   if (comm_->rank() != 0) {
     auto decoded = OpenBroadcast::decode(opening.bytes);
@@ -257,7 +257,7 @@ Result<std::unique_ptr<File>> File::open(MPI_Comm user, const std::string& path,
   if (local.ok())
     local = guard([&] { return file->receive(opening); });
   Status verdict = agree(ranks, std::move(local));
-  if (verdict.ok() && file->subfiles_)
+  if (verdict.ok() && file->set_.map())
     verdict = file->start_set();
   if (!verdict.ok()) {
     if (file)
@@ -270,7 +270,7 @@ Result<std::unique_ptr<File>> File::open(MPI_Comm user, const std::string& path,
 
 void File::start() {
   comm_->enter(identity_);
-  if (local_disk_)
+  if (storage_.is_local_disk)
     fit_limits_to_local_disk(flush_.planner().limits(), settings_);
   fit_limits_to_layout(flush_.planner().limits(), settings_);
   start_trace();
@@ -280,18 +280,18 @@ void File::start_trace() {
   record_data();
   const char* mode = mode_ == Mode::create ? "create" : mode_ == Mode::read ? "read" : "update";
   flush_.tracer().start(*comm_,
-                        {.path = path_,
+                        {.path = path(),
                          .mode = mode,
-                         .format = format_name_,
-                         .layout = striping_.layout,
-                         .is_set = subfiles_ != nullptr,
+                         .format = opened_.format_name,
+                         .layout = storage_.striping.layout,
+                         .is_set = set_.map() != nullptr,
                          .settings = settings_},
                         flush_.report());
 }
 
 void File::record_data() {
   if (Recording* recording = flush_.tracer().recording(); recording != nullptr)
-    data_->record(recording, subfiles_ ? nullptr : layout_);
+    data_->record(recording, set_.map() ? nullptr : storage_.layout);
 }
 
 // Rank 0 alone, before anything is opened.
@@ -304,18 +304,18 @@ Status File::read_machine_on_root() {
     return text.status();
   if (auto machine = machine_of(text.value(), path); !machine.ok())
     return machine.status();
-  machine_text_ = std::move(text).value();
+  storage_.machine_text = std::move(text).value();
   return {};
 }
 
 // Local. Without a machine file the usual numbers for the file system that rank 0 has found.
 Status File::receive_machine(FileSystem kind, int64_t cores) {
-  flush_.planner().limits().machine_measured = !machine_text_.empty();
-  if (machine_text_.empty()) {
+  flush_.planner().limits().machine_measured = !storage_.machine_text.empty();
+  if (storage_.machine_text.empty()) {
     flush_.planner().limits().machine = usual_machine(kind, cores);
     return {};
   }
-  auto machine = machine_of(machine_text_, settings_.text("machine"));
+  auto machine = machine_of(storage_.machine_text, settings_.text("machine"));
   if (!machine.ok())
     return machine.status();
   flush_.planner().limits().machine = std::move(machine).value();
@@ -338,12 +338,14 @@ void File::fit_limits_to_local_disk(PlanLimits& limits, const Settings& settings
 void File::fit_limits_to_layout(PlanLimits& limits, const Settings& settings) const {
   if (settings.bytes("align") > 0)
     return;
-  if (local_disk_ && !layout_)
-    limits.least_unit = std::max(k_local_unit, striping_.layout.known() ? lock_unit(striping_.layout) : 0);
-  if (!striping_.layout.known())
+  if (storage_.is_local_disk && !storage_.layout)
+    limits.least_unit =
+        std::max(k_local_unit, storage_.striping.layout.known() ? lock_unit(storage_.striping.layout) : 0);
+  if (!storage_.striping.layout.known())
     return;
-  limits.layout = layout_;
-  limits.unit = layout_ ? lock_unit(*layout_) : std::max(limits.unit, lock_unit(striping_.layout));
+  limits.layout = storage_.layout;
+  limits.unit =
+      storage_.layout ? lock_unit(*storage_.layout) : std::max(limits.unit, lock_unit(storage_.striping.layout));
 }
 
 // Local: what the file plans with after these changes.
@@ -361,7 +363,7 @@ Status File::check_strategy(const Settings& changes, Strategy& strategy, PlanLim
     if (!changeable)
       return {Code::bad_argument,
               fmt::format("set_strategy: the option {} cannot change after \"{}\" was opened; these can: {}", key,
-                          path_, fmt::join(k_changeable, ", "))};
+                          path(), fmt::join(k_changeable, ", "))};
     if (Status status = settings.set(key, value); !status.ok())
       return status;
   }
@@ -376,7 +378,7 @@ Status File::check_strategy(const Settings& changes, Strategy& strategy, PlanLim
   limits.buffers = flush_.planner().limits().buffers;
   limits.machine = flush_.planner().limits().machine;
   limits.machine_measured = flush_.planner().limits().machine_measured;
-  if (local_disk_)
+  if (storage_.is_local_disk)
     fit_limits_to_local_disk(limits, settings);
   fit_limits_to_layout(limits, settings);
   if (changes.is_set("sieve_hole"))
@@ -412,33 +414,33 @@ void File::fill_message(const std::string& data_path, OpenBroadcast& message) co
   message.file_number = held.is_held() ? file_number(held.descriptor()) : 0;
   if (message.file_number != 0 && mode_ == Mode::read)
     message.elsewhere = fmt::format("/proc/{}/fd/{}", ::getpid(), held.descriptor());
-  message.format = format_name_;
+  message.format = opened_.format_name;
   message.traits = traits();
-  if (subfiles_) {
+  if (set_.map()) {
     SetNames names = set_.names();
     message.set_identity = std::move(names.identity);
     message.set_folder = std::move(names.folder);
     message.subfile_ending = std::move(names.ending);
   }
   message.files_reason = set_.wanted().why;
-  message.layout = striping_.layout;
-  message.layout_reason = striping_.why;
+  message.layout = storage_.striping.layout;
+  message.layout_reason = storage_.striping.why;
   message.trace = flush_.report().trace;
   message.trace_problem = flush_.report().trace_problem;
-  message.machine_text = machine_text_;
+  message.machine_text = storage_.machine_text;
 }
 
 // Local: the file as rank 0 has opened it.
 Status File::receive(OpenBroadcast message) {
-  machine_text_ = message.machine_text;
-  striping_ = {.layout = std::move(message.layout), .why = message.layout_reason};
-  if (striping_.layout.is_striped())
-    layout_ = std::make_shared<const StorageLayout>(striping_.layout);
-  flush_.report().layout = layout_text(striping_.layout);
+  storage_.machine_text = message.machine_text;
+  storage_.striping = {.layout = std::move(message.layout), .why = message.layout_reason};
+  if (storage_.striping.layout.is_striped())
+    storage_.layout = std::make_shared<const StorageLayout>(storage_.striping.layout);
+  flush_.report().layout = layout_text(storage_.striping.layout);
   flush_.report().trace = message.trace;
   flush_.report().trace_problem = message.trace_problem;
   flush_.tracer().make_recorder(*comm_, flush_.report());
-  if (!message.set_identity.empty() && !subfiles_)
+  if (!message.set_identity.empty() && !set_.map())
     set_.create({message.format, message.set_identity, message.set_folder, message.subfile_ending}, message.data_path,
                 set_.wanted().files);
   metadata_.set_traits(message.traits);
@@ -447,32 +449,30 @@ Status File::receive(OpenBroadcast message) {
       return status;
     metadata_.take(*std::move(message.catalog));
   }
-  data_ = std::make_unique<DataFile>(message.data_path, mode_ != Mode::read, store_options_);
+  data_ = std::make_unique<DataFile>(message.data_path, mode_ != Mode::read, storage_.store_options);
   data_->set_number(0, message.file_number);
   data_->set_elsewhere(message.elsewhere);
-  data_->tally_by(layout_);
+  data_->tally_by(storage_.layout);
   flush_.engine().executor.use_io_thread(wants_io_thread(), settings_.text("io_thread") != "off");
-  if (Status status = grow_reduction(catalog_.variables.size()); !status.ok())
+  if (Status status = grow_reduction(metadata_.catalog().variables.size()); !status.ok())
     return status;
   allocator_.start(mode_ == Mode::create, mode_ == Mode::update);
-  for (size_t i = 0; i < catalog_.variables.size(); ++i)
-    if (catalog_.variables[i].extendible && traits().grows_as_one)
-      write_state_[i].filled_records = catalog_.variables[i].shape.front();
+  for (size_t i = 0; i < metadata_.catalog().variables.size(); ++i)
+    if (metadata_.catalog().variables[i].extendible && traits().grows_as_one)
+      write_state_[i].filled_records = metadata_.catalog().variables[i].shape.front();
   return {};
 }
 
 File::File(const std::string& path, Mode mode, std::shared_ptr<Comm> comm)
     : comm_(std::move(comm)),
       mode_(mode),
-      path_(path),
       publication_(mode == Mode::create),
       metadata_(path),
-      set_(*comm_, format_mode(), catalog_, write_state_),
+      set_(*comm_, format_mode(), metadata_.catalog(), write_state_),
       allocator_(*comm_, metadata_),
-      size_check_(path),
       flush_(*comm_),
-      queue_({.path = path_,
-              .catalog = catalog_,
+      queue_({.path = metadata_.path(),
+              .catalog = metadata_.catalog(),
               .settings = settings_,
               .strategy = flush_.planner().strategy(),
               .limits = flush_.planner().limits(),
@@ -489,7 +489,7 @@ File::~File() {
 
 Status File::check_writable(std::string_view call) const {
   if (mode_ == Mode::read)
-    return {Code::bad_state, fmt::format("{}: \"{}\" is open for reading only", call, path_)};
+    return {Code::bad_state, fmt::format("{}: \"{}\" is open for reading only", call, path())};
   return {};
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// File: an open file. Introduces the rooms to each other: decompositions and placements become items, items and a
-// strategy become a plan, a plan becomes a transfer between ranks and the store.
+// File: an open file. Connects the modules: definitions, space for variables, the queue, flushes, and publication.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +15,6 @@
 #include <string_view>
 #include <vector>
 
-#include "allocation/file_size_check.hpp"
 #include "allocation/space_allocator.hpp"
 #include "base/settings.hpp"
 #include "base/status.hpp"
@@ -103,7 +101,7 @@ class File {
   const Status& refused() const noexcept { return queue_.refused(); }  // OK: nothing was
   void drop_queue();  // where all ranks do: what a flush that failed does
   std::string report(bool json) const;
-  const Catalog& catalog() const noexcept { return catalog_; }
+  const Catalog& catalog() const noexcept { return metadata_.catalog(); }
   int64_t element_count_of(int variable) const { return metadata_.element_count_of(variable); }  // that there is
   const Settings& settings() const noexcept { return settings_; }
   Comm& comm() noexcept { return *comm_; }
@@ -113,9 +111,9 @@ class File {
   }
   ObjectKind kind_of(const std::string& path) const { return metadata_.kind_of(path); }
   const std::vector<Attribute>* attributes_of(std::string_view object) const { return metadata_.attributes_of(object); }
-  const std::string& path() const noexcept { return path_; }
+  const std::string& path() const noexcept { return metadata_.path(); }
   const OpenFile& identity() const noexcept { return identity_; }
-  const Subfiles* subfiles() const noexcept { return subfiles_.get(); }  // nullptr: the file is one
+  const Subfiles* subfiles() const noexcept { return set_.map().get(); }  // nullptr: the file is one
   // How many subfiles a variable's own options ask for, 1: none; 0: they do not say, or ask for what the file has
   // anyway.
   Result<int64_t> subfiles_of_variable(const Settings& own) const;
@@ -194,13 +192,12 @@ class File {
   Status place_variables(Status local);   // collective; if something is unplaced
   Status extend_for_queue(Status local);  // collective; nothing if no variable can grow or lacks a place
   Status fill_records(Status local);      // collective
-  void grow_as_one(size_t first) noexcept;
   void take_layout(std::shared_ptr<const StorageLayout> layout) noexcept;  // of a file that was rewritten
   Status stripe_on_root();                                                 // rank 0 only: a temporary file
 
   // Of fill values, and of what a failure leaves undefined.
   FillManager filling() noexcept { return view().filling(); }
-  UndefinedElements undefined() noexcept { return {catalog_, write_state_, !is_temporary_file()}; }
+  UndefinedElements undefined() noexcept { return {metadata_.catalog(), write_state_, !is_temporary_file()}; }
 
   // subfile_set.cpp
   Status make_set_on_root(int64_t count);  // rank 0 only
@@ -219,35 +216,38 @@ class File {
   int64_t line_unit() const noexcept {
     return flush_.planner().strategy().domains == Domains::target ? FileLine::k_unit_of_targets : FileLine::k_unit;
   }
+  // What rank 0 found when it opened the file.
+  struct Opened {
+    std::string format_name;
+    int64_t metadata_opens = 0;  // of the file and its sidecars, before the format had it
+    bool ends_early = false;     // opened for update, and shorter than its variables: a damaged file
+  };
+  struct Storage {
+    StripingOptions striping_options;
+    StoreOptions store_options;
+    Striping striping;                            // as rank 0 found it
+    std::shared_ptr<const StorageLayout> layout;  // that domains are cut by; nullptr: the file has no stripes
+    bool is_local_disk = false;                   // as rank 0 sees it
+    std::string machine_text;                     // of the machine file, as rank 0 read it; "": none was given
+  };
+
   std::shared_ptr<Comm> comm_;
   OpenFile identity_;  // by which agreements know it
   Settings settings_;
   Mode mode_ = Mode::read;
-  std::string path_;  // the name that the user gave
-  std::string format_name_;
+  Opened opened_;
+  Storage storage_;
   ViewerGrids grids_;
   Publication publication_;
-  SubfileFolder* subfile_folder_ = nullptr;  // rank 0, as the next two: among the publication's sidecars
+  SubfileFolder* subfile_folder_ = nullptr;  // rank 0, as the next: among the publication's sidecars
   KerchunkSidecar* references_ = nullptr;
   std::unique_ptr<Format> format_;  // rank 0
   Metadata metadata_;
-  const Catalog& catalog_ = metadata_.catalog();  // which only metadata_ changes
   std::unique_ptr<DataFile> data_;
   SubfileSet set_;
-  const std::unique_ptr<Subfiles>& subfiles_ = set_.map();  // nullptr: the file is one
-  const PartFormats part_formats_{format_, set_};           // for cached plans of chunks
-  int64_t metadata_opens_ = 0;  // rank 0: of this file and those that belong to it, before the format had it
-  StripingOptions striping_options_;
-  StoreOptions store_options_;
-  Striping striping_;                            // as rank 0 found it
-  std::shared_ptr<const StorageLayout> layout_;  // that domains are cut by; nullptr: none that has stripes
-  bool local_disk_ = false;                      // as rank 0 sees it
-  std::string machine_text_;                     // of the machine file, as rank 0 read it; "": none was given
-
+  const PartFormats part_formats_{format_, set_};  // for cached plans of chunks
   SpaceAllocator allocator_;
-  FileSizeCheck size_check_;  // used on rank 0
   WriteState write_state_;
-  bool ends_early_ = false;  // rank 0: opened for update, and shorter than its variables: a damaged file
   VariableFlush flush_;
   RequestQueue queue_;
 };

@@ -23,25 +23,25 @@ Status File::queue(bool put, int variable, std::shared_ptr<SharedDecomposition> 
 FileView File::view() noexcept {
   return {.comm = *comm_,
           .identity = identity_,
-          .path = path_,
+          .path = path(),
           .settings = settings_,
           .metadata = metadata_,
           .data = *data_,
           .set = set_,
-          .subfiles = subfiles_.get(),
+          .subfiles = set_.map().get(),
           .format = format_.get(),
           .formats = part_formats_,
           .write_state = write_state_,
           .publication = publication_,
-          .striping = striping_,
-          .striping_options = striping_options_,
-          .layout = layout_.get(),
+          .striping = storage_.striping,
+          .striping_options = storage_.striping_options,
+          .layout = storage_.layout.get(),
           .files_reason = set_.wanted().why,
           .is_new = mode_ == Mode::create,
           .is_writable = mode_ != Mode::read,
-          .is_cut_short = ends_early_,
-          .is_on_local_disk = local_disk_,
-          .metadata_opens = metadata_opens_};
+          .is_cut_short = opened_.ends_early,
+          .is_on_local_disk = storage_.is_local_disk,
+          .metadata_opens = opened_.metadata_opens};
 }
 
 // Collective. Checks what is queued, and gives it room. An error that is returned is agreed; `local` may be an error of
@@ -49,8 +49,8 @@ FileView File::view() noexcept {
 Status File::prepare_queue(Status& local) {
   local.update(queue_.take_refused());
   if (settings_.boolean("check_replicas"))
-    if (Status checked =
-            check_replicas(*comm_, std::exchange(local, Status{}), queue_.list().requests(), catalog_.variables);
+    if (Status checked = check_replicas(*comm_, std::exchange(local, Status{}), queue_.list().requests(),
+                                        metadata_.catalog().variables);
         !checked.ok())
       return checked;
   if (allocator_.is_unplaced())
@@ -119,12 +119,12 @@ Status File::end_pending() {
 // defined since finds no room.
 bool File::reads_what_has_places() {
   const auto has_places = [this](const QueuedRequest& entry) {
-    const SplitVariable* split = subfiles_ ? subfiles_->find(entry.variable) : nullptr;
+    const SplitVariable* split = set_.map() ? set_.map()->find(entry.variable) : nullptr;
     if (split == nullptr)
-      return catalog_.variables[static_cast<size_t>(entry.variable)].placement.offset >= 0;
+      return metadata_.variable(entry.variable).placement.offset >= 0;
     return std::none_of(split->offsets.begin(), split->offsets.end(), [](int64_t offset) { return offset < 0; });
   };
-  const bool moved = subfiles_ && subfiles_->moved();  // and the other ranks do not know it
+  const bool moved = set_.map() && set_.map()->moved();  // and the other ranks do not know it
   const auto requests = queue_.list().requests();
   const bool only = !moved && std::all_of(requests.begin(), requests.end(),
                                           [&](const QueuedRequest& entry) { return !entry.put && has_places(entry); });

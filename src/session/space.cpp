@@ -16,23 +16,23 @@ namespace windrow {
 Status File::place_variables(Status local) {
   if (local.ok())
     local = guard([&] { return allocator_.cut_leftovers(formats()); });
-  if (subfiles_)  // the base file refers to them: they come first
+  if (set_.map())  // the base file refers to them: they come first
     if (Status placed = place_subfiles(std::exchange(local, Status{})); !placed.ok())
       return placed;
   if (comm_->rank() == 0 && local.ok())
-    local = guard([&] { return subfiles_ ? set_.seal(*format_) : Status{}; });
+    local = guard([&] { return set_.map() ? set_.seal(*format_) : Status{}; });
   LatePlacement placement({.comm = *comm_,
                            .metadata = metadata_,
                            .publication = publication_,
                            .format = format_.get(),
                            .file = *data_,
-                           .striping = striping_,
-                           .striping_options = striping_options_,
+                           .striping = storage_.striping,
+                           .striping_options = storage_.striping_options,
                            .buffer_bytes = flush_.planner().limits().buffer_bytes,
                            .durable = settings_.boolean("durable")});
   const auto complete_subfiles = [&]() -> Status {
-    Status status = subfiles_ ? set_.lengthen() : Status{};
-    return subfiles_ && status.ok() ? subfiles_->flush_formats() : status;
+    Status status = set_.map() ? set_.lengthen() : Status{};
+    return set_.map() && status.ok() ? set_.map()->flush_formats() : status;
   };
   Status verdict = placement.place(std::move(local), complete_subfiles);
   if (placement.is_laid_out())
@@ -40,9 +40,9 @@ Status File::place_variables(Status local) {
   if (!placement.is_in_force())
     return verdict;
   flush_.forget_plans();
-  if (placement.new_layout() && *placement.new_layout() != striping_.layout)
+  if (placement.new_layout() && *placement.new_layout() != storage_.striping.layout)
     take_layout(placement.new_layout());
-  if (subfiles_)
+  if (set_.map())
     fit_line();
   allocator_.mark_placed();
   return verdict;
@@ -68,8 +68,6 @@ Status File::extend_for_queue(Status local) {
   const auto forget = [&](int variable) { flush_.forget_chunks_of(variable, metadata_.variable(variable).path); };
   if (Status verdict = allocator_.extend(formats(), forget); !verdict.ok())
     return verdict;
-  size_check_.restart();
-  grow_as_one(0);
   update_set();
   return {};
 }
@@ -85,42 +83,38 @@ Status File::fill_records(Status local) {
 }
 
 SpaceAllocator::Formats File::formats() noexcept {
-  return {.base = format_.get(), .subfiles = subfiles_ ? &set_ : nullptr, .file = *data_};
-}
-
-void File::grow_as_one(size_t first) noexcept {
-  size_check_.add(metadata_.grow_as_one(first));
+  return {.base = format_.get(), .subfiles = set_.map() ? &set_ : nullptr, .file = *data_};
 }
 
 // All ranks call it alike. Only the report needs memory.
 void File::take_layout(std::shared_ptr<const StorageLayout> layout) noexcept {
   (void)guard([&] {
-    striping_.layout = *layout;
+    storage_.striping.layout = *layout;
     flush_.report().layout = layout_text(*layout);
     return Status{};
   });
-  striping_.why.clear();  // of other stripes
-  layout_ = layout->is_striped() ? std::move(layout) : nullptr;
+  storage_.striping.why.clear();  // of other stripes
+  storage_.layout = layout->is_striped() ? std::move(layout) : nullptr;
   if (flush_.planner().limits().layout) {
-    flush_.planner().limits().layout = layout_;
-    if (layout_)
-      flush_.planner().limits().unit = lock_unit(*layout_);
+    flush_.planner().limits().layout = storage_.layout;
+    if (storage_.layout)
+      flush_.planner().limits().unit = lock_unit(*storage_.layout);
   }
-  data_->tally_by(layout_);
+  data_->tally_by(storage_.layout);
   record_data();
 }
 
 // The base file of a set has little but metadata.
 Status File::stripe_on_root() {
   if (set_.wanted().files > 1)
-    striping_options_.expected_bytes = 0;
+    storage_.striping_options.expected_bytes = 0;
   const int64_t writers = flush_.planner().limits().writers > 0 ? flush_.planner().limits().writers
                                                                 : static_cast<int64_t>(comm_->host_roots().size());
-  auto striped = stripe_temporary_file(striping_options_, publication_.temporary(),
+  auto striped = stripe_temporary_file(storage_.striping_options, publication_.temporary(),
                                        {.count = writers, .buffer_bytes = flush_.planner().limits().buffer_bytes});
   if (!striped.ok())
     return striped.status();
-  striping_ = std::move(striped).value();
+  storage_.striping = std::move(striped).value();
   return publication_.follow_temporary();  // setting stripes may have made another file
 }
 

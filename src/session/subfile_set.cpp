@@ -40,14 +40,14 @@ FormatOptions File::format_options() const {
 }
 
 SplitPolicy File::split_policy() const {
-  return SplitPolicy({.path = path_,
+  return SplitPolicy({.path = path(),
                       .is_new = is_temporary_file(),
                       .subfiles = set_.default_count(),
                       .count_was_chosen = !set_.wanted().why.empty(),
                       .most_file_bytes = settings_.bytes("subfile_bytes"),
                       .expected_bytes = settings_.bytes("expected_bytes"),
                       .alignment = settings_.bytes("alignment")},
-                     catalog_, subfiles_.get());
+                     metadata_.catalog(), set_.map().get());
 }
 
 Result<int64_t> File::subfiles_of_variable(const Settings& own) const {
@@ -56,17 +56,17 @@ Result<int64_t> File::subfiles_of_variable(const Settings& own) const {
 
 // Rank 0: why the new file cannot be a set; "": it can.
 std::string File::why_no_set() const {
-  return windrow::why_no_set(*format_, format_name_, format_options(), publication_.temporary().final_path);
+  return windrow::why_no_set(*format_, opened_.format_name, format_options(), publication_.temporary().final_path);
 }
 
 // Rank 0, which sends the number to all ranks.
 Status File::choose_files_on_root() {
   const FileSystem kind = file_system_at(publication_.temporary().temporary_path);
   const int64_t ranks = comm_->size(), hosts = static_cast<int64_t>(comm_->host_roots().size()),
-                targets = targets_of(striping_.layout);
+                targets = targets_of(storage_.striping.layout);
   FileCount chosen = choose_file_count(kind, format_->can_split(), ranks, hosts, targets);
-  if (!machine_text_.empty()) {
-    const auto known = machine_of(machine_text_, settings_.text("machine"));
+  if (!storage_.machine_text.empty()) {
+    const auto known = machine_of(storage_.machine_text, settings_.text("machine"));
     if (!known.ok())
       return known.status();
     chosen = choose_file_count_by(*known.value(), kind, format_->can_split(), ranks, hosts, targets,
@@ -79,10 +79,10 @@ Status File::choose_files_on_root() {
 // Rank 0: makes the folder of a new set. start_set() does the rest, on all ranks.
 Status File::make_set_on_root(int64_t count) {
   if (const std::string why = why_no_set(); !why.empty())
-    return {Code::unsupported, fmt::format("\"{}\": {}", path_, why)};
+    return {Code::unsupported, fmt::format("\"{}\": {}", path(), why)};
   const TemporaryFile& temporary = publication_.temporary();
-  set_.create(new_set_names(format_name_, path_, temporary.final_path), temporary.temporary_path, count);
-  const std::string& folder = subfiles_->names().folder;
+  set_.create(new_set_names(opened_.format_name, path(), temporary.final_path), temporary.temporary_path, count);
+  const std::string& folder = set_.map()->names().folder;
   if (Status status = subfile_folder_->start(temporary, folder, set_.final_folder(temporary.final_path)); !status.ok())
     return status;
   set_.hold_folder(folder);
@@ -101,7 +101,7 @@ Status File::become_set(SubfileRequest request) {
     return status;
   });
   local = share_from_root(*comm_, std::move(local), message);
-  if (local.ok() && !subfiles_)
+  if (local.ok() && !set_.map())
     local = guard([&] {
       const auto names = SetNames::decode(message);
       if (names.ok())
@@ -109,8 +109,8 @@ Status File::become_set(SubfileRequest request) {
       return names.status();
     });
   if (Status verdict = agree(*comm_, std::move(local)); !verdict.ok()) {
-    if (comm_->rank() == 0 && subfiles_)
-      (void)subfiles_->close_formats();
+    if (comm_->rank() == 0 && set_.map())
+      (void)set_.map()->close_formats();
     if (comm_->rank() == 0)
       subfile_folder_->abandon();
     set_.forget();
@@ -151,7 +151,7 @@ void File::fit_line() {
 
 // Local, the same on all ranks: after variables have been defined or have grown.
 void File::update_set() {
-  if (!subfiles_)
+  if (!set_.map())
     return;
   set_.update_records();
   fit_line();
@@ -192,11 +192,11 @@ Status File::finish_subfiles(bool ends) {
 
 // Collective, agreed. `chunks`: on rank 0.
 Status File::collect_part_chunks(PartChunks& chunks) {
-  if (!subfiles_)
+  if (!set_.map())
     return {};
   std::vector<int> variables;
   Status local = guard([&] {
-    variables = referable_parts(catalog_, *subfiles_);
+    variables = referable_parts(metadata_.catalog(), *set_.map());
     return Status{};
   });
   return agree(*comm_, set_.collect_chunks(std::move(local), variables, chunks));
@@ -208,11 +208,11 @@ Result<std::string> File::check_subfiles() {
     return before;
   std::vector<std::byte> bytes;
   std::vector<int64_t> found;
-  if (subfiles_ && mode_ != Mode::create)
+  if (set_.map() && mode_ != Mode::create)
     if (Status verdict = SetChecksums(set_).compare(found); !verdict.ok())
       return verdict;
   Status local;
-  if (comm_->rank() == 0 && subfiles_)
+  if (comm_->rank() == 0 && set_.map())
     local = guard([&] {
       const std::string lines = set_.problems(*format_) + SetChecksums(set_).describe(found);
       const auto text = std::as_bytes(std::span(lines));
