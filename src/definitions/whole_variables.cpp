@@ -112,8 +112,13 @@ Result<std::optional<std::vector<int64_t>>> WholeVariables::stored_chunks(int va
     return std::optional(std::vector<int64_t>());
   if (!is_here || wanted.chunking.empty())
     return std::optional<std::vector<int64_t>>();
+  return share_chunks(variable);
+}
+
+// Collective, agreed.
+Result<std::optional<std::vector<int64_t>>> WholeVariables::share_chunks(int variable) const {
   std::vector<std::byte> bytes;
-  local = parts_.comm.rank() == 0 ? guard([&] { return find_chunks_on_root(variable, bytes); }) : Status{};
+  Status local = parts_.comm.rank() == 0 ? guard([&] { return find_chunks_on_root(variable, bytes); }) : Status{};
   local = share_from_root(parts_.comm, std::move(local), bytes);
   std::vector<int64_t> words;
   if (local.ok())

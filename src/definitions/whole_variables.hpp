@@ -32,6 +32,7 @@ class WholeVariables {
   const Variable& at(int number) const { return parts_.metadata.variable(number); }
   Status compare(int variable, Status local) const;
   Status read_texts_on_root(int variable, std::vector<std::byte>& bytes) const;
+  Result<std::optional<std::vector<int64_t>>> share_chunks(int variable) const;
   Status find_chunks_on_root(int variable, std::vector<std::byte>& bytes) const;
 
   const DefineProtocol::Parts parts_;
