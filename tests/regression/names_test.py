@@ -36,7 +36,7 @@ def contents(group, prefix=""):
         attributes = [(each, np.asarray(variable.getncattr(each)).tolist()) for each in variable.ncattrs()]
         found[f"{prefix}/{name}"] = (
             variable.dimensions,
-            variable.dtype.str[1:],
+            np.dtype(variable.dtype).str[1:],
             np.asarray(variable[...]).tolist(),
             attributes,
         )
@@ -174,6 +174,18 @@ class Names(unittest.TestCase):
             fill_like_others(file)
         self.windrow("copy", "--quiet", "classic.nc4", "d.nc")
         self.assertEqual(shown("d.nc"), shown("classic.nc4"))
+
+    def test_unlimited_dimensions_of_variables_that_windrow_does_not_extend(self):
+        with netCDF4.Dataset("a.nc4", "w") as file:
+            for name, length in (("n", 2), ("t", None), ("u", None)):
+                file.createDimension(name, length)
+            file.createVariable("second", "i4", ("n", "t"))[...] = [[1, 2, 3], [4, 5, 6]]
+            file.createVariable("text", str, ("u",))[...] = np.array(["x", "y"], object)
+        before = shown("a.nc4")
+        self.windrow("copy", "--quiet", "a.nc4", "b.h5")
+        found = shown("b.h5")
+        self.assertEqual([found[key] for key in ("/second", "/text")], [before[key] for key in ("/second", "/text")])
+        self.assertEqual([found[" dimensions"][name][0] for name in "ntu"], [2, 3, 2])
 
     def test_sets_of_subfiles(self):
         self.make("a.nc4", format="NETCDF4")

@@ -419,9 +419,9 @@ namespace {
 void lengthen_dimensions(Catalog& catalog) {
   std::map<std::string_view, int64_t> longest;
   for (const Variable& variable : catalog.variables)
-    if (variable.extendible && !variable.dimensions.empty()) {
-      int64_t& length = longest[variable.dimensions.front()];
-      length = std::max(length, variable.shape.front());
+    for (size_t i = 0; i < variable.dimensions.size(); ++i) {
+      int64_t& length = longest[variable.dimensions[i]];
+      length = std::max(length, variable.shape[i]);
     }
   for (Dimension& dimension : catalog.dimensions)
     if (const auto found = longest.find(dimension.path); found != longest.end())
