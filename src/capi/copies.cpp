@@ -56,7 +56,9 @@ Status take_arguments(const char* source, const char* target, const windrow_opti
   if (!resolved.ok())
     return resolved.status();
   request.format = resolved.value().text("format");
-  request.is_netcdf = (request.format == "auto" ? windrow::format_of_name(request.target) : request.format) == "netcdf";
+  const std::string format = request.format == "auto" ? windrow::format_of_name(request.target) : request.format;
+  request.is_netcdf = format == "netcdf";
+  request.has_unlimited = format != "raw";
   request.keeps_chunks = !settings.is_set("chunks") && !settings.is_set("filters");
   request.buffer_bytes = k_usual_buffer;
   if (info != nullptr)

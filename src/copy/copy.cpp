@@ -94,6 +94,7 @@ class Definitions {
     bool keeps_chunks = false;  // keeps chunking if the output's format supports it
     // netCDF classic: all extendible variables have one length, and a fill value is an attribute
     bool is_netcdf = false;
+    bool has_unlimited = true;  // the output's format supports extendible variables
   };
   Definitions(const windrow::File& input, const Contents& contents, windrow::File& output, const Growth& growth,
               Ways ways)
@@ -105,11 +106,10 @@ class Definitions {
       attempt(path, [&] { output_.define_group(path); });
     }
     // Dimensions first: then a variable that has the name of one but is not its coordinates gets another place.
-    const std::set<std::string> may_grow = extendible_dimensions();
-    define_dimensions([&](const std::string& path) { return !may_grow.contains(path); });
+    const std::set<std::string> unlimited = unlimited_dimensions();
+    for (const auto& [path, length] : contents_.dimensions)
+      attempt(path, [&] { output_.define_dimension(path, unlimited.contains(path) ? 0 : length); });
     define_variables();
-    const std::set<std::string> growing = growing_dimensions();
-    define_dimensions([&](const std::string& path) { return may_grow.contains(path) && !growing.contains(path); });
     for (const Link& link : contents_.links)
       attempt(link.path, [&] { output_.define_link(link.path, link.target); });
     for (const std::string& object : contents_.objects)
@@ -130,12 +130,6 @@ class Definitions {
     return in(variable).extendible != 0 &&
            in(variable).shape[0] < (growth_.is_main(variable) ? growth_.main_length() : growth_.length(variable));
   }
-  template <class Chosen>
-  void define_dimensions(const Chosen& is_chosen) {
-    for (const auto& [path, length] : contents_.dimensions)
-      if (is_chosen(path))
-        attempt(path, [&] { output_.define_dimension(path, length); });
-  }
   void define_variables() {
     for (const Item& item : contents_.items)
       numbers_.push_back(define_variable(item.variable));
@@ -146,23 +140,14 @@ class Definitions {
       made_.push_back({shape_of(info), info.big_endian != 0, info.extendible != 0});
     }
   }
-  // Dimensions along which a variable is extendible in the input.
-  std::set<std::string> extendible_dimensions() const {
-    std::set<std::string> names;
+  // Paths of dimensions along which variables are extendible in the output.
+  std::set<std::string> unlimited_dimensions() const {
+    std::set<std::string> unlimited;
     for (const Item& item : contents_.items)
-      if (in(item.variable).extendible != 0)
-        names.insert(growth_.name_of(item.variable));
-    return names;
-  }
-  // Dimensions along which a variable is extendible in the output; they are created unlimited with their names.
-  std::set<std::string> growing_dimensions() const {
-    std::set<std::string> growing;
-    for (size_t i = 0; i < contents_.items.size(); ++i) {
-      const int from = contents_.items[i].variable, to = numbers_[i];
-      if (to >= 0 && made(to).extendible)
-        growing.insert(growth_.name_of(from));
-    }
-    return growing;
+      if (in(item.variable).extendible != 0 && ways_.has_unlimited &&
+          (!ways_.is_netcdf || growth_.is_main(item.variable)))
+        unlimited.insert(growth_.name_of(item.variable));
+    return unlimited;
   }
   // First variables that name their own dimension, then those that create an unlimited dimension.
   void copy_all_dimension_names() {
@@ -417,8 +402,9 @@ class Moving {
 void copy_data(const Ranks& ranks, const Request& request, Contents& contents, windrow::File& input,
                windrow::File& output, Outcome& outcome) {
   const Growth growth(contents);
-  Definitions definitions(input, contents, output, growth,
-                          {.keeps_chunks = request.keeps_chunks, .is_netcdf = request.is_netcdf});
+  Definitions definitions(
+      input, contents, output, growth,
+      {.keeps_chunks = request.keeps_chunks, .is_netcdf = request.is_netcdf, .has_unlimited = request.has_unlimited});
   definitions.define();
   require_none(definitions.refused(), request.source, outcome);
   for (size_t i = 0; i < contents.wholes.size(); ++i) {

@@ -17,6 +17,7 @@ struct Request {
   std::vector<std::pair<std::string, std::string>> options;   // of both files, without the format
   std::string format;                                         // of the target; "": by its name
   bool is_netcdf = false;                                     // whether that is netCDF classic
+  bool has_unlimited = true;                                  // whether that format supports extendible variables
   bool keeps_chunks = true;                                   // keeps chunking if the target's format supports it
   int64_t buffer_bytes = 0;                                   // per rank
   bool explains = false;                                      // the details include plans

@@ -91,7 +91,7 @@ Result<bool> Metadata::names_dimension(const Variable& other, const Variable& va
 
 // True, or why dimension `number` of a variable cannot have this name.
 Result<bool> Metadata::can_be_called(const Dimension& dimension, const Variable& variable, size_t number) const {
-  const bool may_lead = number == 0 && variable.extendible && !traits_.grows_as_one;  // with its longest variable
+  const bool may_lead = number == 0 && variable.extendible;  // it has as many records as its longest variable
   if (fits_dimension(variable, number, dimension.length) || (may_lead && grows(dimension)))
     return true;
   return Status{Code::bad_argument, fmt::format("dimension {} of \"{}\" has length {}; \"{}\" has {}",

@@ -129,5 +129,14 @@ TEST(Dimensions, OneThatIsFixedLeadsNoRecords) {
   EXPECT_EQ(metadata.dimension_at("/endless")->length, 5);
 }
 
+TEST(Dimensions, UnlimitedOneHasTheRecordsOfTheFile) {
+  Metadata metadata("f");
+  metadata.set_traits({.grows_as_one = true});
+  ASSERT_TRUE(define_dimension(metadata, "/time", 0).ok());
+  define(metadata, definition_of("/time", {2}));
+  ASSERT_TRUE(name_dimensions(metadata, define(metadata, growing("/v", {3})), {"time"}).ok());
+  EXPECT_EQ(metadata.dimension_at("/time")->length, 3);
+}
+
 }  // namespace
 }  // namespace windrow::test

@@ -6,6 +6,7 @@ names_test.py WINDROW: the command. Needs h5py and netCDF4 (Debian: python3-h5py
 skipped.
 """
 
+import itertools
 import json
 import os
 import shutil
@@ -174,6 +175,41 @@ class Names(unittest.TestCase):
             fill_like_others(file)
         self.windrow("copy", "--quiet", "classic.nc4", "d.nc")
         self.assertEqual(shown("d.nc"), shown("classic.nc4"))
+
+    def test_variables_that_have_the_name_of_the_unlimited_dimension(self):
+        """Of other dimensions, of none, of as many elements as records, and in a group."""
+        kinds = {
+            "other": (("t", ("n",)), ("r", ("t",))),
+            "scalar": (("t", ()), ("r", ("t",))),
+            "two users": (("t", ("n",)), ("r", ("t",)), ("s", ("t", "n"))),
+            "last": (("s", ("t", "n")), ("r", ("t",)), ("t", ("n",))),
+            "as long": (("r", ("t",)), ("t", ("three",)), ("three", ("t",))),
+            "second": (("r", ("t",)), ("t", ("n", "three"))),
+            "along both": (("r", ("t",)), ("n", ("t", "n")), ("t", ("n", "three")), ("three", ())),
+        }
+        for (case, variables), kind in itertools.product(kinds.items(), ("NETCDF3_CLASSIC", "NETCDF4")):
+            with netCDF4.Dataset("a.nc", "w", format=kind) as file:
+                for name, length in (("n", 2), ("t", None), ("three", 3), ("unused", 4)):
+                    file.createDimension(name, length)
+                groups = [file, file.createGroup("below")] if kind == "NETCDF4" else [file]
+                for group, (name, dimensions) in itertools.product(groups, variables):
+                    shape = [3 if each == "t" else len(file.dimensions[each]) for each in dimensions]
+                    values = np.arange(np.prod(shape, dtype=int)).reshape(shape)
+                    group.createVariable(name, "i4", dimensions)[...] = values + len(group.path)
+            before = shown("a.nc")
+            for name in ("b.nc", "b.h5") if kind == "NETCDF3_CLASSIC" else ("b.h5",):
+                with self.subTest(case=case, source=kind, target=name):
+                    self.windrow("copy", "--quiet", "a.nc", name)
+                    found = shown(name)
+                    self.assertEqual(list(found.items()), list(before.items()))
+                    self.assertEqual(list(found[" dimensions"]), list(before[" dimensions"]))
+                    self.windrow("check", "--quiet", name)
+        self.windrow("copy", "--quiet", "a.nc", "c.raw")  # where no dimension is unlimited
+        self.windrow("copy", "--quiet", "c.raw", "c.h5")
+        found = shown("c.h5")
+        for key, value in before.items():
+            if "/" in key:
+                self.assertEqual(found[key], value, key)
 
     def test_unlimited_dimensions_of_variables_that_windrow_does_not_extend(self):
         with netCDF4.Dataset("a.nc4", "w") as file:

@@ -304,12 +304,14 @@ Status NetcdfFormat::define_dimension(const Dimension& dimension) {
 }
 
 // A variable with the name and the length of a dimension is named by it.
-Status NetcdfFormat::name_coordinate(const std::string& path, int64_t length) {
+Status NetcdfFormat::name_coordinate(const std::string& path, int64_t length, bool is_unlimited) {
   Variable* coordinate = find(path);
   if (!coordinate || coordinate->shape.size() != 1 || coordinate->shape.front() != length)
     return {};
   if (!coordinate->dimensions.empty() && !coordinate->dimensions.front().empty())
     return {};  // has the name of a dimension that is not its own
+  if (dimensions_.has(path.substr(1)) && coordinate->extendible != is_unlimited)
+    return {};  // the dimension was defined, and the variable has this length by chance
   Status status = dimensions_.name(*coordinate, {path});
   if (status.ok())
     coordinate->dimensions = {path};
@@ -339,7 +341,7 @@ Status NetcdfFormat::name_dimensions(const std::string& variable, const std::vec
       }
       if (path == variable || fitting[i] != path)
         continue;
-      if (Status status = name_coordinate(path, named->shape[i]); !status.ok())
+      if (Status status = name_coordinate(path, named->shape[i], i == 0 && named->extendible); !status.ok())
         return status;
     }
     if (Status status = dimensions_.name(*named, fitting); !status.ok())

@@ -66,7 +66,7 @@ class NetcdfFormat final : public Format {
   Status check_type(ObjectName object, NetcdfType type) const;
   Status check_new(const VariableDefinition& definition);
   Result<int64_t> records_with(const VariableDefinition& definition) const;
-  Status name_coordinate(const std::string& path, int64_t length);
+  Status name_coordinate(const std::string& path, int64_t length, bool is_unlimited);
   Status enter(const NetcdfContents& contents);
   Status enter_dimensions(const std::vector<NetcdfDimension>& dimensions);
   Status enter_variables(const NetcdfContents& contents);
