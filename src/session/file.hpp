@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// File: an open file. Connects the modules: definitions, space for variables, the queue, flushes, and publication.
+// File: an open file, as the C interface uses it. It owns the state of the file and connects the modules that work on
+// it: definitions change the metadata, the queue collects puts and gets, a flush allocates space for them and moves
+// them, and publication gives a new file its final name. File itself contains only what several modules need.
+//
+// All ranks of the communicator have a File with the same metadata. Rank 0 alone has the format, which writes the
+// metadata into the file, and the publication. Every rank has the data file, which it opens when it moves bytes.
 #pragma once
 
 #include <algorithm>
@@ -57,52 +62,72 @@ class File {
     update
   };
 
-  // Collective, agreed.
-  // `local`: what the caller has found wrong with this rank's arguments; the call is made all the same, for the other
-  // ranks.
+  // Collective calls. All ranks call them in the same order and get the same status. The parameter `local` is an error
+  // that the caller has found in this rank's arguments. The rank makes the call nevertheless, since the other ranks
+  // wait for it; then all ranks return the error. A call first ends a flush that flush_begin() has started.
+
+  // Opens the file at `path` on the ranks of `user`. `program`: the options of the call; those of the environment are
+  // added to them. After an error nothing of a new file remains.
   static Result<std::unique_ptr<File>> open(MPI_Comm user, const std::string& path, Mode mode, const Settings& program,
                                             Status local = {});
   ~File();
+
+  // Definitions: see DefineProtocol, VariableDefinitions and WholeVariables. After an error the metadata are as before
+  // the call, except for define_variables().
   Status define_group(const std::string& path, Status local = {});
-  // The numbers of the variables, in their order; when one cannot be made, those before it are there all the same.
-  Result<int> define_variables(std::span<VariableDefinition> definitions,
-                               Status local = {});  // the number of the first
+  // Returns the number of the first variable; the others have the next numbers. If a variable cannot be made, the
+  // variables before it remain defined.
+  Result<int> define_variables(std::span<VariableDefinition> definitions, Status local = {});
   Status put_attribute(const std::string& object, Attribute attribute, Status local = {});
-  Result<int> define_grid(ViewerGrid grid, Status local = {});  // its number, for define_field()
+  Result<int> define_grid(ViewerGrid grid, Status local = {});  // returns its number for define_field()
   Status define_field(int grid, GridField field, Status local = {});
   Status delete_attribute(const std::string& object, const std::string& name, Status local = {});
   Status define_link(const std::string& path, const std::string& target, Status local = {});
   Status define_dimension(const std::string& path, int64_t length, Status local = {});
   Status name_dimensions(int variable, const std::vector<std::string>& names, Status local = {});
-  Status put_texts(int variable, std::vector<std::string> texts, Status local = {});  // rank 0's; the others give none
+  // Writes all elements of a variable of texts. Rank 0 passes the texts, the other ranks pass an empty list.
+  Status put_texts(int variable, std::vector<std::string> texts, Status local = {});
+  // Calls take(texts) on every rank with all elements of the variable.
   Status get_texts(int variable, const std::function<void(std::span<const std::string>)>& take, Status local = {});
-  // From the next flush on; what `changes` does not say is as the file was opened with.
+
+  // Changes the options of the strategy, from the next flush on. Options that `changes` does not have keep the values
+  // that the file was opened with. bad_state if requests are queued.
   Status set_strategy(const Settings& changes, Status local = {});
-  // Where the chunks of all variables lie, as a text for Zarr's readers at `path`, "" beside the file; what is left out
-  // of it, one a line.
+  // Writes references for Zarr's readers: a text that says where the chunks of all variables are. `path`: of the text;
+  // "" writes it beside the file. Returns the names of what the text does not contain, one per line. bad_state unless
+  // the file is open for reading.
   Result<std::string> write_references(const std::string& path, const std::string& prefix, Status local = {});
-  // First elements of the chunks of a variable that are stored, one after the other; none of a variable that nobody has
-  // written; nothing where that is not known.
+  // Returns the index of the first element of each stored chunk, one after another. The list is empty if the variable
+  // has never been written. nullopt if the format cannot say which chunks are stored.
   Result<std::optional<std::vector<int64_t>>> written_chunks(int variable, Status local = {});
-  Result<std::string> check_subfiles();  // what is wrong with the set, one a line; "" too for a file that is one
+  // Returns the problems of the set of subfiles, one per line. "" if there are none, or if the file is a single file.
+  Result<std::string> check_subfiles();
+
+  // Allocates space for all queued requests and moves them. The queue is empty afterwards, also after an error.
   Status flush(Status local = {});
+  // A flush in two parts. The memory of the requests belongs to the library until flush_end() has returned.
   Status flush_begin();
   Status flush_end();
-  Status end_pending();  // of flush_begin, if there is one
+  Status end_pending();  // flush_end() if a flush has begun; otherwise checks only that the ranks are in step
+  // Flushes, fills what was never written, and stores the data. A new file gets its final name at the first sync.
   Status sync();
-  Status close(bool publish);  // once; nothing else may follow
+  // The last call. `publish`: flushes, completes and publishes the file. Otherwise a new file is discarded, and a file
+  // that is changed in place keeps what was flushed.
+  Status close(bool publish);
+  // Returns the plans of the queued requests as a text. Nothing moves, and the queue stays as it is.
   Result<std::string> explain(bool json, Status local = {});
 
-  // Local.
-  // `record`: see QueuedRequest. `type`: of the data, where it is not the variable's own, or k_as_stored.
+  // Local calls.
+
+  // Adds a put or a get to the queue: see RequestQueue::add().
   Status queue(bool put, int variable, std::shared_ptr<SharedDecomposition> decomposition, std::byte* data,
                int64_t record = -1, std::optional<Type> type = {});
-  void refuse(const Status& status) { queue_.refuse(status); }         // the next flush fails by it on every rank
-  const Status& refused() const noexcept { return queue_.refused(); }  // OK: nothing was
-  void drop_queue();  // where all ranks do: what a flush that failed does
+  void refuse(const Status& status) { queue_.refuse(status); }         // the next flush returns it on every rank
+  const Status& refused() const noexcept { return queue_.refused(); }  // OK if no request was refused
+  void drop_queue();  // removes all requests; all ranks do so at the same point
   std::string report(bool json) const;
   const Catalog& catalog() const noexcept { return metadata_.catalog(); }
-  int64_t element_count_of(int variable) const { return metadata_.element_count_of(variable); }  // that there is
+  int64_t element_count_of(int variable) const { return metadata_.element_count_of(variable); }
   const Settings& settings() const noexcept { return settings_; }
   Comm& comm() noexcept { return *comm_; }
   Result<int> find_variable(std::string_view path) const { return metadata_.find_variable(path); }
@@ -113,9 +138,9 @@ class File {
   const std::vector<Attribute>* attributes_of(std::string_view object) const { return metadata_.attributes_of(object); }
   const std::string& path() const noexcept { return metadata_.path(); }
   const OpenFile& identity() const noexcept { return identity_; }
-  const Subfiles* subfiles() const noexcept { return set_.map().get(); }  // nullptr: the file is one
-  // How many subfiles a variable's own options ask for, 1: none; 0: they do not say, or ask for what the file has
-  // anyway.
+  const Subfiles* subfiles() const noexcept { return set_.map().get(); }  // nullptr if the file is a single file
+  // The number of subfiles that the options of a variable request; 1 requests none. 0 if they request no number, or
+  // the number that the file has by default.
   Result<int64_t> subfiles_of_variable(const Settings& own) const;
   Mode mode() const noexcept { return mode_; }
   const FormatTraits& traits() const noexcept { return metadata_.traits(); }
@@ -123,52 +148,54 @@ class File {
  private:
   File(const std::string& path, Mode mode, std::shared_ptr<Comm> comm);
 
-  // file.cpp
+  // Private functions, by the source that defines them. "rank 0": only rank 0 calls the function.
+
+  // file.cpp: opening
   struct Opening;
-  Status take_options(const Settings& program, uint64_t& arguments);  // local
-  Status open_on_root(Opening& opening);                              // rank 0 only, as the next four
-  Status open_format_on_root(OpenBroadcast& message);
-  Status create_format_on_root();
-  Status open_existing_on_root(OpenBroadcast& message);
-  void take_format_on_root(std::unique_ptr<Format> format, int64_t opened_before);
-  Status receive(Opening& opening);                                               // local
-  Status receive(OpenBroadcast message);                                          // local
-  void start();                                                                   // the file is open on all ranks
-  void add_texts_on_root(const std::string& path);                                // rank 0 only
-  void fill_message(const std::string& data_path, OpenBroadcast& message) const;  // rank 0 only
-  std::vector<std::string> describe_opening() const;                              // what must be the same on all ranks
+  Status take_options(const Settings& program, uint64_t& arguments);                // local
+  Status open_on_root(Opening& opening);                                            // rank 0
+  Status open_format_on_root(OpenBroadcast& message);                               // rank 0
+  Status create_format_on_root();                                                   // rank 0
+  Status open_existing_on_root(OpenBroadcast& message);                             // rank 0
+  void take_format_on_root(std::unique_ptr<Format> format, int64_t opened_before);  // rank 0
+  Status receive(Opening& opening);                                                 // local
+  Status receive(OpenBroadcast message);                                            // local
+  void start();                                     // collective, once all ranks have agreed that the file is open
+  void add_texts_on_root(const std::string& path);  // rank 0
+  void fill_message(const std::string& data_path, OpenBroadcast& message) const;  // rank 0
+  std::vector<std::string> describe_opening() const;  // the arguments that must be the same on all ranks
   FileSystem file_system_at(const std::string& path) const noexcept;
-  std::string why_no_set() const;                          // rank 0 only
-  Status choose_files_on_root();                           // rank 0 only
-  Status read_machine_on_root();                           // rank 0 only
+  std::string why_no_set() const;                          // rank 0
+  Status choose_files_on_root();                           // rank 0
+  Status read_machine_on_root();                           // rank 0
   Status receive_machine(FileSystem kind, int64_t cores);  // local
   void fit_limits_to_local_disk(PlanLimits& limits, const Settings& settings) const;
   void fit_limits_to_layout(PlanLimits& limits, const Settings& settings) const;
   Status check_strategy(const Settings& changes, Strategy& strategy, PlanLimits& limits) const;
   Status check_writable(std::string_view call) const;
-  // close.cpp
-  void abandon();                            // rank 0 only
-  PublishInputs publish_inputs() const;      // rank 0 only
-  Status publish_on_root(FolderLock& turn);  // rank 0 only; `turn`: gets a lock
-  Status data_sync_on_root();                // rank 0 only
-  Status close_format_on_root();             // rank 0 only
-  Status store_all();                        // collective, as the next four
-  Status publish_changes(Status stored);
-  Status share_final_path(std::string& path);
-  Status publish_first(Status stored);
-  Status close_subfiles(Status verdict, Status local, bool publish, PartChunks& chunks);
-  Status move_rest(bool publish);
-  Status finish(Status local, bool publish, const PartChunks& chunks);
-  Status publish_closed_on_root(bool refers);                     // rank 0 only
-  Status close_data(bool durable);                                // each rank for itself
-  Status finish_on_root(bool publish, const PartChunks& chunks);  // rank 0 only
-  void close_alone() noexcept;                                    // local
+  // close.cpp: sync, close and references
+  void abandon();                                                                         // rank 0
+  PublishInputs publish_inputs() const;                                                   // rank 0
+  Status publish_on_root(FolderLock& turn);                                               // rank 0; locks `turn`
+  Status data_sync_on_root();                                                             // rank 0
+  Status close_format_on_root();                                                          // rank 0
+  Status store_all();                                                                     // collective
+  Status publish_changes(Status stored);                                                  // collective
+  Status share_final_path(std::string& path);                                             // collective
+  Status publish_first(Status stored);                                                    // collective
+  Status close_subfiles(Status verdict, Status local, bool publish, PartChunks& chunks);  // collective
+  Status move_rest(bool publish);                                                         // collective
+  Status finish(Status local, bool publish, const PartChunks& chunks);                    // collective
+  Status publish_closed_on_root(bool refers);                                             // rank 0
+  Status close_data(bool durable);                                                        // local
+  Status finish_on_root(bool publish, const PartChunks& chunks);                          // rank 0
+  void close_alone() noexcept;                                                            // local
 
   bool wants_references() const;
-  ReferenceSources reference_sources(const PartChunks& chunks) const noexcept;  // rank 0 only
+  ReferenceSources reference_sources(const PartChunks& chunks) const noexcept;  // rank 0
   Status renew_references();                                                    // collective
 
-  // define.cpp
+  // define.cpp: definitions
   DefineProtocol::Parts definition_parts() noexcept;
   template <class Work>
   auto define(Call call, std::string_view what, Status local, Work&& work) -> decltype(work(Status{}));
@@ -176,7 +203,7 @@ class File {
                          SubfileRequest& request, std::map<int, SplitVariable>& splits);
   Status make_parts(std::span<const VariableDefinition> definitions, std::map<int, SplitVariable>& splits, int first);
 
-  // flush.cpp
+  // flush.cpp: the queue and flushes
   FileView view() noexcept;
   Status prepare_queue(Status& local);  // collective
   bool reads_what_has_places();         // collective
@@ -184,23 +211,23 @@ class File {
   Status grow_reduction(size_t variables);  // local
 
   void start_trace();  // collective
-  void record_data();  // local: the requests to the storage are in the trace, if there is one
+  void record_data();  // local: the data file records its requests for the trace, if there is one
 
-  // space.cpp
+  // space.cpp: allocation and placement before a flush
   bool is_temporary_file() const noexcept { return publication_.is_temporary(); }
   SpaceAllocator::Formats formats() noexcept;
-  Status place_variables(Status local);   // collective; if something is unplaced
-  Status extend_for_queue(Status local);  // collective; nothing if no variable can grow or lacks a place
-  Status fill_records(Status local);      // collective
-  void take_layout(std::shared_ptr<const StorageLayout> layout) noexcept;  // of a file that was rewritten
-  Status stripe_on_root();                                                 // rank 0 only: a temporary file
+  Status place_variables(Status local);                                    // collective; if variables lack places
+  Status extend_for_queue(Status local);                                   // collective; if variables can grow
+  Status fill_records(Status local);                                       // collective
+  void take_layout(std::shared_ptr<const StorageLayout> layout) noexcept;  // local: the layout of a rewritten file
+  Status stripe_on_root();                                                 // rank 0: stripes the temporary file
 
-  // Of fill values, and of what a failure leaves undefined.
+  // Both are made for one call: they refer to this object.
   FillManager filling() noexcept { return view().filling(); }
   UndefinedElements undefined() noexcept { return {metadata_.catalog(), write_state_, !is_temporary_file()}; }
 
-  // subfile_set.cpp
-  Status make_set_on_root(int64_t count);  // rank 0 only
+  // subfile_set.cpp: steps of a set of subfiles
+  Status make_set_on_root(int64_t count);  // rank 0
   Status start_set();                      // collective
   FormatMode format_mode() const noexcept;
   FormatOptions format_options() const;
@@ -219,29 +246,30 @@ class File {
   // What rank 0 found when it opened the file.
   struct Opened {
     std::string format_name;
-    int64_t metadata_opens = 0;  // of the file and its sidecars, before the format had it
-    bool ends_early = false;     // opened for update, and shorter than its variables: a damaged file
+    int64_t metadata_opens = 0;  // rank 0: how often the file and its sidecars were opened for metadata
+    bool ends_early = false;     // the file is shorter than its variables, so it is damaged
   };
+  // The storage of the file. Rank 0 probes it, and all ranks plan with what it found.
   struct Storage {
     StripingOptions striping_options;
     StoreOptions store_options;
-    Striping striping;                            // as rank 0 found it
-    std::shared_ptr<const StorageLayout> layout;  // that domains are cut by; nullptr: the file has no stripes
-    bool is_local_disk = false;                   // as rank 0 sees it
-    std::string machine_text;                     // of the machine file, as rank 0 read it; "": none was given
+    Striping striping;
+    std::shared_ptr<const StorageLayout> layout;  // domains are cut at its stripes; nullptr if there are no stripes
+    bool is_local_disk = false;
+    std::string machine_text;  // content of the machine file; "" if the options name none
   };
 
   std::shared_ptr<Comm> comm_;
-  OpenFile identity_;  // by which agreements know it
+  OpenFile identity_;  // identifies the file in agreements
   Settings settings_;
   Mode mode_ = Mode::read;
   Opened opened_;
   Storage storage_;
   ViewerGrids grids_;
   Publication publication_;
-  SubfileFolder* subfile_folder_ = nullptr;  // rank 0, as the next: among the publication's sidecars
-  KerchunkSidecar* references_ = nullptr;
-  std::unique_ptr<Format> format_;  // rank 0
+  SubfileFolder* subfile_folder_ = nullptr;  // rank 0; publication_ owns it
+  KerchunkSidecar* references_ = nullptr;    // rank 0; publication_ owns it
+  std::unique_ptr<Format> format_;           // rank 0
   Metadata metadata_;
   std::unique_ptr<DataFile> data_;
   SubfileSet set_;
