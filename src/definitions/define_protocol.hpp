@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// DefineProtocol: definitions as collective calls. Every rank checks the arguments against its copy of the metadata,
-// the ranks compare them by a hash, rank 0 changes the format, and all ranks enter the same change. All calls are
-// collective and agreed. `local`: what this rank has found wrong before.
+// DefineProtocol: the protocol of collective definitions. All ranks have a copy of the metadata; only rank 0 has the
+// format, which writes the metadata into the file. Every call has the same steps:
+//
+//   check     local: each rank checks the arguments against its copy of the metadata
+//   compare   one agreement: the arguments of all ranks are the same, by a hash
+//   change    rank 0 changes the format; the owners of subfiles change the parts of a split variable
+//   enter     local: all ranks enter the same change into their metadata
+//
+// An error in a step ends the call on all ranks, with the same status, before the next step. So the copies of the
+// metadata stay equal. Memory for the last step is allocated in the first, so that the last cannot fail.
 #pragma once
 
 #include <span>
@@ -17,28 +24,36 @@
 
 namespace windrow {
 
-// Rank 0: makes groups, all or none. One that is there already was made by a call that failed afterwards.
+// Rank 0. Makes groups in the format: all of them, or none after an error. A group that exists is not an error: an
+// earlier call made it and then failed.
 Status define_groups(Format& format, std::span<const std::string> groups);
-// Rank 0: removes groups whose contents were refused.
+// Rank 0. Removes groups that define_groups() made, if the format then refuses what belongs into them.
 void withdraw_groups(Format& format, std::span<const std::string> groups);
 
 class DefineProtocol {
  public:
-  // What it needs of an open file. References must outlive it.
+  // The parts of an open file that definitions use. The caller owns them; they must outlive this object.
   struct Parts {
     const Comm& comm;
     Metadata& metadata;
-    SpaceAllocator& allocator;  // definitions of some formats make variables lose their places
-    Format* format;             // rank 0's
-    SubfileSet* subfiles;       // nullptr: the file is a single file
+    SpaceAllocator& allocator;  // a definition can make it necessary to place variables again
+    Format* format;             // of rank 0; nullptr on other ranks
+    SubfileSet* subfiles;       // nullptr if the file is a single file
   };
   explicit DefineProtocol(const Parts& parts) noexcept : parts_(parts) {}
 
+  // All calls are collective, and their status is agreed. `local`: an error that this rank has found before the call.
+  // The calls fail if the arguments are invalid or differ between ranks. After an error the metadata are unchanged.
+
+  // Also makes the parent groups of the path.
   Status define_group(const std::string& path, Status local) const;
-  Status put_attribute(const std::string& object, Attribute attribute, Status local) const;  // rank 0's value counts
+  // Writes an attribute, or replaces it. All ranks pass the object and the name; only the value of rank 0 is written.
+  Status put_attribute(const std::string& object, Attribute attribute, Status local) const;
   Status delete_attribute(const std::string& object, const std::string& name, Status local) const;
+  // Makes the link `path` to the object `target`, and the parent groups of `path`.
   Status define_link(const std::string& path, const std::string& target, Status local) const;
   Status define_dimension(const std::string& path, int64_t length, Status local) const;
+  // Names the dimensions of a variable, one name for each. Dimensions that do not exist are made.
   Status name_dimensions(int variable, const std::vector<std::string>& names, Status local) const;
 
  private:
