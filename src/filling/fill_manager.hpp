@@ -1,8 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// FillManager: writes the fill values of contiguous variables, so that elements that nobody writes hold them. Chunks
-// are filled as they are encoded. The first batch that writes a variable fills it: its aggregators complete their
-// windows, so that each byte is written once. Where there are no windows, and before a read, a sync or the close, all
-// ranks write the whole variable.
+// FillManager: writes the fill values of contiguous variables into elements that no rank writes. Chunks do not need it:
+// they are filled when they are encoded.
+//
+// Fill values are written as late as possible, so that most bytes are written once. The first batch that writes a
+// variable also fills it, by one of these methods:
+//
+//   by_data     the batch writes every byte of the variables: no fill value is needed
+//   in_windows  each aggregator completes its windows with fill values before it writes them
+//   whole       all ranks write fill values into the whole variables, before the batch moves
+//
+// `whole` is used if the plan has no windows, and before a read. A sync and the close fill the variables that remain
+// (fill_rest()). Interleaved records are different: fill_records() fills new records before the flush moves data.
+//
+// The object has no state of its own: WriteState says which variables need their fill value. It is made for one call.
 #pragma once
 
 #include <cstdint>
@@ -24,50 +34,53 @@
 
 namespace windrow {
 
-// Whether nothing was written to any of these contiguous variables (bits), and no fill value was either.
+// Whether neither elements nor fill values have been written to any contiguous one of these variables. `variables`: a
+// bit for each variable. Pure.
 bool are_never_written(const Catalog& catalog, const WriteState& write_state,
                        std::span<const int64_t> variables) noexcept;
 
 class FillManager {
  public:
-  // What it needs of an open file. References must outlive it.
+  // The parts of an open file that filling uses. The caller owns them; they must outlive this object.
   struct Parts {
     const Comm& comm;
     AddressSpace space;
     WriteState& write_state;
     DataFile& file;
-    const StorageLayout* layout;  // nullptr: the file has no stripes
+    const StorageLayout* layout;  // nullptr if the file has no stripes
     Publication& publication;     // a new file that cannot be filled is not published
-    bool grows_as_one = false;    // records of all variables lie interleaved: FormatTraits
+    bool grows_as_one = false;    // the records of all variables are interleaved: see FormatTraits
   };
   explicit FillManager(const Parts& parts) noexcept : parts_(parts) {}
 
-  // Collective. Before a batch moves. Afterwards `fill` is what the sink of the batch needs to complete its windows.
-  // `forecast`: gets the requests that filling makes.
+  // Collective, agreed. Called before a batch moves. With method `whole` it writes the fill values; with `in_windows`
+  // it sets `fill`, by which the sink of the batch completes its windows. Adds the requests of filling to `forecast`.
+  // Marks the variables as being filled.
   Status fill_before(const BatchSummary& summary, const PreparedPlan& prepared, bool reading, WindowFill& fill,
                      PlanForecast& forecast) const;
-  // Collective. The same forecast; nothing is written.
+  // Collective, agreed. Adds the same requests to `forecast`, and writes nothing.
   Status forecast(const BatchSummary& summary, const PreparedPlan& prepared, bool reading,
                   PlanForecast& forecast) const;
-  // Collective. Fills all variables that nobody has written yet. They stay unfilled after an error.
+  // Collective, agreed. Fills all variables that have not been written. After an error they remain unfilled, the status
+  // names them, and a new file cannot be published any more.
   Status fill_rest() const;
 
-  // Interleaved records are filled before a flush moves data, unless the flush writes all bytes of the new ones.
+  // Whether a variable, or any, has interleaved records without fill values. Local; the same on all ranks.
   bool has_unfilled_records(size_t variable) const noexcept;
   bool any_unfilled_records() const noexcept;
-  // Collective. `written`: [variables] how many bytes of its unfilled records this rank is about to write; becomes the
-  // sum of all ranks.
+  // Collective, agreed. Fills the new records of each variable, unless the flush writes all their bytes. `written`: for
+  // each variable the bytes of its unfilled records that this rank will write; afterwards the sums over all ranks.
   Status fill_records(Status local, std::span<int64_t> written) const;
 
-  // Whether the bytes of all ranks are all bytes of the variables.
+  // Whether the ranks together write as many bytes as the contiguous variables of the batch have.
   bool is_whole(const BatchSummary& summary) const noexcept;
-  // Whether a writer that sieves variables which were never written need not read the holes between its pieces: they
-  // are zeros. Nobody else may write into its domain, and no request may extend from one variable to another, over
-  // bytes that may be anything. If so `map` gets the variables' bytes; it is empty otherwise.
+  // Whether a writer with access `sieve` knows the bytes in the holes between its pieces, so that it need not read
+  // them. They are zeros if the variables have never been written, no other rank writes into its domain, and no request
+  // extends from one variable to another. If true, `map` gets the bytes of the variables; otherwise `map` is empty.
   bool knows_holes(const PreparedPlan& prepared, std::span<const int64_t> variables, FillMap& map) const;
 
  private:
-  // How the variables that a batch is the first to write are filled.
+  // See above.
   enum class Method {
     none,
     by_data,
@@ -85,7 +98,7 @@ class FillManager {
   std::vector<StridedRows> unfilled_records(size_t variable) const;
   Status write_records(std::span<const int64_t> written) const;
   Extent share_of(int64_t part, Extent bytes, int rank) const;
-  // visit(i) for the variables among `variables` without their fill value.
+  // Calls visit(i) for each of `variables` that needs its fill value.
   template <class Visit>
   void for_each_unfilled(std::span<const int64_t> variables, Visit&& visit) const;
 
