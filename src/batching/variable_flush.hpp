@@ -1,7 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// VariableFlush: moves the queued puts and gets of an open file, and reports what it did. Puts are a batch for each
-// time that a variable was put, so that the later put wins; gets are one batch after them. Chunked variables have
-// batches of their own, which move before the others of their ordinal.
+// VariableFlush: moves the queued puts and gets of an open file, and reports what it did. It divides the queue into
+// batches. A batch is moved by one plan, and its puts do not overlap. The order of the batches is the same on all
+// ranks:
+//
+//   for each ordinal   the n-th put of a variable has ordinal n; a later ordinal moves later, so the later put wins
+//     for each chunked variable   one batch, or one for each group of chunks
+//     the other variables         one batch
+//   the gets           in the same way, after all puts
+//
+// Each batch takes the steps of VariableStorage, which knows how the variables are stored. One object belongs to an
+// open file: it keeps the planner with its cached plans, the layouts of chunks, the report and the trace. FileView has
+// the parts of the file that a call uses.
 #pragma once
 
 #include <cstdint>
@@ -29,12 +38,13 @@ namespace windrow {
 
 class VariableFlush {
  public:
-  explicit VariableFlush(Comm& comm) noexcept : comm_(comm), engine_(comm) {}  // `comm` must outlive it
+  explicit VariableFlush(Comm& comm) noexcept : comm_(comm), engine_(comm) {}  // `comm` must outlive this object
   ~VariableFlush();
 
-  // Local: memory for the bits of two batches of so many variables.
+  // Local. Allocates memory for this number of variables. out_of_memory.
   Status grow(size_t variables);
-  // Local; all ranks do the same. Plans and layouts of chunks depend on where the variables are.
+  // Local; all ranks call them at the same point. Drop the cached plans and the layouts of chunks, of all variables or
+  // of one, because these depend on the places and lengths of the variables.
   void forget_plans() noexcept;
   void forget_chunks_of(int variable, const std::string& path);
 
@@ -45,21 +55,31 @@ class VariableFlush {
   const FlushReport& report() const noexcept { return report_; }
   FlushTracer& tracer() noexcept { return tracer_; }
 
-  // A flush: begin(), one call of move(), end(). All are called by all ranks; move() is collective, and its verdict
-  // agreed. Variables have their places, and room for what is put.
+  // A flush is the calls begin(), move() and end(), by all ranks. Before move() all variables of the queue must have
+  // their places, and records for what is put.
+
+  // Local. Resets the report and starts the clock.
   void begin(const FileView& file);
+  // Collective, agreed. Moves all requests. `local`: an error that this rank has found before; then nothing moves.
   Status move(const FileView& file, RequestList& requests, Status local);
+  // Completes the report. Collective if the flush is traced.
   void end(const FileView& file, const Status& verdict, const RequestList& requests);
 
-  // A flush in two parts: begin(), begin_pending(), and later end_pending(). The last batch of puts goes on behind the
-  // program; the gets move in end_pending(). The requests are taken, unless the verdict is an error: then cancel().
+  // A flush in two parts is the calls begin(), begin_pending() and later end_pending(). The last batch of puts is
+  // written by the I/O thread while the program continues. The gets move in end_pending().
+
+  // Collective, agreed. Takes the requests out of the list, unless it returns an error. After an error the caller calls
+  // cancel() instead of end_pending().
   Status begin_pending(const FileView& file, RequestList& requests, Status local);
+  // Collective, agreed. Waits until all requests have moved.
   Status end_pending(const FileView& file);
+  // Adds a flush that failed before it was pending to the trace. Collective if the flush is traced.
   void cancel(const FileView& file, const Status& verdict, const RequestList& requests);
   bool is_pending() const noexcept { return pending_ != nullptr; }
-  void drop_pending() noexcept { pending_.reset(); }  // local: waits for the I/O thread alone
+  // Local. Drops a pending flush without communication; waits only for the I/O thread.
+  void drop_pending() noexcept { pending_.reset(); }
 
-  // Collective, agreed. The plans of what is queued; nothing moves. `text`: as JSON or for people.
+  // Collective, agreed. Sets `text` to the plans of the queued requests, as JSON or for people. Nothing moves.
   Status explain(const FileView& file, RequestList& requests, Status local, bool json, std::string& text);
 
  private:
@@ -81,7 +101,7 @@ class VariableFlush {
   Status reduce(Status local, std::initializer_list<const RequestBatch*> batches,
                 std::initializer_list<BatchSummary*> summaries, const FileView& file, Planner::Extra* extra = nullptr);
 
-  // visit(VariableStorage&) for how variables without chunks are stored.
+  // Calls visit(VariableStorage&) with the storage of the variables without chunks.
   template <class Visit>
   Status with_storage(const FileView& file, Visit&& visit);
   Status run_batch(const CallArguments& call, VariableStorage& storage, VariableBatch batch,
@@ -95,13 +115,13 @@ class VariableFlush {
   void learn(PreparedPlan& prepared, bool behind);
   void mark_unfinished(const CallArguments& call);
 
-  // Bits of variables in chunks: of the puts of one ordinal, and of the gets.
+  // A bit for each chunked variable that the puts of the present ordinal, or the gets, move.
   std::span<int64_t> chunked_bits(const FileView& file, bool reading) noexcept;
   bool keep_chunked(const FileView& file, bool reading, std::span<const int64_t> variables) noexcept;
   Status move_chunked(const CallArguments& call, bool reading, int64_t ordinal);
   Status run_chunked(const CallArguments& call, int variable, bool reading, int64_t ordinal);
   Status know_layouts(const FileView& file, int variable);
-  // visit(ChunkedStorage&, Batch&) for each batch of a chunked variable that has anything to move.
+  // Calls visit(ChunkedStorage&, Batch&) for each batch of a chunked variable that is not empty.
   template <class Visit>
   Status for_each_chunked_batch(const CallArguments& call, int variable, bool reading, int64_t ordinal,
                                 bool is_explained, Visit&& visit);
@@ -115,12 +135,12 @@ class VariableFlush {
   FlushEngine engine_;
   std::map<int, std::vector<std::shared_ptr<const ChunkLayout>>> chunk_layouts_;  // by variable
   std::vector<int64_t> chunked_bits_;
-  int64_t put_batches_ = 0, put_batch_ = 0;  // of this flush, and the one that moves
-  bool is_empty_ = false;                    // no rank has queued anything
+  int64_t put_batches_ = 0, put_batch_ = 0;  // the number of ordinals in this flush, and the ordinal that moves
+  bool is_empty_ = false;                    // no rank has queued a request
   std::unique_ptr<PendingFlush> pending_;
   FlushTracer tracer_;
   FlushReport report_;
-  double began_ = 0;
+  double began_ = 0;  // when the flush began, in seconds; without the time between the parts of a flush in two parts
 };
 
 }  // namespace windrow

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// VariableStorage: how the variables of one batch are stored, and so which bytes move, by which plan, and what happens
-// before and after. A flush takes the same steps for every storage:
+// VariableStorage: the interface to the way in which the variables of a batch are stored. There are three: contiguous
+// in one file, split over subfiles, and in chunks. A storage decides which bytes move, and by which plan, and what
+// happens before and after. VariableFlush takes the same steps for every storage:
 //
-//   runs_of, add_items   for each request: the bytes of this rank, as items of the batch
-//   finish_batch         once all items are there
-//   ready_plan           collective: the prepared plan
-//   prepare_move         collective: what must be read or written before
-//   begin_move, end_move move the batch
-//   conclude_move        once all ranks have agreed on the outcome
+//   runs_of, add_items    local: the bytes of each request, as items of the batch
+//   finish_batch          local: after the last item
+//   ready_plan            collective: a cached plan, or a new one
+//   prepare_move          collective: reads or writes what must be there before, such as fill values
+//   begin_move, end_move  collective: move the batch
+//   conclude_move         local: after all ranks have agreed on the outcome
 //
-// An object is made for one batch, and must not allocate where a plan is cached.
+// A step that fails ends the batch on all ranks. The exceptions are begin_move() and end_move(): every rank takes both,
+// and errors are agreed on after end_move().
+//
+// An object is made for one batch. A batch with a cached plan allocates no memory.
 #pragma once
 
 #include <array>
@@ -29,13 +33,13 @@
 
 namespace windrow {
 
-// A queued request with its variable.
+// A queued request with its variable. Refers to both.
 struct VariableRequest {
   const QueuedRequest& request;
   const Variable& variable;
-  std::span<const int64_t> shape;  // what the decomposition describes: the variable when it was queued, or one record
-  int64_t trailing = 0;            // elements of the variable for each element of the decomposition
-  int64_t element_bytes = 0;       // of the variable
+  std::span<const int64_t> shape;  // of one record, or of the variable when the request was queued
+  int64_t trailing = 0;            // number of elements of the variable for each element of the decomposition
+  int64_t element_bytes = 0;       // size of an element of the variable
 
   bool is_record() const noexcept { return request.record >= 0; }
   RequestBatch::Memory memory() const noexcept {
@@ -48,41 +52,45 @@ class VariableStorage {
  public:
   virtual ~VariableStorage() = default;
 
-  int variable() const noexcept { return variable_; }  // that alone moves; -1: all that move()
-  // Distinguishes the plans of batches with the same requests.
+  // The only variable of the batch; -1 if the batch has all variables that moves() accepts.
+  int variable() const noexcept { return variable_; }
+  // Distinguishes the cached plans of batches that have the same requests.
   int64_t plan_group() const noexcept { return plan_group_; }
-  // Whether batches of this storage move a variable.
+  // Whether batches of this storage contain the variable. The same on all ranks.
   virtual bool moves(int number, const Variable& variable) const noexcept = 0;
 
-  // Whether a report says that the plan was made in an earlier flush.
+  // Whether the report shows the plan as cached.
   virtual bool is_cached(const BatchSummary& summary) const noexcept { return summary.plan_id > 0; }
 
-  // Local. What this rank moves for a request, with its places in memory.
+  // Local. Returns the bytes that this rank moves for a request, with their places in memory. out_of_memory.
   virtual Result<std::shared_ptr<const ByteRuns>> runs_of(const VariableRequest& request,
                                                           VariableBatch& batch) const = 0;
-  // Local. Adds them, which are not empty, at their addresses.
+  // Local. Adds these bytes to the batch, at their addresses in the file. `runs` is not empty.
   virtual Status add_items(const VariableRequest& request, std::shared_ptr<const ByteRuns> runs,
                            VariableBatch& batch) const = 0;
   virtual void finish_batch(VariableBatch& batch) const = 0;
 
-  // Collective, agreed.
+  // Collective, agreed. Returns the plan of the batch, prepared for its transfer. The plan cache owns it; it is valid
+  // until the batch has moved.
   virtual Result<PreparedPlan*> ready_plan(const VariableBatch& batch, const BatchSummary& summary) = 0;
-  // Collective, agreed. `forecast`: of the plan; gets what this adds.
+  // Collective, agreed. Prepares the file for the batch. Adds its own requests to `forecast`, the forecast of the plan.
   virtual Status prepare_move(const VariableBatch& batch, const BatchSummary& summary, PreparedPlan& prepared,
                               InFlightBatch& in_flight, PlanForecast& forecast) = 0;
-  // Collective: the same forecast, where nothing moves. The status is this rank's own.
+  // Collective. Adds the same requests to `forecast`, for an explanation; nothing moves. The status is of this rank.
   virtual Status forecast_move(const VariableBatch& batch, const BatchSummary& summary, const PreparedPlan& prepared,
                                PlanForecast& forecast) = 0;
-  // By every rank, whatever has failed on it. `behind`: the I/O thread may go on after the call.
+  // Collective. Starts the transfer. Every rank calls it, also after an error of its own. `behind`: the I/O thread may
+  // continue to write after the call has returned.
   virtual void begin_move(const VariableBatch& batch, const BatchSummary& summary, PreparedPlan& prepared, bool behind,
                           InFlightBatch& in_flight) = 0;
-  virtual Status end_move(const VariableBatch& batch, InFlightBatch& in_flight) = 0;  // the status is this rank's own
-  // Whether the bytes of all ranks are all bytes of the variables that the batch writes.
+  // Collective. Completes the transfer. The status is of this rank.
+  virtual Status end_move(const VariableBatch& batch, InFlightBatch& in_flight) = 0;
+  // Whether the ranks together write all bytes of the variables of the batch.
   virtual bool is_whole(const BatchSummary& summary) const noexcept = 0;
-  // Local, once all ranks know the outcome.
+  // Local. Updates the state of the variables by the agreed outcome of the batch.
   virtual void conclude_move(const VariableBatch& batch, const InFlightBatch& in_flight,
                              const Status& verdict) noexcept = 0;
-  // Local: the batch does not move. It is called where all ranks know so.
+  // Local. Called on all ranks instead of the steps after ready_plan(), if the batch does not move.
   virtual void cancel_move() noexcept {}
 
  protected:
@@ -94,7 +102,7 @@ class VariableStorage {
   int64_t plan_group_;
 };
 
-// Local: the requests of one ordinal of puts, or the gets (ordinal 0), as a batch of this storage.
+// Local. Builds the batch of this storage from the puts of one ordinal, or from the gets (ordinal 0). out_of_memory.
 Status build_batch(const FileView& file, FlushEngine& engine, const VariableStorage& storage, RequestList& requests,
                    bool reading, int64_t ordinal, VariableBatch& batch);
 
