@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// SetChecksums: checksums of the elements of parts, in the subfiles. The owners of the subfiles make them when a set is
-// closed, and compare them when it is checked.
+// SetChecksums: the checksums of the elements in the subfiles of a set. There is one for each part, as an attribute of
+// its subfile. Only the owner of a subfile reads or writes its checksums:
+//
+//   renew()     when the set is closed, computes the checksums of parts that have changed
+//   withdraw()  removes a checksum before the bytes that it includes change in place
+//   compare()   when the set is checked, compares the elements with their checksums
+//
+// Invariant: a checksum in a subfile matches the elements, unless the file was damaged. So a job that is killed leaves
+// no checksum of elements that it was changing. The object has no state; it is made for one call.
 #pragma once
 
 #include <cstdint>
@@ -16,19 +23,20 @@ namespace windrow {
 
 class SetChecksums {
  public:
+  // `set` must have a map, and outlive this object.
   explicit SetChecksums(SubfileSet& set) noexcept : set_(set), map_(*set.map()) {}
 
-  // Local: of the own parts that have changed. `wanted`: new ones are made, since no rank writes any more; otherwise
-  // the previous ones are removed.
+  // Local. Handles the own parts that have changed. If `wanted`, computes and writes their checksums; the caller makes
+  // sure that no rank writes elements any more. Otherwise removes the previous checksums.
   Status renew(bool wanted);
-  // Local: removes those of an own subfile before bytes change that a reader of the checksum would include: of the
-  // parts that `picks` says, and of all that have changed. If there are any, flushes the subfile.
+  // Local. Removes checksums from an own subfile, before bytes change that they include: of the parts of which
+  // picks(split) is true, and of all parts that have changed. Flushes the subfile if picks() was true of any part.
   Status withdraw(int64_t number, Format& format, FunctionRef<bool(const SplitVariable&)> picks);
 
-  // Collective, agreed. `found`: for each part of each split variable what is wrong with its elements; the same on all
-  // ranks.
+  // Collective, agreed. Sets `found` to one finding for each part of each split variable, the same on all ranks.
+  // Elements that do not match are a finding, not an error.
   Status compare(std::vector<int64_t>& found);
-  // The problems that compare() has found, one per line.
+  // Pure. Returns the problems in the result of compare() as text, one per line.
   std::string describe(std::span<const int64_t> found) const;
 
  private:

@@ -1,7 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// SubfileSet: the subfiles of an open file, if it has some. Makes or examines them, defines and places the parts of its
-// variables, and completes the subfiles before the base file. Each rank uses the formats of the subfiles that it owns;
-// the map is the same on all ranks. The base file belongs to the caller.
+// SubfileSet: the set of subfiles of an open file. A set is a base file and the subfiles that have the parts of its
+// split variables. The map says which part is where; all ranks have the same map (Subfiles). Each subfile has an owner,
+// the only rank that uses its format. SubfileSet has the collective steps, in which the owners change their subfiles
+// and all ranks learn the result:
+//
+//   create() or open()  local: the map of a new set, or of the set that a catalog describes
+//   start()             signs a new set, or examines the subfiles of an opened one
+//   define_parts()      defines the parts of new variables
+//   extend_parts()      local: adds records to parts
+//   place()             places the parts if the format allocates late
+//   finish()            completes and flushes the subfiles, always before the base file is flushed
+//
+// The base file is authoritative. So a subfile is flushed before the base file, and may have variables and records that
+// the base file does not have. The caller owns the base file, and decides when a step happens. An object without a map
+// belongs to a single file; then only want(), create(), open() and map() may be called.
 #pragma once
 
 #include <cstdint>
@@ -31,95 +43,115 @@ namespace windrow {
 
 struct SetOptions {
   SubfileOptions subfiles;
-  bool places_late = false;  // the format allocates late
-  int64_t line_unit = FileLine::k_unit;
+  bool places_late = false;              // the format allocates late
+  int64_t line_unit = FileLine::k_unit;  // files begin at multiples of it in the address space of the set
 };
 
 class SubfileSet {
  public:
-  // Of a file with this catalog, whose parts are `changed` as the state says. All references outlive this object.
+  // All references must outlive this object. `state` says which variables have changed.
   SubfileSet(Comm& comm, FormatMode mode, const Catalog& catalog, WriteState& state) noexcept
       : comm_(comm), mode_(mode), catalog_(catalog), state_(state) {}
 
-  // nullptr: the file is a single file.
+  // nullptr if the file is a single file.
   const std::unique_ptr<Subfiles>& map() const noexcept { return map_; }
 
-  // Of a new file: how many subfiles, for variables whose options do not say; 0: not chosen yet. `why`: if the library
-  // has chosen the number.
+  // The number of subfiles of a new file, for variables whose options do not request one. 0 if it is not chosen yet.
+  // FileCount::why is set if the library has chosen the number. Local, the same on all ranks.
   void want(FileCount wanted) noexcept { wanted_ = std::move(wanted); }
   const FileCount& wanted() const noexcept { return wanted_; }
-  // The same of any file.
+  // The same number for a new or an opened file.
   int64_t default_count() const noexcept {
     return mode_ == FormatMode::create ? wanted_.files : map_ ? map_->count() : 1;
   }
 
-  // Local, on all ranks. `temporary_path`: of the new base file.
+  // Local; all ranks call it. Makes the map of a new set. `temporary_path`: the path of the new base file.
   void create(const SetNames& names, const std::string& temporary_path, int64_t count);
-  SetNames names() const;  // of this set
-  // Local, on all ranks: the set that the catalog of an opened file describes, if any. See Subfiles::take_from().
+  // The names of this set, from which other ranks create it.
+  SetNames names() const;
+  // Local; all ranks call it. Takes the map out of the catalog of an opened file, if there is one. bad_file if the map
+  // is invalid: see Subfiles::take_from().
   Status open(Catalog& catalog, const std::string& format_name, const std::string& path);
-  void forget() noexcept { map_.reset(); }  // the set that was to be created
+  // Drops the map of a set that could not be made.
+  void forget() noexcept { map_.reset(); }
 
-  // Rank 0: the folder of subfiles is not removed by others while this object exists.
+  // Rank 0. Locks the folder of subfiles, so that no other program removes it while this object exists.
   void hold_folder(const std::string& folder) { folder_lock_ = FolderLock::share(folder); }
   void hold_folder_of(const Catalog& catalog, const std::string& path);
-  // Path of the folder beside a base file of this path.
+  // The path of the folder of subfiles beside a base file with this path.
   std::string final_folder(const std::string& final_path) const;
-  // After prepare_move() with the final path, move() cannot fail.
+  // Local. The folder gets its final name: prepare_move() allocates, so that move() cannot fail.
   void prepare_move(const std::string& final_path) { map_folder_ = data_folder_ = final_folder(final_path); }
   void move() noexcept;
 
-  // Collective, agreed. Makes the subfiles of a new set, or examines those of an opened one. `data`: of the file, used
-  // from here on. `base`: rank 0's format of the base file, here and below.
+  // Collective, agreed. Signs the base file of a new set; a subfile is made with its first part. Examines the subfiles
+  // of an opened set, and sends what the owners found to all ranks. A set that is opened for update must have no fault.
+  // `data`: the data file, which must outlive this object. `base`: the format of the base file on rank 0.
   Status start(Status local, DataFile& data, Format* base, SetOptions options);
 
+  // Whether this rank owns the subfile.
   bool is_own(int64_t number) const noexcept { return map_->owner_of(number, comm_.size()) == comm_.rank(); }
-  Result<Format*> format(int64_t number) { return map_->format(number, mode_); }  // of an own subfile
-  // Local: work(number, format) for each of the first `end` subfiles that this rank owns.
+  // Local. Opens the format of an own subfile on demand. The map owns it.
+  Result<Format*> format(int64_t number) { return map_->format(number, mode_); }
+  // Local. Calls work(number, format) for each own subfile among the first `end`, until a call fails.
   Status for_own(int64_t end, FunctionRef<Status(int64_t, Format&)> work);
 
-  // Local, the same on all ranks. True: the address space has changed, and plans for the previous one are invalid.
+  // Local, the same on all ranks. Fits the address space to the catalog. Returns true if the address space has changed;
+  // plans that were made before are then invalid.
   bool fit_line(int64_t unit);
 
   // Definitions (part_definition.cpp)
-  // Collective, agreed. Defines the parts of those definitions that are split; `first`: number of the first definition.
-  // `splits` get their places. After an error there are none of these parts.
+
+  // Collective, agreed. Defines the parts of split variables in the subfiles, and enters their places into `splits`.
+  // `splits`: by number of the variable. `first`: the number of the first definition. After an error the parts are
+  // removed.
   Status define_parts(Status local, std::span<const VariableDefinition> definitions,
                       std::map<int, SplitVariable>& splits, int first);
-  // Local, after all definitions of a call: those from number `end` on were refused, unless `succeeded`.
+  // Local; all ranks call it after the definitions of a call. Unless `succeeded`, removes the parts of the variables
+  // from number `end` on, which were refused.
   void end_definitions(int end, bool succeeded);
-  // Rank 0: defines a split variable in the base file. `records`: see Format::undefine().
+  // Rank 0. Defines a split variable in the base file, with its attributes of the map. After an error the variable is
+  // removed. `records`: see Format::undefine().
   Status define_in_base(Format& base, const VariableDefinition& definition, const SplitVariable& split,
                         int64_t records) const;
 
   // Records (part_records.cpp). Local.
-  void update_records() noexcept;  // from the catalog
+
+  // Takes the numbers of records from the catalog.
+  void update_records() noexcept;
+  // Whether the address space has room for variables with this number of records.
   bool has_room_for(int64_t records) const noexcept;
+  // Extends the own parts of a variable. Before the first growth it removes what a killed job left after the records.
   Status extend_parts(int variable, const SplitVariable& split, int64_t records);
-  // Removes records after the first ones, which a killed job has left.
+  // Removes the records after the first `records`, which a killed job has left, from the own subfiles.
   Status cut(int64_t records);
 
-  // Collective, agreed. Places the parts whose format allocates late, unless a rank comes with an error. The places of
-  // all ranks are valid afterwards, also after an error. `moved`: some subfile was rewritten, and plans are invalid.
+  // Collective, agreed. Places the parts if the format allocates late; does nothing if `local` is an error on a rank.
+  // Afterwards all ranks have the current places, also after an error. `moved`: whether a subfile was rewritten; plans
+  // are then invalid.
   Status place(Status local, bool& moved);
-  // Collective, agreed. Completes and flushes the subfiles, before the base file is flushed. `ends`: closes them.
-  // `moved` as above; after an error the places are then incomplete.
+  // Collective, agreed. Completes and flushes the subfiles. The caller flushes the base file afterwards. `ends`: closes
+  // the subfiles too. `moved`: as above, but after an error the places may be incomplete.
   Status finish(Format* base, bool ends, bool& moved);
-  Status lengthen();          // local: own subfiles are as long as their variables, also where nobody has written
-  Status seal(Format& base);  // rank 0: writes the map's checksum, before the base file is flushed
+  // Local. Makes the own subfiles as long as their variables, also if their last elements were never written.
+  Status lengthen();
+  // Rank 0. Writes the checksum of the map into the base file, before the base file is flushed.
+  Status seal(Format& base);
 
-  // Rank 0: problems of the set, one per line: faults, other files in the folder, and a base file that shows other
-  // programs something else.
+  // Rank 0. Returns the problems of the set, one per line: faults of subfiles, unexpected files in the folder, and
+  // variables that the base file shows differently to other programs.
   std::string problems(Format& base) const;
 
-  // Collective; the status is this rank's own. `chunks`: on rank 0, the chunks of all parts of these variables.
+  // Collective; the status is of this rank. Sets `chunks` on rank 0 to the chunks of all parts of these variables.
   Status collect_chunks(Status local, std::span<const int> variables, PartChunks& chunks);
 
   // Targets (line_layout.cpp)
-  // Collective, agreed. Asks for the layouts of the subfiles that are not known yet. `base`: of the base file.
+
+  // Collective. The owners query the layouts of their subfiles, as far as they are not known, and all ranks get them.
+  // `base`: the layout of the base file.
   Status find_layouts(Status local, const StripingOptions& options, const StorageLayout& base);
   const StorageLayout& layout_of(int64_t number) const noexcept { return layouts_[static_cast<size_t>(number)]; }
-  // Of the address space; nullptr: unknown.
+  // The layout of the whole address space; nullptr if it is unknown.
   const std::shared_ptr<const StorageLayout>& line_layout() const noexcept { return line_layout_; }
 
   // For SetChecksums.
@@ -155,12 +187,12 @@ class SubfileSet {
   SetOptions options_;
   FileCount wanted_;
   std::unique_ptr<Subfiles> map_;
-  FolderLock folder_lock_;                   // rank 0
-  std::string map_folder_, data_folder_;     // the final folder, for move()
-  bool sealed_ = false;                      // the base file has the checksum of the map as it is
-  std::set<std::pair<int, int64_t>> grown_;  // own chunked parts that have grown since the file was opened
-  std::vector<StorageLayout> layouts_;       // of subfiles, as far as they are known
-  std::shared_ptr<const StorageLayout> line_layout_;
+  FolderLock folder_lock_;                            // rank 0
+  std::string map_folder_, data_folder_;              // two copies of the final folder, which move() takes
+  bool sealed_ = false;                               // the base file has the checksum of the current map
+  std::set<std::pair<int, int64_t>> grown_;           // own chunked parts that have grown since the file was opened
+  std::vector<StorageLayout> layouts_;                // layouts of the first subfiles, as far as they are known
+  std::shared_ptr<const StorageLayout> line_layout_;  // see line_layout()
 };
 
 }  // namespace windrow
