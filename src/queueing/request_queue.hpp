@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// RequestQueue: checks the puts and gets of an open file, converts what is put, and keeps all until the next flush.
-// Local: no call of MPI.
+// RequestQueue: the puts and gets of an open file that wait for the next flush. It checks each request when it is
+// queued. If the elements in memory have another type or padding than the variable, it converts what is put, and
+// allocates memory for what a get will read. Otherwise it copies nothing: the memory of the program must stay valid
+// until the flush.
+//
+// All calls are local and use no MPI. So a rank whose request was refused cannot inform the other ranks; the queue
+// keeps the first error, and the next flush returns it on every rank.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +27,7 @@ namespace windrow {
 
 class RequestQueue {
  public:
-  // Of the file. All must outlive the queue.
+  // The parts of the open file that the checks use. The caller owns them; they must outlive the queue.
   struct Context {
     const std::string& path;
     const Catalog& catalog;
@@ -33,18 +38,26 @@ class RequestQueue {
   };
   explicit RequestQueue(const Context& context) noexcept : context_(context) {}
 
-  // `record`: see QueuedRequest. `type`: of the data in memory, if it is not the variable's; or k_as_stored. An error
-  // is returned, and refused().
+  // Queues a put or a get. The request shares the decomposition; the program owns `data`. `record`: see QueuedRequest.
+  // `type`: the type of the data in memory if it differs from that of the variable; or k_as_stored, for data in the
+  // type and byte order of the file. bad_argument, unsupported or out_of_memory: then the request is not queued, and
+  // refused() has the error too.
   Status add(bool put, int variable, std::shared_ptr<SharedDecomposition> decomposition, std::byte* data,
              int64_t record, std::optional<Type> type);
-  void refuse(const Status& status) { refused_.update(status); }  // the next flush fails with it on every rank
-  const Status& refused() const noexcept { return refused_; }     // the first error since the last flush
+  // Adds an error that the caller has found in a request. The next flush returns it on every rank.
+  void refuse(const Status& status) { refused_.update(status); }
+  // The error of the requests since the last flush; OK if all were queued.
+  const Status& refused() const noexcept { return refused_; }
+  // Returns this error and resets it, for the flush.
   Status take_refused() noexcept { return std::exchange(refused_, Status{}); }
+  // Removes all requests, and the error.
   void clear() noexcept;
 
   bool empty() const noexcept { return list_.empty(); }
+  // The queued requests. The flush may move them out of the list.
   RequestList& list() noexcept { return list_; }
   const RequestList& list() const noexcept { return list_; }
+  // How the byte runs of a request are made, by the present strategy and limits.
   RunOptions run_options() const noexcept { return {context_.strategy.owner, context_.limits.direct_bytes}; }
 
  private:
@@ -59,7 +72,8 @@ class RequestQueue {
   Status refused_;
 };
 
-// If the option conversion is "error": bad_argument for values that did not fit. Otherwise they were clamped.
+// Checks the number of values that did not fit into the type that they were converted to. bad_argument if there are any
+// and the option conversion is "error". With other values of the option they were clamped, which is no error. Pure.
 Status check_out_of_range(const Settings& settings, int64_t out_of_range, const Staged& staged, bool put,
                           const std::string& path);
 
