@@ -12,8 +12,8 @@
 
 namespace windrow {
 
-// Collective; the status is this rank's own. Asks the roots where these chunks are, which ascend. `subfiles`: nullptr
-// if the file is one.
+// Collective; the status is of this rank. Requests the places of the chunks `wanted`, in ascending order, from the
+// ranks that have their index (roots), and enters them into `known`. `subfiles`: nullptr if the file is a single file.
 Status find_chunks(Comm& comm, const ChunkLayout& layout, std::span<const int64_t> wanted,
                    const FormatOfPart& format_of, const Subfiles* subfiles, KnownChunks& known, Trace& trace);
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where the chunks of a batch lie: their indices are at their roots, which all ranks ask in collective steps.
+// ChunkTargetFinder: finds the storage target of each chunk of a batch, so that domains can be assigned by target. Only
+// the roots have the chunk indices, so this is a collective step. A plan must know the addresses of chunks, so new
+// chunks are allocated before it is made.
 #pragma once
 
 #include <cstdint>
@@ -19,18 +21,16 @@
 
 namespace windrow {
 
-// Finds out on which targets of the storage the chunks of one batch lie, so that domains can be assigned by target.
-// Chunks that are new get room before: the plan must know their addresses.
 class ChunkTargetFinder {
  public:
-  // All must outlive it. `base`: the layout of the base file.
+  // All references must outlive this object. `base`: the layout of the base file.
   ChunkTargetFinder(Comm& comm, const ChunkLayout& layout, const FormatOfPart& format_of, const StorageLayout& base,
                     const SubfileSet& set) noexcept
       : comm_(comm), layout_(layout), format_of_(format_of), base_(base), set_(set) {}
 
-  // Collective; the status is this rank's own.
+  // Collective; the status is of this rank. Sets `found`, with the reason if the targets cannot be known.
   Status find(const VariableBatch& batch, const BatchSummary& summary, ChunkTargets& found, Status local);
-  // Local, after a failure: the chunks that got room, and that the format does not find yet, are filled.
+  // Local, after a failure. Writes fill values into the chunks that find() has allocated and that are not written.
   void fill_reserved() noexcept;
 
  private:
@@ -47,7 +47,7 @@ class ChunkTargetFinder {
   const FormatOfPart& format_of_;
   const StorageLayout& base_;
   const SubfileSet& set_;
-  std::vector<int64_t> reserved_;  // on a root: chunks that got room for the plan
+  std::vector<int64_t> reserved_;  // on a root: chunks that find() has allocated
 };
 
 }  // namespace windrow

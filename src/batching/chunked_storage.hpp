@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// ChunkedStorage: one variable in chunks. It moves in a batch of its own: the plan divides the linear space of its
-// chunks, and windows are encoded and decoded. The parts of a split variable have a batch for each size of chunks,
-// nearly always one.
+// ChunkedStorage: the storage of one chunked variable, which moves in a separate batch. The plan divides the linear
+// space of its chunks, and each window is encoded or decoded. A split variable has one batch for each chunk size of its
+// parts, nearly always one in all.
 #pragma once
 
 #include <memory>
@@ -15,7 +15,7 @@ namespace windrow {
 
 class ChunkedStorage final : public VariableStorage {
  public:
-  // All must outlive it.
+  // Both references must outlive this object.
   ChunkedStorage(const FileView& file, FlushEngine& engine, int variable, std::shared_ptr<const ChunkLayout> layout)
       : VariableStorage(variable, layout->group + 1),
         file_(file),
@@ -41,7 +41,7 @@ class ChunkedStorage final : public VariableStorage {
   void begin_move(const VariableBatch& batch, const BatchSummary& summary, PreparedPlan& prepared, bool behind,
                   InFlightBatch& in_flight) override;
   Status end_move(const VariableBatch& batch, InFlightBatch& in_flight) override;
-  bool is_whole(const BatchSummary&) const noexcept override { return false; }  // other parts may have a batch
+  bool is_whole(const BatchSummary&) const noexcept override { return false; }  // other parts may have another batch
   void conclude_move(const VariableBatch& batch, const InFlightBatch& in_flight,
                      const Status& verdict) noexcept override;
   void cancel_move() noexcept override { targets_.fill_reserved(); }
@@ -58,7 +58,8 @@ class ChunkedStorage final : public VariableStorage {
   KnownChunks known_;
 };
 
-// The chunks of a variable, or of the parts of a split one by the size of their chunks. The same on all ranks.
+// Returns the layout of the chunks of a variable. For a split variable, returns one layout for each chunk size of its
+// parts. Local, the same on all ranks.
 Result<std::vector<std::shared_ptr<const ChunkLayout>>> chunk_layouts_of(const FileView& file, int variable);
 
 }  // namespace windrow

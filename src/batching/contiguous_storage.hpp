@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// ContiguousStorage: variables whose bytes are contiguous in one file, or whose records are interleaved with those of
-// others. All of them move in one batch.
+// ContiguousStorage: the storage of variables that are contiguous in one file, or whose records are interleaved with
+// those of other variables. All of them move in one batch.
 #pragma once
 
 #include "batching/variable_storage.hpp"
@@ -8,7 +8,7 @@
 
 namespace windrow {
 
-// What the planner has to know of the file and its variables.
+// The context of a batch of variables: what the planner must know about the file and about them.
 class VariableContext : public BatchContext {
  public:
   VariableContext(const FileView& view, const BatchSummary& summary) noexcept
@@ -30,7 +30,7 @@ class VariableContext : public BatchContext {
 
 class ContiguousStorage : public VariableStorage {
  public:
-  // Both must outlive it.
+  // Both must outlive this object.
   ContiguousStorage(const FileView& file, FlushEngine& engine) noexcept : file_(file), engine_(engine) {}
 
   bool moves(int, const Variable& variable) const noexcept override { return variable.chunking.empty(); }
@@ -62,7 +62,7 @@ class ContiguousStorage : public VariableStorage {
   FlushEngine& engine_;
 };
 
-// From the first to the last byte that this rank moves.
+// The extent from the first to the last byte that this rank moves.
 Extent hull_of(const RequestBatch& batch) noexcept;
 
 }  // namespace windrow

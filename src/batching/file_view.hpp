@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// FileView: what it takes of an open file to move its variables.
+// FileView: references to the parts of an open file that move its variables. So batching does not depend on session.
 #pragma once
 
 #include <cstdint>
@@ -21,29 +21,29 @@
 
 namespace windrow {
 
-// Made for one call. What it refers to outlives the call.
+// Made for one call. The file outlives it.
 struct FileView {
   Comm& comm;
-  const OpenFile& identity;  // by which agreements know it
+  const OpenFile& identity;  // identifies the file in agreements
   const std::string& path;
   const Settings& settings;
   Metadata& metadata;
   DataFile& data;
   SubfileSet& set;
-  const Subfiles* subfiles;  // of the set; nullptr: the file is one
-  Format* format;            // rank 0
+  const Subfiles* subfiles;  // the map of `set`; nullptr if the file is a single file
+  Format* format;            // of rank 0; nullptr on other ranks
   const PartFormats& formats;
   WriteState& write_state;
   Publication& publication;
   const Striping& striping;
-  const StripingOptions& striping_options;  // how the files of a set are probed
-  const StorageLayout* layout;              // by which domains are cut; nullptr: no stripes
-  const std::string& files_reason;          // why there are so many files; "": as requested
+  const StripingOptions& striping_options;  // for probing the subfiles
+  const StorageLayout* layout;              // domains are cut at its stripes; nullptr if there are no stripes
+  const std::string& files_reason;          // why the library chose the number of files; "" if it was requested
   bool is_new = false;                      // the file is being created
   bool is_writable = false;
-  bool is_cut_short = false;      // when it was opened it ended before its variables: it is damaged
-  bool is_on_local_disk = false;  // as rank 0 sees it
-  int64_t metadata_opens = 0;     // of this rank, for metadata
+  bool is_cut_short = false;  // rank 0: the file was shorter than its variables when it was opened, so it is damaged
+  bool is_on_local_disk = false;  // rank 0 has found a local disk
+  int64_t metadata_opens = 0;     // how often this rank has opened files for metadata
 
   const Catalog& catalog() const noexcept { return metadata.catalog(); }
   AddressSpace space() const noexcept { return {catalog(), subfiles}; }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// FlushEngine: what plans and moves the batches of an open file. It lasts as long as the file.
+// FlushEngine: the planner and the executor of an open file, with the memory that they share. It lasts as long as the
+// file is open.
 #pragma once
 
 #include "comm/comm.hpp"
@@ -23,7 +24,7 @@ struct FlushEngine {
   FlushEngine& operator=(const FlushEngine&) = delete;
 
   RunOptions run_options() const noexcept { return {planner.strategy().owner, planner.limits().direct_bytes}; }
-  // Whether a plan assigns domains by the targets of the storage.
+  // Whether plans assign domains by the targets of the storage.
   bool assigns_targets() const noexcept {
     return planner.strategy().domains == Domains::target && planner.limits().layout != nullptr;
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// InlineVariables: variables whose elements the catalog has: small ones in a header of the file, and ones that nobody
-// has ever written. Each rank reads its pieces without a message. What is put to those in a header goes to all ranks,
-// and rank 0 writes it. All of this happens before batches move.
+// InlineVariables: the variables whose elements are in the catalog of every rank. They are small variables in a header
+// of the file, and variables that were never written. A get copies from the catalog, without a message. A put to a
+// variable in a header is sent to all ranks, and rank 0 writes it. Both happen before batches move.
 #pragma once
 
 #include <cstdint>
@@ -20,14 +20,15 @@ namespace windrow {
 
 class InlineVariables {
  public:
-  // All must outlive it. `format`: on rank 0.
+  // All references must outlive this object. `format`: of rank 0; nullptr on other ranks.
   InlineVariables(Comm& comm, Metadata& metadata, Format* format, const Settings& settings, const RunOptions& options,
                   Trace& trace) noexcept
       : comm_(comm), metadata_(metadata), format_(format), settings_(settings), options_(options), trace_(trace) {}
 
-  Status read(const RequestList& requests);  // local: all gets of such variables
-  // Collective, agreed. `puts`: for each variable, how many times any rank has put it; becomes 0 for those written
-  // here. Costs nothing if there are none.
+  // Local. Completes all gets of inline variables.
+  Status read(const RequestList& requests);
+  // Collective, agreed. Writes all puts to inline variables. `puts`: for each variable the largest number of puts on
+  // any rank; set to 0 for the variables that are written here. No communication if there are none.
   Status write(RequestList& requests, std::span<int64_t> puts);
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// PartFormats: finds the format object with the chunk index of a part, on its root.
+// PartFormats: returns the format that has the chunk index of a part, on the root of the part.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@
 
 namespace windrow {
 
-// Cached plans refer to it, and it refers to what owns the formats.
+// Cached plans refer to this object, so it lasts as long as the open file. It refers to the owners of the formats.
 struct PartFormats {
   const std::unique_ptr<Format>& base;
   SubfileSet& set;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A batch of variables that moves, and what lasts from flush_begin to flush_end.
+// MovingVariables: a batch of variables while it moves. PendingFlush: the state of a flush in two parts, from
+// flush_begin to flush_end.
 #pragma once
 
 #include "batching/variable_batch.hpp"
@@ -12,8 +13,8 @@ struct MovingVariables {
   MovingVariables(Comm& shared_by, const IoThread& works) noexcept : in_flight(shared_by, works) {}
 
   VariableBatch batch;
-  bool is_whole = false;    // all bytes of the variables are written
-  InFlightBatch in_flight;  // is destroyed first
+  bool is_whole = false;    // the batch writes all bytes of its variables
+  InFlightBatch in_flight;  // the last member, so that it is destroyed first: it waits for the I/O thread
 };
 
 struct PendingFlush {
@@ -24,7 +25,7 @@ struct PendingFlush {
   bool is_moving = false;  // the puts are in flight
   VariableBatch gets;
   bool any_gets = false, any_chunked_gets = false;
-  double seconds = 0;  // that flush_begin took
+  double seconds = 0;  // duration of flush_begin
 };
 
 }  // namespace windrow

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What queued puts need before they move: places for variables that lack one, and records. Local.
+// What the queued puts need before they move: places for variables without one, and records. Local.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +12,12 @@
 
 namespace windrow {
 
-// `wanted`: [variables] zeros; gets how many records the puts of this rank need, or for an inline variable how many
-// puts there are. Code::bad_argument: a variable cannot have so many records.
+// Sets `wanted`, which is zero on entry: for each variable the number of records that the puts of this rank need, or
+// the number of puts to an inline variable. bad_argument if a variable cannot have this number of records.
 Status count_wanted(const RequestList& requests, const FileView& file, std::span<int64_t> wanted);
 
-// `bytes`: [variables] zeros; gets how many bytes of records without their fill values this rank is about to write. 0
-// if records might be written twice: then the number says nothing.
+// Sets `bytes`, which is zero on entry: for each variable the number of bytes in records without fill values that this
+// rank will write. It stays 0 if bytes might be written twice, since a sum then does not prove that all are written.
 Status count_new_records(const RequestList& requests, const FileView& file, const RunOptions& options,
                          std::span<int64_t> bytes);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// SplitStorage: contiguous variables of a set of subfiles. Split ones have a part in each subfile, others lie in the
-// base file. The bytes of all files are one address space.
+// SplitStorage: the storage of the contiguous variables of a set of subfiles. A split variable has one part in each
+// subfile; other variables are in the base file. The bytes of all files form one address space, so one plan moves them.
 #pragma once
 
 #include "batching/contiguous_storage.hpp"
@@ -22,11 +22,13 @@ class SplitStorage final : public ContiguousStorage {
   Status add_parts(const VariableRequest& request, const SplitVariable& split, VariableBatch& batch) const;
 };
 
-// What this rank moves of each part, for as many records as the variable had when the request was queued.
+// Returns the byte runs of each part that this rank moves. The shape is that of the variable when the request was
+// queued.
 Result<std::vector<SharedDecomposition::PartRuns>> part_runs_of(const FlushEngine& engine,
                                                                 const VariableRequest& request,
                                                                 const SplitVariable& split);
-// The batch moves the records of this request. Does nothing for a variable that cannot grow.
+// Adds the records of this request to the range of records that the batch moves. Does nothing for a variable that
+// cannot grow.
 void add_records(const VariableRequest& request, const SplitVariable& split, VariableBatch& batch) noexcept;
 
 }  // namespace windrow

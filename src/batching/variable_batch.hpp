@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// VariableBatch: all gets of a flush that move by one plan, or the puts of one ordinal. Its objects are variables, its
-// lists are decompositions.
+// VariableBatch: the requests of a flush that move by one plan: gets, or the puts of one ordinal. The objects of the
+// batch are variables, and its lists of ranges belong to decompositions.
 #pragma once
 
 #include "batching/get_completion.hpp"
@@ -9,8 +9,8 @@
 namespace windrow {
 
 struct VariableBatch : RequestBatch {
-  GetCompletion completion;   // of gets
-  bool is_explained = false;  // only its plan is made
+  GetCompletion completion;   // for gets
+  bool is_explained = false;  // the plan is only explained: nothing moves
 };
 
 }  // namespace windrow
