@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// BatchContext: what the planner has to know of the file that a batch is moved to or from, and of what the batch's
-// objects are. A file of plain bytes says where its bytes are; all else has a default.
+// BatchContext: the interface by which a file tells the planner about a batch. The planner knows byte ranges only. The
+// context adds where the bytes are, which choices the file permits, and the names of objects for errors. It is made for
+// one call of the planner.
 #pragma once
 
 #include <cstdint>
@@ -19,28 +20,30 @@ class BatchContext {
   virtual ~BatchContext() = default;
   DataFile& file() const noexcept { return file_; }
 
-  // Before the plan is made. The pattern needs its regions; strategy and limits are what was asked for, and become what
-  // can be here. The same on all ranks.
+  // Called before a plan is made. Adds the regions to the pattern, and restricts strategy and limits to what the file
+  // permits. Pure, with the same result on all ranks.
   virtual void adapt(Pattern& pattern, Strategy& strategy, PlanLimits& limits) const = 0;
-  // Once it is made: more reasons, and whether windows are written whole.
+  // Called after a plan was made. Adds reasons, and decides whether windows are written as a whole. The same on all
+  // ranks.
   virtual void complete(PreparedPlan&) const {}
-  // Local, once its transfer is ready, if it has one: the requests of this rank in the forecast, and memory for them.
+  // Local, after the transfer of the plan is prepared, if it has one. Counts the requests of this rank for the
+  // forecast, and allocates the memory that they need. out_of_memory.
   virtual Status prepare(PreparedPlan& prepared, const RequestBatch& batch, Workspace& workspace, Trace& trace) const {
     return prepare_requests(prepared, batch, workspace, trace);
   }
-  // The error when ranks write an object through different lists of ranges.
+  // Returns the message of the error that ranks write one object through different lists of ranges.
   virtual std::string conflict_of(size_t object) const = 0;
 
  protected:
   explicit BatchContext(DataFile& file) noexcept : file_(file) {}
-  // Of windows that are bytes of the file.
+  // prepare() for windows that are bytes of the file.
   Status prepare_requests(PreparedPlan& prepared, const RequestBatch& batch, Workspace& workspace, Trace& trace) const;
 
  private:
   DataFile& file_;
 };
 
-// The regions of a pattern, in any order and in parts, become sorted, disjoint and maximal.
+// Makes the regions of a pattern sorted, disjoint and maximal. Before, they may be in any order and in parts.
 void unite_regions(Pattern& pattern);
 
 }  // namespace windrow

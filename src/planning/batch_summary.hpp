@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What all ranks know about a batch after its reduction.
+// BatchSummary: what all ranks know about a batch after its reduction. It is the same on all ranks.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 namespace windrow {
 
 struct BatchSummary : PatternNumbers {
-  int64_t plan_id = 0;               // the cached plan that every rank has for this batch; 0: none
-  std::span<const int64_t> objects;  // bits: objects that any rank moves; valid until the next reduction
+  int64_t plan_id = 0;               // number of the cached plan for this batch; 0 if there is none
+  std::span<const int64_t> objects;  // a bit for each object that any rank moves; valid until the next reduction
 };
 
 }  // namespace windrow

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// PlanCache: the prepared plans of an open file, found again for later batches. All ranks have the same ones in the
-// same order. A rank without data matches several plans, so ranks find the one for all of them together: each says
-// which do not match, by a bit for each plan, and the bits are combined.
+// PlanCache: the prepared plans of an open file, for later batches with the same requests. Invariant: all ranks have
+// the same plans in the same order. A rank without data matches several plans, so the ranks look up a plan together:
+// each rank sets a bit for each plan that does not match, the bits are combined in an agreement, and the first plan
+// without a bit matches on all ranks. No call communicates.
 #pragma once
 
 #include <array>
@@ -15,7 +16,7 @@
 
 namespace windrow {
 
-// What a plan is looked for with.
+// What a cached plan must match.
 struct PlanQuery {
   const RequestBatch& batch;
   const Strategy& strategy;
@@ -25,26 +26,29 @@ struct PlanQuery {
 class PlanCache {
  public:
   static constexpr size_t k_words = 2;
-  static constexpr size_t k_most = 64 * k_words;              // plans
-  static constexpr int64_t k_most_bytes = int64_t{64} << 20;  // on a rank, of all plans but the last
+  static constexpr size_t k_most = 64 * k_words;              // maximum number of plans
+  static constexpr int64_t k_most_bytes = int64_t{64} << 20;  // maximum memory on a rank, without the last plan
   using Bits = std::array<int64_t, k_words>;
 
+  // Returns a bit for each plan that does not match on this rank.
   Bits mismatches(const PlanQuery& query) const noexcept;
+  // Whether any plan matches on this rank.
   bool has_match(const PlanQuery& query) const noexcept;
-  // By the bits of all ranks: the number of the first plan that matches on each; 0: none does.
+  // Returns the number of the first plan that matches on all ranks, or 0. `mismatches`: the bits of all ranks.
   int64_t match(std::span<const int64_t> mismatches) const noexcept;
-  // The plan becomes the one that was used last. nullptr: there is none of this number.
+  // Returns the plan of this number, and marks it as used last. nullptr if there is none. The cache owns it.
   PreparedPlan* use(int64_t id) noexcept;
 
-  void reserve() { plans_.reserve(k_most + 1); }  // room for one more; may throw std::bad_alloc
-  // Numbers the plan, and forgets those that were not used for the longest time, if there are too many. The last one
-  // stays, whatever it takes. There is room.
+  // Allocates memory for one more plan. May throw std::bad_alloc.
+  void reserve() { plans_.reserve(k_most + 1); }
+  // Numbers the plan and adds it. Drops the least recently used plans if there are too many, or if they keep too much
+  // memory. The new plan stays, even if it is larger than the limit. The caller calls reserve() before.
   PreparedPlan& add(std::unique_ptr<PreparedPlan> made) noexcept;
-  // Bytes of this rank that a plan keeps and no plan in here does. Lists of ranges that plans share count for the first
-  // of them; the codecs' memory is the communicator's. May throw std::bad_alloc.
+  // Returns the bytes of this rank that this plan keeps, and no plan of the cache. The memory of codecs belongs to the
+  // communicator and does not count. May throw std::bad_alloc.
   int64_t memory_of(const PreparedPlan& made) const;
 
-  // All ranks forget the same ones.
+  // Drop all plans, or those that picks(plan) selects. All ranks drop the same plans.
   void clear() noexcept { plans_.clear(); }
   template <class Picks>
   void forget_if(Picks&& picks) {
@@ -53,8 +57,8 @@ class PlanCache {
   size_t size() const noexcept { return plans_.size(); }
 
  private:
-  std::vector<std::unique_ptr<PreparedPlan>> plans_;  // the last used is the last
-  int64_t next_id_ = 1;  // plans are made by all ranks together, so the numbers stay in step
+  std::vector<std::unique_ptr<PreparedPlan>> plans_;  // in the order of their last use
+  int64_t next_id_ = 1;                               // the same on all ranks, since all ranks make the same plans
 };
 
 }  // namespace windrow

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Planner: what moves by which plan. Batches of all ranks become summaries in one agreement; a batch and its summary
-// become a prepared plan, new or out of the cache. It knows byte ranges and memory; what the file adds says a
-// BatchContext.
+// Planner: finds the plan of a batch, in two collective steps. summarize() combines the numbers of all ranks into a
+// summary, in one agreement, which also finds a cached plan. ready() returns this plan, or makes and prepares a new
+// one. The planner knows byte ranges and memory; a BatchContext adds what depends on the file.
 #pragma once
 
 #include <initializer_list>
@@ -21,11 +21,12 @@ namespace windrow {
 
 class Planner {
  public:
-  // All must outlive it.
+  // All references must outlive this object.
   Planner(Comm& comm, Workspace& workspace, Trace& trace) noexcept
       : comm_(comm), workspace_(workspace), trace_(trace) {}
 
-  // How ranks of a host may talk: through memory that they share; with checksums.
+  // Local, the same on all ranks. `share`: ranks of a host may exchange data through shared memory. `check_messages`:
+  // messages have checksums.
   void set_ways(bool share, bool check_messages) noexcept { share_ = share, check_messages_ = check_messages; }
   void set_strategy(Strategy strategy) noexcept { strategy_ = std::move(strategy); }
   const Strategy& strategy() const noexcept { return strategy_; }
@@ -33,27 +34,28 @@ class Planner {
   const PlanLimits& limits() const noexcept { return limits_; }
   PlanCache& cache() noexcept { return cache_; }
 
-  // Local: memory for what ranks tell each other of so many objects.
+  // Local. Allocates memory for the reduction of this number of objects. out_of_memory.
   Status grow(size_t objects);
-  // The same on all ranks: how many there are from now on. There is memory for them.
+  // Local, the same on all ranks. Sets the number of objects; grow() has allocated the memory.
   void set_objects(size_t count) noexcept { objects_ = count; }
 
-  // Numbers that are combined in the agreement of summarize(), by those who call it. Afterwards those of all ranks.
+  // Numbers of the caller that summarize() combines in its agreement. Afterwards they are those of all ranks.
   static constexpr size_t k_extra_maxima = 4, k_extra_sums = 1;
   struct Extra {
     std::array<int64_t, k_extra_maxima> maximum;
     std::array<int64_t, k_extra_sums> sum{};
   };
 
-  // Collective: one agreement for one or two batches. Allocates nothing.
+  // Collective, agreed. Sets the summaries of one or two batches, in one agreement. Allocates no memory.
   Status summarize(Status local, std::initializer_list<const RequestBatch*> batches,
                    std::initializer_list<BatchSummary*> summaries, Extra* extra = nullptr);
 
-  // Collective, for a summary of the last summarize(). `local`: what this rank has met before. An error is agreed.
+  // Collective, agreed. Returns the prepared plan for a summary of the last summarize(). The cache owns it. `local`: an
+  // error that this rank has found before.
   Result<PreparedPlan*> ready(const RequestBatch& batch, const BatchSummary& summary, const BatchContext& context,
                               Status local = {});
 
-  // Local: whether a plan may have to be made that depends on what messages to other hosts shrink to.
+  // Local. Whether a new plan may be needed that depends on the compression ratio of messages to other hosts.
   bool may_compress(const RequestBatch& batch) const noexcept;
 
  private:
@@ -77,7 +79,7 @@ class Planner {
   PlanLimits limits_;
   PlanCache cache_;
   size_t objects_ = 0;
-  std::vector<int64_t> bits_, identities_;  // what ranks tell each other
+  std::vector<int64_t> bits_, identities_;  // numbers in the reductions
 };
 
 }  // namespace windrow

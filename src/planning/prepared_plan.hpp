@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// PreparedPlan: a plan with all that moving by it takes, made for a batch and used again for the next one alike.
+// PreparedPlan: a plan with its prepared transfer and everything else that moving a batch needs. It is made for one
+// batch and cached, so that the next batch with the same key is moved without new descriptions, messages or memory.
 #pragma once
 
 #include <array>
@@ -19,38 +20,39 @@
 
 namespace windrow {
 
-// What a storage that is not plain bytes keeps with a plan.
+// What a storage adds to a plan whose windows are not bytes of the file.
 struct PlanExtension {
   virtual ~PlanExtension() = default;
 };
 
 struct PreparedPlan {
-  int64_t id = 0;             // the same on every rank
-  std::vector<BatchKey> key;  // this and the next two: what it was made for
+  int64_t id = 0;  // the same on every rank
+  // The requests, the strategy and the limits that the plan was made for.
+  std::vector<BatchKey> key;
   Strategy asked;
   PlanLimits limits;
   Plan plan;
-  AccessRule rule;  // how windows meet the file
-  std::unique_ptr<Transfer> transfer;
-  // Of flushes, and of those in two parts, where the codec is left to what is measured; or nullptr.
+  AccessRule rule;                     // how windows are written to the file and read from it
+  std::unique_ptr<Transfer> transfer;  // nullptr if `direct`
+  // The codec tuners of flushes in one part, and in two parts. nullptr unless the codec is chosen by measurements.
   std::array<std::shared_ptr<CodecTuner>, 2> tuners;
   CodecTuner* tuner_of(bool behind) const noexcept { return tuners[behind ? 1 : 0].get(); }
   CodecOrder order(bool behind) const noexcept {
     return tuner_of(behind) != nullptr ? tuner_of(behind)->order() : CodecOrder{};
   }
-  std::vector<std::shared_ptr<const ByteRuns>> runs;  // keeps alive what the transfer describes
+  std::vector<std::shared_ptr<const ByteRuns>> runs;  // the transfer refers to them
   bool direct = false;                                // no exchange: each rank moves its own pieces
-  std::vector<Item> direct_items, aggregated_items;   // where both are: see take_apart()
-  PlanForecast forecast;                              // over all ranks
-  int64_t memory = 0;                                 // bytes that it takes, on the rank where that is most
-  int64_t extra_bytes = 0;                            // of buffers that are not the transfer's
-  bool outdated = false;                              // the file has changed so that another would be made
-  int64_t storage_windows = 0;                        // that this rank moves to or from the storage
-  std::unique_ptr<PlanExtension> extension;           // nullptr: its windows are bytes of the file
+  std::vector<Item> direct_items, aggregated_items;   // if the plan has both: see take_apart()
+  PlanForecast forecast;                              // of all ranks
+  int64_t memory = 0;                                 // the largest number of bytes that the plan keeps on a rank
+  int64_t extra_bytes = 0;                            // bytes of buffers outside the transfer
+  bool outdated = false;                              // the file has changed, and a new plan would differ
+  int64_t storage_windows = 0;                        // number of windows that this rank writes or reads
+  std::unique_ptr<PlanExtension> extension;           // nullptr if the windows are bytes of the file
 };
 
-// Each item to those that their holder moves itself, to those that are aggregated, which are the result, or in two
-// parts to both. Allocates nothing: the lists have had their room since the plan was made.
+// Divides the items of a batch into direct_items, which their holder moves, and aggregated_items, which are returned.
+// An item may be divided into both. Allocates no memory: the lists got theirs when the plan was made.
 std::span<const Item> take_apart(PreparedPlan& prepared, const RequestBatch& batch) noexcept;
 
 }  // namespace windrow

@@ -19,7 +19,7 @@ struct SampledRatio {
 };
 
 // Compresses up to 8 KiB from four positions of the items with the fastest available compressor, with and without
-// shuffle. Allocates memory. No sample: there are no bytes, or no compressor is built in.
+// shuffle. Allocates memory. Returns no sample if there are no bytes, or if no compressor is built in.
 SampledRatio look_at(std::span<const Item> items);
 
 }  // namespace windrow

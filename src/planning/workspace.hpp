@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Workspace: the memory that moving takes beside a plan. One batch of a file moves at a time, so all plans share it.
+// Workspace: memory that all plans of a file share, because only one batch of a file moves at a time.
 #pragma once
 
 #include <algorithm>
@@ -13,11 +13,11 @@
 namespace windrow {
 
 struct Workspace {
-  Arena arena;                    // of transfers
-  std::vector<std::byte> bounce;  // for elements in the other byte order that go without a transfer
+  Arena arena;                    // buffers of transfers
+  std::vector<std::byte> bounce;  // for direct pieces whose elements are in the other byte order
 };
 
-// The largest request that elements in the other byte order go in.
+// The size of the largest request for elements in the other byte order.
 inline int64_t bounce_bytes(const PlanLimits& limits) noexcept {
   return std::clamp(limits.buffers * limits.buffer_bytes / 64, int64_t{4096}, int64_t{1} << 20);
 }
