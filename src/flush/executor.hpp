@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Executor: moves a batch by its prepared plan, between the memory of ranks and a file: through a transfer, or each
-// rank its own pieces; in this thread, or the storage's part in the I/O thread.
+// Executor: moves a batch by its prepared plan, between the memory of the ranks and a file. Pieces go through the
+// exchange, or each rank moves its own pieces directly. Requests to the storage are made by this thread or by the I/O
+// thread. A batch is begun and ended by all ranks; the caller agrees on the status afterwards.
 #pragma once
 
 #include "base/status.hpp"
@@ -15,24 +16,25 @@ namespace windrow {
 
 class Executor {
  public:
-  // All must outlive it.
+  // All references must outlive this object.
   Executor(Comm& comm, Workspace& workspace, Trace& trace) noexcept
       : comm_(comm), workspace_(workspace), trace_(trace) {}
 
-  // Whether the I/O thread works while this rank's thread waits for the batch, and while the program goes on.
+  // Local. Whether the I/O thread is used while this rank waits for the batch (`meanwhile`), and while the program
+  // continues between the two parts of a flush (`behind`).
   void use_io_thread(bool meanwhile, bool behind) noexcept { meanwhile_ = meanwhile, behind_ = behind; }
   const IoThread& io_thread() const noexcept { return io_thread_; }
 
-  // By every rank, whatever has failed on it: `local` of the batch then says so. Where the program goes on `behind`,
-  // the I/O thread may do so with the storage's part.
+  // Collective, called by every rank, also after an error: batch.local then has the error. `behind`: the I/O thread may
+  // continue with the requests to the storage after the call.
   void begin(InFlightBatch& batch, PreparedPlan& prepared, const RequestBatch& requests, DataFile& file, bool behind);
-  // By every rank, and then an agreement. The status is this rank's own.
+  // Collective, called by every rank after begin(). The status is of this rank; the caller agrees on it.
   Status end(InFlightBatch& batch);
-  // Both, and the agreement. The tuner of a codec learns nothing from it.
+  // Collective, agreed. begin(), end() and the agreement. Measurements of it are not used to tune the codec.
   Status run(PreparedPlan& prepared, const RequestBatch& requests, DataFile& file);
 
-  // The same for windows that are not bytes of the file as they are: by every rank, and then an agreement.
-  // `background`: has its turns beside this rank's roles, and is begun already.
+  // Collective, called by every rank; the status is of this rank. The same for windows that are not bytes of the file:
+  // `ends` writes or reads them. `background`: a role that has begun, and gets its turns with the roles of this rank.
   struct Ends {
     Sink& sink;
     Fetcher& fetcher;
@@ -49,7 +51,7 @@ class Executor {
   Workspace& workspace_;
   Trace& trace_;
   bool meanwhile_ = false, behind_ = false;
-  IoThread io_thread_;  // of a writer or reader; starts when there is something to overlap
+  IoThread io_thread_;  // on writers and readers; started by the first batch that overlaps
 };
 
 }  // namespace windrow

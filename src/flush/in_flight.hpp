@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// InFlightBatch: a batch under way, from its plan to the agreement on what became of it. Between flush_begin and
-// flush_end it lasts beyond the calls: the I/O thread still writes what was handed to it.
+// InFlightBatch: a batch in flight, from the moment it has a plan until the agreement on its outcome. In a flush in two
+// parts it lasts from flush_begin to flush_end, while the I/O thread still writes. The destructor waits for the thread.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,7 @@
 
 namespace windrow {
 
-// The batch and the plan must outlive it.
+// The request batch and the plan must outlive it.
 struct InFlightBatch final : SegmentHolder {
   InFlightBatch(Comm& shared_by, const IoThread& works) noexcept : comm(shared_by), thread(works) {}
   ~InFlightBatch() {
@@ -28,15 +28,15 @@ struct InFlightBatch final : SegmentHolder {
   const IoThread& thread;
   PreparedPlan* prepared = nullptr;
   DataFile* file = nullptr;
-  Status local;           // what this rank has met so far
-  bool behind = false;    // the program goes on meanwhile: only the exchange is measured
-  double began = 0;       // when
-  double seconds = 0;     // that it took, once it has ended; of its exchange alone, where the program went on behind it
-  WindowFill fill;        // what holes of windows are filled with, if that is wanted
-  FillMap never_written;  // what windows' holes are known to hold without reading; else empty
+  Status local;           // the first error of this rank
+  bool behind = false;    // the program continues while the batch is in flight
+  double began = 0;       // when it began, in seconds
+  double seconds = 0;     // its duration, set at its end; only that of the exchange if `behind`
+  WindowFill fill;        // fill values for the holes of windows, if they are wanted
+  FillMap never_written;  // bytes in holes that are known to be zeros and need no read; else empty
   std::optional<StorageSink> sink;
   std::optional<StorageFetcher> fetcher;
-  struct Direct {  // what the I/O thread writes from the user's memory
+  struct Direct {  // pieces that the I/O thread writes from the memory of the program
     std::span<const Item> items;
     DataFile* file = nullptr;
     std::span<std::byte> bounce;
