@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What rank 0 tells all ranks of a file, as messages. Reading is safe on any input. Code::internal: it is no such
-// message.
+// The messages in which rank 0 sends what it knows about a file to all ranks. Decoding is safe on any input; it returns
+// Code::internal if the bytes are not such a message.
 #pragma once
 
 #include <cstddef>
@@ -16,31 +16,31 @@
 
 namespace windrow {
 
-// Of a file that rank 0 has opened.
+// A file that rank 0 has opened.
 struct OpenBroadcast {
   std::string data_path;
-  std::string elsewhere;     // where this host finds the same file, whatever its name becomes; "": nowhere
-  uint64_t file_number = 0;  // 0: not known
-  std::string format;        // its name
+  std::string elsewhere;     // a path on the host of rank 0 that still leads to the file if its name changes; or ""
+  uint64_t file_number = 0;  // 0 if unknown
+  std::string format;        // name of the format
   FormatTraits traits;
-  std::optional<Catalog> catalog;  // of a file that there was
-  // Of a set of subfiles that is made, "" where none is.
+  std::optional<Catalog> catalog;  // of a file that existed before
+  // Names of a new set of subfiles; "" if there is none.
   std::string set_identity, set_folder, subfile_ending;
-  std::string files_reason;  // why so many files, where that was chosen
+  std::string files_reason;  // why the library chose the number of files; "" if it was requested
   StorageLayout layout;
-  std::string layout_reason;  // why it is so, where somebody might wonder
+  std::string layout_reason;  // the reason for the layout, if it is not as requested
   std::string trace, trace_problem;
-  std::string machine_text;  // of the machine file
+  std::string machine_text;  // content of the machine file
   friend bool operator==(const OpenBroadcast&, const OpenBroadcast&) = default;
 
   std::vector<std::byte> encode() const;
   static Result<OpenBroadcast> decode(std::span<const std::byte> bytes);
 };
 
-// Of the places that a format has found late.
+// The places of a format with late allocation.
 struct LayoutBroadcast {
   std::vector<Placement> placements;  // in the order of the catalog, without the byte order
-  // Of the file that is written anew; path "": none is.
+  // The new file if the file is rewritten; otherwise `path` is "".
   std::string path;
   uint64_t file_number = 0;
   StorageLayout layout;

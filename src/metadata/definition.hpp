@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Definitions of variables as texts, to compare those of several ranks.
+// Definitions of variables as text, for the comparison between ranks. Pure.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace windrow {
 
-// For people: what tells two definitions apart, mostly.
+// A short text for messages. Two different definitions usually have different texts.
 std::string description_of(const VariableDefinition& definition);
 
-// All that must be the same on every rank, for a hash.
+// Appends everything that must be the same on every rank, for a hash.
 void append_definition(std::string& text, const VariableDefinition& definition);
 
 }  // namespace windrow
