@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// FormatSidecars: the files that a format has beside its own, of a new file: the raw format's description.
+// FormatSidecars: the sidecars that belong to the format of a new file. Only the raw format has one, its description.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ namespace windrow {
 class FormatSidecars final : public Sidecar {
  public:
   explicit FormatSidecars(std::string format) : format_(std::move(format)) {}
-  // Makes them, empty, under temporary names.
+  // Creates the sidecars, empty, under temporary names.
   Status start(const TemporaryFile& temporary);
 
   bool takes_turns() const override { return !names_.empty(); }
@@ -24,8 +24,8 @@ class FormatSidecars final : public Sidecar {
  private:
   std::string format_;
   std::vector<Rename> names_;
-  std::vector<HeldFile> held_;      // of these
-  std::vector<std::string> files_;  // what has to go when the file is not published
+  std::vector<HeldFile> held_;      // [names_] the open files
+  std::vector<std::string> files_;  // removed if the file is not published
 };
 
 }  // namespace windrow

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// KerchunkSidecar: a text beside the file that tells Zarr's readers in which bytes each chunk lies. It is made before
-// the format is closed, and published when the file has its name.
+// KerchunkSidecar: the references of a file for Zarr's readers, a text beside it that has the place of each chunk. The
+// text is made before the format is closed, since the format has the chunk indices. It is published after the file has
+// its name. Rank 0; no call communicates.
 #pragma once
 
 #include <string>
@@ -13,20 +14,21 @@ namespace windrow {
 
 class KerchunkSidecar final : public Sidecar {
  public:
-  // `shown`: the file's path as the user gave it; `path`: as it will be. `is_new`: the file is created.
+  // `shown`: the path of the file as the user gave it. `path`: its final path. `is_new`: the file is created.
   KerchunkSidecar(std::string shown, std::string path, bool is_new)
       : shown_(std::move(shown)), path_(std::move(path)), is_new_(is_new) {}
-  // Of a file that is created: makes the text's temporary. What stands in its way is told before hours of computing.
+  // For a new file: creates the temporary file of the text, so that an obstacle is reported at once and not at close.
   Status start(const TemporaryFile& file);
-  // While the format can still be asked, with all data in place.
+  // Makes the text. The format is open, and all data is in place.
   Status make(const ReferenceSources& sources);
-  // When the file has its name.
+  // Writes the text and renames it to its final name. The file has its name.
   Status publish(bool durable);
 
-  // Whether there will be a text.
+  // Whether the file gets a text.
   void want(bool wanted) noexcept { wanted_ = wanted; }
   bool takes_turns() const override { return wanted_; }
-  // By an old text readers would find other bytes. One that has not our mark is somebody else's.
+  // Removes the text of the replaced file, since its places would be wrong. If the file gets no text, a file without
+  // our mark stays: another program has made it.
   Status withdraw() override;
   void abandon() noexcept override;
 

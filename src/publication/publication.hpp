@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Publication: how a file gets its name, and how long it has it. A new file has a temporary name until it is published;
-// a file that was there is held, and must still have its name when it is changed.
+// Publication: the names of an open file. A new file has a temporary name until publish() renames it, together with its
+// sidecars. A file that existed before is kept open, so that a replacement by another program is detected: it must
+// still have its name when it is changed. Only rank 0 handles names; all ranks know whether the file is published, and
+// whether it has failed. No call communicates.
 #pragma once
 
 #include <memory>
@@ -22,7 +24,7 @@ namespace windrow {
 // What publish() needs of the file besides its names.
 struct PublishInputs {
   const Catalog& catalog;
-  Format* format = nullptr;  // is told the name; nullptr: it is closed
+  Format* format = nullptr;  // gets the new name; nullptr if it is closed
   bool durable = false;
   const StoreOptions& store;
 };
@@ -33,36 +35,43 @@ class Publication {
   Publication(const Publication&) = delete;
   Publication& operator=(const Publication&) = delete;
 
-  // On all ranks.
+  // Called on all ranks, with the same result.
+
+  // Whether the file is new and has no final name yet.
   bool is_temporary() const noexcept { return creates_ && !published_; }
   void set_published() noexcept { published_ = true; }
-  // A new file that has failed in this way cannot be published any more. The first failure counts.
+  // Marks a new file as failed: it cannot be published any more. The first failure is kept.
   void fail(const Status& failure) noexcept { failure_.update(failure); }
   bool has_failed() const noexcept { return !failure_.ok(); }
-  Status failure() const noexcept;  // says so
+  // Returns the error of every call that would publish the file.
+  Status failure() const noexcept;
 
-  // On rank 0 only, from here on.
-  // Of a new file: makes its temporary. Paths are absolute: the program may change its folder while it writes.
+  // Called on rank 0 only, from here on.
+
+  // Creates the temporary file of a new file. Its paths are absolute, because the program may change its folder.
   Status start(const std::string& path);
-  // Of a file that is there. `changes`: bad_state where this process changes it already.
+  // Opens a file that exists and keeps it open. `changes`: it is opened for update; bad_state if this process has it
+  // open for update already.
   Status hold(const std::string& path, bool changes);
-  // The same file, which is to be changed in place: no other process may change it until this object ends. bad_state:
-  // another one does. HDF5 has locks of its own, which would meet this one on NFS and Lustre.
+  // Locks this file for update until this object ends. bad_state if another process has it open for update. Not for
+  // HDF5: it has its own locks, which would conflict with this one on NFS and Lustre.
   Status exclude_writers(const std::string& path);
+  // Whether the file at `path` is still the one that was opened.
   bool holds(const std::string& path) const noexcept { return held_.is_behind(path); }
 
-  const TemporaryFile& temporary() const noexcept { return temporary_; }  // of a new file, also once it is published
+  const TemporaryFile& temporary() const noexcept { return temporary_; }  // of a new file, also after it is published
   const HeldFile& held() const noexcept { return is_temporary() ? temporary_.held : held_; }
-  // This process has given the temporary's name to another file.
+  // Called after this process has replaced the temporary file by another one.
   Status follow_temporary() { return temporary_.held.follow(temporary_.temporary_path); }
-  // Whether somebody else has removed or replaced the file at `path`. publish() asks for a temporary.
+  // Returns an error if another program has removed or replaced the file at `path`. OK for a temporary file, which
+  // publish() checks.
   Status check_name(const std::string& path) const;
-  // Before another file of this process takes the name, temporary or not.
+  // The same, also for a temporary file. Called before this process replaces the file by a rewritten one.
   Status check_replaceable(const std::string& path) const;
-  // That file has the name now.
+  // Called after the rewritten file has got the name.
   void take_over(HeldFile file) noexcept;
 
-  // Sidecars are published in the order in which they are added.
+  // Makes a sidecar and returns it; this object owns it. Sidecars are published in the order in which they are added.
   template <class T, class... Arguments>
   T& add(Arguments&&... arguments) {
     auto made = std::make_unique<T>(std::forward<Arguments>(arguments)...);
@@ -70,12 +79,13 @@ class Publication {
     sidecars_.push_back(std::move(made));
     return sidecar;
   }
-  // Publishes the new file. All data is in place. `turn`: is set where a sidecar takes turns. Where it fails, the old
-  // file and its sidecars are as they were, unless is_temporary() is false then: the file has its name.
+  // Publishes the new file with its sidecars. All data is in place. If a sidecar takes turns, locks `turn`; the caller
+  // keeps the lock until the references are published too. After an error the replaced file and its sidecars are
+  // unchanged if is_temporary() is still true; otherwise the file has its name.
   Status publish(const PublishInputs& inputs, FolderLock& turn);
-  // Publishes what sidecars have to say anew of a file that has its name.
+  // Publishes the sidecars that have changed, of a file that has its name.
   Status publish_sidecars(const PublishInputs& inputs);
-  // Removes all that has no final name yet. May be called again.
+  // Closes and removes what has no final name yet. May be called several times.
   void abandon() noexcept;
 
  private:
@@ -83,8 +93,8 @@ class Publication {
   bool published_ = false;
   Status failure_;
   TemporaryFile temporary_;
-  HeldFile held_;  // the file that was opened, or has been published
-  FileLock lock_;  // of a file that is changed in place
+  HeldFile held_;  // the file that was opened, or was published
+  FileLock lock_;  // see exclude_writers()
   std::vector<std::unique_ptr<Sidecar>> sidecars_;
 };
 

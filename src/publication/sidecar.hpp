@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sidecar: what stands beside a file and is published with it: a file or a folder. Rank 0 calls it; it does not talk to
-// other ranks.
+// Sidecar: the interface of a file or folder that accompanies a file and is published with it. Only rank 0 has
+// sidecars; no call communicates.
 #pragma once
 
 #include <vector>
@@ -16,25 +16,28 @@ namespace windrow {
 struct PublishedFile {
   const TemporaryFile& temporary;
   const Catalog& catalog;
-  const FolderLock* turn = nullptr;  // asked for since a sidecar takes turns, and got if nobody had it too long
+  const FolderLock* turn =
+      nullptr;  // requested if a sidecar takes turns; not locked if another program kept it too long
 };
 
-// The steps of a publication, in this order for all sidecars: prepare, withdraw, the renames, take_names.
+// A publication has these steps, each for all sidecars: prepare(), withdraw(), the renames, take_names(). An error in
+// prepare() or withdraw() ends the publication; then abandon() removes what was made.
 class Sidecar {
  public:
   Sidecar() = default;
   Sidecar(const Sidecar&) = delete;
   Sidecar& operator=(const Sidecar&) = delete;
   virtual ~Sidecar() = default;
-  // Whether two programs that publish a file of one name must do so one after the other.
+  // Whether programs that publish a file under the same name must do so one after another.
   virtual bool takes_turns() const { return false; }
-  // Completes it under its temporary name, and adds the renames that publish it. Adds none where nothing has changed.
+  // Completes the sidecar under its temporary name, and adds the renames that publish it. Adds none if it is unchanged.
   virtual Status prepare(const PublishedFile&, std::vector<Rename>&) { return {}; }
   // Removes an old sidecar that no rename replaces, before another file takes the name of the one that it describes.
   virtual Status withdraw() { return {}; }
-  // The file has its name. `all`: all renames are done. Else those that follow the file's are not.
+  // Called when the file has its name. The argument: whether all renames are done; otherwise those after the rename of
+  // the file are not.
   virtual void take_names(bool) noexcept {}
-  // Removes what has no final name yet. Nothing is removed twice.
+  // Removes what has no final name yet. May be called several times.
   virtual void abandon() noexcept {}
 };
 

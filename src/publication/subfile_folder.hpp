@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// SubfileFolder: the folder of a new set's subfiles, and the one of the set that the new file replaces.
+// SubfileFolder: the folder of the subfiles of a new set. When the new file replaces a set, it also removes the folder
+// of that set.
 #pragma once
 
 #include <string>
@@ -11,10 +12,10 @@ namespace windrow {
 
 class SubfileFolder final : public Sidecar {
  public:
-  // `final_path`: of the new file, which may turn out to be one without subfiles.
+  // `final_path`: the final path of the new file. The file need not be a set: it has no folder until start().
   SubfileFolder(std::string format, std::string final_path)
       : format_(std::move(format)), final_path_(std::move(final_path)) {}
-  // Makes the folder. `final_folder`: its path when the file has its name.
+  // Makes the folder. `final_folder`: its path after the file has its name.
   Status start(const TemporaryFile& temporary, std::string folder, std::string final_folder);
 
   bool takes_turns() const override;
@@ -26,9 +27,9 @@ class SubfileFolder final : public Sidecar {
   std::string replaced_folder() const;
 
   std::string format_, final_path_;
-  std::string folder_, final_folder_;  // "": there are no subfiles, or the folder has its name
+  std::string folder_, final_folder_;  // "" if there are no subfiles, or if the folder has its final name
   HeldFile held_;
-  std::string replaced_;  // the folder of the set that has the name until the new file takes it
+  std::string replaced_;  // the folder of the set that the new file replaces
   bool in_turn_ = false;
 };
 

@@ -8,7 +8,7 @@
 
 namespace windrow {
 
-// Creates a file with this content, or gives it to an empty one.
+// Writes this content to a new or empty file.
 Status write_text_file(const std::string& path, std::string_view text);
 
 }  // namespace windrow

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Definitions of grids and fields for viewers, as collective calls: every rank checks and keeps them, rank 0 writes
-// their text when the file is published. Agreed. `local`: what this rank has found wrong before.
+// Definitions of grids and fields for viewers. The calls are collective and agreed. Every rank checks the definition
+// and keeps it; rank 0 writes the text of all of them when the file is published. `local`: an error that this rank has
+// found before the call.
 #pragma once
 
 #include "base/status.hpp"
@@ -9,7 +10,7 @@
 
 namespace windrow {
 
-// Returns the grid's number.
+// Returns the number of the grid.
 Result<int> define_grid(const Comm& comm, const Catalog& catalog, ViewerGrids& grids, ViewerGrid grid, Status local);
 Status define_field(const Comm& comm, const Catalog& catalog, ViewerGrids& grids, int grid, GridField field,
                     Status local);

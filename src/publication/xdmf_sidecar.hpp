@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// XdmfSidecar: the text that tells viewers which grids and fields the variables of an HDF5 file are.
+// XdmfSidecar: the XDMF text beside a file, which describes its variables as grids and fields for viewers. Rank 0; no
+// call communicates.
 #pragma once
 
 #include <string>
@@ -15,17 +16,17 @@ class XdmfSidecar;
 
 struct ViewerGrids {
   std::vector<ViewerGrid> all;
-  bool changed = false;            // since they were published
-  XdmfSidecar* sidecar = nullptr;  // on rank 0 of a file that is written
+  bool changed = false;            // since the text was published
+  XdmfSidecar* sidecar = nullptr;  // on rank 0 of a file that is written; the publication owns it
 };
 
 class XdmfSidecar final : public Sidecar {
  public:
-  // `shown`: the file's path as the user gave it; `path`: as it will be. `grids` must outlive the sidecar.
+  // `shown`: the path of the file as the user gave it. `path`: its final path. `grids` must outlive the sidecar.
   XdmfSidecar(const ViewerGrids& grids, std::string format, std::string shown, std::string path)
       : grids_(grids), format_(std::move(format)), shown_(std::move(shown)), path_(std::move(path)) {}
-  // Makes the text's temporary, unless there is one. Made early: what stands in its way is told before hours of
-  // computing, not after them.
+  // Creates the temporary file of the text, unless it exists. It is created early, so that an obstacle is reported at
+  // once and not at close.
   Status start();
 
   Status prepare(const PublishedFile& file, std::vector<Rename>& renames) override;
