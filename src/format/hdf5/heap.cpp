@@ -75,7 +75,7 @@ constexpr uint64_t to_eight(uint64_t bytes) noexcept {
   return (bytes + 7) / 8 * 8;
 }
 
-constexpr uint64_t k_none = UINT64_MAX, k_last_address = uint64_t{1} << 62;
+constexpr uint64_t k_none = UINT64_MAX, k_highest_address = uint64_t{1} << 62;
 
 struct Object {
   int64_t begin = 0;        // offset of its bytes in the file
@@ -93,7 +93,7 @@ Result<Objects> read_heap(hid_t file, const Sizes& sizes, uint64_t address) {
   const auto bad = [&](std::string_view why) {
     return Status(Code::bad_file, fmt::format("the heap at {} {}", address, why));
   };
-  if (address > k_last_address)
+  if (address > k_highest_address)
     return bad("lies outside the file");
   const auto begin = static_cast<int64_t>(address) + sizes.base;
   Reader reader(k_least_bytes);
@@ -104,7 +104,7 @@ Result<Objects> read_heap(hid_t file, const Sizes& sizes, uint64_t address) {
   if (!std::equal(k_signature.begin(), k_signature.end(), head.value().begin()))
     return bad("is none");
   const uint64_t bytes = number_at(head.value(), 8, sizes.length);
-  if (bytes < k_least_bytes || bytes > k_last_address)
+  if (bytes < k_least_bytes || bytes > k_highest_address)
     return bad("has an invalid size");
   Objects objects;
   const uint64_t header = 8 + sizes.length;  // also of an object: number, reference count, reserved, size
@@ -302,7 +302,7 @@ std::optional<HeapPlace> place_of_mappings(hid_t file, Reader& reader, const Siz
       if (type == k_continuation) {
         const uint64_t next = number_at(content, 0, sizes.address);
         const uint64_t length = number_at(content, sizes.address, sizes.length);
-        if (next > k_last_address || length > k_most_block_bytes)
+        if (next > k_highest_address || length > k_most_block_bytes)
           return std::nullopt;
         Extent block{static_cast<int64_t>(next) + sizes.base, static_cast<int64_t>(next + length) + sizes.base};
         if (header->is_new)
@@ -317,7 +317,7 @@ std::optional<HeapPlace> place_of_mappings(hid_t file, Reader& reader, const Siz
 Status check_mappings(hid_t file, const Sizes& sizes, haddr_t header) {
   constexpr size_t k_checksum_bytes = 4;
   constexpr uint64_t k_most_bytes = uint64_t{1} << 30;
-  if (header > k_last_address)
+  if (header > k_highest_address)
     return {};
   const auto learnt = learnt_of(file);
   if (!learnt.ok())
