@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// sync and close: all data is stored, then rank 0 publishes the file, with its references for Zarr's readers.
+// File: sync and close. All data is stored, then rank 0 publishes the file, with its references for Zarr's readers.
 #include <fmt/format.h>
 
 #include <array>
@@ -13,7 +13,7 @@
 #include "session/file.hpp"
 
 namespace windrow {
-// Rank 0 alone: leaves no trace of a file that was being created.
+// Rank 0. Removes everything of a new file that has no final name.
 void File::abandon() {
   if (format_) {
     (void)format_->close();
@@ -28,7 +28,7 @@ PublishInputs File::publish_inputs() const {
   return {metadata_.catalog(), format_.get(), settings_.boolean("durable"), storage_.store_options};
 }
 
-// Rank 0 alone. The data is in place and every rank has closed its store, or (keep_open) handed it over.
+// Rank 0. All data is in place, and every rank has closed its store or, at a sync, stored it.
 Status File::publish_on_root(FolderLock& turn) {
   references_->want(wants_references());
   return publication_.publish(publish_inputs(), turn);
@@ -50,8 +50,8 @@ Status File::sync() {
   return is_temporary_file() ? publish_first(std::move(stored)) : publish_changes(std::move(stored));
 }
 
-// Collective, agreed. The operating system has all data and metadata; with `durable` they are on stable storage, but
-// for the metadata of a new file, which its publication syncs.
+// Collective, agreed. Afterwards the operating system has all data and metadata. With `durable` they are on stable
+// storage, except for the metadata of a new file, which are synced when it is published.
 Status File::store_all() {
   const bool durable = settings_.boolean("durable");
   Status local = durable ? data_->sync() : Status{};
@@ -61,7 +61,7 @@ Status File::store_all() {
     local = finish_subfiles(false);
   if (comm_->rank() == 0) {
     const Status named = guard([&] { return publication_.check_name(data_->path()); });
-    // The base file refers to nothing that its subfiles do not have.
+    // The subfiles come first: the base file must not refer to anything that they do not have.
     if (named.ok() && (local.ok() || !set_.map()))
       local.update(guard([&] { return format_->flush(); }));
     local.update(named);
@@ -84,7 +84,8 @@ Status File::publish_changes(Status stored) {
   return {};
 }
 
-// Collective, agreed. All ranks know the final path of a new file before it has it: after that nothing can fail.
+// Collective, agreed. All ranks get the final path of a new file before it is renamed, since nothing may fail
+// afterwards.
 Status File::share_final_path(std::string& path) {
   Status local = comm_->rank() != 0 ? Status{} : guard([&] {
     path = publication_.temporary().final_path;
@@ -99,10 +100,10 @@ Status File::share_final_path(std::string& path) {
   return agree(*comm_, std::move(local));
 }
 
-// Collective, after the first sync of a new file: it gets its name.
+// Collective, after the first sync of a new file. The file gets its final name.
 Status File::publish_first(Status stored) {
-  // Data that could not be stored once may be gone from the system's memory too: a second try would succeed without it
-  // (Rebello et al., "Can Applications Recover from fsync Failures?", USENIX ATC 2020, section 3).
+  // After a failed sync the system may have dropped the data from its memory. A second sync would then succeed although
+  // the data is lost (Rebello et al., "Can Applications Recover from fsync Failures?", USENIX ATC 2020, section 3).
   if (!stored.ok() && stored.code() != Code::out_of_memory)
     publication_.fail(stored);
   if (!stored.ok())
@@ -118,7 +119,7 @@ Status File::publish_first(Status stored) {
   Status verdict = agree(*comm_, std::move(local), Reduction{.maximum = std::span(&named, 1), .sum = {}, .bits = {}});
   if (named == 0)
     return verdict;
-  // From here on the file is changed in place, also where its new name could not be stored.
+  // From here on the file is changed in place, also if the rename could not be synced.
   publication_.set_published();
   grids_.changed = false;
   if (set_.map())
@@ -127,14 +128,14 @@ Status File::publish_first(Status stored) {
   return wants_references() && verdict.ok() ? renew_references() : verdict;
 }
 
-// This rank's own; where nothing is open, nothing.
+// Local. Closes the store of this rank, if it is open.
 Status File::close_data(bool durable) {
   Status status = durable ? data_->sync() : Status{};
   status.update(data_->close());
   return status;
 }
 
-// What this rank has of the file, and what rank 0 leaves of a new one that is not published.
+// Local. Closes what this rank has open; rank 0 also removes a new file. For a close without the other ranks.
 void File::close_alone() noexcept {
   flush_.drop_pending();
   drop_queue();
@@ -144,8 +145,8 @@ void File::close_alone() noexcept {
     (void)guard([&] { return abandon(), Status{}; });
 }
 
-// Collective, before the base file is closed. `verdict`: of the close so far; `local`: of this rank's data. `chunks`:
-// of the subfiles, for the references of a file that is published.
+// Collective, agreed, before the base file is closed. `verdict`: the agreed status of the close so far. `local`: the
+// status of closing this rank's data. Sets `chunks` to the chunks in the subfiles, for the references.
 Status File::close_subfiles(Status verdict, Status local, bool publish, PartChunks& chunks) {
   Status finished = agree(*comm_, std::move(local));
   if (verdict.ok() && finished.ok() && publish && wants_references())
@@ -153,12 +154,12 @@ Status File::close_subfiles(Status verdict, Status local, bool publish, PartChun
   if (finished.ok())
     finished = finish_subfiles(true);
   if (!finished.ok() && format_)
-    format_->drop_changes();  // the base file refers to nothing that its subfiles do not have
+    format_->drop_changes();  // the base file must not refer to anything that its subfiles do not have
   verdict.update(std::move(finished));
   return verdict;
 }
 
-// Collective. What is queued is moved, and what nobody has written is filled, unless the file is discarded.
+// Collective. Moves the queued requests, and fills what was never written, unless the file is discarded.
 Status File::move_rest(bool publish) {
   Status verdict = publish ? end_pending() : Status{};
   flush_.drop_pending();
@@ -172,9 +173,9 @@ Status File::move_rest(bool publish) {
   return verdict;
 }
 
-// Collective: the last agreement of the file. Rank 0 finishes the file in it, once every rank's data is in place.
+// Collective. The last agreement of the file, in which rank 0 finishes the file after all ranks have stored their data.
 Status File::finish(Status local, bool publish, const PartChunks& chunks) {
-  // 0 on all ranks: no other file has the communicator, and the user may have freed it.
+  // 0 on all ranks if no other file uses the communicator, and the user may have freed it.
   int64_t stays_open = Comm::is_last(comm_) ? 0 : 1;
   const Reduction reduction{.maximum = {}, .sum = {}, .bits = std::span(&stays_open, 1)};
   Status verdict = agree_and_work(*comm_, std::move(local), reduction,
@@ -188,7 +189,7 @@ Status File::finish(Status local, bool publish, const PartChunks& chunks) {
 
 Status File::close(bool publish) {
   const CallScope call(*comm_, publish ? Call::close : Call::discard, &identity_);
-  // The other ranks do not come to this call, or come without waiting for anybody.
+  // The ranks are not in step: the other ranks do not make this call, or do not wait in it.
   if (Status lost = check_in_step(identity_); !lost.ok()) {
     close_alone();
     return publish ? lost : Status{};
@@ -213,7 +214,7 @@ Status File::close(bool publish) {
   return moved && in_place ? undefined().end_sync(std::move(verdict)) : verdict;
 }
 
-// Rank 0 alone. `publish`: all data is in place.
+// Rank 0. `publish`: all data is in place, and the file is to be published.
 Status File::finish_on_root(bool publish, const PartChunks& chunks) {
   const bool changes = mode_ != Mode::read, refers = publish && changes && wants_references();
   if (Status status = changes ? publication_.check_name(data_->path()) : Status(); !status.ok()) {
@@ -231,9 +232,9 @@ Status File::finish_on_root(bool publish, const PartChunks& chunks) {
   return publish && changes ? publish_closed_on_root(refers) : Status{};
 }
 
-// Rank 0 alone. The format is closed. `refers`: references_ has its text.
+// Rank 0. The format is closed. `refers`: references_ has made its text.
 Status File::publish_closed_on_root(bool refers) {
-  FolderLock turn;  // until the references are there too: else they might be put beside the file of the next one
+  FolderLock turn;  // locked until the references are published too: another program might replace the file before
   if (is_temporary_file()) {
     if (Status status = publish_on_root(turn); !status.ok())
       return status;
@@ -244,7 +245,7 @@ Status File::publish_closed_on_root(bool refers) {
     if (Status status = publication_.publish_sidecars(publish_inputs()); !status.ok())
       return status;
   }
-  // A new file of whose variables none is split is one file: nothing names its folder, which has nothing in it.
+  // A new file without split variables is a single file. Nothing refers to its folder, which is empty.
   if (mode_ == Mode::create && set_.map() && set_.map()->used() == 0)
     (void)guard([&] {
       std::error_code ignored;
@@ -254,14 +255,14 @@ Status File::publish_closed_on_root(bool refers) {
   return refers ? references_->publish(settings_.boolean("durable")) : Status{};
 }
 
-// Rank 0 alone.
+// Rank 0.
 Status File::close_format_on_root() {
   Status status = guard([&] { return format_->close(); });
   format_.reset();
   return status;
 }
 
-// Rank 0 alone: metadata of a file changed in place, onto stable storage.
+// Rank 0. Writes the metadata of a file that is changed in place to stable storage.
 Status File::data_sync_on_root() {
   return guard([&]() -> Status {
     auto store = open_store(data_->path(), StoreMode::update, StoreOptions{});
@@ -273,7 +274,7 @@ Status File::data_sync_on_root() {
   });
 }
 
-// By default those of netCDF sets, since their base files show other programs no array.
+// By default netCDF sets have references, since other programs do not see the split variables in their base files.
 bool File::wants_references() const {
   const std::string wish = settings_.text("references");
   return wish == "kerchunk" || (wish == "auto" && set_.map() && traits().grows_as_one);
@@ -283,7 +284,7 @@ ReferenceSources File::reference_sources(const PartChunks& chunks) const noexcep
   return {metadata_.catalog(), set_.map().get(), chunks, *format_};
 }
 
-// Collective. The text anew for a file that is changed in place.
+// Collective, agreed. Makes and publishes the references of a file that is changed in place again.
 Status File::renew_references() {
   PartChunks chunks;
   if (Status verdict = collect_part_chunks(chunks); !verdict.ok())

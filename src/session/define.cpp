@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Definitions of an open file: collective calls of DefineProtocol and its neighbours, with what the file adds: whether
-// it may be written, and how variables are split over subfiles.
+// File: definitions. They forward to DefineProtocol, VariableDefinitions and WholeVariables. File adds the check that
+// it may be written, and decides how variables are split over subfiles.
 #include <algorithm>
 #include <utility>
 
@@ -19,7 +19,8 @@ DefineProtocol::Parts File::definition_parts() noexcept {
           .subfiles = set_.map() ? &set_ : nullptr};
 }
 
-// Collective. work(local) is the call; `what` it does, for the message if the file is open for reading.
+// Collective. Calls work(local), the collective definition. `what`: what the call does, for the message of the error
+// that the file is open for reading.
 template <class Work>
 auto File::define(Call call, std::string_view what, Status local, Work&& work) -> decltype(work(Status{})) {
   const CallScope scope(*comm_, call, &identity_);
@@ -97,8 +98,8 @@ Result<std::optional<std::vector<int64_t>>> File::written_chunks(int variable, S
   return WholeVariables(definition_parts()).stored_chunks(variable, std::move(local));
 }
 
-// Local: what is wrong with definitions of variables; otherwise memory for them and how they are split. `request`: the
-// set that the file has to become first.
+// Local. Checks definitions of variables, allocates memory for them, and sets `splits` to how they are split. Sets
+// `request` if the file must become a set first.
 Status File::check_variables(VariableDefinitions& made, std::span<const VariableDefinition> definitions,
                              SubfileRequest& request, std::map<int, SplitVariable>& splits) {
   if (Status status = definitions.empty() ? Status{} : check_writable("define a variable"); !status.ok())
@@ -162,7 +163,7 @@ Result<int> File::define_variables(std::span<VariableDefinition> definitions, St
       return verdict;
     return define_variables(definitions, {});
   }
-  // After an error too: a subfile that was closed to open another may have moved.
+  // Also if the definition fails: a subfile that was closed to open another one may have been rewritten.
   allocator_.mark_unplaced();
   const auto first = static_cast<int>(metadata_.catalog().variables.size());
   if (Status verdict = make_parts(definitions, splits, first); !verdict.ok())

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Opening a file, and the strategy that it plans with.
+// File: opening, and the strategy by which it plans.
 #include "session/file.hpp"
 
 #include <fmt/format.h>
@@ -31,23 +31,23 @@ std::vector<std::string> texts_of(const Settings& settings) {
   return texts;
 }
 
-// From a local disk a piece of 16 KiB is worth a request of its own: it is copied once, and readers do not wait for
-// each other. Writers do, for the file's lock.
+// On a local disk, reading a piece of 16 KiB by a separate request is faster than the exchange: it is copied once, and
+// readers do not wait for each other. Writers do wait for the lock of the file.
 constexpr int64_t k_local_read = int64_t{16} << 10;
 constexpr int64_t k_local_row = 4096;
 constexpr int64_t k_local_hole = 4096;
 constexpr int64_t k_local_unit = int64_t{64} << 10;
 
-// If there are more ranks than cores, two windows: a third full one is written at the end, when the ranks have nothing
-// left to copy meanwhile (8 ranks on 2 cores: 2, 3 and 4 buffers took 1.43, 1.50 and 1.61 times the limit for 38 MB).
-// With messages from other hosts two windows take four buffers.
+// Two windows if there are more ranks than cores: a third full window would be written at the end, when the ranks have
+// nothing left to copy (8 ranks on 2 cores: 2, 3 and 4 buffers took 1.43, 1.50 and 1.61 times the limit for 38 MB).
+// With messages from other hosts two windows need four buffers.
 int64_t buffers_for(const Comm& comm) noexcept {
   return comm.host_roots().size() > 1 || usable_cores() > comm.host_size() ? 4 : 2;
 }
 
 }  // namespace
 
-// What ranks exchange to open a file.
+// What the ranks exchange when a file is opened.
 struct File::Opening {
   // The first two are those of SameArguments. All ranks plan with what rank 0 finds.
   enum Number {
@@ -60,11 +60,12 @@ struct File::Opening {
 
   uint64_t arguments = 0;
   std::array<int64_t, count> numbers{};
-  OpenBroadcast message;         // rank 0's, until all have it
-  std::vector<std::byte> bytes;  // of the message
+  OpenBroadcast message;         // made by rank 0, then received by all ranks
+  std::vector<std::byte> bytes;  // the encoded message
 };
 
-// Rank 0 alone. A file that is replaced while it is opened is opened again: all that is read must be of one file.
+// Rank 0. If the file is replaced while it is opened, it is opened again, because everything must be read from one
+// file.
 Status File::open_format_on_root(OpenBroadcast& message) {
   if (mode_ == Mode::create)
     return create_format_on_root();
@@ -78,7 +79,7 @@ Status File::open_format_on_root(OpenBroadcast& message) {
   }
 }
 
-// Rank 0 alone: the temporary file of a new file, its format, and what is published with it.
+// Rank 0. Makes the temporary file of a new file, its format and its sidecars.
 Status File::create_format_on_root() {
   const int64_t opened_before = stores_opened();
   opened_.format_name = settings_.text("format");
@@ -110,7 +111,7 @@ Status File::create_format_on_root() {
   return wants_references() ? references_->start(temporary) : Status{};
 }
 
-// Rank 0 alone: the format of a file that exists, and its catalog for the message.
+// Rank 0. Opens the format of a file that exists, and puts its catalog into the message.
 Status File::open_existing_on_root(OpenBroadcast& message) {
   const int64_t opened_before = stores_opened();
   if (Status status = publication_.hold(path(), mode_ == Mode::update); !status.ok())
@@ -148,7 +149,7 @@ void File::take_format_on_root(std::unique_ptr<Format> format, int64_t opened_be
   opened_.metadata_opens = stores_opened() - opened_before;
 }
 
-// Rank 0 alone: the texts that are published beside a file that is written.
+// Rank 0. Adds the texts that are published beside a file that is written.
 void File::add_texts_on_root(const std::string& path) {
   grids_.sidecar = &publication_.add<XdmfSidecar>(grids_, opened_.format_name, metadata_.path(), path);
   references_ = &publication_.add<KerchunkSidecar>(metadata_.path(), path, mode_ == Mode::create);
@@ -163,8 +164,8 @@ std::vector<std::string> File::describe_opening() const {
   return texts;
 }
 
-// Local. `arguments`: their hash, with the options as resolved: ranks whose environments differ would make different
-// files.
+// Local. Sets `arguments` to the hash of the arguments. It includes the resolved options, since ranks with different
+// environments would make different files.
 Status File::take_options(const Settings& program, uint64_t& arguments) {
   identity_.path = path();
   if (path().empty())
@@ -184,7 +185,7 @@ Status File::take_options(const Settings& program, uint64_t& arguments) {
   return {};
 }
 
-// Rank 0 alone.
+// Rank 0. Opens everything, and fills the message to all ranks.
 Status File::open_on_root(Opening& opening) {
   if (Status status = read_machine_on_root(); !status.ok())
     return status;
@@ -208,7 +209,7 @@ Status File::open_on_root(Opening& opening) {
   return {};
 }
 
-// Local: what rank 0 has found.
+// Local. Takes what rank 0 has found.
 Status File::receive(Opening& opening) {
   const auto kind = static_cast<FileSystem>(opening.numbers[Opening::file_system]);
   storage_.is_local_disk = kind == FileSystem::local;
@@ -225,7 +226,8 @@ Status File::receive(Opening& opening) {
   return receive_machine(kind, opening.numbers[Opening::cores]);
 }
 
-// Rank 0 opens at once. If another rank cannot open, or has other arguments, it leaves no trace.
+// Rank 0 opens the file before the ranks compare their arguments, which saves an agreement. If another rank fails, or
+// has other arguments, rank 0 removes what it has made.
 Result<std::unique_ptr<File>> File::open(MPI_Comm user, const std::string& path, Mode mode, const Settings& program,
                                          Status local) {
   auto comm = Comm::of(user);
@@ -250,7 +252,7 @@ Result<std::unique_ptr<File>> File::open(MPI_Comm user, const std::string& path,
     Status difference =
         name_difference(ranks, opening.arguments, "path, mode or options (or their environment variables)",
                         [&] { return file ? file->describe_opening() : std::vector<std::string>(); });
-    // Another error of rank 0 is one of arguments that the other ranks do not have.
+    // Any other error of rank 0 comes from arguments that the other ranks do not have.
     if (local.code() != Code::bad_argument)
       local = std::move(difference);
   }
@@ -294,7 +296,7 @@ void File::record_data() {
     data_->record(recording, set_.map() ? nullptr : storage_.layout);
 }
 
-// Rank 0 alone, before anything is opened.
+// Rank 0, before anything is opened.
 Status File::read_machine_on_root() {
   const std::string path = settings_.text("machine");
   if (path.empty())
@@ -308,7 +310,7 @@ Status File::read_machine_on_root() {
   return {};
 }
 
-// Local. Without a machine file the usual numbers for the file system that rank 0 has found.
+// Local. Without a machine file it takes the default numbers for the file system that rank 0 has found.
 Status File::receive_machine(FileSystem kind, int64_t cores) {
   flush_.planner().limits().machine_measured = !storage_.machine_text.empty();
   if (storage_.machine_text.empty()) {
@@ -334,7 +336,7 @@ void File::fit_limits_to_local_disk(PlanLimits& limits, const Settings& settings
     limits.hole_bytes = k_local_hole;
 }
 
-// A unit that the program asks for is kept. Blocks are larger than the unit only if a file system has very large ones.
+// A unit that the program has set is kept. The blocks of a file system are rarely larger than the default unit.
 void File::fit_limits_to_layout(PlanLimits& limits, const Settings& settings) const {
   if (settings.bytes("align") > 0)
     return;
@@ -348,7 +350,7 @@ void File::fit_limits_to_layout(PlanLimits& limits, const Settings& settings) co
       storage_.layout ? lock_unit(*storage_.layout) : std::max(limits.unit, lock_unit(storage_.striping.layout));
 }
 
-// Local: what the file plans with after these changes.
+// Local. Sets the strategy and limits by which the file plans after these changes.
 Status File::check_strategy(const Settings& changes, Strategy& strategy, PlanLimits& limits) const {
   constexpr std::array k_changeable{"strategy", "owner",   "gather", "domains", "codec",
                                     "access",   "writers", "buffer", "align",   "sieve_hole"};
@@ -407,7 +409,7 @@ Status File::set_strategy(const Settings& changes, Status local) {
   return {};
 }
 
-// Rank 0 alone: all but the catalog, which is in it already.
+// Rank 0. Sets all members of the message except the catalog, which it already has.
 void File::fill_message(const std::string& data_path, OpenBroadcast& message) const {
   const HeldFile& held = publication_.held();
   message.data_path = data_path;
@@ -430,7 +432,7 @@ void File::fill_message(const std::string& data_path, OpenBroadcast& message) co
   message.machine_text = storage_.machine_text;
 }
 
-// Local: the file as rank 0 has opened it.
+// Local. Makes this rank's part of the file from the message of rank 0.
 Status File::receive(OpenBroadcast message) {
   storage_.machine_text = message.machine_text;
   storage_.striping = {.layout = std::move(message.layout), .why = message.layout_reason};
@@ -483,7 +485,7 @@ File::~File() {
   flush_.drop_pending();
   if (comm_)
     comm_->leave(identity_);
-  // close() has done all communication. What is left after an error, or after MPI has ended, is this rank's own.
+  // close() has done all communication. After an error, or after the end of MPI, the rest is local.
   abandon();
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The flushes of a file: space is allocated for what is queued, and then it moves.
+// File: the queue and flushes. A flush allocates space for what is queued, then moves it.
 #include <array>
 #include <utility>
 
@@ -44,8 +44,8 @@ FileView File::view() noexcept {
           .metadata_opens = opened_.metadata_opens};
 }
 
-// Collective. Checks what is queued, and gives it room. An error that is returned is agreed; `local` may be an error of
-// this rank that is not yet.
+// Collective. Checks the queued requests, and allocates space for them. The returned status is agreed. Afterwards
+// `local` may be an error of this rank that the next agreement must include.
 Status File::prepare_queue(Status& local) {
   local.update(queue_.take_refused());
   if (settings_.boolean("check_replicas"))
@@ -105,18 +105,18 @@ Status File::flush_end() {
   return flush_.end_pending(view());
 }
 
-// Every collective call on an open file begins here, but for close(): after the end of MPI rank 0 must not ask a
-// format, whose library may use it.
+// Every collective call on an open file except close() begins here. After the end of MPI rank 0 must not call a format,
+// because its library may use MPI.
 Status File::end_pending() {
   if (Status status = check_in_step(identity_); !status.ok())
     return status;
   if (!mpi_is_running())
-    return agree(*comm_, Status{});  // which says so, without communication
+    return agree(*comm_, Status{});  // returns the error that MPI has ended, without communication
   return flush_.is_pending() ? flush_end() : Status{};
 }
 
-// Collective: whether all that is queued are gets of variables that have places. They are there, though what was
-// defined since finds no room.
+// Collective. Whether all queued requests are gets of variables that have places. They can be read although later
+// definitions could not be placed.
 bool File::reads_what_has_places() {
   const auto has_places = [this](const QueuedRequest& entry) {
     const SplitVariable* split = set_.map() ? set_.map()->find(entry.variable) : nullptr;
@@ -124,7 +124,7 @@ bool File::reads_what_has_places() {
       return metadata_.variable(entry.variable).placement.offset >= 0;
     return std::none_of(split->offsets.begin(), split->offsets.end(), [](int64_t offset) { return offset < 0; });
   };
-  const bool moved = set_.map() && set_.map()->moved();  // and the other ranks do not know it
+  const bool moved = set_.map() && set_.map()->moved();  // the other ranks do not have the new places
   const auto requests = queue_.list().requests();
   const bool only = !moved && std::all_of(requests.begin(), requests.end(),
                                           [&](const QueuedRequest& entry) { return !entry.put && has_places(entry); });
@@ -133,8 +133,8 @@ bool File::reads_what_has_places() {
          found[1] == 1;
 }
 
-// Where ranks outnumber cores, one that waits for the storage gives its core to the others as it is: a thread was no
-// faster there.
+// Without the I/O thread, a rank that waits for the storage leaves its core to the other ranks. If there are more ranks
+// than cores, a thread was not faster.
 bool File::wants_io_thread() const {
   const std::string wish = settings_.text("io_thread");
   if (wish != "auto")
@@ -145,7 +145,7 @@ bool File::wants_io_thread() const {
 Result<std::string> File::explain(bool json, Status local) {
   const CallScope call(*comm_, Call::explain, &identity_);
   if (Status before = end_pending(); !before.ok())
-    return before;  // plans may be made, and others dropped from the cache
+    return before;  // an explanation may drop plans from the cache, which a pending flush uses
   if (Status verdict = agree_same(*comm_, std::move(local), json ? 4 : 8, "the formats of the explanation");
       !verdict.ok())
     return verdict;
@@ -166,7 +166,7 @@ void File::drop_queue() {
   queue_.clear();
 }
 
-// Local: memory for what ranks tell each other of so many variables.
+// Local. Allocates memory for reductions over this number of variables.
 Status File::grow_reduction(size_t variables) {
   if (Status status = flush_.grow(variables); !status.ok())
     return status;

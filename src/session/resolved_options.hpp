@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// ResolvedOptions: what the options of a call that opens a file, and those of the environment, come to.
+// ResolvedOptions: the options of a file, from the call that opens it and from the environment, checked and parsed.
 #pragma once
 
 #include <cstdint>
@@ -16,17 +16,17 @@ namespace windrow {
 
 struct ResolvedOptions {
   Settings settings;
-  std::string text;  // of all that is set, to be compared with other ranks
+  std::string text;  // all options that are set, for the comparison between ranks
   Strategy strategy;
   PlanLimits limits;
   StripingOptions striping;
   StoreOptions store;
-  int64_t subfiles = 1;  // 0: to be chosen
+  int64_t subfiles = 1;  // 0 if rank 0 is to choose the number
 };
 
-// Local. `creates`: of a new file. bad_argument, unsupported: an option that a file cannot be opened with.
+// Local. `creates`: the file is new. bad_argument or unsupported if a file cannot be opened with an option.
 Result<ResolvedOptions> resolve_options(const Comm& comm, const Settings& program, bool creates);
 
-std::string text_of(const Settings& settings);  // "key=value\n" each
+std::string text_of(const Settings& settings);  // "key=value\n" for each option
 
 }  // namespace windrow

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Space for variables, before a flush moves data: what File does beside its allocator. Subfiles get their space before
-// the base file that refers to them, and what was derived from the old places is dropped afterwards.
+// File: allocation of space before a flush moves data. File calls SpaceAllocator and LatePlacement in the right order:
+// subfiles before the base file that refers to them. Then it drops what was derived from the old places.
 #include <algorithm>
 #include <utility>
 
@@ -11,12 +11,12 @@
 
 namespace windrow {
 
-// Collective, agreed. After an error the file and the places are as before, unless the file that was rewritten has the
-// name already.
+// Collective, agreed. After an error the file and the places are as before, unless the rewritten file already has the
+// name.
 Status File::place_variables(Status local) {
   if (local.ok())
     local = guard([&] { return allocator_.cut_leftovers(formats()); });
-  if (set_.map())  // the base file refers to them: they come first
+  if (set_.map())  // subfiles come first, since the base file refers to them
     if (Status placed = place_subfiles(std::exchange(local, Status{})); !placed.ok())
       return placed;
   if (comm_->rank() == 0 && local.ok())
@@ -86,14 +86,14 @@ SpaceAllocator::Formats File::formats() noexcept {
   return {.base = format_.get(), .subfiles = set_.map() ? &set_ : nullptr, .file = *data_};
 }
 
-// All ranks call it alike. Only the report needs memory.
+// Local; all ranks call it. Only the text for the report needs memory, so nothing else can fail.
 void File::take_layout(std::shared_ptr<const StorageLayout> layout) noexcept {
   (void)guard([&] {
     storage_.striping.layout = *layout;
     flush_.report().layout = layout_text(*layout);
     return Status{};
   });
-  storage_.striping.why.clear();  // of other stripes
+  storage_.striping.why.clear();  // the reason was that of the old stripes
   storage_.layout = layout->is_striped() ? std::move(layout) : nullptr;
   if (flush_.planner().limits().layout) {
     flush_.planner().limits().layout = storage_.layout;
@@ -104,7 +104,7 @@ void File::take_layout(std::shared_ptr<const StorageLayout> layout) noexcept {
   record_data();
 }
 
-// The base file of a set has little but metadata.
+// Rank 0. Most data of a set is in its subfiles, so its base file is striped as a small file.
 Status File::stripe_on_root() {
   if (set_.wanted().files > 1)
     storage_.striping_options.expected_bytes = 0;
@@ -115,7 +115,7 @@ Status File::stripe_on_root() {
   if (!striped.ok())
     return striped.status();
   storage_.striping = std::move(striped).value();
-  return publication_.follow_temporary();  // setting stripes may have made another file
+  return publication_.follow_temporary();  // setting stripes may have replaced the temporary file
 }
 
 }  // namespace windrow

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A file and its set of subfiles (subfiling/subfile_set.hpp): what a step for the set means for plans, publication and
-// the base file.
+// File: the steps of its set of subfiles (subfiling/subfile_set.hpp). File adds what a step means for plans,
+// publication and the base file.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,7 +15,8 @@
 namespace windrow {
 namespace {
 
-constexpr int64_t k_header_room = 16384;  // for attributes of some twenty variables: one rank rewrites a subfile alone
+constexpr int64_t k_header_room =
+    16384;  // attributes of about twenty variables: its owner alone would rewrite a subfile
 
 }  // namespace
 
@@ -54,12 +55,12 @@ Result<int64_t> File::subfiles_of_variable(const Settings& own) const {
   return split_policy().subfiles_of_variable(own, settings_, comm_->size());
 }
 
-// Rank 0: why the new file cannot be a set; "": it can.
+// Rank 0. Returns the reason why the new file cannot be a set; "" if it can.
 std::string File::why_no_set() const {
   return windrow::why_no_set(*format_, opened_.format_name, format_options(), publication_.temporary().final_path);
 }
 
-// Rank 0, which sends the number to all ranks.
+// Rank 0. Chooses the number of subfiles. The message of the opening sends it to all ranks.
 Status File::choose_files_on_root() {
   const FileSystem kind = file_system_at(publication_.temporary().temporary_path);
   const int64_t ranks = comm_->size(), hosts = static_cast<int64_t>(comm_->host_roots().size()),
@@ -76,7 +77,7 @@ Status File::choose_files_on_root() {
   return {};
 }
 
-// Rank 0: makes the folder of a new set. start_set() does the rest, on all ranks.
+// Rank 0. Makes the folder of a new set. start_set() completes the set on all ranks.
 Status File::make_set_on_root(int64_t count) {
   if (const std::string why = why_no_set(); !why.empty())
     return {Code::unsupported, fmt::format("\"{}\": {}", path(), why)};
@@ -142,14 +143,14 @@ Status File::start_set() {
   return set_.start(std::move(local), *data_, format_.get(), std::move(options));
 }
 
-// Local, the same on all ranks. Plans refer to places in the address space.
+// Local, the same on all ranks. Plans refer to places in the address space, so they are dropped if it changes.
 void File::fit_line() {
   if (!set_.fit_line(line_unit()))
     return;
   flush_.forget_plans();
 }
 
-// Local, the same on all ranks: after variables have been defined or have grown.
+// Local, the same on all ranks. Called after variables were defined or have grown.
 void File::update_set() {
   if (!set_.map())
     return;
@@ -190,7 +191,7 @@ Status File::finish_subfiles(bool ends) {
   return verdict;
 }
 
-// Collective, agreed. `chunks`: on rank 0.
+// Collective, agreed. Sets `chunks` on rank 0.
 Status File::collect_part_chunks(PartChunks& chunks) {
   if (!set_.map())
     return {};
