@@ -28,18 +28,18 @@ void withdraw_groups(Format& format, std::span<const std::string> groups) {
     (void)format.undefine(*group, 0);
 }
 
-// nullptr: what is at `path` is not a split variable.
+// Returns nullptr if the object at `path` is not a split variable.
 const SplitVariable* DefineProtocol::find_split(const std::string& path) const {
   const auto variable = parts_.metadata.variable_at(path);
   return parts_.subfiles != nullptr && variable ? parts_.subfiles->map()->find(*variable) : nullptr;
 }
 
-// Local: work(format) for the parts in this rank's subfiles.
+// Local. Calls work(format) for each part in a subfile of this rank.
 Status DefineProtocol::for_own_parts(const SplitVariable& split, FunctionRef<Status(Format&)> work) const {
   return parts_.subfiles->for_own(split.split.parts(), [&](int64_t, Format& format) { return work(format); });
 }
 
-// Every rank has its memory by the time of rank 0's work, so what the format has done is what all ranks enter.
+// All ranks have allocated their memory before rank 0 changes the format. So all can enter the change that was made.
 Status DefineProtocol::define_group(const std::string& path, Status local) const {
   Additions added;
   if (local.ok())
@@ -53,7 +53,7 @@ Status DefineProtocol::define_group(const std::string& path, Status local) const
   return {};
 }
 
-// Local. `place`: gets the full path of the object.
+// Local. Checks an attribute, and sets `place` to the full path of the object.
 Status DefineProtocol::check_attribute(const std::string& object, const std::string& name, std::string& place) const {
   auto resolved = parts_.metadata.resolve(object);
   if (!resolved.ok())
@@ -70,7 +70,7 @@ Status DefineProtocol::check_attribute(const std::string& object, const std::str
   return parts_.metadata.check_put(place);
 }
 
-// Collective, agreed: rank 0's attribute on all ranks.
+// Collective, agreed. Sets the attribute to that of rank 0.
 Status DefineProtocol::share_attribute(Attribute& attribute) const {
   if (parts_.comm.size() == 1)
     return {};
@@ -169,7 +169,7 @@ Status DefineProtocol::define_dimensions_on_root(const DimensionAdditions& added
   if (Status status = define_groups(format, added.groups.groups); !status.ok())
     return status;
   for (const Dimension& dimension : added.dimensions)
-    // One that is there already was made by a call that failed afterwards.
+    // If the dimension exists, an earlier call made it and then failed.
     if (Status status = format.define_dimension(dimension); !status.ok() && status.code() != Code::exists)
       return status;
   if (added.named.empty())
@@ -178,8 +178,8 @@ Status DefineProtocol::define_dimensions_on_root(const DimensionAdditions& added
   return format.name_dimensions(parts_.metadata.variable(variable).path, names);
 }
 
-// Local: in subfiles as in the base file, where parts have their lengths. Coordinates may be split in another way than
-// the variables that they belong to.
+// Local. Names the dimensions in the subfiles as in the base file. The parts have their own lengths: a coordinate may
+// be split differently from the variables that it belongs to.
 Status DefineProtocol::name_dimensions_of_parts(const DimensionAdditions& added) const {
   const auto& [variable, names] = added.named.back();
   const std::string& named = parts_.metadata.variable(variable).path;
@@ -197,7 +197,7 @@ Status DefineProtocol::name_dimensions_of_parts(const DimensionAdditions& added)
   return for_own_parts(*split, [&](Format& format) { return format.name_dimensions(named, names); });
 }
 
-// Collective, after all ranks have agreed on what is to be done.
+// Collective, agreed. The ranks have compared the arguments before.
 Status DefineProtocol::define_dimensions(DimensionAdditions added) const {
   Status local = is_root() ? guard([&] { return define_dimensions_on_root(added); }) : Status{};
   const bool in_parts = parts_.subfiles != nullptr && !added.named.empty() && parts_.metadata.traits().names_dimensions;

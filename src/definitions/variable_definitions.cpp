@@ -30,7 +30,8 @@ std::vector<std::string> VariableDefinitions::describe() const {
   return texts;
 }
 
-// Every rank has its memory by the time of rank 0's work, so what the format has made is what all ranks enter.
+// All ranks have allocated their memory before rank 0 changes the format. So all can enter the variables that were
+// made.
 Status VariableDefinitions::compare(Status local, bool at_once) {
   SameArguments same(local, arguments_);
   const std::span<int64_t> numbers = std::span(made_).first(2);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// VariableDefinitions: one collective definition of variables, in steps: check, compare, make. All ranks take the same
-// steps. Between compare and make the parts of split variables are made.
+// VariableDefinitions: one collective definition of several variables. All ranks call check(), reserve(), compare() and
+// make(), in this order. Between compare() and make() the caller makes the parts of split variables. The object is made
+// for one definition.
 #pragma once
 
 #include <array>
@@ -20,27 +21,28 @@ namespace windrow {
 
 class VariableDefinitions {
  public:
-  // The definitions are entered into the metadata, and empty afterwards. All must outlive it.
+  // All references must outlive this object. Variables that are made move from `definitions` into the metadata.
   VariableDefinitions(const DefineProtocol::Parts& parts, WriteState& write_state,
                       std::span<VariableDefinition> definitions)
       : parts_(parts), write_state_(write_state), definitions_(definitions) {
     made_.fill(std::numeric_limits<int64_t>::min());
   }
 
-  // Local: what is wrong with the definitions. Prepares what is to be entered.
+  // Local. Checks the definitions, and prepares the change of the metadata.
   Status check();
-  // Local: memory to enter them.
+  // Local. Allocates the memory that entering the change needs. May throw std::bad_alloc.
   void reserve() { parts_.metadata.reserve(added_); }
-  // Collective. An error ends the call on all ranks, and nothing was made. `at_once`: rank 0 makes the variables in
-  // this agreement, if they are few; the same on all ranks whose `local` is OK.
+  // Collective, agreed. Compares the definitions of all ranks. After an error nothing was made, and make() is not
+  // called. `at_once`: rank 0 makes the variables within this agreement if they are few. It is the same on all ranks
+  // whose `local` is OK.
   Status compare(Status local, bool at_once);
-  // Collective. Makes those that compare() has not made. Those that the format has made are entered on all ranks, also
-  // after an error: a prefix of the definitions.
+  // Collective, agreed. Makes the variables that compare() has not made. After an error the first variables may have
+  // been made; all ranks have entered the same ones.
   Status make();
 
  private:
   static constexpr size_t k_at_once = 16;     // variables in the agreement of compare()
-  static constexpr size_t k_a_message = 200;  // in one agreement of make(), which needs no memory of its own
+  static constexpr size_t k_a_message = 200;  // variables in one agreement of make(), which then allocates no memory
 
   Status make_some(std::span<VariableDefinition> some, std::span<const std::string> groups);
   Status make_on_root(std::span<const VariableDefinition> some, std::span<const std::string> groups,
@@ -54,10 +56,10 @@ class VariableDefinitions {
   const std::span<VariableDefinition> definitions_;
   Additions added_;
   uint64_t arguments_ = 0;
-  // Maxima over the ranks: the numbers of SameArguments; how many variables rank 0 has made, the offset and bytes of
-  // each.
+  // Maxima over the ranks: the numbers of SameArguments, the number of variables that rank 0 has made, and the offset
+  // and bytes of each.
   std::array<int64_t, 2 + 1 + 2 * k_at_once> made_;
-  Status outcome_;  // of the variables that compare() has made
+  Status outcome_;  // status of making the variables in compare()
 };
 
 }  // namespace windrow

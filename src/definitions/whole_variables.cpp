@@ -24,7 +24,7 @@ int64_t characters_of(std::span<const std::string> texts) noexcept {
 
 }  // namespace
 
-// Collective: all ranks mean the same variable.
+// Collective, agreed. Checks that all ranks name the same variable.
 Status WholeVariables::compare(int variable, Status local) const {
   return agree_same(parts_.comm, std::move(local), static_cast<uint64_t>(variable) << 2, "numbers of the variable",
                     [&] { return quoted({at(variable).path}); });
@@ -43,14 +43,14 @@ Status WholeVariables::put_texts(int variable, const std::vector<std::string>& t
   return agree(parts_.comm, parts_.comm.rank() == 0 ? guard(write) : Status{});
 }
 
-// Rank 0 alone. As a catalog, which ranks can send to each other.
+// Rank 0. Encodes the texts as a catalog, because there is a message for it.
 Status WholeVariables::read_texts_on_root(int variable, std::vector<std::byte>& bytes) const {
   const std::string& path = at(variable).path;
   auto texts = parts_.format->read_texts(path);
   if (!texts.ok())
     return texts.status();
   const auto count = static_cast<int64_t>(texts.value().size());
-  // The program has room for as many as there were.
+  // The program has room for the number of texts that the catalog states.
   if (const int64_t expected = parts_.metadata.element_count_of(variable); count != expected)
     return {Code::bad_file, fmt::format("\"{}\": \"{}\" has {} but had {} when the file was opened: another program "
                                         "changed it",
@@ -83,7 +83,7 @@ Status WholeVariables::get_texts(int variable, const std::function<void(std::spa
   return agree(parts_.comm, std::move(local));
 }
 
-// Rank 0 alone. A word that says whether it is known, and the elements.
+// Rank 0. Encodes one word that says whether the chunks are known, and then the indices.
 Status WholeVariables::find_chunks_on_root(int variable, std::vector<std::byte>& bytes) const {
   const auto stored = parts_.format->stored_chunks(at(variable).path);
   if (!stored.ok() && stored.status().code() != Code::unsupported)

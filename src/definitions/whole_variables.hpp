@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// WholeVariables: what rank 0's format moves or knows as a whole: texts of variable length, the paths of object
-// references, and which chunks are stored. All calls are collective and agreed. `local`: what this rank has found wrong
-// before.
+// WholeVariables: what only the format on rank 0 can read or write, one variable at a time: texts of variable length,
+// the paths of object references, and which chunks are stored. All calls are collective, and their status is agreed.
+// `local`: an error that this rank has found before the call.
 #pragma once
 
 #include <cstddef>
@@ -21,11 +21,12 @@ class WholeVariables {
  public:
   explicit WholeVariables(const DefineProtocol::Parts& parts) noexcept : parts_(parts) {}
 
-  Status put_texts(int variable, const std::vector<std::string>& texts, Status local) const;  // rank 0's
-  // take(texts): local, on all ranks.
+  // Writes all elements of a variable. Only the texts of rank 0 are written.
+  Status put_texts(int variable, const std::vector<std::string>& texts, Status local) const;
+  // Calls take(texts) on every rank with all elements of a variable.
   Status get_texts(int variable, const std::function<void(std::span<const std::string>)>& take, Status local) const;
-  // First elements of the stored chunks of a variable, one after the other: none if nobody has written it. nullopt:
-  // that is not known.
+  // Returns the index of the first element of each stored chunk, one after another. The list is empty if the variable
+  // has never been written. nullopt if the format cannot say which chunks are stored.
   Result<std::optional<std::vector<int64_t>>> stored_chunks(int variable, Status local) const;
 
  private:
