@@ -14,7 +14,7 @@
 namespace windrow {
 namespace {
 
-// check_definition() has seen that the product fits.
+// The product fits: check_definition() has checked it.
 int64_t bytes_of(const VariableDefinition& definition) {
   int64_t bytes = element_bytes(definition.type, definition.details);
   for (const int64_t extent : definition.shape)
@@ -31,7 +31,7 @@ void FileSizeCheck::add(int64_t bytes) noexcept {
 
 Status FileSizeCheck::check(const Catalog& catalog, std::span<const VariableDefinition> definitions,
                             FunctionRef<bool(size_t)> is_elsewhere) {
-  constexpr int64_t k_always_allowed = int64_t{1} << 40;  // by any file system for data: nothing is tried
+  constexpr int64_t k_always_allowed = int64_t{1} << 40;  // every file system for data allows it, so it is not tried
   const size_t first = catalog.variables.size();
   if (counted_variables_ != first) {
     bytes_ = 0;
@@ -51,7 +51,7 @@ Status FileSizeCheck::check(const Catalog& catalog, std::span<const VariableDefi
     if (bytes > most)
       most = bytes, largest = each.path;
   }
-  // The limit of a file system is a power of two, or little less.
+  // The limit of a file system is a power of two, or slightly less.
   const auto width = static_cast<int>(std::bit_width(static_cast<uint64_t>(bytes_)));
   if (bytes_ <= k_always_allowed || most == 0 || width == tried_width_)
     return {};

@@ -12,9 +12,9 @@
 
 namespace windrow {
 
-// Rank 0 alone. The new file gets the stripes of the old one, whatever its folder asks for now. If the old ones are not
-// known it gets the folder's. A layout that was given in place of the file system's is kept. Which OSDs have the
-// objects is not queried again.
+// Rank 0. The new file gets the stripes of the old file, even if the default of the folder has changed. If those are
+// unknown, it gets the default of the folder. A layout that the options specify is kept. The OSDs of the objects are
+// not queried again.
 Result<Striping> LatePlacement::stripe_as_before() const {
   if (parts_.striping_options.mock) {
     const auto others = without_objects(parts_.striping.layout);
@@ -35,7 +35,7 @@ Result<Striping> LatePlacement::stripe_as_before() const {
   return striped.ok() ? striped : given;
 }
 
-// Rank 0 alone: a file with the new metadata and room for the variables.
+// Rank 0. Creates a file with the new metadata and space for the variables.
 Status LatePlacement::start_new_file_on_root() {
   const bool is_new = parts_.publication.is_temporary();
   auto temporary = start_temporary_file(is_new ? parts_.publication.temporary().final_path : parts_.file.path());
@@ -55,7 +55,7 @@ Status LatePlacement::start_new_file_on_root() {
     return store.status();
   if (Status status = parts_.format->write_anew(std::move(store).value()); !status.ok())
     return status;
-  // A file of another program may end before variables that nobody has written.
+  // A file of another program may end before variables that were never written.
   const std::array whole{Extent{0, end_of(parts_.metadata.catalog().variables)}};
   if (Status status = parts_.file.extend(whole); !status.ok())
     return status;
@@ -108,7 +108,7 @@ Status LatePlacement::lay_out(Status local) {
   return agree(parts_.comm, std::move(local));
 }
 
-// Local: this rank's share of the variables' bytes.
+// Local. Copies this rank's share of the bytes of the variables.
 Status LatePlacement::copy(FunctionRef<Status()> complete) {
   const bool in_place = !parts_.publication.is_temporary();
   DataFile to(layout_.path, true, parts_.file.options());
@@ -123,7 +123,7 @@ Status LatePlacement::copy(FunctionRef<Status()> complete) {
   return in_place && status.ok() ? complete() : status;
 }
 
-// Rank 0 alone. `named`: whether the new file has the name, also after an error.
+// Rank 0. Sets `named` to whether the new file has the name, also after an error.
 Status LatePlacement::publish_on_root(bool& named) {
   const std::array renames{Rename{new_file_.temporary_path, new_file_.final_path, &new_file_.held}};
   if (Status status = parts_.publication.check_replaceable(parts_.file.path()); !status.ok())
@@ -155,7 +155,7 @@ Status LatePlacement::rewrite(FunctionRef<Status()> complete) {
 
 void LatePlacement::enter() noexcept {
   if (is_rewritten()) {
-    (void)parts_.file.close();  // of the old file: nothing of it is needed
+    (void)parts_.file.close();  // the old file, whose errors do not matter any more
     parts_.file.set_number(0, layout_.file_number);
   }
   for (size_t i = 0; i < layout_.placements.size(); ++i)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// LatePlacement: places the variables of a format with late allocation, after definitions and before data moves. If
-// variables that have a place must move, all ranks copy their bytes into a new file beside it, which then takes its
-// name. No byte is moved over another, so a job that is killed leaves one whole file or the other.
+// LatePlacement: places the variables of a format with late allocation, after definitions and before data moves. If a
+// larger header moves variables that have a place, the file is rewritten: all ranks copy the bytes into a new file in
+// the same folder, which is then renamed over the old one. No byte is overwritten, so a job that is killed leaves
+// either the old or the new file complete. The object is made for one call of place().
 #pragma once
 
 #include <cstddef>
@@ -22,28 +23,28 @@ namespace windrow {
 
 class LatePlacement {
  public:
-  // What it needs of an open file. References must outlive it.
+  // The parts of an open file that placement uses. The caller owns them; they must outlive this object.
   struct Parts {
     const Comm& comm;
     Metadata& metadata;
     Publication& publication;
-    Format* format;  // rank 0's
+    Format* format;  // of rank 0; nullptr on other ranks
     DataFile& file;
-    const Striping& striping;  // of the file
+    const Striping& striping;  // the stripes of the file
     const StripingOptions& striping_options;
-    int64_t buffer_bytes = 0;  // memory for the copy
+    int64_t buffer_bytes = 0;  // size of the buffer for copying
     bool durable = false;
   };
   explicit LatePlacement(const Parts& parts) : parts_(parts) {}
 
-  // Collective, agreed. Afterwards the places are in force on all ranks, or after an error the file and they are as
-  // before; is_in_force() says which. complete(): local; what else must be in the file system before a file that was
-  // rewritten in place takes its name.
+  // Collective, agreed. Afterwards either all ranks use the new places, or the file and the places are as before: see
+  // is_in_force(). complete(): local; called before the rewritten file is renamed, to store what must be there first.
   Status place(Status local, FunctionRef<Status()> complete);
 
-  bool is_laid_out() const noexcept { return laid_out_; }  // rank 0's format has found places
-  bool is_in_force() const noexcept { return in_force_; }  // also after an error: the new file may have its name
-  // Of the file that was rewritten; nullptr: none was.
+  bool is_laid_out() const noexcept { return laid_out_; }  // whether the format of rank 0 has found places
+  // Whether all ranks use the new places. Possible after an error too, if the new file already had the name.
+  bool is_in_force() const noexcept { return in_force_; }
+  // The layout of the rewritten file; nullptr if the file was not rewritten.
   const std::shared_ptr<const StorageLayout>& new_layout() const noexcept { return new_layout_; }
 
  private:
@@ -61,7 +62,7 @@ class LatePlacement {
   const Parts parts_;
   LayoutBroadcast layout_;
   std::shared_ptr<const StorageLayout> new_layout_;
-  TemporaryFile new_file_;  // rank 0's
+  TemporaryFile new_file_;  // rank 0
   bool laid_out_ = false, in_force_ = false;
 };
 

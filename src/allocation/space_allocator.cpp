@@ -33,7 +33,7 @@ Status check_growth(const Variable& variable, int64_t records, bool has_room) {
 }
 
 void SpaceAllocator::start(bool creates, bool updates) noexcept {
-  unplaced_ = metadata_.traits().places_late && creates;  // an empty file has a header too
+  unplaced_ = metadata_.traits().places_late && creates;  // even an empty file needs a header
   updates_ = updates;
   first_records_ = metadata_.records();
 }
@@ -114,7 +114,7 @@ bool SpaceAllocator::any_grows() const noexcept {
   return any;
 }
 
-// work(variable, records), until one fails.
+// Calls work(variable, records) for each variable that grows, until a call fails.
 Status SpaceAllocator::for_each_growing(FunctionRef<Status(int, int64_t)> work) const {
   for (size_t i = 0; i < variables(); ++i)
     if (grows(i))
@@ -123,8 +123,8 @@ Status SpaceAllocator::for_each_growing(FunctionRef<Status(int, int64_t)> work) 
   return {};
 }
 
-// Rank 0 alone, before a chunked variable grows for the first time: blank_tail(). SubfileSet does it for the parts of a
-// split one.
+// Rank 0. Called before a chunked variable grows for the first time: see blank_tail(). SubfileSet does it for the parts
+// of a split variable.
 Status SpaceAllocator::blank_leftovers_on_root(const Formats& formats, int variable) {
   const Variable& grown = metadata_.variable(variable);
   const bool is_split = formats.subfiles != nullptr && formats.subfiles->map()->find(variable) != nullptr;
@@ -139,7 +139,7 @@ Status SpaceAllocator::blank_leftovers_on_root(const Formats& formats, int varia
   return {};
 }
 
-// Rank 0 alone.
+// Rank 0.
 Status SpaceAllocator::extend_on_root(const Formats& formats, int variable, int64_t records) {
   std::vector<int64_t> shape = metadata_.variable(variable).shape;
   shape.front() = records;
@@ -148,7 +148,7 @@ Status SpaceAllocator::extend_on_root(const Formats& formats, int variable, int6
   return formats.base->extend(metadata_.variable(variable).path, shape);
 }
 
-// Local: the files of which this rank writes the metadata.
+// Local. Extends the variables in the files whose metadata this rank writes.
 Status SpaceAllocator::extend_formats(const Formats& formats) {
   if (Status status = cut_leftovers(formats); !status.ok())
     return status;
