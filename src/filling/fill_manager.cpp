@@ -32,7 +32,7 @@ void FillManager::for_each_unfilled(std::span<const int64_t> variables, Visit&& 
   });
 }
 
-// One rank fills each part of a split variable: the one that has its subfile.
+// Returns the bytes that `rank` fills. Each part of a split variable is filled by the owner of its subfile.
 Extent FillManager::share_of(int64_t part, Extent bytes, int rank) const {
   const int ranks = parts_.comm.size();
   if (part < 0)
@@ -76,7 +76,7 @@ void FillManager::add_unfilled(std::span<const int64_t> variables, FillMap& map)
   map.sort();
 }
 
-// Of all ranks, to write the whole variables.
+// The number of requests of all ranks that write fill values into the whole variables.
 int64_t FillManager::requests_to_fill(std::span<const int64_t> variables, const FillMap& map) const noexcept {
   int64_t requests = 0;
   for_each_unfilled(variables, [&](size_t i) {
@@ -88,8 +88,8 @@ int64_t FillManager::requests_to_fill(std::span<const int64_t> variables, const 
   return requests;
 }
 
-// Collective. Writes the unfilled ones among `variables`. They stay unfilled after an error, and a new file is not
-// published.
+// Collective, agreed. Writes fill values into the unfilled ones of `variables`. After an error they remain unfilled,
+// and a new file is not published.
 Status FillManager::fill_whole(std::span<const int64_t> variables, const FillMap& map) const {
   WriteState& write_state = parts_.write_state;
   Status local = guard([&] {
@@ -150,7 +150,7 @@ FillManager::Method FillManager::method_of(const BatchSummary& summary, const Pr
   return reading || !has_windows ? Method::whole : Method::in_windows;
 }
 
-// Local. Returns the number of requests of this rank, which is writer number `writer`.
+// Local. Prepares the filling of windows. Returns the number of requests of this rank, which is writer number `writer`.
 int64_t FillManager::prepare_windows(const PreparedPlan& prepared, size_t writer, WindowFill& fill) const {
   fill.windows = windows_of(prepared.plan, writer);
   const Extent domain = fill.windows.domain;
@@ -230,7 +230,7 @@ bool FillManager::any_unfilled_records() const noexcept {
   return any;
 }
 
-// In the file, or in the subfiles of a set.
+// Returns the records without fill values, in the file or in the subfiles of a set.
 std::vector<StridedRows> FillManager::unfilled_records(size_t variable) const {
   const Variable& each = parts_.space.catalog().variables[variable];
   const int64_t first = parts_.write_state[variable].filled_records, count = each.shape.front() - first;
@@ -247,7 +247,8 @@ std::vector<StridedRows> FillManager::unfilled_records(size_t variable) const {
   return rows;
 }
 
-// Local: this rank's share of the unfilled records of all variables that this flush does not write as a whole.
+// Local. Writes this rank's share of the unfilled records of all variables whose new records the flush does not write
+// completely.
 Status FillManager::write_records(std::span<const int64_t> written) const {
   constexpr int64_t k_buffer = int64_t{1} << 20;
   const auto& variables = parts_.space.catalog().variables;

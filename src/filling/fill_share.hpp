@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How ranks divide the bytes of a variable that they fill with its fill value. Pure.
+// The division of a variable among the ranks that write its fill value. Pure.
 #pragma once
 
 #include "extent/extent.hpp"

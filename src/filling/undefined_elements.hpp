@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// UndefinedElements: which variables a failure leaves undefined, and their names in its message. In a file that is
-// changed in place a variable stays undefined until it is written as a whole. Local; all ranks call it alike.
+// UndefinedElements: the variables whose elements are undefined after a failure. It adds their names to the message of
+// the error. In a file that is changed in place, a variable remains undefined until it is written as a whole. Local;
+// all ranks make the same calls, so WriteState stays the same on all ranks.
 #pragma once
 
 #include <string>
@@ -13,15 +14,16 @@ namespace windrow {
 
 class UndefinedElements {
  public:
-  // Both must outlive it. `in_place`: the file has its final name, so what a failure leaves stays in it.
+  // Both references must outlive this object. `in_place`: the file has its final name, so undefined elements remain in
+  // it.
   UndefinedElements(const Catalog& catalog, WriteState& write_state, bool in_place) noexcept
       : catalog_(catalog), write_state_(write_state), in_place_(in_place) {}
 
-  // The failure with the names of the undefined variables in its message. Variables with the flag `which` are undefined
-  // by this failure.
+  // Returns the failure with the names of the undefined variables in its message: those with the flag `which`. In a
+  // file that is changed in place these are marked as undefined, and earlier undefined variables are named too.
   Status add_names(Status failure, WriteState::Flag which) const;
-  // Ends a sync, or the close of a file that was changed in place. A failed one leaves undefined what was written since
-  // the last. Without memory nothing is lost: the call can be repeated.
+  // Ends a sync, or the close of a file that was changed in place. If it failed, the variables that were written since
+  // the last sync become undefined. The exception is out_of_memory: nothing is lost, and the call can be repeated.
   Status end_sync(Status verdict) const;
 
  private:
