@@ -15,7 +15,7 @@
 namespace windrow {
 namespace {
 
-// Identifies what all ranks get, if all get the same.
+// A hash of the key. Equal hashes on all ranks mean that all ranks get the same elements.
 int64_t number_of(std::span<const BatchKey> key) {
   const auto* bytes = reinterpret_cast<const char*>(key.data());
   return static_cast<int64_t>(hash_of({std::string_view(bytes, key.size_bytes())}) >> 2);
@@ -29,17 +29,17 @@ bool is_by_same(const QueuedRequest& request) noexcept {
   return request.decomposition->local().kind == DecompositionKind::same;
 }
 
-// A cached plan is found by it: the decomposition, the record or how many there are, the owners of replicas, and the
-// byte order in memory.
+// The key of a request in the plan cache: the variable, the decomposition, and the rest in one number: the record or
+// the number of records, the owner policy, the byte order in memory, and the plan group.
 BatchKey key_of(const QueuedRequest& request, const Variable& variable, int64_t group, const RunOptions& options) {
-  constexpr int64_t k_groups = int64_t{1} << 46;  // records end before
+  constexpr int64_t k_groups = int64_t{1} << 46;  // the other terms are less than this
   const int64_t view = request.put ? static_cast<int64_t>(owner_of(request, options)) : -1;
   const int64_t records = request.record >= 0 ? request.record + 1 : variable.extendible ? -request.rows - 1 : 0;
   return {request.variable, request.decomposition->identity(),
           (records * 16 + view + 1) * 2 + (request.stored ? 1 : 0) + group * k_groups};
 }
 
-// What the decomposition says about the pattern of the batch.
+// Adds the properties of the decomposition to the pattern of the batch.
 void count_decomposition(const QueuedRequest& request, int64_t trailing, VariableBatch& batch) noexcept {
   const SharedDecomposition& by = *request.decomposition;
   if (by.has_owned_flags())
@@ -57,7 +57,8 @@ void count_decomposition(const QueuedRequest& request, int64_t trailing, Variabl
 
 Status add_request(const QueuedRequest& request, const Variable& variable, const VariableStorage& storage,
                    FlushEngine& engine, VariableBatch& batch) {
-  // With as many records as when it was queued: other requests of the flush may have added those that follow.
+  // The shape has the number of records when the request was queued: later requests of the flush may have added
+  // records.
   std::array<int64_t, k_most_dimensions> sizes{};
   std::copy(variable.shape.begin(), variable.shape.end(), sizes.begin());
   if (request.record < 0 && variable.extendible)
@@ -107,10 +108,10 @@ Status build_batch(const FileView& file, FlushEngine& engine, const VariableStor
     if (storage.moves(request->variable, variable))
       moved.push_back(request);
     else
-      mark(batch.objects, request->variable);  // it has a batch of its own
+      mark(batch.objects, request->variable);  // it moves in another batch
   }
-  // Ranks may queue in any order; messages and requests go in the order of the file. If a variable is read through
-  // several decompositions, their order must not depend on the queue either: a cached plan is found for any order.
+  // Ranks may queue in any order, but messages and requests follow the order of the file. If a variable is read through
+  // several decompositions, their order does not depend on the queue either, so that a cached plan matches any order.
   const auto place = [&](const QueuedRequest* request) {
     return std::tuple(variables[static_cast<size_t>(request->variable)].placement.offset, request->variable,
                       request->decomposition->identity());

@@ -13,14 +13,14 @@ Status malformed_chunks() {
   return {Code::internal, "internal error: malformed chunk message"};
 }
 
-// An error of a subfile, with its name.
+// Returns the error with the name of the subfile.
 Status with_subfile(const ChunkPart& part, const Subfiles* subfiles, const Status& status) {
   if (part.number < 0)
     return status;
   return {status.code(), fmt::format("subfile \"{}\": {}", subfiles->relative_name(part.number), status.message())};
 }
 
-// The root's answer to one rank: offset + 1, bytes and skipped filters of each requested chunk.
+// The answer of a root to one rank: offset + 1, bytes and skipped filters of each requested chunk.
 Status answer_message(const FormatOfPart& format_of, const Subfiles* subfiles, const ChunkLayout& layout,
                       const SparseMessage& asked, SparseMessage& answer) {
   answer.peer = asked.peer;
@@ -68,7 +68,7 @@ Status find_chunks(Comm& comm, const ChunkLayout& layout, std::span<const int64_
                    const FormatOfPart& format_of, const Subfiles* subfiles, KnownChunks& known, Trace& trace) {
   std::vector<SparseMessage> out, in, answers;
   MessageCounters counters;
-  // visit(root, numbers) for each root that this rank asks.
+  // Calls visit(root, numbers) for each root that this rank sends a request to.
   const auto for_each_question = [&](auto&& visit) {
     layout.for_each_root(
         wanted.size(), [&](size_t i) { return wanted[i]; },
@@ -98,7 +98,7 @@ Status find_chunks(Comm& comm, const ChunkLayout& layout, std::span<const int64_
     return local;
   return guard([&] {
     Status status;
-    size_t next = 0;  // messages are sorted by peer, and roots ascend
+    size_t next = 0;  // messages are sorted by peer, and the roots are in ascending order
     for_each_question([&](int root, std::span<const int64_t> numbers) {
       if (!status.ok())
         return;

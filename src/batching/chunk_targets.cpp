@@ -12,14 +12,14 @@
 namespace windrow {
 namespace {
 
-constexpr int64_t k_most_chunks = 65536;  // about 60 bytes of a plan for each, on every rank
+constexpr int64_t k_most_chunks = 65536;  // each takes about 60 bytes of the plan on every rank
 
 Status malformed_targets() {
   return {Code::internal, "internal error: malformed message about the targets of a file"};
 }
 
-// Where most of a chunk lies, as a number: 0 if it has no place, an odd one for a target, an even one for a column of
-// stripes whose target is unknown.
+// The target of the middle of a chunk, as a number for a message: 0 if the chunk has no place, an odd number for a
+// target, an even number for a column of stripes whose target is unknown.
 uint64_t word_of(const StorageLayout& layout, const ChunkPlace& place) noexcept {
   if (place.offset < 0 || place.bytes < 0 || place.offset > k_no_end - place.bytes)
     return 0;
@@ -28,7 +28,7 @@ uint64_t word_of(const StorageLayout& layout, const ChunkPlace& place) noexcept 
                                       : 2 * static_cast<uint64_t>(stripe.column + 2);
 }
 
-// The chunks of which this rank moves elements, ascending. `bytes`: of a chunk.
+// The chunks of which this rank moves elements, in ascending order. `bytes`: the size of a chunk.
 std::vector<int64_t> chunks_of(const VariableBatch& batch, int64_t bytes) {
   std::vector<int64_t> chunks;
   for (const Item& item : batch.items)
@@ -43,8 +43,8 @@ std::vector<int64_t> chunks_of(const VariableBatch& batch, int64_t bytes) {
   return chunks;
 }
 
-// Numbers the targets of files in the order of their stripes. Two files have no common number: their locks are
-// different.
+// Numbers the targets of files in the order of their stripes. Two files have no number in common, because their locks
+// are different.
 class TargetNumbers {
  public:
   void add_all(int64_t file, const StorageLayout& stripes) {
@@ -61,15 +61,16 @@ class TargetNumbers {
   }
   int64_t all() const noexcept {
     return complete_ ? static_cast<int64_t>(numbers_.size()) : 0;
-  }  // 0: of some files they are not known beforehand
+  }  // 0 if the targets of some files are not known
 
  private:
   std::map<std::pair<int64_t, uint64_t>, int64_t> numbers_;
   bool complete_ = true;
 };
 
-// The chunks' line as stripes, of which each lies on one target. Each region has a period of its own, so that only what
-// moves is listed. A chunk that was never written, and is only read, costs no request: it goes with the chunk before.
+// The linear chunk space as a layout of stripes, each on one target. Each region has its own period, so that only
+// chunks that move are listed. A chunk that was never written and is only read needs no request; it gets the target of
+// the chunk before it.
 Status lay_out_chunks(const ChunkLayout& layout, std::span<const Extent> regions, std::span<const std::byte> message,
                       TargetNumbers& numbers, ChunkTargets& found) {
   const int64_t bytes = layout.chunk_bytes();
@@ -105,7 +106,7 @@ Status lay_out_chunks(const ChunkLayout& layout, std::span<const Extent> regions
 
 }  // namespace
 
-// Of the chunks with their index on this rank those of which any rank moves elements, ascending.
+// The chunks whose index this rank has and of which any rank moves elements, in ascending order.
 Status ChunkTargetFinder::find_moved(const VariableBatch& batch, std::vector<int64_t>& moved, Status local) {
   std::vector<SparseMessage> out, in;
   MessageCounters counters;
@@ -137,10 +138,10 @@ Status ChunkTargetFinder::find_moved(const VariableBatch& batch, std::vector<int
   });
 }
 
-// Local. Appends where the chunks of these regions lie whose index this rank has, in their order. Chunks that are to be
-// written for the first time get room, so that the plan knows their addresses. A plan that is only explained allocates
-// nothing: it assumes that they are contiguous. A chunk that cannot be found counts as one without a place: perhaps no
-// rank moves it, and a rank that does gets the error.
+// Local. Appends the targets of the chunks of these regions whose index this rank has, in their order. Chunks that will
+// be written for the first time are allocated, so that the plan knows their addresses. For a plan that is only
+// explained nothing is allocated: new chunks are assumed to be contiguous. A chunk that cannot be found is treated as
+// one without a place: perhaps no rank moves it, and a rank that does gets the error.
 Status ChunkTargetFinder::append_own(const VariableBatch& batch, std::span<const Extent> regions,
                                      std::span<const int64_t> moved, std::vector<std::byte>& message) {
   const int64_t bytes = layout_.chunk_bytes();
@@ -196,7 +197,7 @@ void ChunkTargetFinder::fill_reserved() noexcept {
   });
 }
 
-// The same on all ranks. If not, `found` has the reason.
+// Whether the targets can be found. The same on all ranks. If not, `found` has the reason.
 bool ChunkTargetFinder::is_possible(const VariableBatch& batch, const BatchSummary& summary,
                                     ChunkTargets& found) const {
   const auto is_filtered = [](const ChunkPart& part) { return !part.chunking.filters.empty(); };

@@ -15,7 +15,7 @@
 namespace windrow {
 namespace {
 
-// What the planner has to know of a variable in chunks.
+// The context of a batch of one chunked variable: what the planner must know about it.
 class ChunkedContext final : public VariableContext {
  public:
   ChunkedContext(const FileView& view, const BatchSummary& summary, std::shared_ptr<const ChunkLayout> layout,
@@ -33,10 +33,10 @@ class ChunkedContext final : public VariableContext {
   const FormatOfPart& format_of_;
 };
 
-// All ranks that there is a chunk for are writers: they encode, each its own part of the linear space. Requests of the
-// user for axes that make no sense here are ignored.
+// All ranks are writers, as far as there are chunks, because writers encode: each a part of the linear space. Choices
+// of the user that do not apply to chunks are ignored.
 void ChunkedContext::adapt(Pattern& pattern, Strategy& strategy, PlanLimits& limits) const {
-  constexpr int64_t k_most_chunks = 16384;  // of a window: messages have a word for each
+  constexpr int64_t k_most_chunks = 16384;  // maximum in a window, since messages have words for each
   VariableContext::adapt(pattern, strategy, limits);
   const int64_t chunk = layout_->chunk_bytes();
   limits.buffer_bytes = std::min(limits.buffer_bytes, k_most_chunks * chunk);
@@ -47,7 +47,7 @@ void ChunkedContext::adapt(Pattern& pattern, Strategy& strategy, PlanLimits& lim
   strategy.access = Access::contiguous;
   limits.unit = limits.window_unit = chunk;
   limits.least_unit = 0;
-  limits.layout = targets_.layout;  // the file's layout does not apply: the linear space is no range of the file
+  limits.layout = targets_.layout;  // not the layout of the file: the linear space is not a range of the file
   if (limits.writers == 0)
     limits.writers = view().comm.size();
   int64_t bytes = 0;
@@ -63,7 +63,7 @@ void ChunkedContext::complete(PreparedPlan& prepared) const {
     reasons.emplace_back(
         "some of these chunks are new: a flush allocates them and plans by their addresses; here they are assumed to "
         "be contiguous");
-  prepared.plan.stripes_cut = std::nullopt;  // a chunk may lie in several stripes
+  prepared.plan.stripes_cut = std::nullopt;  // a chunk may be in several stripes
   const Strategy& asked = prepared.asked;
   if (*targets_.why != 0)
     reasons.push_back(fmt::format("domains aligned: {}", targets_.why));
@@ -101,8 +101,8 @@ Status ChunkedContext::prepare(PreparedPlan& prepared, const RequestBatch& batch
   return {};
 }
 
-// The ranks that this writer may ask for space: the roots of the parts in its domain. If this rank is a root: the ranks
-// that may ask it.
+// Sets the ranks that this writer may request space from: the roots of the parts in its domain. If this rank is a root,
+// also sets the number of ranks that may request space from it.
 void ChunkedContext::prepare_roots(const PreparedPlan& prepared, ChunkPlan& chunks, Trace& trace) const {
   const auto& parts = layout_->parts;
   const int self = view().comm.rank();
@@ -133,7 +133,7 @@ void ChunkedContext::prepare_roots(const PreparedPlan& prepared, ChunkPlan& chun
                                     prepared.plan.window_bytes / layout_->chunk_bytes());
 }
 
-// Lists that follow each other, each from its first element on.
+// Joins lists of pieces, each of which begins at the given element.
 Pieces one_after_another(std::span<const std::pair<int64_t, Pieces>> lists) {
   if (lists.size() == 1 && lists.front().first == 0)
     return lists.front().second;
@@ -147,12 +147,12 @@ Pieces one_after_another(std::span<const std::pair<int64_t, Pieces>> lists) {
   return all.take();
 }
 
-// The parts of a split variable. Parts whose chunks have as many elements are one linear space; short parts have
-// chunks as short as themselves.
+// The layouts of the parts of a split variable. Parts whose chunks have the same number of elements form one linear
+// space. A part that is shorter than a chunk has shorter chunks.
 Result<std::vector<std::shared_ptr<const ChunkLayout>>> layouts_of_parts(const FileView& file, const Variable& whole,
                                                                          const SplitVariable& split) {
   const FileLine& line = file.subfiles->line();
-  std::map<int64_t, std::shared_ptr<ChunkLayout>> groups;  // by elements of a chunk
+  std::map<int64_t, std::shared_ptr<ChunkLayout>> groups;  // by number of elements in a chunk
   for (int64_t number = 0; number < split.split.parts(); ++number) {
     auto chunking = split.chunking(number);
     if (!chunking.ok())
@@ -206,7 +206,7 @@ Result<std::shared_ptr<const ByteRuns>> ChunkedStorage::runs_of(const VariableRe
                        engine_.run_options());
 }
 
-// The parts whose chunks are in the linear space of this batch.
+// The byte runs of the parts whose chunks are in the linear space of this batch.
 Result<std::shared_ptr<const ByteRuns>> ChunkedStorage::runs_in_parts(const VariableRequest& request,
                                                                       const SplitVariable& split,
                                                                       VariableBatch& batch) const {
@@ -223,7 +223,7 @@ Result<std::shared_ptr<const ByteRuns>> ChunkedStorage::runs_in_parts(const Vari
   auto parts = part_runs_of(engine_, request, split);
   if (!parts.ok())
     return named(parts.status());
-  std::vector<std::pair<int64_t, Pieces>> placed;  // first element in the linear space, and what follows from there
+  std::vector<std::pair<int64_t, Pieces>> placed;  // first element in the linear space, and the pieces from there
   auto at = layout_->parts.begin();
   for (const auto& [part, runs] : parts.value()) {
     at = std::partition_point(at, layout_->parts.end(),
@@ -274,10 +274,10 @@ Result<PreparedPlan*> ChunkedStorage::ready_plan(const VariableBatch& batch, con
                                std::move(local));
 }
 
-// Chunks that the plan reads, or writes in part, must be known.
+// The places of chunks that the plan reads, or overwrites partly, must be known before the transfer.
 Status ChunkedStorage::prepare_move(const VariableBatch&, const BatchSummary&, PreparedPlan& prepared, InFlightBatch&,
                                     PlanForecast&) {
-  if (prepared.forecast.read_requests == 0)  // of all ranks
+  if (prepared.forecast.read_requests == 0)  // the forecast is that of all ranks
     return {};
   return agree(file_.comm, find_chunks(file_.comm, *layout_, chunk_plan_of(prepared)->looked_up, format_of_,
                                        file_.subfiles, known_, engine_.trace));
@@ -303,7 +303,8 @@ Status ChunkedStorage::end_move(const VariableBatch& batch, InFlightBatch& in_fl
 void ChunkedStorage::conclude_move(const VariableBatch&, const InFlightBatch& in_flight,
                                    const Status& verdict) noexcept {
   if (ChunkPlacer* placer = chunk_plan_of(*in_flight.prepared)->placer.get(); placer != nullptr)
-    placer->finish(verdict.ok() || file_.publication.is_temporary(), file_.data);  // a temporary file is lost
+    placer->finish(verdict.ok() || file_.publication.is_temporary(),
+                   file_.data);  // a temporary file will not be published
   if (!verdict.ok())
     targets_.fill_reserved();
 }

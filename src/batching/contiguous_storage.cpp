@@ -42,9 +42,10 @@ Extent hull_of(const RequestBatch& batch) noexcept {
 void VariableContext::adapt(Pattern& pattern, Strategy&, PlanLimits&) const {
   const auto& variables = view_.catalog().variables;
   const AddressSpace space = view_.space();
-  // By subfile, from the first to the last record that is moved: those of other variables may lie between them.
+  // Regions by subfile, from the first to the last record that is moved. Records of other variables may be between
+  // them.
   std::map<int64_t, Extent> records;
-  bool interleaves = false;  // records of several variables are one region, of the records that are moved
+  bool interleaves = false;  // the moved records of several variables form one region
   for_each_among(summary_.objects, variables.size(), [&](size_t i) {
     if (component_size(variables[i].type) > 1 &&
         variables[i].placement.big_endian == (std::endian::native == std::endian::little))
@@ -75,14 +76,15 @@ void VariableContext::adapt(Pattern& pattern, Strategy&, PlanLimits&) const {
 
 void VariableContext::complete(PreparedPlan& prepared) const {
   describe(prepared.plan);
-  // A window whose holes are filled is written whole.
+  // A window whose holes are filled is written as a whole.
   if (!prepared.plan.reading && view_.write_state.any_needs_fill(summary_.objects))
     prepared.plan.whole_windows = true;
 }
 
 void VariableContext::describe(Plan& plan) const {
   const Subfiles* subfiles = view_.subfiles;
-  plan.strategy.files = subfiles != nullptr ? Files::subfiles : Files::one;  // as they are, whatever was requested
+  plan.strategy.files =
+      subfiles != nullptr ? Files::subfiles : Files::one;  // the files that exist, not those that were requested
   if (!view_.files_reason.empty())
     plan.reasons.push_back(view_.files_reason);
   if (subfiles != nullptr) {
@@ -100,7 +102,8 @@ Status VariableContext::prepare(PreparedPlan& prepared, const RequestBatch& batc
   if (Status status = prepare_requests(prepared, batch, workspace, trace); !status.ok())
     return status;
   const auto& regions = prepared.plan.pattern.regions;
-  // Bytes that were never written are read as zeros, not as the end of the file; but a file that was cut is damaged.
+  // Bytes that were never written are read as zeros, not as the end of the file. In a file that was cut short they are
+  // an error.
   const bool reads = (batch.reading && !view_.is_cut_short) || prepared.plan.strategy.access == Access::sieve;
   if (view_.comm.rank() == 0 && view_.is_writable && reads && !regions.empty())
     return file().extend(regions);
@@ -122,7 +125,7 @@ Result<std::shared_ptr<const ByteRuns>> ContiguousStorage::runs_of(const Variabl
 Status ContiguousStorage::add_items(const VariableRequest& request, std::shared_ptr<const ByteRuns> runs,
                                     VariableBatch& batch) const {
   const int64_t stride = request.variable.placement.stride;
-  // Bytes of one record.
+  // The byte runs are those of one record.
   const int64_t row = request.is_record() ? element_count(request.shape).value_or(0) * request.element_bytes
                       : stride > 0        ? element_count(request.shape.subspan(1)).value_or(0) * request.element_bytes
                                           : 0;
@@ -144,7 +147,8 @@ void ContiguousStorage::finish_batch(VariableBatch& batch) const {
     batch.in_memory = 1;
 }
 
-// One rank asks, so that all plan with the same answer. A rank that reads nothing does not know where to ask.
+// Whether the bytes of the gets are in the page cache. Only rank 0 queries it, so that all ranks plan with the same
+// answer. It cannot if it reads nothing.
 bool ContiguousStorage::is_in_memory(const VariableBatch& batch) const {
   const Access access = engine_.planner.strategy().access;
   return batch.reading && !batch.items.empty() && file_.is_on_local_disk && file_.comm.host_roots().size() == 1 &&
@@ -160,7 +164,8 @@ Result<PreparedPlan*> ContiguousStorage::ready_plan(const VariableBatch& batch, 
   auto ready = plan(batch, summary);
   if (ready.ok() || batch.reading || batch.is_explained || !file_.publication.is_temporary())
     return ready;
-  // Without storage there is nothing to publish. Without memory nothing was written, and the flush can be repeated.
+  // After an error of the storage the file cannot be published. After out_of_memory nothing was written, and the flush
+  // can be repeated.
   const Code code = ready.status().code();
   if (code == Code::no_permission || code == Code::no_space || code == Code::io)
     file_.publication.fail(ready.status());
@@ -172,7 +177,7 @@ Status ContiguousStorage::prepare_move(const VariableBatch& batch, const BatchSu
   if (Status filled = file_.filling().fill_before(summary, prepared, batch.reading, in_flight.fill, forecast);
       !filled.ok())
     return filled;
-  // An error of this rank: the batch moves all the same, and all ranks agree on it then.
+  // The error is local: this rank still takes part in the transfer, and the ranks agree afterwards.
   if (!batch.reading && !prepared.direct)
     in_flight.local = guard([&] {
       if (file_.filling().knows_holes(prepared, summary.objects, in_flight.never_written))

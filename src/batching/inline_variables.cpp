@@ -18,7 +18,7 @@ void reverse_elements(std::span<std::byte> bytes, int64_t swap) {
                  bytes.begin() + static_cast<std::ptrdiff_t>(at) + swap);
 }
 
-// First byte of what the request is of.
+// The offset of the first byte of the variable or the record that the request moves.
 int64_t base_of(const QueuedRequest& request, const Variable& variable) noexcept {
   return request.record < 0 ? 0 : variable.placement.bytes / variable.shape.front() * request.record;
 }
@@ -60,8 +60,8 @@ Status InlineVariables::read(const RequestList& requests) {
   return {};
 }
 
-// Local. Sets each byte that this rank puts, below a number that is highest for rank 0: of several ranks that put a
-// byte the lowest counts.
+// Local. Sets each byte that this rank puts, in the low bits of a number whose high bits are largest for rank 0. The
+// maximum over the ranks is then the byte of the lowest rank that puts it.
 Status InlineVariables::add_puts(RequestList& requests, int variable, int64_t ordinal, std::span<int64_t> bytes) {
   const Variable& target = metadata_.catalog().variables[static_cast<size_t>(variable)];
   const int64_t mine = static_cast<int64_t>(comm_.size() - comm_.rank()) << 8;
@@ -89,7 +89,7 @@ Status InlineVariables::add_puts(RequestList& requests, int variable, int64_t or
   return {};
 }
 
-// Collective. One put of all ranks to a variable in a header.
+// Collective, agreed. Writes the puts of one ordinal to a variable in a header.
 Status InlineVariables::write_one(RequestList& requests, int variable, int64_t ordinal) {
   const Variable& target = metadata_.catalog().variables[static_cast<size_t>(variable)];
   std::vector<int64_t> bytes;

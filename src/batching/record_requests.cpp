@@ -10,7 +10,7 @@
 namespace windrow {
 namespace {
 
-// These puts are all to one variable.
+// All these puts are to one variable.
 int64_t bytes_of_new_records(std::span<const QueuedRequest* const> puts, const FileView& file,
                              const RunOptions& options) {
   std::set<int64_t> records;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One batch on its way: plan, move, agree.
+// VariableFlush: moves one batch. The steps are: get the plan, move, agree.
 #include <algorithm>
 
 #include "batching/variable_flush.hpp"
@@ -16,7 +16,7 @@ Status VariableFlush::run_batch(const CallArguments& call, VariableStorage& stor
   return end_batch(call, storage, moving);
 }
 
-// Collective. `behind`: the I/O thread may go on after the call. An error is agreed, and nothing moves then.
+// Collective, agreed. After an error nothing moves. `behind`: the I/O thread may continue after the call.
 Status VariableFlush::begin_batch(const CallArguments& call, VariableStorage& storage, VariableBatch taken,
                                   const BatchSummary& summary, bool behind, MovingVariables& moving) {
   moving.batch = std::move(taken);
@@ -38,7 +38,7 @@ Status VariableFlush::begin_batch(const CallArguments& call, VariableStorage& st
     storage.cancel_move();
     return verdict;
   }
-  // From here to the agreement nothing returns: the other ranks count on this one, whatever fails on it.
+  // From here to the agreement there is no return: the other ranks wait for messages of this one, also after an error.
   if (in_flight.local.ok())
     in_flight.local = guard([&] {
       report_.plans.push_back({prepared.plan, forecast, storage.is_cached(summary), prepared.id});
@@ -58,8 +58,8 @@ Status VariableFlush::end_batch(const CallArguments& call, VariableStorage& stor
   return verdict;
 }
 
-// The numbers of the report: of this batch and those before it. `seconds`: of the batch; of its exchange alone, if the
-// program went on behind it.
+// Sets the numbers of the report: those of this batch and of the earlier ones. `seconds`: the duration of the batch, or
+// of its exchange only if the program continued during the batch.
 void VariableFlush::add_to_report(const FileView& file, double seconds) {
   Trace& trace = engine_.trace;
   trace.total_seconds = seconds_now() - began_;
@@ -72,7 +72,7 @@ void VariableFlush::add_to_report(const FileView& file, double seconds) {
   store_batch(seconds, report_.maxima);
 }
 
-// The last agreement of a batch: what all ranks met while it moved, and its numbers for the report, in one reduction.
+// Collective, agreed. The last agreement of a batch, which also reduces its numbers for the report.
 Status VariableFlush::conclude(const CallArguments& call, Status local, MovingVariables& moving) {
   const FileView& file = call.file;
   const VariableBatch& batch = moving.batch;
@@ -93,7 +93,7 @@ Status VariableFlush::conclude(const CallArguments& call, Status local, MovingVa
   if (verdict.ok() || batch.reading)
     return verdict;
   if (!check_in_step(file.identity).ok())
-    return verdict;  // ranks in other calls could not say what is undefined
+    return verdict;  // the ranks are not in step, so they cannot agree on what is undefined
   mark_unfinished(call);
   const bool is_temporary = file.publication.is_temporary();
   Status named = UndefinedElements(file.catalog(), file.write_state, !is_temporary)
@@ -103,7 +103,7 @@ Status VariableFlush::conclude(const CallArguments& call, Status local, MovingVa
   return named;
 }
 
-// For the report: what this rank has sent to each other one.
+// Local. Adds to the report what this rank has sent to each other rank.
 Status VariableFlush::take_traffic(const Transfer& transfer) {
   transfer.visit_traffic([&](const Traffic& traffic) {
     if (traffic.messages > 0 && traffic.rank != comm_.rank())
@@ -112,7 +112,7 @@ Status VariableFlush::take_traffic(const Transfer& transfer) {
   return {};
 }
 
-// Local, with numbers that are the same on every rank.
+// Local. The numbers are the same on every rank, so all ranks learn the same.
 void VariableFlush::learn(PreparedPlan& prepared, bool behind) {
   Predicted predicted;
   read_tuning(predicted, report_.sums);
@@ -125,8 +125,8 @@ void VariableFlush::learn(PreparedPlan& prepared, bool behind) {
   });
 }
 
-// Collective, after a failure: variables of which earlier batches of this flush have written some puts, and the others
-// are not written.
+// Collective, after a failure. Marks the variables of which earlier batches of this flush have written some puts while
+// others are not written.
 void VariableFlush::mark_unfinished(const CallArguments& call) {
   if (put_batches_ <= 1)
     return;

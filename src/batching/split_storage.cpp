@@ -13,18 +13,18 @@
 namespace windrow {
 namespace {
 
-// What the planner has to know of the files of a set.
+// The context of a batch of a set: what the planner must know about its files.
 class SplitContext final : public VariableContext {
  public:
   // `line`: the layout of the address space, if domains are assigned by target and it is known; otherwise nullptr.
   SplitContext(const FileView& view, const BatchSummary& summary, std::shared_ptr<const StorageLayout> line) noexcept
       : VariableContext(view, summary), line_(std::move(line)) {}
 
-  // As many writers as files, unless the user asks for a number: domains then end where files do, and ranks whose
-  // data is in the order of the parts write their own.
+  // As many writers as files, unless the user has set a number. Domains then end where files end, and ranks whose data
+  // is in the order of the parts write it themselves.
   void adapt(Pattern& pattern, Strategy& strategy, PlanLimits& limits) const override {
     VariableContext::adapt(pattern, strategy, limits);
-    limits.layout = line_;  // not the base file's: an address is no offset in that file
+    limits.layout = line_;  // not the layout of the base file: an address is not an offset in that file
     if (limits.layout)
       limits.unit = lock_unit(*limits.layout);
     if (limits.writers == 0)
@@ -35,7 +35,7 @@ class SplitContext final : public VariableContext {
 
   void complete(PreparedPlan& prepared) const override {
     VariableContext::complete(prepared);
-    // Between two files there is a gap that no request crosses.
+    // There is a gap between two files, which no request crosses.
     prepared.rule.hole_bytes = std::min(prepared.rule.hole_bytes, FileLine::k_unit);
   }
 
@@ -43,7 +43,7 @@ class SplitContext final : public VariableContext {
   std::shared_ptr<const StorageLayout> line_;
 };
 
-// The split of a variable with this many records, from that of one.
+// The split of a variable with this number of records, made from the split of one record.
 Result<Split> with_records(const Split& of_one, int64_t records) {
   auto bounds = of_one.bounds();
   bounds[0] = {0, records};
@@ -64,7 +64,7 @@ Result<std::vector<SharedDecomposition::PartRuns>> part_runs_of(const FlushEngin
       return made.status();
     all = std::move(made).value();
   }
-  // First element of the record; the parts of a variable that grows are those of one record.
+  // The first element of the record. 0 for a variable that grows, whose parts are those of one record.
   const int64_t first =
       request.is_record() && !split.grows
           ? entry.record * checked_product(std::span<const int64_t>(request.variable.shape).subspan(1)).value_or(0)
@@ -92,7 +92,7 @@ Status SplitStorage::add_items(const VariableRequest& request, std::shared_ptr<c
   return add_parts(request, *split, batch);
 }
 
-// An item for each part that this rank has elements of.
+// Adds one item for each part of which this rank has elements.
 Status SplitStorage::add_parts(const VariableRequest& request, const SplitVariable& split, VariableBatch& batch) const {
   const char* verb = request.request.put ? "put" : "get";
   const std::string& path = request.variable.path;
@@ -116,7 +116,7 @@ Status SplitStorage::add_parts(const VariableRequest& request, const SplitVariab
   return {};
 }
 
-// Items go by address, whatever variable they are of; the two lists of a batch stay together.
+// Sorts the items of all variables by address, and the list of runs in the same way.
 void SplitStorage::finish_batch(VariableBatch& batch) const {
   std::vector<size_t> order(batch.items.size());
   std::iota(order.begin(), order.end(), size_t{0});

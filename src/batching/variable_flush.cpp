@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// All ranks take the same path through these functions: between two agreements none returns.
+// All ranks take the same path through these functions. Between two agreements there is no return.
 #include "batching/variable_flush.hpp"
 
 #include <algorithm>
@@ -84,7 +84,7 @@ Status VariableFlush::begin_pending(const FileView& file, RequestList& requests,
 
 Status VariableFlush::end_pending(const FileView& file) {
   const CallArguments call{file, pending_->requests};
-  began_ = seconds_now() - pending_->seconds;  // without what the program did in between
+  began_ = seconds_now() - pending_->seconds;  // without the time that the program used in between
   Status verdict;
   if (pending_->is_moving)
     verdict = with_storage(file, [&](VariableStorage& storage) { return end_batch(call, storage, pending_->puts); });
@@ -118,7 +118,7 @@ Status VariableFlush::build(const CallArguments& call, bool reading, int64_t ord
   });
 }
 
-// Collective: one agreement for all batches given, and no allocation.
+// Collective, agreed. One agreement for all given batches; allocates no memory.
 Status VariableFlush::reduce(Status local, std::initializer_list<const RequestBatch*> batches,
                              std::initializer_list<BatchSummary*> summaries, const FileView& file,
                              Planner::Extra* extra) {
@@ -126,7 +126,7 @@ Status VariableFlush::reduce(Status local, std::initializer_list<const RequestBa
   return engine_.planner.summarize(std::move(local), batches, summaries, extra);
 }
 
-// Collective, agreed. The first batch of puts, and the gets; inline variables are read on the way.
+// Collective, agreed. Builds the first batch of puts and the batch of gets. Reads inline variables between.
 Status VariableFlush::build_first(const CallArguments& call, Status local, Batch& puts, Batch& gets) {
   const FileView& file = call.file;
   {
@@ -163,12 +163,12 @@ Status VariableFlush::build_first(const CallArguments& call, Status local, Batch
   return verdict;
 }
 
-// Collective. `pending`: nullptr, or it gets the last batch of puts, which goes on, and the gets.
+// Collective, agreed. `pending`: nullptr, or it receives the last batch of puts, which stays in flight, and the gets.
 Status VariableFlush::move_all(const CallArguments& call, Status local, PendingFlush* pending) {
   Batch puts, gets;
   if (Status verdict = build_first(call, std::move(local), puts, gets); !verdict.ok())
     return verdict;
-  // Nobody shall write for hours what is not published. The same on every rank.
+  // A program must not write for hours to a file that cannot be published. The same on every rank.
   if (put_batches_ > 0 && call.file.publication.has_failed())
     return call.file.publication.failure();
   const bool any_gets = gets.summary.entries > 0, any_chunked = keep_chunked(call.file, true, gets.summary.objects);
@@ -184,7 +184,7 @@ Status VariableFlush::move_all(const CallArguments& call, Status local, PendingF
   return {};
 }
 
-// Collective. `puts`: the first batch is built already.
+// Collective, agreed. `puts`: for the first ordinal it has been built.
 Status VariableFlush::move_puts(const CallArguments& call, int64_t ordinal, Batch& puts, PendingFlush* pending) {
   put_batch_ = ordinal;
   if (ordinal > 0) {
@@ -193,12 +193,12 @@ Status VariableFlush::move_puts(const CallArguments& call, int64_t ordinal, Batc
     if (Status verdict = reduce(std::move(local), {&puts.batch}, {&puts.summary}, call.file); !verdict.ok())
       return verdict;
   }
-  // Before the others: the batch that goes on behind the program must be the last.
+  // Chunked variables come first, because only the last batch may stay in flight while the program continues.
   const int64_t entries = puts.summary.entries;
   if (keep_chunked(call.file, false, puts.summary.objects)) {
     if (Status verdict = move_chunked(call, false, ordinal); !verdict.ok())
       return verdict;
-    // The summary refers to memory that was used again.
+    // The summary refers to memory that other reductions have overwritten.
     if (entries > 0)
       if (Status verdict = reduce(Status{}, {&puts.batch}, {&puts.summary}, call.file); !verdict.ok())
         return verdict;
@@ -222,7 +222,7 @@ Status VariableFlush::move_gets(const CallArguments& call, Batch& gets, bool any
       return verdict;
   if (!any)
     return {};
-  // Other batches may have used the memory that the summary refers to.
+  // The summary refers to memory that other reductions may have overwritten.
   if (put_batches_ > 0 || any_chunked)
     if (Status verdict = reduce(Status{}, {&gets.batch}, {&gets.summary}, call.file); !verdict.ok())
       return verdict;
@@ -236,7 +236,8 @@ std::span<int64_t> VariableFlush::chunked_bits(const FileView& file, bool readin
   return std::span(chunked_bits_).subspan(reading ? words : 0, words);
 }
 
-// Keeps the bits of variables in chunks: those of a summary last until the next reduction only. Whether there are any.
+// Copies the bits of chunked variables, since those of a summary are valid only until the next reduction. Returns
+// whether there are any.
 bool VariableFlush::keep_chunked(const FileView& file, bool reading, std::span<const int64_t> variables) noexcept {
   const auto& all = file.catalog().variables;
   const std::span<int64_t> bits = chunked_bits(file, reading);
@@ -247,7 +248,7 @@ bool VariableFlush::keep_chunked(const FileView& file, bool reading, std::span<c
   return std::any_of(bits.begin(), bits.end(), [](int64_t word) { return word != 0; });
 }
 
-// Collective. After a failure mark_unfinished() uses the bits of the puts: no further variable moves then.
+// Collective, agreed. After a failure no further variable moves, and mark_unfinished() uses the bits of the puts.
 Status VariableFlush::move_chunked(const CallArguments& call, bool reading, int64_t ordinal) {
   for (size_t i = 0; i < call.file.catalog().variables.size(); ++i)
     if (is_among(i, chunked_bits(call.file, reading)))
@@ -256,7 +257,7 @@ Status VariableFlush::move_chunked(const CallArguments& call, bool reading, int6
   return {};
 }
 
-// Local. Does nothing if they are known.
+// Local. Makes the chunk layouts of a variable, unless they are cached.
 Status VariableFlush::know_layouts(const FileView& file, int variable) {
   auto& layouts = chunk_layouts_[variable];
   if (!layouts.empty())
@@ -310,7 +311,7 @@ Status VariableFlush::run_chunked(const CallArguments& call, int variable, bool 
   return {};
 }
 
-// Collective, agreed. `local`: this rank's own.
+// Collective, agreed. `local`: the status of this rank.
 Status VariableFlush::add_plan(const Batch& what, const PreparedPlan& prepared, const PlanForecast& forecast,
                                Status local, FlushReport& planned) {
   if (local.ok())
@@ -321,7 +322,7 @@ Status VariableFlush::add_plan(const Batch& what, const PreparedPlan& prepared, 
   return agree(comm_, std::move(local));
 }
 
-// Collective, agreed. Afterwards the summaries are those of the batches again.
+// Collective, agreed. Adds the plans of chunked variables. Afterwards the summaries of both batches are valid again.
 Status VariableFlush::explain_chunked(const CallArguments& call, Batch& puts, Batch& gets, FlushReport& planned) {
   bool any = keep_chunked(call.file, false, puts.summary.objects);
   any = keep_chunked(call.file, true, gets.summary.objects) || any;
@@ -372,7 +373,7 @@ Status VariableFlush::explain(const FileView& file, RequestList& requests, Statu
   if (verdict.ok() && puts.summary.entries > 0)
     verdict = explain_batch(call, puts, planned);
   const bool any_gets = gets.summary.entries > 0;
-  if (verdict.ok() && any_gets)  // the cache may have dropped the gets' plan for that of the puts
+  if (verdict.ok() && any_gets)  // the plan of the puts may have replaced that of the gets in the cache
     verdict = reduce(Status{}, {&gets.batch}, {&gets.summary}, file);
   if (verdict.ok() && any_gets)
     verdict = explain_batch(call, gets, planned);
