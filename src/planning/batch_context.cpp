@@ -6,7 +6,7 @@
 namespace windrow {
 namespace {
 
-// For elements in the other byte order that go their own way.
+// Allocates the buffer for direct pieces whose elements are in the other byte order.
 void reserve_bounce(std::span<const Item> items, PreparedPlan& prepared, Workspace& workspace, Trace& trace) {
   const bool swaps = std::any_of(items.begin(), items.end(), [](const Item& item) { return item.swap_bytes > 1; });
   if (!swaps)

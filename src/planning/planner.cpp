@@ -13,7 +13,7 @@
 namespace windrow {
 namespace {
 
-constexpr int64_t k_none = -std::numeric_limits<int64_t>::max();  // of a maximum
+constexpr int64_t k_none = -std::numeric_limits<int64_t>::max();  // neutral element of a maximum
 
 Pattern pattern_of(bool reading, const BatchSummary& numbers) {
   return {.reading = reading,
@@ -43,7 +43,7 @@ std::array<int64_t, 4> predicted(const PreparedPlan& made) {
   return {forecast.messages, forecast.write_requests, forecast.read_requests, forecast.bytes};
 }
 
-// From the first bit to the last.
+// The range from the first to the last bit that is set.
 struct BitRange {
   size_t first = 0, count = 0;
 };
@@ -66,7 +66,7 @@ BitRange range_of(std::span<const int64_t> bits) noexcept {
 Status Planner::grow(size_t objects) {
   return guard([&] {
     bits_.resize(2 * ((objects + 63) / 64 + PlanCache::k_words));
-    identities_.resize(2 * objects + 1);  // and the memory of a plan
+    identities_.resize(2 * objects + 1);  // and one for the memory of a plan
     return Status{};
   });
 }
@@ -130,8 +130,8 @@ Result<PreparedPlan*> Planner::ready(const RequestBatch& batch, const BatchSumma
     return cache_.use(summary.plan_id);
   auto made = make(batch, summary, context, std::move(local));
   if (!made.ok()) {
-    // Cached plans count on buffers that are gone when there was no memory for larger ones. All ranks know, so all
-    // forget them.
+    // Cached plans rely on shared buffers, which may have been freed when larger ones could not be allocated. All ranks
+    // have the error, so all drop their plans.
     cache_.clear();
     return made.status();
   }
@@ -148,8 +148,8 @@ Result<Planner::MadePlan> Planner::make(const RequestBatch& batch, const BatchSu
       cache_.reserve();
       return plan_for(batch, summary, context, *made);
     });
-  // Ranks that need no words with each other to get ready do so first, and one agreement is enough. A rank without a
-  // plan goes to the agreement that comes first either way.
+  // If preparing needs no messages, the ranks prepare before the agreement, and one agreement is enough. A rank without
+  // a plan goes to the first agreement in both cases.
   const bool communicates = local.ok() && !made->direct && Transfer::communicates(comm_, made->plan, share_);
   if (local.ok() && !communicates)
     local = prepare(batch, summary, context, *made);
@@ -174,7 +174,7 @@ Result<Planner::MadePlan> Planner::make(const RequestBatch& batch, const BatchSu
   return made;
 }
 
-// Collective; the status is this rank's own.
+// Collective; the status is of this rank.
 Status Planner::know_link(int64_t bytes, Status local) {
   if (!asks_for_link(strategy_) || comm_.host_roots().size() < 2 || comm_.link_measured())
     return local;
@@ -214,7 +214,7 @@ Status Planner::plan_for(const RequestBatch& batch, const BatchSummary& summary,
   return {};
 }
 
-// Collective when Transfer::communicates(). The status is this rank's own.
+// Collective if Transfer::communicates() is true. The status is of this rank.
 Status Planner::prepare(const RequestBatch& batch, const BatchSummary& summary, const BatchContext& context,
                         PreparedPlan& made) {
   if (!made.direct) {
@@ -230,14 +230,14 @@ Status Planner::prepare(const RequestBatch& batch, const BatchSummary& summary, 
   });
 }
 
-// Collective. What is written is disjoint because ranks share the ranges of a list out among themselves; that holds
-// only when all ranks write an object through the same one. `most`: becomes the largest of all ranks.
+// Collective, agreed. Checks that all ranks write an object through the same list of ranges. Only then are the ranges
+// of different ranks disjoint. Afterwards `most` has the maxima over all ranks, and `sums` the sums.
 Status Planner::agree_on_lists(Status local, const RequestBatch& batch, const BatchSummary& summary,
                                const BatchContext& context, std::span<int64_t> sums, std::span<int64_t> most) {
   if (batch.reading)
     return agree(comm_, std::move(local), {.maximum = most, .sum = sums, .bits = {}});
   const BitRange objects = range_of(summary.objects);
-  // Per object: the largest number of a list, and the largest negated one. The memory grew with the objects.
+  // For each object the maxima of the number of its list and of the negated number. grow() has allocated the memory.
   const std::span<int64_t> both = std::span(identities_).first(2 * objects.count + most.size());
   std::fill(both.begin(), both.end(), k_none);
   std::copy(most.begin(), most.end(), both.end() - static_cast<std::ptrdiff_t>(most.size()));

@@ -27,7 +27,7 @@ void RequestBatch::finish(int rank) {
   ranks_with_data = bytes > 0 ? 1 : 0;
   entries = static_cast<int64_t>(key.size());
   if (reading)
-    uniform_most = uniform_least = -1 - rank;  // unlike that of any other
+    uniform_most = uniform_least = -1 - rank;  // differs from that of any other rank
 }
 
 }  // namespace windrow

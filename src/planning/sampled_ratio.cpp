@@ -26,7 +26,7 @@ void gather(const Item& item, double fraction, double next, std::vector<std::byt
     const int64_t begin = next_offset(item.runs, at);
     if (begin >= end)
       return;
-    at = std::min(begin + room, end);  // at most `room` bytes, however far apart the pieces are
+    at = std::min(begin + room, end);  // at most `room` bytes, even if the pieces are far apart
     for_each_piece(item.runs, {begin, at}, [&](const Piece& piece) {
       const std::byte* from = item.memory + piece.memory;
       bytes.insert(bytes.end(), from, from + piece.length);
