@@ -13,7 +13,7 @@ void InFlightBatch::wait() noexcept {
     backoff.wait();
 }
 
-// nullptr: this rank's own thread does all.
+// Returns nullptr if this thread makes all requests.
 IoThread* Executor::thread_for(const PreparedPlan& prepared, bool behind, bool any_direct) {
   const bool wanted = behind ? behind_ : prepared.storage_windows > 1 && meanwhile_;
   const bool useful = prepared.storage_windows > 0 || (behind && any_direct);
@@ -57,7 +57,7 @@ void Executor::begin(InFlightBatch& batch, PreparedPlan& prepared, const Request
     return;
   if (prepared.transfer->shared_refused())
     trace_.shared_refused = 1;
-  // Without domains or teams' disjoint shares, other ranks may write into the holes at the same time.
+  // Without domains, other ranks may write into the holes at the same time.
   const bool locked = !prepared.plan.has_domains();
   batch.sink.emplace(file, prepared.rule, thread, locked, batch.fill.wanted ? &batch.fill : nullptr,
                      batch.never_written.empty() ? nullptr : &batch.never_written);
