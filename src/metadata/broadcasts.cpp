@@ -10,7 +10,7 @@
 namespace windrow {
 namespace {
 
-// Of either struct, const to be written.
+// Visits the members of either message; the message is const when it is written.
 template <class Message>
 auto texts_of(Message& message) {
   return std::array{&message.data_path,  &message.elsewhere,      &message.format,       &message.set_identity,
@@ -73,7 +73,7 @@ std::vector<std::byte> LayoutBroadcast::encode() const {
   append_varint(out, placements.size());
   for (const Placement& place : placements)
     for (const int64_t number : {place.offset, place.bytes, place.stride})
-      append_varint(out, static_cast<uint64_t>(number + 1));  // -1: it has none
+      append_varint(out, static_cast<uint64_t>(number + 1));  // -1 if there is none
   return out;
 }
 

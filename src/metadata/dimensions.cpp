@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Names of dimensions. A name is looked for as netCDF does: in the group of the variable, then in those above it.
+// Metadata: names of dimensions. A name is searched as netCDF does: in the group of the variable, then in the groups
+// above it.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -18,14 +19,14 @@ std::string inside(const std::string& group, std::string_view name) {
   return (group == "/" ? std::string("/") : group + '/') + std::string(name);
 }
 
-// Whether a variable names the dimension of its name.
+// Whether a variable is a coordinate: the dimension has the name of the variable.
 bool names_itself(const Variable& variable) {
   return !variable.dimensions.empty() && variable.dimensions.front() == variable.path;
 }
 
 }  // namespace
 
-// The length of what is called `path`, if that is no variable and names dimensions.
+// Returns the dimension of this path, if it is a dimension without a variable; otherwise nullptr.
 const Dimension* Metadata::dimension_at(const std::string& path, std::span<const Dimension> added) const {
   if (const auto found = dimension_numbers_.find(path); found != dimension_numbers_.end())
     return &catalog_.dimensions[static_cast<size_t>(found->second)];
@@ -61,16 +62,15 @@ bool Metadata::grows(const Dimension& dimension) const noexcept {
          });
 }
 
-// Whether a variable's dimension can be called by one of `length`. What grows by itself may have fewer records than
-// others along the same dimension.
+// Whether a dimension of `length` fits dimension `number` of a variable. An extendible variable may have fewer records
+// than other variables along the same dimension.
 bool Metadata::fits_dimension(const Variable& variable, size_t number, int64_t length) const noexcept {
   const bool may_lag = number == 0 && variable.extendible && !traits_.grows_as_one;
   return variable.shape[number] == length || (may_lag && variable.shape[number] < length);
 }
 
-// Whether the variable `other` names dimension `number` of a variable; of itself it does where that is its first
-// dimension, as in netCDF-4, and else is only called like it. `own_first`: the first dimension of `variable` is its own
-// name.
+// Whether the variable `other` names dimension `number` of `variable`. A variable names its own first dimension, as in
+// netCDF-4; a later dimension only has the same name. `own_first`: the first dimension of `variable` has its name.
 Result<bool> Metadata::names_dimension(const Variable& other, const Variable& variable, size_t number,
                                        bool own_first) const {
   const bool itself = &other == &variable;
@@ -89,9 +89,9 @@ Result<bool> Metadata::names_dimension(const Variable& other, const Variable& va
                  : bad(fmt::format("its own dimension is called \"{}\"", other.dimensions.front()));
 }
 
-// True, or why dimension `number` of a variable cannot have this name.
+// Returns true, or the reason why dimension `number` of a variable cannot have this name.
 Result<bool> Metadata::can_be_called(const Dimension& dimension, const Variable& variable, size_t number) const {
-  const bool may_lead = number == 0 && variable.extendible;  // it has as many records as its longest variable
+  const bool may_lead = number == 0 && variable.extendible;  // the dimension is as long as its longest variable
   if (fits_dimension(variable, number, dimension.length) || (may_lead && grows(dimension)))
     return true;
   return Status{Code::bad_argument, fmt::format("dimension {} of \"{}\" has length {}; \"{}\" has {}",
@@ -99,7 +99,7 @@ Result<bool> Metadata::can_be_called(const Dimension& dimension, const Variable&
                                                 variable.shape[number], dimension.path, dimension.length)};
 }
 
-// Whether there is a variable of this path that names dimension `number`.
+// Whether a variable with this path names dimension `number`.
 Result<bool> Metadata::is_named_by(const std::string& path, const Variable& variable, size_t number,
                                    bool own_first) const {
   const auto found = variable_numbers_.find(path);
@@ -109,7 +109,8 @@ Result<bool> Metadata::is_named_by(const std::string& path, const Variable& vari
   return names_dimension(other, variable, number, own_first);
 }
 
-// The path of what names dimension `number` of a variable; what is not there yet is added.
+// Returns the path of the dimension or variable that names dimension `number` of a variable. Adds a dimension if there
+// is none.
 Result<std::string> Metadata::find_dimension(const Variable& variable, size_t number, const std::string& name,
                                              bool own_first, std::vector<Dimension>& added) const {
   const int64_t length = variable.shape[number];
@@ -149,7 +150,7 @@ std::vector<std::string> Metadata::dimension_names(const Variable& variable) con
   for (const std::string& path : variable.dimensions) {
     const std::string name = path.substr(path.rfind('/') + 1);
     std::string group = parent_of(variable.path), found;
-    if (path.empty() || group == parent_of(path)) {  // nothing of this name is nearer
+    if (path.empty() || group == parent_of(path)) {  // no object of this name is nearer
       names.push_back(name);
       continue;
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Soft links: checked, and followed where an object is looked for.
+// Metadata: soft links.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,9 +11,9 @@
 namespace windrow {
 namespace {
 
-constexpr int k_most_links = 16;  // one after the other; HDF5's own limit (H5L_NUM_LINKS)
+constexpr int k_most_links = 16;  // maximum that is followed in a row, as in HDF5 (H5L_NUM_LINKS)
 
-// A path with what means nothing taken out: "/a/./b//" is "/a/b".
+// Removes redundant parts of a path: "/a/./b//" becomes "/a/b".
 std::string tidy(std::string_view path) {
   std::string clean;
   for (size_t begin = 0; begin < path.size();) {

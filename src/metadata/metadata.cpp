@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The catalog and its indexes; groups, variables and attributes.
+// Metadata: the catalog and its indexes; groups, variables and attributes.
 #include "metadata/metadata.hpp"
 
 #include <fmt/format.h>
@@ -85,7 +85,7 @@ ObjectKind Metadata::kind_of(const std::string& path) const {
   if (!clean.ok())
     return ObjectKind::nothing;
   const std::string& full = clean.value();
-  // The way there is followed; the object itself is what it is.
+  // Links in the parent path are followed, but not the object itself.
   const std::string parent = full == "/" ? full : follow(parent_of(full));
   const std::string place = full == "/" ? full : (parent == "/" ? "" : parent) + full.substr(full.rfind('/'));
   if (find_group(place) != nullptr)
@@ -101,9 +101,9 @@ ObjectKind Metadata::kind_of(const std::string& path) const {
   return is_other ? ObjectKind::other : ObjectKind::nothing;
 }
 
-// Which groups have to be made so that `path`'s parents (and `itself`) are there.
+// Adds the groups that must be made so that the parents of `path` (and `path` if `itself`) exist.
 Status Metadata::missing_groups(const std::string& path, bool itself, Additions& added) const {
-  std::vector<std::string> missing;  // innermost first: what is there has all its parents
+  std::vector<std::string> missing;  // innermost first: a group that exists has all its parents
   for (std::string group = itself ? path : parent_of(path);
        group != "/" && !group_numbers_.contains(group) && !added.group_numbers.contains(group);
        group = parent_of(group)) {
@@ -207,7 +207,7 @@ const Variable& Metadata::enter_variable(VariableDefinition definition, const Pl
   return catalog_.variables.emplace_back(std::move(variable));
 }
 
-// Groups may be there that nobody knows when none of their variables could be made.
+// If no variable of a group could be made, the group may be in the file without being in the catalog.
 void Metadata::enter_index(Additions& added) noexcept {
   const auto end = static_cast<int>(catalog_.variables.size());
   std::erase_if(added.variables, [&](const auto& entry) { return entry.second >= end; });
