@@ -16,8 +16,8 @@ Status FormatSidecars::start(const TemporaryFile& temporary) {
   return status;
 }
 
-// Two files cannot be renamed at once: a sidecar that describes both the file that is replaced and the new one comes
-// first, and the new one's own after it.
+// Two files cannot be renamed at the same time. So first an interim sidecar is published, which describes both the
+// replaced file and the new one. The final sidecar follows after the file.
 Status FormatSidecars::prepare(const PublishedFile& file, std::vector<Rename>& renames) {
   if (names_.empty())
     return {};

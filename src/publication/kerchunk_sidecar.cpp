@@ -24,14 +24,14 @@ bool begins_as_ours(const std::string& path) {
 Status KerchunkSidecar::start(const TemporaryFile& file) {
   if (!temporary_.temporary_path.empty())
     return {};
-  // Not a sidecar of the file's temporary: the text is written once the file has its name, and then another writer may
-  // use the name of that temporary.
+  // The name does not extend that of the temporary file: the text is written after the file has its name, and then
+  // another program may use that temporary name.
   auto temporary = start_temporary_file(references_path(file.final_path));
   if (!temporary.ok())
     return temporary.status();
   temporary_ = std::move(temporary).value();
   std::error_code ignored;
-  if (!std::filesystem::exists(temporary_.final_path, ignored))  // who may read the file may read the text
+  if (!std::filesystem::exists(temporary_.final_path, ignored))  // who can read the file can read the text
     std::filesystem::permissions(temporary_.temporary_path,
                                  std::filesystem::status(file.temporary_path, ignored).permissions(), ignored);
   return {};

@@ -63,11 +63,12 @@ void Publication::take_over(HeldFile file) noexcept {
 }
 
 Status Publication::publish(const PublishInputs& inputs, FolderLock& turn) {
-  // Two who publish at once would each replace what stands there now: so one waits for the other.
+  // Two programs that publish at the same time would both replace the same file and remove its sidecars. So one waits
+  // for the other.
   const bool in_turn =
       std::any_of(sidecars_.begin(), sidecars_.end(), [](const auto& sidecar) { return sidecar->takes_turns(); });
   if (in_turn) {
-    constexpr auto k_backoff = std::chrono::seconds(2);  // nobody waits for ever for one that was stopped
+    constexpr auto k_backoff = std::chrono::seconds(2);  // a program does not wait forever for one that was stopped
     turn = FolderLock::take(std::filesystem::path(temporary_.final_path).parent_path().string(), k_backoff);
   }
   std::vector<Rename> renames;
@@ -80,7 +81,7 @@ Status Publication::publish(const PublishInputs& inputs, FolderLock& turn) {
   for (const auto& sidecar : sidecars_)
     if (Status status = sidecar->withdraw(); !status.ok())
       return status;
-  std::string name = temporary_.final_path;  // once the file has it nothing must fail
+  std::string name = temporary_.final_path;  // copied now: after the rename nothing may fail
   bool named = false;
   Status status = windrow::publish(renames, inputs.durable, inputs.store, &named);
   if (!named)
@@ -88,7 +89,7 @@ Status Publication::publish(const PublishInputs& inputs, FolderLock& turn) {
   published_ = true;
   if (inputs.format != nullptr)
     inputs.format->take_name(std::move(name));
-  temporary_.held.unlock();  // others may lock what has its name
+  temporary_.held.unlock();  // other programs may lock a file with its final name
   held_ = std::move(temporary_.held);
   for (const auto& sidecar : sidecars_)
     sidecar->take_names(status.ok());

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::string_view k_ending = ".kerchunk.json";
 
-// What cannot be referred to has a reason in place of its chunks.
+// The chunks of a variable, or the reason why it has no references.
 using Found = Result<std::string>;
 
 class ReferenceFinder {
@@ -110,8 +110,8 @@ class ReferenceFinder {
     return find_rows(variable, split.split.bounds(), split.grows, begin_of, array);
   }
 
-  // Of parts whose elements lie in C order, `begin_of(part, record)` where they do. `grows`: so do those of each record
-  // by itself, and bounds are of one.
+  // The chunks of parts whose elements are in C order from offset begin_of(part, record) on. `grows`: the elements of
+  // each record are in C order, and the bounds are those of one record.
   template <class BeginOf>
   Found find_rows(const Variable& variable, std::span<const std::vector<int64_t>> bounds, bool grows,
                   BeginOf&& begin_of, ReferencedArray& array) {
@@ -124,7 +124,7 @@ class ReferenceFinder {
     walk(variable.shape, array.chunk, *count, [&](std::span<const int64_t> first) {
       int64_t part = 0, within = 0;
       const int64_t record = grows ? first.front() : 0;
-      for (size_t i = grows ? 1 : 0; i < first.size(); ++i) {  // what grows is not cut along its growth
+      for (size_t i = grows ? 1 : 0; i < first.size(); ++i) {  // the extendible dimension is not cut
         const auto& ranges = bounds[i];
         const auto range = std::upper_bound(ranges.begin(), ranges.end(), first[i]) - ranges.begin() - 1;
         const auto begin = ranges[static_cast<size_t>(range)], end = ranges[static_cast<size_t>(range) + 1];
@@ -173,7 +173,8 @@ class ReferenceFinder {
     return taker.why();
   }
 
-  // A chunk of the array is one of a part where all parts have the same and begin with one: Zarr's grid is regular.
+  // The chunks of a split variable. Zarr's grid is regular, so all parts must have one chunk shape and begin with a
+  // chunk.
   Found find_chunks_of_parts(const Variable& variable, const SplitVariable& split, ReferencedArray& array) {
     array.chunk = split.common_chunk();
     if (array.chunk.empty())
@@ -208,7 +209,7 @@ class ReferenceFinder {
     return taker.why();
   }
 
-  // Stored chunks become references, unless Zarr cannot have one of them.
+  // Turns stored chunks into references, unless Zarr cannot read one of them.
   class ChunkTaker {
    public:
     ChunkTaker(const Variable& variable, ReferencedArray& array)
@@ -248,7 +249,7 @@ class ReferenceFinder {
     return elements;
   }
 
-  // `visit` for the first element of each chunk, in C order of their grid.
+  // Calls visit() with the first element of each chunk, in C order of their grid.
   template <class Visit>
   static void walk(std::span<const int64_t> shape, std::span<const int64_t> chunk, int64_t count, Visit&& visit) {
     std::vector<int64_t> first(shape.size());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The folder's name is its set's own: until the file that names it stands there, what stood there before has its own
-// subfiles still. It keeps them until the next set takes its place, for those who have opened it.
+// Each set has a folder with a unique name. So the replaced file keeps its subfiles until the new file has the name.
+// They are removed when the next set is published, for the sake of readers that have opened the replaced file.
 #include "publication/subfile_folder.hpp"
 
 #include <filesystem>
@@ -55,14 +55,14 @@ void SubfileFolder::abandon() noexcept {
   final_folder_.clear();
 }
 
-// "" for none. A folder that looks like one of the set but that the file there does not name belongs to somebody else,
-// and so does what a link leads to.
+// Returns the folder of the set that the new file replaces; "" if there is none. A folder that the replaced file does
+// not name, or that is a link, belongs to somebody else.
 std::string SubfileFolder::replaced_folder() const {
   std::string folder;
   (void)guard([&]() -> Status {
     std::error_code ignored;
     if (!std::filesystem::exists(final_path_, ignored))
-      return {};  // mostly, and no need to look through a folder that may be large
+      return {};  // the usual case: a folder that may be large need not be searched
     const auto candidates = folders_beside(final_path_, std::string(k_mark));
     if (candidates.empty())
       return {};

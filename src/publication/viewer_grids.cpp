@@ -11,7 +11,7 @@
 namespace windrow {
 namespace {
 
-// Room for one more, so that entering it cannot fail.
+// Allocates memory for one more, so that entering it cannot fail.
 template <class T>
 void make_room(std::vector<T>& list) {
   if (list.size() == list.capacity())
@@ -30,7 +30,7 @@ Result<int> define_grid(const Comm& comm, const Catalog& catalog, ViewerGrids& g
       make_room(grids.all);
       return {};
     });
-  // A temporary file that was made for nothing serves the next grid, and is removed when the file is closed.
+  // If the definition fails on another rank, the next grid uses this temporary file. It is removed at close otherwise.
   if (local.ok() && comm.rank() == 0)
     local = guard([&] { return grids.sidecar->start(); });
   if (Status verdict = agree_same(comm, std::move(local), arguments, "arguments of the grid"); !verdict.ok())

@@ -33,7 +33,7 @@ Status XdmfSidecar::prepare(const PublishedFile& file, std::vector<Rename>& rena
   if (!grids_.changed)
     return {};
   if (Status status = start(); !status.ok())
-    return status;  // after a sync there is none
+    return status;  // after a sync there is no temporary file
   const std::string name = std::filesystem::path(path_).filename().string();
   Status status = write_text_file(temporary_.temporary_path, xdmf_text(grids_.all, file.catalog, name));
   if (status.ok())
