@@ -87,7 +87,7 @@ bool to_float(From value, To& to) {
   return true;
 }
 
-// As to_float().
+// See to_float().
 template <class From>
 bool to_half(From value, Half& to) {
   const auto given = static_cast<double>(value);

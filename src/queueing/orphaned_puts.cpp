@@ -26,7 +26,7 @@ bool is_by_same(const SharedDecomposition& decomposition) noexcept {
   return decomposition.local().kind == DecompositionKind::same;
 }
 
-// Identifies what is put. It is small enough that a sum over many ranks and puts does not overflow.
+// A number that identifies what is put. It is so small that a sum over many ranks and puts does not overflow.
 int64_t number_of(const QueuedRequest& entry) noexcept {
   const std::array<int64_t, 3> put{entry.variable, entry.decomposition->identity(), entry.record};
   return static_cast<int64_t>(hash_of({{reinterpret_cast<const char*>(put.data()), sizeof put}}) >> 34U);
@@ -78,7 +78,7 @@ struct Puts {
 
 Status verdict_on(const std::vector<SparseMessage>& messages, std::span<const Variable> variables) {
   using Put = std::tuple<int, int64_t, int64_t>;
-  std::map<std::pair<Put, int64_t>, Puts> all;  // by how often the rank has put the same before, too
+  std::map<std::pair<Put, int64_t>, Puts> all;  // the key includes how often the rank has put the same before
   for (const SparseMessage& message : messages) {
     auto sent = read(message.bytes);
     if (!sent.ok())
@@ -136,8 +136,8 @@ OrphanedPuts::OrphanedPuts(int rank, std::span<const QueuedRequest> queue) noexc
     maximum = {same, -same, rank == 0 ? same : k_no_rank};
 }
 
-// Nothing is lost if, with decompositions `same`, all ranks that put anything put the same as rank 0, and if elements
-// that several ranks hold are put by all of them or by none.
+// Nothing is lost in this case: with decompositions `same` all ranks that put anything put the same as rank 0, and
+// replicas are put by all ranks that hold them or by none.
 bool OrphanedPuts::is_doubtful() const noexcept {
   const bool any_same = maximum[0] != k_no_rank;
   return sum != 0 || (any_same && (maximum[0] != -maximum[1] || maximum[2] != maximum[0]));

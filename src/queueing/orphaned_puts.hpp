@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// OrphanedPuts: one rank, the owner, writes an element that several ranks hold. If the owner does not put it, what the
-// others put would be lost. The first agreement of a flush detects that ranks put different things; only then a further
-// collective step looks for puts that would be lost.
+// OrphanedPuts: finds puts that would be lost. An element that several ranks hold is written by one of them, the owner.
+// If the owner does not put it, the puts of the other ranks are lost. The first agreement of a flush detects whether
+// the ranks put different variables; only then a further collective step searches for lost puts.
 #pragma once
 
 #include <array>
@@ -22,13 +22,14 @@ class OrphanedPuts {
   OrphanedPuts(int rank, std::span<const QueuedRequest> queue) noexcept;
 
   static constexpr size_t k_maxima = 3;
-  // Numbers of this rank, which an agreement combines over all ranks.
+  // The numbers of this rank. The caller combines them over all ranks in an agreement.
   std::array<int64_t, k_maxima> maximum;
   int64_t sum = 0;
-  bool is_doubtful() const noexcept;  // of the combined numbers; the same on every rank
+  // Whether puts may be lost, by the combined numbers. The same on every rank.
+  bool is_doubtful() const noexcept;
 
-  // Collective, agreed. Code::bad_argument names a variable whose elements would be lost. loses(request): whether other
-  // ranks write some elements of it.
+  // Collective, agreed. bad_argument if elements would be lost; the message names a variable. loses(request): whether
+  // other ranks write some elements of the request.
   template <class Loses>
   static Status check(Comm& comm, std::span<const QueuedRequest> queue, std::span<const Variable> variables,
                       Loses&& loses) {

@@ -19,14 +19,14 @@ struct QueuedRequest {
   int variable = 0;
   std::shared_ptr<SharedDecomposition> decomposition;
   std::byte* data = nullptr;  // a put does not write to it
-  int64_t record = -1;        // index of the first dimension that the decomposition is of; -1: it is of the whole shape
-  int64_t rows = 0;           // of the variable's first dimension when it was queued
-  int64_t ordinal = 0;  // how many puts of this variable this rank has queued before: later puts go in later batches
-  std::unique_ptr<Staged> staged;  // if `data` has another type or padding than the variable
+  int64_t record = -1;        // the record that the decomposition describes; -1 if it describes the whole shape
+  int64_t rows = 0;           // length of the variable's first dimension when the request was queued
+  int64_t ordinal = 0;        // number of earlier puts of this variable on this rank: later puts move in later batches
+  std::unique_ptr<Staged> staged;  // set if `data` has another type or padding than the variable
   bool stored = false;             // `data` has the byte order of the file
 };
 
-// The size of the units whose bytes are reversed between memory and the file; 1: no reversal.
+// The size of the units whose bytes are reversed between memory and the file; 1 if none are.
 int64_t swap_bytes(const QueuedRequest& entry, const Variable& variable) noexcept;
 
 }  // namespace windrow

@@ -19,7 +19,7 @@
 namespace windrow {
 namespace {
 
-// What one rank has of a point of one put, as the program has it in memory.
+// The value of one rank for a point of one put, as in the memory of the program.
 struct Value {
   int64_t variable = 0, record = 0, ordinal = 0, identity = 0, type = 0, size = 0;  // bytes of an element
   int64_t point = 0;
@@ -29,9 +29,9 @@ struct Value {
 };
 
 struct ElementKind {
-  Type type;     // as the program has them in memory
-  int64_t size;  // bytes
-  int64_t each;  // bytes that a point stands for
+  Type type;     // type of the elements in the memory of the program
+  int64_t size;  // size of an element
+  int64_t each;  // bytes of all elements of a point
 };
 
 Result<ElementKind> elements_of(const QueuedRequest& entry, const Variable& variable) {
@@ -44,7 +44,7 @@ Result<ElementKind> elements_of(const QueuedRequest& entry, const Variable& vari
   return ElementKind{type, size, trailing.value() * size};
 }
 
-// Of the first element that differs. `other`: as many bytes.
+// The first element that differs between two values of the same length.
 struct Difference {
   std::string where, value, other;
 };
@@ -58,7 +58,7 @@ Difference difference(const Variable& variable, Type type, size_t size, std::spa
   return {value.size() > size ? fmt::format(", element {}", shown_index(at)) : "", text(value), text(other)};
 }
 
-// What a rank lists more than once it has more than once in memory.
+// Compares the local duplicates of this rank: points that it lists several times have several places in its memory.
 Status compare_duplicates(const QueuedRequest& entry, const Variable& variable, int rank) {
   if (entry.decomposition->local().kind != DecompositionKind::points)
     return {};
@@ -71,7 +71,7 @@ Status compare_duplicates(const QueuedRequest& entry, const Variable& variable, 
   };
   for (const LocalDuplicate& duplicate : entry.decomposition->duplicates())
     for (int64_t i = 0; i < duplicate.length; ++i) {
-      const auto [earlier, later] = std::minmax(duplicate.from, duplicate.to);  // the later one is written
+      const auto [earlier, later] = std::minmax(duplicate.from, duplicate.to);  // the value of the later one is written
       const auto first = bytes_at(earlier + i), second = bytes_at(later + i);
       if (std::equal(first.begin(), first.end(), second.begin()))
         continue;
@@ -92,7 +92,7 @@ Status compare_duplicates(const QueuedRequest& entry, const Variable& variable, 
   return {};
 }
 
-// Adds one entry's replicas to the messages: head, list and values.
+// Adds the replicas of one request to the messages: head, list and values.
 Status write_entry(const QueuedRequest& entry, const Variable& variable, int ranks,
                    std::map<int, std::vector<std::byte>>& messages) {
   auto replicas = entry.decomposition->replicas();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The option check_replicas: do the ranks that hold a point have the same values for it?
+// The option check_replicas: checks that all ranks that hold a point put the same values for it.
 #pragma once
 
 #include <span>
@@ -11,10 +11,10 @@
 
 namespace windrow {
 
-// Collective, agreed. Compares, byte for byte, what is queued to be written of points that several ranks hold: each
-// tells the directory rank of a point what it has. `local`: of what this rank did before. bad_argument names the
-// variable, the point, the element, two ranks and their values. Ranks may have queued different variables. Costs a copy
-// of all replicas, on both sides.
+// Collective, agreed. Compares the queued values of replicated points, byte by byte. Each rank sends its values to the
+// directory rank of the point, which compares them. The message of bad_argument names the variable, the point, the
+// element, two ranks and their values. Ranks may have queued different variables. Both sides need memory for a copy of
+// all replicas. `local`: an error that this rank has found before.
 Status check_replicas(Comm& comm, Status local, std::span<const QueuedRequest> queue,
                       std::span<const Variable> variables);
 

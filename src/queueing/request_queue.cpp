@@ -107,7 +107,7 @@ Status RequestQueue::check_and_add(QueuedRequest request, std::optional<Type> ty
   if (!trailing.ok())
     return {trailing.status().code(), fmt::format("{} of \"{}\": {}", verb, target.path, trailing.status().message())};
   if (target.null_space)
-    return {};  // no elements, whatever its shape seems to say
+    return {};  // a null dataspace has no elements, although it may have a shape
   if (request.data == nullptr && trailing.value() > 0 && !request.decomposition->holds_nothing())
     return {Code::bad_argument, fmt::format("{} of \"{}\": the data is NULL", verb, target.path)};
   request.rows = target.shape.empty() ? 0 : target.shape.front();
@@ -119,13 +119,13 @@ Status RequestQueue::check_and_add(QueuedRequest request, std::optional<Type> ty
   return {};
 }
 
-// Whether text is padded with blanks in the program's memory, and with NULs in the file.
+// Whether text is padded with blanks in the memory of the program, but with NULs in the file.
 bool RequestQueue::pads_otherwise(const Variable& variable) const {
   return variable.type == Type::text && variable.details.text_padding != TextPadding::space_padded &&
          context_.settings.text("text_in_memory") == "blanks";
 }
 
-// Converts what is put; for a get it allocates the memory that the data is read to.
+// Converts the elements of a put. For a get, allocates the memory that they are read to.
 Status RequestQueue::stage(QueuedRequest& request, Type type, int64_t trailing) const {
   const Variable& target = context_.catalog.variables[static_cast<size_t>(request.variable)];
   const char* verb = request.put ? "put" : "get";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which bytes of a variable a rank moves for a queued request.
+// The bytes of a variable that a rank moves for a queued request. Local.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace windrow {
 
-// What the strategy of the file decides.
+// Options that the strategy of the file decides.
 struct RunOptions {
   Owner owner = Owner::automatic;
   int64_t direct_bytes = 0;  // pieces of at least this length may be moved directly
@@ -22,16 +22,17 @@ struct RunOptions {
 
 OwnerPolicy owner_of(const QueuedRequest& request, const RunOptions& options) noexcept;
 
-// Dimensions of what the decomposition describes: the variable's, or those of one record.
+// The shape that the decomposition describes: that of the variable, or of one record.
 inline std::span<const int64_t> shape_of(const QueuedRequest& request, const Variable& variable) noexcept {
   return std::span<const int64_t>(variable.shape).subspan(request.record >= 0 ? 1 : 0);
 }
 
-// Elements of the variable for each element of the decomposition. Code::bad_argument: the decomposition does not fit.
+// The number of elements of the variable for each element of the decomposition. bad_argument if the decomposition does
+// not fit the variable.
 Result<int64_t> trailing_elements(const QueuedRequest& request, const Variable& variable);
 
-// What this rank writes for a put, and reads for a get, from the start of the variable or of the record: in bytes, for
-// `element_bytes` of each element of the decomposition.
+// The byte runs that this rank writes for a put, or reads for a get. Offsets begin at the variable or at the record.
+// `element_bytes`: the size of an element of the decomposition.
 Result<std::shared_ptr<const ByteRuns>> runs_of(const QueuedRequest& request, const Variable& variable,
                                                 int64_t element_bytes, const RunOptions& options);
 
