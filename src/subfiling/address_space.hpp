@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// AddressSpace: where the bytes of variables lie: in one file, or in the address space of the files of a set. Allocates
-// nothing.
+// AddressSpace: the places of the bytes of variables, as offsets in one file or as addresses in the common address
+// space of a set. Local; allocates no memory.
 #pragma once
 
 #include <cstddef>
@@ -14,22 +14,22 @@ namespace windrow {
 
 class AddressSpace {
  public:
-  // `subfiles`: nullptr, the file is one. Both must outlive it.
+  // `subfiles`: nullptr if the file is a single file. Both must outlive this object.
   AddressSpace(const Catalog& catalog, const Subfiles* subfiles) noexcept : catalog_(catalog), subfiles_(subfiles) {}
 
   const Catalog& catalog() const noexcept { return catalog_; }
   const SplitVariable* find_split(size_t variable) const noexcept {
     return subfiles_ != nullptr ? subfiles_->find(static_cast<int>(variable)) : nullptr;
   }
-  // The rank that has the subfile of a part of a split variable.
+  // The owner of the subfile that has this part of a split variable.
   int owner_of(int64_t part, int ranks) const noexcept { return subfiles_->owner_of(part, ranks); }
-  // Of a contiguous variable of the base file.
+  // The place of a contiguous variable in the base file.
   int64_t place_of(size_t variable) const {
     const int64_t offset = catalog_.variables[variable].placement.offset;
     return subfiles_ != nullptr && offset >= 0 ? subfiles_->line().place(0, offset) : offset;
   }
   int64_t place_of(const SplitVariable& split, int64_t part) const { return subfiles_->place(split, part); }
-  // visit(part, Extent) for the places of a variable's bytes; part -1: it is not split.
+  // Calls visit(part, Extent) for each range of bytes of a variable. `part` is -1 if the variable is not split.
   template <class Visit>
   void for_each_extent(size_t variable, Visit&& visit) const {
     const Placement& place = catalog_.variables[variable].placement;
@@ -48,7 +48,7 @@ class AddressSpace {
       visit(part, Extent{begin, begin + split->length(part, split->records).value_or(0)});
     }
   }
-  // visit(part, Extent) for where these records of a variable that grows lie.
+  // Calls visit(part, Extent) for the range of these records of a split variable in each part.
   template <class Visit>
   void for_each_part_of_records(const SplitVariable& split, Extent records, Visit&& visit) const {
     for (int64_t part = 0; part < split.split.parts() && records.begin < records.end; ++part) {

@@ -14,10 +14,10 @@ struct Relocation {
   std::span<const Variable> variables;  // old positions
   std::span<const Placement> places;    // [variables] new positions
   int rank = 0, ranks = 1;              // this rank copies its share
-  int64_t buffer_bytes = 0;             // memory used, whatever the size of the file
+  int64_t buffer_bytes = 0;             // memory used, independent of the size of the file
 };
 
-// Local. Errors are in the files' status.
+// Local. The two files keep the errors.
 void copy_variables(const Relocation& relocation, DataFile& from, DataFile& to);
 
 }  // namespace windrow

@@ -60,7 +60,7 @@ std::vector<int64_t> shape_with_records(const SplitVariable& split, int64_t part
   return shape;
 }
 
-// `longest`: the maximum length of a file.
+// Returns the first difference between a part and the map. `longest`: the maximum length of a file.
 std::optional<Difference> difference_of(const Variable& own, const Variable& whole, const SplitVariable& split,
                                         int64_t part, int64_t longest) {
   if (!own.unsupported.empty() || own.type != whole.type || element_bytes(own.type, own.details) != split.element_bytes)

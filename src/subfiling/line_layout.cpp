@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// SubfileSet: how the storage spreads the subfiles over its targets, for domains by target.
+// SubfileSet: the storage layouts of the subfiles, for domains by target.
 #include <algorithm>
 #include <iterator>
 
@@ -47,7 +47,7 @@ Status SubfileSet::find_layouts(Status local, const StripingOptions& options, co
   return verdict;
 }
 
-// Local: the layouts from number `known` to `used`.
+// Local. Takes the layouts of the subfiles from number `known` to `used` out of a message.
 Status SubfileSet::learn_layouts(std::span<const std::byte> message, int64_t known, int64_t used) {
   auto decoded = SubfileLayouts::decode(message, static_cast<size_t>(used - known));
   if (!decoded.ok())

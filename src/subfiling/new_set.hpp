@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is decided before a new set is made.
+// Decisions before a new set is made: whether a file can be a set, and its names. Pure, except for the random identity.
 #pragma once
 
 #include <string>
@@ -10,14 +10,16 @@
 
 namespace windrow {
 
-// Why a new file cannot be a set; "": it can. `format_name`: of the format. `final_path`: of the file.
+// Returns the reason why a new file cannot be a set; "" if it can. `final_path`: the final path of the file.
 std::string why_no_set(const Format& format, const std::string& format_name, const FormatOptions& options,
                        const std::string& final_path);
 
-// A number of files within what is possible. `why_not`: why_no_set().
+// Limits a number of files to the maximum of a set, or to 1 if the file cannot be a set. `why_not`: the result of
+// why_no_set().
 FileCount limit_file_count(FileCount chosen, const std::string& why_not);
 
-// Names of a set with a new identity. `path`: of the file as the user gave it; its subfiles get the same ending.
+// Names of a set with a new identity. `path`: the path of the file as the user gave it; its subfiles get the same
+// ending.
 SetNames new_set_names(const std::string& format_name, const std::string& path, const std::string& final_path);
 
 }  // namespace windrow

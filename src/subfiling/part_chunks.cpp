@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// SubfileSet: where the chunks of parts are. The owners of the subfiles know, and rank 0 needs them for references.
+// SubfileSet: the places of the chunks of parts. The owners of the subfiles have them, and rank 0 needs them for
+// references.
 #include <algorithm>
 
 #include "comm/sparse.hpp"
@@ -9,7 +10,8 @@
 namespace windrow {
 namespace {
 
-// visit(variable, part, grid) for the parts of these variables in a rank's subfiles; in the same order on all ranks.
+// Calls visit(variable, part, grid) for the parts of these variables in the subfiles of one rank, in an order that is
+// the same on all ranks.
 template <class Visit>
 Status for_each_part_of(int rank, int ranks, const Subfiles& map, std::span<const int> variables, Visit&& visit) {
   for (const int number : variables) {
@@ -26,7 +28,7 @@ Status for_each_part_of(int rank, int ranks, const Subfiles& map, std::span<cons
   return {};
 }
 
-// Or why they are unknown. Code::out_of_memory is an error of this rank instead.
+// The chunks of a part, or the reason why they are unknown. out_of_memory is an error of this rank instead.
 Result<std::vector<ChunkPlace>> chunks_of(Format& format, const std::string& path, const ChunkGrid& grid) {
   std::vector<ChunkPlace> places;
   for (int64_t chunk = 0; chunk < grid.count(); ++chunk) {

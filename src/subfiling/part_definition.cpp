@@ -20,7 +20,7 @@ int64_t files_of(const std::map<int, SplitVariable>& splits) {
 
 }  // namespace
 
-// `offsets`: of all parts of all splits.
+// Local. Defines the parts in own subfiles. `offsets`: those of all parts of all splits; sets those of own parts.
 Status SubfileSet::define_own(std::span<const VariableDefinition> definitions,
                               const std::map<int, SplitVariable>& splits, int first, std::span<int64_t> offsets) {
   return for_own(files_of(splits), [&](int64_t number, Format& format) -> Status {
@@ -76,7 +76,7 @@ void SubfileSet::end_definitions(int end, bool succeeded) {
     drop_unused();
 }
 
-// Subfiles in which no variable has parts: they were made for definitions that were refused.
+// Local. Removes subfiles without parts, which were made for definitions that were refused.
 void SubfileSet::drop_unused() {
   (void)guard([&] {
     for (int64_t number = map_->used(); number < map_->count(); ++number)
@@ -85,7 +85,7 @@ void SubfileSet::drop_unused() {
   });
 }
 
-// Removes the parts of variables that were refused, from number `first` on, from the subfiles that this rank owns, with
+// Local. Removes the parts of the variables from number `first` on, which were refused, from own subfiles. Also removes
 // the groups that were made for them.
 Status SubfileSet::withdraw_parts(const std::map<int, SplitVariable>& splits, int first) {
   const auto is_known = [&](const std::string& group) {

@@ -27,7 +27,7 @@ bool SubfileSet::has_room_for(int64_t records) const noexcept {
       continue;
     int64_t row = element_bytes(variable.type, variable.details) + 4;
     for (size_t dimension = 1; dimension < variable.shape.size(); ++dimension)
-      row *= variable.shape[dimension];  // one record has fitted
+      row *= variable.shape[dimension];  // cannot overflow: the definition was accepted with one record
     bytes += row;
   }
   const auto all = checked_multiply(bytes, records);
@@ -45,12 +45,12 @@ Status SubfileSet::extend_parts(int variable, const SplitVariable& split, int64_
   });
 }
 
-// Before an own chunked part grows for the first time.
+// Local. Called before an own chunked part grows for the first time.
 Status SubfileSet::prepare_growth(Format& format, int variable, const SplitVariable& split, int64_t part) {
   if (split.chunk.empty() || grown_.contains({variable, part}) || mode_ != FormatMode::update)
     return {};
-  // An unfiltered last chunk is changed where it is, so its checksum is removed before. A filtered chunk gets another
-  // place: the new index and the removal of the checksum become visible together.
+  // An unfiltered last chunk is changed in place, so its checksum is removed before. A filtered chunk gets a new place:
+  // the new index and the removal of the checksum become visible together.
   Status status;
   if (split.filters.empty())
     status =
@@ -72,7 +72,7 @@ Status SubfileSet::prepare_growth(Format& format, int variable, const SplitVaria
   return status;
 }
 
-// The chunks of a part as if it was the only one.
+// The layout of the chunks of one part, as if it were the whole variable.
 Result<ChunkLayout> SubfileSet::layout_in_subfile(int variable, const SplitVariable& split, int64_t part) const {
   auto chunking = split.chunking(part);
   if (!chunking.ok())

@@ -22,7 +22,7 @@ bool has_elements(const SplitVariable& split, int64_t part) noexcept {
   return placed && split.row_bytes(part) > 0 && split.records > 0;
 }
 
-// visit(Extent) for the bytes of a contiguous part in its file, record by record if they are apart.
+// Calls visit(Extent) for the bytes of a contiguous part in its file: once, or for each record if there are gaps.
 template <class Visit>
 Status for_each_record(const SplitVariable& split, int64_t part, Visit&& visit) {
   const int64_t begin = split.offsets[static_cast<size_t>(part)], row = split.row_bytes(part),
@@ -35,7 +35,7 @@ Status for_each_record(const SplitVariable& split, int64_t part, Visit&& visit) 
   return status;
 }
 
-// visit(Extent) for the stored chunks of a part. `format`: of its file, or why it cannot be opened.
+// Calls visit(Extent) for each stored chunk of a part. `format`: the format of its file, or why it cannot be opened.
 template <class Visit>
 Status for_each_stored_chunk(const SplitVariable& split, int64_t part, const Result<Format*>& format, Visit&& visit) {
   if (!format.ok())
@@ -65,7 +65,7 @@ Status for_each_stored_chunk(const SplitVariable& split, int64_t part, const Res
   return status;
 }
 
-// Of all bytes of a part.
+// The checksum of all bytes of a part.
 Result<uint64_t> sum_of(const std::string& path, SumKind kind, const SplitVariable& split, int64_t part,
                         const Result<Format*>& format, int64_t buffer_bytes) {
   auto store = open_store(path, StoreMode::read, {});
@@ -170,7 +170,7 @@ Status SetChecksums::compare_own(std::span<int64_t> found) {
     const auto sums = map_.sums(number, set_.catalog());
     if (sums.status().code() == Code::out_of_memory)
       return sums.status();
-    size_t begin = 0;  // of the variable's parts
+    size_t begin = 0;  // index of the first part of the variable
     for (const auto& [variable, split] : map_.variables()) {
       const size_t own = begin + static_cast<size_t>(number);
       begin += split.offsets.size();
@@ -192,7 +192,7 @@ Status SetChecksums::compare_own(std::span<int64_t> found) {
   return {};
 }
 
-// Local. Code::out_of_memory: nothing is known of the part.
+// Local. Returns the finding of a part. out_of_memory if it could not be compared.
 Result<int64_t> SetChecksums::compare_part(int64_t number, const SplitVariable& split,
                                            const Subfiles::PartSum& expected) {
   const auto kind = static_cast<SumKind>(expected.sum[0]);

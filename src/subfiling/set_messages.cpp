@@ -10,7 +10,7 @@
 namespace windrow {
 namespace {
 
-// Of either constness.
+// Visits the members of a message; the message is const when it is written.
 template <class Names>
 auto texts_of(Names& names) {
   return std::array{&names.format, &names.identity, &names.folder, &names.ending};
@@ -86,7 +86,7 @@ Result<SubfileLayouts> SubfileLayouts::decode(std::span<const std::byte> bytes, 
   return message;
 }
 
-// Each part begins with 0, or with the text of why its chunks are unknown.
+// Each part begins with 0, or with the reason why its chunks are unknown.
 std::vector<std::byte> PartChunkLists::encode() const {
   std::vector<std::byte> message;
   for (const auto& part : parts) {

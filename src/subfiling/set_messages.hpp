@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Messages between the ranks that have a set open. Decoding is safe on any input. Code::internal: the bytes are not
-// such a message.
+// Messages between the ranks that have a set open. Decoding is safe on any input; it returns Code::internal if the
+// bytes are not such a message.
 #pragma once
 
 #include <cstddef>
@@ -34,12 +34,12 @@ struct SubfileFinding {
   int64_t fault = 0;          // packed (Subfiles::pack)
   uint64_t file_number = 0;   // 0: unknown
   std::string contradiction;  // if the fault is one
-  std::vector<Place> places;  // of the unchunked parts in it, in the order of their variables
+  std::vector<Place> places;  // places of the unchunked parts in it, in the order of their variables
   friend bool operator==(const SubfileFinding&, const SubfileFinding&) = default;
 };
 
-// Of consecutive subfiles. The messages of all owners, concatenated in the order of ranks, are one message of all
-// subfiles, since owners have ascending subfiles.
+// The findings in consecutive subfiles. The messages of all owners, concatenated in the order of ranks, are one message
+// of all subfiles, because the owners have ascending subfiles.
 struct SubfileFindings {
   std::vector<SubfileFinding> subfiles;
   friend bool operator==(const SubfileFindings&, const SubfileFindings&) = default;

@@ -30,7 +30,8 @@ bool asks_for_one_file(const VariableDefinition& definition) {
   return definition.subfiles == 1 || (definition.split.axes == "none" && definition.split.parts == "auto");
 }
 
-// Of one record, if it is extendible. Each record is split by itself, never the extendible dimension.
+// The shape that is split: of one record if the variable is extendible. Each record is split in the same way, and the
+// extendible dimension never is.
 std::vector<int64_t> shape_to_split(const VariableDefinition& definition) {
   std::vector<int64_t> shape = definition.shape;
   if (definition.extendible)
@@ -51,7 +52,7 @@ struct Hint {
 constexpr std::array k_hints{Hint{"pnetcdf_subfiling", "nc_num_subfiles"}, Hint{"subfiling", "subfiling_nfiles"},
                              Hint{"subfiling_enabled", "subfiling_nfiles"}};
 
-// As the option `files` says; 0: nothing.
+// The number that the option `files` requests; 0 if none.
 int64_t subfiles_of_option(const Choice& files, int ranks) {
   if (files.name == "subfiles")
     return files.argument;
@@ -188,7 +189,7 @@ Result<int64_t> SplitPolicy::files_for_size(std::span<const VariableDefinition> 
                             largest->path, format_bytes(bytes_of(*largest)), format_bytes(most_bytes))};
 }
 
-// Whether no file exceeds the maximum if variables whose options do not say are split over `count` subfiles.
+// Whether no file exceeds the maximum if `count` subfiles are the default for variables.
 Result<bool> SplitPolicy::fits_in_files(std::span<const VariableDefinition> definitions, int64_t count) const {
   std::vector<int64_t> files(static_cast<size_t>(Subfiles::k_most) + 1);  // bytes; the base file first
   size_t used = 1;
@@ -217,7 +218,7 @@ Result<bool> SplitPolicy::fits_in_files(std::span<const VariableDefinition> defi
          options_.most_file_bytes;
 }
 
-// At most the number in the request; fewer where parts would be too short.
+// At most the number in the request; fewer if parts would be too short.
 int64_t SplitPolicy::parts_for(const VariableDefinition& definition, const SplitRequest& request, bool asked) const {
   if (request.parts != "auto")
     return request.count;
@@ -250,7 +251,7 @@ Result<std::optional<Split>> SplitPolicy::split_of(const VariableDefinition& def
   request.count = parts_for(definition, request, asked);
   auto split = make_split(request, shape_to_split(definition));
   if (!split.ok()) {
-    // The options of the file hold only for variables that can be split so.
+    // The options of the file apply only to variables that can be split in this way.
     if (!asked || (definition.subfiles == 0 && split.status().code() == Code::not_found))
       return none;
     const Code code = split.status().code() == Code::not_found ? Code::bad_argument : split.status().code();

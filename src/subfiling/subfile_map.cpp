@@ -116,7 +116,7 @@ Result<Split> read_split(const Variable& variable, int64_t most_parts) {
   return split;
 }
 
-// What the root group says of the set.
+// Reads the attributes of the root group that describe the set.
 struct SetRoot {
   std::string identity, folder, ending;
   int64_t count = 0;
@@ -140,7 +140,7 @@ Result<SetRoot> read_root(const std::vector<Attribute>& root) {
   return set;
 }
 
-// If the path is a symbolic link, beside the file that it refers to.
+// The folder of subfiles. If the path is a symbolic link, it is beside the file that the link refers to.
 std::string folder_beside(const std::string& path, const std::string& folder) {
   std::error_code error;
   const auto real = std::filesystem::canonical(path, error);
@@ -160,7 +160,7 @@ Status read_chunks(Variable& variable, SplitVariable& made) {
   return {};
 }
 
-// Changes a variable of the base file to what its parts are together.
+// Changes a variable of the catalog of the base file to the variable that its parts form.
 Result<SplitVariable> read_split_variable(Variable& variable, int64_t most_parts) {
   const auto bad = [](std::string why) { return Status(Code::bad_file, std::move(why)); };
   auto split = read_split(variable, most_parts);

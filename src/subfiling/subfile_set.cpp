@@ -15,14 +15,14 @@
 namespace windrow {
 namespace {
 
-// A rank that has no memory for more numbers must still learn what has moved.
+// A rank that cannot allocate memory for all numbers must still learn what has moved, so they are sent in parts.
 constexpr size_t k_at_once = k_numbers_without_memory;
 
 Status malformed_findings() {
   return {Code::internal, "internal error: malformed subfile message"};
 }
 
-// visit(part, offset, stride) for all parts of all variables, in one order on all ranks.
+// Calls visit(part, offset, stride) for all parts of all variables, in the same order on all ranks.
 template <class Map, class Visit>
 void for_each_place(Map& map, Visit&& visit) {
   for (auto& [variable, split] : map.variables())
@@ -115,7 +115,7 @@ Status SubfileSet::start_opened(Status local) {
   sealed_ = true;
   if (mode_ != FormatMode::update)
     return {};
-  // What is changed in place must be intact: afterwards nobody could tell a fault from a change.
+  // A set must have no fault before it is changed in place: a fault could not be distinguished from a change later.
   local = guard([&] {
     Status status;
     for (int64_t number = 0; number < map_->used() && status.ok(); ++number)
@@ -195,7 +195,7 @@ Status SubfileSet::examine(Status local) {
   return agree(comm_, std::move(local));
 }
 
-// Collective, agreed, even if some ranks have no memory. The numbers of all ranks as maxima.
+// Collective, agreed, even if ranks cannot allocate memory. Sets the numbers to the maxima over all ranks.
 Status SubfileSet::agree_on_places(Status local, std::span<int64_t> numbers) {
   Status verdict;
   while (!numbers.empty()) {
@@ -266,7 +266,7 @@ Status SubfileSet::seal(Format& base) {
   return sealed_ ? Status{} : map_->seal(base, map_->checksum(catalog_));
 }
 
-// Local: all but what moves data.
+// Local. Completes own subfiles, except for steps that move data.
 Status SubfileSet::complete_own(bool ends) {
   Status status;
   for (int64_t number = 0; number < map_->used(); ++number)
@@ -290,8 +290,8 @@ Status SubfileSet::complete_base(Format* base) {
   return layout.status();
 }
 
-// Collective, agreed; of formats that allocate late. Attributes since the last flush may have outgrown the headers of
-// subfiles.
+// Collective, agreed. For formats that allocate late: attributes since the last flush may have outgrown the headers of
+// subfiles, which are then rewritten.
 Status SubfileSet::settle(Status local, bool& moved) {
   if (local.ok())
     local = guard([&] {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Subfiles: what every rank knows of a set of files that together hold one file's variables, and the subfiles that this
-// rank owns. The map is in attributes of the base file; each subfile describes its parts (docs/subfiles.md). The base
+// Subfiles: the map of a set, which is the same on every rank, and the open formats of the subfiles that this rank
+// owns. The map is stored in attributes of the base file; each subfile describes its parts (docs/subfiles.md). The base
 // file is authoritative: a subfile is flushed before it, and may have variables and records that the base file does not
-// have. Nothing here communicates.
+// have. No call communicates.
 #pragma once
 
 #include <algorithm>
@@ -27,7 +27,7 @@ namespace windrow {
 
 // A variable whose parts are in subfiles: part k in subfile k.
 struct SplitVariable {
-  Split split;                   // of one record, if extendible
+  Split split;                   // the split of one record if the variable is extendible
   std::vector<int64_t> offsets;  // [parts] in their files; -1: the subfile is invalid, or not allocated yet
   int64_t element_bytes = 0;
   std::string path;
@@ -80,7 +80,7 @@ struct SubfileOptions {
   bool sums = false;  // there will be checksums of elements
 };
 
-// What is wrong with a subfile.
+// Faults of a subfile.
 enum class Fault : int64_t {
   none = 0,
   missing,
@@ -115,8 +115,8 @@ class Subfiles {
         faults_(static_cast<size_t>(names_.count), 0),
         file_numbers_(static_cast<size_t>(names_.count), 0) {}
 
-  // The set that a catalog's attributes describe, nullptr for none. Removes these attributes from the catalog. `path`:
-  // of the base file, with which errors begin. Code::bad_file: an invalid map.
+  // Returns the set that the attributes of a catalog describe; nullptr if there is none. Removes these attributes from
+  // the catalog. bad_file if the map is invalid. `path`: the path of the base file, with which messages begin.
   static Result<std::unique_ptr<Subfiles>> take_from(Catalog& catalog, const std::string& format,
                                                      const std::string& path);
 
@@ -175,7 +175,7 @@ class Subfiles {
   void drop(int64_t number);  // if format() created it here, also its file
   Status close_formats();
   Status flush_formats();
-  int64_t opens() const noexcept { return opens_; }  // of formats and examined files, by this rank
+  int64_t opens() const noexcept { return opens_; }  // how often this rank has opened formats and examined files
 
   // Rank-local; does nothing unless the format allocates late. Extends the subfile to all records and places its
   // definitions. If something moves, the subfile is rewritten, and open handles refer to the old file: see moved(),
@@ -185,7 +185,7 @@ class Subfiles {
   bool moved() const noexcept { return moved_; }
   void forget_moves() noexcept { moved_ = false; }
 
-  // Rank-local: the subfile is as long as its contiguous variables, also where nobody has written.
+  // Rank-local: makes the subfile as long as its contiguous variables, also if their last elements were never written.
   Status lengthen(int64_t number) const;
   // Rank-local: the subfile with the files that belong to it goes to stable storage.
   Status sync(int64_t number) const;
@@ -197,7 +197,7 @@ class Subfiles {
   // Rank-local: removes new definitions, the last first. If the storage refuses, they remain, but no map refers to
   // them.
   void withdraw(Format& format, std::span<const std::string> made) const;
-  int64_t records() const noexcept;  // of extendible variables whose records grow together
+  int64_t records() const noexcept;  // number of records of extendible variables that grow together
   // Writes the map's attributes of a variable in the base file.
   Status describe(Format& base, const VariableDefinition& definition, const SplitVariable& split) const;
   // Writes the attributes of the file; `number`: -1 for the base file.
@@ -233,8 +233,8 @@ class Subfiles {
   // job was killed or failed before it updated the base file. Called before anything is defined.
   Status remove_unknown(int64_t number, Format& format);
 
-  // Examines a subfile: its fault, packed, and the places of the parts in it. Code::out_of_memory: nothing is known of
-  // it.
+  // Rank-local: examines a subfile. Returns its fault, packed, and sets the places of the parts in it. out_of_memory if
+  // it could not be examined.
   Result<int64_t> examine(int64_t number, const Catalog& base, std::map<int, Placement>& places);
 
   // Rank-local: whether the folder is a real folder or missing, and not a link.
