@@ -124,7 +124,7 @@ void DataFile::attempt(int64_t place, Work&& work) {
     count(*opened, place);
 }
 
-// For the report; without memory its numbers are incomplete, which is no error.
+// For the report. If memory is exhausted its numbers are incomplete, which is not an error.
 void DataFile::tally(int64_t offset, int64_t bytes) {
   const StorageLayout* stripes = offset < FileLine::k_begin ? stripes_.get() : stripes_of_line_.get();
   if (stripes == nullptr || !status_.ok())
@@ -195,7 +195,7 @@ void DataFile::read(std::span<const ReadRequest> requests, const IdleCallback& i
   }
   if (status_.ok())
     return;
-  for (auto& [file, opened] : stores_) {  // their memory is about to be reused
+  for (auto& [file, opened] : stores_) {  // the caller will reuse the memory that they read to
     opened.store->forget_ahead();
     count(opened, requests.front().offset);
   }

@@ -24,7 +24,8 @@ class DataFile {
   DataFile(std::string path, bool writable, StoreOptions options)
       : path_(std::move(path)), writable_(writable), options_(std::move(options)) {}
 
-  // all of these bytes will be written: opens the file and lets the store allocate blocks. Empty: ends the hint
+  // Announces that all of these bytes will be written: opens the file and lets the store allocate blocks. An empty
+  // range ends the announcement.
   void expect(Extent range);
   void write(int64_t offset, std::span<const std::byte> bytes);
   void write(int64_t offset, std::span<const ConstSlice> slices);
@@ -33,7 +34,7 @@ class DataFile {
   // Some of them concurrently, if they are in one file. `idle` may call read_ahead() for the next call.
   void read(std::span<const ReadRequest> requests, const IdleCallback& idle);
   void read_ahead(std::span<const ReadRequest> requests);
-  // Maps `range` in the page cache until unmap(); nullptr: read it by requests instead, unless there was an error.
+  // Maps `range` in the page cache until unmap(). Returns nullptr if it must be read by requests, or after an error.
   const std::byte* map(Extent range);
   void unmap();
   bool in_memory(Extent range);
@@ -43,7 +44,7 @@ class DataFile {
   // hull and holds the covered bytes; the others are read into it, `at_once` bytes at a time.
   void write_over_holes(Extent hull, std::byte* bytes, PieceView covered, int64_t at_once, bool locked);
 
-  Status sync();  // if this rank has the file open
+  Status sync();  // does nothing if this rank does not have the file open
   Status close();
   bool failed() const noexcept { return !status_.ok(); }
   Status take_status();  // the first failure since the last call
@@ -51,8 +52,8 @@ class DataFile {
   // numbers are kept here until then.
   void take_counters(Trace& trace);
   Trace& work() noexcept { return work_; }
-  // Sets where requests are recorded, or nullptr. `layout`: gives the targets of the base file's bytes; nullptr: the
-  // file is one target, as is each file of a set.
+  // Sets where requests are recorded; nullptr ends the recording. `layout`: has the targets of the bytes of the base
+  // file. If it is nullptr the file is one target, as is each file of a set.
   void record(Recording* recording, std::shared_ptr<const StorageLayout> layout) {
     recording_ = recording;
     layout_ = std::move(layout);
@@ -67,19 +68,19 @@ class DataFile {
   }
   // From now on requests are tallied by stripes.
   void tally_by(std::shared_ptr<const StorageLayout> stripes) noexcept { stripes_ = std::move(stripes); }
-  // The same for the files of a set, by offsets in their address space; nullptr: no tally.
+  // The same for the files of a set, by offsets in their address space. nullptr ends the tally.
   void tally_line_by(std::shared_ptr<const StorageLayout> stripes) noexcept { stripes_of_line_ = std::move(stripes); }
   const StripeTally& touched() const noexcept { return touched_; }  // since begin_flush()
   const std::string& path() const noexcept { return path_; }
   std::string where(int64_t place) const;  // for messages: an offset, with its file
   const StoreOptions& options() const noexcept { return options_; }
-  // The number of a file of the set (storage/file_system.hpp), 0: unknown. Another file under its name is an error.
-  // `elsewhere`: a path for readers on the host of rank 0 if the base file has lost its name.
+  // Sets the file number of a file of the set (storage/file_system.hpp); 0 if unknown. If another file has its name,
+  // that is an error. `elsewhere`: a path for readers on the host of rank 0 if the base file has lost its name.
   void set_number(int64_t file, uint64_t number) { numbers_[file] = number; }
   void set_elsewhere(std::string path) { elsewhere_ = std::move(path); }
   void forget_subfile_numbers() noexcept { numbers_.erase(numbers_.upper_bound(0), numbers_.end()); }
   void rename(std::string path) { path_ = std::move(path); }  // the file was renamed; open stores continue
-  // Requested by the plan on all ranks: memory for write_over_holes, so that nothing is allocated during transfers.
+  // Allocates the memory of write_over_holes() that a plan needs, so that transfers allocate none. out_of_memory.
   Status reserve(int64_t bytes);
   int64_t reserved() const noexcept { return scratch_bytes_; }
   // Extends each file to cover these bytes, so that reads between the pieces never reach its end.
@@ -128,7 +129,7 @@ class DataFile {
   int64_t scratch_bytes_ = 0;
   int64_t opens_ = 0;
   bool used_ = false;
-  std::shared_ptr<const StorageLayout> stripes_, stripes_of_line_;  // nullptr: none
+  std::shared_ptr<const StorageLayout> stripes_, stripes_of_line_;  // nullptr if requests are not tallied
   StripeTally touched_;
 };
 

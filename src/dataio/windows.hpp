@@ -51,7 +51,7 @@ class StorageWindows {
   AccessRule rule_;
 
  private:
-  virtual void work(const Filled& filled, int64_t number) = 0;  // of all windows, from 0 on
+  virtual void work(const Filled& filled, int64_t number) = 0;  // `number`: counts all windows from 0
   static void work_on(void* self, int64_t number) noexcept;
 
   IoThread* thread_;
@@ -88,7 +88,7 @@ class StorageSink final : public Sink, private StorageWindows {
   void tell_file();
 
   bool locked_;
-  Extent expected_;  // will be written completely; empty: nothing that the file was not told yet
+  Extent expected_;  // will be written completely and is not announced to the file yet; or empty
   WindowFill* fill_;
   const FillMap* never_written_;
   int64_t filled_to_;
