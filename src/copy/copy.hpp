@@ -27,12 +27,12 @@ struct Request {
 
 struct Outcome {
   int code = 0;   // enum windrow_code, the same on every rank
-  int rank = -1;  // of the error
+  int rank = -1;  // the rank that had the error
   std::string message;
   bool begun = false;  // the target was created
   int64_t variables = 0, groups = 0, attributes = 0, bytes = 0;
   std::string refused;  // "path: reason" per line: what cannot be copied; if there is any, nothing is copied
-  std::string changed;  // one line each: what differs in the target
+  std::string changed;  // differences of the target from the source, one per line
   std::string details;  // JSON: plans and reports of reading and writing
 };
 

@@ -15,10 +15,11 @@ struct Ranks {
   int size = 1;
 };
 
-// Calls `inspect` on rank 0 only; returns or throws its result on all ranks: "" or what is wrong. Collective.
+// Collective. Calls `inspect` on rank 0 only, and returns or throws its result on all ranks. The result is a problem as
+// text, or "".
 std::string problem_on_root(const Ranks& ranks, const std::function<std::string()>& inspect);
 
-// Whether it is true on every rank. Collective.
+// Collective. Whether `mine` is true on every rank.
 bool all_agree(const Ranks& ranks, bool mine);
 
 }  // namespace copying

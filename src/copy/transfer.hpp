@@ -52,7 +52,7 @@ class Transfer {
   // before the next one.
   void begin_write(windrow::File& file, const Batch& batch, std::span<const int> numbers);
   void end_write();
-  int64_t bytes(const Batch& batch) const;  // of all ranks together
+  int64_t bytes(const Batch& batch) const;  // the size of the batch on all ranks together
   // [items] whose elements are moved in the common byte order of both files.
   void keep_order(std::vector<bool> items) { keeps_order_ = std::move(items); }
   // [items] shapes of the target variables, if their first dimensions may be longer.
