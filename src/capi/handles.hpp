@@ -19,8 +19,8 @@ struct windrow_options {
 
 struct windrow_file {
   std::unique_ptr<windrow::File> file;
-  mutable std::string text;      // of the last explain or report
-  std::vector<int64_t> written;  // of the last windrow_inquire_written()
+  mutable std::string text;      // result of the last explain or report
+  std::vector<int64_t> written;  // result of the last windrow_inquire_written()
   mutable std::unordered_set<std::string>
       texts;  // all strings that were returned and must live until the file is closed, each once: see keep()
 };

@@ -54,10 +54,10 @@ std::vector<int64_t> choose_record_chunk(const std::vector<int64_t>& shape, int6
   return chunk;
 }
 
-// Chunks and filters as the options ask for them: those of the variable, else those of its file.
+// The chunks and filters that the options request: those of the variable, or else those of its file.
 struct ChunkRequest {
   std::string chunks, filters;
-  bool has_own_chunks = false, has_own_filters = false;  // the variable's options ask
+  bool has_own_chunks = false, has_own_filters = false;  // requested by the options of the variable
 
   ChunkRequest(const windrow::Settings& of_file, const windrow_options* options) {
     has_own_chunks = options != nullptr && options->settings.is_set("chunks");
@@ -74,7 +74,7 @@ Status refuse(const windrow::VariableDefinition& definition, const std::string& 
   return {Code::bad_argument, "variable \"" + definition.path + "\": " + why};
 }
 
-// Whether the variable can have chunks; false: it cannot, but it does not ask for them either.
+// Whether the variable can have chunks. false if it cannot and its options do not request them; otherwise an error.
 Result<bool> can_have_chunks(const ChunkRequest& asked, const windrow::VariableDefinition& definition) {
   if (definition.shape.empty())
     return asked.is_own() ? refuse(definition, "a scalar has no chunks and no filters") : Result<bool>(false);
@@ -161,7 +161,7 @@ Status fill_fill_value(const windrow_options* options, windrow::VariableDefiniti
   return {};
 }
 
-// If a variable has options of its own, those of the file are ignored.
+// If a variable has its own options, those of the file are ignored.
 Status fill_split(const windrow_file* file, const windrow_options* options, windrow::VariableDefinition& definition) {
   if (options != nullptr) {
     auto asked = file->file->subfiles_of_variable(options->settings);

@@ -44,7 +44,7 @@ windrow::Result<windrow::Decomposition> block_of_variable(const windrow::File& f
   windrow::Result<windrow::Decomposition> block{Status{}};
   Status status = windrow::guard([&]() -> Status {
     if (!file.refused().ok())
-      return file.refused();  // from windrow_refuse() or an invalid put: the other ranks learn of it now
+      return file.refused();  // from windrow_refuse() or an invalid put; the other ranks get it in this call
     const auto& variables = file.catalog().variables;
     if (variable < 0 || variable >= static_cast<int>(variables.size()))
       return {Code::bad_argument, "there is no variable number " + std::to_string(windrow::shown_index(variable))};
