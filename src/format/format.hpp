@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Format maps variables to bytes of a file. A new format is a new folder here with a FORMAT.md, and one line in the
-// table of format.cpp. A format object exists on rank 0 only and handles metadata only. Others move the bytes of the
-// variables, at the offsets that the format gives. It knows nothing of MPI or exchange.
+// Format: the interface of a file format, which maps variables to bytes of a file. A new format is a new folder here
+// with a FORMAT.md, and one line in the table of format.cpp. A format object exists on rank 0 only, or on the owner of
+// a subfile, and handles metadata only. Other modules move the bytes of the variables, at the offsets that the format
+// returns. It does not depend on MPI or exchange.
 #pragma once
 
 #include <cstddef>
@@ -242,8 +243,8 @@ class Format {
   // programs see one array; a part that cannot be read then has a value that is clearly not data. Code::unsupported:
   // the format does not support split variables.
   virtual Status define_split(const VariableDefinition& definition, std::span<const Part> parts);
-  // Where other programs find the elements of a split variable, in the order of definition. Code::unsupported: they do
-  // not see one array.
+  // Returns the files and boxes in which other programs find the elements of a split variable, in the order of
+  // definition. Code::unsupported if they do not see one array.
   virtual Result<std::vector<Part>> parts_of(const std::string& path);
   virtual Status put_attribute(const std::string& object, const Attribute& attribute) = 0;  // replaces an existing one
   virtual Status put_attributes(const std::string& object,
@@ -272,7 +273,7 @@ class Format {
   // variables.
   virtual Status write_held(const std::string& path, std::span<const std::byte> content);
   // Allocates space for a chunk of this encoded size (by all filters), replacing its previous space, and returns the
-  // offset. Others write the bytes. `first`: its first element. Published bytes stay in place until the next flush() if
+  // offset. Aggregators write the bytes. `first`: its first element. Published bytes stay until the next flush() if
   // the size changes. `keep_old`: the chunk is only partially overwritten, so they stay in any case, and unpublished
   // bytes stay until forget_moved_chunks().
   // Code::unsupported: the format has no chunks.
@@ -301,18 +302,19 @@ class Format {
   virtual Status tell_as_stored(std::vector<Variable>&) { return {}; }
   // For formats with late allocation: called after definitions, before data moves. If nothing moves, the layout is
   // valid at once. Otherwise the file must be rewritten: write_anew() writes everything but the variables' bytes to
-  // another, empty file; others copy these; take_layout() then makes it the format's file. Until then, or if it is not
-  // called, the file is unchanged.
+  // another, empty file; the caller copies these; take_layout() then makes it the format's file. Until then, or if it
+  // is not called, the file is unchanged.
   virtual Result<Layout> lay_out();
   virtual Status write_anew(std::unique_ptr<Store> file);
   virtual void take_layout() noexcept {}
-  // The created file now has this name. Others may open it, and what they find must stay readable at any moment.
+  // The created file now has this name. Other programs may open it, and must be able to read it at any moment.
   virtual void take_name(std::string) noexcept {}
   // Discards the changes since the last flush(). Called before a close() whose status is ignored.
   virtual void drop_changes() noexcept {}
-  // passes metadata to the operating system; if that fails or the process is killed, nothing of it changes
+  // Passes the metadata to the operating system. If that fails, or the process is killed, the file is unchanged.
   virtual Status flush() = 0;
-  virtual Status close() = 0;  // flush and close; once; the file is complete and has its full size
+  // Flushes and closes. Called once. Afterwards the file is complete and has its full size.
+  virtual Status close() = 0;
 };
 
 enum class FormatMode {
@@ -343,13 +345,13 @@ Result<FoundFormat> find_format(const std::string& path, FormatMode mode);
 // Files that are published together with `path`, e.g. the raw format's sidecar.
 std::vector<std::string> format_sidecars(std::string_view name, const std::string& path);
 
-// Of a finished temporary: a sidecar that describes whichever file has the final name, the temporary's or the one that
-// is there now. It is written beside the temporary, and is to be renamed to the sidecar's name before the temporary,
-// and the temporary's own sidecar after it. "": no other file has the name, or the format has no sidecars.
+// Writes the interim sidecar of a finished temporary file. It describes both the temporary file and the file that now
+// has the final name. It is renamed to the name of the sidecar before the temporary file is renamed; the final sidecar
+// is renamed afterwards. Returns its path; "" if no file has the final name, or if the format has no sidecars.
 Result<std::string> write_interim_sidecar_file(std::string_view name, const TemporaryFile& temporary);
 
-int64_t row_bytes(const Variable& variable) noexcept;  // of one index of its first dimension
-// Behind the last byte of what has a place.
+int64_t row_bytes(const Variable& variable) noexcept;  // size of the elements at one index of its first dimension
+// The end of the last byte of all variables that have a place.
 int64_t end_of(std::span<const Variable> variables) noexcept;
 
 std::span<const std::string_view> format_names() noexcept;

@@ -194,7 +194,7 @@ void keep_failure(DriverFile& file, Status status) noexcept {
   file.failure->update(std::move(status));
 }
 
-// Discards the held bytes of this range. Pieces stay disjoint.
+// Discards the buffered bytes of this range. Pieces stay disjoint.
 void drop_held(DriverFile& file, haddr_t address, size_t size) {
   const haddr_t end = address + size;
   auto next = file.pending.upper_bound(address);
@@ -232,8 +232,8 @@ void show_held(const DriverFile& file, haddr_t address, std::span<std::byte> byt
   }
 }
 
-// HDF5 has flushed the file: writes the held bytes, which readers find from now on. Code::out_of_memory: nothing was
-// written, and it can be tried again.
+// HDF5 has flushed the file: writes the buffered bytes, which readers find from now on. Code::out_of_memory: nothing
+// was written, and it can be tried again.
 Status commit(DriverFile& file) noexcept {
   if (!file.failure->ok() || !file.changes)
     return *file.failure;
@@ -306,8 +306,8 @@ herr_t read(H5FD_t* base, H5FD_mem_t type, hid_t, haddr_t address, size_t size, 
 }
 
 // After the first error the file stays unchanged, and HDF5 continues in memory: it reads back what it wrote. Elements
-// are written at once, because the aggregators write elements too, and held bytes would later replace theirs. The
-// exception are elements that refer to heaps, which are held.
+// are written at once, because the aggregators write elements too, and buffered bytes would later replace theirs. The
+// exception are elements that refer to heaps, which are buffered.
 Status write_bytes(DriverFile& file, H5FD_mem_t type, haddr_t address, std::span<const std::byte> bytes) {
   std::vector<std::byte> cleared;
   if (file.marked >= address && file.marked < address + bytes.size()) {

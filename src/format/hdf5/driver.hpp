@@ -44,12 +44,12 @@ void give_place_back(hid_t file, Extent bytes) noexcept;
 // The end of what HDF5 has allocated. The file uses this driver.
 int64_t end_of_space(hid_t file) noexcept;
 
-// Copies bytes that others wrote. An error is one of the storage: driver_failure(). The file uses this driver.
+// Copies bytes that aggregators wrote. An error is one of the storage: driver_failure(). The file uses this driver.
 Status copy_bytes(hid_t file, Extent bytes, int64_t to);
 
-// While one exists, elements that HDF5 writes over published data are held like its metadata: texts and references
-// point into heaps and to objects that readers cannot find yet. The dataset is closed before it ends. The file uses
-// this driver.
+// While one exists, elements that HDF5 writes over published data are buffered like its metadata, because texts and
+// references refer to heaps and objects that readers cannot find yet. The dataset is closed before it ends. The file
+// uses this driver.
 class DeferredElements {
  public:
   explicit DeferredElements(hid_t file) noexcept;
@@ -61,12 +61,12 @@ class DeferredElements {
   hid_t file_;
 };
 
-// Writes bytes of a chunk as others do. The file uses this driver.
+// Writes bytes of a chunk to the file directly, as an aggregator does. The file uses this driver.
 Status write_past(hid_t file, std::span<const std::byte> bytes, int64_t to);
 
 // Reads bytes of the file as HDF5 sees them; zeros after its end. The file uses this driver.
 Status read_place(hid_t file, int64_t offset, std::span<std::byte> bytes);
-// A cache of what was read from the file, emptied when HDF5 writes. nullptr: the file uses another driver.
+// A cache of data that was read from the file, emptied when HDF5 writes. nullptr if the file uses another driver.
 std::shared_ptr<void>* kept_until_written(hid_t file) noexcept;
 
 // While one exists, HDF5 gets the first global heap collection that it reads only if `admit` returns true, because HDF5
@@ -85,7 +85,7 @@ class GuardedHeaps {
 bool has_read_heaps(hid_t file) noexcept;
 
 // The first storage error of an open file; outlives the file. After it nothing is written: readers find the state of
-// the last publication or opening. Must be checked after every call that may write, including H5Fclose. nullptr: the
+// the last publication or opening. Must be checked after every call that may write, including H5Fclose. nullptr if the
 // file uses another driver.
 std::shared_ptr<const Status> driver_failure(hid_t file);
 

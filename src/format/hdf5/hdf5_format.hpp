@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// HDF5 files through the serial HDF5 C library: metadata on one rank; others move the variables' bytes (FORMAT.md).
+// HDF5 files through the serial HDF5 C library: metadata on one rank; all ranks move the bytes of variables
+// (FORMAT.md).
 #pragma once
 
 #include "format/format.hpp"

@@ -158,8 +158,8 @@ void RawFormat::take_name(std::string path) noexcept {
   });
 }
 
-// Nobody reads the sidecar of a temporary yet. That of a published file is replaced atomically, so that it describes
-// older variables at any moment.
+// No program reads the sidecar of a temporary yet. That of a published file is replaced atomically, so that it
+// describes older variables at any moment.
 Status RawFormat::write_sidecar() {
   const Result<std::string> text = sidecar_text(catalog_, texts_, parts_, end_);
   if (!text.ok())
@@ -186,7 +186,7 @@ Status RawFormat::flush() {
   return guard([&] {
     const Result<int64_t> size = data_->size();
     Status status = size.status();
-    // Others write to the data file at the same time, up to end_ at most, so growing it to end_ removes nothing.
+    // Other ranks write to the data file at the same time, up to end_ at most, so growing it to end_ removes nothing.
     if (status.ok() && size.value() < end_)
       status = data_->resize(end_);
     if (status.ok())
