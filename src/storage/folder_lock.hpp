@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// FolderLock: held by readers and writers of the files of a folder, so that nobody removes the folder. It is a kernel
-// lock, which ends with the process and follows the folder when it is renamed. On a file system without locks nothing
-// is locked, and nobody is excluded.
+// FolderLock: a lock that readers and writers of the files of a folder hold, so that no program removes the folder. It
+// is a kernel lock, which ends with the process and follows the folder when it is renamed. On a file system without
+// locks nothing is locked.
 #pragma once
 
 #include <chrono>
@@ -12,7 +12,7 @@ namespace windrow {
 
 class FolderLock {
  public:
-  // Shared. is_there(): the folder exists, and nobody is about to remove it.
+  // Takes the lock shared. is_there(): the folder exists, and no program is about to remove it.
   static FolderLock share(const std::string& path) noexcept;
   // Exclusive; waits up to `backoff`. is_there() is false too if another process still holds a lock.
   static FolderLock take(const std::string& path, std::chrono::milliseconds backoff = {}) noexcept;

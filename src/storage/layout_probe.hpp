@@ -44,7 +44,7 @@ struct ProbedLayout {
 ProbedLayout probe_layout(const std::string& path, FileSystem given = FileSystem::unknown,
                           const SystemCalls& calls = system_calls());
 
-// Whether somebody has set a layout on the folder.
+// Whether the folder has its own layout, which somebody has set.
 bool folder_has_layout(const std::string& folder, FileSystem kind, const SystemCalls& calls = system_calls());
 
 // Sets the stripes of an empty file. Lustre creates objects together with the file. There, a new file without objects

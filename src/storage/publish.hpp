@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Publication by atomic rename. A new file is written under a temporary name in the folder of its final name. Until the
-// rename, the previous file stays intact, whatever happens to the job. One rank calls these functions; none of them
+// rename, the previous file stays intact, even if the job is killed. One rank calls these functions; none of them
 // communicates.
 //
 //   none -- start_temporary_file() --> temporary (locked by its owner) -- publish() --> published

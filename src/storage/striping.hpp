@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Striping of files: queried when a file is opened, set when it is created. For rank 0 only; src/session sends the
-// result to the others.
+// Striping of files: queried when a file is opened, set when it is created. Only rank 0 calls it; src/session sends the
+// result to the other ranks.
 #pragma once
 
 #include <cstdint>
