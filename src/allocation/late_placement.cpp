@@ -64,7 +64,7 @@ Status LatePlacement::start_new_file_on_root() {
   return {};
 }
 
-// Rank 0 alone.
+// Rank 0.
 Status LatePlacement::lay_out_on_root() {
   auto layout = parts_.format->lay_out();
   if (!layout.ok())
