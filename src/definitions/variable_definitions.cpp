@@ -89,7 +89,7 @@ Result<Placement> VariableDefinitions::make_one_on_root(const VariableDefinition
   return Placement{.offset = -1, .bytes = checked_product(definition.shape).value_or(0) * split->element_bytes};
 }
 
-// Rank 0 alone.
+// Rank 0.
 Status VariableDefinitions::make_on_root(std::span<const VariableDefinition> some, std::span<const std::string> groups,
                                          std::span<int64_t> places) const {
   places[0] = 0;
