@@ -7,9 +7,9 @@
 
 namespace windrow {
 
-// The part of `whole` that `rank` of `ranks` fills. The parts of all ranks are disjoint and cover `whole`. As many
-// ranks as have at least 16 MiB each take part, spread over all ranks; parts end at the ends of stripes. `layout`:
-// nullptr if the file has no stripes.
+// The part of `whole` that `rank` of `ranks` fills. The parts of all ranks are disjoint and cover `whole`. Each
+// part has at least 16 MiB if possible, so on a short variable only some ranks have one, spread over all ranks. Parts
+// end at the ends of stripes. `layout`: nullptr if the file has no stripes.
 Extent fill_share(Extent whole, int rank, int ranks, const StorageLayout* layout);
 
 }  // namespace windrow
