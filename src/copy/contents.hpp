@@ -19,7 +19,7 @@ struct Link {
 };
 
 struct Contents {
-  std::vector<windrow_variable_info> variables;  // by number; their texts are there until the file is closed
+  std::vector<windrow_variable_info> variables;  // by number; their texts are valid until the file is closed
   std::vector<Item> items;                       // readable variables that are moved in slices
   std::vector<int> wholes;  // the other readable variables: text of variable length, and null spaces
   std::vector<std::pair<std::string, int64_t>> dimensions;  // dimensions without a variable
@@ -27,7 +27,7 @@ struct Contents {
   std::vector<std::string> objects;  // paths of groups, then of variables: objects that can have attributes
   int groups = 0;
   int64_t attributes = 0;                // readable ones
-  int64_t bytes = 0;                     // of the readable variables
+  int64_t bytes = 0;                     // size of the readable variables
   std::vector<std::string> unsupported;  // "path: reason", each once
 };
 

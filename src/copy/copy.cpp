@@ -125,7 +125,7 @@ class Definitions {
 
  private:
   const windrow_variable_info& in(int variable) const { return contents_.variables[static_cast<size_t>(variable)]; }
-  // Of netCDF classic, where all extendible variables have the same number of records.
+  // Whether a variable gets more records in netCDF classic, where all extendible variables have the same number.
   bool gets_longer(int variable) const {
     return in(variable).extendible != 0 &&
            in(variable).shape[0] < (growth_.is_main(variable) ? growth_.main_length() : growth_.length(variable));

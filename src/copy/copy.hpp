@@ -14,8 +14,8 @@ namespace copying {
 
 struct Request {
   std::string source, target;
-  std::vector<std::pair<std::string, std::string>> options;   // of both files, without the format
-  std::string format;                                         // of the target; "": by its name
+  std::vector<std::pair<std::string, std::string>> options;   // options of both files, without the format
+  std::string format;                                         // format of the target; "" selects it by the name
   bool is_netcdf = false;                                     // whether that is netCDF classic
   bool has_unlimited = true;                                  // whether that format supports extendible variables
   bool keeps_chunks = true;                                   // keeps chunking if the target's format supports it

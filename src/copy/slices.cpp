@@ -8,7 +8,7 @@ namespace copying {
 
 namespace {
 
-constexpr int64_t k_alignment = 8;      // of the largest element type
+constexpr int64_t k_alignment = 8;      // alignment of the largest element type
 constexpr size_t k_most_pieces = 4096;  // limits the overhead of a batch
 
 // strides[d]: elements under one index of dimension d.
