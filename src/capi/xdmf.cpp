@@ -15,7 +15,7 @@ using windrow::ViewerGrid;
 
 namespace {
 
-constexpr int k_most_dimensions = 3;  // of a grid in XDMF
+constexpr int k_most_dimensions = 3;  // maximum of a grid in XDMF
 
 Status check_dimensions(int ndims) {
   if (ndims == 2 || ndims == k_most_dimensions)
