@@ -83,7 +83,7 @@ class FillMap {
 struct WindowFill {
   bool wanted = false;
   FillMap map;
-  Windows windows;                // of this rank's domain
+  Windows windows;                // windows of this rank's domain
   std::vector<std::byte> buffer;  // for writes outside windows
 
   // Calls visit(Extent) for the parts of the range that are filled and belong to this rank. The file may have gaps of
