@@ -53,7 +53,7 @@ struct TemporaryFile;
 // Place of a variable's bytes: contiguous in C order, or one range per record (index of the first dimension).
 struct Placement {
   int64_t offset = -1;  // from the start of the file; -1: not contiguous, empty, or not known yet
-  int64_t bytes = 0;    // of all elements, without the gaps between records
+  int64_t bytes = 0;    // size of all elements, without the gaps between records
   bool big_endian = false;
   int64_t stride = 0;  // from one record to the next; 0: contiguous
   friend bool operator==(const Placement&, const Placement&) = default;
@@ -258,7 +258,7 @@ class Format {
   // All elements of a variable that is_moved_whole(), in C order. Code::bad_argument: it is not; unsupported: too many.
   virtual Result<std::vector<std::string>> read_texts(const std::string& path) = 0;
   virtual Status write_texts(const std::string& path, const std::vector<std::string>& texts) = 0;
-  virtual Result<Catalog> catalog() = 0;  // of an opened file
+  virtual Result<Catalog> catalog() = 0;  // the catalog of an opened file
   // Sets the length of the first dimension of an extendible variable. If its edge chunks are unfiltered, those that
   // become inner chunks are filtered, so their data must be in the file. Code::unsupported: the format has no
   // extendible variables.
@@ -291,7 +291,7 @@ class Format {
   virtual Status fill_chunk(const std::string& path, std::span<const int64_t> first, std::span<const std::byte> bytes);
   // The allocated chunks are written or restored; their previous contents are not needed any more.
   virtual void forget_moved_chunks() noexcept {}
-  // Where a chunk is stored.
+  // Returns the place of a chunk.
   virtual Result<ChunkPlace> find_chunk(const std::string& path, std::span<const int64_t> first);
   // Concatenated first elements of the stored chunks of a variable, in no order. Code::unsupported: the format has no
   // chunks, or the list would take too long.
@@ -324,14 +324,14 @@ enum class FormatMode {
 };
 StoreMode store_mode(FormatMode mode) noexcept;
 
-// `name`: "hdf5", "netcdf" or "raw"; Code::unsupported when it is not built in. Files beside `path` that belong to it
-// (a sidecar) are named by format_sidecars(). `opened`: the file as find_format() has found and opened it in the same
-// mode; or none, and it is opened here.
+// Opens a format. `name`: "hdf5", "netcdf" or "raw". Code::unsupported if it is not built in. format_sidecars() names
+// the files beside `path` that belong to the format. `opened`: the store that find_format() has opened in the same
+// mode; without it the file is opened here.
 Result<std::unique_ptr<Format>> open_format(std::string_view name, const std::string& path, FormatMode mode,
                                             const FormatOptions& options, std::unique_ptr<Store> opened = nullptr);
 
-// The format that a path's name asks for ("" when the name does not say), and the one that a file's first bytes (or its
-// sidecar) show, built in or not. Code::bad_file: none of ours.
+// The format that the name of a path selects ("" if it selects none), and the format that the first bytes of a file or
+// its sidecar show. The format need not be built in. Code::bad_file if the file has none of these formats.
 std::string format_of_name(std::string_view path);
 Result<std::string> format_of_file(const std::string& path);
 

@@ -14,7 +14,7 @@ namespace windrow {
 // "/a/b" for "a/b", "/a/b" and "/a/b/". Errors give the reason.
 Result<std::string> clean_path(const std::string& path);
 
-// For new objects only. Objects of foreign files keep their names, whatever these are.
+// For new objects only. Objects of foreign files keep their names, even if these are invalid here.
 Status check_new_name(std::string_view name);
 Status check_new_path(std::string_view path);  // also checks that the depth can be read
 

@@ -213,7 +213,7 @@ Result<int64_t> ChunkPlaces::move(const std::string& variable, std::span<const i
   return now == bytes ? offset : insert(variable, first, bytes);
 }
 
-// The place of an existing chunk, where it matters for the new one; otherwise none.
+// The place of an existing chunk if the new place depends on it; otherwise an empty place.
 Result<ChunkPlace> ChunkPlaces::old_place(const std::string& variable, std::span<const int64_t> first,
                                           const ChunkRoom& room) {
   const bool must_stay = room.published && room.keeps_old;

@@ -54,7 +54,7 @@ class ChunkPlaces {
   Result<ChunkPlace> find(const std::string& variable, std::span<const int64_t> first);
   Result<std::vector<int64_t>> stored(const std::string& variable);
 
-  // Freed places and the index are held until let_go(), which is called when the index has been written.
+  // Freed places and the index are kept until let_go(), which is called when the index has been written.
   bool holds() const noexcept { return index_held_ || !kept_.empty(); }
   Status let_go();
   // Readers find the file as it is.

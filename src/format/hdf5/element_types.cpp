@@ -99,7 +99,7 @@ TypeDescription describe_enumeration(hid_t type) {
   return description;
 }
 
-// One component of a complex number; the type none: it is not one.
+// The type of one component of a complex number; the type none if the compound is not a complex number.
 TypeDescription describe_component(hid_t compound, unsigned number) {
   const Hdf5Text name(H5Tget_member_name(compound, number));
   const Handle member(H5Tget_member_type(compound, number), H5Tclose);

@@ -371,10 +371,10 @@ namespace {
 
 Handle access_list(FormatMode mode, const FormatOptions& options, Opening& opening) {
   Handle list(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
-  // The driver accesses plain files, whatever HDF5_DRIVER is, because others write at offsets of this file. The
-  // earliest format version lets old HDF5 read it (HDF5 2.0 has another default). A new file is not locked: its
-  // temporary name is unknown to others, and once a sync publishes it, others may read it. Aggregation of small data is
-  // off, because HDF5 would add freed space to its blocks unseen by kept_.
+  // The driver accesses plain files and ignores HDF5_DRIVER, because other ranks write at offsets of this file. The
+  // earliest format version lets old HDF5 read it (HDF5 2.0 has another default). A new file is not locked: no other
+  // program knows its temporary name, and after a sync has published it, other programs may read it. Aggregation of
+  // small data is off, because HDF5 would add freed space to its blocks unseen by kept_.
   const bool ok = set_driver(list.get(), opening) >= 0 && H5Pset_fclose_degree(list.get(), H5F_CLOSE_STRONG) >= 0 &&
                   H5Pset_small_data_block_size(list.get(), 0) >= 0 &&
                   H5Pset_libver_bounds(list.get(), H5F_LIBVER_EARLIEST, H5F_LIBVER_LATEST) >= 0 &&

@@ -135,7 +135,7 @@ Result<Objects> read_heap(hid_t file, const Sizes& sizes, uint64_t address) {
 // Cache of a file, valid until HDF5 writes to it.
 struct Learnt {
   std::map<uint64_t, Objects> heaps;  // by address
-  Reader headers{size_t{64} << 10};   // of objects, which are often close together
+  Reader headers{size_t{64} << 10};   // reads the headers of objects, which are often close together
 };
 
 Result<Learnt*> learnt_of(hid_t file) {
@@ -273,7 +273,8 @@ std::optional<Header> read_header(hid_t file, Reader& reader, int64_t begin) {
   return header;
 }
 
-// Of a virtual dataset; none for other objects, and if HDF5 itself will detect that the header is damaged.
+// Returns the place of the mappings of a virtual dataset. nullopt for other objects, and if HDF5 itself will detect
+// that the header is damaged.
 std::optional<HeapPlace> place_of_mappings(hid_t file, Reader& reader, const Sizes& sizes, uint64_t address) {
   constexpr size_t k_most_content = 16, k_most_messages = 65536;
   constexpr uint64_t k_layout = 8, k_continuation = 16, k_first_version = 4, k_virtual = 3;

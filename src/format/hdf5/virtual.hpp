@@ -22,8 +22,8 @@ Status create_virtual(hid_t file, const std::string& place, const VariableDefini
 // Parts as above.
 Result<std::vector<Part>> read_virtual(hid_t file, const std::string& place, const std::string& path);
 
-// The shape of an extendible virtual dataset, from an attribute. HDF5 would find it by opening all mapped files,
-// whatever they are. Empty: the dataset has no valid attribute.
+// The shape of an extendible virtual dataset, from an attribute; empty if the dataset has no valid attribute. HDF5
+// would find the shape by opening all mapped files, which are untrusted.
 std::vector<int64_t> read_current_shape(hid_t dataset);
 Status write_current_shape(hid_t dataset, const std::string& path, std::span<const int64_t> shape);
 

@@ -13,7 +13,7 @@ namespace windrow {
 // Code::bad_file: damaged, or data outside the file. `scales` is empty, and receives the file's.
 Result<Catalog> walk_file(hid_t file, const std::string& path, int64_t file_bytes, Scales& scales);
 
-// Of all groups and their members.
+// The paths of all groups and their members.
 ObjectPaths paths_of_objects(hid_t file);
 
 }  // namespace windrow

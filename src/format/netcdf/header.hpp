@@ -33,7 +33,7 @@ enum class NetcdfType : int {
 int64_t netcdf_type_bytes(NetcdfType type) noexcept;  // 1 for none
 
 inline constexpr int64_t k_longest_netcdf_name = 256;             // NC_MAX_NAME
-inline constexpr int64_t k_most_netcdf_bytes = int64_t{1} << 60;  // of a file
+inline constexpr int64_t k_most_netcdf_bytes = int64_t{1} << 60;  // maximum size of a file
 
 struct NetcdfAttribute {
   std::string name;
@@ -44,7 +44,7 @@ struct NetcdfAttribute {
 
 struct NetcdfDimension {
   std::string name;
-  int64_t length = 0;  // of the unlimited one: the number of records, ignored when writing
+  int64_t length = 0;  // for the unlimited dimension the number of records, which is ignored when writing
   bool unlimited = false;
 };
 
@@ -53,7 +53,7 @@ struct NetcdfVariable {
   NetcdfType type = NetcdfType::none;
   std::vector<int> dimensions;  // numbers; an unlimited one comes first
   std::vector<NetcdfAttribute> attributes;
-  int64_t offset = -1;  // of the first element
+  int64_t offset = -1;  // offset of the first element
 };
 
 struct NetcdfContents {
@@ -84,12 +84,12 @@ std::vector<std::byte> encode_header(const NetcdfContents& contents);
 
 struct DecodedHeader {
   NetcdfContents contents;
-  int64_t bytes = 0;  // of the header; 0: it is longer than the given bytes
+  int64_t bytes = 0;  // size of the header; 0 if it is longer than the given bytes
 };
 
 // Decodes the header at the beginning of `bytes`, the first bytes of a file of `file_bytes`. Reads nothing outside
-// `bytes`; the file is untrusted. Code::bad_file: what is wrong, and where; unsupported: a file that is still being
-// written ("streaming" length). O(header).
+// `bytes`; the file is untrusted. Code::bad_file if the header is invalid, with the place; unsupported if the file is
+// still being written ("streaming" length). O(header).
 Result<DecodedHeader> decode_header(std::span<const std::byte> bytes, int64_t file_bytes, const std::string& path);
 
 }  // namespace windrow

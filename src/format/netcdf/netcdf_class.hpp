@@ -85,13 +85,13 @@ class NetcdfFormat final : public Format {
   std::unique_ptr<Store> file_, anew_;  // null when closed; of the rewritten file
   Catalog catalog_;
   NetcdfDimensions dimensions_;
-  std::unordered_map<std::string, size_t> numbers_;  // of the variables, by path
+  std::unordered_map<std::string, size_t> numbers_;  // numbers of the variables, by path
   std::set<std::string> split_;                      // paths of split variables
   bool has_unsupported_ = false;                     // when the file was opened
   int64_t records_ = 0, stored_records_ = 0;         // intended, and in the header of the file
-  NetcdfSum sum_;                                    // of the variables
+  NetcdfSum sum_;                                    // sum over the variables
   NetcdfPlaces places_, next_;                       // in effect, and of the rewritten file
-  int64_t missing_until_ = 0;       // of an opened file that ends before its header says: its intended end; else 0
+  int64_t missing_until_ = 0;       // intended end of an opened file that is shorter than its header states; else 0
   bool changed_ = false;            // the header of the file is outdated
   bool is_temporary_file_ = false;  // no other program has the file
 };

@@ -167,7 +167,7 @@ Result<Layout> NetcdfFormat::lay_out() {
   Status status = guard([&] {
     if (Status ready = definable("places in", path_); !ready.ok())
       return ready;
-    anew_.reset();  // of a failed change
+    anew_.reset();  // left by a change that failed
     auto all = contents();
     if (!all.ok())
       return all.status();
@@ -191,8 +191,8 @@ Result<Layout> NetcdfFormat::lay_out() {
   return layout;
 }
 
-// A foreign file may end before variables that were never written, and so does a truncated one: the missing part would
-// become zeros, of whatever length the header states.
+// A foreign file may end before variables that were never written, and a truncated file does so too. The missing part
+// would become zeros, with the length that the header states.
 Status NetcdfFormat::check_whole(const NetcdfPlaces& next) {
   if (missing_until_ == 0 || (next.offsets.size() == places_.offsets.size() && !moves(places_, next)))
     return {};
@@ -324,7 +324,7 @@ Status NetcdfFormat::read() {
   if (mode_ == FormatMode::update)
     if (Status status = roll_back(*file_, options_.durable); !status.ok())
       return status;
-  const Result<UndoLog> log = find_undo_log(*file_);  // of a killed process
+  const Result<UndoLog> log = find_undo_log(*file_);  // the log of a killed process
   if (!log.ok())
     return log.status();
   const Result<int64_t> file_bytes = file_->size();

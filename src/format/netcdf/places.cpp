@@ -65,7 +65,7 @@ int64_t after(int64_t begin, int64_t bytes) {
 // The properties of a variable that can exceed the limits of a version.
 struct NetcdfSize {
   std::string_view name;
-  int64_t bytes = 0;  // of all, or of one record; padded
+  int64_t bytes = 0;  // padded size of all elements, or of one record
   bool records = false;
   int64_t offset = -1;  // -1: after the previous one
 };
@@ -109,7 +109,7 @@ std::string is_too_large(const NetcdfSize& variable, int64_t begin, bool is_last
   return "";
 }
 
-// The number of the last variable in the file, where those with records follow the others.
+// The number of the last variable in the file. Variables with records follow the others.
 size_t last_in_file(std::span<const NetcdfSize> variables) {
   const bool has_records =
       std::any_of(variables.begin(), variables.end(), [](const NetcdfSize& each) { return each.records; });
@@ -165,7 +165,7 @@ std::string what_is_too_large(const NetcdfContents& contents, int version) {
   return what;
 }
 
-// Where the records begin: where they already do, unless the variables without records end later.
+// The offset of the first record: the present one, unless the variables without records end later.
 int64_t records_begin_after(int64_t end, bool fits, int64_t alignment, const NetcdfPlaces& before,
                             const FormatOptions& options) {
   const int64_t next = up(up(end, alignment), std::lcm<int64_t>(4, options.record_alignment));

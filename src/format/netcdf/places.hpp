@@ -26,12 +26,12 @@ struct NetcdfPlaces {
 };
 
 // Places all of `contents`, which extends what `before` had, and keeps existing places if possible. `lowest` to
-// `highest`: the allowed versions, of which the smallest sufficient one is chosen. Code::unsupported: none is
-// sufficient, and why.
+// `highest`: the allowed versions; the smallest sufficient one is chosen. Code::unsupported, with the reason, if no
+// version is sufficient.
 Result<NetcdfPlaces> find_places(NetcdfContents contents, const NetcdfPlaces& before, int lowest, int highest,
                                  const FormatOptions& options);
 
-// Why the version cannot hold a dimension; "": it can.
+// Returns the reason why the version cannot hold a dimension; "" if it can.
 std::string is_too_long(std::string_view dimension, int64_t length, int version);
 
 // The sum of the first `variables` of a file, in bytes or bytes of a record.
@@ -40,9 +40,9 @@ struct NetcdfSum {
   int64_t bytes = 0, largest = 0;
 };
 
-// Why the version cannot hold a variable together with those that are defined, or "". Checked at definition, because
-// every later flush would fail. `sum`: of some of the others; becomes that of all. Amortized O(1) where the sum is
-// clear of the limits, else O(variables) for versions 1 and 2.
+// Returns the reason why the version cannot hold a variable together with the defined variables; "" if it can. Checked
+// at definition, because every later flush would fail. `sum`: the sum over some of the defined variables; becomes that
+// of all. Amortized O(1) if the sum is far from the limits, else O(variables) for versions 1 and 2.
 std::string what_does_not_fit(const VariableDefinition& definition, std::span<const Variable> others, int version,
                               NetcdfSum& sum);
 

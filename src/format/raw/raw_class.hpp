@@ -68,15 +68,15 @@ class RawFormat final : public Format {
   FormatOptions options_;
   // Kept open instead of reopened by name, because a temporary is renamed while it is written.
   std::unique_ptr<Store> data_;     // null when closed
-  std::unique_ptr<Store> sidecar_;  // of a temporary
-  std::string path_;                // of a published file, absolute; "": a temporary
+  std::unique_ptr<Store> sidecar_;  // sidecar of a temporary file
+  std::string path_;                // absolute path of a published file; "" for a temporary file
   uint64_t sidecar_number_ = 0;     // file number of the sidecar, 0: unknown
   Catalog catalog_;
   TextLists texts_;
   PartLists parts_;
   std::unordered_map<std::string, Object> objects_;
   std::unordered_set<std::string> dimensions_;  // paths, which variables may share
-  int64_t end_ = 0;                             // of the data file
+  int64_t end_ = 0;                             // end of the data file
   bool changed_ = false;
 };
 

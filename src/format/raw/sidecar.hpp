@@ -26,7 +26,7 @@ struct RawSidecar {
   Catalog catalog;
   TextLists texts;
   PartLists parts;
-  int64_t bytes = 0;        // of the data file
+  int64_t bytes = 0;        // size of the data file
   bool is_interim = false;  // it was read from an interim sidecar
 };
 
