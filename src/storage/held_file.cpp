@@ -172,8 +172,8 @@ void HeldFile::release() noexcept {
   descriptor_ = -1;
 }
 
-// Removes the file itself last: if this process is killed, the rest is found again. Its lock is held until then, so
-// that nobody removes files that another process has created under its name.
+// Removes the file itself last, so that the rest is found again if this process is killed. Its lock is held until then,
+// so that no files are removed that another process has created under its name.
 bool remove_leftover(const std::string& path) {
   bool removed = false;
   (void)guard([&] {

@@ -17,7 +17,7 @@ struct Mount {
   std::string point;  // mount point
   std::string type;   // "ceph", "fuse.ceph-fuse"
   std::string source;
-  std::string options;  // of the file system, comma-separated
+  std::string options;  // mount options of the file system, comma-separated
   friend bool operator==(const Mount&, const Mount&) = default;
 };
 
@@ -26,8 +26,8 @@ std::string mounts_of_process();  // the text; "" if unavailable
 // Skips malformed lines. Source: Linux, Documentation/filesystems/proc.rst, section 3.5.
 std::vector<Mount> parse_mounts(std::string_view text);
 
-// The mount that contains an absolute path without links: the innermost; of several on one point, the last. nullptr:
-// none.
+// The mount that contains an absolute path without links; nullptr if there is none. It is the innermost mount, and the
+// last one if there are several on one mount point.
 const Mount* mount_of(std::span<const Mount> mounts, std::string_view path) noexcept;
 
 // Data with which another CephFS client finds a file that is mounted here.

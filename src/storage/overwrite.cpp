@@ -148,8 +148,8 @@ Status overwrite_logged(Store& store, const Trimmed& what, int64_t log_begin, in
 // A log as it is stored.
 struct Log {
   std::vector<std::byte> bytes;  // empty: there is none
-  int64_t ranges = 0, end = 0;   // `end`: of the file without the log
-  size_t table = 0;              // where the offsets and lengths are
+  int64_t ranges = 0, end = 0;   // `end`: the end of the file without the log
+  size_t table = 0;              // offset of the table of offsets and lengths
 };
 
 Result<Log> read_log(Store& store) {

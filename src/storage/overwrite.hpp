@@ -41,7 +41,7 @@ struct OldBytes {
 
 struct UndoLog {
   std::vector<OldBytes> old;  // empty: the file is valid as it is
-  int64_t end = 0;            // of the file without the log
+  int64_t end = 0;            // end of the file without the log
   bool found = false;         // there is a log
 };
 

@@ -294,7 +294,7 @@ Result<TemporaryFile> start_temporary_file_of(const std::string& path) {
   if (!mode.ok())
     return mode.status();
   const TemporaryNames names{fmt::format("{}.{}{}", parts.folder, stem_of(parts), k_mark)};
-  constexpr size_t k_most_tries = 100;  // of 36^4 names: if all are taken, that is not chance
+  constexpr size_t k_most_tries = 100;  // there are 36^4 names: that so many are taken is not chance
   for (size_t tries = 0; tries < k_most_tries; ++tries) {
     // Complete before the file exists: without memory later, its name would be lost.
     TemporaryFile temporary{names.candidate(tries), final_path};
@@ -545,7 +545,7 @@ std::vector<std::string> remove_leftovers(const std::string& path) {
     for (const std::string& each : leftovers(path)) {
       const std::string temporary = each.substr(0, each.rfind(k_mark) + k_mark.size() + k_random_letters);
       struct stat about {};
-      // A sidecar without its temporary file, which is created before it and removed after it, belongs to nobody.
+      // The temporary file is created before its sidecar and removed after it. So a sidecar without one has no owner.
       const bool is_alone = temporary != each && ::lstat(temporary.c_str(), &about) != 0 && errno == ENOENT;
       if (temporary == each ? remove_leftover(each) : is_alone && remove_sidecar(each))
         removed.push_back(each);

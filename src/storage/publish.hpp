@@ -65,8 +65,8 @@ Status remove_folder(const std::string& path);
 // it.
 inline constexpr std::string_view k_replaced_mark = ".windrow-replaced";
 
-// Marks a folder as replaced. Removes folders that were marked earlier and whose files nobody uses: `folders` without
-// these two.
+// Marks a folder as replaced. Removes those of `folders`, except these two, that were marked earlier and whose files no
+// process uses.
 void retire_folder(const std::string& replaced, const std::string& replacing,
                    std::span<const std::string> folders) noexcept;
 

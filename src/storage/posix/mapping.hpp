@@ -19,7 +19,7 @@ class Mapping {
   // Maps bytes [begin, end) of the file until drop() or another range is requested. False: the system refuses.
   bool cover(int descriptor, int64_t begin, int64_t end) noexcept;
   void drop() noexcept;
-  const std::byte* at(int64_t offset) const noexcept { return memory_ + (offset - begin_); }  // of covered bytes
+  const std::byte* at(int64_t offset) const noexcept { return memory_ + (offset - begin_); }  // for covered bytes
 
  private:
   friend class BusErrorGuard;

@@ -72,7 +72,7 @@ class PosixStore final : public Store {
   void reserve(int64_t offset, int64_t bytes) noexcept;
   ssize_t call(Operation operation, std::span<iovec> batch, int64_t offset, bool counts, StoreCounters& counters);
   Status set_lock(short type, const char* verb, int64_t offset, int64_t size);
-  Status ends_early(int64_t bytes, int64_t offset, int64_t end) const noexcept;  // of a read
+  Status ends_early(int64_t bytes, int64_t offset, int64_t end) const noexcept;  // the error of a read
   Status usable(const char* verb, bool writes) const noexcept;
   Status check_request(Operation operation, int64_t offset, std::optional<int64_t> bytes) const noexcept;
   Intervention intervention(Operation operation) { return hook_ ? hook_(operation) : Intervention{}; }

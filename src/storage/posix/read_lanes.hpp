@@ -74,7 +74,7 @@ class ReadLanes {
   bool stops_ = false, was_slow_ = true;
 };
 
-// A request this slow is worth a thread; one from the page cache is not, whatever its size.
+// Whether a request was so slow that threads would help. False for a read of any size from the page cache.
 bool is_slow(std::chrono::nanoseconds taken, size_t bytes) noexcept;
 
 }  // namespace windrow
