@@ -3,7 +3,7 @@
 // batches. A batch is moved by one plan, and its puts do not overlap. The order of the batches is the same on all
 // ranks:
 //
-//   for each ordinal   the n-th put of a variable has ordinal n; a later ordinal moves later, so the later put wins
+//   for each ordinal   the puts of a variable have ordinals 0, 1, ... and move in this order, so the later put wins
 //     for each chunked variable   one batch, or one for each group of chunks
 //     the other variables         one batch
 //   the gets           in the same way, after all puts

@@ -80,7 +80,7 @@ class FillManager {
   bool knows_holes(const PreparedPlan& prepared, std::span<const int64_t> variables, FillMap& map) const;
 
  private:
-  // See above.
+  // How a batch fills the variables that it is the first to write or read: see above.
   enum class Method {
     none,
     by_data,
