@@ -32,16 +32,14 @@ Status Publication::start(const std::string& path) {
 
 Status Publication::hold(const std::string& path, bool changes) {
   lock_ = FileLock();
-  held_ = HeldFile::at(path);
-  if (!changes)
+  if (!changes) {
+    held_ = HeldFile::at(path);
     return {};
+  }
   auto lock = FileLock::take(path);
-  if (lock.ok())
-    lock_ = std::move(lock).value();
-  return lock.status();
-}
-
-Status Publication::exclude_writers(const std::string& path) {
+  if (!lock.ok())
+    return lock.status();
+  lock_ = std::move(lock).value();
   auto held = HeldFile::to_change(path);
   if (held.ok())
     held_ = std::move(held).value();

@@ -50,12 +50,11 @@ class Publication {
 
   // Creates the temporary file of a new file. Its paths are absolute, because the program may change its folder.
   Status start(const std::string& path);
-  // Opens a file that exists and keeps it open. `changes`: it is opened for update; bad_state if this process has it
-  // open for update already.
+  // Opens a file that exists and keeps it open. `changes`: it is opened for update, and locked until this object ends;
+  // bad_state if this or another process has it open for update already.
   Status hold(const std::string& path, bool changes);
-  // Locks this file for update until this object ends. bad_state if another process has it open for update. Not for
-  // HDF5: it has its own locks, which would conflict with this one on NFS and Lustre.
-  Status exclude_writers(const std::string& path);
+  // Ends the system's lock of hold(). HDF5 has its own locks, which would conflict with it on NFS and Lustre.
+  void rely_on_locks_of_format() noexcept { held_.unlock(); }
   // Whether the file at `path` is still the one that was opened.
   bool holds(const std::string& path) const noexcept { return held_.is_behind(path); }
 
@@ -94,7 +93,7 @@ class Publication {
   Status failure_;
   TemporaryFile temporary_;
   HeldFile held_;  // the file that was opened, or was published
-  FileLock lock_;  // see exclude_writers()
+  FileLock lock_;  // of a file that is open for update
   std::vector<std::unique_ptr<Sidecar>> sidecars_;
 };
 

@@ -125,9 +125,8 @@ Status File::open_existing_on_root(OpenBroadcast& message) {
     opened_.format_name = std::move(found.value().name);
     opened = std::move(found.value().store);
   }
-  if (mode_ == Mode::update && opened_.format_name != "hdf5")
-    if (Status status = publication_.exclude_writers(path()); !status.ok())
-      return status;
+  if (opened_.format_name == "hdf5")
+    publication_.rely_on_locks_of_format();
   auto format = open_format(opened_.format_name, path(), format_mode(), format_options(), std::move(opened));
   if (!format.ok())
     return format.status();

@@ -118,7 +118,7 @@ Status File::become_set(SubfileRequest request) {
     return verdict;
   }
   if (request.of_all)
-    set_.want({request.count, set_.wanted().why});
+    set_.want_count(request.count);
   record_data();
   allocator_.mark_unplaced();
   Status verdict = start_set();

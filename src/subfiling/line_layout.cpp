@@ -42,8 +42,11 @@ Status SubfileSet::find_layouts(Status local, const StripingOptions& options, co
     });
   // Whether the layouts are known must be the same on all ranks, since the next step depends on it.
   Status verdict = agree(comm_, std::move(local));
-  if (!verdict.ok())
+  if (!verdict.ok()) {
     layouts_.clear();
+    line_layout_.reset();
+    data_->tally_line_by(line_layout_);
+  }
   return verdict;
 }
 

@@ -59,6 +59,7 @@ class SubfileSet {
   // The number of subfiles of a new file, for variables whose options do not request one. 0 if it is not chosen yet.
   // FileCount::why is set if the library has chosen the number. Local, the same on all ranks.
   void want(FileCount wanted) noexcept { wanted_ = std::move(wanted); }
+  void want_count(int64_t files) noexcept { wanted_.files = files; }
   const FileCount& wanted() const noexcept { return wanted_; }
   // The same number for a new or an opened file.
   int64_t default_count() const noexcept {

@@ -115,6 +115,8 @@ Result<int64_t> ChunkPlaces::insert(const std::string& variable, std::span<const
 // As insert(), but places that readers need remain unchanged. The chunk first gets a size for which its place is too
 // small, so that HDF5 frees it and cannot give it to the chunk again.
 Result<int64_t> ChunkPlaces::replace(const std::string& variable, std::span<const int64_t> first, int64_t bytes) {
+  if (!kept_.has_published())
+    return insert(variable, first, bytes);
   const Result<ChunkPlace> found = find(variable, first);
   if (!found.ok())
     return found.status();

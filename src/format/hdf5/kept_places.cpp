@@ -83,8 +83,9 @@ int64_t KeptPlaces::most_at_once(Extent free) const noexcept {
   return aligned > 0 && aligned >= threshold_ ? aligned : threshold_ - 1;
 }
 
-// Takes the free space for which `wanted` returns true.
-Status KeptPlaces::take_all(hid_t file, const std::function<bool(Extent)>& wanted, std::vector<Handle>& taken) const {
+// Takes the free space for which `wanted` returns true. False: there is more than is taken at once.
+Result<bool> KeptPlaces::take_all(hid_t file, const std::function<bool(Extent)>& wanted,
+                                  std::vector<Handle>& taken) const {
   for (int left = k_most_pieces; left > 0;) {
     const auto pieces = free_pieces(file);
     if (!pieces.ok())
@@ -97,9 +98,9 @@ Status KeptPlaces::take_all(hid_t file, const std::function<bool(Extent)>& wante
           return no_room();
       }
     if (left == before)
-      return {};
+      return true;
   }
-  return {};
+  return false;
 }
 
 Status KeptPlaces::set_published(hid_t file) {
@@ -125,13 +126,14 @@ bool KeptPlaces::is_published(Extent place) const noexcept {
 Status KeptPlaces::keep_freed(hid_t file) {
   if (published_end_ == 0 || complete_)
     return {};
-  Status status = take_all(
+  // The end first: with an alignment HDF5 frees what is between the old end and the piece that it gives.
+  if (const int64_t missing = published_end_ - end_of_space(file); missing > 0)
+    if (Status status = take_end(file, missing, kept_); !status.ok())
+      return status;
+  const Result<bool> all = take_all(
       file, [&](Extent free) { return is_published(free); }, kept_);
-  const int64_t missing = published_end_ - end_of_space(file);
-  if (status.ok() && missing > 0)
-    status = take_end(file, missing, kept_);
-  complete_ = status.ok();
-  return status;
+  complete_ = all.ok() && all.value();
+  return all.status();
 }
 
 Status KeptPlaces::make_room(hid_t file, int64_t bytes, Extent place) {
@@ -146,17 +148,18 @@ Status KeptPlaces::make_room(hid_t file, int64_t bytes, Extent place) {
       walls_.push_back(std::move(room));
       continue;
     }
-    if (Status status = take_all(
+    if (const Result<bool> all = take_all(
             file, [&](Extent free) { return touch(free, extent); }, walls_);
-        !status.ok())
-      return status;
+        !all.ok())
+      return all.status();
     return take_end(file, 1, walls_);
   }
 }
 
 Status KeptPlaces::keep(hid_t file, Extent place) {
   return take_all(
-      file, [&](Extent free) { return touch(free, place); }, kept_);
+             file, [&](Extent free) { return touch(free, place); }, kept_)
+      .status();
 }
 
 // HDF5 gives the place, unless it has joined it with free space around it, or has other space of the same size.

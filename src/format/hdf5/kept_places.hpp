@@ -27,6 +27,7 @@ class KeptPlaces {
   // Readers find the file as HDF5 has it now. Until the next call its metadata may name any place but what is free now
   // and what is after the end.
   Status set_published(hid_t file);
+  bool has_published() const noexcept { return published_end_ > 0; }
   bool is_published(Extent place) const noexcept;
   // Occupies all published places that HDF5 has freed since expect_freed() or keep_quickly().
   Status keep_freed(hid_t file);
@@ -47,7 +48,7 @@ class KeptPlaces {
 
  private:
   int64_t most_at_once(Extent free) const noexcept;
-  Status take_all(hid_t file, const std::function<bool(Extent)>& wanted, std::vector<Handle>& taken) const;
+  Result<bool> take_all(hid_t file, const std::function<bool(Extent)>& wanted, std::vector<Handle>& taken) const;
 
   int64_t alignment_, threshold_;
   std::vector<Handle> walls_, kept_;
