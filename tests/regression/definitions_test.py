@@ -29,12 +29,11 @@ def read_hdf5(path):
 
 
 def read_netcdf(path):
-    with open(path, "rb") as file:
-        content = file.read()
     try:
         import netCDF4
     except ImportError:
-        return PRECIOUS if content[:3] == b"CDF" else []
+        with open(path, "rb") as file:  # which may be sparse, and larger than memory
+            return PRECIOUS if file.read(3) == b"CDF" else []
     with netCDF4.Dataset(path) as file:
         return list(file["precious"][:])
 
