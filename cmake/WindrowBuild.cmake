@@ -119,7 +119,7 @@ endfunction()
 # windrow_mpi_test(thing_test.cpp RANKS 1 2 3 4 [FULL 5 8 13] [STRIDE n] [TIMEOUT s] [LABELS …]) in tests/module: the
 # same program with several numbers of ranks, called module.thing.npN. RANKS are in the quick set, FULL only in the full
 # set; numbers above WINDROW_TEST_MAX_RANKS are omitted. STRIDE n: in the quick set a sweep tries every n-th case
-# (tests/stride.hpp). A hang is a failure: TIMEOUT, default 60 s.
+# (tests/stride.hpp). A hang is a failure: TIMEOUT, default 180 s.
 function(windrow_mpi_test source)
   cmake_parse_arguments(ARG "" "STRIDE;TIMEOUT" "RANKS;FULL;LABELS;HOSTS;FULL_HOSTS" ${ARGN})
   if(NOT ARG_TIMEOUT)
