@@ -32,6 +32,7 @@ Status Publication::start(const std::string& path) {
 
 Status Publication::hold(const std::string& path, bool changes) {
   lock_ = FileLock();
+  held_.release();  // its own lock would refuse the new one
   if (!changes) {
     held_ = HeldFile::at(path);
     return {};
