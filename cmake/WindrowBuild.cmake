@@ -62,15 +62,15 @@ function(windrow_unity target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${WINDROW_UNITY_BUILD} UNITY_BUILD_BATCH_SIZE 20)
 endfunction()
 
-# windrow_room(NAME SOURCES a.cpp … [ALONE b.cpp …] DEPENDS module|target …): one folder of src/, one target
+# windrow_module(NAME SOURCES a.cpp … [ALONE b.cpp …] DEPENDS module|target …): one folder of src/, one target
 # windrow_NAME. ALONE: as for windrow_unity().
-function(windrow_room name)
+function(windrow_module name)
   cmake_parse_arguments(ARG "" "" "SOURCES;ALONE;DEPENDS" ${ARGN})
   add_library(windrow_${name} OBJECT ${ARG_SOURCES} ${ARG_ALONE})
   windrow_unity(windrow_${name} ALONE ${ARG_ALONE})
   target_include_directories(windrow_${name} PUBLIC "${PROJECT_SOURCE_DIR}/src" "${PROJECT_SOURCE_DIR}/include")
   target_link_libraries(windrow_${name} PRIVATE windrow_flags PUBLIC ${ARG_DEPENDS})
-  set_property(GLOBAL APPEND PROPERTY WINDROW_ROOMS windrow_${name})
+  set_property(GLOBAL APPEND PROPERTY WINDROW_MODULES windrow_${name})
 endfunction()
 
 # windrow_uses_library(MODULE NAME): links a module to a library of windrow_optional_library(), if that is built in.
