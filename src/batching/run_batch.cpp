@@ -41,7 +41,7 @@ Status VariableFlush::begin_batch(const CallArguments& call, VariableStorage& st
   // From here to the agreement there is no return: the other ranks wait for messages of this one, also after an error.
   if (in_flight.local.ok())
     in_flight.local = guard([&] {
-      report_.plans.push_back({prepared.plan, forecast, storage.is_cached(summary), prepared.id});
+      engine_.add_plan(prepared, forecast, storage.is_cached(summary));
       return Status{};
     });
   storage.begin_move(batch, summary, prepared, behind, in_flight);
@@ -58,38 +58,15 @@ Status VariableFlush::end_batch(const CallArguments& call, VariableStorage& stor
   return verdict;
 }
 
-// Sets the numbers of the report: those of this batch and of the earlier ones. `seconds`: the duration of the batch, or
-// of its exchange only if the program continued during the batch.
-void VariableFlush::add_to_report(const FileView& file, double seconds) {
-  Trace& trace = engine_.trace;
-  trace.total_seconds = seconds_now() - began_;
-  trace.is_writer = file.data.used() ? 1 : 0;
-  trace.metadata_opens = file.metadata_opens + (file.subfiles != nullptr ? file.subfiles->opens() : 0);
-  trace.data_opens = file.data.opens();
-  trace.targets = static_cast<int64_t>(file.data.touched().targets().size());
-  (void)guard([&] { return report_.touched = file.data.touched(), Status{}; });
-  store_trace(trace, report_.sums, report_.maxima);
-  store_batch(seconds, report_.maxima);
-}
-
 // Collective, agreed. The last agreement of a batch, which also reduces its numbers for the report.
 Status VariableFlush::conclude(const CallArguments& call, Status local, MovingVariables& moving) {
   const FileView& file = call.file;
   const VariableBatch& batch = moving.batch;
   const InFlightBatch& in_flight = moving.in_flight;
-  PreparedPlan& prepared = *in_flight.prepared;
   if (batch.reading && local.ok())
     local = guard([&] { return batch.completion.complete(file.settings, file.catalog(), engine_.trace); });
-  add_to_report(file, in_flight.seconds);
-  const bool tunes = prepared.transfer && prepared.tuner_of(in_flight.behind) != nullptr;
-  if (tunes)
-    store_tuning(prepared.transfer->coder().predicted(), report_.sums);
-  if (prepared.transfer)
-    local.update(guard([&] { return take_traffic(*prepared.transfer); }));
-  Status verdict =
-      agree(comm_, std::move(local), Reduction{.maximum = report_.maxima, .sum = report_.sums, .bits = {}});
-  if (tunes && read_batch(report_.maxima) > 0 && verdict.ok())
-    learn(prepared, in_flight.behind);
+  const int64_t subfile_opens = file.subfiles != nullptr ? file.subfiles->opens() : 0;
+  Status verdict = engine_.conclude(std::move(local), in_flight, file.metadata_opens + subfile_opens);
   if (verdict.ok() || batch.reading)
     return verdict;
   if (!check_in_step(file.identity).ok())
@@ -101,28 +78,6 @@ Status VariableFlush::conclude(const CallArguments& call, Status local, MovingVa
   if (is_temporary)
     file.publication.fail(named);
   return named;
-}
-
-// Local. Adds to the report what this rank has sent to each other rank.
-Status VariableFlush::take_traffic(const Transfer& transfer) {
-  transfer.visit_traffic([&](const Traffic& traffic) {
-    if (traffic.messages > 0 && traffic.rank != comm_.rank())
-      report_.sent.push_back({traffic.rank, traffic.messages, traffic.raw_bytes, traffic.wire_bytes});
-  });
-  return {};
-}
-
-// Local. The numbers are the same on every rank, so all ranks learn the same.
-void VariableFlush::learn(PreparedPlan& prepared, bool behind) {
-  Predicted predicted;
-  read_tuning(predicted, report_.sums);
-  CodecTuner& tuner = *prepared.tuner_of(behind);
-  tuner.learn(prepared.transfer->coder().arm(), read_batch(report_.maxima), predicted);
-  (void)guard([&] {
-    if (!report_.plans.empty())
-      report_.plans.back().codec_reason = tuner.why();
-    return Status{};
-  });
 }
 
 // Collective, after a failure. Marks the variables of which earlier batches of this flush have written some puts while

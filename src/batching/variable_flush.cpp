@@ -15,7 +15,6 @@ namespace windrow {
 
 VariableFlush::~VariableFlush() {
   pending_.reset();
-  (void)guard([&] { return engine_.workspace.arena.leave_to(comm_), Status{}; });
 }
 
 Status VariableFlush::grow(size_t variables) {
@@ -38,16 +37,8 @@ void VariableFlush::forget_chunks_of(int variable, const std::string& path) {
 }
 
 void VariableFlush::begin(const FileView& file) {
-  engine_.trace = Trace{};
-  report_.plans.clear();
-  report_.sent.clear();
-  report_.sums = {};
-  report_.maxima = {};
-  report_.touched.clear();
   put_batches_ = put_batch_ = 0;
-  file.data.begin_flush();
-  began_ = seconds_now();
-  tracer_.begin(began_, engine_.trace);
+  engine_.begin(file.data);
 }
 
 Status VariableFlush::move(const FileView& file, RequestList& requests, Status local) {
@@ -55,14 +46,12 @@ Status VariableFlush::move(const FileView& file, RequestList& requests, Status l
 }
 
 void VariableFlush::end(const FileView& file, const Status& verdict, const RequestList& requests) {
-  report_.ranks = comm_.size();
-  report_.under_way = false;
-  report_.done = true;
+  engine_.end();
   cancel(file, verdict, requests);
 }
 
 void VariableFlush::cancel(const FileView& file, const Status& verdict, const RequestList& requests) {
-  tracer_.end(comm_, engine_.trace, file.catalog(), verdict, is_empty_, requests.requests(), report_);
+  engine_.tracer.end(comm_, engine_.trace, file.catalog(), verdict, is_empty_, requests.requests(), engine_.report);
 }
 
 Status VariableFlush::begin_pending(const FileView& file, RequestList& requests, Status local) {
@@ -75,16 +64,16 @@ Status VariableFlush::begin_pending(const FileView& file, RequestList& requests,
   if (!verdict.ok())
     return verdict;
   pending->requests = std::move(requests);
-  pending->seconds = seconds_now() - began_;
+  pending->seconds = engine_.seconds();
   pending_ = std::move(pending);
-  report_.ranks = comm_.size();
-  report_.under_way = true;
+  engine_.report.ranks = comm_.size();
+  engine_.report.under_way = true;
   return verdict;
 }
 
 Status VariableFlush::end_pending(const FileView& file) {
   const CallArguments call{file, pending_->requests};
-  began_ = seconds_now() - pending_->seconds;  // without the time that the program used in between
+  engine_.resume(pending_->seconds);  // without the time that the program used in between
   Status verdict;
   if (pending_->is_moving)
     verdict = with_storage(file, [&](VariableStorage& storage) { return end_batch(call, storage, pending_->puts); });
@@ -380,7 +369,7 @@ Status VariableFlush::explain(const FileView& file, RequestList& requests, Statu
   if (!verdict.ok())
     return verdict;
   return agree(comm_, guard([&] {
-                 const FlushReport& shown = planned.plans.empty() ? report_ : planned;
+                 const FlushReport& shown = planned.plans.empty() ? engine_.report : planned;
                  text = json ? explain_json(shown) : explain_text(shown);
                  return Status{};
                }));

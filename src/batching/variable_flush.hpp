@@ -25,14 +25,12 @@
 #include "base/status.hpp"
 #include "batching/chunked_storage.hpp"
 #include "batching/file_view.hpp"
-#include "batching/flush_engine.hpp"
 #include "batching/pending_flush.hpp"
 #include "batching/variable_storage.hpp"
+#include "engine/flush_engine.hpp"
 #include "filling/undefined_elements.hpp"
 #include "queueing/orphaned_puts.hpp"
 #include "queueing/request_list.hpp"
-#include "reporting/flush_tracer.hpp"
-#include "reporting/report.hpp"
 
 namespace windrow {
 
@@ -51,9 +49,9 @@ class VariableFlush {
   Planner& planner() noexcept { return engine_.planner; }
   const Planner& planner() const noexcept { return engine_.planner; }
   FlushEngine& engine() noexcept { return engine_; }
-  FlushReport& report() noexcept { return report_; }
-  const FlushReport& report() const noexcept { return report_; }
-  FlushTracer& tracer() noexcept { return tracer_; }
+  FlushReport& report() noexcept { return engine_.report; }
+  const FlushReport& report() const noexcept { return engine_.report; }
+  FlushTracer& tracer() noexcept { return engine_.tracer; }
 
   // A flush is the calls begin(), move() and end(), by all ranks. Before move() all variables of the queue must have
   // their places, and records for what is put.
@@ -110,9 +108,6 @@ class VariableFlush {
                      const BatchSummary& summary, bool behind, MovingVariables& moving);
   Status end_batch(const CallArguments& call, VariableStorage& storage, MovingVariables& moving);
   Status conclude(const CallArguments& call, Status local, MovingVariables& moving);
-  void add_to_report(const FileView& file, double seconds);
-  Status take_traffic(const Transfer& transfer);
-  void learn(PreparedPlan& prepared, bool behind);
   void mark_unfinished(const CallArguments& call);
 
   // A bit for each chunked variable that the puts of the present ordinal, or the gets, move.
@@ -138,9 +133,6 @@ class VariableFlush {
   int64_t put_batches_ = 0, put_batch_ = 0;  // the number of ordinals in this flush, and the ordinal that moves
   bool is_empty_ = false;                    // no rank has queued a request
   std::unique_ptr<PendingFlush> pending_;
-  FlushTracer tracer_;
-  FlushReport report_;
-  double began_ = 0;  // when the flush began, in seconds; without the time between the parts of a flush in two parts
 };
 
 }  // namespace windrow

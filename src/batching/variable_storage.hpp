@@ -23,8 +23,8 @@
 
 #include "base/status.hpp"
 #include "batching/file_view.hpp"
-#include "batching/flush_engine.hpp"
 #include "batching/variable_batch.hpp"
+#include "engine/flush_engine.hpp"
 #include "flush/in_flight.hpp"
 #include "planning/batch_summary.hpp"
 #include "planning/prepared_plan.hpp"

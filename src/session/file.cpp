@@ -14,38 +14,13 @@
 #include "comm/agree.hpp"
 #include "comm/handle.hpp"
 #include "comm/same.hpp"
+#include "engine/engine_options.hpp"
 #include "metadata/broadcasts.hpp"
 #include "plan/limits.hpp"
-#include "planning/machine.hpp"
 #include "publication/format_sidecars.hpp"
-#include "session/resolved_options.hpp"
 #include "storage/file_system.hpp"
 
 namespace windrow {
-namespace {
-
-std::vector<std::string> texts_of(const Settings& settings) {
-  std::vector<std::string> texts;
-  for (const auto& [key, value] : settings.values())
-    texts.push_back(fmt::format("{}={}", key, value));
-  return texts;
-}
-
-// On a local disk, reading a piece of 16 KiB by a separate request is faster than the exchange: it is copied once, and
-// readers do not wait for each other. Writers do wait for the lock of the file.
-constexpr int64_t k_local_read = int64_t{16} << 10;
-constexpr int64_t k_local_row = 4096;
-constexpr int64_t k_local_hole = 4096;
-constexpr int64_t k_local_unit = int64_t{64} << 10;
-
-// Two windows if there are more ranks than cores: a third full window would be written at the end, when the ranks have
-// nothing left to copy (8 ranks on 2 cores: 2, 3 and 4 buffers took 1.43, 1.50 and 1.61 times the limit for 38 MB).
-// With messages from other hosts two windows need four buffers.
-int64_t buffers_for(const Comm& comm) noexcept {
-  return comm.host_roots().size() > 1 || usable_cores() > comm.host_size() ? 4 : 2;
-}
-
-}  // namespace
 
 // What the ranks exchange when a file is opened.
 struct File::Opening {
@@ -163,16 +138,29 @@ std::vector<std::string> File::describe_opening() const {
   return texts;
 }
 
+// Local. Sets `subfiles` to the number that the options of a new file ask for; 0 if rank 0 is to choose it.
+Status File::check_subfile_options(const Settings& settings, int64_t& subfiles) const {
+  auto wanted = wanted_subfiles(settings, comm_->size());
+  if (!wanted.ok())
+    return wanted.status();
+  subfiles = wanted.value();
+  return check_split({.axes = settings.text("split"), .parts = settings.text("split_parts")});
+}
+
 // Local. Sets `arguments` to the hash of the arguments. It includes the resolved options, since ranks with different
 // environments would make different files.
 Status File::take_options(const Settings& program, uint64_t& arguments) {
   identity_.path = path();
   if (path().empty())
     return {Code::bad_argument, "the path of the file is empty"};
-  auto options = resolve_options(*comm_, program, mode_ == Mode::create);
+  auto options = resolve_engine_options(program, comm_->rank());
   if (!options.ok())
     return options.status();
-  ResolvedOptions& resolved = options.value();
+  EngineOptions& resolved = options.value();
+  int64_t subfiles = 1;
+  if (mode_ == Mode::create)
+    if (Status status = check_subfile_options(resolved.settings, subfiles); !status.ok())
+      return status;
   arguments = hash_of({path(), std::to_string(static_cast<int>(mode_)), resolved.text});
   settings_ = std::move(resolved.settings);
   flush_.planner().set_ways(settings_.boolean("shared_memory"), settings_.boolean("check_messages"));
@@ -180,13 +168,13 @@ Status File::take_options(const Settings& program, uint64_t& arguments) {
   flush_.planner().limits() = std::move(resolved.limits);
   storage_.striping_options = std::move(resolved.striping);
   storage_.store_options = std::move(resolved.store);
-  set_.want({resolved.subfiles, ""});
+  set_.want({subfiles, ""});
   return {};
 }
 
 // Rank 0. Opens everything, and fills the message to all ranks.
 Status File::open_on_root(Opening& opening) {
-  if (Status status = read_machine_on_root(); !status.ok())
+  if (Status status = storage_.read_machine(settings_); !status.ok())
     return status;
   if (Status status = open_format_on_root(opening.message); !status.ok())
     return status;
@@ -196,7 +184,7 @@ Status File::open_on_root(Opening& opening) {
     add_texts_on_root(data_path);
   if (mode_ != Mode::create)
     storage_.striping = find_striping(storage_.striping_options, data_path);
-  opening.numbers[Opening::file_system] = static_cast<int64_t>(file_system_at(data_path));
+  opening.numbers[Opening::file_system] = static_cast<int64_t>(file_system_at(data_path, settings_));
   opening.numbers[Opening::subfiles] = set_.wanted().files;
   flush_.tracer().open_on_root(settings_.text("trace"), path(), flush_.report());
   opening.numbers[Opening::cores] = usable_cores();
@@ -211,7 +199,6 @@ Status File::open_on_root(Opening& opening) {
 // Local. Takes what rank 0 has found.
 Status File::receive(Opening& opening) {
   const auto kind = static_cast<FileSystem>(opening.numbers[Opening::file_system]);
-  storage_.is_local_disk = kind == FileSystem::local;
   flush_.planner().limits().buffers = opening.numbers[Opening::buffers];
   if (comm_->rank() != 0) {
     auto decoded = OpenBroadcast::decode(opening.bytes);
@@ -222,7 +209,7 @@ Status File::receive(Opening& opening) {
   set_.want({opening.numbers[Opening::subfiles], opening.message.files_reason});
   if (Status status = receive(std::move(opening.message)); !status.ok())
     return status;
-  return receive_machine(kind, opening.numbers[Opening::cores]);
+  return storage_.take_machine(settings_, kind, opening.numbers[Opening::cores], flush_.planner().limits());
 }
 
 // Rank 0 opens the file before the ranks compare their arguments, which saves an agreement. If another rank fails, or
@@ -271,9 +258,7 @@ Result<std::unique_ptr<File>> File::open(MPI_Comm user, const std::string& path,
 
 void File::start() {
   comm_->enter(identity_);
-  if (storage_.is_local_disk)
-    fit_limits_to_local_disk(flush_.planner().limits(), settings_);
-  fit_limits_to_layout(flush_.planner().limits(), settings_);
+  storage_.fit_limits(settings_, flush_.planner().limits());
   start_trace();
 }
 
@@ -293,60 +278,6 @@ void File::start_trace() {
 void File::record_data() {
   if (Recording* recording = flush_.tracer().recording(); recording != nullptr)
     data_->record(recording, set_.map() ? nullptr : storage_.layout);
-}
-
-// Rank 0, before anything is opened.
-Status File::read_machine_on_root() {
-  const std::string path = settings_.text("machine");
-  if (path.empty())
-    return {};
-  auto text = read_machine_file(path);
-  if (!text.ok())
-    return text.status();
-  if (auto machine = machine_of(text.value(), path); !machine.ok())
-    return machine.status();
-  storage_.machine_text = std::move(text).value();
-  return {};
-}
-
-// Local. Without a machine file it takes the default numbers for the file system that rank 0 has found.
-Status File::receive_machine(FileSystem kind, int64_t cores) {
-  flush_.planner().limits().machine_measured = !storage_.machine_text.empty();
-  if (storage_.machine_text.empty()) {
-    flush_.planner().limits().machine = usual_machine(kind, cores);
-    return {};
-  }
-  auto machine = machine_of(storage_.machine_text, settings_.text("machine"));
-  if (!machine.ok())
-    return machine.status();
-  flush_.planner().limits().machine = std::move(machine).value();
-  return {};
-}
-
-// A request to a local disk is a system call, not a message through a network.
-void File::fit_limits_to_local_disk(PlanLimits& limits, const Settings& settings) const {
-  if (!settings.is_set("buffer") && settings.integer("buffers") == 0)
-    limits.short_window = k_local_window;
-  if (!settings_.is_set("direct_bytes")) {
-    limits.direct_read_bytes = k_local_read;
-    limits.direct_row_bytes = k_local_row;
-  }
-  if (!settings_.is_set("sieve_hole"))
-    limits.hole_bytes = k_local_hole;
-}
-
-// A unit that the program has set is kept. The blocks of a file system are rarely larger than the default unit.
-void File::fit_limits_to_layout(PlanLimits& limits, const Settings& settings) const {
-  if (settings.bytes("align") > 0)
-    return;
-  if (storage_.is_local_disk && !storage_.layout)
-    limits.least_unit =
-        std::max(k_local_unit, storage_.striping.layout.known() ? lock_unit(storage_.striping.layout) : 0);
-  if (!storage_.striping.layout.known())
-    return;
-  limits.layout = storage_.layout;
-  limits.unit =
-      storage_.layout ? lock_unit(*storage_.layout) : std::max(limits.unit, lock_unit(storage_.striping.layout));
 }
 
 // Local. Sets the strategy and limits by which the file plans after these changes.
@@ -379,11 +310,7 @@ Status File::check_strategy(const Settings& changes, Strategy& strategy, PlanLim
   limits.buffers = flush_.planner().limits().buffers;
   limits.machine = flush_.planner().limits().machine;
   limits.machine_measured = flush_.planner().limits().machine_measured;
-  if (storage_.is_local_disk)
-    fit_limits_to_local_disk(limits, settings);
-  fit_limits_to_layout(limits, settings);
-  if (changes.is_set("sieve_hole"))
-    limits.hole_bytes = changes.bytes("sieve_hole");
+  storage_.fit_limits(settings, limits);
   return {};
 }
 
@@ -434,9 +361,7 @@ void File::fill_message(const std::string& data_path, OpenBroadcast& message) co
 // Local. Makes this rank's part of the file from the message of rank 0.
 Status File::receive(OpenBroadcast message) {
   storage_.machine_text = message.machine_text;
-  storage_.striping = {.layout = std::move(message.layout), .why = message.layout_reason};
-  if (storage_.striping.layout.is_striped())
-    storage_.layout = std::make_shared<const StorageLayout>(storage_.striping.layout);
+  storage_.take_striping(std::move(message.layout), message.layout_reason);
   flush_.report().layout = layout_text(storage_.striping.layout);
   flush_.report().trace = message.trace;
   flush_.report().trace_problem = message.trace_problem;
@@ -454,7 +379,7 @@ Status File::receive(OpenBroadcast message) {
   data_->set_number(0, message.file_number);
   data_->set_elsewhere(message.elsewhere);
   data_->tally_by(storage_.layout);
-  flush_.engine().executor.use_io_thread(wants_io_thread(), settings_.text("io_thread") != "off");
+  flush_.engine().executor.use_io_thread(wants_io_thread(settings_, *comm_), settings_.text("io_thread") != "off");
   if (Status status = grow_reduction(metadata_.catalog().variables.size()); !status.ok())
     return status;
   allocator_.start(mode_ == Mode::create, mode_ == Mode::update);

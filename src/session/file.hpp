@@ -31,6 +31,7 @@
 #include "dataio/data_file.hpp"
 #include "definitions/define_protocol.hpp"
 #include "distribution/shared_decomposition.hpp"
+#include "engine/storage_facts.hpp"
 #include "filling/fill_manager.hpp"
 #include "filling/undefined_elements.hpp"
 #include "format/catalog.hpp"
@@ -153,6 +154,7 @@ class File {
   // file.cpp: opening
   struct Opening;
   Status take_options(const Settings& program, uint64_t& arguments);                // local
+  Status check_subfile_options(const Settings& settings, int64_t& subfiles) const;  // local
   Status open_on_root(Opening& opening);                                            // rank 0
   Status open_format_on_root(OpenBroadcast& message);                               // rank 0
   Status create_format_on_root();                                                   // rank 0
@@ -164,13 +166,8 @@ class File {
   void add_texts_on_root(const std::string& path);  // rank 0
   void fill_message(const std::string& data_path, OpenBroadcast& message) const;  // rank 0
   std::vector<std::string> describe_opening() const;  // the arguments that must be the same on all ranks
-  FileSystem file_system_at(const std::string& path) const noexcept;
-  std::string why_no_set() const;                          // rank 0
-  Status choose_files_on_root();                           // rank 0
-  Status read_machine_on_root();                           // rank 0
-  Status receive_machine(FileSystem kind, int64_t cores);  // local
-  void fit_limits_to_local_disk(PlanLimits& limits, const Settings& settings) const;
-  void fit_limits_to_layout(PlanLimits& limits, const Settings& settings) const;
+  std::string why_no_set() const;                     // rank 0
+  Status choose_files_on_root();                      // rank 0
   Status check_strategy(const Settings& changes, Strategy& strategy, PlanLimits& limits) const;
   Status check_writable(std::string_view call) const;
   // close.cpp: sync, close and references
@@ -205,9 +202,8 @@ class File {
 
   // flush.cpp: the queue and flushes
   FileView view() noexcept;
-  Status prepare_queue(Status& local);  // collective
-  bool reads_what_has_places();         // collective
-  bool wants_io_thread() const;
+  Status prepare_queue(Status& local);      // collective
+  bool reads_what_has_places();             // collective
   Status grow_reduction(size_t variables);  // local
 
   void start_trace();  // collective
@@ -249,22 +245,13 @@ class File {
     int64_t metadata_opens = 0;  // rank 0: how often the file and its sidecars were opened for metadata
     bool ends_early = false;     // the file is shorter than its variables, so it is damaged
   };
-  // The storage of the file. Rank 0 probes it, and all ranks plan with what it found.
-  struct Storage {
-    StripingOptions striping_options;
-    StoreOptions store_options;
-    Striping striping;
-    std::shared_ptr<const StorageLayout> layout;  // domains are cut at its stripes; nullptr if there are no stripes
-    bool is_local_disk = false;
-    std::string machine_text;  // content of the machine file; "" if the options name none
-  };
 
   std::shared_ptr<Comm> comm_;
   OpenFile identity_;  // identifies the file in agreements
   Settings settings_;
   Mode mode_ = Mode::read;
   Opened opened_;
-  Storage storage_;
+  StorageFacts storage_;
   ViewerGrids grids_;
   Publication publication_;
   SubfileFolder* subfile_folder_ = nullptr;  // rank 0; publication_ owns it

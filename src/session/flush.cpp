@@ -133,15 +133,6 @@ bool File::reads_what_has_places() {
          found[1] == 1;
 }
 
-// Without the I/O thread, a rank that waits for the storage leaves its core to the other ranks. If there are more ranks
-// than cores, a thread was not faster.
-bool File::wants_io_thread() const {
-  const std::string wish = settings_.text("io_thread");
-  if (wish != "auto")
-    return wish == "on";
-  return usable_cores() > comm_->host_size();
-}
-
 Result<std::string> File::explain(bool json, Status local) {
   const CallScope call(*comm_, Call::explain, &identity_);
   if (Status before = end_pending(); !before.ok())

@@ -20,11 +20,6 @@ constexpr int64_t k_header_room =
 
 }  // namespace
 
-FileSystem File::file_system_at(const std::string& path) const noexcept {
-  const std::string given = settings_.text("file_system");
-  return given == "auto" ? file_system_of(path) : file_system_called(given);
-}
-
 FormatMode File::format_mode() const noexcept {
   return mode_ == Mode::create ? FormatMode::create : mode_ == Mode::update ? FormatMode::update : FormatMode::read;
 }
@@ -62,7 +57,7 @@ std::string File::why_no_set() const {
 
 // Rank 0. Chooses the number of subfiles. The message of the opening sends it to all ranks.
 Status File::choose_files_on_root() {
-  const FileSystem kind = file_system_at(publication_.temporary().temporary_path);
+  const FileSystem kind = file_system_at(publication_.temporary().temporary_path, settings_);
   const int64_t ranks = comm_->size(), hosts = static_cast<int64_t>(comm_->host_roots().size()),
                 targets = targets_of(storage_.striping.layout);
   FileCount chosen = choose_file_count(kind, format_->can_split(), ranks, hosts, targets);

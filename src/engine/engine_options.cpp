@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "session/resolved_options.hpp"
+#include "engine/engine_options.hpp"
 
 #include <utility>
 
-#include "extent/split.hpp"
 #include "plan/limits.hpp"
-#include "subfiling/split_policy.hpp"
 
 namespace windrow {
 
-Result<ResolvedOptions> resolve_options(const Comm& comm, const Settings& program, bool creates) {
-  ResolvedOptions options;
+Result<EngineOptions> resolve_engine_options(const Settings& program, int rank) {
+  EngineOptions options;
   auto settings = resolve(program);
   if (!settings.ok())
     return settings.status();
@@ -28,17 +26,7 @@ Result<ResolvedOptions> resolve_options(const Comm& comm, const Settings& progra
   if (!striping.ok())
     return striping.status();
   options.striping = std::move(striping).value();
-  if (creates) {
-    auto subfiles = wanted_subfiles(options.settings, comm.size());
-    if (!subfiles.ok())
-      return subfiles.status();
-    options.subfiles = subfiles.value();
-    const SplitRequest split{.axes = options.settings.text("split"), .parts = options.settings.text("split_parts")};
-    if (Status status = check_split(split); !status.ok())
-      return status;
-  }
-  options.store = {
-      .kind = options.settings.text("store"), .fault = options.settings.text("fault"), .rank = comm.rank()};
+  options.store = {.kind = options.settings.text("store"), .fault = options.settings.text("fault"), .rank = rank};
   if (Status status = check_store_options(options.store); !status.ok())
     return status;
   return options;
@@ -49,6 +37,13 @@ std::string text_of(const Settings& settings) {
   for (const auto& [key, value] : settings.values())
     text += key + '=' + value + '\n';
   return text;
+}
+
+std::vector<std::string> texts_of(const Settings& settings) {
+  std::vector<std::string> texts;
+  for (const auto& [key, value] : settings.values())
+    texts.push_back(key + '=' + value);
+  return texts;
 }
 
 }  // namespace windrow
