@@ -9,6 +9,7 @@
 #include <climits>
 #include <cstddef>
 #include <cstdlib>
+#include <mutex>
 #include <new>
 #include <utility>
 
@@ -42,6 +43,7 @@ struct CommRegistry {
   int keyval = MPI_KEYVAL_INVALID;
   int self_keyval = MPI_KEYVAL_INVALID;
   bool finalizing = false;
+  std::mutex mutex;  // threads may open and close files at the same time; not held during communication
   std::shared_ptr<Comm>
       // the newest; a linked list within the objects, since a rank without memory must complete every collective step
       orphans;
@@ -71,12 +73,16 @@ struct CommRegistry {
   static void release(const std::shared_ptr<Comm>& comm) {
     int last = comm.use_count() == 1 ? 1 : 0, all_last = 0;
     MPI_Allreduce(&last, &all_last, 1, MPI_INT, MPI_MIN, comm->raw_);
-    if (all_last == 1) {
+    if (all_last == 1)
       free(*comm);
-    } else {
-      comm->older_orphan_ = std::move(instance().orphans);
-      instance().orphans = comm;
-    }
+    else
+      instance().add_orphan(comm);
+  }
+
+  void add_orphan(const std::shared_ptr<Comm>& comm) {
+    const std::scoped_lock lock(mutex);
+    comm->older_orphan_ = std::move(orphans);
+    orphans = comm;
   }
 
   // The link that points to it, or nullptr if the communicator still exists.
@@ -97,6 +103,7 @@ struct CommRegistry {
   }
 
   Status prepare() {
+    const std::scoped_lock lock(mutex);
     if (keyval != MPI_KEYVAL_INVALID)
       return {};
     int rc = MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_finalize, &self_keyval, nullptr);
@@ -108,18 +115,26 @@ struct CommRegistry {
   }
 };
 
-Result<std::shared_ptr<Comm>> Comm::of(MPI_Comm user) {
+namespace {
+
+Status check_communicator(MPI_Comm user) {
   if (!mpi_is_running())
-    return Status{Code::bad_state, "MPI is not running: call MPI_Init before and MPI_Finalize afterwards"};
+    return {Code::bad_state, "MPI is not running: call MPI_Init before and MPI_Finalize afterwards"};
   if (user == MPI_COMM_NULL)
-    return Status{Code::bad_argument, "the communicator is MPI_COMM_NULL"};
+    return {Code::bad_argument, "the communicator is MPI_COMM_NULL"};
   int inter = 0;
   MPI_Comm_test_inter(user, &inter);
   if (inter != 0)
-    return Status{Code::bad_argument, "the communicator is an intercommunicator; Windrow needs an intracommunicator"};
-  auto& registry = CommRegistry::instance();
-  if (Status status = registry.prepare(); !status.ok())
+    return {Code::bad_argument, "the communicator is an intercommunicator; Windrow needs an intracommunicator"};
+  return CommRegistry::instance().prepare();
+}
+
+}  // namespace
+
+Result<std::shared_ptr<Comm>> Comm::of(MPI_Comm user) {
+  if (Status status = check_communicator(user); !status.ok())
     return status;
+  const auto& registry = CommRegistry::instance();
   void* value = nullptr;
   int found = 0;
   MPI_Comm_get_attr(user, registry.keyval, &value, &found);
@@ -134,6 +149,22 @@ Result<std::shared_ptr<Comm>> Comm::of(MPI_Comm user) {
     return mpi_status(rc, "MPI_Comm_set_attr");
   (void)kept.release();  // owned by the attribute: see on_free()
   return made;
+}
+
+// The duplicate of a file is an orphan from the start: it is freed when the file is closed.
+Result<std::shared_ptr<Comm>> Comm::for_file(MPI_Comm user) {
+  if (Status status = check_communicator(user); !status.ok())
+    return status;
+  int level = MPI_THREAD_SINGLE;
+  MPI_Query_thread(&level);
+  if (level < MPI_THREAD_MULTIPLE)
+    return of(user);
+  std::unique_ptr<std::shared_ptr<Comm>> made;
+  if (Status status = make(user, made); !status.ok())
+    return status;
+  (*made)->is_of_file_ = true;
+  CommRegistry::instance().add_orphan(*made);
+  return *made;
 }
 
 namespace {
@@ -334,13 +365,22 @@ void Comm::lose_step(const Mismatch& found) const noexcept {
 }
 
 bool Comm::is_last(const std::shared_ptr<Comm>& held) {
+  const std::scoped_lock lock(CommRegistry::instance().mutex);
   return held.use_count() == 2 && CommRegistry::instance().orphan(held) != nullptr;
 }
 
 void Comm::end(const std::shared_ptr<Comm>& held) {
-  if (std::shared_ptr<Comm>* const link = CommRegistry::instance().orphan(held))
-    *link = std::exchange(held->older_orphan_, nullptr);
+  {
+    const std::scoped_lock lock(CommRegistry::instance().mutex);
+    if (std::shared_ptr<Comm>* const link = CommRegistry::instance().orphan(held))
+      *link = std::exchange(held->older_orphan_, nullptr);
+  }
   CommRegistry::free(*held);
+}
+
+void Comm::end_unused(const std::shared_ptr<Comm>& held) {
+  if (held->is_of_file_)
+    end(held);
 }
 
 int Comm::host_rank_of(int rank) const noexcept {

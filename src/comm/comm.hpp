@@ -49,9 +49,16 @@ class Comm {
   // see the same case. It lives until the user frees the communicator and no pointer to the duplicate is left.
   static Result<std::shared_ptr<Comm>> of(MPI_Comm user);
 
+  // The duplicate for a file that is opened on `user`. Collective. If threads may call MPI at the same time
+  // (MPI_THREAD_MULTIPLE), each file has its own duplicate, so that threads may be in calls on different files;
+  // otherwise it is of(user).
+  static Result<std::shared_ptr<Comm>> for_file(MPI_Comm user);
+
   // Whether the user's communicator is freed and `held`, of which the caller has one copy, is the last pointer on this
   // rank.
   static bool is_last(const std::shared_ptr<Comm>& held);
+  // Collective, after the opening of a file has failed on all ranks: frees the duplicate if it is the file's own.
+  static void end_unused(const std::shared_ptr<Comm>& held);
   // Collective, if is_last() is true on all ranks: frees the duplicate. It must not be used afterwards.
   static void end(const std::shared_ptr<Comm>& held);
 
@@ -156,6 +163,7 @@ class Comm {
   mutable CallScope* scope_ = nullptr;
   OpenFile* open_files_ = nullptr;
   int64_t files_opened_ = 0;
+  bool is_of_file_ = false;  // made by for_file() for one file
   int64_t generation_ = 0;
   SegmentHolder* holder_ = nullptr;
   std::shared_ptr<Comm> older_orphan_;  // see CommRegistry

@@ -216,7 +216,7 @@ Status File::receive(Opening& opening) {
 // has other arguments, rank 0 removes what it has made.
 Result<std::unique_ptr<File>> File::open(MPI_Comm user, const std::string& path, Mode mode, const Settings& program,
                                          Status local) {
-  auto comm = Comm::of(user);
+  auto comm = Comm::for_file(user);
   if (!comm.ok())
     return comm.status();
   const Comm& ranks = *comm.value();
@@ -250,6 +250,8 @@ Result<std::unique_ptr<File>> File::open(MPI_Comm user, const std::string& path,
   if (!verdict.ok()) {
     if (file)
       file->abandon();
+    if (verdict.code() != Code::mpi)
+      Comm::end_unused(comm.value());
     return verdict;
   }
   file->start();
