@@ -21,7 +21,13 @@ def listed(path: Path) -> list[str]:
 
 
 def declared(header: Path) -> set[str]:
-    return set(re.findall(r"^WINDROW_API\b[^;(]*?(\w+)\s*\(", header.read_text(), re.MULTILINE))
+    """The functions of a header and of the headers that it includes from its own folder."""
+    text = header.read_text()
+    found = set(re.findall(r"^WINDROW_API\b[^;(]*?(\w+)\s*\(", text, re.MULTILINE))
+    for included in re.findall(rf"^#include <{header.parent.name}/(.*)>", text, re.MULTILINE):
+        if (header.parent / included).exists():
+            found |= declared(header.parent / included)
+    return found
 
 
 def exported(library: Path) -> set[str]:

@@ -29,7 +29,7 @@
  *    handle (docs/thread-safety.md).
  *
  * Order of this page: version, errors, options, files, objects, decompositions, queue and flush, viewers, meshes,
- * reports, copies, machines.
+ * reports, copies, machines.  Files of plain bytes are in bytes.h, which this page includes.
  */
 #pragma once
 
@@ -37,6 +37,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <windrow/bytes.h>
 #include <windrow/export.h>
 
 #ifdef __cplusplus
@@ -122,8 +123,9 @@ WINDROW_API void windrow_options_free(windrow_options *options);
 typedef struct windrow_file windrow_file;
 
 enum windrow_mode {
-  WINDROW_READ = 0,  /**< Reading only. */
-  WINDROW_UPDATE = 1 /**< Reading and writing in place: after an error the message names the undefined variables. */
+  WINDROW_READ = 0,   /**< Reading only. */
+  WINDROW_UPDATE = 1, /**< Reading and writing in place: after an error the message names the undefined variables. */
+  WINDROW_UPDATE_OR_CREATE = 2 /**< For windrow_bytes_open() only. */
 };
 
 /**

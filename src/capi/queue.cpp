@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // put, get, flush and combinations; explain and report.
-#include <cstring>
 #include <optional>
 
 #include "base/numbering.hpp"
 #include "capi/decompositions.hpp"
+#include "capi/report_format.hpp"
 
 using windrow::check_file;
 using windrow::Code;
@@ -78,13 +78,6 @@ int move_block(windrow_file* file, bool put, int variable, const int64_t* start,
     (void)file->file->queue(put, variable, std::move(shared).value(), static_cast<std::byte*>(data));
     return file->file->flush();
   });
-}
-
-Status check_text(const char* format, const char** text, bool& json) {
-  json = format != nullptr && std::strcmp(format, "json") == 0;
-  if (!json && (format == nullptr || std::strcmp(format, "text") != 0))
-    return {Code::bad_argument, "the format is \"text\" or \"json\""};
-  return text == nullptr ? null_argument("text") : Status{};
 }
 
 }  // namespace
@@ -194,7 +187,7 @@ int windrow_explain(windrow_file* file, const char* format, const char** text) {
     if (Status status = check_file(file); !status.ok())
       return status;
     bool json = false;
-    Status local = windrow::guard([&] { return check_text(format, text, json); });
+    Status local = windrow::guard([&] { return windrow::check_text(format, text, json); });
     auto explained = file->file->explain(json, std::move(local));
     if (!explained.ok())
       return explained.status();
@@ -209,7 +202,7 @@ int windrow_report(windrow_file* file, const char* format, const char** text) {
     if (Status status = check_file(file); !status.ok())
       return status;
     bool json = false;
-    if (Status status = check_text(format, text, json); !status.ok())
+    if (Status status = windrow::check_text(format, text, json); !status.ok())
       return status;
     file->text = file->file->report(json);
     *text = file->text.c_str();

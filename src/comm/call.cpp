@@ -13,7 +13,7 @@ namespace {
 // upper bound of the number of calls, so that numbers of calls of different files differ
 constexpr int64_t k_calls = 64;
 
-constexpr std::array<std::string_view, 26> k_names{"another call",
+constexpr std::array<std::string_view, 29> k_names{"another call",
                                                    "the creation of a decomposition",
                                                    "open",
                                                    "close",
@@ -38,8 +38,11 @@ constexpr std::array<std::string_view, 26> k_names{"another call",
                                                    "put_texts",
                                                    "get_texts",
                                                    "write_references",
-                                                   "check_subfiles"};
-static_assert(static_cast<size_t>(Call::check_subfiles) + 1 == k_names.size() && k_names.size() <= k_calls);
+                                                   "check_subfiles",
+                                                   "the opening of a file of bytes",
+                                                   "bytes_write",
+                                                   "bytes_read"};
+static_assert(static_cast<size_t>(Call::read_bytes) + 1 == k_names.size() && k_names.size() <= k_calls);
 
 std::string describe(const Comm& comm, int64_t call) {
   const std::string name(name_of(static_cast<Call>(call % k_calls)));

@@ -41,7 +41,10 @@ enum class Call : uint8_t {
   put_texts,
   get_texts,
   write_references,
-  check_subfiles
+  check_subfiles,
+  open_bytes,
+  write_bytes,
+  read_bytes
 };
 std::string_view name_of(Call call) noexcept;
 

@@ -255,6 +255,18 @@ Status DataFile::reserve(int64_t bytes) {
   });
 }
 
+Status DataFile::read_old(Store& store, int64_t offset, std::span<std::byte> bytes) {
+  if (!zeros_past_end_)
+    return store.read_at(offset, bytes);
+  const auto size = store.size();
+  if (!size.ok())
+    return size.status();
+  const int64_t length = std::clamp<int64_t>(size.value() - offset, 0, static_cast<int64_t>(bytes.size()));
+  const auto there = bytes.first(static_cast<size_t>(length));
+  std::fill(bytes.begin() + length, bytes.end(), std::byte{0});
+  return there.empty() ? Status{} : store.read_at(offset, there);
+}
+
 void DataFile::write_over_holes(Extent hull, std::byte* bytes, PieceView covered, int64_t at_once, bool locked) {
   attempt(hull.begin, [&](Store& store, int64_t at) -> Status {
     if (locked)
@@ -268,9 +280,8 @@ void DataFile::write_over_holes(Extent hull, std::byte* bytes, PieceView covered
     const auto merge = [&]() -> Status {
       for (Extent read{hull.begin, 0}; read.begin < hull.end; read.begin = read.end) {
         read.end = std::min(hull.end, read.begin + at_once);
-        if (Status status =
-                store.read_at(at + (read.begin - hull.begin), {scratch_.get(), static_cast<size_t>(read.size())});
-            !status.ok())
+        const std::span<std::byte> old(scratch_.get(), static_cast<size_t>(read.size()));
+        if (Status status = read_old(store, at + (read.begin - hull.begin), old); !status.ok())
           return status;
         int64_t position = read.begin;
         for_each_covered(covered, read, [&](Extent extent) {

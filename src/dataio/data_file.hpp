@@ -83,6 +83,9 @@ class DataFile {
   // Allocates the memory of write_over_holes() that a plan needs, so that transfers allocate none. out_of_memory.
   Status reserve(int64_t bytes);
   int64_t reserved() const noexcept { return scratch_bytes_; }
+  // From now on write_over_holes() takes holes past the end of the file as zeros. Otherwise the file must be extended
+  // before.
+  void take_past_end_as_zeros() noexcept { zeros_past_end_ = true; }
   // Extends each file to cover these bytes, so that reads between the pieces never reach its end.
   Status extend(std::span<const Extent> regions);
   // For a set of files. `syncs`: files that are closed to limit the number of open files are synced first.
@@ -107,6 +110,7 @@ class DataFile {
   Result<Opened*> open(int64_t file);
   Result<std::unique_ptr<Store>> open_numbered(int64_t file, const std::string& path);
   Status close_idle();
+  Status read_old(Store& store, int64_t offset, std::span<std::byte> bytes);
   void count(Opened& opened, int64_t place);
   void note(int64_t place, const StoreCounters& now, const StoreCounters& before) noexcept;  // for the recording
 
@@ -127,6 +131,7 @@ class DataFile {
   Status status_;
   std::unique_ptr<std::byte[]> scratch_;
   int64_t scratch_bytes_ = 0;
+  bool zeros_past_end_ = false;
   int64_t opens_ = 0;
   bool used_ = false;
   std::shared_ptr<const StorageLayout> stripes_, stripes_of_line_;  // nullptr if requests are not tallied

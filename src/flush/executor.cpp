@@ -58,7 +58,7 @@ void Executor::begin(InFlightBatch& batch, PreparedPlan& prepared, const Request
   if (prepared.transfer->shared_refused())
     trace_.shared_refused = 1;
   // Without domains, other ranks may write into the holes at the same time.
-  const bool locked = !prepared.plan.has_domains();
+  const bool locked = !prepared.plan.has_domains() || prepared.rule.locks_holes;
   batch.sink.emplace(file, prepared.rule, thread, locked, batch.fill.wanted ? &batch.fill : nullptr,
                      batch.never_written.empty() ? nullptr : &batch.never_written);
   batch.fetcher.emplace(file, prepared.rule, thread);

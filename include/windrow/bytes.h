@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * @file bytes.h
+ * Files of plain bytes: a part of windrow.h, which includes it.
+ *
+ * For programs with file formats of their own, and for code that comes from MPI-IO.  Each rank passes a list of the
+ * bytes that it moves: where they are in the file and where in its memory.  One collective call moves the lists of all
+ * ranks with the same plans, options and reports as variables:
+ *
+ *     windrow_bytes_open(comm, "field.dat", WINDROW_UPDATE_OR_CREATE, NULL, &file);
+ *     windrow_byte_list_pieces(count, file_offsets, memory_offsets, lengths, &list);     local
+ *     windrow_bytes_write(file, list, data);                                             collective
+ *     windrow_bytes_close(file);
+ *
+ * The file is changed in place: there is no temporary name, nothing is truncated, and the file never becomes longer
+ * than the last byte that is written.  Bytes that no list has stay as they are.  If a program is killed during a write,
+ * each listed byte is old or new.  Windrow writes over short gaps between listed bytes only under a lock of the file,
+ * after it has read them: see the option "access".  Another program that writes into such a gap at the same time must
+ * hold that lock (fcntl) too, or the option "access" must be "list".
+ */
+#pragma once
+
+#include <mpi.h>
+#include <stdint.h>
+
+#include <windrow/export.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct windrow_options windrow_options;
+
+/** An open file of plain bytes.  Freed by windrow_bytes_close(). */
+typedef struct windrow_bytes windrow_bytes;
+
+/** Which bytes of a file a rank moves, and where they are in its memory.  It may be used for any file, for reading and
+ * for writing, and by several calls, which then use the same plan.  Freed by windrow_byte_list_free(). */
+typedef struct windrow_byte_list windrow_byte_list;
+
+/* -------------------------------------------------------------------------------------------------- lists */
+
+/**
+ * Make a list of pieces.  Local.
+ * Pieces may have any order.  If they overlap in the file, the later piece is written, and a read fills each of them.
+ *
+ * @param count           Number of pieces.  0: this rank moves nothing.
+ * @param file_offsets    [count] Bytes from the start of the file, each >= 0.
+ * @param memory_offsets  [count] Bytes from the buffer that a call passes; they may be negative.  NULL: the pieces are
+ *                        in memory one after another.
+ * @param lengths         [count] Bytes, each >= 0.
+ * @param list            [out] NULL on error.
+ * @return WINDROW_BAD_ARGUMENT: a negative offset or length, or an end beyond 2^63 - 1; the message names the entry.
+ * Cost: O(count log count) time, O(count) if the pieces ascend; about 5 bytes of memory for each irregular piece, less
+ * for regular ones.  Since 0.1.
+ */
+WINDROW_API int windrow_byte_list_pieces(int64_t count, const int64_t *file_offsets, const int64_t *memory_offsets,
+                                         const int64_t *lengths, windrow_byte_list **list);
+
+/** A piece that is repeated by nested loops, such as a block of an array. */
+typedef struct windrow_byte_run {
+  int64_t file_offset, memory_offset; /**< Of the first piece. */
+  int64_t length;                     /**< Of each piece, in bytes. */
+  int loops;                          /**< 0: the piece is not repeated. */
+  const int64_t *counts;              /**< [loops] Steps of each loop, in any order of the loops. */
+  const int64_t *file_strides;        /**< [loops] Bytes from step to step; they may be negative. */
+  const int64_t *memory_strides;      /**< [loops] The same in memory. */
+} windrow_byte_run;
+
+/**
+ * Make a list of nested regular runs.  Local.  As windrow_byte_list_pieces(), but regular patterns are never expanded
+ * into pieces: a block of an array costs O(dimensions).  Runs that interleave are expanded where they do.  Since 0.1.
+ */
+WINDROW_API int windrow_byte_list_runs(int64_t count, const windrow_byte_run *runs, windrow_byte_list **list);
+
+/** Free a list.  NULL is allowed.  Local.  Since 0.1. */
+WINDROW_API void windrow_byte_list_free(windrow_byte_list *list);
+
+/* -------------------------------------------------------------------------------------------------- files */
+
+/**
+ * Open a file of plain bytes.  Collective over `comm`, which may be any intracommunicator and may be freed afterwards.
+ *
+ * @param path     [same]
+ * @param mode     WINDROW_READ, WINDROW_UPDATE, or WINDROW_UPDATE_OR_CREATE: a file that does not exist is made,
+ * without bytes.  [same]
+ * @param options  NULL: defaults and environment.  Those of the strategy, the storage, traces and machines apply; those
+ *                 of variables and formats are ignored.  Copied.  [same]
+ * @param file     [out] NULL on error.
+ * @return WINDROW_NOT_FOUND, WINDROW_NO_PERMISSION, WINDROW_IO; WINDROW_BAD_ARGUMENT: a folder, a device or a pipe.
+ * Cost: rank 0 opens the file; the others open it at their first request.  Since 0.1.
+ */
+WINDROW_API int windrow_bytes_open(MPI_Comm comm, const char *path, int mode, const windrow_options *options,
+                                   windrow_bytes **file);
+
+/**
+ * Write the bytes of all lists.  Collective.
+ * Where the lists of several ranks have the same byte, the highest of these ranks writes it.
+ *
+ * @param list    NULL: this rank writes nothing.  It is not changed, and may be freed after the call.
+ * @param memory  The buffer that the list refers to.  NULL: its offsets are addresses, as with MPI_BOTTOM.
+ * @return WINDROW_BAD_STATE: open for reading only; WINDROW_NO_SPACE, WINDROW_IO: listed bytes are old or new.
+ * Cost: two agreements of all ranks if the same lists were written before, about six otherwise.  Since 0.1.
+ */
+WINDROW_API int windrow_bytes_write(windrow_bytes *file, const windrow_byte_list *list, const void *memory);
+
+/**
+ * Read the bytes of all lists.  Collective.
+ * Bytes beyond the end of the file are not read, and their memory is not changed.
+ *
+ * @param list        NULL: this rank reads nothing.
+ * @param bytes_read  [out] Bytes of this rank's list before the end of the file.  NULL: not wanted.
+ * @return WINDROW_IO: also if another program has replaced the file since it was opened; WINDROW_BAD_FILE: the file was
+ * truncated during the call.  The content of the listed memory is then undefined.  Since 0.1.
+ */
+WINDROW_API int windrow_bytes_read(windrow_bytes *file, const windrow_byte_list *list, void *memory,
+                                   int64_t *bytes_read);
+
+/**
+ * The plan by which such a call would move the lists: the choice on each axis and its reasons.  Collective.
+ * @param writes  1: windrow_bytes_write(), 0: windrow_bytes_read().  [same]
+ * @param format  "text" or "json".  [same]
+ * @param text    [out] Valid until the next call on this file.  The same on every rank.  Since 0.1.
+ */
+WINDROW_API int windrow_bytes_explain(windrow_bytes *file, int writes, const windrow_byte_list *list,
+                                      const char *format, const char **text);
+
+/** What the last call that moved bytes did over all ranks, and its plan, as windrow_report().  Local.  Since 0.1. */
+WINDROW_API int windrow_bytes_report(windrow_bytes *file, const char *format, const char **text);
+
+/** When the call returns, everything that was written is on stable storage.  Collective.  Since 0.1. */
+WINDROW_API int windrow_bytes_sync(windrow_bytes *file);
+
+/** Close.  Collective.  The handle is freed whatever the result is.  NULL is allowed.
+ * @return WINDROW_IO: also if another program has replaced the file since it was opened.  Since 0.1. */
+WINDROW_API int windrow_bytes_close(windrow_bytes *file);
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// ByteFile: calls that move bytes. All ranks take the same path through the collective functions. Between two
+// agreements there is no return.
+#include "bytefile/byte_file.hpp"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "bytefile/byte_context.hpp"
+#include "bytefile/disjoint.hpp"
+#include "comm/agree.hpp"
+#include "comm/handle.hpp"
+#include "comm/same.hpp"
+#include "format/catalog.hpp"
+#include "planning/sampled_ratio.hpp"
+#include "storage/publish.hpp"
+#include "storage/system_error.hpp"
+
+namespace windrow {
+namespace {
+
+// A sum of addresses: with MPI_BOTTOM the buffer is a null pointer, and the places in memory are addresses.
+std::byte* moved(std::byte* memory, int64_t offset) noexcept {
+  return reinterpret_cast<std::byte*>(reinterpret_cast<uintptr_t>(memory) + static_cast<uintptr_t>(offset));
+}
+
+// Allocates no memory.
+void set_runs(RequestBatch& batch, std::shared_ptr<const ByteRuns> runs, int rank) noexcept {
+  if (batch.items.empty())
+    return;
+  std::byte* const memory = batch.items.front().memory;
+  static_cast<PatternNumbers&>(batch) = PatternNumbers{.sampled_ratio = batch.sampled_ratio};
+  batch.items.clear();
+  batch.runs.clear();
+  if (runs && !runs->runs.empty()) {
+    batch.hull = runs->hull;
+    batch.add(std::move(runs), 0, {.data = memory});
+  }
+  batch.finish(rank);
+}
+
+const Catalog& no_variables() {
+  static const Catalog* const empty = new Catalog;
+  return *empty;
+}
+
+}  // namespace
+
+Status ByteFile::check_mode(bool reading) const {
+  if (reading || mode_ != Mode::read)
+    return {};
+  return {Code::bad_state, fmt::format("write: \"{}\" is open for reading only", path_)};
+}
+
+// Sets `size` to the present length of the file.
+Status ByteFile::look_at_file(int64_t& size) {
+  struct stat about {};
+  if (::fstat(held_.descriptor(), &about) != 0)
+    return system_status("stat of", path_, errno);
+  size = about.st_size;
+  return held_.is_behind(data_->path()) ? Status{} : replaced_by_others(data_->path());
+}
+
+// `end`: the length of the file, for reading.
+Status ByteFile::build(Moving& moving, int64_t end) {
+  moving.pieces = moving.reading ? part_before(moving.list.pieces(), end) : moving.list.pieces();
+  const KnownList& known = known_.find(moving.pieces, engine_.planner.limits().direct_bytes);
+  moving.batch = RequestBatch{};
+  moving.batch.reading = moving.reading;
+  if (!moving.pieces.empty()) {
+    moving.batch.key = {{0, 1, known.number}};
+    moving.batch.objects = {1};
+    moving.batch.hull = known.runs->hull;
+    moving.batch.add(known.runs, 0, {.data = moved(moving.memory, moving.list.memory_begin())});
+  }
+  moving.batch.finish(comm_->rank());
+  if (!moving.reading && engine_.planner.may_compress(moving.batch))
+    moving.batch.sampled_ratio = look_at(moving.batch.items);
+  const Access access = engine_.planner.strategy().access;
+  // Only rank 0 asks the page cache, so that all ranks plan with the same answer.
+  if (moving.reading && comm_->rank() == 0 && !moving.batch.items.empty() && storage_.is_local_disk &&
+      comm_->host_roots().size() == 1 && (access == Access::automatic || access == Access::contiguous))
+    moving.batch.in_memory = data_->in_memory(moving.batch.hull) ? 1 : 0;
+  return {};
+}
+
+// Collective, agreed. Sets the batch of this rank and the summary of all. A read needs the present length of the file:
+// rank 0 looks, and the others assume that it is as before. If that was wrong for any of them, all build their batches
+// once more.
+Status ByteFile::summarize(Moving& moving, Status local) {
+  int64_t now = 0;
+  if (moving.reading && comm_->rank() == 0 && local.ok())
+    local = guard([&] { return look_at_file(now); });
+  for (;;) {
+    if (local.ok()) {
+      const StageTimer timer(engine_.trace, Stage::describe);
+      local = guard([&] { return build(moving, size_); });
+    }
+    const StageTimer timer(engine_.trace, Stage::agree);
+    Planner::Extra extra{.maximum = {now, hull(moving.list.pieces()).end, 0, 0}};
+    if (Status verdict = engine_.planner.summarize(std::move(local), {&moving.batch}, {&moving.summary}, &extra);
+        !verdict.ok())
+      return verdict;
+    now = extra.maximum[0];
+    if (!moving.reading || now == size_)
+      return {};
+    const int64_t assumed = std::exchange(size_, now);
+    if (extra.maximum[1] <= std::min(now, assumed))
+      return {};
+    local = Status{};
+  }
+}
+
+// Collective, agreed. Finds regions that have all bytes of the lists and little else: the hull is cut into bins, and
+// bins without a byte are left out.
+Status ByteFile::find_regions(const Moving& moving, Status local, std::vector<Extent>& regions) {
+  constexpr int64_t k_words = 8, k_bins = 64 * k_words, k_least_bin = 4096;
+  const Extent hull = moving.summary.hull;
+  const int64_t bin = std::max(ceil_divide(hull.size(), k_bins), k_least_bin);
+  const auto bin_at = [&](int64_t i) {
+    return Extent{hull.begin + i * bin, std::min(hull.end, hull.begin + (i + 1) * bin)};
+  };
+  const int64_t bins = ceil_divide(hull.size(), bin);
+  std::array<int64_t, k_words> bits{};
+  const auto word = [&](int64_t i) -> int64_t& { return bits[static_cast<size_t>(i / 64)]; };
+  const auto bit = [](int64_t i) { return static_cast<int64_t>(uint64_t{1} << (i % 64)); };
+  if (local.ok())
+    for (int64_t i = 0; i < bins; ++i)
+      if (bytes_within(moving.pieces, bin_at(i)) > 0)
+        word(i) |= bit(i);
+  if (Status verdict = agree(*comm_, std::move(local), {.maximum = {}, .sum = {}, .bits = bits}); !verdict.ok())
+    return verdict;
+  return guard([&] {
+    for (int64_t i = 0; i < bins; ++i) {
+      if ((word(i) & bit(i)) == 0)
+        continue;
+      if (!regions.empty() && regions.back().end == bin_at(i).begin)
+        regions.back().end = bin_at(i).end;
+      else
+        regions.push_back(bin_at(i));
+    }
+    return Status{};
+  });
+}
+
+// Collective, agreed.
+Result<PreparedPlan*> ByteFile::ready(Moving& moving) {
+  Status local;
+  if (moving.summary.plan_id > 0) {
+    // Cached: also the part of the list that this rank writes.
+    auto cached = engine_.planner.ready(moving.batch, moving.summary, ByteContext(*data_, {}, storage_.striping));
+    if (cached.ok() && !moving.reading) {
+      const auto& runs = cached.value()->runs;
+      set_runs(moving.batch, runs.empty() ? nullptr : runs.front(), comm_->rank());
+    }
+    return cached;
+  }
+  if (!moving.reading) {
+    auto written = make_disjoint(*comm_, Status{}, moving.pieces, moving.summary.hull);
+    if (!written.ok())
+      return written.status();
+    local = guard([&] {
+      if (total_bytes(written.value()) != total_bytes(moving.pieces))
+        set_runs(moving.batch, byte_runs_of(written.value(), engine_.planner.limits().direct_bytes), comm_->rank());
+      return Status{};
+    });
+    if (Status verdict = engine_.planner.summarize(std::move(local), {&moving.batch}, {&moving.summary}); !verdict.ok())
+      return verdict;
+  }
+  std::vector<Extent> regions;
+  local = find_regions(moving, Status{}, regions);
+  return engine_.planner.ready(moving.batch, moving.summary, ByteContext(*data_, std::move(regions), storage_.striping),
+                               std::move(local));
+}
+
+// Collective, agreed.
+Status ByteFile::move(Moving& moving, PreparedPlan& prepared) {
+  InFlightBatch in_flight(*comm_, engine_.executor.io_thread());
+  in_flight.local = guard([&] {
+    engine_.add_plan(prepared, prepared.forecast, moving.summary.plan_id > 0);
+    return Status{};
+  });
+  engine_.executor.begin(in_flight, prepared, moving.batch, *data_, false);
+  Status local = engine_.executor.end(in_flight);
+  if (moving.reading && local.ok())
+    copy_repeated(moving);
+  return engine_.conclude(std::move(local), in_flight, held_.is_held() ? 1 : 0);
+}
+
+void ByteFile::copy_repeated(const Moving& moving) noexcept {
+  std::byte* const memory = moved(moving.memory, moving.list.memory_begin());
+  for (const ByteList::Repeated& each : moving.list.repeated()) {
+    const int64_t length = std::min(each.length, size_ - each.file);
+    if (length <= 0)
+      continue;
+    std::memmove(memory + each.to, memory + each.from, static_cast<size_t>(length));
+    engine_.trace.bytes_copied += length;
+  }
+}
+
+// Collective, agreed.
+Status ByteFile::run(Moving& moving, Status local) {
+  if (Status verdict = summarize(moving, std::move(local)); !verdict.ok())
+    return verdict;
+  if (moving.summary.bytes == 0)
+    return {};
+  auto prepared = ready(moving);
+  if (!prepared.ok())
+    return prepared.status();
+  Status verdict = move(moving, *prepared.value());
+  if (!moving.reading && verdict.ok())
+    size_ = std::max(size_, moving.summary.hull.end);
+  return verdict;
+}
+
+Status ByteFile::call(Moving& moving, Status local) {
+  if (Status status = check_in_step(identity_); !status.ok())
+    return status;
+  engine_.begin(*data_);
+  local.update(guard([&] { return check_mode(moving.reading); }));
+  Status verdict = run(moving, std::move(local));
+  engine_.end();
+  engine_.tracer.end(*comm_, engine_.trace, no_variables(), verdict, moving.summary.bytes == 0, {}, engine_.report);
+  return verdict;
+}
+
+Status ByteFile::write(const ByteList& list, const std::byte* memory, Status local) {
+  const CallScope call(*comm_, Call::write_bytes, &identity_);
+  // The engine has one kind of memory, which it does not change when it writes.
+  Moving moving{.reading = false, .list = list, .memory = const_cast<std::byte*>(memory)};
+  return this->call(moving, std::move(local));
+}
+
+Result<int64_t> ByteFile::read(const ByteList& list, std::byte* memory, Status local) {
+  const CallScope call(*comm_, Call::read_bytes, &identity_);
+  Moving moving{.reading = true, .list = list, .memory = memory};
+  Status verdict = this->call(moving, std::move(local));
+  if (!verdict.ok())
+    return verdict;
+  return list.bytes_before(size_);
+}
+
+Result<std::string> ByteFile::explain(bool reading, const ByteList& list, bool json, Status local) {
+  const CallScope call(*comm_, Call::explain, &identity_);
+  if (Status status = check_in_step(identity_); !status.ok())
+    return status;
+  if (Status verdict = agree_same(*comm_, std::move(local), uint64_t{reading ? 4U : 5U} * (json ? 2 : 1),
+                                  "the directions or formats of the explanation");
+      !verdict.ok())
+    return verdict;
+  Moving moving{.reading = reading, .list = list, .memory = nullptr};
+  if (Status verdict = summarize(moving, guard([&] { return check_mode(reading); })); !verdict.ok())
+    return verdict;
+  FlushReport planned;
+  std::string text;
+  const bool is_cached = moving.summary.plan_id > 0;
+  if (moving.summary.bytes > 0) {
+    auto prepared = ready(moving);
+    if (!prepared.ok())
+      return prepared.status();
+    local = guard([&] {
+      planned.plans.push_back({prepared.value()->plan, prepared.value()->forecast, is_cached});
+      return Status{};
+    });
+  }
+  local.update(guard([&] {
+    const FlushReport& shown = planned.plans.empty() ? engine_.report : planned;
+    text = json ? explain_json(shown) : explain_text(shown);
+    return Status{};
+  }));
+  if (Status verdict = agree(*comm_, std::move(local)); !verdict.ok())
+    return verdict;
+  return text;
+}
+
+Status ByteFile::sync() {
+  const CallScope call(*comm_, Call::sync, &identity_);
+  if (Status status = check_in_step(identity_); !status.ok())
+    return status;
+  Status local = guard([&] { return mode_ == Mode::read ? Status{} : data_->sync(); });
+  if (comm_->rank() == 0 && local.ok())
+    local = guard([&]() -> Status {
+      int64_t size = 0;
+      if (Status status = look_at_file(size); !status.ok() || mode_ == Mode::read)
+        return status;
+      return ::fsync(held_.descriptor()) == 0 ? Status{} : system_status("sync of", path_, errno);
+    });
+  return agree(*comm_, std::move(local));
+}
+
+Status ByteFile::close() {
+  const CallScope call(*comm_, Call::close, &identity_);
+  Status local = guard([&] { return data_->close(); });
+  if (Status lost = check_in_step(identity_); !lost.ok())
+    return lost;
+  if (!mpi_is_running())
+    return {Code::bad_state, fmt::format("\"{}\" is closed after MPI_Finalize", path_)};
+  int64_t size = 0;
+  if (comm_->rank() == 0 && local.ok())
+    local = guard([&] { return look_at_file(size); });
+  // 0 on all ranks if no other file uses the communicator, and the user may have freed it.
+  int64_t stays_open = Comm::is_last(comm_) ? 0 : 1;
+  Status verdict = agree(*comm_, std::move(local), {.maximum = {}, .sum = {}, .bits = std::span(&stays_open, 1)});
+  if (stays_open == 0 && verdict.code() != Code::mpi)
+    Comm::end(comm_);
+  return verdict;
+}
+
+std::string ByteFile::report(bool json) const {
+  return json ? report_json(engine_.report) : report_text(engine_.report);
+}
+
+}  // namespace windrow

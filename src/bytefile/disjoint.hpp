@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Makes the byte lists of ranks disjoint: a byte that several ranks list is written by the highest of them.
+#pragma once
+
+#include "base/status.hpp"
+#include "comm/comm.hpp"
+#include "extent/pieces.hpp"
+
+namespace windrow {
+
+// Collective, agreed. Returns the part of `held` that this rank writes. `hull`: of the lists of all ranks, the same on
+// all ranks. `local`: an error of this rank.
+//
+// The hull is cut evenly between the ranks. Each rank sends the extents of its list in each part to the rank of that
+// part, which looks for bytes that several ranks hold. If there are none anywhere, that was all: one sparse exchange
+// and one agreement.
+Result<Pieces> make_disjoint(Comm& comm, Status local, const Pieces& held, Extent hull);
+
+}  // namespace windrow

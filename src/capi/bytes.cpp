@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Files of plain bytes.
+#include <optional>
+#include <vector>
+
+#include "bytefile/byte_file.hpp"
+#include "capi/handles.hpp"
+#include "capi/report_format.hpp"
+
+using windrow::ByteFile;
+using windrow::ByteList;
+using windrow::Code;
+using windrow::enter;
+using windrow::FreeNest;
+using windrow::guard;
+using windrow::Loop;
+using windrow::null_argument;
+using windrow::Piece;
+using windrow::Result;
+using windrow::Status;
+
+struct windrow_byte_list {
+  ByteList list;
+};
+
+struct windrow_bytes {
+  std::unique_ptr<ByteFile> file;
+  std::string text;  // result of the last explain or report
+};
+
+namespace {
+
+// A list must outlive the call, and a rank may pass none.
+const ByteList& list_of(const windrow_byte_list* list) {
+  static const ByteList* const nothing = new ByteList;
+  return list != nullptr ? list->list : *nothing;
+}
+
+Status check_bytes(const windrow_bytes* file) {
+  return file != nullptr && file->file != nullptr ? Status{} : null_argument("the file");
+}
+
+template <class Make>
+int make_list(int64_t count, windrow_byte_list** list, Make&& make) {
+  if (list != nullptr)
+    *list = nullptr;
+  return enter([&]() -> Status {
+    if (list == nullptr)
+      return null_argument("list");
+    if (count < 0)
+      return {Code::bad_argument, "the list has " + std::to_string(count) + " entries"};
+    Result<ByteList> made = make();
+    if (!made.ok())
+      return made.status();
+    *list = new windrow_byte_list{std::move(made).value()};
+    return {};
+  });
+}
+
+Status add_run(const windrow_byte_run& run, std::vector<FreeNest>& nests) {
+  if (run.loops < 0)
+    return {Code::bad_argument, "a run of the list has " + std::to_string(run.loops) + " loops"};
+  if (run.loops > 0 && (run.counts == nullptr || run.file_strides == nullptr || run.memory_strides == nullptr))
+    return null_argument("counts or strides of a run");
+  nests.push_back({.first = {run.file_offset, run.memory_offset, run.length}, .loops = {}});
+  for (int i = 0; i < run.loops; ++i)
+    nests.back().loops.push_back(Loop{run.counts[i], run.file_strides[i], run.memory_strides[i]});
+  return {};
+}
+
+std::optional<ByteFile::Mode> mode_of(int mode) noexcept {
+  switch (mode) {
+    case WINDROW_READ:
+      return ByteFile::Mode::read;
+    case WINDROW_UPDATE:
+      return ByteFile::Mode::update;
+    case WINDROW_UPDATE_OR_CREATE:
+      return ByteFile::Mode::create;
+    default:
+      return std::nullopt;
+  }
+}
+
+}  // namespace
+
+extern "C" {
+
+int windrow_byte_list_pieces(int64_t count, const int64_t* file_offsets, const int64_t* memory_offsets,
+                             const int64_t* lengths, windrow_byte_list** list) {
+  return make_list(count, list, [&]() -> Result<ByteList> {
+    if (count > 0 && (file_offsets == nullptr || lengths == nullptr))
+      return null_argument(file_offsets == nullptr ? "file_offsets" : "lengths");
+    std::vector<Piece> pieces(static_cast<size_t>(count));
+    int64_t next = 0;
+    for (size_t i = 0; i < pieces.size(); ++i) {
+      pieces[i] = {file_offsets[i], memory_offsets != nullptr ? memory_offsets[i] : next, lengths[i]};
+      if (__builtin_add_overflow(next, lengths[i], &next))
+        return Status{Code::bad_argument, "the list has more than 2^63 - 1 bytes"};
+    }
+    return ByteList::of_pieces(pieces);
+  });
+}
+
+int windrow_byte_list_runs(int64_t count, const windrow_byte_run* runs, windrow_byte_list** list) {
+  return make_list(count, list, [&]() -> Result<ByteList> {
+    if (count > 0 && runs == nullptr)
+      return null_argument("runs");
+    std::vector<FreeNest> nests;
+    for (int64_t i = 0; i < count; ++i)
+      if (Status status = add_run(runs[i], nests); !status.ok())
+        return status;
+    return ByteList::of_nests(nests);
+  });
+}
+
+void windrow_byte_list_free(windrow_byte_list* list) {
+  delete list;
+}
+
+int windrow_bytes_open(MPI_Comm comm, const char* path, int mode, const windrow_options* options,
+                       windrow_bytes** file) {
+  if (file != nullptr)
+    *file = nullptr;
+  return enter([&]() -> Status {
+    std::unique_ptr<windrow_bytes> handle;
+    std::string name;
+    windrow::Settings settings;
+    const auto asked = mode_of(mode);
+    Status local = guard([&]() -> Status {
+      handle = std::make_unique<windrow_bytes>();
+      if (path == nullptr || file == nullptr)
+        return null_argument(path == nullptr ? "the path of the file" : "file");
+      if (!asked)
+        return {Code::bad_argument,
+                "the mode of a file of bytes is WINDROW_READ, WINDROW_UPDATE or "
+                "WINDROW_UPDATE_OR_CREATE"};
+      name = path;
+      if (options != nullptr)
+        settings = options->settings;
+      return {};
+    });
+    auto opened = ByteFile::open(comm, name, asked.value_or(ByteFile::Mode::read), settings, std::move(local));
+    if (!opened.ok())
+      return opened.status();
+    handle->file = std::move(opened).value();
+    *file = handle.release();
+    return {};
+  });
+}
+
+int windrow_bytes_write(windrow_bytes* file, const windrow_byte_list* list, const void* memory) {
+  return enter([&]() -> Status {
+    if (Status status = check_bytes(file); !status.ok())
+      return status;
+    return file->file->write(list_of(list), static_cast<const std::byte*>(memory));
+  });
+}
+
+int windrow_bytes_read(windrow_bytes* file, const windrow_byte_list* list, void* memory, int64_t* bytes_read) {
+  if (bytes_read != nullptr)
+    *bytes_read = 0;
+  return enter([&]() -> Status {
+    if (Status status = check_bytes(file); !status.ok())
+      return status;
+    auto read = file->file->read(list_of(list), static_cast<std::byte*>(memory));
+    if (!read.ok())
+      return read.status();
+    if (bytes_read != nullptr)
+      *bytes_read = read.value();
+    return {};
+  });
+}
+
+int windrow_bytes_explain(windrow_bytes* file, int writes, const windrow_byte_list* list, const char* format,
+                          const char** text) {
+  return enter([&]() -> Status {
+    if (Status status = check_bytes(file); !status.ok())
+      return status;
+    bool json = false;
+    Status local = guard([&] { return windrow::check_text(format, text, json); });
+    auto explained = file->file->explain(writes == 0, list_of(list), json, std::move(local));
+    if (!explained.ok())
+      return explained.status();
+    file->text = std::move(explained).value();
+    *text = file->text.c_str();
+    return {};
+  });
+}
+
+int windrow_bytes_report(windrow_bytes* file, const char* format, const char** text) {
+  return enter([&]() -> Status {
+    if (Status status = check_bytes(file); !status.ok())
+      return status;
+    bool json = false;
+    if (Status status = windrow::check_text(format, text, json); !status.ok())
+      return status;
+    file->text = file->file->report(json);
+    *text = file->text.c_str();
+    return {};
+  });
+}
+
+int windrow_bytes_sync(windrow_bytes* file) {
+  return enter([&]() -> Status {
+    if (Status status = check_bytes(file); !status.ok())
+      return status;
+    return file->file->sync();
+  });
+}
+
+int windrow_bytes_close(windrow_bytes* file) {
+  if (file == nullptr)
+    return WINDROW_OK;
+  return enter([&]() -> Status {
+    const std::unique_ptr<windrow_bytes> handle(file);
+    return handle->file->close();
+  });
+}
+
+}  // extern "C"

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Files of plain bytes through the C interface: in place, short reads, plans, errors.
+#include <gmock/gmock.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <nlohmann/json.hpp>
+
+#include "../capi/checked.hpp"
+
+namespace {
+
+using namespace windrow_test;
+using testing::HasSubstr;
+
+struct FreeList {
+  void operator()(windrow_byte_list* list) const { windrow_byte_list_free(list); }
+};
+using ByteList = std::unique_ptr<windrow_byte_list, FreeList>;
+
+ByteList list_of(std::vector<int64_t> offsets, std::vector<int64_t> lengths) {
+  windrow_byte_list* list = nullptr;
+  EXPECT_WINDROW_OK(
+      windrow_byte_list_pieces(static_cast<int64_t>(offsets.size()), offsets.data(), nullptr, lengths.data(), &list));
+  return ByteList(list);
+}
+
+class Bytes : public testing::Test {
+ protected:
+  std::string path() const { return folder_.file("plain bytes"); }
+  windrow_bytes* open(int mode, const KeyValues& values = {}) const {
+    windrow_bytes* file = nullptr;
+    EXPECT_WINDROW_OK(windrow_bytes_open(MPI_COMM_WORLD, path().c_str(), mode, Options(values), &file));
+    return file;
+  }
+  void make(const std::string& content) const {
+    if (rank_of() == 0)
+      std::ofstream(path(), std::ios::binary) << content;
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+  std::string content() const {
+    MPI_Barrier(MPI_COMM_WORLD);
+    return bytes_of_file(path());
+  }
+  static nlohmann::json report_of(windrow_bytes* file) {
+    const char* text = nullptr;
+    EXPECT_WINDROW_OK(windrow_bytes_report(file, "json", &text));
+    return nlohmann::json::parse(text);
+  }
+  // Each rank writes a byte, every second byte of the file.
+  ByteList every_second() const { return list_of({2 * rank_of()}, {1}); }
+
+  SharedFolder folder_;
+};
+
+TEST_F(Bytes, ChangeAFileInPlace) {
+  std::string expected(100, '.');
+  make(expected);
+  struct stat before {
+  }, after{};
+  ASSERT_EQ(::stat(path().c_str(), &before), 0);
+  windrow_bytes* file = open(WINDROW_UPDATE);
+  const char mark = static_cast<char>('a' + rank_of());
+  EXPECT_WINDROW_OK(windrow_bytes_write(file, every_second().get(), &mark));
+  EXPECT_WINDROW_OK(windrow_bytes_close(file));
+  for (int rank = 0; rank < size_of(); ++rank)
+    expected[static_cast<size_t>(2 * rank)] = static_cast<char>('a' + rank);
+  EXPECT_EQ(content(), expected);
+  ASSERT_EQ(::stat(path().c_str(), &after), 0);
+  EXPECT_EQ(before.st_ino, after.st_ino);
+  EXPECT_EQ(folder_.names(), std::vector<std::string>{"plain bytes"});
+}
+
+TEST_F(Bytes, EndAtTheLastByteThatIsWritten) {
+  for (const char* access : {"auto", "contiguous", "list", "sieve"}) {
+    windrow_bytes* file = open(WINDROW_UPDATE_OR_CREATE, {{"access", access}});
+    const char mark = static_cast<char>('a' + rank_of());
+    EXPECT_WINDROW_OK(windrow_bytes_write(file, every_second().get(), &mark));
+    EXPECT_WINDROW_OK(windrow_bytes_close(file));
+    std::string expected;
+    for (int rank = 0; rank < size_of(); ++rank)
+      expected += (rank > 0 ? std::string(1, '\0') : "") + static_cast<char>('a' + rank);
+    EXPECT_EQ(content(), expected) << access;
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank_of() == 0)
+      std::filesystem::remove(path());
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+}
+
+TEST_F(Bytes, OfTheHighestRankAreWritten) {
+  windrow_bytes* file = open(WINDROW_UPDATE_OR_CREATE);
+  // All ranks write bytes 0 to 9; rank r writes byte 10 + r too.
+  const std::string mine(11, static_cast<char>('a' + rank_of()));
+  EXPECT_WINDROW_OK(windrow_bytes_write(file, list_of({0, 10 + rank_of()}, {10, 1}).get(), mine.data()));
+  // Again, by the cached plan.
+  EXPECT_WINDROW_OK(windrow_bytes_write(file, list_of({0, 10 + rank_of()}, {10, 1}).get(), mine.data()));
+  EXPECT_WINDROW_OK(windrow_bytes_close(file));
+  std::string expected(10, static_cast<char>('a' + size_of() - 1));
+  for (int rank = 0; rank < size_of(); ++rank)
+    expected += static_cast<char>('a' + rank);
+  EXPECT_EQ(content(), expected);
+}
+
+TEST_F(Bytes, BeyondTheEndAreNotRead) {
+  make("0123456789");
+  windrow_bytes* file = open(WINDROW_READ);
+  std::string mine(12, '?');
+  int64_t bytes = -1;
+  EXPECT_WINDROW_OK(windrow_bytes_read(file, list_of({2, 8, 100}, {4, 4, 4}).get(), mine.data(), &bytes));
+  EXPECT_EQ(mine, "234589??????");
+  EXPECT_EQ(bytes, 6);
+  // The file grows and shrinks by other means.
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (rank_of() == 0) {
+    EXPECT_EQ(::truncate(path().c_str(), 3), 0);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  mine.assign(12, '?');
+  EXPECT_WINDROW_OK(windrow_bytes_read(file, list_of({2, 8, 100}, {4, 4, 4}).get(), mine.data(), &bytes));
+  EXPECT_EQ(mine, "2???????????");
+  EXPECT_EQ(bytes, 1);
+  MPI_Barrier(MPI_COMM_WORLD);
+  make("0123456789ab");
+  EXPECT_WINDROW_OK(windrow_bytes_read(file, list_of({2, 8, 100}, {4, 4, 4}).get(), mine.data(), &bytes));
+  EXPECT_EQ(mine, "234589ab????");
+  EXPECT_WINDROW_OK(windrow_bytes_read(file, nullptr, nullptr, &bytes));
+  EXPECT_EQ(bytes, 0);
+  EXPECT_WINDROW_OK(windrow_bytes_close(file));
+}
+
+TEST_F(Bytes, OfARepeatedListUseItsPlan) {
+  windrow_bytes* file = open(WINDROW_UPDATE_OR_CREATE);
+  const auto count = [&] { return report_of(file)["plans"].size(); };
+  for (int step = 0; step < 3; ++step) {
+    const std::string mine(7, static_cast<char>('a' + step));
+    EXPECT_WINDROW_OK(windrow_bytes_write(file, list_of({7 * rank_of()}, {7}).get(), mine.data()));
+    ASSERT_EQ(count(), 1U);
+    EXPECT_EQ(report_of(file)["plans"][0]["cached"], step > 0);
+  }
+  EXPECT_WINDROW_OK(windrow_bytes_close(file));
+  EXPECT_EQ(content(), std::string(static_cast<size_t>(7 * size_of()), 'c'));
+}
+
+TEST_F(Bytes, AreExplained) {
+  windrow_bytes* file = open(WINDROW_UPDATE_OR_CREATE, {{"strategy", "two-phase"}});
+  const char *text = nullptr, *other = nullptr;
+  EXPECT_WINDROW_OK(windrow_bytes_explain(file, 1, list_of({7 * rank_of()}, {7}).get(), "text", &text));
+  EXPECT_THAT(text, HasSubstr("domains"));
+  EXPECT_EQ(content(), "");
+  EXPECT_EQ(windrow_bytes_explain(file, 1, nullptr, "xml", &other), WINDROW_BAD_ARGUMENT);
+  EXPECT_WINDROW_OK(windrow_bytes_close(file));
+}
+
+TEST_F(Bytes, OfAFolderAreRefused) {
+  windrow_bytes* file = nullptr;
+  for (const int mode : {WINDROW_READ, WINDROW_UPDATE, WINDROW_UPDATE_OR_CREATE}) {
+    const int code = windrow_bytes_open(MPI_COMM_WORLD, folder_.path().c_str(), mode, nullptr, &file);
+    EXPECT_NE(code, WINDROW_OK);
+    EXPECT_THAT(windrow_error_message(), HasSubstr(folder_.path()));
+    expect_same_everywhere(code);
+  }
+  EXPECT_EQ(windrow_bytes_open(MPI_COMM_WORLD, path().c_str(), WINDROW_UPDATE, nullptr, &file), WINDROW_NOT_FOUND);
+  EXPECT_EQ(windrow_bytes_open(MPI_COMM_WORLD, path().c_str(), 7, nullptr, &file), WINDROW_BAD_ARGUMENT);
+  EXPECT_EQ(windrow_bytes_open(MPI_COMM_WORLD, rank_of() == 0 ? nullptr : path().c_str(), 0, nullptr, &file),
+            WINDROW_BAD_ARGUMENT);
+  if (size_of() > 1) {
+    EXPECT_EQ(windrow_bytes_open(MPI_COMM_WORLD, path().c_str(), rank_of() == 0 ? 1 : 2, nullptr, &file),
+              WINDROW_BAD_ARGUMENT);
+    EXPECT_THAT(windrow_error_message(), HasSubstr("differ"));
+  }
+  EXPECT_EQ(file, nullptr);
+}
+
+TEST_F(Bytes, OfAFileForReadingAreNotWritten) {
+  make("0123456789");
+  windrow_bytes* file = open(WINDROW_READ);
+  const char mark = 'x';
+  const int code = windrow_bytes_write(file, every_second().get(), &mark);
+  EXPECT_EQ(code, WINDROW_BAD_STATE);
+  expect_same_everywhere(code);
+  EXPECT_WINDROW_OK(windrow_bytes_close(file));
+  EXPECT_EQ(content(), "0123456789");
+}
+
+TEST_F(Bytes, OfAReplacedFileAreAnError) {
+  make("0123456789");
+  windrow_bytes* file = open(WINDROW_UPDATE);
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (rank_of() == 0)
+    std::filesystem::rename(path(), path() + " old");
+  make("another file");
+  char mark = 'x';
+  int64_t bytes = 0;
+  const int code = windrow_bytes_read(file, every_second().get(), &mark, &bytes);
+  EXPECT_EQ(code, WINDROW_IO);
+  EXPECT_THAT(windrow_error_message(), HasSubstr("replaced by another program"));
+  expect_same_everywhere(code);
+  EXPECT_EQ(windrow_bytes_close(file), WINDROW_IO);
+  EXPECT_EQ(content(), "another file");
+}
+
+TEST_F(Bytes, OfADiskThatFailsAreAnErrorOnAllRanks) {
+  windrow_bytes* file =
+      open(WINDROW_UPDATE_OR_CREATE, {{"store", "faulty"}, {"fault", "operation=write,error=no_space"}});
+  const std::string mine(100, 'x');
+  const int code = windrow_bytes_write(file, list_of({100 * rank_of()}, {100}).get(), mine.data());
+  EXPECT_EQ(code, WINDROW_NO_SPACE);
+  expect_same_everywhere(code);
+  EXPECT_WINDROW_OK(windrow_bytes_close(file));
+}
+
+TEST_F(Bytes, CallsThatDifferBetweenRanksAreAnError) {
+  if (size_of() == 1)
+    GTEST_SKIP() << "one rank";
+  windrow_bytes* file = open(WINDROW_UPDATE_OR_CREATE);
+  char mark = 'x';
+  const int code = rank_of() == 0 ? windrow_bytes_write(file, every_second().get(), &mark)
+                                  : windrow_bytes_read(file, every_second().get(), &mark, nullptr);
+  EXPECT_EQ(code, WINDROW_MPI);
+  EXPECT_THAT(windrow_error_message(), HasSubstr("bytes_write of"));
+  EXPECT_EQ(windrow_bytes_sync(file), WINDROW_MPI);
+  EXPECT_EQ(windrow_bytes_close(file), WINDROW_MPI);
+}
+
+TEST_F(Bytes, AreSynced) {
+  windrow_bytes* file = open(WINDROW_UPDATE_OR_CREATE);
+  const char mark = 'x';
+  EXPECT_WINDROW_OK(windrow_bytes_write(file, every_second().get(), &mark));
+  EXPECT_WINDROW_OK(windrow_bytes_sync(file));
+  EXPECT_WINDROW_OK(windrow_bytes_close(file));
+  EXPECT_WINDROW_OK(windrow_bytes_close(nullptr));
+}
+
+}  // namespace
