@@ -189,6 +189,7 @@ def variants(scenario: str) -> list[Variant]:
     found += [Variant(URING, "limit", f"uring-{count}-{depth}") for count in (1, 2) for depth in (4, 8)]
     for strategy in STRATEGIES:
         found.append(Variant("windrow " + strategy.replace(":", " "), "windrow", strategy))
+    found.append(Variant("windrow bytes", "bytes", "auto"))
     for mode in ("collective", "independent"):
         for io in COMPONENTS:
             found += [Variant(f"mpi-io {mode}", "mpiio", f"{mode}-{view}", io) for view in views]
