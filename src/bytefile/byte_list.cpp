@@ -65,11 +65,17 @@ int64_t lowest_memory(const Nest& nest) noexcept {
 // `total`: bytes of all nests. Empty nests have length 0.
 ByteList ByteList::build(size_t count, int64_t total, const std::function<Nest(size_t)>& nest_of) {
   ByteList list;
-  int64_t lowest = INT64_MAX;
-  for (size_t i = 0; i < count; ++i)
-    if (const Nest nest = nest_of(i); nest.run.length > 0)
-      lowest = std::min(lowest, lowest_memory(nest));
-  if (lowest == INT64_MAX)
+  int64_t lowest = INT64_MAX, end = 0;
+  bool ascends = true;
+  for (size_t i = 0; i < count; ++i) {
+    const Nest nest = nest_of(i);
+    if (nest.run.length == 0)
+      continue;
+    lowest = std::min(lowest, lowest_memory(nest));
+    ascends = ascends && nest.run.file >= end;
+    end = nest.file_end();
+  }
+  if (total == 0)
     return list;
   list.memory_begin_ = lowest;
   const auto shifted = [&](size_t i) {
@@ -77,6 +83,14 @@ ByteList ByteList::build(size_t count, int64_t total, const std::function<Nest(s
     nest.run.memory -= lowest;
     return nest;
   };
+  if (ascends) {
+    PiecesBuilder builder;
+    for (size_t i = 0; i < count; ++i)
+      if (const Nest nest = shifted(i); nest.run.length > 0)
+        builder.add(nest);
+    list.pieces_ = with_runs(builder.take());
+    return list;
+  }
   list.pieces_ = with_runs(pieces_from_nests(count, shifted));
   if (total_bytes(list.pieces_) == total)
     return list;
@@ -107,16 +121,18 @@ Result<ByteList> ByteList::of_nests(std::span<const FreeNest> nests) {
   return build(sorted.size(), total, [&](size_t i) { return sorted[i]; });
 }
 
-Result<ByteList> ByteList::of_pieces(std::span<const Piece> pieces) {
+Result<ByteList> ByteList::of_pieces(size_t count, const std::function<Piece(size_t)>& piece_of) {
   int64_t total = 0;
-  for (size_t i = 0; i < pieces.size(); ++i) {
-    if (Status status = check(i, pieces[i]); !status.ok())
+  for (size_t i = 0; i < count; ++i) {
+    const Piece piece = piece_of(i);
+    if (Status status = check(i, piece); !status.ok())
       return status;
-    if (!add_bytes(total, pieces[i].length))
+    if (!add_bytes(total, piece.length))
       return too_long();
   }
-  return build(pieces.size(), total, [&](size_t i) {
-    return Nest(Run{.file = pieces[i].file, .memory = pieces[i].memory, .length = pieces[i].length});
+  return build(count, total, [&](size_t i) {
+    const Piece piece = piece_of(i);
+    return Nest(Run{.file = piece.file, .memory = piece.memory, .length = piece.length});
   });
 }
 

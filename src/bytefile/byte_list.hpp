@@ -22,7 +22,8 @@ class ByteList {
   // bad_argument: an offset in the file is negative, a length or a count is negative, or an end does not fit into 64
   // bits; the message names the entry. May throw std::bad_alloc.
   static Result<ByteList> of_nests(std::span<const FreeNest> nests);
-  static Result<ByteList> of_pieces(std::span<const Piece> pieces);
+  // `piece_of`: called a few times for each piece, so that no copy of the list is needed.
+  static Result<ByteList> of_pieces(size_t count, const std::function<Piece(size_t)>& piece_of);
   // `pieces`: sorted, and disjoint. `memory_begin`: where their memory begins.
   static ByteList of_sorted(Pieces pieces, int64_t memory_begin);
 

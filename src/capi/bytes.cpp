@@ -90,14 +90,17 @@ int windrow_byte_list_pieces(int64_t count, const int64_t* file_offsets, const i
   return make_list(count, list, [&]() -> Result<ByteList> {
     if (count > 0 && (file_offsets == nullptr || lengths == nullptr))
       return null_argument(file_offsets == nullptr ? "file_offsets" : "lengths");
-    std::vector<Piece> pieces(static_cast<size_t>(count));
-    int64_t next = 0;
-    for (size_t i = 0; i < pieces.size(); ++i) {
-      pieces[i] = {file_offsets[i], memory_offsets != nullptr ? memory_offsets[i] : next, lengths[i]};
-      if (__builtin_add_overflow(next, lengths[i], &next))
-        return Status{Code::bad_argument, "the list has more than 2^63 - 1 bytes"};
+    std::vector<int64_t> packed;  // places in memory, if the caller gives none
+    if (memory_offsets == nullptr) {
+      packed.resize(static_cast<size_t>(count));
+      for (size_t i = 1; i < packed.size(); ++i)
+        if (__builtin_add_overflow(packed[i - 1], lengths[i - 1], &packed[i]))
+          return Status{Code::bad_argument, "the list has more than 2^63 - 1 bytes"};
+      memory_offsets = packed.data();
     }
-    return ByteList::of_pieces(pieces);
+    return ByteList::of_pieces(static_cast<size_t>(count), [&](size_t i) {
+      return Piece{file_offsets[i], memory_offsets[i], lengths[i]};
+    });
   });
 }
 

@@ -18,7 +18,7 @@ std::vector<Piece> pieces_of(const Pieces& list) {
 }
 
 ByteList list_of(std::vector<Piece> pieces) {
-  auto list = ByteList::of_pieces(pieces);
+  auto list = ByteList::of_pieces(pieces.size(), [&](size_t i) { return pieces[i]; });
   EXPECT_TRUE(list.ok()) << list.status().message();
   return std::move(list).value();
 }
@@ -53,7 +53,7 @@ TEST(ByteListTest, NestedRunsAreNotExpanded) {
 TEST(ByteListTest, WhatIsNoRangeIsRefusedWithItsEntry) {
   const auto refusal = [](Piece piece) {
     const std::vector<Piece> pieces{{0, 0, 1}, piece};
-    return ByteList::of_pieces(pieces).status();
+    return ByteList::of_pieces(pieces.size(), [&](size_t i) { return pieces[i]; }).status();
   };
   EXPECT_EQ(refusal({-1, 0, 1}).code(), Code::bad_argument);
   EXPECT_THAT(refusal({-1, 0, 1}).message(), HasSubstr("entry 1 of the list: it begins at offset -1 of the file"));
