@@ -199,7 +199,7 @@ class FlushFinder {
       throw Failure(k_exit_mistake, damage);
     if (!found_)
       throw mistake(
-          path, asked_ > 0 ? fmt::format("has no flush {} that moved data", asked_) : "has no flush that moved data");
+          path, asked_ > 0 ? fmt::format("has no flush {} that moved data of variables", asked_) : "has no flush that moved data of variables");
     if (!damage.empty())
       fmt::print(stderr, "windrow: {}; what precedes it is simulated\n", damage);
     try {
