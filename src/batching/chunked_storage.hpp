@@ -38,7 +38,7 @@ class ChunkedStorage final : public VariableStorage {
   Status forecast_move(const VariableBatch&, const BatchSummary&, const PreparedPlan&, PlanForecast&) override {
     return {};
   }
-  void begin_move(const VariableBatch& batch, const BatchSummary& summary, PreparedPlan& prepared, bool behind,
+  void begin_move(const VariableBatch& batch, const BatchSummary& summary, PreparedPlan& prepared, bool in_background,
                   InFlightBatch& in_flight) override;
   Status end_move(const VariableBatch& batch, InFlightBatch& in_flight) override;
   bool is_whole(const BatchSummary&) const noexcept override { return false; }  // other parts may have another batch

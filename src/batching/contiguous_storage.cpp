@@ -204,10 +204,10 @@ Status ContiguousStorage::forecast_move(const VariableBatch& batch, const BatchS
 }
 
 void ContiguousStorage::begin_move(const VariableBatch& batch, const BatchSummary& summary, PreparedPlan& prepared,
-                                   bool behind, InFlightBatch& in_flight) {
+                                   bool in_background, InFlightBatch& in_flight) {
   if (!batch.reading)
     file_.write_state.mark_written(summary.objects);
-  engine_.executor.begin(in_flight, prepared, batch, file_.data, behind);
+  engine_.executor.begin(in_flight, prepared, batch, file_.data, in_background);
 }
 
 Status ContiguousStorage::end_move(const VariableBatch&, InFlightBatch& in_flight) {

@@ -43,7 +43,7 @@ class ContiguousStorage : public VariableStorage {
                       InFlightBatch& in_flight, PlanForecast& forecast) override;
   Status forecast_move(const VariableBatch& batch, const BatchSummary& summary, const PreparedPlan& prepared,
                        PlanForecast& forecast) override;
-  void begin_move(const VariableBatch& batch, const BatchSummary& summary, PreparedPlan& prepared, bool behind,
+  void begin_move(const VariableBatch& batch, const BatchSummary& summary, PreparedPlan& prepared, bool in_background,
                   InFlightBatch& in_flight) override;
   Status end_move(const VariableBatch& batch, InFlightBatch& in_flight) override;
   bool is_whole(const BatchSummary& summary) const noexcept override { return file_.filling().is_whole(summary); }

@@ -16,9 +16,9 @@ Status VariableFlush::run_batch(const CallArguments& call, VariableStorage& stor
   return end_batch(call, storage, moving);
 }
 
-// Collective, agreed. After an error nothing moves. `behind`: the I/O thread may continue after the call.
+// Collective, agreed. After an error nothing moves. `in_background`: the I/O thread may continue after the call.
 Status VariableFlush::begin_batch(const CallArguments& call, VariableStorage& storage, VariableBatch taken,
-                                  const BatchSummary& summary, bool behind, MovingVariables& moving) {
+                                  const BatchSummary& summary, bool in_background, MovingVariables& moving) {
   moving.batch = std::move(taken);
   const VariableBatch& batch = moving.batch;
   InFlightBatch& in_flight = moving.in_flight;
@@ -44,7 +44,7 @@ Status VariableFlush::begin_batch(const CallArguments& call, VariableStorage& st
       engine_.add_plan(prepared, forecast, storage.is_cached(summary));
       return Status{};
     });
-  storage.begin_move(batch, summary, prepared, behind, in_flight);
+  storage.begin_move(batch, summary, prepared, in_background, in_flight);
   return {};
 }
 

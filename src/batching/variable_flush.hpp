@@ -105,7 +105,7 @@ class VariableFlush {
   Status run_batch(const CallArguments& call, VariableStorage& storage, VariableBatch batch,
                    const BatchSummary& summary);
   Status begin_batch(const CallArguments& call, VariableStorage& storage, VariableBatch batch,
-                     const BatchSummary& summary, bool behind, MovingVariables& moving);
+                     const BatchSummary& summary, bool in_background, MovingVariables& moving);
   Status end_batch(const CallArguments& call, VariableStorage& storage, MovingVariables& moving);
   Status conclude(const CallArguments& call, Status local, MovingVariables& moving);
   void mark_unfinished(const CallArguments& call);

@@ -79,10 +79,10 @@ class VariableStorage {
   // Collective. Adds the same requests to `forecast`, for an explanation; nothing moves. The status is of this rank.
   virtual Status forecast_move(const VariableBatch& batch, const BatchSummary& summary, const PreparedPlan& prepared,
                                PlanForecast& forecast) = 0;
-  // Collective. Starts the transfer. Every rank calls it, also after an error of its own. `behind`: the I/O thread may
-  // continue to write after the call has returned.
-  virtual void begin_move(const VariableBatch& batch, const BatchSummary& summary, PreparedPlan& prepared, bool behind,
-                          InFlightBatch& in_flight) = 0;
+  // Collective. Starts the transfer. Every rank calls it, also after an error of its own. `in_background`: the I/O
+  // thread may continue to write after the call has returned.
+  virtual void begin_move(const VariableBatch& batch, const BatchSummary& summary, PreparedPlan& prepared,
+                          bool in_background, InFlightBatch& in_flight) = 0;
   // Collective. Completes the transfer. The status is of this rank.
   virtual Status end_move(const VariableBatch& batch, InFlightBatch& in_flight) = 0;
   // Whether the ranks together write all bytes of the variables of the batch.

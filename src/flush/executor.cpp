@@ -14,9 +14,9 @@ void InFlightBatch::wait() noexcept {
 }
 
 // Returns nullptr if this thread makes all requests.
-IoThread* Executor::thread_for(const PreparedPlan& prepared, bool behind, bool any_direct) {
-  const bool wanted = behind ? behind_ : prepared.storage_windows > 1 && meanwhile_;
-  const bool useful = prepared.storage_windows > 0 || (behind && any_direct);
+IoThread* Executor::thread_for(const PreparedPlan& prepared, bool in_background, bool any_direct) {
+  const bool wanted = in_background ? in_background_ : prepared.storage_windows > 1 && while_waiting_;
+  const bool useful = prepared.storage_windows > 0 || (in_background && any_direct);
   if (!wanted || !useful || !io_thread_.start())
     return nullptr;
   trace_.io_threads = 1;
@@ -29,7 +29,7 @@ void Executor::move_directly(InFlightBatch& batch, std::span<const Item> items, 
     read_mapped(items, file, workspace_.bounce, trace_);
   } else if (reading) {
     read_direct(items, file, workspace_.bounce, trace_);
-  } else if (batch.behind && thread != nullptr && !items.empty()) {
+  } else if (batch.in_background && thread != nullptr && !items.empty()) {
     batch.direct = {items, &file, workspace_.bounce};
     thread->post({[](void* object, int64_t) noexcept {
                     const InFlightBatch::Direct& what = static_cast<InFlightBatch*>(object)->direct;
@@ -42,16 +42,16 @@ void Executor::move_directly(InFlightBatch& batch, std::span<const Item> items, 
 }
 
 void Executor::begin(InFlightBatch& batch, PreparedPlan& prepared, const RequestBatch& requests, DataFile& file,
-                     bool behind) {
+                     bool in_background) {
   batch.prepared = &prepared;
   batch.file = &file;
-  batch.behind = behind;
+  batch.in_background = in_background;
   batch.began = seconds_now();
   const StageTimer timer(trace_, Stage::exchange);
   const std::span<const Item> aggregated = prepared.direct ? std::span<const Item>() : take_apart(prepared, requests);
   const std::span<const Item> direct =
       prepared.direct ? std::span<const Item>(requests.items) : std::span<const Item>(prepared.direct_items);
-  IoThread* thread = thread_for(prepared, behind, !direct.empty());
+  IoThread* thread = thread_for(prepared, in_background, !direct.empty());
   move_directly(batch, direct, requests.reading, thread);
   if (prepared.direct)
     return;
@@ -62,8 +62,9 @@ void Executor::begin(InFlightBatch& batch, PreparedPlan& prepared, const Request
   batch.sink.emplace(file, prepared.rule, thread, locked, batch.fill.wanted ? &batch.fill : nullptr,
                      batch.never_written.empty() ? nullptr : &batch.never_written);
   batch.fetcher.emplace(file, prepared.rule, thread);
-  prepared.transfer->begin(aggregated, workspace_.arena, *batch.sink, *batch.fetcher, prepared.order(behind), trace_);
-  if (behind)
+  prepared.transfer->begin(aggregated, workspace_.arena, *batch.sink, *batch.fetcher, prepared.order(in_background),
+                           trace_);
+  if (in_background)
     comm_.set_holder(&batch);
 }
 
@@ -78,8 +79,8 @@ Status Executor::end(InFlightBatch& batch) {
       batch.sink->fill_rest();
     comm_.release_holder(&batch);
   }
-  batch.seconds =
-      batch.behind ? (prepared.transfer ? prepared.transfer->coder().seconds() : 0) : seconds_now() - batch.began;
+  batch.seconds = batch.in_background ? (prepared.transfer ? prepared.transfer->coder().seconds() : 0)
+                                      : seconds_now() - batch.began;
   batch.file->take_counters(trace_);
   batch.local.update(batch.file->take_status());
   count(prepared);

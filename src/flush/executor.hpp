@@ -20,14 +20,17 @@ class Executor {
   Executor(Comm& comm, Workspace& workspace, Trace& trace) noexcept
       : comm_(comm), workspace_(workspace), trace_(trace) {}
 
-  // Local. Whether the I/O thread is used while this rank waits for the batch (`meanwhile`), and while the program
-  // continues between the two parts of a flush (`behind`).
-  void use_io_thread(bool meanwhile, bool behind) noexcept { meanwhile_ = meanwhile, behind_ = behind; }
+  // Local. Whether the I/O thread is used while this rank waits for the batch (`while_waiting`), and while the program
+  // continues between the two parts of a flush (`in_background`).
+  void use_io_thread(bool while_waiting, bool in_background) noexcept {
+    while_waiting_ = while_waiting, in_background_ = in_background;
+  }
   const IoThread& io_thread() const noexcept { return io_thread_; }
 
-  // Collective, called by every rank, also after an error: batch.local then has the error. `behind`: the I/O thread may
-  // continue with the requests to the storage after the call.
-  void begin(InFlightBatch& batch, PreparedPlan& prepared, const RequestBatch& requests, DataFile& file, bool behind);
+  // Collective, called by every rank, also after an error: batch.local then has the error. `in_background`: the I/O
+  // thread may continue with the requests to the storage after the call.
+  void begin(InFlightBatch& batch, PreparedPlan& prepared, const RequestBatch& requests, DataFile& file,
+             bool in_background);
   // Collective, called by every rank after begin(). The status is of this rank; the caller agrees on it.
   Status end(InFlightBatch& batch);
   // Collective, agreed. begin(), end() and the agreement. Measurements of it are not used to tune the codec.
@@ -44,13 +47,13 @@ class Executor {
 
  private:
   void move_directly(InFlightBatch& batch, std::span<const Item> items, bool reading, IoThread* thread);
-  IoThread* thread_for(const PreparedPlan& prepared, bool behind, bool any_direct);
+  IoThread* thread_for(const PreparedPlan& prepared, bool in_background, bool any_direct);
   void count(const PreparedPlan& prepared) noexcept;
 
   Comm& comm_;
   Workspace& workspace_;
   Trace& trace_;
-  bool meanwhile_ = false, behind_ = false;
+  bool while_waiting_ = false, in_background_ = false;
   IoThread io_thread_;  // on writers and readers; started by the first batch that overlaps
 };
 

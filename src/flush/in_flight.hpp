@@ -28,12 +28,12 @@ struct InFlightBatch final : SegmentHolder {
   const IoThread& thread;
   PreparedPlan* prepared = nullptr;
   DataFile* file = nullptr;
-  Status local;           // the first error of this rank
-  bool behind = false;    // the program continues while the batch is in flight
-  double began = 0;       // when it began, in seconds
-  double seconds = 0;     // its duration, set at its end; only that of the exchange if `behind`
-  WindowFill fill;        // fill values for the holes of windows, if they are wanted
-  FillMap never_written;  // bytes in holes that are known to be zeros and need no read; else empty
+  Status local;                // the first error of this rank
+  bool in_background = false;  // the program continues while the batch is in flight
+  double began = 0;            // when it began, in seconds
+  double seconds = 0;          // its duration, set at its end; only that of the exchange if `in_background`
+  WindowFill fill;             // fill values for the holes of windows, if they are wanted
+  FillMap never_written;       // bytes in holes that are known to be zeros and need no read; else empty
   std::optional<StorageSink> sink;
   std::optional<StorageFetcher> fetcher;
   struct Direct {  // pieces that the I/O thread writes from the memory of the program

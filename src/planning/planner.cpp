@@ -164,9 +164,9 @@ Result<Planner::MadePlan> Planner::make(const RequestBatch& batch, const BatchSu
     if (Status verdict = agree(comm_, std::move(local), {.maximum = memory, .sum = sums, .bits = {}}); !verdict.ok())
       return verdict;
   }
-  for (const bool behind : {false, true}) {
-    auto& tuner = made->tuners[behind ? 1 : 0];
-    tuner = keep_tuner(comm_, made->plan, summary.bytes, summary.pieces, behind, std::move(tuner));
+  for (const bool in_background : {false, true}) {
+    auto& tuner = made->tuners[in_background ? 1 : 0];
+    tuner = keep_tuner(comm_, made->plan, summary.bytes, summary.pieces, in_background, std::move(tuner));
   }
   ++trace_.plans_made;
   made->memory = memory[0];

@@ -36,9 +36,9 @@ struct PreparedPlan {
   std::unique_ptr<Transfer> transfer;  // nullptr if `direct`
   // The codec tuners of flushes in one part, and in two parts. nullptr unless the codec is chosen by measurements.
   std::array<std::shared_ptr<CodecTuner>, 2> tuners;
-  CodecTuner* tuner_of(bool behind) const noexcept { return tuners[behind ? 1 : 0].get(); }
-  CodecOrder order(bool behind) const noexcept {
-    return tuner_of(behind) != nullptr ? tuner_of(behind)->order() : CodecOrder{};
+  CodecTuner* tuner_of(bool in_background) const noexcept { return tuners[in_background ? 1 : 0].get(); }
+  CodecOrder order(bool in_background) const noexcept {
+    return tuner_of(in_background) != nullptr ? tuner_of(in_background)->order() : CodecOrder{};
   }
   std::vector<std::shared_ptr<const ByteRuns>> runs;  // the transfer refers to them
   bool direct = false;                                // no exchange: each rank moves its own pieces
