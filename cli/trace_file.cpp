@@ -67,7 +67,7 @@ TracedPlan plan_of(const json& object) {
   for (size_t i = 0; i < k_axes.size(); ++i)
     plan.axes[i] = object.at(std::string(k_axes[i]));
   plan.writers = static_cast<int64_t>(object.at("writers").size());
-  plan.kept = object.at("cached");
+  plan.cached = object.at("cached");
   plan.reasons = object.at("reasons").get<std::vector<std::string>>();
   take_predicted(object, plan);
   return plan;

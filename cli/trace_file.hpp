@@ -42,7 +42,7 @@ struct TracedPlan {
   std::string direction, strategy;
   std::array<std::string, 6> axes;  // owner, gather, domains, codec, access, files
   int64_t writers = 0;
-  bool kept = false;
+  bool cached = false;
   std::vector<std::string> reasons;
   std::string machine;    // source of the predictions; "": none
   bool measured = false;  // and the predictions decided

@@ -105,7 +105,7 @@ std::string plans_of(const TracedFlush& flush) {
         "<p>{} by <b>{}</b>{}{}</p>\n<div class=\"wide\"><table><thead><tr>", escaped(plan.direction),
         escaped(plan.strategy),
         plan.writers > 0 ? fmt::format(", {} planned to access the file", windrow::counted(plan.writers, "rank")) : "",
-        plan.kept || !flush.has_own_details() ? ", cached from an earlier flush" : "");
+        plan.cached || !flush.has_own_details() ? ", cached from an earlier flush" : "");
     for (const std::string_view axis : k_axes)
       out += fmt::format("<th class=\"name\">{}</th>", axis);
     out += "</tr></thead><tbody><tr>";

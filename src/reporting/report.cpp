@@ -92,7 +92,7 @@ ordered_json plan_json(const PlanReport& report) {
                       {"write_requests", report.forecast.write_requests},
                       {"read_requests", report.forecast.read_requests},
                       {"bytes", report.forecast.bytes}};
-  json["cached"] = report.kept;
+  json["cached"] = report.cached;
   json["reasons"] = plan.reasons;
   if (!report.codec_reason.empty())
     json["reasons"].push_back(report.codec_reason);
@@ -448,7 +448,7 @@ std::string explain_text(const FlushReport& report) {
     text += fmt::format("  expects  {}, {} and {} for {}{}\n", counted(plan.forecast.messages, "message"),
                         counted(plan.forecast.write_requests, "write request"),
                         counted(plan.forecast.read_requests, "read request"), format_bytes(plan.forecast.bytes),
-                        plan.kept ? "; cached from an earlier flush" : "");
+                        plan.cached ? "; cached from an earlier flush" : "");
   }
   if (text.empty())
     text = "nothing is queued and nothing has been flushed yet\n";

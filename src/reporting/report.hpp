@@ -32,8 +32,8 @@ void read_tuning(Predicted& predicted, std::span<const int64_t> sums);
 struct PlanReport {
   Plan plan;
   PlanForecast forecast;
-  bool kept = false;  // made in an earlier flush
-  int64_t id = 0;     // in the plan cache of the file, the same on all ranks
+  bool cached = false;  // made in an earlier flush
+  int64_t id = 0;       // in the plan cache of the file, the same on all ranks
   std::string codec_reason = {};
 };
 

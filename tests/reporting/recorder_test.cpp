@@ -24,7 +24,7 @@ class RecorderTest : public testing::Test {
   void flush(std::initializer_list<int64_t> plans, const Status& verdict = {}) {
     FlushReport report;
     for (const int64_t id : plans)
-      report.plans.push_back({.plan = {}, .forecast = {}, .kept = false, .id = id, .codec_reason = {}});
+      report.plans.push_back({.plan = {}, .forecast = {}, .cached = false, .id = id, .codec_reason = {}});
     recorder_->begin(0);
     (void)recorder_->needs_details(report, verdict);
     ASSERT_TRUE(recorder_->end(*comm_, {}, {report, {}, verdict, {}}).ok());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Lines of more ranks than any test has: what is kept of all, what of some.
+// Lines of more ranks than any test has: what is cached of all, what of some.
 #include "reporting/trace_lines.hpp"
 
 #include <gtest/gtest.h>
@@ -87,7 +87,7 @@ FlushReport report_of(size_t plans, int64_t number) {
   FlushReport report;
   report.sums.fill(number);
   report.maxima.fill(number);
-  PlanReport plan{.plan = {}, .forecast = {}, .kept = true, .id = number, .codec_reason = {}};
+  PlanReport plan{.plan = {}, .forecast = {}, .cached = true, .id = number, .codec_reason = {}};
   plan.plan.pattern = {.bytes = number,
                        .pieces = number,
                        .entries = number,
