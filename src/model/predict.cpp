@@ -86,10 +86,10 @@ double exchange_seconds(const Work& work, const Machine& machine) noexcept {
 }
 
 // The measured rate of this number of ranks.
-double measured_rate(const StorageWork& part, const Machine& machine, double actors) {
+double measured_rate(const StorageWork& part, const Machine& machine, double ranks) {
   const double request = std::clamp(sound(part.request_bytes), 1.0, 1e15);
   return rate_at(part.reading ? machine.reads : machine.writes, static_cast<int64_t>(request),
-                 static_cast<int64_t>(std::clamp(actors, 1.0, 1e9)), part.sharing);
+                 static_cast<int64_t>(std::clamp(ranks, 1.0, 1e9)), part.sharing);
 }
 
 // All targets wait for the busiest: the bytes that there would be if every active target had as many as that one.
@@ -104,7 +104,7 @@ struct Contention {
   double clients = 1;   // concurrent clients of one target
 };
 
-Contention contention_of(const StorageWork& part, const MachineStorage& storage, double actors) noexcept {
+Contention contention_of(const StorageWork& part, const MachineStorage& storage, double ranks) noexcept {
   Contention contention;
   contention.targets = part.targets > 0 ? sound(part.targets) : static_cast<double>(storage.stripe_count);
   contention.stripe =
@@ -116,19 +116,19 @@ Contention contention_of(const StorageWork& part, const MachineStorage& storage,
   const double of_a_target = std::min(request / reached_by(request), static_cast<double>(storage.request_bytes));
   contention.requests = sound(part.bytes) / std::max(1.0, of_a_target);
   const double reached =
-      part.sharing == Sharing::targets ? 1 : reached_by(part.span_bytes > 0 ? part.span_bytes : part.actor_bytes);
+      part.sharing == Sharing::targets ? 1 : reached_by(part.span_bytes > 0 ? part.span_bytes : part.rank_bytes);
   contention.clients =
-      std::clamp(std::ceil(actors * reached / std::max(1.0, contention.targets)), 1.0, std::max(1.0, actors));
+      std::clamp(std::ceil(ranks * reached / std::max(1.0, contention.targets)), 1.0, std::max(1.0, ranks));
   return contention;
 }
 
 // If more ranks are active than were measured together, each request waits for the others at its target.
-double seconds_of_turns(const StorageWork& part, const Machine& machine, double measured_actors) noexcept {
-  const double actors = std::max(1.0, sound(part.actors));
-  if (actors <= measured_actors || machine.storage.turn_s <= 0)
+double seconds_of_turns(const StorageWork& part, const Machine& machine, double measured_ranks) noexcept {
+  const double ranks = std::max(1.0, sound(part.ranks));
+  if (ranks <= measured_ranks || machine.storage.turn_s <= 0)
     return 0;
-  const Contention now = contention_of(part, machine.storage, actors),
-                   then = contention_of(part, machine.storage, std::max(1.0, measured_actors));
+  const Contention now = contention_of(part, machine.storage, ranks),
+                   then = contention_of(part, machine.storage, std::max(1.0, measured_ranks));
   return now.requests * machine.storage.turn_s * std::max(0.0, now.clients - then.clients) / std::max(1.0, now.targets);
 }
 
@@ -141,9 +141,9 @@ double most_measured(const StorageWork& part, const Machine& machine) noexcept {
 }
 
 double measured_seconds(const StorageWork& part, const Machine& machine) {
-  const double all = measured_rate(part, machine, part.actors), one = measured_rate(part, machine, 1);
-  const double bytes = bytes_as_of_busiest(part, std::min(sound(part.actors), sound(part.targets)));
-  const double seconds = std::max(seconds_for(bytes, all), seconds_for(part.actor_bytes, one));
+  const double all = measured_rate(part, machine, part.ranks), one = measured_rate(part, machine, 1);
+  const double bytes = bytes_as_of_busiest(part, std::min(sound(part.ranks), sound(part.targets)));
+  const double seconds = std::max(seconds_for(bytes, all), seconds_for(part.rank_bytes, one));
   return seconds > 0 && part.sharing != Sharing::mapped
              ? seconds + seconds_of_turns(part, machine, most_measured(part, machine))
              : seconds;
@@ -151,13 +151,13 @@ double measured_seconds(const StorageWork& part, const Machine& machine) {
 
 // How often locks of stripes move between writers, over all targets.
 double lock_transfers(const StorageWork& part, double targets, double requests, double stripe) noexcept {
-  if (part.reading || part.actors < 2)
+  if (part.reading || part.ranks < 2)
     return 0;
   switch (part.sharing) {
     case Sharing::interleaved:
       return std::max(requests, part.bytes / stripe);
     case Sharing::apart:
-      return part.actors * targets;  // a lock covers all free bytes of an object, so each further writer revokes it
+      return part.ranks * targets;  // a lock covers all free bytes of an object, so each further writer revokes it
     case Sharing::targets:
     case Sharing::mapped:
     case Sharing::sieved:
@@ -169,16 +169,16 @@ double lock_transfers(const StorageWork& part, double targets, double requests, 
 // From the numbers of `storage` alone, without measured rates.
 double modelled_seconds(const StorageWork& part, const Work& work, const Machine& machine) noexcept {
   const MachineStorage& storage = machine.storage;
-  const double actors = std::max(1.0, sound(part.actors)), hosts = std::max(1.0, sound(work.hosts));
+  const double ranks = std::max(1.0, sound(part.ranks)), hosts = std::max(1.0, sound(work.hosts));
   if (part.sharing == Sharing::mapped)
     return seconds_for(part.bytes, machine.memory.host_copy_bytes_per_s * hosts);
-  const Contention contention = contention_of(part, storage, actors);
+  const Contention contention = contention_of(part, storage, ranks);
   const double targets = std::max(1.0, contention.targets), stripe = contention.stripe;
   const double request = std::clamp(sound(part.request_bytes), 1.0, static_cast<double>(storage.request_bytes));
   const double requests = sound(part.bytes) / request;
-  const double actors_of_host = std::ceil(actors / hosts);
-  const double own = seconds_for(part.actor_bytes, storage.client_bytes_per_s / actors_of_host) +
-                     sound(part.actor_bytes) / request * storage.request_s;
+  const double ranks_each_host = std::ceil(ranks / hosts);
+  const double own = seconds_for(part.rank_bytes, storage.client_bytes_per_s / ranks_each_host) +
+                     sound(part.rank_bytes) / request * storage.request_s;
   const double rate = part.reading ? storage.target_read_bytes_per_s : storage.target_write_bytes_per_s;
   const double at_targets =
       (seconds_for(bytes_as_of_busiest(part, targets), rate) +
@@ -218,14 +218,14 @@ double storage_seconds(const Work& work, const Machine& machine) {
 }
 
 double open_seconds(const Work& work, const Machine& machine) noexcept {
-  double actors = 0;
+  double ranks = 0;
   bool reading = work.storage_parts > 0;
   for (size_t i = 0; i < std::min(work.storage_parts, work.storage.size()); ++i) {
-    actors = std::max(actors, sound(work.storage[i].actors));
+    ranks = std::max(ranks, sound(work.storage[i].ranks));
     reading = reading && work.storage[i].reading;
   }
   const MachineMetadata& metadata = machine.metadata;
-  return (reading ? 0 : 1 / metadata.creates_per_s) + metadata.open_s + sound(actors / metadata.opens_per_s);
+  return (reading ? 0 : 1 / metadata.creates_per_s) + metadata.open_s + sound(ranks / metadata.opens_per_s);
 }
 
 // Copies of one round overlap the requests of another if a core is free for the copies. Storage on this host uses the

@@ -16,14 +16,14 @@ struct StorageWork {
   bool reading = false;
   bool sieving = false;              // write only: bytes between the pieces are read first
   Sharing sharing = Sharing::apart;  // without sieving
-  double actors = 1;                 // ranks that access the storage concurrently
+  double ranks = 1;                  // ranks that access the storage concurrently
   double bytes = 0;                  // all ranks
-  double actor_bytes = 0;            // the busiest rank
+  double rank_bytes = 0;             // the busiest rank
   double request_bytes = 1;          // average request
   double targets = 0;                // targets that hold the bytes; 0: as many as the machine gives to a file
   double target_bytes = 0;           // the busiest target; 0: all have the same
   double stripe_bytes = 0;           // 0: the machine's
-  // range of the file that holds the requests of one actor in one round; 0: all bytes of the actor
+  // range of the file that holds the requests of one rank in one round; 0: all bytes of the rank
   double span_bytes = 0;
 };
 

@@ -20,7 +20,7 @@ double seconds_of(const Work& work, const Machine& machine) {
 
 double by_requests(const Machine& machine, double intervals, double bytes) {
   Work work{.storage_parts = 1};
-  work.storage[0] = {.bytes = bytes, .actor_bytes = bytes, .request_bytes = bytes / intervals};
+  work.storage[0] = {.bytes = bytes, .rank_bytes = bytes, .request_bytes = bytes / intervals};
   return seconds_of(work, machine);
 }
 
@@ -30,7 +30,7 @@ double by_buffers(const Machine& machine, double intervals, double bytes) {
             .rank_pieces = intervals,
             .host_pieces = intervals,
             .storage_parts = 1};
-  work.storage[0] = {.bytes = bytes, .actor_bytes = bytes, .request_bytes = k_request_bytes};
+  work.storage[0] = {.bytes = bytes, .rank_bytes = bytes, .request_bytes = k_request_bytes};
   return seconds_of(work, machine);
 }
 

@@ -83,9 +83,9 @@ void add_own_pieces(Work& work, const Facts& facts, double share, double mean, b
                                  : std::min(facts.region_bytes, std::ceil(own / mean) * std::max(mean, facts.stripe));
   add_storage(work,
               {.sharing = sharing,
-               .actors = facts.holders,
+               .ranks = facts.holders,
                .bytes = facts.bytes * share,
-               .actor_bytes = own,
+               .rank_bytes = own,
                .request_bytes = mean,
                .span_bytes = span},
               facts);
@@ -119,9 +119,9 @@ void add_roots_at_storage(Work& work, const Facts& facts, double roots) {
   work.rounds = std::ceil(facts.region_bytes / (apart ? roots : 1) / facts.buffer);
   add_storage(work,
               {.sharing = apart ? Sharing::apart : Sharing::interleaved,
-               .actors = roots,
+               .ranks = roots,
                .bytes = facts.bytes,
-               .actor_bytes = facts.bytes / roots,
+               .rank_bytes = facts.bytes / roots,
                .request_bytes = facts.holes > 0 ? facts.mean : unbroken,
                .span_bytes = facts.buffer},
               facts);
@@ -190,9 +190,9 @@ void add_domains_at_storage(Work& work, const Facts& facts, const Candidate& can
   add_storage(work,
               {.sieving = sieves && !facts.never_written,
                .sharing = sharing,
-               .actors = writers,
+               .ranks = writers,
                .bytes = bytes,
-               .actor_bytes = bytes * share_of_writer,
+               .rank_bytes = bytes * share_of_writer,
                .request_bytes = std::min({unbroken, within_stripe, at_least_one(domain)}),
                .span_bytes = window},
               facts);

@@ -66,9 +66,9 @@ double seconds_with(int64_t files, Machine machine, int64_t ranks, int64_t hosts
   Work work{.ranks = static_cast<double>(ranks), .hosts = writers, .storage_parts = 1};
   work.storage[0] = {
       .sharing = files == 1 ? Sharing::apart : Sharing::targets,
-      .actors = writers,
+      .ranks = writers,
       .bytes = all,
-      .actor_bytes = all / writers,
+      .rank_bytes = all / writers,
       .request_bytes = static_cast<double>(machine.storage.request_bytes),
       .targets = static_cast<double>(std::min(machine.storage.targets, files * machine.storage.stripe_count))};
   return predict(work, machine).total + (files == 1 ? 0 : static_cast<double>(files) / machine.metadata.creates_per_s);

@@ -31,9 +31,9 @@ Work aggregated_work() {
             .storage_parts = 1};
   work.storage[0] = {.reading = false,
                      .sharing = Sharing::apart,
-                     .actors = 8,
+                     .ranks = 8,
                      .bytes = 64e6,
-                     .actor_bytes = 8e6,
+                     .rank_bytes = 8e6,
                      .request_bytes = 4e6,
                      .targets = 4,
                      .stripe_bytes = 1e6};
@@ -52,7 +52,7 @@ std::vector<double*> numbers_of(Work& work) {
   StorageWork& part = work.storage[0];
   return {&work.agreements, &work.rank_copies, &work.host_copies, &work.rank_pieces, &work.host_pieces,
           &work.rank_sends, &work.host_sends,  &work.sends,       &work.messages,    &work.call_backs,
-          &part.bytes,      &part.actor_bytes, &part.target_bytes};
+          &part.bytes,      &part.rank_bytes,  &part.target_bytes};
 }
 
 }  // namespace
@@ -125,17 +125,17 @@ TEST(Predict, counts_bytes_at_the_rate_that_was_measured) {
   Work work{.storage_parts = 1};
   work.storage[0] = {.reading = false,
                      .sharing = Sharing::apart,
-                     .actors = 4,
+                     .ranks = 4,
                      .bytes = 2e8,
-                     .actor_bytes = 5e7,
+                     .rank_bytes = 5e7,
                      .request_bytes = 1 << 20};
   EXPECT_NEAR(predict(work, machine).storage, 1, 1e-9);
   // One of them has nearly everything: it is alone at the end.
-  work.storage[0].actor_bytes = 1.9e8;
+  work.storage[0].rank_bytes = 1.9e8;
   EXPECT_NEAR(predict(work, machine).storage, 1.9, 1e-9);
   // Below the smallest request that was measured each costs as much as that one did.
   work.storage[0] = {
-      .reading = false, .sharing = Sharing::apart, .actors = 1, .bytes = 1e6, .actor_bytes = 1e6, .request_bytes = 41};
+      .reading = false, .sharing = Sharing::apart, .ranks = 1, .bytes = 1e6, .rank_bytes = 1e6, .request_bytes = 41};
   EXPECT_NEAR(predict(work, machine).storage, 4096.0 / 41, 1e-6);
   // What was not measured is reckoned.
   work.storage[0].sharing = Sharing::interleaved;
@@ -232,7 +232,7 @@ TEST(Predict, waits_for_the_target_that_has_most) {
   Work work = aggregated_work();
   StorageWork& part = work.storage[0];
   part.targets = 4;
-  part.actors = 8;
+  part.ranks = 8;
   part.request_bytes = 1e6;
   Machine machine;
   machine.writes = {{.request_bytes = 1'000'000, .ranks = 8, .bytes_per_s = 1e6, .sharing = part.sharing}};
@@ -242,7 +242,7 @@ TEST(Predict, waits_for_the_target_that_has_most) {
   part.target_bytes = part.bytes / 2;
   EXPECT_NEAR(predict(work, machine).storage, 2 * even, 1e-9);
   machine.writes.front().ranks = 2;
-  part.actors = 2;  // two are in flight at a time, so none waits
+  part.ranks = 2;  // two are in flight at a time, so none waits
   EXPECT_NEAR(predict(work, machine).storage, even, 1e-9);
 }
 
@@ -298,9 +298,9 @@ TEST(Predict, is_sound_for_any_numbers) {
       part = {.reading = random() % 2 == 0,
               .sieving = random() % 2 == 0,
               .sharing = static_cast<Sharing>(random() % 5),
-              .actors = any(),
+              .ranks = any(),
               .bytes = any(),
-              .actor_bytes = any(),
+              .rank_bytes = any(),
               .request_bytes = any(),
               .targets = any(),
               .stripe_bytes = any()};

@@ -147,9 +147,9 @@ TEST(Contention, is_found_from_measured_rates) {
   machine.storage.turn_s = 0.001;
   Work work{.ranks = 64, .hosts = 64, .storage_parts = 1};
   work.storage[0] = {.sharing = Sharing::apart,
-                     .actors = 64,
+                     .ranks = 64,
                      .bytes = 64.0 * k_gib,
-                     .actor_bytes = k_gib,
+                     .rank_bytes = k_gib,
                      .request_bytes = k_mib,
                      .targets = 8,
                      .stripe_bytes = k_mib};
