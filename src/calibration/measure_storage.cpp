@@ -122,9 +122,10 @@ class Places {
 };
 
 // One rank's part of a trial: requests until all are done, or the time is over.
-class Actor {
+class TrialRank {
  public:
-  Actor(const MeasuredPlace& place, const Trial& trial, int64_t index) : place_(place), trial_(trial), index_(index) {}
+  TrialRank(const MeasuredPlace& place, const Trial& trial, int64_t index)
+      : place_(place), trial_(trial), index_(index) {}
 
   Status open() {
     auto store = open_store(place_.path, trial_.reading ? StoreMode::read : StoreMode::update, place_.options);
@@ -202,9 +203,9 @@ void forget_caches(std::span<std::byte> memory) noexcept {
 
 // Index of this rank among those of a trial, or -1. Spread over hosts, as a plan spreads writers.
 int64_t index_among(const Comm& comm, int64_t count) {
-  const std::vector<int> actors = spread_writers({.ranks = comm.size(), .host_roots = comm.host_roots()}, count);
-  const auto found = std::find(actors.begin(), actors.end(), comm.rank());
-  return found == actors.end() ? -1 : found - actors.begin();
+  const std::vector<int> ranks = spread_writers({.ranks = comm.size(), .host_roots = comm.host_roots()}, count);
+  const auto found = std::find(ranks.begin(), ranks.end(), comm.rank());
+  return found == ranks.end() ? -1 : found - ranks.begin();
 }
 
 enum class Filled {
@@ -245,9 +246,9 @@ Result<double> run_trial(const Comm& comm, const MeasuredPlace& place, const Tri
       return made;
   int64_t index = -1;
   Status local = guard([&] { return index = index_among(comm, trial.ranks), Status{}; });
-  Actor actor(place, trial, index);
+  TrialRank rank(place, trial, index);
   if (index >= 0)
-    local = guard([&] { return actor.open(); });
+    local = guard([&] { return rank.open(); });
   forget_caches(memory);
   if (Status opened = agree(comm, std::move(local)); !opened.ok())
     return opened;
@@ -256,11 +257,11 @@ Result<double> run_trial(const Comm& comm, const MeasuredPlace& place, const Tri
       comm,
       [&] {
         if (index >= 0)
-          local = guard([&] { return actor.run(memory); });
+          local = guard([&] { return rank.run(memory); });
       },
       Clock::common);
   local.update(seconds.status());
-  int64_t bytes = actor.bytes();
+  int64_t bytes = rank.bytes();
   if (Status verdict = agree(comm, std::move(local), Reduction{.maximum = {}, .sum = std::span(&bytes, 1), .bits = {}});
       !verdict.ok())
     return verdict;
