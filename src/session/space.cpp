@@ -20,7 +20,7 @@ Status File::place_variables(Status local) {
     if (Status placed = place_subfiles(std::exchange(local, Status{})); !placed.ok())
       return placed;
   if (comm_->rank() == 0 && local.ok())
-    local = guard([&] { return set_.map() ? set_.seal(*format_) : Status{}; });
+    local = guard([&] { return set_.map() ? set_.write_checksum(*format_) : Status{}; });
   LatePlacement placement({.comm = *comm_,
                            .metadata = metadata_,
                            .publication = publication_,

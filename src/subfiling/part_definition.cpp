@@ -53,7 +53,7 @@ Status SubfileSet::define_parts(Status local, std::span<const VariableDefinition
   });
   if (Status verdict = agree(comm_, std::move(memory)); !verdict.ok())
     return verdict;
-  sealed_ = false;
+  complete_ = false;
   if (local.ok())
     local = guard([&] { return define_own(definitions, splits, first, offsets); });
   Status verdict = agree(comm_, std::move(local), Reduction{.maximum = offsets, .sum = {}, .bits = {}});

@@ -15,7 +15,7 @@ void SubfileSet::update_records() noexcept {
     if (!split.grows || split.records == catalog_.variables[variable].shape.front())
       continue;
     split.records = catalog_.variables[variable].shape.front();
-    sealed_ = false;                  // the subfiles do not have these records yet
+    complete_ = false;                // the subfiles do not have these records yet
     state_[variable].changed = true;  // new records may be filled without any put
   }
 }

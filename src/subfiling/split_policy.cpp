@@ -17,7 +17,7 @@ namespace windrow {
 namespace {
 
 // Bytes of a part. A shorter part is not worth the attributes that describe it.
-constexpr int64_t k_least_unasked = 64;
+constexpr int64_t k_least_automatic_part = 64;
 // Metadata of a file, and of each variable in it, as subfile_bytes counts them.
 constexpr int64_t k_file_metadata = int64_t{32} << 10;
 constexpr int64_t k_variable_metadata = int64_t{4} << 10;
@@ -228,7 +228,7 @@ int64_t SplitPolicy::parts_for(const VariableDefinition& definition, const Split
     return std::clamp<int64_t>(bytes / k_least_part_bytes, 1, request.count);
   }
   if (!asked && request.axes == "auto" && !definition.extendible)
-    return std::clamp<int64_t>(bytes_of(definition) / k_least_unasked, 1, request.count);
+    return std::clamp<int64_t>(bytes_of(definition) / k_least_automatic_part, 1, request.count);
   return request.count;
 }
 

@@ -20,7 +20,7 @@ using namespace map;
 
 namespace {
 
-bool is_ours(const Attribute& attribute) {
+bool is_of_map(const Attribute& attribute) {
   return attribute.name.starts_with(Subfiles::k_reserved);
 }
 
@@ -224,9 +224,9 @@ Result<std::unique_ptr<Subfiles>> Subfiles::take_from(Catalog& catalog, const st
     const std::string first = left_out.empty() ? "" : "; " + readable(left_out.front().substr(0, 300));
     return bad("its checksum is wrong" + first);
   }
-  std::erase_if(root, is_ours);
+  std::erase_if(root, is_of_map);
   for (const auto& [variable, split] : set->variables_)
-    std::erase_if(catalog.variables[static_cast<size_t>(variable)].attributes, is_ours);
+    std::erase_if(catalog.variables[static_cast<size_t>(variable)].attributes, is_of_map);
   return set;
 }
 
@@ -347,7 +347,7 @@ Status Subfiles::sign(Format& format, int64_t number_in_set) const {
   return format.put_attributes("/", attributes);
 }
 
-Status Subfiles::seal(Format& base, int64_t sum) const {
+Status Subfiles::write_checksum(Format& base, int64_t sum) const {
   return base.put_attribute("/", number(k_sum, sum));
 }
 

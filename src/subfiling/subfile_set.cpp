@@ -112,7 +112,7 @@ Status SubfileSet::start_opened(Status local) {
     return agree(comm_, guard([] {
                    return Status{Code::bad_file, "the files of the set exceed the maximum size of a set"};
                  }));
-  sealed_ = true;
+  complete_ = true;
   if (mode_ != FormatMode::update)
     return {};
   // A set must have no fault before it is changed in place: a fault could not be distinguished from a change later.
@@ -262,8 +262,8 @@ Status SubfileSet::lengthen() {
   return {};
 }
 
-Status SubfileSet::seal(Format& base) {
-  return sealed_ ? Status{} : map_->seal(base, map_->checksum(catalog_));
+Status SubfileSet::write_checksum(Format& base) {
+  return complete_ ? Status{} : map_->write_checksum(base, map_->checksum(catalog_));
 }
 
 // Local. Completes own subfiles, except for steps that move data.
@@ -279,9 +279,9 @@ Status SubfileSet::complete_own(bool ends) {
 
 // Rank 0.
 Status SubfileSet::complete_base(Format* base) {
-  if (sealed_ || base == nullptr)
+  if (complete_ || base == nullptr)
     return {};
-  if (Status status = seal(*base); !status.ok() || !options_.places_late)
+  if (Status status = write_checksum(*base); !status.ok() || !options_.places_late)
     return status;
   // The header has had room for the checksum before, so nothing may move.
   const auto layout = base->lay_out();
@@ -295,7 +295,7 @@ Status SubfileSet::complete_base(Format* base) {
 Status SubfileSet::settle(Status local, bool& moved) {
   if (local.ok())
     local = guard([&] {
-      if (sealed_)
+      if (complete_)
         return map_->finish_formats();
       // Subfiles that are not open must get new records, too.
       return for_own(map_->used(), [&](int64_t number, Format& own) { return map_->finish_format(number, own); });
@@ -327,7 +327,7 @@ Status SubfileSet::finish(Format* base, bool ends, bool& moved) {
       return status;
     });
   Status verdict = agree(comm_, std::move(local));
-  sealed_ = sealed_ || verdict.ok();
+  complete_ = complete_ || verdict.ok();
   return verdict;
 }
 
@@ -336,7 +336,7 @@ std::string SubfileSet::problems(Format& base) const {
   for (int64_t number = 0; number < map_->used(); ++number)
     if (Status fault = map_->fault_of(number); !fault.ok())
       lines += fault.message() + '\n';
-  for (const std::string& line : map_->strangers())
+  for (const std::string& line : map_->unexpected_files())
     lines += line + '\n';
   for (const auto& [variable, split] : map_->variables()) {
     const std::string& path = catalog_.variables[static_cast<size_t>(variable)].path;

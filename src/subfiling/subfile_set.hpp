@@ -137,7 +137,7 @@ class SubfileSet {
   // Local. Makes the own subfiles as long as their variables, also if their last elements were never written.
   Status lengthen();
   // Rank 0. Writes the checksum of the map into the base file, before the base file is flushed.
-  Status seal(Format& base);
+  Status write_checksum(Format& base);
 
   // Rank 0. Returns the problems of the set, one per line: faults of subfiles, unexpected files in the folder, and
   // variables that the base file shows differently to other programs.
@@ -190,7 +190,7 @@ class SubfileSet {
   std::unique_ptr<Subfiles> map_;
   FolderLock folder_lock_;                            // rank 0
   std::string map_folder_, data_folder_;              // two copies of the final folder, which move() takes
-  bool sealed_ = false;                               // the base file has the checksum of the current map
+  bool complete_ = false;                             // the base file has the checksum of the current map
   std::set<std::pair<int, int64_t>> grown_;           // own chunked parts that have grown since the file was opened
   std::vector<StorageLayout> layouts_;                // layouts of the first subfiles, as far as they are known
   std::shared_ptr<const StorageLayout> line_layout_;  // see line_layout()

@@ -255,7 +255,7 @@ bool Subfiles::has_own_folder() const {
          kind == std::filesystem::file_type::none;
 }
 
-std::vector<std::string> Subfiles::strangers() const {
+std::vector<std::string> Subfiles::unexpected_files() const {
   if (!has_own_folder())
     return {};
   constexpr size_t k_most_told = 100;

@@ -202,7 +202,7 @@ class Subfiles {
   Status describe(Format& base, const VariableDefinition& definition, const SplitVariable& split) const;
   // Writes the attributes of the file; `number`: -1 for the base file.
   Status sign(Format& format, int64_t number) const;
-  Status seal(Format& base, int64_t sum) const;  // writes the map's checksum
+  Status write_checksum(Format& base, int64_t sum) const;  // writes the map's checksum
   // without fill values for sets of an earlier version: see sums_fills_
   int64_t checksum(const Catalog& catalog) const;
 
@@ -241,7 +241,7 @@ class Subfiles {
   bool has_own_folder() const;
 
   // Unexpected files in the folder, one per line, with a description.
-  std::vector<std::string> strangers() const;
+  std::vector<std::string> unexpected_files() const;
 
  private:
   struct ExaminedSubfile {

@@ -35,7 +35,7 @@ class SubfileMap : public testing::Test {
     ASSERT_TRUE(set.sign(base, -1).ok());
     ASSERT_TRUE(base.define_split(definition, parts).ok());
     ASSERT_TRUE(set.describe(base, definition, *set.find(0)).ok());
-    ASSERT_TRUE(set.seal(base, set.checksum(described)).ok());
+    ASSERT_TRUE(set.write_checksum(base, set.checksum(described)).ok());
     ASSERT_TRUE(base.close().ok());
     auto again = open_format("raw", path_, FormatMode::read, {});
     ASSERT_TRUE(again.ok()) << again.status().message();
