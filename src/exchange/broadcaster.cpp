@@ -216,7 +216,7 @@ bool Broadcaster::send() {
   const int first = tree_ ? 0 : root_;
   if (!tree_ || comm_.host_size() > 1) {
     if (!mpi_ok(MPI_Ibcast(slot.bytes, static_cast<int>(slot.size), MPI_BYTE, first, ranks,
-                           &requests_[request_of(sent_, onward)]),
+                           &requests_[request_of(sent_, relayed)]),
                 "MPI_Ibcast"))
       return true;
     ++slot.pending;

@@ -54,7 +54,7 @@ class Broadcaster final : public Role {
   // The requests of a slot, in order: the receive, the broadcast, and the sends to other hosts.
   enum Place : size_t {
     incoming = 0,
-    onward = 1,
+    relayed = 1,
     first_child = 2
   };
   size_t requests_each() const noexcept { return first_child + children_.size(); }

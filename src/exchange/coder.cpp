@@ -20,8 +20,8 @@ namespace {
 
 constexpr int64_t k_least_message = 256;  // shorter messages are not sampled
 // bytes that measure_link() sends with messages long enough for an accurate result
-constexpr int64_t k_telling_probe = 3 * (1 + (int64_t{64} << 10));
-constexpr int64_t k_telling = 8 << 10;      // the time of shorter messages is mostly latency
+constexpr int64_t k_long_probe = 3 * (1 + (int64_t{64} << 10));
+constexpr int64_t k_least_timed = 8 << 10;  // the time of shorter messages is mostly latency
 constexpr int64_t k_left_alone = 16;        // messages that are not sampled after one that would not shrink
 constexpr int k_first_looks = 3;            // for the first message
 constexpr double k_sampling_share = 0.003;  // of the seconds of all runs
@@ -29,8 +29,8 @@ constexpr double k_congestion = 4;          // upper bound of a measured link ti
 // the same if ranks outnumber cores: messages then wait for ranks that do not run
 constexpr double k_congestion_oversubscribed = 1.5;
 
-bool tells_speed(std::span<const std::byte> raw) noexcept {
-  return static_cast<int64_t>(raw.size()) >= k_telling;
+bool shows_speed(std::span<const std::byte> raw) noexcept {
+  return static_cast<int64_t>(raw.size()) >= k_least_timed;
 }
 
 // The fastest arm for these elements; off: none.
@@ -67,7 +67,7 @@ bool probes(const Plan& plan, Comm& comm, int64_t moved_bytes) noexcept {
   if (!comm.link_measured())
     return true;
   const auto* memory = static_cast<const CodecMemory*>(comm.attachment(Comm::Remembered::codecs).get());
-  return memory != nullptr && memory->rough_link && probe_allowance(comm, moved_bytes) >= k_telling_probe;
+  return memory != nullptr && memory->rough_link && probe_allowance(comm, moved_bytes) >= k_long_probe;
 }
 
 Status probe_link(Comm& comm, const Plan& plan, int64_t moved_bytes, Trace& trace) {
@@ -263,7 +263,7 @@ bool Coder::sample(Traffic& traffic, std::span<const std::byte> raw) noexcept {
       const double before = working_seconds_now();
       sampled = sample_frame(raw, chosen, *memory_->workspace);
       tells = !sampled.equal_elements;
-      if (!tells || !tells_speed(raw))
+      if (!tells || !shows_speed(raw))
         break;
       memory_->model.guess(arm, traffic.element_bytes, (working_seconds_now() - before) / bytes);
     }
@@ -288,7 +288,7 @@ bool Coder::knows_speeds(int element_bytes) const noexcept {
 // Whether the data of a message may differ from what was sampled last, or was never sampled.
 bool Coder::needs_sample(const Traffic& traffic, std::span<const std::byte> raw) const noexcept {
   const bool is_unseen = ratios_[element_kind(traffic.element_bytes)][k_arm_off] == 0;
-  if (is_unseen || (tells_speed(raw) && !knows_speeds(traffic.element_bytes)))
+  if (is_unseen || (shows_speed(raw) && !knows_speeds(traffic.element_bytes)))
     return true;
   constexpr int64_t k_messages_of_sample = 8;
   const bool is_old = is_first_look(traffic) || traffic.ratios[k_arm_off] == 0;
@@ -381,7 +381,7 @@ void Coder::learn(Traffic& traffic, std::span<const std::byte> raw, const Encode
                   double began) noexcept {
   const auto size = static_cast<double>(message.size);
   const double ratio = static_cast<double>(message.is_shorter() ? message.frame : message.size) / size;
-  if (measures() && tells_speed(raw))
+  if (measures() && shows_speed(raw))
     memory_->model.made(message.arm, traffic.element_bytes, (working_seconds_now() - began) / size);
   if (fresh_)
     memory_->model.compare(message.arm, traffic.element_bytes, sampled_[message.arm], ratio);
@@ -458,7 +458,7 @@ void Coder::undo(int from, std::span<const std::byte> frame, std::span<std::byte
   const FrameKind kind = kind_of_frame(frame);
   const size_t arm = arm_of(kind);
   trace_.codecs[kind.equal_elements ? k_codec_constant : arm].decode_seconds += seconds;
-  if (measures() && arm != k_arm_off && tells_speed(raw))
+  if (measures() && arm != k_arm_off && shows_speed(raw))
     memory_->model.decoded(arm, (working_seconds_now() - begin_work) / static_cast<double>(raw.size()));
 }
 

@@ -43,7 +43,7 @@ int Outbox::send(Traffic& traffic, Parcel parcel, int64_t bytes, bool waits) {
     if (pool_.used() > 2)
       ++trace_.messages_overlapped;
   }
-  const int index = pool_.seal(coder_, traffic, parcel, bytes);
+  const int index = pool_.encode_parcel(coder_, traffic, parcel, bytes);
   // Measures the time until a message is received, not until it is passed to the system.
   const bool measured = coded && traffic.link != nullptr && coder_.times(bytes);
   if (measured)

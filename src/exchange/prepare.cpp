@@ -355,7 +355,7 @@ class TransferBuilder {
     Channel channel{.rank = root_, .grid = team_grid()};
     const SharedSlots slots = slots_of_team();
     if (!slots)
-      return talk({std::move(channel)}, k_tag_relay);
+      return add_channels({std::move(channel)}, k_tag_relay);
     transfer_->roles_.push_back(std::make_unique<Copier>(
         comm_, transfer_->trace_, items_, std::vector<SharedChannel>{{std::move(channel), slots}}, plan_.reading));
     return {};
@@ -417,7 +417,7 @@ class TransferBuilder {
       if (!plan_.reading)
         std::rotate(channels.begin(), channels.begin() + comm_.rank() % static_cast<int>(channels.size()),
                     channels.end());
-      if (Status status = talk(std::move(channels), k_tag_data); !status.ok())
+      if (Status status = add_channels(std::move(channels), k_tag_data); !status.ok())
         return status;
     }
     if (mine == nullptr)
@@ -439,7 +439,7 @@ class TransferBuilder {
     return {};
   }
 
-  Status talk(std::vector<Channel> channels, int tag) {
+  Status add_channels(std::vector<Channel> channels, int tag) {
     if (plan_.reading)
       transfer_->roles_.push_back(
           std::make_unique<Receiver>(comm_, transfer_->trace_, coder(), items_, std::move(channels), tag));

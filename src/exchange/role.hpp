@@ -117,7 +117,7 @@ class MessagePool {
   bool take(bool coded, Parcel& parcel);
   // Encodes the packed message of `bytes`. Returns the buffer with the message to send and frees the other. `bytes`: of
   // that message.
-  int seal(Coder& coder, Traffic& traffic, const Parcel& parcel, int64_t& bytes);
+  int encode_parcel(Coder& coder, Traffic& traffic, const Parcel& parcel, int64_t& bytes);
   std::byte* buffer(int index) { return memory_ + static_cast<int64_t>(index) * bytes_; }
   MPI_Request* request(int index) { return &requests_[static_cast<size_t>(index)]; }
   // Tests all requests; fills `done` with the completed buffers and frees them if `release`.

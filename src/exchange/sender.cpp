@@ -42,7 +42,7 @@ bool MessagePool::take(bool coded, Parcel& parcel) {
   return false;
 }
 
-int MessagePool::seal(Coder& coder, Traffic& traffic, const Parcel& parcel, int64_t& bytes) {
+int MessagePool::encode_parcel(Coder& coder, Traffic& traffic, const Parcel& parcel, int64_t& bytes) {
   if (parcel.frame == k_none) {
     bytes = coder.pass(traffic, {buffer(parcel.packed), static_cast<size_t>(bytes)});
     return parcel.packed;
