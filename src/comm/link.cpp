@@ -33,12 +33,12 @@ Status wait_for_all(const Comm& comm, double& seconds) {
 namespace {
 
 constexpr std::array<int64_t, 5> k_sizes{4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20};
-constexpr size_t k_telling = 2;  // from this size on the fixed cost of a message is negligible
+constexpr size_t k_long = 2;  // from this size on the fixed cost of a message is negligible
 constexpr int k_repetitions = 3;
 
 // The first size of the series; past its end if even the shortest messages exceed the limit.
 size_t first_size(int64_t most_bytes) noexcept {
-  for (size_t i = k_telling + 1; i-- > 0;)
+  for (size_t i = k_long + 1; i-- > 0;)
     if (k_repetitions * (1 + k_sizes[i]) <= most_bytes)
       return i;
   return k_sizes.size();
@@ -56,12 +56,12 @@ class Ring {
       memory_.reset(new (std::nothrow) std::byte[2 * static_cast<size_t>(k_sizes.back())]());
   }
 
-  // Collective: whether a root lacks the memory for its messages.
-  Status find_lack(bool& lacks) const {
-    double lack = sends_ && memory_ == nullptr ? 1 : 0;
-    if (int rc = MPI_Allreduce(MPI_IN_PLACE, &lack, 1, MPI_DOUBLE, MPI_MAX, comm_.get()); rc != MPI_SUCCESS)
+  // Collective: whether a root is_short the memory for its messages.
+  Status find_shortage(bool& is_short) const {
+    double shortage = sends_ && memory_ == nullptr ? 1 : 0;
+    if (int rc = MPI_Allreduce(MPI_IN_PLACE, &shortage, 1, MPI_DOUBLE, MPI_MAX, comm_.get()); rc != MPI_SUCCESS)
       return mpi_status(rc, "MPI_Allreduce");
-    lacks = lack > 0;
+    is_short = shortage > 0;
     return {};
   }
 
@@ -109,10 +109,10 @@ Result<LinkProbe> measure_link(const Comm& comm, int64_t most_bytes) {
   if (comm.host_roots().size() < 2 || first == k_sizes.size())
     return LinkProbe{};
   Ring ring(comm);
-  bool lacks = false;
-  if (Status verdict = ring.find_lack(lacks); !verdict.ok())
+  bool is_short = false;
+  if (Status verdict = ring.find_shortage(is_short); !verdict.ok())
     return verdict;
-  if (lacks)
+  if (is_short)
     return LinkProbe{};
   LinkProbe probe;
   double latency = 0;
@@ -124,7 +124,7 @@ Result<LinkProbe> measure_link(const Comm& comm, int64_t most_bytes) {
     if (Status verdict = ring.measure(k_sizes[i], seconds); !verdict.ok())
       return verdict;
     left -= k_repetitions * k_sizes[i];
-    probe.rough = i < k_telling;
+    probe.rough = i < k_long;
     if (probe.rough)
       seconds = std::max(seconds - latency, k_least_share * seconds);
     probe.seconds_per_byte = seconds / static_cast<double>(k_sizes[i]);
