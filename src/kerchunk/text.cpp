@@ -70,7 +70,7 @@ std::string codec_of(const Filter& filter, int64_t element_bytes) {
 }
 
 // The filters that Zarr needs: a checksum after all others is cut off instead.
-std::span<const Filter> told_filters(const Chunking& chunking) {
+std::span<const Filter> zarr_filters(const Chunking& chunking) {
   const std::span<const Filter> all = chunking.filters;
   return unread_tail(chunking) > 0 ? all.first(all.size() - 1) : all;
 }
@@ -107,7 +107,7 @@ std::string fill_value_of(const Variable& variable) {
 }
 
 // Whether chunks missing in the text have the same values for Zarr's as for HDF5's readers.
-bool fill_is_told(const Variable& variable) {
+bool has_same_fill(const Variable& variable) {
   const auto fill = json_number(
       variable.type, in_native_order(stored_fill(variable), variable.type, variable.placement.big_endian), true);
   return !fill.empty() && fill == fill_value_of(variable);
@@ -129,7 +129,7 @@ Status filled_chunk(const Variable& variable, int64_t elements, ByteBuffer& out)
   std::vector<std::byte> bytes(fill.size() * static_cast<size_t>(elements));
   paint(bytes, 0, fill);
   FilterBuffers buffers;
-  return encode(told_filters(variable.chunking), bytes, buffers, out);
+  return encode(zarr_filters(variable.chunking), bytes, buffers, out);
 }
 
 // The same as text; "" if `missing` of them would be too long.
@@ -223,7 +223,7 @@ std::string attributes_text(const std::vector<Attribute>& attributes, const Vari
 
 std::string array_text(const Variable& variable, const ReferencedArray& array) {
   std::vector<std::string> codecs;
-  for (const Filter& filter : told_filters(variable.chunking))
+  for (const Filter& filter : zarr_filters(variable.chunking))
     codecs.push_back(codec_of(filter, element_bytes(variable.type, variable.details)));
   return fmt::format(R"({{"zarr_format":2,"shape":[{}],"chunks":[{}],"dtype":"{}","fill_value":{},)"
                      R"("order":"C","filters":{},"compressor":null}})",
@@ -276,7 +276,7 @@ std::string why_no_array(const Variable& variable) {
     return "readers of Zarr interpret \\ in a name as /";
   if (!is_utf8(variable.path))
     return "its name is not UTF-8";
-  for (const Filter& filter : told_filters(variable.chunking))
+  for (const Filter& filter : zarr_filters(variable.chunking))
     if (codec_of(filter, element_bytes(variable.type, variable.details)).empty())
       return fmt::format("numcodecs has no filter that can decode HDF5's {}",
                          filter.name.empty() ? fmt::format("filter {}", filter.id) : filter.name);
@@ -292,7 +292,7 @@ std::string why_no_attribute(const Attribute& attribute) {
 }
 
 std::string why_no_fill(const Variable& variable, int64_t missing, int64_t elements) {
-  if (missing == 0 || !variable.content.empty() || fill_is_told(variable) ||
+  if (missing == 0 || !variable.content.empty() || has_same_fill(variable) ||
       !fill_as_text(variable, missing, elements).empty())
     return {};
   return fmt::format(
