@@ -371,7 +371,7 @@ void CodecTuner::learn(size_t arm, double seconds, const Predicted& predicted) n
   }
 }
 
-size_t own_way(const CodecOrder& order, const ArmNumbers& costs, size_t best) noexcept {
+size_t own_arm(const CodecOrder& order, const ArmNumbers& costs, size_t best) noexcept {
   constexpr double k_far_more = 1.5;
   if (best == order.arm)
     return best;

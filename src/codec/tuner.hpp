@@ -113,7 +113,7 @@ class RunTally {
 
 // The local state of a rank for runs of one kind, in addition to the common state.
 struct CodecNotes {
-  bool own_ways = false;  // since the last sampling, some message used another arm than the order's
+  bool own_arms = false;  // since the last sampling, some message used another arm than the order's
 };
 
 // How to encode the messages of a run. The same on every rank, except for the notes.
@@ -129,7 +129,7 @@ struct CodecOrder {
 // with different data or a different link. Another arm is used if its predicted gain is far larger for these messages
 // than for all; the trial has shown the model's error for both. `costs`: of a message to this rank for each arm;
 // `best`: the arm with the least cost.
-size_t own_way(const CodecOrder& order, const ArmNumbers& costs, size_t best) noexcept;
+size_t own_arm(const CodecOrder& order, const ArmNumbers& costs, size_t best) noexcept;
 
 // The tuner of a plan that runs repeatedly. All its inputs are the same on every rank, so its answers are too.
 class CodecTuner {

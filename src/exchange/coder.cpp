@@ -191,8 +191,8 @@ void Coder::begin(const CodecOrder& order) noexcept {
   if (!automatic_)
     order_ = {.arm = fixed_arm_};
   if (measures() && order_.looks && order_.notes != nullptr)
-    order_.notes->own_ways = false;
-  passive_ = is_off() && !has_own_ways();
+    order_.notes->own_arms = false;
+  passive_ = is_off() && !has_own_arms();
   tally_ = {};
   if (order_.arm == CodecTuner::k_by_message)
     ratios_ = {};  // from earlier messages with possibly other data
@@ -306,12 +306,12 @@ size_t Coder::cheapest(const ArmNumbers& costs, double link) const noexcept {
 
 // The arm that the run orders, unless another is far better for this message.
 size_t Coder::ordered_arm(const ArmNumbers& costs, size_t best) noexcept {
-  const size_t arm = own_way(order_, costs, best);
+  const size_t arm = own_arm(order_, costs, best);
   if (arm == order_.arm)
     return arm;
   if (order_.notes != nullptr)
-    order_.notes->own_ways = true;
-  ++trace_.messages_own_way;
+    order_.notes->own_arms = true;
+  ++trace_.messages_own_arm;
   return arm;
 }
 

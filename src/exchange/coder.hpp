@@ -175,7 +175,7 @@ class Coder {
   double quiet_link(const Traffic& traffic) const noexcept;
   double link_of(const Traffic& traffic) const noexcept;
   bool may_sample() const noexcept;
-  bool has_own_ways() const noexcept { return order_.notes != nullptr && order_.notes->own_ways; }
+  bool has_own_arms() const noexcept { return order_.notes != nullptr && order_.notes->own_arms; }
   void undo(int from, std::span<const std::byte> frame, std::span<std::byte> raw) noexcept;
   Status reserve(int64_t largest);
   void refuse(int from, const Status& status) noexcept;

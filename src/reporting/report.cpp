@@ -41,7 +41,7 @@ enum Sum : size_t {
   targets,
   rounds,
   messages_overlapped,
-  messages_own_way,
+  messages_own_arm,
   probe_bytes,
   stage_nanoseconds  // one per stage
 };
@@ -162,7 +162,7 @@ void store_trace(const Trace& trace, std::span<int64_t> sums, std::span<int64_t>
                                                       trace.targets,
                                                       trace.rounds,
                                                       trace.messages_overlapped,
-                                                      trace.messages_own_way,
+                                                      trace.messages_own_arm,
                                                       trace.probe_bytes};
   std::copy(values.begin(), values.end(), sums.begin());
   for (size_t kind = 0; kind < k_codec_kinds; ++kind) {
@@ -285,7 +285,7 @@ ordered_json report_object(const FlushReport& report) {
             {"bytes_sent", message_bytes},
             {"bytes_before_codec", message_bytes_before_codec},
             {"messages_overlapped", messages_overlapped},
-            {"messages_own_way", messages_own_way},
+            {"messages_own_way", messages_own_arm},
             {"link_probe_bytes", probe_bytes},
             {"description_messages", description_messages},
             {"description_bytes", description_bytes},
@@ -392,9 +392,9 @@ std::string messages_text(const FlushReport& report) {
   text += line_if(sums[messages_overlapped] > 0, "overlapped",
                   fmt::format("{}, compressed while an earlier message of the same rank was sent",
                               counted(sums[messages_overlapped], "message")));
-  text += line_if(sums[messages_own_way] > 0, "own codec",
+  text += line_if(sums[messages_own_arm] > 0, "own codec",
                   fmt::format("{}, because the receiver's data or link is unlike the others",
-                              counted(sums[messages_own_way], "message")));
+                              counted(sums[messages_own_arm], "message")));
   text += line_if(sums[probe_bytes] > 0, "link measured", fmt::format("with {}", format_bytes(sums[probe_bytes])));
   return text;
 }

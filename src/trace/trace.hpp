@@ -75,7 +75,7 @@ struct Trace {
   int64_t messages_overlapped = 0;
   int64_t probe_bytes = 0;  // sent to measure the link
   // compressed with a different codec than most messages, or separately, because of the receiver's data or link
-  int64_t messages_own_way = 0;
+  int64_t messages_own_arm = 0;
   int64_t description_messages = 0;  // descriptions for other ranks, including those in shared memory
   int64_t description_bytes = 0;
   int64_t message_bytes_before_codec = 0;

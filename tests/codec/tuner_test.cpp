@@ -288,16 +288,16 @@ TEST_F(Tuner, does_not_believe_runs_that_were_ordered_before_it_knew_better) {
 // Costs of a message to one receiver: {off, the others}.
 TEST_F(Tuner, own_ways_are_for_whom_far_more_is_gained_than_with_all) {
   const CodecOrder off{.arm = k_arm_off, .all = {numbers(1, 1), numbers(1, 1)}};
-  EXPECT_EQ(own_way(off, numbers(4, 1), 1), 1U) << "its data shrinks, or its link is slow";
-  EXPECT_EQ(own_way(off, numbers(1.4, 1), 1), k_arm_off);
+  EXPECT_EQ(own_arm(off, numbers(4, 1), 1), 1U) << "its data shrinks, or its link is slow";
+  EXPECT_EQ(own_arm(off, numbers(1.4, 1), 1), k_arm_off);
   const CodecOrder gains_all{.arm = k_arm_off, .all = {numbers(4, 1), numbers(4, 1)}};
-  EXPECT_EQ(own_way(gains_all, numbers(5, 1), 1), k_arm_off)
+  EXPECT_EQ(own_arm(gains_all, numbers(5, 1), 1), k_arm_off)
       << "with all as much, and the trial found off to be faster";
-  EXPECT_EQ(own_way(gains_all, numbers(9, 1), 1), 1U);
+  EXPECT_EQ(own_arm(gains_all, numbers(9, 1), 1), 1U);
   const CodecOrder first{.arm = 1, .all = {numbers(4, 1), numbers(4, 1)}};
-  EXPECT_EQ(own_way(first, numbers(1, 2), k_arm_off), k_arm_off) << "noise, or a link that is fast";
-  EXPECT_EQ(own_way(first, numbers(1, 1.2), k_arm_off), 1U);
-  EXPECT_EQ(own_way(CodecOrder{.arm = 1}, numbers(1, 2), k_arm_off), k_arm_off) << "nobody has looked yet";
+  EXPECT_EQ(own_arm(first, numbers(1, 2), k_arm_off), k_arm_off) << "noise, or a link that is fast";
+  EXPECT_EQ(own_arm(first, numbers(1, 1.2), k_arm_off), 1U);
+  EXPECT_EQ(own_arm(CodecOrder{.arm = 1}, numbers(1, 2), k_arm_off), k_arm_off) << "nobody has looked yet";
 }
 
 // What a trial has shown to be worse than predicted is not tried again for being predicted the same.

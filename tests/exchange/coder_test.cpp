@@ -244,7 +244,7 @@ TEST_F(CoderOfData, goes_its_own_way_to_whom_other_data_goes) {
     made->end();
     EXPECT_LT(traffic_[0].ratios[1], 0.5);
     EXPECT_GT(traffic_[1].ratios[1], 0.9) << "a sample of its own";
-    EXPECT_EQ(trace_.messages_own_way, 0) << "there was no way for all";
+    EXPECT_EQ(trace_.messages_own_arm, 0) << "there was no way for all";
     EXPECT_GT(made->predicted().found[k_arm_off], 0);
     int64_t busy = 0;
     for (int run = 0; run < 24; ++run) {
@@ -267,7 +267,7 @@ TEST_F(CoderOfData, goes_its_own_way_to_whom_other_data_goes) {
       made->end();
     }
     if (order == k_arm_off) {
-      EXPECT_EQ(trace_.messages_own_way, busy) << "those to the first, and no others";
+      EXPECT_EQ(trace_.messages_own_arm, busy) << "those to the first, and no others";
     }
   }
 }
@@ -291,7 +291,7 @@ TEST_F(CoderOfData, obeys_the_trial_where_all_are_predicted_to_gain_as_much) {
     EXPECT_EQ(sent(*made, traffic_[0], runs(20'000)), 20'000);
   }
   EXPECT_EQ(looks, 3);
-  EXPECT_EQ(trace_.messages_own_way, 0);
+  EXPECT_EQ(trace_.messages_own_arm, 0);
 }
 
 // The speed of a compressor is not learnt from short messages, from messages whose elements are all equal, or for
