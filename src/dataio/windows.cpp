@@ -39,10 +39,10 @@ void StorageSink::expect(PieceView covered) {
   if (total_bytes(covered) == hull(covered).size())
     expected_ = hull(covered);
   if (!works_asynchronously())
-    tell_file();
+    announce();
 }
 
-void StorageSink::tell_file() {
+void StorageSink::announce() {
   if (!expected_.empty())
     file_.expect(std::exchange(expected_, {}));
 }
@@ -76,7 +76,7 @@ void StorageSink::work_and_fill(const Filled& filled) {
 
 void StorageSink::work(const Filled& filled, int64_t) {
   const StageTimer timer(file_.work(), Stage::storage);
-  tell_file();
+  announce();
   if (fill_ != nullptr)
     return work_and_fill(filled);
   filled.window.for_each_part([&](Extent part, int64_t place) {

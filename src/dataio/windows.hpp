@@ -85,7 +85,7 @@ class StorageSink final : public Sink, private StorageWindows {
   void work(const Filled& filled, int64_t number) override;
   void work_and_fill(const Filled& filled);
   void fill_until(int64_t end);
-  void tell_file();
+  void announce();
 
   bool locked_;
   Extent expected_;  // will be written completely and is not announced to the file yet; or empty

@@ -48,7 +48,7 @@ void Executor::begin(InFlightBatch& batch, PreparedPlan& prepared, const Request
   batch.in_background = in_background;
   batch.began = seconds_now();
   const StageTimer timer(trace_, Stage::exchange);
-  const std::span<const Item> aggregated = prepared.direct ? std::span<const Item>() : take_apart(prepared, requests);
+  const std::span<const Item> aggregated = prepared.direct ? std::span<const Item>() : split_items(prepared, requests);
   const std::span<const Item> direct =
       prepared.direct ? std::span<const Item>(requests.items) : std::span<const Item>(prepared.direct_items);
   IoThread* thread = thread_for(prepared, in_background, !direct.empty());

@@ -14,7 +14,7 @@ namespace {
 constexpr int k_most_links = 16;  // maximum that is followed in a row, as in HDF5 (H5L_NUM_LINKS)
 
 // Removes redundant parts of a path: "/a/./b//" becomes "/a/b".
-std::string tidy(std::string_view path) {
+std::string normalized(std::string_view path) {
   std::string clean;
   for (size_t begin = 0; begin < path.size();) {
     const size_t end = std::min(path.find('/', begin), path.size());
@@ -41,7 +41,7 @@ std::string Metadata::follow(std::string path) const {
     if (target == nullptr)
       return path;
     const std::string from = target->starts_with('/') ? "" : parent_of(path.substr(0, end)) + "/";
-    path = tidy(from + *target + path.substr(end));
+    path = normalized(from + *target + path.substr(end));
   }
   return path;
 }

@@ -3,7 +3,7 @@
 
 namespace windrow {
 
-std::span<const Item> take_apart(PreparedPlan& prepared, const RequestBatch& batch) noexcept {
+std::span<const Item> split_items(PreparedPlan& prepared, const RequestBatch& batch) noexcept {
   if (prepared.plan.direct_bytes == 0)
     return batch.items;
   prepared.direct_items.clear();

@@ -42,7 +42,7 @@ struct PreparedPlan {
   }
   std::vector<std::shared_ptr<const ByteRuns>> runs;  // the transfer refers to them
   bool direct = false;                                // no exchange: each rank moves its own pieces
-  std::vector<Item> direct_items, aggregated_items;   // if the plan has both: see take_apart()
+  std::vector<Item> direct_items, aggregated_items;   // if the plan has both: see split_items()
   PlanForecast forecast;                              // of all ranks
   int64_t memory = 0;                                 // the largest number of bytes that the plan keeps on a rank
   int64_t extra_bytes = 0;                            // bytes of buffers outside the transfer
@@ -53,6 +53,6 @@ struct PreparedPlan {
 
 // Divides the items of a batch into direct_items, which their holder moves, and aggregated_items, which are returned.
 // An item may be divided into both. Allocates no memory: the lists got theirs when the plan was made.
-std::span<const Item> take_apart(PreparedPlan& prepared, const RequestBatch& batch) noexcept;
+std::span<const Item> split_items(PreparedPlan& prepared, const RequestBatch& batch) noexcept;
 
 }  // namespace windrow
