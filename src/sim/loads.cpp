@@ -27,14 +27,14 @@ ExchangeLoads::ExchangeLoads(const Machine& machine, int ranks, std::vector<int>
       server_work_(servers_.size() * phases),
       server_in_(servers_.size() * phases) {}
 
-void ExchangeLoads::add(const Passage& passage) {
-  const auto bytes = static_cast<double>(passage.bytes);
+void ExchangeLoads::add(const Transmission& transmission) {
+  const auto bytes = static_cast<double>(transmission.bytes);
   const MachineNetwork& network = machine_.network;
   const double copy = bytes / machine_.memory.copy_bytes_per_s;
-  host_copies_.add(passage.phase, bytes);
-  if (passage.from == passage.to || passage.copies)
-    return rank_work_.add(passage.phase, copy);
-  const int host = host_of(passage.from), other = host_of(passage.to);
+  host_copies_.add(transmission.phase, bytes);
+  if (transmission.from == transmission.to || transmission.copies)
+    return rank_work_.add(transmission.phase, copy);
+  const int host = host_of(transmission.from), other = host_of(transmission.to);
   const bool within = host == other;
   const double on_its_way =
       within ? bytes / network.within_host_bytes_per_s : bytes * compression_.shrinks_to / network.bytes_per_s;
@@ -42,16 +42,16 @@ void ExchangeLoads::add(const Passage& passage) {
   const auto work = [&](double byte_s) {
     return network.message_s + std::max(copy + (within ? 0 : bytes * byte_s), on_its_way);
   };
-  rank_work_.add(passage.phase, work(compression_.rank_s));
-  server_work_[at(passage.server, passage.phase)] += work(compression_.server_s);
+  rank_work_.add(transmission.phase, work(compression_.rank_s));
+  server_work_[at(transmission.server, transmission.phase)] += work(compression_.server_s);
   if (within)
     return;
-  host_out_.add(passage.phase, bytes);
-  server_in_[at(passage.server, passage.phase)] += bytes;
+  host_out_.add(transmission.phase, bytes);
+  server_in_[at(transmission.server, transmission.phase)] += bytes;
   if (host < hosts_ / 2 && other >= hosts_ / 2)
-    crossing_up_[passage.phase] += bytes;
+    crossing_up_[transmission.phase] += bytes;
   if (host >= hosts_ / 2 && other < hosts_ / 2)
-    crossing_down_[passage.phase] += bytes;
+    crossing_down_[transmission.phase] += bytes;
 }
 
 void ExchangeLoads::end_rank(int rank) {

@@ -49,7 +49,7 @@ struct Bound {
 };
 
 // One message, or a copy within a host, between a rank and a server (aggregator or root).
-struct Passage {
+struct Transmission {
   int from = 0, to = 0;  // ranks; the reverse direction costs the same
   size_t server = 0;     // index of `to` among the servers
   size_t phase = 0;
@@ -61,7 +61,7 @@ struct Passage {
 struct Compression {
   std::string_view codec;  // "": none
   double shrinks_to = 1;
-  double rank_s = 0, server_s = 0;  // at the two ends of a passage
+  double rank_s = 0, server_s = 0;  // at the two ends of a transmission
 };
 
 // Ranks are added in order; each ends with end_rank().
@@ -69,7 +69,7 @@ class ExchangeLoads {
  public:
   ExchangeLoads(const Machine& machine, int ranks, std::vector<int> servers, size_t phases,
                 const Compression& compression = {});
-  void add(const Passage& passage);
+  void add(const Transmission& transmission);
   void end_rank(int rank);
   void finish();  // after all ranks
   Bound bound_of(size_t phase) const;

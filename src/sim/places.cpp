@@ -8,7 +8,7 @@
 
 namespace windrow {
 
-int64_t Held::bytes_in(Extent window) const {
+int64_t PlacedBytes::bytes_in(Extent window) const {
   auto share = std::partition_point(shares_.begin(), shares_.end(),
                                     [&](const Share& each) { return each.hull.end <= window.begin; });
   int64_t bytes = 0;
@@ -21,7 +21,7 @@ int64_t Held::bytes_in(Extent window) const {
   return bytes;
 }
 
-int64_t Held::next_offset(int64_t offset) const {
+int64_t PlacedBytes::next_offset(int64_t offset) const {
   const auto share =
       std::partition_point(shares_.begin(), shares_.end(), [&](const Share& each) { return each.hull.end <= offset; });
   if (share == shares_.end())
@@ -30,14 +30,14 @@ int64_t Held::next_offset(int64_t offset) const {
                                      : windrow::next_offset(share->bytes, offset - share->base) + share->base;
 }
 
-int64_t Held::total() const noexcept {
+int64_t PlacedBytes::total() const noexcept {
   int64_t bytes = 0;
   for (const Share& share : shares_)
     bytes += share.total;
   return bytes;
 }
 
-Pieces Held::pieces() const {
+Pieces PlacedBytes::pieces() const {
   PiecesBuilder builder;
   int64_t memory = 0;
   for (const Share& share : shares_)
@@ -81,8 +81,8 @@ Result<Places> Places::make(const Workload& workload, int64_t files, const Split
   return places;
 }
 
-Held Places::place(const HeldElements& holding) const {
-  Held held;
+PlacedBytes Places::place(const HeldElements& holding) const {
+  PlacedBytes held;
   if (holding.elements.empty())
     return held;
   const auto add = [&](int64_t base, const Pieces& elements) {

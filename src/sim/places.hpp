@@ -24,7 +24,7 @@ struct Share {
 };
 
 // The bytes of one or several ranks in the line. Shares ascend and are disjoint.
-class Held {
+class PlacedBytes {
  public:
   bool empty() const noexcept { return shares_.empty(); }
   std::span<const Share> shares() const noexcept { return shares_; }
@@ -55,7 +55,7 @@ class Places {
                              bool by_target = false);
 
   int64_t files() const noexcept { return split_ ? split_->parts() : 1; }
-  Held place(const HeldElements& holding) const;
+  PlacedBytes place(const HeldElements& holding) const;
   std::vector<Extent> regions() const;  // of all files, sorted and maximal
   // Of a single file, or of the line; nullopt: the files' stripes are not stripes of the line.
   std::optional<StorageLayout> layout() const;

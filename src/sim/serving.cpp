@@ -78,7 +78,7 @@ void RankTurns::serve_domain(int rank) {
 }
 
 // Without domains and teams, through a buffer of its own.
-void RankTurns::serve_alone(int rank, const Held& held) {
+void RankTurns::serve_alone(int rank, const PlacedBytes& held) {
   if (held.empty())
     return;
   begin_client(rank);
@@ -88,7 +88,7 @@ void RankTurns::serve_alone(int rank, const Held& held) {
   add_slots_of_cells(rank, held.hull(), false);
 }
 
-void RankTurns::access_directly(const Held& held) {
+void RankTurns::access_directly(const PlacedBytes& held) {
   for (const Share& share : held.shares())
     access_share(share);
 }

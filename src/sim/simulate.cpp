@@ -141,7 +141,7 @@ Pattern pattern_of(const SimulationRequest& request, const Prepared& prepared) {
   pattern.points = workload.points;
   pattern.load = workload.load;
   for (int rank = 0; rank < workload.ranks; ++rank) {
-    const Held held = prepared.places.place(held_by(workload, rank));
+    const PlacedBytes held = prepared.places.place(held_by(workload, rank));
     int64_t bytes = 0;
     for (const Share& share : held.shares()) {
       bytes += share.total;

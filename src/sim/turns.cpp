@@ -62,7 +62,7 @@ RankTurns::RankTurns(const SimulationRequest& request, const Plan& plan, const P
       storage_(request.machine, plan.reading, places.files(), phasing_.phases,
                static_cast<size_t>(std::min<int64_t>(k_most_rows, clients()))),
       memory_(static_cast<size_t>(plan.ranks)) {
-  add_ways();
+  add_codings();
   find_groups();
   descriptions_to_.resize(std::max(plan.domains.size(), roots_of(plan).size()));
   counts_.rows.resize(storage_.matrix().size(), TargetRow{.first_rank = -1, .last_rank = -1, .bytes = {}});
@@ -149,7 +149,7 @@ size_t RankTurns::domain_at(int64_t offset) const {
 
 // The windows with some of the bytes: in file order within a domain, and over all domains unless stripes are assigned.
 template <class Visit>
-void RankTurns::for_each_window(const Held& held, Visit&& visit) {
+void RankTurns::for_each_window(const PlacedBytes& held, Visit&& visit) {
   if (held.empty())
     return;
   const int64_t end = held.hull().end;
@@ -168,10 +168,10 @@ void RankTurns::for_each_window(const Held& held, Visit&& visit) {
     if (bytes == 0)
       continue;
     if (!plan_.deal) {
-      visit(Touched{domain, index, bytes});
+      visit(OverlappedWindow{domain, index, bytes});
       continue;
     }
-    Touched& open = open_[domain];
+    OverlappedWindow& open = open_[domain];
     if (open.bytes == 0)
       opened.push_back(domain);
     if (open.bytes > 0 && open.index != index)
@@ -187,36 +187,36 @@ void RankTurns::count_message(int64_t bytes) {
   counts_.message_bytes += bytes;
 }
 
-void RankTurns::send_to_domains(int rank, const Held& held) {
+void RankTurns::send_to_domains(int rank, const PlacedBytes& held) {
   int64_t largest = 0, descriptions = 0;
   std::vector<bool> marked;
   const bool fills = plan_.whole && !plan_.reading && !plan_.gathers();
-  for_each_window(held, [&](const Touched& touched) {
-    const int writer = plan_.writers[touched.domain];
+  for_each_window(held, [&](const OverlappedWindow& overlapped) {
+    const int writer = plan_.writers[overlapped.domain];
     const bool copies = shares_memory() && host_of(writer) == host_of(rank);
-    for (Way& way : ways_)
-      way.to_domains.add({rank, writer, touched.domain, phase_of(touched.index), touched.bytes, copies});
-    counts_.copied_bytes += touched.bytes;
+    for (Coding& coding : codings_)
+      coding.to_domains.add({rank, writer, overlapped.domain, phase_of(overlapped.index), overlapped.bytes, copies});
+    counts_.copied_bytes += overlapped.bytes;
     const bool own = writer == rank && !plan_.gathers();
     if (!own && !(copies && fills)) {
       if (marked.empty())
         marked.resize(windows_.size());
-      if (!marked[touched.domain])
-        ++descriptions, ++descriptions_to_[touched.domain], marked[touched.domain] = true;
+      if (!marked[overlapped.domain])
+        ++descriptions, ++descriptions_to_[overlapped.domain], marked[overlapped.domain] = true;
     }
     if (writer == rank || copies)
       return;
-    count_message(touched.bytes);
-    largest = std::max(largest, touched.bytes);
+    count_message(overlapped.bytes);
+    largest = std::max(largest, overlapped.bytes);
     if (!remote_of_window_.empty())
-      remote_of_window_[first_window_[touched.domain] + static_cast<size_t>(touched.index)] += touched.bytes;
+      remote_of_window_[first_window_[overlapped.domain] + static_cast<size_t>(overlapped.index)] += overlapped.bytes;
   });
   counts_.descriptions += descriptions;
   most_descriptions_from_ = std::max(most_descriptions_from_, descriptions);
   keep_message_buffers(rank, largest);
 }
 
-void RankTurns::send_to_root(int rank, const Held& held) {
+void RankTurns::send_to_root(int rank, const PlacedBytes& held) {
   if (held.empty())
     return;
   const int root = team_root(
@@ -225,8 +225,8 @@ void RankTurns::send_to_root(int rank, const Held& held) {
   const bool copies = shares_memory() && host_of(root) == host_of(rank);
   int64_t largest = 0;
   const auto pass = [&](int64_t index, int64_t bytes) {
-    for (Way& way : ways_)
-      way.to_roots.add({rank, root, server, phase_of(index), bytes, copies});
+    for (Coding& coding : codings_)
+      coding.to_roots.add({rank, root, server, phase_of(index), bytes, copies});
     counts_.copied_bytes += bytes;
     if (copies || rank == root)
       return;
@@ -236,7 +236,7 @@ void RankTurns::send_to_root(int rank, const Held& held) {
   if (rank != root)
     ++counts_.descriptions, ++descriptions_to_[server];
   if (plan_.has_domains()) {
-    for_each_window(held, [&](const Touched& touched) { pass(touched.index, touched.bytes); });
+    for_each_window(held, [&](const OverlappedWindow& overlapped) { pass(overlapped.index, overlapped.bytes); });
   } else {
     const Windows cells = cells_of_file();
     for (int64_t offset = held.hull().begin; offset < held.hull().end;) {
@@ -253,14 +253,14 @@ void RankTurns::take_turn(int rank) {
   const Workload& workload = request_.workload;
   HeldElements holding = held_by(workload, rank);
   if (plan_.direct_bytes > 0) {
-    const Held direct = places_.place(of_length(holding, plan_.direct_bytes, true));
+    const PlacedBytes direct = places_.place(of_length(holding, plan_.direct_bytes, true));
     if (!direct.empty()) {
       begin_client(rank);
       access_directly(direct);
     }
     holding = of_length(holding, plan_.direct_bytes, false);
   }
-  const Held held = places_.place(holding);
+  const PlacedBytes held = places_.place(holding);
   if (is_direct()) {
     if (!held.empty())
       begin_client(rank);
@@ -286,12 +286,12 @@ void RankTurns::run() {
     if (next_domain_ < plan_.writers.size() && plan_.writers[next_domain_] == rank)
       serve_domain(rank);
     storage_.end_client();
-    for (Way& way : ways_)
-      way.to_roots.end_rank(rank), way.to_domains.end_rank(rank);
+    for (Coding& coding : codings_)
+      coding.to_roots.end_rank(rank), coding.to_domains.end_rank(rank);
   }
-  for (Way& way : ways_)
-    way.to_roots.finish(), way.to_domains.finish();
-  choose_ways();
+  for (Coding& coding : codings_)
+    coding.to_roots.finish(), coding.to_domains.finish();
+  choose_codings();
   storage_.cut_stripes(plan_.stripes_cut.value_or(0));
   storage_.finish();
   const auto largest = std::max_element(memory_.begin(), memory_.end());
@@ -313,11 +313,11 @@ double RankTurns::phases_ahead() const {
 }
 
 // Without compression, if allowed, and with each codec that the plan allows and the machine has a speed for.
-void RankTurns::add_ways() {
+void RankTurns::add_codings() {
   const Codec asked = plan_.strategy.codec;
   const auto add = [&](const Compression& compression) {
-    ways_.push_back({ExchangeLoads(request_.machine, plan_.ranks, roots_of(plan_), phasing_.phases, compression),
-                     ExchangeLoads(request_.machine, plan_.ranks, writers_of(plan_), phasing_.phases, compression)});
+    codings_.push_back({ExchangeLoads(request_.machine, plan_.ranks, roots_of(plan_), phasing_.phases, compression),
+                        ExchangeLoads(request_.machine, plan_.ranks, writers_of(plan_), phasing_.phases, compression)});
   };
   if (asked == Codec::automatic || asked == Codec::off)
     add({});
@@ -331,25 +331,25 @@ void RankTurns::add_ways() {
          .rank_s = plan_.reading ? decode_s : encode_s,
          .server_s = plan_.reading ? encode_s : decode_s});
   }
-  if (!ways_.empty())
+  if (!codings_.empty())
     return;
   add({});
   counts_.codec = fmt::format("{} is ignored: its speed is not in the machine file", name_of(asked));
 }
 
 // Each phase uses the fastest codec, like the exchange after measuring its messages.
-void RankTurns::choose_ways() {
+void RankTurns::choose_codings() {
   exchange_.assign(phasing_.phases, 0.0);
   if (plan_.broadcast)
     exchange_.front() = broadcast_seconds();
   std::map<std::string_view, size_t> phases_of;
   Bound longest;
   for (size_t phase = 0; phase < phasing_.phases && !plan_.broadcast; ++phase) {
-    const auto seconds = [phase](const Way& way) {
-      return way.to_roots.bound_of(phase).seconds + way.to_domains.bound_of(phase).seconds;
+    const auto seconds = [phase](const Coding& coding) {
+      return coding.to_roots.bound_of(phase).seconds + coding.to_domains.bound_of(phase).seconds;
     };
-    const auto fastest = std::min_element(ways_.begin(), ways_.end(),
-                                          [&](const Way& a, const Way& b) { return seconds(a) < seconds(b); });
+    const auto fastest = std::min_element(codings_.begin(), codings_.end(),
+                                          [&](const Coding& a, const Coding& b) { return seconds(a) < seconds(b); });
     exchange_[phase] = seconds(*fastest);
     for (const ExchangeLoads* loads : {&fastest->to_roots, &fastest->to_domains})
       longest.take(loads->bound_of(phase).seconds, loads->bound_of(phase).what);

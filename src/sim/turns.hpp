@@ -34,7 +34,7 @@ class RankTurns {
     int64_t rounds = 1;  // in a phase
   };
   // A window that a rank's bytes overlap.
-  struct Touched {
+  struct OverlappedWindow {
     size_t domain = 0;
     int64_t index = 0;
     int64_t bytes = 0;
@@ -46,7 +46,7 @@ class RankTurns {
     int64_t over_holes = 0;
   };
   template <class Visit>
-  void for_each_window(const Held& held, Visit&& visit);
+  void for_each_window(const PlacedBytes& held, Visit&& visit);
   size_t domain_at(int64_t offset) const;
   size_t phase_of(int64_t index) const noexcept {
     return std::min(phasing_.phases - 1, static_cast<size_t>(index / phasing_.rounds));
@@ -57,8 +57,8 @@ class RankTurns {
   // The whole file as one domain, as in src/exchange; the line of several files ends before.
   Windows cells_of_file() const noexcept { return {.domain = {0, INT64_MAX / 4}, .bytes = plan_.window_bytes}; }
 
-  void add_ways();
-  void choose_ways();
+  void add_codings();
+  void choose_codings();
   double broadcast_seconds() const;
   void find_groups();
   size_t column_at(int64_t offset) const;
@@ -66,12 +66,12 @@ class RankTurns {
   int64_t clients() const;
   int team_end(int root) const;
   void take_turn(int rank);
-  void send_to_domains(int rank, const Held& held);
-  void send_to_root(int rank, const Held& held);
+  void send_to_domains(int rank, const PlacedBytes& held);
+  void send_to_root(int rank, const PlacedBytes& held);
   void serve_team(int rank);
   void serve_domain(int rank);
-  void serve_alone(int rank, const Held& held);
-  void access_directly(const Held& held);
+  void serve_alone(int rank, const PlacedBytes& held);
+  void access_directly(const PlacedBytes& held);
   void access_share(const Share& share);
   void broadcast();
   void begin_client(int rank);
@@ -94,16 +94,16 @@ class RankTurns {
   int64_t deal_bytes_ = 1;               // bytes assigned at a time
   Phasing phasing_;
   // How messages between hosts are sent: uncompressed, or with a codec.
-  struct Way {
+  struct Coding {
     ExchangeLoads to_roots, to_domains;
   };
-  std::vector<Way> ways_;
+  std::vector<Coding> codings_;
   std::vector<double> exchange_;  // [phases] by the fastest codec
   StorageLoads storage_;
-  Pieces covered_;             // by all ranks
-  std::vector<Touched> open_;  // [domains] windows of assigned stripes of a rank that may get more bytes
-  Held team_held_;             // by the team of the current ranks
-  int64_t team_first_ = 0;     // index of its first window
+  Pieces covered_;                      // by all ranks
+  std::vector<OverlappedWindow> open_;  // [domains] windows of assigned stripes of a rank that may get more bytes
+  PlacedBytes team_held_;               // by the team of the current ranks
+  int64_t team_first_ = 0;              // index of its first window
   int latest_client_ = -1;
   size_t next_domain_ = 0;                 // the next aggregator
   std::vector<int64_t> remote_of_window_;  // by domain and window, if there are few: bytes received as messages

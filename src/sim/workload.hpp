@@ -52,7 +52,7 @@ Status complete(Workload& workload);
 
 HeldElements held_by(const Workload& workload, int rank);
 
-// Held by the ranks [first, last) together: maximal pieces. O(dimensions), except for lists.
+// PlacedBytes by the ranks [first, last) together: maximal pieces. O(dimensions), except for lists.
 HeldElements held_by_all(const Workload& workload, int first, int last);
 
 // "grid of 8x8x4 ranks, 1024x1024x512 elements of 4 bytes, 2 variables".
