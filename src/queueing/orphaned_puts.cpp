@@ -72,8 +72,8 @@ Result<std::vector<PutMessage>> read(std::span<const std::byte> bytes) {
 struct Puts {
   int64_t sharers = 0, put = 0;
   bool is_by_same = false, by_root = false;
-  int loser = -1;  // the lowest rank that loses elements to others
-  bool lose() const noexcept { return loser >= 0 && (is_by_same ? !by_root : put < sharers); }
+  int lowest_losing = -1;  // the lowest rank that loses elements to others
+  bool lose() const noexcept { return lowest_losing >= 0 && (is_by_same ? !by_root : put < sharers); }
 };
 
 Status verdict_on(const std::vector<SparseMessage>& messages, std::span<const Variable> variables) {
@@ -91,8 +91,8 @@ Status verdict_on(const std::vector<SparseMessage>& messages, std::span<const Va
       puts.is_by_same = one.is_by_same;
       puts.by_root = puts.by_root || message.peer == 0;
       ++puts.put;
-      if (one.loses && (puts.loser < 0 || message.peer < puts.loser))
-        puts.loser = message.peer;
+      if (one.loses && (puts.lowest_losing < 0 || message.peer < puts.lowest_losing))
+        puts.lowest_losing = message.peer;
     }
   }
   for (const auto& [key, puts] : all) {
@@ -108,8 +108,8 @@ Status verdict_on(const std::vector<SparseMessage>& messages, std::span<const Va
                                               counted(puts.sharers, "rank"), puts.put, puts.put == 1 ? "s" : "");
     return {Code::bad_argument,
             fmt::format("put of {}: elements of rank {} would be lost, because another rank owns them: {}", what,
-                        puts.loser, why),
-            puts.loser};
+                        puts.lowest_losing, why),
+            puts.lowest_losing};
   }
   return {};
 }
