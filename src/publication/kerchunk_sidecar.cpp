@@ -13,7 +13,7 @@
 namespace windrow {
 namespace {
 
-bool begins_as_ours(const std::string& path) {
+bool is_by_windrow(const std::string& path) {
   std::string begin(k_references_begin.size(), '\0');
   std::ifstream text(path, std::ios::binary);
   return text.read(begin.data(), static_cast<std::streamsize>(begin.size())) && begin == k_references_begin;
@@ -50,7 +50,7 @@ Status KerchunkSidecar::make(const ReferenceSources& sources) {
 
 Status KerchunkSidecar::withdraw() {
   const std::string old = references_path(path_);
-  return wanted_ || begins_as_ours(old) ? remove_files(std::span(&old, 1)) : Status{};
+  return wanted_ || is_by_windrow(old) ? remove_files(std::span(&old, 1)) : Status{};
 }
 
 Status KerchunkSidecar::publish(bool durable) {

@@ -157,20 +157,20 @@ class ReferenceFinder {
     const auto count = room_for(variable.shape, array.chunk);
     if (!count)
       return too_many(array.chunk, "its own");
-    ChunkTaker taker(variable, array);
+    ChunkCollector collector(variable, array);
     Status status;
     walk(variable.shape, array.chunk, *count, [&](std::span<const int64_t> first) {
       if (!status.ok())
         return;
       const auto place = format_.find_chunk(variable.path, first);
       if (place.ok())
-        taker.take(0, place.value());
+        collector.take(0, place.value());
       else
         status = place.status();
     });
     if (!status.ok())
       return status;
-    return taker.why();
+    return collector.why();
   }
 
   // The chunks of a split variable. Zarr's grid is regular, so all parts must have one chunk shape and begin with a
@@ -192,7 +192,7 @@ class ReferenceFinder {
       if (!found->second.ok())
         return found->second.status();
     }
-    ChunkTaker taker(variable, array);
+    ChunkCollector collector(variable, array);
     walk(variable.shape, array.chunk, *count, [&](std::span<const int64_t> first) {
       int64_t part = 0, chunk = 0;
       for (size_t i = 0; i < first.size(); ++i) {
@@ -204,15 +204,15 @@ class ReferenceFinder {
         part = part * (static_cast<int64_t>(ranges.size()) - 1) + range;
         chunk = chunk * ((end - begin - 1) / array.chunk[i] + 1) + (first[i] - begin) / array.chunk[i];
       }
-      taker.take(1 + part, chunks_.at({array.variable, part}).value()[static_cast<size_t>(chunk)]);
+      collector.take(1 + part, chunks_.at({array.variable, part}).value()[static_cast<size_t>(chunk)]);
     });
-    return taker.why();
+    return collector.why();
   }
 
   // Turns stored chunks into references, unless Zarr cannot read one of them.
-  class ChunkTaker {
+  class ChunkCollector {
    public:
-    ChunkTaker(const Variable& variable, ReferencedArray& array)
+    ChunkCollector(const Variable& variable, ReferencedArray& array)
         : variable_(variable), array_(array), tail_(unread_tail(variable.chunking)) {}
     void take(int64_t file, const ChunkPlace& place) {
       any_skipped_ = any_skipped_ || place.skipped != 0;
