@@ -299,7 +299,7 @@ class Format {
   virtual FormatTraits traits() const noexcept { return {}; }
   // Adds to variables of a created file what the format itself adds for its readers: names of dimensions, and
   // attributes.
-  virtual Status tell_as_stored(std::vector<Variable>&) { return {}; }
+  virtual Status add_format_metadata(std::vector<Variable>&) { return {}; }
   // For formats with late allocation: called after definitions, before data moves. If nothing moves, the layout is
   // valid at once. Otherwise the file must be rewritten: write_anew() writes everything but the variables' bytes to
   // another, empty file; the caller copies these; take_layout() then makes it the format's file. Until then, or if it

@@ -39,10 +39,11 @@ Status KerchunkSidecar::start(const TemporaryFile& file) {
 
 Status KerchunkSidecar::make(const ReferenceSources& sources) {
   const std::filesystem::path file = is_new_ ? path_ : std::filesystem::canonical(path_).string();
-  Catalog told = sources.catalog;
-  if (Status status = sources.format.tell_as_stored(told.variables); !status.ok())
+  Catalog described = sources.catalog;
+  if (Status status = sources.format.add_format_metadata(described.variables); !status.ok())
     return status;
-  auto found = find_references({told, sources.subfiles, sources.chunks, sources.format}, file.filename().string(), "");
+  auto found =
+      find_references({described, sources.subfiles, sources.chunks, sources.format}, file.filename().string(), "");
   if (found.ok())
     text_ = std::move(found.value().text);
   return found.status();

@@ -49,7 +49,7 @@ class NetcdfFormat final : public Format {
   FormatTraits traits() const noexcept override {
     return {.places_late = true, .grows_as_one = true, .big_endian = true, .names_dimensions = true};
   }
-  Status tell_as_stored(std::vector<Variable>& variables) override;
+  Status add_format_metadata(std::vector<Variable>& variables) override;
   Status cut(int64_t records) override;
   Result<Layout> lay_out() override;
   Status write_anew(std::unique_ptr<Store> file) override;
@@ -82,7 +82,7 @@ class NetcdfFormat final : public Format {
   std::string path_;
   FormatMode mode_;
   FormatOptions options_;
-  std::unique_ptr<Store> file_, anew_;  // null when closed; of the rewritten file
+  std::unique_ptr<Store> file_, rewritten_;  // null when closed; of the rewritten file
   Catalog catalog_;
   NetcdfDimensions dimensions_;
   std::unordered_map<std::string, size_t> numbers_;  // numbers of the variables, by path

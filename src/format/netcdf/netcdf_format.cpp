@@ -49,7 +49,7 @@ Result<Catalog> NetcdfFormat::catalog() {
   return copy;
 }
 
-Status NetcdfFormat::tell_as_stored(std::vector<Variable>& variables) {
+Status NetcdfFormat::add_format_metadata(std::vector<Variable>& variables) {
   return guard([&] {
     std::vector<std::vector<int>> numbers;
     const std::vector<NetcdfDimension> dimensions = dimensions_.all(catalog_.variables, numbers);
@@ -167,7 +167,7 @@ Result<Layout> NetcdfFormat::lay_out() {
   Status status = guard([&] {
     if (Status ready = definable("places in", path_); !ready.ok())
       return ready;
-    anew_.reset();  // left by a change that failed
+    rewritten_.reset();  // left by a change that failed
     auto all = contents();
     if (!all.ok())
       return all.status();
@@ -208,18 +208,18 @@ Status NetcdfFormat::check_whole(const NetcdfPlaces& next) {
 
 Status NetcdfFormat::write_anew(std::unique_ptr<Store> file) {
   return guard([&] {
-    anew_ = std::move(file);
+    rewritten_ = std::move(file);
     std::swap(places_, next_);
-    Status status = write_header_to(*anew_, true);
+    Status status = write_header_to(*rewritten_, true);
     std::swap(places_, next_);
     return status;
   });
 }
 
 void NetcdfFormat::take_layout() noexcept {
-  if (anew_) {
+  if (rewritten_) {
     (void)file_->close();
-    file_ = std::move(anew_);
+    file_ = std::move(rewritten_);
     missing_until_ = 0;
   }
   places_ = std::move(next_);
