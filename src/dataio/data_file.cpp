@@ -176,7 +176,7 @@ void DataFile::read(int64_t offset, std::span<const Slice> slices) {
 }
 
 // A recording needs each request separately.
-bool DataFile::go_one_by_one(std::span<const ReadRequest> requests) const noexcept {
+bool DataFile::are_separate(std::span<const ReadRequest> requests) const noexcept {
   return recording_ != nullptr || std::any_of(requests.begin(), requests.end(),
                                               [](const ReadRequest& each) { return each.offset >= FileLine::k_begin; });
 }
@@ -184,11 +184,11 @@ bool DataFile::go_one_by_one(std::span<const ReadRequest> requests) const noexce
 void DataFile::read(std::span<const ReadRequest> requests, const IdleCallback& idle) {
   if (requests.empty())
     return;
-  const bool apart = go_one_by_one(requests);
-  if (!apart)
+  const bool separate = are_separate(requests);
+  if (!separate)
     attempt(requests.front().offset, [&](Store& store, int64_t) { return store.read_several(requests, idle); });
   for (const ReadRequest& each : requests) {
-    if (apart)
+    if (separate)
       read(each.offset, each.bytes);
     else
       tally(each.offset, static_cast<int64_t>(each.bytes.size()));
@@ -202,7 +202,7 @@ void DataFile::read(std::span<const ReadRequest> requests, const IdleCallback& i
 }
 
 void DataFile::read_ahead(std::span<const ReadRequest> requests) {
-  if (requests.empty() || go_one_by_one(requests) || !status_.ok())
+  if (requests.empty() || are_separate(requests) || !status_.ok())
     return;
   const auto opened = stores_.find(0);  // opening another file might close the one that is being read
   if (opened == stores_.end())

@@ -106,7 +106,7 @@ class DataFile {
   template <class Work>
   void attempt(int64_t place, Work&& work);
   void tally(int64_t offset, int64_t bytes);
-  bool go_one_by_one(std::span<const ReadRequest> requests) const noexcept;
+  bool are_separate(std::span<const ReadRequest> requests) const noexcept;
   Result<Opened*> open(int64_t file);
   Result<std::unique_ptr<Store>> open_numbered(int64_t file, const std::string& path);
   Status close_idle();
