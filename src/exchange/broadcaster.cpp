@@ -20,13 +20,12 @@ bool codes_between_hosts(const Coder& coder, const Comm& comm) {
 
 }  // namespace
 
-Broadcaster::Broadcaster(const Comm& comm, Trace& trace, Coder& coder, std::span<const Item> items, int root,
-                         int64_t window_bytes)
-    : Role(comm, trace),
-      coder_(coder),
+Broadcaster::Broadcaster(const TransferContext& context, std::span<const Item> items, int root, int64_t window_bytes)
+    : Role(context.comm, context.trace),
+      coder_(context.coder),
       items_(items),
       root_(root),
-      by_host_(codes_between_hosts(coder, comm)),
+      by_host_(codes_between_hosts(context.coder, context.comm)),
       grid_(whole_file_grid(window_bytes)) {}
 
 int64_t Broadcaster::next(int64_t step) const {

@@ -23,8 +23,7 @@ namespace windrow {
 class Broadcaster final : public Role {
  public:
   // `root`: the lowest rank of its host.
-  Broadcaster(const Comm& comm, Trace& trace, Coder& coder, std::span<const Item> items, int root,
-              int64_t window_bytes);
+  Broadcaster(const TransferContext& context, std::span<const Item> items, int root, int64_t window_bytes);
   void set_fetcher(Fetcher* fetcher) noexcept { fetcher_ = fetcher; }
   Status prepare() override;
   int64_t buffer_bytes() const override { return k_windows * (slot_bytes_ + frame_bytes_); }

@@ -122,15 +122,14 @@ int64_t bytes_at(std::span<const WindowBytes> counts, int64_t step) noexcept {
   return at != counts.end() && at->step == step ? at->bytes : 0;
 }
 
-Collector::Collector(const Comm& comm, Trace& trace, Coder& coder, Grid grid, std::vector<Peer> peers,
-                     std::span<const Item> own, int tag)
-    : Role(comm, trace),
-      coder_(coder),
-      grid_(std::move(grid)),
-      peers_(std::move(peers)),
-      own_(own),
-      tag_(tag),
-      has_own_(!own.empty()) {}
+Collector::Collector(const TransferContext& context, ServedGrid served)
+    : Role(context.comm, context.trace),
+      coder_(context.coder),
+      grid_(std::move(served.grid)),
+      peers_(std::move(served.peers)),
+      own_(served.own),
+      tag_(served.tag),
+      has_own_(!served.own.empty()) {}
 
 Status Collector::prepare() {
   if (!whole_)

@@ -47,6 +47,14 @@ std::vector<WindowBytes> missing_counts(const Grid& grid, PieceView covered, std
                                         std::span<const Item> own);
 int64_t bytes_at(std::span<const WindowBytes> counts, int64_t step) noexcept;
 
+// What an aggregator serves.
+struct ServedGrid {
+  Grid grid;
+  std::vector<Peer> peers;
+  std::span<const Item> own;  // this rank's items if it is a source or requester itself; otherwise empty
+  int tag = 0;                // of the messages with the peers
+};
+
 // The load of a collector or a distributor, computed in advance.
 struct ServeForecast {
   int64_t windows = 0;
@@ -59,9 +67,7 @@ struct ServeForecast {
 
 class Collector final : public Role {
  public:
-  // `own`: this rank's items if it is a source itself; otherwise empty. `covered`: of the whole grid.
-  Collector(const Comm& comm, Trace& trace, Coder& coder, Grid grid, std::vector<Peer> peers, std::span<const Item> own,
-            int tag);
+  Collector(const TransferContext& context, ServedGrid served);
   void set_sink(Sink* sink) noexcept { sink_ = sink; }
   // Before prepare(). `most`: number of slots without shared memory. `least`: minimum bytes of a slot.
   void set_slots(int64_t most, SharedSlots shared, int64_t least) noexcept {

@@ -6,14 +6,13 @@
 
 namespace windrow {
 
-Distributor::Distributor(const Comm& comm, Trace& trace, Coder& coder, Grid grid, std::vector<Peer> peers,
-                         std::span<const Item> own, int tag)
-    : Role(comm, trace),
-      grid_(std::move(grid)),
-      peers_(std::move(peers)),
-      own_(own),
-      has_own_(!own.empty()),
-      outbox_(comm, trace, coder, tag) {}
+Distributor::Distributor(const TransferContext& context, ServedGrid served)
+    : Role(context.comm, context.trace),
+      grid_(std::move(served.grid)),
+      peers_(std::move(served.peers)),
+      own_(served.own),
+      has_own_(!served.own.empty()),
+      outbox_(context, served.tag) {}
 
 Status Distributor::prepare() {
   if (!whole_)

@@ -24,8 +24,7 @@ namespace windrow {
 
 class Distributor final : public Role {
  public:
-  Distributor(const Comm& comm, Trace& trace, Coder& coder, Grid grid, std::vector<Peer> peers,
-              std::span<const Item> own, int tag);
+  Distributor(const TransferContext& context, ServedGrid served);
   void set_fetcher(Fetcher* fetcher) noexcept { fetcher_ = fetcher; }
   // Before prepare(). `most`: number of slots without shared memory. `least`: minimum bytes of a slot.
   void set_slots(int64_t most, SharedSlots shared, int64_t least) noexcept {

@@ -106,10 +106,10 @@ void Transfer::turn_until(Done&& done) {
   }
 }
 
-void Transfer::begin(std::span<const Item> items, Arena& arena, Sink& storage_sink, Fetcher& storage_fetcher,
-                     const CodecOrder& order, Trace& trace, Role* background) {
+void Transfer::begin(std::span<const Item> items, Arena& arena, const Ends& ends, const CodecOrder& order,
+                     Trace& trace) {
   const TraceRedirect redirect(trace, trace_);
-  background_ = background;
+  background_ = ends.background;
   comm_.wait_for_holder();  // the last windows of another file may still be in the host's shared memory
   coder_->begin(order);
   comm_.next_generation();  // on every rank in every run, so that generations stay equal
@@ -120,11 +120,11 @@ void Transfer::begin(std::span<const Item> items, Arena& arena, Sink& storage_si
   if (forward_fetcher_)
     forward_fetcher_->begin(std::exchange(buffers, buffers + forward_fetcher_->buffer_bytes()));
   for (Collector* collector : storing_)
-    collector->set_sink(&storage_sink);
+    collector->set_sink(&ends.sink);
   for (Distributor* distributor : fetching_)
-    distributor->set_fetcher(&storage_fetcher);
+    distributor->set_fetcher(&ends.fetcher);
   if (broadcasting_ != nullptr)
-    broadcasting_->set_fetcher(&storage_fetcher);
+    broadcasting_->set_fetcher(&ends.fetcher);
   for (auto& role : roles_)
     role->begin(items, std::exchange(buffers, buffers + role->buffer_bytes()));
   turn_until([](const Role& role) { return role.released(); });

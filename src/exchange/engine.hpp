@@ -56,25 +56,36 @@ struct TransferOptions {
   int64_t moved_bytes = 0;      // by all ranks with this plan; the same on every rank
 };
 
+// What prepare() uses during the call only.
+struct TransferResources {
+  Arena& arena;
+  Trace& trace;
+};
+
 class Transfer {
  public:
+  // The ends of a transfer that are not ranks.
+  struct Ends {
+    Sink& sink;
+    Fetcher& fetcher;
+    // a role that has begun already and takes turns with this rank's roles
+    Role* background = nullptr;
+  };
+
   // Collective; the caller must agree on the status, which is this rank's own. `items`, and the runs that they refer
-  // to, must stay valid until run() gets new ones, with the same runs. The arena and the trace are used during the call
-  // only.
+  // to, must stay valid until run() gets new ones, with the same runs.
   static Result<std::unique_ptr<Transfer>> prepare(Comm& comm, const Plan& plan, std::span<const Item> items,
-                                                   TransferOptions options, Arena& arena, Trace& trace);
+                                                   TransferOptions options, TransferResources resources);
 
   // Whether prepare() communicates; the same on every rank. It does not if ranks of one host write full windows through
   // memory that they share already.
   static bool communicates(const Comm& comm, const Plan& plan, bool share);
 
-  // Moves the data. Every rank calls begin() and end(), whatever failed, and then agrees. `storage_sink` and
-  // `storage_fetcher` access the storage on aggregators. After begin() no rank needs another: all written data has left
-  // its holder's memory, and the sink may still have to write some of it. The status is this rank's own. `background`:
-  // a background task that has already begun and takes turns with this rank's roles. `order`: the codec, if the plan
-  // leaves it open. `trace`: for both parts.
-  void begin(std::span<const Item> items, Arena& arena, Sink& storage_sink, Fetcher& storage_fetcher,
-             const CodecOrder& order, Trace& trace, Role* background = nullptr);
+  // Moves the data. Every rank calls begin() and end(), whatever failed, and then agrees. `ends` access the storage on
+  // aggregators. After begin() no rank needs another: all written data has left its holder's memory, and the sink may
+  // still have to write some of it. The status is this rank's own. `order`: the codec, if the plan leaves it open.
+  // `trace`: for both parts.
+  void begin(std::span<const Item> items, Arena& arena, const Ends& ends, const CodecOrder& order, Trace& trace);
   Status end(Trace& trace);
 
   int64_t buffer_bytes() const noexcept;                            // of the arena, for a run

@@ -13,8 +13,8 @@ class Outbox {
  public:
   using Parcel = MessagePool::Parcel;
 
-  Outbox(const Comm& comm, Trace& trace, Coder& coder, int tag)
-      : comm_(comm), trace_(trace), coder_(coder), tag_(tag) {}
+  Outbox(const TransferContext& context, int tag)
+      : comm_(context.comm), trace_(context.trace), coder_(context.coder), tag_(tag) {}
 
   void add(Traffic& traffic, int rank, int element_bytes);  // in advance: a receiver
   void prepare(int64_t largest);                            // after all receivers: the longest message

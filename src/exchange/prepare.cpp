@@ -50,16 +50,16 @@ bool Transfer::communicates(const Comm& comm, const Plan& plan, bool share) {
 
 class TransferBuilder {
  public:
-  TransferBuilder(Comm& comm, const Plan& plan, std::span<const Item> items, TransferOptions options, Arena& arena,
-                  Trace& trace)
+  TransferBuilder(Comm& comm, const Plan& plan, std::span<const Item> items, TransferOptions options,
+                  TransferResources resources)
       : comm_(comm),
         plan_(plan),
         items_(items),
         share_(options.share),
         checks_(options.check_messages),
         moved_bytes_(options.moved_bytes),
-        arena_(arena),
-        trace_(trace),
+        arena_(resources.arena),
+        trace_(resources.trace),
         root_(team_root(plan, comm.rank(), comm.host_root())) {}
 
   Result<std::unique_ptr<Transfer>> build() {
@@ -171,6 +171,7 @@ class TransferBuilder {
   }
 
   Coder& coder() noexcept { return *transfer_->coder_; }
+  TransferContext context() noexcept { return {comm_, transfer_->trace_, coder()}; }
 
   void close(SparseMessage& description, std::byte kind, int element_bytes) {
     trace_.description_bytes_before_codec +=
@@ -369,7 +370,7 @@ class TransferBuilder {
       if (plan_.has_domains())
         return give_domain_roles(items_);
       // Each rank is its own aggregator, through a buffer.
-      return items_.empty() ? Status{} : serve(whole_file_grid(plan_.window_bytes), {}, items_, k_tag_data, false);
+      return items_.empty() ? Status{} : serve({whole_file_grid(plan_.window_bytes), {}, items_, k_tag_data}, false);
     }
     if (!is_root()) {
       if (!items_.empty())
@@ -383,7 +384,7 @@ class TransferBuilder {
     const SharedSlots slots = slots_of_team();
     for (Peer& peer : members_)
       peer.shared = slots && comm_.host_rank_of(peer.rank) >= 0;
-    if (Status status = serve(team_grid(), std::move(members_), items_, k_tag_relay, forward, slots); !status.ok())
+    if (Status status = serve({team_grid(), std::move(members_), items_, k_tag_relay}, forward, slots); !status.ok())
       return status;
     return forward ? give_domain_roles({}) : Status{};
   }
@@ -424,11 +425,11 @@ class TransferBuilder {
       return {};
     for (Peer& peer : sources_)
       peer.shared = slots && comm_.host_rank_of(peer.rank) >= 0;
-    return serve(Grid{{*mine}}, std::move(sources_), own, k_tag_data, false, slots);
+    return serve({Grid{{*mine}}, std::move(sources_), own, k_tag_data}, false, slots);
   }
 
   Status broadcast() {
-    auto role = std::make_unique<Broadcaster>(comm_, transfer_->trace_, coder(), items_, 0, plan_.window_bytes);
+    auto role = std::make_unique<Broadcaster>(context(), items_, 0, plan_.window_bytes);
     if (Status status = role->prepare(); !status.ok())
       return status;
     transfer_->broadcasting_ = role.get();
@@ -441,41 +442,46 @@ class TransferBuilder {
 
   Status add_channels(std::vector<Channel> channels, int tag) {
     if (plan_.reading)
-      transfer_->roles_.push_back(
-          std::make_unique<Receiver>(comm_, transfer_->trace_, coder(), items_, std::move(channels), tag));
+      transfer_->roles_.push_back(std::make_unique<Receiver>(context(), items_, std::move(channels), tag));
     else
-      transfer_->roles_.push_back(
-          std::make_unique<Sender>(comm_, transfer_->trace_, coder(), items_, std::move(channels), tag));
+      transfer_->roles_.push_back(std::make_unique<Sender>(context(), items_, std::move(channels), tag));
     return transfer_->roles_.back()->prepare();
-  }
-
-  // This rank serves the windows of `grid`. Their other side is the storage or, if `forward`, the aggregators of the
-  // domains.
-  Status serve(Grid grid, std::vector<Peer> peers, std::span<const Item> own, int tag, bool forward,
-               SharedSlots slots = {}) {
-    return plan_.reading ? distribute(std::move(grid), std::move(peers), own, tag, forward, slots)
-                         : collect(std::move(grid), std::move(peers), own, tag, forward, slots);
   }
 
   int64_t whole_window(const Grid& grid) const { return plan_.whole_windows ? grid.domains.front().slot_bytes() : 0; }
 
-  Status collect(Grid grid, std::vector<Peer> peers, std::span<const Item> own, int tag, bool forward,
-                 SharedSlots slots) {
-    const int64_t from_self = messages_with_self(grid, peers),
-                  slots_without_sharing = peers.empty() ? plan_.slots : plan_.slots_of_messages;
-    Pieces regions = tag == k_tag_data && plan_.has_domains() ? regions_in(grid.domains.front(), peers, own) : Pieces{};
-    auto role =
-        std::make_unique<Collector>(comm_, transfer_->trace_, coder(), std::move(grid), std::move(peers), own, tag);
+  // This rank serves the windows of a grid. Their other side is the storage or, if `forward`, the aggregators of the
+  // domains.
+  Status serve(ServedGrid served, bool forward, SharedSlots slots = {}) {
+    return plan_.reading ? distribute(std::move(served), forward, slots) : collect(std::move(served), forward, slots);
+  }
+
+  // The role of an aggregator, prepared.
+  template <class AnyRole>
+  Result<std::unique_ptr<AnyRole>> make_server(ServedGrid served, SharedSlots slots) {
+    const int64_t with_self = messages_with_self(served.grid, served.peers),
+                  slots_without_sharing = served.peers.empty() ? plan_.slots : plan_.slots_of_messages;
+    const bool is_relay = served.tag == k_tag_relay, is_domain = !is_relay && plan_.has_domains();
+    Pieces regions = is_domain ? regions_in(served.grid.domains.front(), served.peers, served.own) : Pieces{};
+    auto role = std::make_unique<AnyRole>(context(), std::move(served));
     role->set_slots(slots_without_sharing, slots, whole_window(role->grid()));
-    if (tag == k_tag_data && plan_.has_domains())
+    if (is_domain)
       role->set_regions(std::move(regions), plan_.whole);
-    if (tag == k_tag_relay)
+    if (is_relay)
       role->set_regions(transfer_->route_->team.lists.front(), true);  // computed already: the union of the team
     if (Status status = role->prepare(); !status.ok())
       return status;
-    transfer_->expected_messages_ += role->expected().messages - from_self;
+    transfer_->expected_messages_ += role->expected().messages - with_self;
+    return role;
+  }
+
+  Status collect(ServedGrid served, bool forward, SharedSlots slots) {
+    auto made = make_server<Collector>(std::move(served), slots);
+    if (!made.ok())
+      return made.status();
+    auto role = std::move(made).value();
     if (forward) {
-      transfer_->forward_sink_ = std::make_unique<ForwardSink>(comm_, transfer_->trace_, coder(), *transfer_->route_);
+      transfer_->forward_sink_ = std::make_unique<ForwardSink>(context(), *transfer_->route_);
       transfer_->forward_sink_->prepare(std::min(plan_.message_bytes, role->expected().largest_window));
       role->set_sink(transfer_->forward_sink_.get());
     } else {
@@ -486,24 +492,13 @@ class TransferBuilder {
     return {};
   }
 
-  Status distribute(Grid grid, std::vector<Peer> peers, std::span<const Item> own, int tag, bool forward,
-                    SharedSlots slots) {
-    const int64_t to_self = messages_with_self(grid, peers),
-                  slots_without_sharing = peers.empty() ? plan_.slots : plan_.slots_of_messages;
-    Pieces regions = tag == k_tag_data && plan_.has_domains() ? regions_in(grid.domains.front(), peers, own) : Pieces{};
-    auto role =
-        std::make_unique<Distributor>(comm_, transfer_->trace_, coder(), std::move(grid), std::move(peers), own, tag);
-    role->set_slots(slots_without_sharing, slots, whole_window(role->grid()));
-    if (tag == k_tag_data && plan_.has_domains())
-      role->set_regions(std::move(regions), plan_.whole);
-    if (tag == k_tag_relay)
-      role->set_regions(transfer_->route_->team.lists.front(), true);  // computed already: the union of the team
-    if (Status status = role->prepare(); !status.ok())
-      return status;
-    transfer_->expected_messages_ += role->expected().messages - to_self;
+  Status distribute(ServedGrid served, bool forward, SharedSlots slots) {
+    auto made = make_server<Distributor>(std::move(served), slots);
+    if (!made.ok())
+      return made.status();
+    auto role = std::move(made).value();
     if (forward) {
-      transfer_->forward_fetcher_ =
-          std::make_unique<ForwardFetcher>(comm_, transfer_->trace_, coder(), *transfer_->route_);
+      transfer_->forward_fetcher_ = std::make_unique<ForwardFetcher>(context(), *transfer_->route_);
       transfer_->forward_fetcher_->prepare(std::min(plan_.message_bytes, role->expected().largest_window));
       role->set_fetcher(transfer_->forward_fetcher_.get());
     } else {
@@ -546,8 +541,8 @@ class TransferBuilder {
 };
 
 Result<std::unique_ptr<Transfer>> Transfer::prepare(Comm& comm, const Plan& plan, std::span<const Item> items,
-                                                    TransferOptions options, Arena& arena, Trace& trace) {
-  return TransferBuilder(comm, plan, items, options, arena, trace).build();
+                                                    TransferOptions options, TransferResources resources) {
+  return TransferBuilder(comm, plan, items, options, resources).build();
 }
 
 }  // namespace windrow

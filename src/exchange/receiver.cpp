@@ -3,9 +3,12 @@
 
 namespace windrow {
 
-Receiver::Receiver(const Comm& comm, Trace& trace, Coder& coder, std::span<const Item> items,
-                   std::vector<Channel> channels, int tag)
-    : Role(comm, trace), coder_(coder), items_(items), channels_(std::move(channels)), tag_(tag) {}
+Receiver::Receiver(const TransferContext& context, std::span<const Item> items, std::vector<Channel> channels, int tag)
+    : Role(context.comm, context.trace),
+      coder_(context.coder),
+      items_(items),
+      channels_(std::move(channels)),
+      tag_(tag) {}
 
 Status Receiver::prepare() {
   const Forecast expected = forecast(items_, channels_);

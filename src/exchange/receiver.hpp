@@ -21,8 +21,7 @@ namespace windrow {
 
 class Receiver final : public Role {
  public:
-  Receiver(const Comm& comm, Trace& trace, Coder& coder, std::span<const Item> items, std::vector<Channel> channels,
-           int tag);
+  Receiver(const TransferContext& context, std::span<const Item> items, std::vector<Channel> channels, int tag);
   Status prepare() override;
   int64_t buffer_bytes() const override { return pool_.buffer_bytes(); }
   void begin(std::span<const Item> items, std::byte* buffers) override;

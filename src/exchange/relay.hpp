@@ -37,8 +37,8 @@ struct RelayRoute {
 
 class ForwardSink final : public Sink {
  public:
-  ForwardSink(const Comm& comm, Trace& trace, Coder& coder, RelayRoute& route)
-      : trace_(trace), route_(route), outbox_(comm, trace, coder, k_tag_data) {}
+  ForwardSink(const TransferContext& context, RelayRoute& route)
+      : trace_(context.trace), route_(route), outbox_(context, k_tag_data) {}
   void prepare(int64_t largest_message);
   int64_t buffer_bytes() const noexcept { return outbox_.buffer_bytes(); }
   void begin(std::byte* buffers) noexcept;
@@ -64,8 +64,8 @@ class ForwardSink final : public Sink {
 
 class ForwardFetcher final : public Fetcher {
  public:
-  ForwardFetcher(const Comm& comm, Trace& trace, Coder& coder, const RelayRoute& route)
-      : comm_(comm), trace_(trace), coder_(coder), route_(route) {}
+  ForwardFetcher(const TransferContext& context, const RelayRoute& route)
+      : comm_(context.comm), trace_(context.trace), coder_(context.coder), route_(route) {}
   void prepare(int64_t largest_message) {
     coder_.expect(largest_message);
     pool_.prepare(k_message_buffers, coder_.room(largest_message));

@@ -34,6 +34,13 @@ inline int64_t aligned(int64_t bytes) noexcept {
   return round_up(bytes, k_buffer_alignment);
 }
 
+// What the roles of a transfer share.
+struct TransferContext {
+  const Comm& comm;
+  Trace& trace;
+  Coder& coder;
+};
+
 class Role {
  public:
   virtual ~Role() = default;

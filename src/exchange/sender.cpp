@@ -133,9 +133,8 @@ Extent hull_of(const Grid& grid) noexcept {
 }
 }  // namespace
 
-Sender::Sender(const Comm& comm, Trace& trace, Coder& coder, std::span<const Item> items, std::vector<Channel> channels,
-               int tag)
-    : Role(comm, trace), items_(items), channels_(std::move(channels)), outbox_(comm, trace, coder, tag) {}
+Sender::Sender(const TransferContext& context, std::span<const Item> items, std::vector<Channel> channels, int tag)
+    : Role(context.comm, context.trace), items_(items), channels_(std::move(channels)), outbox_(context, tag) {}
 
 Status Sender::prepare() {
   forecast_ = forecast(items_, channels_);

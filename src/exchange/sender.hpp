@@ -45,8 +45,7 @@ void next_message(std::span<const Item> items, Channel& channel);  // of this wi
 
 class Sender final : public Role {
  public:
-  Sender(const Comm& comm, Trace& trace, Coder& coder, std::span<const Item> items, std::vector<Channel> channels,
-         int tag);
+  Sender(const TransferContext& context, std::span<const Item> items, std::vector<Channel> channels, int tag);
   Status prepare() override;
   int64_t buffer_bytes() const override { return outbox_.buffer_bytes(); }
   void begin(std::span<const Item> items, std::byte* buffers) override;

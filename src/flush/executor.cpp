@@ -62,7 +62,7 @@ void Executor::begin(InFlightBatch& batch, PreparedPlan& prepared, const Request
   batch.sink.emplace(file, prepared.rule, thread, locked, batch.fill.wanted ? &batch.fill : nullptr,
                      batch.never_written.empty() ? nullptr : &batch.never_written);
   batch.fetcher.emplace(file, prepared.rule, thread);
-  prepared.transfer->begin(aggregated, workspace_.arena, *batch.sink, *batch.fetcher, prepared.order(in_background),
+  prepared.transfer->begin(aggregated, workspace_.arena, {*batch.sink, *batch.fetcher}, prepared.order(in_background),
                            trace_);
   if (in_background)
     comm_.set_holder(&batch);
@@ -93,7 +93,7 @@ Status Executor::run(PreparedPlan& prepared, const RequestBatch& requests, DataF
   return agree(comm_, end(batch));
 }
 
-Status Executor::move(PreparedPlan& prepared, const RequestBatch& requests, DataFile& file, const Ends& ends,
+Status Executor::move(PreparedPlan& prepared, const RequestBatch& requests, DataFile& file, const Transfer::Ends& ends,
                       double& seconds) {
   Status local;
   {
@@ -101,8 +101,7 @@ Status Executor::move(PreparedPlan& prepared, const RequestBatch& requests, Data
     const double began = seconds_now();
     if (prepared.transfer->shared_refused())
       trace_.shared_refused = 1;
-    prepared.transfer->begin(requests.items, workspace_.arena, ends.sink, ends.fetcher, prepared.order(false), trace_,
-                             ends.background);
+    prepared.transfer->begin(requests.items, workspace_.arena, ends, prepared.order(false), trace_);
     local = prepared.transfer->end(trace_);
     seconds = seconds_now() - began;
   }

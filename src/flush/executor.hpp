@@ -37,13 +37,9 @@ class Executor {
   Status run(PreparedPlan& prepared, const RequestBatch& requests, DataFile& file);
 
   // Collective, called by every rank; the status is of this rank. The same for windows that are not bytes of the file:
-  // `ends` writes or reads them. `background`: a role that has begun, and gets its turns with the roles of this rank.
-  struct Ends {
-    Sink& sink;
-    Fetcher& fetcher;
-    Role* background = nullptr;
-  };
-  Status move(PreparedPlan& prepared, const RequestBatch& requests, DataFile& file, const Ends& ends, double& seconds);
+  // `ends` writes or reads them.
+  Status move(PreparedPlan& prepared, const RequestBatch& requests, DataFile& file, const Transfer::Ends& ends,
+              double& seconds);
 
  private:
   void move_directly(InFlightBatch& batch, std::span<const Item> items, bool reading, IoThread* thread);

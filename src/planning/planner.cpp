@@ -219,7 +219,7 @@ Status Planner::prepare(const RequestBatch& batch, const BatchSummary& summary, 
                         PreparedPlan& made) {
   if (!made.direct) {
     const TransferOptions options{.share = share_, .check_messages = check_messages_, .moved_bytes = summary.bytes};
-    auto transfer = Transfer::prepare(comm_, made.plan, split_items(made, batch), options, workspace_.arena, trace_);
+    auto transfer = Transfer::prepare(comm_, made.plan, split_items(made, batch), options, {workspace_.arena, trace_});
     if (!transfer.ok())
       return transfer.status();
     made.transfer = std::move(transfer).value();
