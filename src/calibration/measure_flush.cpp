@@ -58,7 +58,7 @@ Result<FlushSeconds> flush_once(MPI_Comm user, const Comm& comm, const std::stri
   auto variable = file.define_variables(definitions, std::move(local));
   local = variable.status();
   if (local.ok())
-    local = file.queue(true, variable.value(), columns.held, reinterpret_cast<std::byte*>(columns.data.data()));
+    local = file.queue({true, variable.value(), columns.held, reinterpret_cast<std::byte*>(columns.data.data())});
   const double before = seconds_now();
   Status verdict = file.flush(std::move(local));
   FlushSeconds seconds{.flush = seconds_now() - before, .file = 0};

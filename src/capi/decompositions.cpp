@@ -39,19 +39,18 @@ Result<Decomposition> made_by(Make&& make) {
 
 }  // namespace
 
-Result<Decomposition> block_of(int ndims, const int64_t* shape, const int64_t* start, const int64_t* count,
-                               const int64_t* memory_shape, const int64_t* memory_start) {
+Result<Decomposition> block_of(const BlockArguments& from) {
   return made_by([&]() -> Result<Decomposition> {
-    if (Status status = check_dimensions(ndims, shape); !status.ok())
+    if (Status status = check_dimensions(from.ndims, from.shape); !status.ok())
       return status;
-    if (ndims > 0 && (start == nullptr || count == nullptr))
-      return null_argument(start == nullptr ? "start" : "count");
-    if (memory_start != nullptr && memory_shape == nullptr)
+    if (from.ndims > 0 && (from.start == nullptr || from.count == nullptr))
+      return null_argument(from.start == nullptr ? "start" : "count");
+    if (from.memory_start != nullptr && from.memory_shape == nullptr)
       return Status{Code::bad_argument, "memory_start needs memory_shape"};
-    return make_block(list_of(shape, 1, ndims), {.starts = list_of(start, 1, ndims),
-                                                 .counts = list_of(count, 1, ndims),
-                                                 .memory_shapes = list_of(memory_shape, 1, ndims),
-                                                 .memory_starts = list_of(memory_start, 1, ndims)});
+    return make_block(list_of(from.shape, 1, from.ndims), {.starts = list_of(from.start, 1, from.ndims),
+                                                           .counts = list_of(from.count, 1, from.ndims),
+                                                           .memory_shapes = list_of(from.memory_shape, 1, from.ndims),
+                                                           .memory_starts = list_of(from.memory_start, 1, from.ndims)});
   });
 }
 
@@ -158,8 +157,9 @@ extern "C" {
 
 int windrow_block(MPI_Comm comm, int ndims, const int64_t* shape, const int64_t* start, const int64_t* count,
                   const int64_t* memory_shape, const int64_t* memory_start, windrow_decomposition** decomposition) {
-  return windrow::finish_decomposition(
-      comm, decomposition, [&] { return windrow::block_of(ndims, shape, start, count, memory_shape, memory_start); });
+  return windrow::finish_decomposition(comm, decomposition, [&] {
+    return windrow::block_of({ndims, shape, start, count, memory_shape, memory_start});
+  });
 }
 
 int windrow_blocks(MPI_Comm comm, int ndims, const int64_t* shape, int64_t blocks, const int64_t* starts,

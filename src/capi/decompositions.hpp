@@ -7,7 +7,16 @@
 
 namespace windrow {
 
-Result<Decomposition> block_of(int ndims, const int64_t* shape, const int64_t* start, const int64_t* count,
-                               const int64_t* memory_shape, const int64_t* memory_start);
+// The arguments of windrow_block().
+struct BlockArguments {
+  int ndims = 0;
+  const int64_t* shape = nullptr;
+  const int64_t* start = nullptr;
+  const int64_t* count = nullptr;
+  const int64_t* memory_shape = nullptr;
+  const int64_t* memory_start = nullptr;
+};
+
+Result<Decomposition> block_of(const BlockArguments& from);
 
 }  // namespace windrow

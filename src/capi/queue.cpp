@@ -9,38 +9,65 @@
 using windrow::check_file;
 using windrow::Code;
 using windrow::enter;
+using windrow::NewRequest;
 using windrow::null_argument;
 using windrow::SharedDecomposition;
 using windrow::Status;
 
 namespace {
 
-std::shared_ptr<SharedDecomposition> shared_of(const windrow_decomposition* decomposition) {
-  return decomposition == nullptr ? nullptr : decomposition->shared;
+NewRequest request_of(bool put, int variable, const windrow_decomposition* decomposition, void* data) {
+  return {put, variable, decomposition == nullptr ? nullptr : decomposition->shared, static_cast<std::byte*>(data)};
 }
 
-int queue(windrow_file* file, bool put, int variable, const windrow_decomposition* decomposition, void* data,
-          int64_t record = -1, std::optional<windrow::Type> type = {}) {
+NewRequest put_of(int variable, const windrow_decomposition* decomposition, const void* data) {
+  return request_of(true, variable, decomposition, const_cast<void*>(data));  // a put does not write to it
+}
+
+NewRequest get_of(int variable, const windrow_decomposition* decomposition, void* data) {
+  return request_of(false, variable, decomposition, data);
+}
+
+// A negative record is refused like one beyond the end.
+NewRequest of_record(NewRequest request, int64_t record) {
+  request.record = record < 0 ? INT64_MAX : record;
+  return request;
+}
+
+NewRequest as_type(NewRequest request, int type) {
+  request.type = static_cast<windrow::Type>(type);
+  return request;
+}
+
+int queue(windrow_file* file, NewRequest request) {
   return enter([&]() -> Status {
     if (Status status = check_file(file); !status.ok())
       return status;
-    return file->file->queue(put, variable, shared_of(decomposition), static_cast<std::byte*>(data), record, type);
+    return file->file->queue(std::move(request));
   });
 }
 
 // The queue records the error of an entry, so that the flush reports it to all ranks.
-int queue_and_flush(windrow_file* file, bool put, int variable, const windrow_decomposition* decomposition,
-                    void* data) {
+int queue_and_flush(windrow_file* file, NewRequest request) {
   return enter([&]() -> Status {
     if (Status status = check_file(file); !status.ok())
       return status;
-    (void)file->file->queue(put, variable, shared_of(decomposition), static_cast<std::byte*>(data));
+    (void)file->file->queue(std::move(request));
     return file->file->flush();
   });
 }
 
-windrow::Result<windrow::Decomposition> block_of_variable(const windrow::File& file, const char* verb, int variable,
-                                                          const int64_t* start, const int64_t* count) {
+// A block of a variable and the program's memory for it.
+struct BlockAccess {
+  int variable;
+  const int64_t* start;
+  const int64_t* count;
+  void* data;
+};
+
+windrow::Result<windrow::Decomposition> block_of_variable(const windrow::File& file, const char* verb,
+                                                          const BlockAccess& access) {
+  const int variable = access.variable;
   windrow::Result<windrow::Decomposition> block{Status{}};
   Status status = windrow::guard([&]() -> Status {
     if (!file.refused().ok())
@@ -49,8 +76,10 @@ windrow::Result<windrow::Decomposition> block_of_variable(const windrow::File& f
     if (variable < 0 || variable >= static_cast<int>(variables.size()))
       return {Code::bad_argument, "there is no variable number " + std::to_string(windrow::shown_index(variable))};
     const windrow::Variable& target = variables[static_cast<size_t>(variable)];
-    block =
-        windrow::block_of(static_cast<int>(target.shape.size()), target.shape.data(), start, count, nullptr, nullptr);
+    block = windrow::block_of({.ndims = static_cast<int>(target.shape.size()),
+                               .shape = target.shape.data(),
+                               .start = access.start,
+                               .count = access.count});
     if (block.ok())
       return {};
     return {block.status().code(), std::string(verb) + " of \"" + target.path + "\": " + block.status().message()};
@@ -60,7 +89,7 @@ windrow::Result<windrow::Decomposition> block_of_variable(const windrow::File& f
   return block;
 }
 
-int move_block(windrow_file* file, bool put, int variable, const int64_t* start, const int64_t* count, void* data) {
+int move_block(windrow_file* file, bool put, const BlockAccess& access) {
   return enter([&]() -> Status {
     if (Status status = check_file(file); !status.ok())
       return status;
@@ -68,14 +97,14 @@ int move_block(windrow_file* file, bool put, int variable, const int64_t* start,
                                   &file->file->identity());
     if (Status before = file->file->end_pending(); !before.ok())
       return before;
-    auto block = block_of_variable(*file->file, put ? "write_block" : "read_block", variable, start, count);
+    auto block = block_of_variable(*file->file, put ? "write_block" : "read_block", access);
     auto shared = SharedDecomposition::make(file->file->comm(), std::move(block),
                                             put ? SharedDecomposition::Use::any : SharedDecomposition::Use::reading);
     if (!shared.ok()) {
       file->file->drop_queue();
       return shared.status();
     }
-    (void)file->file->queue(put, variable, std::move(shared).value(), static_cast<std::byte*>(data));
+    (void)file->file->queue({put, access.variable, std::move(shared).value(), static_cast<std::byte*>(access.data)});
     return file->file->flush();
   });
 }
@@ -85,42 +114,40 @@ int move_block(windrow_file* file, bool put, int variable, const int64_t* start,
 extern "C" {
 
 int windrow_put(windrow_file* file, int variable, const windrow_decomposition* decomposition, const void* data) {
-  return queue(file, true, variable, decomposition, const_cast<void*>(data));
+  return queue(file, put_of(variable, decomposition, data));
 }
 
 int windrow_get(windrow_file* file, int variable, const windrow_decomposition* decomposition, void* data) {
-  return queue(file, false, variable, decomposition, data);
+  return queue(file, get_of(variable, decomposition, data));
 }
 
 int windrow_put_record(windrow_file* file, int variable, int64_t record, const windrow_decomposition* decomposition,
                        const void* data) {
-  return queue(file, true, variable, decomposition, const_cast<void*>(data), record < 0 ? INT64_MAX : record);
+  return queue(file, of_record(put_of(variable, decomposition, data), record));
 }
 
 int windrow_get_record(windrow_file* file, int variable, int64_t record, const windrow_decomposition* decomposition,
                        void* data) {
-  return queue(file, false, variable, decomposition, data, record < 0 ? INT64_MAX : record);
+  return queue(file, of_record(get_of(variable, decomposition, data), record));
 }
 
 int windrow_put_as(windrow_file* file, int variable, const windrow_decomposition* decomposition, int type,
                    const void* data) {
-  return queue(file, true, variable, decomposition, const_cast<void*>(data), -1, static_cast<windrow::Type>(type));
+  return queue(file, as_type(put_of(variable, decomposition, data), type));
 }
 
 int windrow_get_as(windrow_file* file, int variable, const windrow_decomposition* decomposition, int type, void* data) {
-  return queue(file, false, variable, decomposition, data, -1, static_cast<windrow::Type>(type));
+  return queue(file, as_type(get_of(variable, decomposition, data), type));
 }
 
 int windrow_put_record_as(windrow_file* file, int variable, int64_t record, const windrow_decomposition* decomposition,
                           int type, const void* data) {
-  return queue(file, true, variable, decomposition, const_cast<void*>(data), record < 0 ? INT64_MAX : record,
-               static_cast<windrow::Type>(type));
+  return queue(file, as_type(of_record(put_of(variable, decomposition, data), record), type));
 }
 
 int windrow_get_record_as(windrow_file* file, int variable, int64_t record, const windrow_decomposition* decomposition,
                           int type, void* data) {
-  return queue(file, false, variable, decomposition, data, record < 0 ? INT64_MAX : record,
-               static_cast<windrow::Type>(type));
+  return queue(file, as_type(of_record(get_of(variable, decomposition, data), record), type));
 }
 
 int windrow_set_strategy(windrow_file* file, const windrow_options* options) {
@@ -166,20 +193,20 @@ int windrow_refuse(windrow_file* file, const char* message) {
 }
 
 int windrow_write(windrow_file* file, int variable, const windrow_decomposition* decomposition, const void* data) {
-  return queue_and_flush(file, true, variable, decomposition, const_cast<void*>(data));
+  return queue_and_flush(file, put_of(variable, decomposition, data));
 }
 
 int windrow_read(windrow_file* file, int variable, const windrow_decomposition* decomposition, void* data) {
-  return queue_and_flush(file, false, variable, decomposition, data);
+  return queue_and_flush(file, get_of(variable, decomposition, data));
 }
 
 int windrow_write_block(windrow_file* file, int variable, const int64_t* start, const int64_t* count,
                         const void* data) {
-  return move_block(file, true, variable, start, count, const_cast<void*>(data));
+  return move_block(file, true, {variable, start, count, const_cast<void*>(data)});
 }
 
 int windrow_read_block(windrow_file* file, int variable, const int64_t* start, const int64_t* count, void* data) {
-  return move_block(file, false, variable, start, count, data);
+  return move_block(file, false, {variable, start, count, data});
 }
 
 int windrow_explain(windrow_file* file, const char* format, const char** text) {

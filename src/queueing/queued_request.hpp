@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "distribution/shared_decomposition.hpp"
 #include "format/catalog.hpp"
@@ -13,6 +14,18 @@
 namespace windrow {
 
 inline constexpr Type k_as_stored = static_cast<Type>(-1);  // WINDROW_STORED
+
+// What a program asks for. The request shares the decomposition; the program owns `data`.
+struct NewRequest {
+  bool put = true;
+  int variable = 0;
+  std::shared_ptr<SharedDecomposition> decomposition;
+  std::byte* data = nullptr;
+  int64_t record = -1;  // see QueuedRequest
+  // of the data in memory if it differs from that of the variable; or k_as_stored, for data in the type and byte order
+  // of the file
+  std::optional<Type> type = {};
+};
 
 struct QueuedRequest {
   bool put = true;

@@ -39,19 +39,18 @@ Status check_out_of_range(const Settings& settings, int64_t out_of_range, const 
                       type_name(put ? staged.stored : staged.type))};
 }
 
-Status RequestQueue::add(bool put, int variable, std::shared_ptr<SharedDecomposition> decomposition, std::byte* data,
-                         int64_t record, std::optional<Type> type) {
+Status RequestQueue::add(NewRequest request) {
   Status status = guard([&]() -> Status {
-    if (Status known = check_variable(put ? "put" : "get", variable); !known.ok())
+    if (Status known = check_variable(request.put ? "put" : "get", request.variable); !known.ok())
       return known;
-    return check_and_add({.put = put,
-                          .variable = variable,
-                          .decomposition = std::move(decomposition),
-                          .data = data,
-                          .record = record,
+    return check_and_add({.put = request.put,
+                          .variable = request.variable,
+                          .decomposition = std::move(request.decomposition),
+                          .data = request.data,
+                          .record = request.record,
                           .staged = nullptr,
-                          .stored = type == k_as_stored},
-                         type);
+                          .stored = request.type == k_as_stored},
+                         request.type);
   });
   refused_.update(status);
   return status;

@@ -38,12 +38,9 @@ class RequestQueue {
   };
   explicit RequestQueue(const Context& context) noexcept : context_(context) {}
 
-  // Queues a put or a get. The request shares the decomposition; the program owns `data`. `record`: see QueuedRequest.
-  // `type`: the type of the data in memory if it differs from that of the variable; or k_as_stored, for data in the
-  // type and byte order of the file. bad_argument, unsupported or out_of_memory: then the request is not queued, and
-  // refused() has the error too.
-  Status add(bool put, int variable, std::shared_ptr<SharedDecomposition> decomposition, std::byte* data,
-             int64_t record, std::optional<Type> type);
+  // Queues a put or a get. bad_argument, unsupported or out_of_memory: then the request is not queued, and refused()
+  // has the error too.
+  Status add(NewRequest request);
   // Adds an error that the caller has found in a request. The next flush returns it on every rank.
   void refuse(const Status& status) { refused_.update(status); }
   // The error of the requests since the last flush; OK if all were queued.

@@ -121,8 +121,7 @@ class File {
   // Local calls.
 
   // Adds a put or a get to the queue: see RequestQueue::add().
-  Status queue(bool put, int variable, std::shared_ptr<SharedDecomposition> decomposition, std::byte* data,
-               int64_t record = -1, std::optional<Type> type = {});
+  Status queue(NewRequest request);
   void refuse(const Status& status) { queue_.refuse(status); }         // the next flush returns it on every rank
   const Status& refused() const noexcept { return queue_.refused(); }  // OK if no request was refused
   void drop_queue();  // removes all requests; all ranks do so at the same point

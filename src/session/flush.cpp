@@ -11,13 +11,12 @@
 
 namespace windrow {
 
-Status File::queue(bool put, int variable, std::shared_ptr<SharedDecomposition> decomposition, std::byte* data,
-                   int64_t record, std::optional<Type> type) {
-  if (Status writable = put ? guard([&] { return check_writable("put"); }) : Status{}; !writable.ok()) {
+Status File::queue(NewRequest request) {
+  if (Status writable = request.put ? guard([&] { return check_writable("put"); }) : Status{}; !writable.ok()) {
     queue_.refuse(writable);
     return writable;
   }
-  return queue_.add(put, variable, std::move(decomposition), data, record, type);
+  return queue_.add(std::move(request));
 }
 
 FileView File::view() noexcept {

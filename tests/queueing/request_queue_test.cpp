@@ -92,13 +92,13 @@ TEST(RequestQueue, refuses_what_it_cannot_move) {
   file.catalog.variables[1].unsupported = "a time";
   double value = 0;
   auto* data = reinterpret_cast<std::byte*>(&value);
-  const Status unknown = file.queue.add(true, 2, nullptr, data, -1, std::nullopt);
+  const Status unknown = file.queue.add({.put = true, .variable = 2, .decomposition = nullptr, .data = data});
   EXPECT_EQ(unknown.code(), Code::bad_argument);
   EXPECT_THAT(unknown.message(), HasSubstr("put: \"run.h5\" has no variable number 2"));
-  const Status unsupported = file.queue.add(false, 1, nullptr, data, -1, std::nullopt);
+  const Status unsupported = file.queue.add({.put = false, .variable = 1, .decomposition = nullptr, .data = data});
   EXPECT_EQ(unsupported.code(), Code::unsupported);
   EXPECT_THAT(unsupported.message(), HasSubstr("get of \"/b\": its elements cannot be read or written: a time"));
-  const Status missing = file.queue.add(true, 0, nullptr, data, -1, std::nullopt);
+  const Status missing = file.queue.add({.put = true, .variable = 0, .decomposition = nullptr, .data = data});
   EXPECT_THAT(missing.message(), HasSubstr("put of \"/a\": the decomposition is NULL"));
   EXPECT_TRUE(file.queue.empty());
 }
@@ -106,7 +106,7 @@ TEST(RequestQueue, refuses_what_it_cannot_move) {
 TEST(RequestQueue, keeps_the_first_error_until_it_is_taken) {
   Queue file;
   EXPECT_TRUE(file.queue.refused().ok());
-  (void)file.queue.add(true, -1, nullptr, nullptr, -1, std::nullopt);
+  (void)file.queue.add({.put = true, .variable = -1, .decomposition = nullptr});
   file.queue.refuse({Code::bad_argument, "later"});
   EXPECT_THAT(file.queue.refused().message(), HasSubstr("has no variable number"));
   EXPECT_THAT(file.queue.take_refused().message(), HasSubstr("has no variable number"));
