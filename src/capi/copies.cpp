@@ -36,17 +36,23 @@ void take_info(const windrow_copy_info& info, copying::Request& request) {
     request.progress = [&info](int64_t done, int64_t total) { info.progress(info.context, done, total); };
 }
 
+struct CopyArguments {
+  const char* source;
+  const char* target;
+  const windrow_options* options;
+  const windrow_copy_info* info;
+};
+
 // Local. `text`: all arguments that must be equal on every rank.
-Status take_arguments(const char* source, const char* target, const windrow_options* options,
-                      const windrow_copy_info* info, copying::Request& request, std::string& text) {
-  if (source == nullptr || target == nullptr)
-    return null_argument(source == nullptr ? "the source" : "the target");
-  if (Status status = check_info(info); !status.ok())
+Status take_arguments(const CopyArguments& from, copying::Request& request, std::string& text) {
+  if (from.source == nullptr || from.target == nullptr)
+    return null_argument(from.source == nullptr ? "the source" : "the target");
+  if (Status status = check_info(from.info); !status.ok())
     return status;
-  request.source = source;
-  request.target = target;
+  request.source = from.source;
+  request.target = from.target;
   const windrow::Settings none;
-  const windrow::Settings& settings = options == nullptr ? none : options->settings;
+  const windrow::Settings& settings = from.options == nullptr ? none : from.options->settings;
   for (const auto& [key, value] : settings.values()) {
     text.append(key).append("=").append(value).append("\n");
     if (key != "format")
@@ -61,8 +67,8 @@ Status take_arguments(const char* source, const char* target, const windrow_opti
   request.has_unlimited = format != "raw";
   request.keeps_chunks = !settings.is_set("chunks") && !settings.is_set("filters");
   request.buffer_bytes = k_usual_buffer;
-  if (info != nullptr)
-    take_info(*info, request);
+  if (from.info != nullptr)
+    take_info(*from.info, request);
   if (request.buffer_bytes < 0)
     return {Code::bad_argument, fmt::format("copy: a buffer of {}", windrow::counted(request.buffer_bytes, "byte"))};
   text += fmt::format("{} {}\n", request.buffer_bytes, request.explains);
@@ -98,7 +104,7 @@ int windrow_copy(MPI_Comm comm, const char* source, const char* target, const wi
       return ranks.status();
     copying::Request request;
     std::string text;
-    Status local = guard([&] { return take_arguments(source, target, options, info, request, text); });
+    Status local = guard([&] { return take_arguments({source, target, options, info}, request, text); });
     const uint64_t arguments = windrow::hash_of({request.source, request.target, text});
     const auto describe = [&] { return windrow::quoted({request.source, request.target}); };
     if (Status verdict =

@@ -23,27 +23,34 @@ Status check_dimensions(int ndims) {
   return {Code::bad_argument, "the ndims of a grid is " + std::to_string(ndims) + "; it must be 2 or 3"};
 }
 
-// Handles the common arguments of all grids; `fill` handles the rest. With a local error the collective call is still
-// made.
+// The arguments of all grids.
+struct GridArguments {
+  GridKind kind;
+  const char* name;
+  double time;
+  int* number;
+};
+
+// `fill` handles the arguments of a kind. With a local error the collective call is still made.
 template <class Fill>
-int define_grid(windrow_file* file, GridKind kind, const char* name, double time, int* number, Fill&& fill) {
+int define_grid(windrow_file* file, const GridArguments& from, Fill&& fill) {
   return enter([&]() -> Status {
     if (Status status = check_file(file); !status.ok())
       return status;
     ViewerGrid grid;
     Status local = guard([&]() -> Status {
-      if (name == nullptr || number == nullptr)
-        return null_argument(name == nullptr ? "the name of the grid" : "grid");
-      grid.kind = kind;
-      grid.name = name;
-      if (!std::isnan(time))
-        grid.time = time;
+      if (from.name == nullptr || from.number == nullptr)
+        return null_argument(from.name == nullptr ? "the name of the grid" : "grid");
+      grid.kind = from.kind;
+      grid.name = from.name;
+      if (!std::isnan(from.time))
+        grid.time = from.time;
       return fill(grid);
     });
     auto defined = file->file->define_grid(std::move(grid), std::move(local));
     if (!defined.ok())
       return defined.status();
-    *number = defined.value();
+    *from.number = defined.value();
     return {};
   });
 }
@@ -54,7 +61,7 @@ extern "C" {
 
 int windrow_xdmf_uniform_grid(windrow_file* file, const char* name, double time, int ndims, const int64_t* nodes,
                               const double* origin, const double* spacing, int* grid) {
-  return define_grid(file, GridKind::uniform, name, time, grid, [&](ViewerGrid& filled) -> Status {
+  return define_grid(file, {GridKind::uniform, name, time, grid}, [&](ViewerGrid& filled) -> Status {
     if (Status status = check_dimensions(ndims); !status.ok())
       return status;
     if (nodes == nullptr)
@@ -70,7 +77,7 @@ int windrow_xdmf_uniform_grid(windrow_file* file, const char* name, double time,
 
 int windrow_xdmf_rectilinear_grid(windrow_file* file, const char* name, double time, int ndims, const int* coordinates,
                                   int* grid) {
-  return define_grid(file, GridKind::rectilinear, name, time, grid, [&](ViewerGrid& filled) -> Status {
+  return define_grid(file, {GridKind::rectilinear, name, time, grid}, [&](ViewerGrid& filled) -> Status {
     if (Status status = check_dimensions(ndims); !status.ok())
       return status;
     if (coordinates == nullptr)
@@ -81,7 +88,7 @@ int windrow_xdmf_rectilinear_grid(windrow_file* file, const char* name, double t
 }
 
 int windrow_xdmf_curvilinear_grid(windrow_file* file, const char* name, double time, int coordinates, int* grid) {
-  return define_grid(file, GridKind::curvilinear, name, time, grid, [&](ViewerGrid& filled) -> Status {
+  return define_grid(file, {GridKind::curvilinear, name, time, grid}, [&](ViewerGrid& filled) -> Status {
     filled.coordinates = {coordinates};
     return {};
   });
@@ -89,7 +96,7 @@ int windrow_xdmf_curvilinear_grid(windrow_file* file, const char* name, double t
 
 int windrow_xdmf_mesh(windrow_file* file, const char* name, double time, int cell, int connectivity, int64_t cells,
                       int coordinates, int* grid) {
-  return define_grid(file, GridKind::mesh, name, time, grid, [&](ViewerGrid& filled) -> Status {
+  return define_grid(file, {GridKind::mesh, name, time, grid}, [&](ViewerGrid& filled) -> Status {
     filled.cell = static_cast<windrow::Cell>(cell);
     filled.connectivity = connectivity;
     filled.cells = cell == WINDROW_MIXED_CELLS ? cells : 0;
