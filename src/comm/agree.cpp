@@ -92,8 +92,12 @@ Status reduce_by_hosts(const Comm& comm, std::span<int64_t> wire, HostRounds::Be
   int code = MPI_SUCCESS;
   Mismatch mismatch;
   const HostTree::Outcome outcome =
-      comm.tree().run(wire, step_of(wire), combine_reductions,
-                      between ? HostRounds::Between(work) : HostRounds::Between(), code, mismatch);
+      comm.tree().run({.numbers = wire,
+                       .step = step_of(wire),
+                       .combine = combine_reductions,
+                       .progress = comm.get(),
+                       .between = between ? HostRounds::Between(work) : HostRounds::Between()},
+                      code, mismatch);
   if (outcome == HostTree::Outcome::failed)
     return guard([&] {
       return code != MPI_SUCCESS ? mpi_status(code, "an agreement of several hosts")
@@ -108,9 +112,12 @@ Status reduce_by_hosts(const Comm& comm, std::span<int64_t> wire, HostRounds::Be
 Status reduce_with(const Comm& comm, std::span<int64_t> wire, HostRounds::Between between) {
   if (comm.size() > 1 && comm.rounds().is_ready() && wire.size() <= HostRounds::k_most) {
     Mismatch mismatch;
-    const bool same = between
-                          ? comm.rounds().run(wire, step_of(wire), combine_reductions, comm.get(), between, mismatch)
-                          : comm.rounds().run(wire, step_of(wire), combine_reductions, comm.get(), mismatch);
+    const bool same = comm.rounds().run({.numbers = wire,
+                                         .step = step_of(wire),
+                                         .combine = combine_reductions,
+                                         .progress = comm.get(),
+                                         .between = between},
+                                        mismatch);
     return same ? Status{} : lose_step(comm, mismatch);
   }
   if (comm.tree().is_ready() && wire.size() <= HostRounds::k_most)
@@ -304,7 +311,9 @@ Status SomeRanks::sum(std::span<int64_t> numbers) {
   if (!by_rounds_)
     return agree(comm_, Status{}, Reduction{.maximum = {}, .sum = numbers, .bits = {}});
   Mismatch mismatch;
-  return comm_.rounds().run_some(numbers, add_up, comm_.get(), mismatch) ? Status{} : lose_step(comm_, mismatch);
+  return comm_.rounds().run_some({.numbers = numbers, .combine = add_up, .progress = comm_.get()}, mismatch)
+             ? Status{}
+             : lose_step(comm_, mismatch);
 }
 
 Status agree(const Comm& comm, Status local) {

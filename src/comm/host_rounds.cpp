@@ -123,8 +123,8 @@ void HostRounds::start_some(int spacing, int count) noexcept {
   control_of(some_).done.store(0, std::memory_order_relaxed);
 }
 
-bool HostRounds::run(Group& group, std::span<int64_t> numbers, Step step, Combine combine, MPI_Comm progress,
-                     Between between, Mismatch& mismatch) noexcept {
+bool HostRounds::run(Group& group, const Round& round, Mismatch& mismatch) noexcept {
+  const auto& [numbers, step, combine, progress, between] = round;
   ++group.round;
   Control& control = control_of(group);
   const int64_t head = static_cast<int64_t>(numbers.size()) + (between ? k_has_between : 0) + step.kind * k_kind;

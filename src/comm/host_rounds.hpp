@@ -44,29 +44,27 @@ class HostRounds {
   struct Step {
     int64_t call = 0, kind = 0;
   };
-  // Collective. Combines in rank order. False, on every rank: ranks came with different counts or steps; `mismatch`
-  // names them by their ranks within the host. A waiting rank polls MPI, so that pending messages make progress.
-  bool run(std::span<int64_t> numbers, Step step, Combine combine, MPI_Comm progress, Mismatch& mismatch) noexcept {
-    return run(all_, numbers, step, combine, progress, {}, mismatch);
-  }
-
-  // The same, but after the reduction and before any rank reads the result, rank 0 runs `between`, which may change the
-  // result. All ranks pass one, that of rank 0 is called; it must not throw. This is a kind of its own: mixed kinds are
-  // a mismatch.
   using Between = FunctionRef<void(std::span<int64_t> result)>;
-  bool run(std::span<int64_t> numbers, Step step, Combine combine, MPI_Comm progress, Between between,
-           Mismatch& mismatch) noexcept {
-    return run(all_, numbers, step, combine, progress, between, mismatch);
-  }
+  struct Round {
+    std::span<int64_t> numbers;
+    Step step = {};
+    Combine combine = nullptr;
+    MPI_Comm progress = MPI_COMM_NULL;  // a waiting rank polls it, so that pending messages make progress
+    // After the reduction and before any rank reads the result, rank 0 runs this, which may change the result. All
+    // ranks pass one, that of rank 0 is called; it must not throw. This is a kind of its own: mixed kinds are a
+    // mismatch.
+    Between between = {};
+  };
+  // Collective. Combines in rank order. False, on every rank: ranks came with different counts or steps; `mismatch`
+  // names them by their ranks within the host.
+  bool run(const Round& round, Mismatch& mismatch) noexcept { return run(all_, round, mismatch); }
 
   // A round of some ranks, while the others wait in the next round of all: ranks 0, spacing, 2 spacing and so on,
   // `count` in total. start_some(): local, on all ranks. A round of all must lie between the last previous round of
   // some and this call, and another between this call and the next round of some.
   void start_some(int spacing, int count) noexcept;
   bool is_one_of_some() const noexcept { return rank_ % some_.spacing == 0 && rank_ / some_.spacing < some_.count; }
-  bool run_some(std::span<int64_t> numbers, Combine combine, MPI_Comm progress, Mismatch& mismatch) noexcept {
-    return run(some_, numbers, {}, combine, progress, {}, mismatch);
-  }
+  bool run_some(const Round& round, Mismatch& mismatch) noexcept { return run(some_, round, mismatch); }
 
   // Number of rounds of all ranks; the same on every rank between two rounds.
   uint64_t rounds() const noexcept { return all_.round; }
@@ -84,8 +82,7 @@ class HostRounds {
   Control& control_of(const Group& group) const noexcept;
   int64_t* numbers_of(int rank) const noexcept;
   int64_t* result_of(const Group& group) const noexcept;
-  bool run(Group& group, std::span<int64_t> numbers, Step step, Combine combine, MPI_Comm progress, Between between,
-           Mismatch& mismatch) noexcept;
+  bool run(Group& group, const Round& round, Mismatch& mismatch) noexcept;
   bool is_one_kind(const Group& group) const noexcept;
   void wait_for(std::atomic<uint32_t>& word, uint64_t round, MPI_Comm progress) const noexcept;
   void publish(const Group& group, bool mixed, Combine combine, Between between) noexcept;

@@ -122,19 +122,23 @@ void HostTree::reduce(std::span<int64_t> numbers, Combine combine, Between betwe
       mark_failed(numbers, rc);
 }
 
-HostTree::Outcome HostTree::run(std::span<int64_t> numbers, HostRounds::Step step, Combine combine, Between between,
-                                int& code, Mismatch& mismatch) noexcept {
-  const auto among_hosts = [&](std::span<int64_t> of_host) { reduce(of_host, combine, between); };
+HostTree::Outcome HostTree::run(const HostRounds::Round& round, int& code, Mismatch& mismatch) noexcept {
+  const auto among_hosts = [&](std::span<int64_t> combined) { reduce(combined, round.combine, round.between); };
+  HostRounds::Round of_host = round;
+  of_host.between = among_hosts;
+  std::span<int64_t>& numbers = of_host.numbers;
   if (rounds_ == nullptr) {
     among_hosts(numbers);
-  } else if (!rounds_->run(numbers, step, combine, comm_, among_hosts, mismatch)) {
+  } else if (!rounds_->run(of_host, mismatch)) {
     // The other hosts wait for this one, and its ranks must get the same result as theirs.
     mismatch.rank = host_ranks_[static_cast<size_t>(mismatch.rank)];
     mismatch.other_rank = host_ranks_[static_cast<size_t>(mismatch.other_rank)];
     numbers = numbers.first(k_least);
     mark_different(numbers, mismatch);
     const auto keep = [](const int64_t*, int64_t*, size_t) noexcept {};  // the numbers are equal on all ranks
-    (void)rounds_->run(numbers, {}, keep, comm_, among_hosts, mismatch);
+    of_host.step = {};
+    of_host.combine = keep;
+    (void)rounds_->run(of_host, mismatch);
   }
   if (is_whole(numbers))
     return Outcome::combined;

@@ -49,8 +49,7 @@ class HostTree {
   // Collective. As HostRounds::run(), for at most HostRounds::k_most numbers; `between` is rank 0's, or none. `code`:
   // the MPI error of a call on this or another host; MPI_SUCCESS: a message of an earlier, failed round was received.
   // `mismatch`: for different calls, by the ranks of the communicator.
-  Outcome run(std::span<int64_t> numbers, HostRounds::Step step, Combine combine, Between between, int& code,
-              Mismatch& mismatch) noexcept;
+  Outcome run(const HostRounds::Round& round, int& code, Mismatch& mismatch) noexcept;
 
  private:
   void reduce(std::span<int64_t> numbers, Combine combine, Between between) noexcept;

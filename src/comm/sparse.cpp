@@ -246,7 +246,11 @@ Status sparse_exchange(Comm& comm, Status local, std::span<const SparseMessage> 
   std::array<int64_t, 2> any{local.ok() ? 0 : 1, fits ? 0 : 1};
   const auto& [any_error, any_without_room] = any;
   Mismatch mismatch;
-  if (!comm.rounds().run(any, {.call = comm.call_number(), .kind = 0}, take_larger, comm.get(), mismatch))
+  if (!comm.rounds().run({.numbers = any,
+                          .step = {.call = comm.call_number(), .kind = 0},
+                          .combine = take_larger,
+                          .progress = comm.get()},
+                         mismatch))
     return lose_step(comm, mismatch);
   if (any_error > 0)
     return agree(comm, std::move(local));
