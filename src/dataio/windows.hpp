@@ -64,15 +64,17 @@ class StorageWindows {
 // Writes the windows of a collector to the file.
 class StorageSink final : public Sink, private StorageWindows {
  public:
-  // `fill`: fill values for holes, or nullptr. `never_written`: ranges that a request with holes need not read first,
-  // or nullptr.
-  StorageSink(DataFile& file, AccessRule rule, IoThread* thread, bool locked, WindowFill* fill,
-              const FillMap* never_written)
+  // What is known of holes between the pieces.
+  struct Holes {
+    WindowFill* fill = nullptr;              // fill values for them, or nullptr
+    const FillMap* never_written = nullptr;  // ranges that a request need not read first, or nullptr
+  };
+  StorageSink(DataFile& file, AccessRule rule, IoThread* thread, bool locked, const Holes& holes)
       : StorageWindows(file, rule, thread),
         locked_(locked),
-        fill_(fill),
-        never_written_(never_written),
-        filled_to_(fill != nullptr ? fill->windows.domain.begin : 0) {}
+        fill_(holes.fill),
+        never_written_(holes.never_written),
+        filled_to_(holes.fill != nullptr ? holes.fill->windows.domain.begin : 0) {}
   ~StorageSink() override;
   void expect(PieceView covered) override;
   bool ready() override { return has_room(); }

@@ -155,7 +155,9 @@ Result<Planner::MadePlan> Planner::make(const RequestBatch& batch, const BatchSu
     local = prepare(batch, summary, context, *made);
   std::array<int64_t, 4> sums = local.ok() ? predicted(*made) : std::array<int64_t, 4>{};
   std::array<int64_t, 1> memory{local.ok() ? made->memory : 0};
-  if (Status verdict = agree_on_lists(std::move(local), batch, summary, context, sums, memory); !verdict.ok())
+  if (Status verdict =
+          agree_on_lists(std::move(local), batch, summary, context, {.maximum = memory, .sum = sums, .bits = {}});
+      !verdict.ok())
     return verdict;
   if (communicates) {
     local = prepare(batch, summary, context, *made);
@@ -231,11 +233,12 @@ Status Planner::prepare(const RequestBatch& batch, const BatchSummary& summary, 
 }
 
 // Collective, agreed. Checks that all ranks write an object through the same list of ranges. Only then are the ranges
-// of different ranks disjoint. Afterwards `most` has the maxima over all ranks, and `sums` the sums.
+// of different ranks disjoint. Afterwards `numbers` are those of all ranks.
 Status Planner::agree_on_lists(Status local, const RequestBatch& batch, const BatchSummary& summary,
-                               const BatchContext& context, std::span<int64_t> sums, std::span<int64_t> most) {
+                               const BatchContext& context, const Reduction& numbers) {
   if (batch.reading)
-    return agree(comm_, std::move(local), {.maximum = most, .sum = sums, .bits = {}});
+    return agree(comm_, std::move(local), numbers);
+  const std::span<int64_t> most = numbers.maximum;
   const BitRange objects = range_of(summary.objects);
   // For each object the maxima of the number of its list and of the negated number. grow() has allocated the memory.
   const std::span<int64_t> both = std::span(identities_).first(2 * objects.count + most.size());
@@ -246,7 +249,7 @@ Status Planner::agree_on_lists(Status local, const RequestBatch& batch, const Ba
     both[at] = list;
     both[at + 1] = -list;
   }
-  if (Status verdict = agree(comm_, std::move(local), {.maximum = both, .sum = sums, .bits = {}}); !verdict.ok())
+  if (Status verdict = agree(comm_, std::move(local), {.maximum = both, .sum = numbers.sum, .bits = {}}); !verdict.ok())
     return verdict;
   std::copy_n(both.end() - static_cast<std::ptrdiff_t>(most.size()), most.size(), most.begin());
   for (size_t i = 0; i < objects.count; ++i) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/status.hpp"
+#include "comm/agree.hpp"
 #include "comm/comm.hpp"
 #include "planning/batch_context.hpp"
 #include "planning/batch_summary.hpp"
@@ -68,7 +69,7 @@ class Planner {
   Status prepare(const RequestBatch& batch, const BatchSummary& summary, const BatchContext& context,
                  PreparedPlan& made);
   Status agree_on_lists(Status local, const RequestBatch& batch, const BatchSummary& summary,
-                        const BatchContext& context, std::span<int64_t> sums, std::span<int64_t> most);
+                        const BatchContext& context, const Reduction& numbers);
   PlanQuery query_for(const RequestBatch& batch) const noexcept { return {batch, strategy_, limits_}; }
 
   Comm& comm_;
