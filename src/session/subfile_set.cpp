@@ -65,8 +65,7 @@ Status File::choose_files_on_root() {
     const auto known = machine_of(storage_.machine_text, settings_.text("machine"));
     if (!known.ok())
       return known.status();
-    chosen = choose_file_count_by(*known.value(), kind, format_->can_split(), ranks, hosts, targets,
-                                  settings_.bytes("expected_bytes"));
+    chosen = choose_file_count_by(*known.value(), input, settings_.bytes("expected_bytes"));
   }
   set_.want(limit_file_count(std::move(chosen), why_no_set()));
   return {};

@@ -15,7 +15,8 @@ namespace windrow {
 // per process, and Lustre faster than with one file. Their nodes had 2 to 4 processes. Here the ranks of a host send
 // their data to one writer, which a single file keeps busy. If a layout has several targets, one file per target group
 // is a first model. A layout with a single target gives no information, because the next file has another target.
-FileCount choose_file_count(FileSystem kind, bool can_split, int64_t ranks, int64_t hosts, int64_t targets) {
+FileCount choose_file_count(const FileCountInput& input) {
+  const auto [kind, can_split, ranks, hosts, targets] = input;
   constexpr int64_t k_ranks_a_file = 8;
   const auto one = [](std::string why) { return FileCount{1, "files one: " + std::move(why)}; };
   const std::string_view name = name_of(kind);
@@ -76,14 +77,14 @@ double seconds_with(int64_t files, Machine machine, int64_t ranks, int64_t hosts
 
 }  // namespace
 
-FileCount choose_file_count_by(const Machine& machine, FileSystem kind, bool can_split, int64_t ranks, int64_t hosts,
-                               int64_t targets, int64_t bytes) {
-  FileCount rule = choose_file_count(kind, can_split, ranks, hosts, targets);
+FileCount choose_file_count_by(const Machine& machine, const FileCountInput& input, int64_t bytes) {
+  FileCount rule = choose_file_count(input);
+  const int64_t ranks = input.ranks, hosts = input.hosts, targets = input.targets;
   Machine here = machine;
   if (targets > 0)
     here.storage.stripe_count = targets;
   here.storage.targets = std::max(here.storage.targets, here.storage.stripe_count);
-  if (!can_split || here.storage.targets < 2)
+  if (!input.can_split || here.storage.targets < 2)
     return rule;
   const int64_t written = bytes > 0 ? bytes : ranks * k_least_part_bytes;
   const int64_t most = std::min({ranks, hosts, std::max<int64_t>(1, written / k_least_part_bytes)});

@@ -18,13 +18,19 @@ struct FileCount {
 // Minimum size of a part of a variable in this case.
 inline constexpr int64_t k_least_part_bytes = int64_t{64} << 20;
 
-// `can_split`: whether the file's format supports subfiles. `targets`: number of targets in the file's layout; 0:
-// unknown. Deterministic. May throw std::bad_alloc.
-FileCount choose_file_count(FileSystem kind, bool can_split, int64_t ranks, int64_t hosts, int64_t targets = 0);
+// A file that may get subfiles, and who writes it.
+struct FileCountInput {
+  FileSystem kind;
+  bool can_split;  // whether its format supports subfiles
+  int64_t ranks, hosts;
+  int64_t targets = 0;  // number of targets in its layout; 0: unknown
+};
+
+// Deterministic. May throw std::bad_alloc.
+FileCount choose_file_count(const FileCountInput& input);
 
 // Uses the predicted seconds of the machine's storage if it has several targets; otherwise the rule above. `bytes`:
 // expected size of the file; 0: unknown, and 64 MiB per rank is assumed.
-FileCount choose_file_count_by(const Machine& machine, FileSystem kind, bool can_split, int64_t ranks, int64_t hosts,
-                               int64_t targets, int64_t bytes);
+FileCount choose_file_count_by(const Machine& machine, const FileCountInput& input, int64_t bytes);
 
 }  // namespace windrow

@@ -273,7 +273,7 @@ TEST_F(Sets, a_plan_says_how_many_files_there_are) {
 
 TEST_F(Sets, auto_follows_the_rule_on_a_parallel_file_system) {
   const int64_t hosts = (size_of() + ranks_per_host() - 1) / ranks_per_host();
-  const auto expected = windrow::choose_file_count(windrow::FileSystem::lustre, true, size_of(), hosts);
+  const auto expected = windrow::choose_file_count({windrow::FileSystem::lustre, true, size_of(), hosts});
   windrow_file* file = create({{"files", "auto"}, {"file_system", "lustre"}});
   const int v = define(file, "g/v");
   write(file, v, 0);
@@ -290,7 +290,7 @@ TEST_F(Sets, auto_follows_the_rule_on_a_parallel_file_system) {
 TEST(FileCount, is_that_of_a_documented_rule) {
   using windrow::FileSystem;
   const auto files = [](FileSystem kind, int64_t ranks, int64_t hosts, bool can_split = true) {
-    const auto chosen = windrow::choose_file_count(kind, can_split, ranks, hosts);
+    const auto chosen = windrow::choose_file_count({kind, can_split, ranks, hosts});
     EXPECT_TRUE(chosen.why.starts_with(chosen.files == 1 ? "files one: "
                                                          : "files subfiles(" + std::to_string(chosen.files) + "): "))
         << chosen.why;
@@ -308,16 +308,16 @@ TEST(FileCount, is_that_of_a_documented_rule) {
     EXPECT_EQ(files(kind, 4096, 512), 1);
   // A layout that shows several targets: a file for each of them, and no more than hosts.
   const auto of_targets = [](int64_t ranks, int64_t hosts, int64_t targets) {
-    const auto chosen = windrow::choose_file_count(FileSystem::lustre, true, ranks, hosts, targets);
+    const auto chosen = windrow::choose_file_count({FileSystem::lustre, true, ranks, hosts, targets});
     EXPECT_NE(chosen.why.find(std::to_string(targets) + " targets"), std::string::npos) << chosen.why;
     return chosen.files;
   };
   EXPECT_EQ(of_targets(256, 64, 4), 4);
   EXPECT_EQ(of_targets(256, 3, 16), 3);
   EXPECT_EQ(of_targets(256, 1, 16), 1);
-  EXPECT_EQ(windrow::choose_file_count(FileSystem::lustre, true, 256, 64, 1).files, 32)
+  EXPECT_EQ(windrow::choose_file_count({FileSystem::lustre, true, 256, 64, 1}).files, 32)
       << "the next file gets another target";
-  EXPECT_EQ(windrow::choose_file_count(FileSystem::local, true, 256, 64, 4).files, 1);
+  EXPECT_EQ(windrow::choose_file_count({FileSystem::local, true, 256, 64, 4}).files, 1);
 }
 
 // A machine file decides if it has several targets.
@@ -327,7 +327,8 @@ TEST(FileCount, is_what_the_machine_is_predicted_to_write_fastest) {
   machine.name = "a cluster";
   machine.storage = {.targets = 16, .target_write_bytes_per_s = 500e6, .client_bytes_per_s = 2e9, .stripe_count = 1};
   const auto count = [&](int64_t ranks, int64_t hosts, int64_t bytes, int64_t targets = 0) {
-    const auto chosen = windrow::choose_file_count_by(machine, FileSystem::lustre, true, ranks, hosts, targets, bytes);
+    const auto chosen =
+        windrow::choose_file_count_by(machine, {FileSystem::lustre, true, ranks, hosts, targets}, bytes);
     EXPECT_TRUE(chosen.why.find("are predicted by a cluster") != std::string::npos ||
                 chosen.why.find("; parts have at least 64 MiB, and ") != std::string::npos)
         << chosen.why;
@@ -351,11 +352,11 @@ TEST(FileCount, is_what_the_machine_is_predicted_to_write_fastest) {
   machine.metadata.creates_per_s = 1e-3;
   EXPECT_EQ(count(512, 64, k_large), 1) << "files are dear";
   const auto split = [&](bool can_split) {
-    return windrow::choose_file_count_by(machine, FileSystem::lustre, can_split, 256, 64, 0, k_large);
+    return windrow::choose_file_count_by(machine, {FileSystem::lustre, can_split, 256, 64}, k_large);
   };
   EXPECT_NE(split(false).why.find("cannot be split"), std::string::npos);
   machine.storage.targets = 1;  // it has seen one file: the next one may get another target
-  EXPECT_EQ(split(true).files, windrow::choose_file_count(FileSystem::lustre, true, 256, 64).files);
+  EXPECT_EQ(split(true).files, windrow::choose_file_count({FileSystem::lustre, true, 256, 64}).files);
 }
 
 TEST_F(Sets, auto_asks_the_machine_file) {
