@@ -110,11 +110,11 @@ void write_unless_zero(DataFile& file, int64_t offset, std::span<const std::byte
     file.write(offset, bytes);
 }
 
-void copy_records(const Records& records, int rank, int ranks, std::span<std::byte> buffer, DataFile& from,
+void copy_records(const Records& records, const Relocation& relocation, std::span<std::byte> buffer, DataFile& from,
                   DataFile& to) {
   if (records.strided_rows.empty())
     return;
-  const Extent share = even_share(records.count, rank, ranks);
+  const Extent share = even_share(records.count, relocation.rank, relocation.ranks);
   const int64_t at_once = static_cast<int64_t>(buffer.size()) / (records.from_bytes + records.to_bytes);
   int64_t used = 0;  // of an old record: bytes after the last variable's row may be beyond the end of the file
   for (const StridedRows& rows_band : records.strided_rows)
@@ -151,7 +151,7 @@ void copy_variables(const Relocation& relocation, DataFile& from, DataFile& to) 
                   if (!from.failed())
                     write_unless_zero(to, into, part);
                 });
-  copy_records(records, relocation.rank, relocation.ranks, buffer, from, to);
+  copy_records(records, relocation, buffer, from, to);
 }
 
 }  // namespace windrow

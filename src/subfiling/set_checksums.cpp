@@ -65,9 +65,15 @@ Status for_each_stored_chunk(const SplitVariable& split, int64_t part, const Res
   return status;
 }
 
+struct SummedPart {
+  const std::string& path;  // of its subfile
+  const SplitVariable& split;
+  int64_t part;
+};
+
 // The checksum of all bytes of a part.
-Result<uint64_t> sum_of(const std::string& path, SumKind kind, const SplitVariable& split, int64_t part,
-                        const Result<Format*>& format, int64_t buffer_bytes) {
+Result<uint64_t> sum_of(const SummedPart& summed, SumKind kind, const Result<Format*>& format, int64_t buffer_bytes) {
+  const auto& [path, split, part] = summed;
   auto store = open_store(path, StoreMode::read, {});
   if (!store.ok())
     return store.status();
@@ -125,7 +131,7 @@ Status SetChecksums::renew_part(int64_t number, int variable, const SplitVariabl
   if (!wanted || !has_elements(split, number))
     return map_.drop_sum(*format.value(), path);
   const SumKind kind = best_sum();
-  const auto sum = sum_of(map_.names().path(number), kind, split, number, format, set_.options().buffer_bytes);
+  const auto sum = sum_of({map_.names().path(number), split, number}, kind, format, set_.options().buffer_bytes);
   if (!sum.ok())
     return sum.status();
   return map_.put_sum(*format.value(), path, {static_cast<int64_t>(kind), static_cast<int64_t>(sum.value())});
@@ -203,7 +209,7 @@ Result<int64_t> SetChecksums::compare_part(int64_t number, const SplitVariable& 
     return format.status();
   SplitVariable summed = split;
   summed.records = expected.records;
-  const auto sum = sum_of(map_.names().path(number), kind, summed, number, format, set_.options().buffer_bytes);
+  const auto sum = sum_of({map_.names().path(number), summed, number}, kind, format, set_.options().buffer_bytes);
   if (sum.status().code() == Code::out_of_memory)
     return sum.status();
   if (!sum.ok())

@@ -14,11 +14,10 @@
 #include "subfiling/subfiles.hpp"
 
 namespace windrow {
-namespace {
 
 // `named`: whether the new file has the subfile's name, which is possible after an error.
-Status write_subfile_anew(Format& format, const Layout& layout, const SubfileOptions& options, const std::string& path,
-                          const TemporaryFile& temporary, bool& named) {
+Status Subfiles::rewrite(int64_t number, Format& format, const Layout& layout, const TemporaryFile& temporary,
+                         bool& named) const {
   auto store = open_store(temporary.temporary_path, StoreMode::update, {});
   if (!store.ok())
     return store.status();
@@ -28,23 +27,21 @@ Status write_subfile_anew(Format& format, const Layout& layout, const SubfileOpt
   if (!catalog.ok())
     return catalog.status();
   const std::array whole{Extent{0, end_of(catalog.value().variables)}};
-  DataFile from(path, true, options.store), to(temporary.temporary_path, true, options.store);
+  DataFile from(names_.path(number), true, options_.store), to(temporary.temporary_path, true, options_.store);
   Status status = from.extend(whole);
   if (status.ok())
-    copy_variables({catalog.value().variables, layout.placements, 0, 1, options.buffer_bytes}, from, to);
+    copy_variables({catalog.value().variables, layout.placements, 0, 1, options_.buffer_bytes}, from, to);
   status.update(from.take_status());
   status.update(to.take_status());
-  if (options.durable)
+  if (options_.durable)
     status.update(to.sync());
   status.update(from.close());
   status.update(to.close());
   if (!status.ok())
     return status;
   const std::array renames{Rename{temporary.temporary_path, temporary.final_path, &temporary.held}};
-  return publish(renames, options.durable, {}, &named);
+  return publish(renames, options_.durable, {}, &named);
 }
-
-}  // namespace
 
 Status Subfiles::finish_format(int64_t number, Format& format) {
   if (!format.traits().places_late)
@@ -70,7 +67,7 @@ Status Subfiles::finish_format(int64_t number, Format& format) {
     if (!temporary.ok())
       return temporary.status();
     bool named = false;
-    status = write_subfile_anew(format, layout.value(), options_, names_.path(number), temporary.value(), named);
+    status = rewrite(number, format, layout.value(), temporary.value(), named);
     if (!named) {
       remove_temporary_file(temporary.value());
       return status;

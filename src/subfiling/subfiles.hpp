@@ -202,7 +202,7 @@ class Subfiles {
   Status describe(Format& base, const VariableDefinition& definition, const SplitVariable& split) const;
   // Writes the attributes of the file; `number`: -1 for the base file.
   Status sign(Format& format, int64_t number) const;
-  Status write_checksum(Format& base, int64_t sum) const;  // writes the map's checksum
+  Status write_checksum(Format& base, int64_t sum) const;  // of the map
   // without fill values for sets of an earlier version: see sums_fills_
   int64_t checksum(const Catalog& catalog) const;
 
@@ -250,6 +250,8 @@ class Subfiles {
     const Catalog& found;
     std::optional<uintmax_t> bytes;  // nullopt: unknown
   };
+  Status rewrite(int64_t number, Format& format, const Layout& layout, const TemporaryFile& temporary,
+                 bool& named) const;
   // Faults, packed except the first (faults.cpp).
   Fault fault_by_name(int64_t number) const;
   int64_t note_contradiction(int64_t number, std::string text);
