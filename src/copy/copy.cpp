@@ -332,17 +332,25 @@ bool stays_unwritten(const windrow_variable_info& a, const windrow_variable_info
   return same_fill && b.chunked != 0 && std::equal(a.chunk, a.chunk + a.ndims, b.chunk);
 }
 
+// What all steps of a copy use.
+struct CopyContext {
+  const Ranks& ranks;
+  const Request& request;
+  windrow::File& input;
+  windrow::File& output;
+  Outcome& outcome;
+};
+
 // Moves the batches of a copy: reads the next while one is written.
 class Moving {
  public:
-  Moving(const Request& request, int64_t all_bytes, Transfer& transfer, windrow::File& input, windrow::File& output,
-         Outcome& outcome)
-      : request_(request),
+  Moving(const CopyContext& context, int64_t all_bytes, Transfer& transfer)
+      : request_(context.request),
         all_bytes_(all_bytes),
         transfer_(transfer),
-        input_(input),
-        output_(output),
-        outcome_(outcome) {}
+        input_(context.input),
+        output_(context.output),
+        outcome_(context.outcome) {}
 
   void move_all(const std::vector<int>& numbers) {
     Slicer slices = transfer_.slicer();
@@ -399,14 +407,16 @@ class Moving {
   int64_t largest_ = 0, under_way_ = 0;                      // bytes of batches
 };
 
-void copy_data(const Ranks& ranks, const Request& request, Contents& contents, windrow::File& input,
-               windrow::File& output, Outcome& outcome) {
+void copy_data(const CopyContext& context, Contents& contents) {
+  const Request& request = context.request;
+  windrow::File& input = context.input;
+  windrow::File& output = context.output;
   const Growth growth(contents);
   Definitions definitions(
       input, contents, output, growth,
       {.keeps_chunks = request.keeps_chunks, .is_netcdf = request.is_netcdf, .has_unlimited = request.has_unlimited});
   definitions.define();
-  require_none(definitions.refused(), request.source, outcome);
+  require_none(definitions.refused(), request.source, context.outcome);
   for (size_t i = 0; i < contents.wholes.size(); ++i) {
     if (contents.variables[static_cast<size_t>(contents.wholes[i])].is_null == 0)
       output.put_texts(definitions.wholes()[i], input.texts(contents.wholes[i]));
@@ -415,13 +425,13 @@ void copy_data(const Ranks& ranks, const Request& request, Contents& contents, w
     return stays_unwritten(contents.variables[static_cast<size_t>(contents.items[i].variable)],
                            output.variable(definitions.numbers()[i]));
   });
-  Transfer transfer(ranks, contents.items, request.buffer_bytes, 2);
+  Transfer transfer(context.ranks, contents.items, request.buffer_bytes, 2);
   transfer.keep_order(same_order(contents, definitions));
   transfer.write_into(shapes_of(definitions));
-  Moving moving(request, contents.bytes, transfer, input, output, outcome);
+  Moving moving(context, contents.bytes, transfer);
   moving.move_all(definitions.numbers());
   if (request.reports)
-    outcome.details = moving.details().dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    context.outcome.details = moving.details().dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 // An error that ends the copy is the same on every rank, so discard() is called on every rank, too. If one rank alone
@@ -435,15 +445,14 @@ void leave(windrow::File& file) noexcept {
 }
 
 // All steps between create and close. On an error the unfinished target is removed.
-void fill(const Ranks& ranks, const Request& request, Contents& contents, windrow::File& input, windrow::File& output,
-          Outcome& outcome) {
+void fill(const CopyContext& context, Contents& contents) {
   try {
-    copy_data(ranks, request, contents, input, output, outcome);
+    copy_data(context, contents);
   } catch (...) {
-    leave(output);
+    leave(context.output);
     throw;
   }
-  output.close();
+  context.output.close();
 }
 
 windrow::Options options_of(const Request& request, const std::string& format) {
@@ -468,7 +477,7 @@ void copy_file(const Ranks& ranks, const Request& request, Outcome& outcome) {
     require_none(contents.unsupported, request.source, outcome);
     windrow::File output = windrow::File::create(ranks.comm, request.target, options_of(request, request.format));
     outcome.begun = true;
-    fill(ranks, request, contents, input, output, outcome);
+    fill({ranks, request, input, output, outcome}, contents);
     for (const Link& link : contents.links)
       if (link.is_hard)
         outcome.changed += fmt::format("{}: a hard link, copied as a soft link to {}\n", link.path, link.target);
