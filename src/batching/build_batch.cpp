@@ -95,13 +95,13 @@ Status add_request(const QueuedRequest& request, const Variable& variable, const
 
 }  // namespace
 
-Status build_batch(const FileView& file, FlushEngine& engine, const VariableStorage& storage, RequestList& requests,
-                   bool reading, int64_t ordinal, VariableBatch& batch) {
-  const auto& variables = file.catalog().variables;
-  batch.reading = reading;
+Status build_batch(const CallArguments& call, FlushEngine& engine, const VariableStorage& storage, BatchKind kind,
+                   VariableBatch& batch) {
+  const auto& variables = call.file.catalog().variables;
+  batch.reading = kind.reading;
   batch.objects.assign((variables.size() + 63) / 64, 0);
   std::vector<const QueuedRequest*> moved;
-  for (const QueuedRequest* request : requests.entries_of(!reading, ordinal, storage.variable())) {
+  for (const QueuedRequest* request : call.requests.entries_of(!kind.reading, kind.ordinal, storage.variable())) {
     const Variable& variable = variables[static_cast<size_t>(request->variable)];
     if (variable.held)
       continue;
@@ -123,8 +123,8 @@ Status build_batch(const FileView& file, FlushEngine& engine, const VariableStor
     if (Status status = add_request(*request, variable, storage, engine, batch); !status.ok())
       return status;
   }
-  batch.finish(file.comm.rank());
-  if (reading && !batch.key.empty() &&
+  batch.finish(call.file.comm.rank());
+  if (kind.reading && !batch.key.empty() &&
       std::all_of(moved.begin(), moved.end(), [](const QueuedRequest* each) { return is_by_same(*each); }))
     batch.uniform_most = batch.uniform_least = number_of(batch.key);
   storage.finish_batch(batch);

@@ -21,8 +21,8 @@ Status with_subfile(const ChunkPart& part, const Subfiles* subfiles, const Statu
 }
 
 // The answer of a root to one rank: offset + 1, bytes and skipped filters of each requested chunk.
-Status answer_message(const FormatOfPart& format_of, const Subfiles* subfiles, const ChunkLayout& layout,
-                      const SparseMessage& asked, SparseMessage& answer) {
+Status answer_message(const ChunkSource& source, const SparseMessage& asked, SparseMessage& answer) {
+  const ChunkLayout& layout = source.layout;
   answer.peer = asked.peer;
   int64_t chunk = 0;
   for (size_t position = 0; position < asked.bytes.size();) {
@@ -31,15 +31,15 @@ Status answer_message(const FormatOfPart& format_of, const Subfiles* subfiles, c
       return malformed_chunks();
     chunk += static_cast<int64_t>(*step);
     const ChunkPart& part = layout.part_of(chunk);
-    const auto format = format_of(part);
+    const auto format = source.format_of(part);
     if (!format.ok())
       return format.status();
     const auto place = format.value()->find_chunk(layout.path, part.grid.first_element(chunk - part.first));
     if (!place.ok())
-      return with_subfile(part, subfiles, place.status());
+      return with_subfile(part, source.subfiles, place.status());
     if (place.value().offset > part.file_room - place.value().bytes)
       return with_subfile(
-          part, subfiles,
+          part, source.subfiles,
           {Code::bad_file, fmt::format("\"{}\": a chunk of it lies at offset {}", layout.path, place.value().offset)});
     append_varint(answer.bytes,
                   static_cast<uint64_t>(place.value().offset < 0 ? 0 : part.file_base + place.value().offset + 1));
@@ -64,13 +64,12 @@ Status read_answer(std::span<const std::byte> bytes, std::span<const int64_t> as
 
 }  // namespace
 
-Status find_chunks(Comm& comm, const ChunkLayout& layout, std::span<const int64_t> wanted,
-                   const FormatOfPart& format_of, const Subfiles* subfiles, KnownChunks& known, Trace& trace) {
+Status find_chunks(const ChunkSource& source, std::span<const int64_t> wanted, KnownChunks& known, Trace& trace) {
   std::vector<SparseMessage> out, in, answers;
   MessageCounters counters;
   // Calls visit(root, numbers) for each root that this rank sends a request to.
   const auto for_each_question = [&](auto&& visit) {
-    layout.for_each_root(
+    source.layout.for_each_root(
         wanted.size(), [&](size_t i) { return wanted[i]; },
         [&](int root, size_t first, size_t count) { visit(root, wanted.subspan(first, count)); });
   };
@@ -80,18 +79,18 @@ Status find_chunks(Comm& comm, const ChunkLayout& layout, std::span<const int64_
     });
     return Status{};
   });
-  local = sparse_exchange(comm, std::move(local), out, in, counters);
+  local = sparse_exchange(source.comm, std::move(local), out, in, counters);
   if (local.ok())
     local = guard([&]() -> Status {
       for (const SparseMessage& message : in) {
-        Status status = answer_message(format_of, subfiles, layout, message, answers.emplace_back());
+        Status status = answer_message(source, message, answers.emplace_back());
         if (!status.ok())
           return status;
       }
       in.clear();
       return {};
     });
-  local = sparse_exchange(comm, std::move(local), answers, in, counters);
+  local = sparse_exchange(source.comm, std::move(local), answers, in, counters);
   trace.description_messages += counters.messages;
   trace.description_bytes += counters.bytes;
   if (!local.ok() || wanted.empty())

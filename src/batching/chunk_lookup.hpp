@@ -12,9 +12,16 @@
 
 namespace windrow {
 
+// Where the chunks of a layout are found.
+struct ChunkSource {
+  Comm& comm;
+  const ChunkLayout& layout;
+  const FormatOfPart& format_of;
+  const Subfiles* subfiles;  // nullptr if the file is a single file
+};
+
 // Collective; the status is of this rank. Requests the places of the chunks `wanted`, in ascending order, from the
-// ranks that have their index (roots), and enters them into `known`. `subfiles`: nullptr if the file is a single file.
-Status find_chunks(Comm& comm, const ChunkLayout& layout, std::span<const int64_t> wanted,
-                   const FormatOfPart& format_of, const Subfiles* subfiles, KnownChunks& known, Trace& trace);
+// ranks that have their index (roots), and enters them into `known`.
+Status find_chunks(const ChunkSource& source, std::span<const int64_t> wanted, KnownChunks& known, Trace& trace);
 
 }  // namespace windrow

@@ -128,9 +128,9 @@ void ChunkedContext::prepare_roots(const PreparedPlan& prepared, ChunkPlan& chun
                   std::vector<MPI_Request>(roots.size(), MPI_REQUEST_NULL)};
   if (!own)
     return;
-  chunks.placer =
-      std::make_unique<ChunkPlacer>(view().comm, trace, *chunks.layout, format_of_, static_cast<int64_t>(askers.size()),
-                                    prepared.plan.window_bytes / layout_->chunk_bytes());
+  chunks.placer = std::make_unique<ChunkPlacer>(
+      view().comm, trace, *chunks.layout, format_of_,
+      ChunkPlacer::Requests{static_cast<int64_t>(askers.size()), prepared.plan.window_bytes / layout_->chunk_bytes()});
 }
 
 // Joins lists of pieces, each of which begins at the given element.
@@ -279,8 +279,8 @@ Status ChunkedStorage::prepare_move(const VariableBatch&, const BatchSummary&, P
                                     PlanForecast&) {
   if (prepared.forecast.read_requests == 0)  // the forecast is that of all ranks
     return {};
-  return agree(file_.comm, find_chunks(file_.comm, *layout_, chunk_plan_of(prepared)->looked_up, format_of_,
-                                       file_.subfiles, known_, engine_.trace));
+  return agree(file_.comm, find_chunks({file_.comm, *layout_, format_of_, file_.subfiles},
+                                       chunk_plan_of(prepared)->looked_up, known_, engine_.trace));
 }
 
 void ChunkedStorage::begin_move(const VariableBatch&, const BatchSummary&, PreparedPlan& prepared, bool,
@@ -291,7 +291,7 @@ void ChunkedStorage::begin_move(const VariableBatch&, const BatchSummary&, Prepa
 Status ChunkedStorage::end_move(const VariableBatch& batch, InFlightBatch& in_flight) {
   PreparedPlan& prepared = *in_flight.prepared;
   ChunkPlan& chunks = *chunk_plan_of(prepared);
-  ChunkSink sink(file_.comm, file_.data, *chunks.layout, known_, chunks.placer.get(), chunks.roots);
+  ChunkSink sink(file_.comm, file_.data, *chunks.layout, known_, {chunks.placer.get(), chunks.roots});
   ChunkFetcher fetcher(file_.data, *chunks.layout, known_);
   if (chunks.placer)
     chunks.placer->begin({}, nullptr);

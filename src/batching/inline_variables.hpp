@@ -9,6 +9,7 @@
 
 #include "base/settings.hpp"
 #include "base/status.hpp"
+#include "batching/file_view.hpp"
 #include "comm/comm.hpp"
 #include "format/format.hpp"
 #include "metadata/metadata.hpp"
@@ -20,10 +21,14 @@ namespace windrow {
 
 class InlineVariables {
  public:
-  // All references must outlive this object. `format`: of rank 0; nullptr on other ranks.
-  InlineVariables(Comm& comm, Metadata& metadata, Format* format, const Settings& settings, const RunOptions& options,
-                  Trace& trace) noexcept
-      : comm_(comm), metadata_(metadata), format_(format), settings_(settings), options_(options), trace_(trace) {}
+  // The file and the trace must outlive this object.
+  InlineVariables(const FileView& file, const RunOptions& options, Trace& trace) noexcept
+      : comm_(file.comm),
+        metadata_(file.metadata),
+        format_(file.format),
+        settings_(file.settings),
+        options_(options),
+        trace_(trace) {}
 
   // Local. Completes all gets of inline variables.
   Status read(const RequestList& requests);
@@ -37,7 +42,7 @@ class InlineVariables {
 
   Comm& comm_;
   Metadata& metadata_;
-  Format* format_;
+  Format* format_;  // of rank 0; nullptr on other ranks
   const Settings& settings_;
   const RunOptions options_;
   Trace& trace_;

@@ -8,19 +8,19 @@
 namespace windrow {
 
 // Collective.
-Status VariableFlush::run_batch(const CallArguments& call, VariableStorage& storage, VariableBatch batch,
-                                const BatchSummary& summary) {
+Status VariableFlush::run_batch(const CallArguments& call, VariableStorage& storage, Batch& what) {
   MovingVariables moving(comm_, engine_.executor.io_thread());
-  if (Status verdict = begin_batch(call, storage, std::move(batch), summary, false, moving); !verdict.ok())
+  if (Status verdict = begin_batch(call, storage, what, false, moving); !verdict.ok())
     return verdict;
   return end_batch(call, storage, moving);
 }
 
 // Collective, agreed. After an error nothing moves. `in_background`: the I/O thread may continue after the call.
-Status VariableFlush::begin_batch(const CallArguments& call, VariableStorage& storage, VariableBatch taken,
-                                  const BatchSummary& summary, bool in_background, MovingVariables& moving) {
-  moving.batch = std::move(taken);
+Status VariableFlush::begin_batch(const CallArguments& call, VariableStorage& storage, Batch& what, bool in_background,
+                                  MovingVariables& moving) {
+  moving.batch = std::move(what.batch);
   const VariableBatch& batch = moving.batch;
+  const BatchSummary& summary = what.summary;
   InFlightBatch& in_flight = moving.in_flight;
   auto ready = storage.ready_plan(batch, summary);
   if (!ready.ok()) {

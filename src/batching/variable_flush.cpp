@@ -78,13 +78,12 @@ Status VariableFlush::end_pending(const FileView& file) {
   if (pending_->is_moving)
     verdict = with_storage(file, [&](VariableStorage& storage) { return end_batch(call, storage, pending_->puts); });
   if (verdict.ok() && pending_->any_chunked_gets)
-    verdict = move_chunked(call, true, 0);
+    verdict = move_chunked(call, {.reading = true});
   if (verdict.ok() && pending_->any_gets) {
-    BatchSummary summary;
-    verdict = reduce(Status{}, {&pending_->gets}, {&summary}, file);
+    Batch gets{.batch = std::move(pending_->gets), .summary = {}};
+    verdict = reduce(Status{}, {&gets.batch}, {&gets.summary}, file);
     if (verdict.ok())
-      verdict = with_storage(
-          file, [&](VariableStorage& storage) { return run_batch(call, storage, std::move(pending_->gets), summary); });
+      verdict = with_storage(file, [&](VariableStorage& storage) { return run_batch(call, storage, gets); });
   }
   end(file, verdict, pending_->requests);
   pending_.reset();
@@ -101,9 +100,9 @@ Status VariableFlush::with_storage(const FileView& file, Visit&& visit) {
   return visit(storage);
 }
 
-Status VariableFlush::build(const CallArguments& call, bool reading, int64_t ordinal, VariableBatch& batch) {
+Status VariableFlush::build(const CallArguments& call, BatchKind kind, VariableBatch& batch) {
   return with_storage(call.file, [&](VariableStorage& storage) {
-    return guard([&] { return build_batch(call.file, engine_, storage, call.requests, reading, ordinal, batch); });
+    return guard([&] { return build_batch(call, engine_, storage, kind, batch); });
   });
 }
 
@@ -121,14 +120,11 @@ Status VariableFlush::build_first(const CallArguments& call, Status local, Batch
   {
     const StageTimer timer(engine_.trace, Stage::describe);
     if (local.ok())
-      local = build(call, false, 0, puts.batch);
+      local = build(call, {.reading = false}, puts.batch);
     if (local.ok())
-      local = build(call, true, 0, gets.batch);
+      local = build(call, {.reading = true}, gets.batch);
     if (local.ok())
-      local = guard([&] {
-        return InlineVariables(comm_, file.metadata, file.format, file.settings, engine_.run_options(), engine_.trace)
-            .read(call.requests);
-      });
+      local = guard([&] { return InlineVariables(file, engine_.run_options(), engine_.trace).read(call.requests); });
   }
   gets.batch.reading = true;
   const StageTimer timer(engine_.trace, Stage::agree);
@@ -178,14 +174,14 @@ Status VariableFlush::move_puts(const CallArguments& call, int64_t ordinal, Batc
   put_batch_ = ordinal;
   if (ordinal > 0) {
     puts.batch = VariableBatch{};
-    Status local = build(call, false, ordinal, puts.batch);
+    Status local = build(call, {.reading = false, .ordinal = ordinal}, puts.batch);
     if (Status verdict = reduce(std::move(local), {&puts.batch}, {&puts.summary}, call.file); !verdict.ok())
       return verdict;
   }
   // Chunked variables come first, because only the last batch may stay in flight while the program continues.
   const int64_t entries = puts.summary.entries;
   if (keep_chunked(call.file, false, puts.summary.objects)) {
-    if (Status verdict = move_chunked(call, false, ordinal); !verdict.ok())
+    if (Status verdict = move_chunked(call, {.reading = false, .ordinal = ordinal}); !verdict.ok())
       return verdict;
     // The summary refers to memory that other reductions have overwritten.
     if (entries > 0)
@@ -196,8 +192,8 @@ Status VariableFlush::move_puts(const CallArguments& call, int64_t ordinal, Batc
     return {};
   return with_storage(call.file, [&](VariableStorage& storage) {
     if (pending == nullptr)
-      return run_batch(call, storage, std::move(puts.batch), puts.summary);
-    Status verdict = begin_batch(call, storage, std::move(puts.batch), puts.summary, true, pending->puts);
+      return run_batch(call, storage, puts);
+    Status verdict = begin_batch(call, storage, puts, true, pending->puts);
     pending->is_moving = verdict.ok();
     return verdict;
   });
@@ -207,7 +203,7 @@ Status VariableFlush::move_puts(const CallArguments& call, int64_t ordinal, Batc
 Status VariableFlush::move_gets(const CallArguments& call, Batch& gets, bool any_chunked) {
   const bool any = gets.summary.entries > 0;
   if (any_chunked)
-    if (Status verdict = move_chunked(call, true, 0); !verdict.ok())
+    if (Status verdict = move_chunked(call, {.reading = true}); !verdict.ok())
       return verdict;
   if (!any)
     return {};
@@ -215,9 +211,7 @@ Status VariableFlush::move_gets(const CallArguments& call, Batch& gets, bool any
   if (put_batches_ > 0 || any_chunked)
     if (Status verdict = reduce(Status{}, {&gets.batch}, {&gets.summary}, call.file); !verdict.ok())
       return verdict;
-  return with_storage(call.file, [&](VariableStorage& storage) {
-    return run_batch(call, storage, std::move(gets.batch), gets.summary);
-  });
+  return with_storage(call.file, [&](VariableStorage& storage) { return run_batch(call, storage, gets); });
 }
 
 std::span<int64_t> VariableFlush::chunked_bits(const FileView& file, bool reading) noexcept {
@@ -238,10 +232,10 @@ bool VariableFlush::keep_chunked(const FileView& file, bool reading, std::span<c
 }
 
 // Collective, agreed. After a failure no further variable moves, and mark_unfinished() uses the bits of the puts.
-Status VariableFlush::move_chunked(const CallArguments& call, bool reading, int64_t ordinal) {
+Status VariableFlush::move_chunked(const CallArguments& call, BatchKind kind) {
   for (size_t i = 0; i < call.file.catalog().variables.size(); ++i)
-    if (is_among(i, chunked_bits(call.file, reading)))
-      if (Status verdict = run_chunked(call, static_cast<int>(i), reading, ordinal); !verdict.ok())
+    if (is_among(i, chunked_bits(call.file, kind.reading)))
+      if (Status verdict = run_chunked(call, static_cast<int>(i), kind); !verdict.ok())
         return verdict;
   return {};
 }
@@ -259,19 +253,19 @@ Status VariableFlush::know_layouts(const FileView& file, int variable) {
 }
 
 template <class Visit>
-Status VariableFlush::for_each_chunked_batch(const CallArguments& call, int variable, bool reading, int64_t ordinal,
-                                             bool is_explained, Visit&& visit) {
+Status VariableFlush::for_each_chunked_batch(const CallArguments& call, int variable, BatchKind kind, bool is_explained,
+                                             Visit&& visit) {
   size_t groups = 1;  // the same on all ranks, once they have agreed on the first
   for (size_t group = 0; group < groups; ++group) {
     Batch what;
-    what.batch.reading = reading;
+    what.batch.reading = kind.reading;
     what.batch.is_explained = is_explained;
     std::optional<ChunkedStorage> storage;
     Status local = guard([&] { return know_layouts(call.file, variable); });
     if (local.ok())
       local = guard([&] {
         storage.emplace(call.file, engine_, variable, chunk_layouts_.at(variable)[group]);
-        return build_batch(call.file, engine_, *storage, call.requests, reading, ordinal, what.batch);
+        return build_batch(call, engine_, *storage, kind, what.batch);
       });
     if (Status verdict = reduce(std::move(local), {&what.batch}, {&what.summary}, call.file); !verdict.ok())
       return verdict;
@@ -285,17 +279,16 @@ Status VariableFlush::for_each_chunked_batch(const CallArguments& call, int vari
 }
 
 // Collective.
-Status VariableFlush::run_chunked(const CallArguments& call, int variable, bool reading, int64_t ordinal) {
+Status VariableFlush::run_chunked(const CallArguments& call, int variable, BatchKind kind) {
   int64_t bytes = 0;
-  Status verdict =
-      for_each_chunked_batch(call, variable, reading, ordinal, false, [&](ChunkedStorage& storage, Batch& what) {
-        bytes += what.summary.bytes;
-        return run_batch(call, storage, std::move(what.batch), what.summary);
-      });
+  Status verdict = for_each_chunked_batch(call, variable, kind, false, [&](ChunkedStorage& storage, Batch& what) {
+    bytes += what.summary.bytes;
+    return run_batch(call, storage, what);
+  });
   if (!verdict.ok())
     return verdict;
   const Variable& whole = call.file.catalog().variables[static_cast<size_t>(variable)];
-  if (!reading && bytes > 0 && bytes >= whole.placement.bytes)
+  if (!kind.reading && bytes > 0 && bytes >= whole.placement.bytes)
     call.file.write_state.end_whole();
   return {};
 }
@@ -322,7 +315,7 @@ Status VariableFlush::explain_chunked(const CallArguments& call, Batch& puts, Ba
       if (!is_among(i, chunked_bits(call.file, reading)))
         continue;
       Status verdict = for_each_chunked_batch(
-          call, static_cast<int>(i), reading, 0, true, [&](ChunkedStorage& storage, Batch& what) -> Status {
+          call, static_cast<int>(i), {.reading = reading}, true, [&](ChunkedStorage& storage, Batch& what) -> Status {
             auto ready = storage.ready_plan(what.batch, what.summary);
             if (!ready.ok())
               return ready.status();
@@ -351,9 +344,9 @@ Status VariableFlush::explain(const FileView& file, RequestList& requests, Statu
   Batch puts, gets;
   puts.batch.is_explained = gets.batch.is_explained = true;
   if (local.ok())
-    local = build(call, false, 0, puts.batch);
+    local = build(call, {.reading = false}, puts.batch);
   if (local.ok())
-    local = build(call, true, 0, gets.batch);
+    local = build(call, {.reading = true}, gets.batch);
   gets.batch.reading = true;
   Status verdict = reduce(std::move(local), {&puts.batch, &gets.batch}, {&puts.summary, &gets.summary}, file);
   FlushReport planned;

@@ -81,11 +81,6 @@ class VariableFlush {
   Status explain(const FileView& file, RequestList& requests, Status local, bool json, std::string& text);
 
  private:
-  // The arguments of one call.
-  struct CallArguments {
-    const FileView& file;
-    RequestList& requests;
-  };
   struct Batch {
     VariableBatch batch;
     BatchSummary summary;
@@ -95,17 +90,16 @@ class VariableFlush {
   Status build_first(const CallArguments& call, Status local, Batch& puts, Batch& gets);
   Status move_puts(const CallArguments& call, int64_t ordinal, Batch& puts, PendingFlush* pending);
   Status move_gets(const CallArguments& call, Batch& gets, bool any_chunked);
-  Status build(const CallArguments& call, bool reading, int64_t ordinal, VariableBatch& batch);
+  Status build(const CallArguments& call, BatchKind kind, VariableBatch& batch);
   Status reduce(Status local, std::initializer_list<const RequestBatch*> batches,
                 std::initializer_list<BatchSummary*> summaries, const FileView& file, Planner::Extra* extra = nullptr);
 
   // Calls visit(VariableStorage&) with the storage of the variables without chunks.
   template <class Visit>
   Status with_storage(const FileView& file, Visit&& visit);
-  Status run_batch(const CallArguments& call, VariableStorage& storage, VariableBatch batch,
-                   const BatchSummary& summary);
-  Status begin_batch(const CallArguments& call, VariableStorage& storage, VariableBatch batch,
-                     const BatchSummary& summary, bool in_background, MovingVariables& moving);
+  Status run_batch(const CallArguments& call, VariableStorage& storage, Batch& what);
+  Status begin_batch(const CallArguments& call, VariableStorage& storage, Batch& what, bool in_background,
+                     MovingVariables& moving);
   Status end_batch(const CallArguments& call, VariableStorage& storage, MovingVariables& moving);
   Status conclude(const CallArguments& call, Status local, MovingVariables& moving);
   void mark_unfinished(const CallArguments& call);
@@ -113,13 +107,13 @@ class VariableFlush {
   // A bit for each chunked variable that the puts of the present ordinal, or the gets, move.
   std::span<int64_t> chunked_bits(const FileView& file, bool reading) noexcept;
   bool keep_chunked(const FileView& file, bool reading, std::span<const int64_t> variables) noexcept;
-  Status move_chunked(const CallArguments& call, bool reading, int64_t ordinal);
-  Status run_chunked(const CallArguments& call, int variable, bool reading, int64_t ordinal);
+  Status move_chunked(const CallArguments& call, BatchKind kind);
+  Status run_chunked(const CallArguments& call, int variable, BatchKind kind);
   Status know_layouts(const FileView& file, int variable);
   // Calls visit(ChunkedStorage&, Batch&) for each batch of a chunked variable that is not empty.
   template <class Visit>
-  Status for_each_chunked_batch(const CallArguments& call, int variable, bool reading, int64_t ordinal,
-                                bool is_explained, Visit&& visit);
+  Status for_each_chunked_batch(const CallArguments& call, int variable, BatchKind kind, bool is_explained,
+                                Visit&& visit);
 
   Status explain_chunked(const CallArguments& call, Batch& puts, Batch& gets, FlushReport& planned);
   Status explain_batch(const CallArguments& call, Batch& what, FlushReport& planned);

@@ -102,8 +102,20 @@ class VariableStorage {
   int64_t plan_group_;
 };
 
-// Local. Builds the batch of this storage from the puts of one ordinal, or from the gets (ordinal 0). out_of_memory.
-Status build_batch(const FileView& file, FlushEngine& engine, const VariableStorage& storage, RequestList& requests,
-                   bool reading, int64_t ordinal, VariableBatch& batch);
+// The arguments of one call that moves requests.
+struct CallArguments {
+  const FileView& file;
+  RequestList& requests;
+};
+
+// The puts of one ordinal, or the gets (ordinal 0).
+struct BatchKind {
+  bool reading = false;
+  int64_t ordinal = 0;
+};
+
+// Local. Builds the batch of this storage. out_of_memory.
+Status build_batch(const CallArguments& call, FlushEngine& engine, const VariableStorage& storage, BatchKind kind,
+                   VariableBatch& batch);
 
 }  // namespace windrow

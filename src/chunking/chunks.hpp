@@ -128,16 +128,17 @@ struct WantedChunk {
 // Allocates space for the chunks of other ranks. Runs on a root of a layout, which is rank 0 unless there are subfiles.
 class ChunkPlacer final : public Role {
  public:
-  // `others`: other writers that may have chunks of its parts; each sends one end message. `most`: the largest number
-  // of chunks in a request.
-  ChunkPlacer(const Comm& comm, Trace& trace, const ChunkLayout& layout, FormatOfPart format_of, int64_t others,
-              int64_t most)
+  struct Requests {
+    int64_t writers = 0;      // others that may have chunks of its parts; each sends one end message
+    int64_t most_chunks = 0;  // in a request
+  };
+  ChunkPlacer(const Comm& comm, Trace& trace, const ChunkLayout& layout, FormatOfPart format_of, Requests expected)
       : Role(comm, trace),
         layout_(layout),
         format_of_(std::move(format_of)),
-        others_(others),
-        message_(WantedChunk::k_words * static_cast<size_t>(most)),
-        answer_(static_cast<size_t>(most)) {}
+        others_(expected.writers),
+        message_(WantedChunk::k_words * static_cast<size_t>(expected.most_chunks)),
+        answer_(static_cast<size_t>(expected.most_chunks)) {}
   Status prepare() override { return {}; }
   int64_t buffer_bytes() const override { return 0; }
   void begin(std::span<const Item>, std::byte*) override { left_ = others_, status_ = {}, placed_.clear(); }
@@ -194,10 +195,19 @@ class ChunkReader {
 // space while the next is encoded.
 class ChunkSink final : public Sink {
  public:
-  // `placer`: on a root, for local allocation.
-  ChunkSink(const Comm& comm, DataFile& file, const ChunkLayout& layout, const KnownChunks& known, ChunkPlacer* placer,
-            ChunkRoots& roots)
-      : comm_(comm), file_(file), layout_(layout), reader_(file, layout, known), placer_(placer), roots_(roots) {}
+  // Who allocates the chunks.
+  struct Allocators {
+    ChunkPlacer* own;  // on a root; else nullptr
+    ChunkRoots& others;
+  };
+  ChunkSink(const Comm& comm, DataFile& file, const ChunkLayout& layout, const KnownChunks& known,
+            const Allocators& allocators)
+      : comm_(comm),
+        file_(file),
+        layout_(layout),
+        reader_(file, layout, known),
+        placer_(allocators.own),
+        roots_(allocators.others) {}
   void progress() override;  // the root's MPI_Send of an answer may block until this rank receives it
   bool ready() override;
   void consume(int64_t step, const Window& window, const std::byte* slot, PieceView covered) override;

@@ -81,15 +81,15 @@ void FlushTracer::begin(double now, Trace& trace) noexcept {
   trace.timeline = &recorder_->recording().program;
 }
 
-void FlushTracer::end(const Comm& comm, Trace& trace, const Catalog& catalog, const Status& verdict, bool is_empty,
-                      std::span<const QueuedRequest> requests, FlushReport& report) {
+void FlushTracer::end(const Comm& comm, Trace& trace, const Flushed& flushed, FlushReport& report) {
+  const Status& verdict = flushed.verdict;
   trace.timeline = nullptr;
-  if (!recorder_ || verdict.code() == Code::mpi || (is_empty && verdict.ok()))
+  if (!recorder_ || verdict.code() == Code::mpi || (flushed.is_empty && verdict.ok()))
     return;
   std::vector<TracedRequest> traced;
   if (recorder_->needs_details(report, verdict))
     (void)guard([&] {
-      for (const QueuedRequest& request : requests)
+      for (const QueuedRequest& request : flushed.requests)
         traced.push_back({.variable = request.variable,
                           .put = request.put,
                           .record = request.record,
@@ -98,7 +98,7 @@ void FlushTracer::end(const Comm& comm, Trace& trace, const Catalog& catalog, co
                           .decomposition = *request.decomposition});
       return Status{};
     });
-  (void)recorder_->end(comm, trace, {report, catalog, verdict, traced});
+  (void)recorder_->end(comm, trace, {report, flushed.catalog, verdict, traced});
   take_problem(report);
 }
 

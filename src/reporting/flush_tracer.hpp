@@ -40,10 +40,15 @@ class FlushTracer {
   void start(const Comm& comm, const TracedFile& file, FlushReport& report);
   // Local: a flush begins. The stages of `trace` are recorded until its end.
   void begin(double now, Trace& trace) noexcept;
-  // Collective. `is_empty`: no rank had anything to move. The arguments but the requests are the same on all ranks, so
-  // all agree whether there is a line: none for an empty flush, nor after an error of MPI.
-  void end(const Comm& comm, Trace& trace, const Catalog& catalog, const Status& verdict, bool is_empty,
-           std::span<const QueuedRequest> requests, FlushReport& report);
+  // What a flush has moved. All but the requests is the same on all ranks.
+  struct Flushed {
+    const Catalog& catalog;
+    std::span<const QueuedRequest> requests;
+    const Status& verdict;
+    bool is_empty;  // no rank had anything to move
+  };
+  // Collective. All ranks agree whether there is a line: none for an empty flush, nor after an error of MPI.
+  void end(const Comm& comm, Trace& trace, const Flushed& flushed, FlushReport& report);
 
  private:
   void take_problem(FlushReport& report);

@@ -56,8 +56,7 @@ Status File::extend_for_queue(Status local) {
   if (Status verdict = allocator_.agree_on_wanted(std::move(local)); !verdict.ok())
     return verdict;
   if (Status verdict =
-          InlineVariables(*comm_, metadata_, format_.get(), settings_, queue_.run_options(), flush_.engine().trace)
-              .write(queue_.list(), wanted);
+          InlineVariables(view(), queue_.run_options(), flush_.engine().trace).write(queue_.list(), wanted);
       !verdict.ok())
     return verdict;
   if (Status verdict = allocator_.give_places(format_.get()); !verdict.ok())

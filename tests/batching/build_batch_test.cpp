@@ -102,7 +102,7 @@ TEST(BuildBatch, contiguous_variables_are_one_item_each) {
   ContiguousStorage storage(view, file.engine);
   file.add(true, 0, file.all_of({k_rows, k_columns}));
   VariableBatch batch;
-  ASSERT_TRUE(build_batch(view, file.engine, storage, file.requests, false, 0, batch).ok());
+  ASSERT_TRUE(build_batch({view, file.requests}, file.engine, storage, {.reading = false, .ordinal = 0}, batch).ok());
   EXPECT_TRUE(is_among(0, batch.objects));
   EXPECT_EQ(batch.entries, 1);
   ASSERT_EQ(batch.items.size(), file.has_data() ? 1U : 0U);
@@ -119,11 +119,11 @@ TEST(BuildBatch, a_record_is_contiguous_and_all_records_have_a_stride) {
   const auto row = file.all_of({k_columns}), all = file.all_of({k_rows, k_columns});
   file.add(false, 1, row, 2);
   VariableBatch record;
-  ASSERT_TRUE(build_batch(view, file.engine, storage, file.requests, true, 0, record).ok());
+  ASSERT_TRUE(build_batch({view, file.requests}, file.engine, storage, {.reading = true, .ordinal = 0}, record).ok());
   file.requests.clear();
   file.add(false, 1, all);
   VariableBatch whole;
-  ASSERT_TRUE(build_batch(view, file.engine, storage, file.requests, true, 0, whole).ok());
+  ASSERT_TRUE(build_batch({view, file.requests}, file.engine, storage, {.reading = true, .ordinal = 0}, whole).ok());
   if (!file.has_data())
     return;
   EXPECT_EQ(record.items.at(0).hull, (Extent{5200, 5200 + k_row_bytes}));
@@ -139,8 +139,9 @@ TEST(BuildBatch, a_record_that_does_not_exist_is_an_error) {
   ContiguousStorage storage(view, file.engine);
   file.add(false, 1, file.all_of({k_columns}), 4);
   VariableBatch batch;
-  EXPECT_THAT(build_batch(view, file.engine, storage, file.requests, true, 0, batch).message(),
-              HasSubstr("\"/records\" has 4 records; there is no number 4 to read"));
+  EXPECT_THAT(
+      build_batch({view, file.requests}, file.engine, storage, {.reading = true, .ordinal = 0}, batch).message(),
+      HasSubstr("\"/records\" has 4 records; there is no number 4 to read"));
 }
 
 TEST(BuildBatch, a_chunked_variable_has_a_batch_of_its_own) {
@@ -151,7 +152,8 @@ TEST(BuildBatch, a_chunked_variable_has_a_batch_of_its_own) {
   file.add(true, 2, all);
   ContiguousStorage contiguous(view, file.engine);
   VariableBatch others;
-  ASSERT_TRUE(build_batch(view, file.engine, contiguous, file.requests, false, 0, others).ok());
+  ASSERT_TRUE(
+      build_batch({view, file.requests}, file.engine, contiguous, {.reading = false, .ordinal = 0}, others).ok());
   EXPECT_TRUE(is_among(2, others.objects));  // all ranks learn that it has a batch
   EXPECT_EQ(others.entries, 1);
   const auto layouts = chunk_layouts_of(view, 2);
@@ -159,7 +161,7 @@ TEST(BuildBatch, a_chunked_variable_has_a_batch_of_its_own) {
   ASSERT_EQ(layouts.value().size(), 1U);
   ChunkedStorage chunked(view, file.engine, 2, layouts.value().front());
   VariableBatch chunks;
-  ASSERT_TRUE(build_batch(view, file.engine, chunked, file.requests, false, 0, chunks).ok());
+  ASSERT_TRUE(build_batch({view, file.requests}, file.engine, chunked, {.reading = false, .ordinal = 0}, chunks).ok());
   EXPECT_FALSE(is_among(0, chunks.objects));
   EXPECT_EQ(chunks.entries, 1);
   if (!file.has_data())
