@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/half.hpp"
+#include "format/number_types.hpp"
 
 namespace windrow {
 namespace {
@@ -21,30 +22,8 @@ inline constexpr bool k_is_complex<std::complex<T>> = true;
 
 // Calls `work` with a value of the C++ type of `type`.
 template <class Work>
-int64_t with_type(Type type, Work work) {
+int64_t with_type(Type type, const Work& work) {
   switch (type) {
-    case Type::int8:
-      return work(int8_t{});
-    case Type::uint8:
-      return work(uint8_t{});
-    case Type::int16:
-      return work(int16_t{});
-    case Type::uint16:
-      return work(uint16_t{});
-    case Type::int32:
-      return work(int32_t{});
-    case Type::uint32:
-      return work(uint32_t{});
-    case Type::int64:
-      return work(int64_t{});
-    case Type::uint64:
-      return work(uint64_t{});
-    case Type::float16:
-      return work(Half{});
-    case Type::float32:
-      return work(float{});
-    case Type::float64:
-      return work(double{});
     case Type::boolean:
       return work(bool{});
     case Type::complex64:
@@ -52,7 +31,7 @@ int64_t with_type(Type type, Work work) {
     case Type::complex128:
       return work(std::complex<double>{});
     default:
-      return 0;
+      return with_number(type, work, int64_t{0});
   }
 }
 
