@@ -9,19 +9,11 @@
 using windrow::asks_for_big_endian;
 using windrow::asks_for_null_space;
 using windrow::Attribute;
-using windrow::check_file;
 using windrow::check_shape;
-using windrow::Code;
 using windrow::details_of;
-using windrow::enter;
 using windrow::fill_shape;
-using windrow::guard;
 using windrow::hand_out;
 using windrow::is_type;
-using windrow::keep;
-using windrow::null_argument;
-using windrow::Result;
-using windrow::Status;
 using windrow::Type;
 
 namespace {

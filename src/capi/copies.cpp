@@ -9,12 +9,6 @@
 #include "copy/copy.hpp"
 #include "format/format.hpp"
 
-using windrow::Code;
-using windrow::enter;
-using windrow::guard;
-using windrow::null_argument;
-using windrow::Status;
-
 namespace {
 
 constexpr int64_t k_usual_buffer = int64_t{16} << 20;

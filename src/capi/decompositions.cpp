@@ -147,11 +147,8 @@ Status check_points(const windrow_decomposition& decomposition) {
 }  // namespace
 }  // namespace windrow
 
-using windrow::Code;
 using windrow::counted;
 using windrow::Decomposition;
-using windrow::Result;
-using windrow::Status;
 
 extern "C" {
 

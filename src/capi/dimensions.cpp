@@ -8,14 +8,7 @@
 
 #include "capi/handles.hpp"
 
-using windrow::check_file;
-using windrow::Code;
 using windrow::counted;
-using windrow::enter;
-using windrow::guard;
-using windrow::keep;
-using windrow::null_argument;
-using windrow::Status;
 
 namespace {
 
@@ -65,12 +58,7 @@ int windrow_define_dimension(windrow_file* file, const char* path, int64_t lengt
     if (Status status = check_file(file); !status.ok())
       return status;
     std::string name;
-    Status local = guard([&]() -> Status {
-      if (path == nullptr)
-        return null_argument("the path of the dimension");
-      name = path;
-      return {};
-    });
+    Status local = windrow::copy_text(path, "the path of the dimension", name);
     return file->file->define_dimension(name, length, std::move(local));
   });
 }

@@ -5,13 +5,7 @@
 #include "capi/handles.hpp"
 #include "storage/publish.hpp"
 
-using windrow::check_file;
-using windrow::Code;
-using windrow::enter;
 using windrow::File;
-using windrow::guard;
-using windrow::null_argument;
-using windrow::Status;
 
 namespace {
 

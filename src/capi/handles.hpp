@@ -54,4 +54,24 @@ inline Status check_file(const windrow_file* file) {
   return file != nullptr && file->file != nullptr ? Status{} : null_argument("the file");
 }
 
+// Copies a text that a collective call needs. `what`: names it in the error if it is NULL.
+inline Status copy_text(const char* text, const char* what, std::string& copy) {
+  return guard([&]() -> Status {
+    if (text == nullptr)
+      return null_argument(what);
+    copy = text;
+    return {};
+  });
+}
+
 }  // namespace windrow
+
+// The entries of the interface are outside of the namespace. Each uses these.
+using windrow::check_file;
+using windrow::Code;
+using windrow::enter;
+using windrow::guard;
+using windrow::keep;
+using windrow::null_argument;
+using windrow::Result;
+using windrow::Status;

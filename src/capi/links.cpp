@@ -2,14 +2,6 @@
 // Kinds of objects, soft links, deletion of attributes.
 #include "capi/handles.hpp"
 
-using windrow::check_file;
-using windrow::Code;
-using windrow::enter;
-using windrow::guard;
-using windrow::keep;
-using windrow::null_argument;
-using windrow::Status;
-
 namespace {
 
 // Copies two texts that a collective call needs, or reports which is NULL.

@@ -6,12 +6,6 @@
 #include "calibration/calibrate.hpp"
 #include "capi/handles.hpp"
 
-using windrow::Code;
-using windrow::enter;
-using windrow::guard;
-using windrow::null_argument;
-using windrow::Status;
-
 extern "C" {
 
 int windrow_calibrate(MPI_Comm comm, const char* directory, const windrow_options* options, const char* machine) {

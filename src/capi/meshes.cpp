@@ -9,12 +9,7 @@
 #include "graph/adjacency.hpp"
 #include "graph/classification.hpp"
 
-using windrow::Code;
 using windrow::counted;
-using windrow::enter;
-using windrow::guard;
-using windrow::null_argument;
-using windrow::Status;
 
 namespace {
 

@@ -11,19 +11,11 @@
 
 using windrow::asks_for_big_endian;
 using windrow::asks_for_null_space;
-using windrow::check_file;
 using windrow::check_shape;
-using windrow::Code;
 using windrow::details_of;
-using windrow::enter;
 using windrow::fill_shape;
-using windrow::guard;
 using windrow::hand_out;
 using windrow::is_type;
-using windrow::keep;
-using windrow::null_argument;
-using windrow::Result;
-using windrow::Status;
 using windrow::Type;
 
 namespace {
@@ -277,12 +269,7 @@ int windrow_define_group(windrow_file* file, const char* path) {
     if (Status status = check_file(file); !status.ok())
       return status;
     std::string name;
-    Status local = guard([&]() -> Status {
-      if (path == nullptr)
-        return null_argument("the path of the group");
-      name = path;
-      return {};
-    });
+    Status local = windrow::copy_text(path, "the path of the group", name);
     return file->file->define_group(name, std::move(local));
   });
 }

@@ -6,13 +6,8 @@
 #include "capi/decompositions.hpp"
 #include "capi/report_format.hpp"
 
-using windrow::check_file;
-using windrow::Code;
-using windrow::enter;
 using windrow::NewRequest;
-using windrow::null_argument;
 using windrow::SharedDecomposition;
-using windrow::Status;
 
 namespace {
 

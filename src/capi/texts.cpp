@@ -9,14 +9,7 @@
 
 #include "capi/handles.hpp"
 
-using windrow::check_file;
-using windrow::Code;
 using windrow::counted;
-using windrow::enter;
-using windrow::guard;
-using windrow::keep;
-using windrow::null_argument;
-using windrow::Status;
 
 namespace {
 

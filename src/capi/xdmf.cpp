@@ -4,13 +4,7 @@
 
 #include "capi/handles.hpp"
 
-using windrow::check_file;
-using windrow::Code;
-using windrow::enter;
 using windrow::GridKind;
-using windrow::guard;
-using windrow::null_argument;
-using windrow::Status;
 using windrow::ViewerGrid;
 
 namespace {
