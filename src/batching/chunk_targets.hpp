@@ -39,7 +39,7 @@ class ChunkTargetFinder {
   Status append_own(const VariableBatch& batch, std::span<const Extent> regions, std::span<const int64_t> moved,
                     std::vector<std::byte>& message);
   const StorageLayout& stripes_of(const ChunkPart& part) const noexcept {
-    return part.number < 0 ? base_ : set_.layout_of(part.number);
+    return part.number < 0 ? base_ : set_.layouts()[part.number];
   }
 
   Comm& comm_;

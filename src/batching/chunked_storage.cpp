@@ -267,7 +267,7 @@ Result<PreparedPlan*> ChunkedStorage::ready_plan(const VariableBatch& batch, con
   if (summary.plan_id == 0 && engine_.assigns_targets()) {
     const StageTimer timer(engine_.trace, Stage::plan);
     if (file_.subfiles != nullptr)
-      local = file_.set.find_layouts({}, file_.striping_options, file_.striping.layout);
+      local = file_.set.layouts().find({}, file_.striping_options, file_.striping.layout, file_.data);
     local = targets_.find(batch, summary, found, std::move(local));
   }
   return engine_.planner.ready(batch, summary, ChunkedContext(file_, summary, layout_, found, format_of_),

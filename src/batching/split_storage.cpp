@@ -137,10 +137,10 @@ Result<PreparedPlan*> SplitStorage::plan(const VariableBatch& batch, const Batch
   Status local;
   if (summary.plan_id == 0 && engine().assigns_targets()) {
     const StageTimer timer(engine().trace, Stage::plan);
-    local = file().set.find_layouts({}, file().striping_options, file().striping.layout);
+    local = file().set.layouts().find({}, file().striping_options, file().striping.layout, file().data);
   }
   return engine().planner.ready(
-      batch, summary, SplitContext(file(), summary, engine().assigns_targets() ? file().set.line_layout() : nullptr),
+      batch, summary, SplitContext(file(), summary, engine().assigns_targets() ? file().set.layouts().line() : nullptr),
       std::move(local));
 }
 

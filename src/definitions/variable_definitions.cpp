@@ -9,6 +9,7 @@
 #include "comm/agree.hpp"
 #include "comm/same.hpp"
 #include "metadata/definition.hpp"
+#include "subfiling/part_definitions.hpp"
 
 namespace windrow {
 
@@ -84,7 +85,9 @@ Result<Placement> VariableDefinitions::make_one_on_root(const VariableDefinition
   const SplitVariable* split = set != nullptr ? set->map()->find(static_cast<int>(number)) : nullptr;
   if (split == nullptr)
     return parts_.format->define_variable(definition);
-  if (Status status = set->define_in_base(*parts_.format, definition, *split, parts_.metadata.records()); !status.ok())
+  const PartDefinitions definitions(*set);
+  if (Status status = definitions.define_in_base(*parts_.format, definition, *split, parts_.metadata.records());
+      !status.ok())
     return status;
   return Placement{.offset = -1, .bytes = checked_product(definition.shape).value_or(0) * split->element_bytes};
 }

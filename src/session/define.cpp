@@ -8,6 +8,7 @@
 #include "definitions/whole_variables.hpp"
 #include "publication/viewer_grids.hpp"
 #include "session/file.hpp"
+#include "subfiling/part_definitions.hpp"
 
 namespace windrow {
 
@@ -170,7 +171,7 @@ Result<int> File::define_variables(std::span<VariableDefinition> definitions, St
     return verdict;
   Status verdict = made.make();
   if (set_.map())
-    set_.end_definitions(static_cast<int>(metadata_.catalog().variables.size()), verdict.ok());
+    PartDefinitions(set_).end(static_cast<int>(metadata_.catalog().variables.size()), verdict.ok());
   if (std::ranges::any_of(definitions, &VariableDefinition::extendible))
     allocator_.grow_as_one(static_cast<size_t>(first));
   update_set();

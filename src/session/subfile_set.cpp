@@ -10,6 +10,7 @@
 #include "planning/machine.hpp"
 #include "session/file.hpp"
 #include "subfiling/new_set.hpp"
+#include "subfiling/part_definitions.hpp"
 #include "subfiling/set_checksums.hpp"
 
 namespace windrow {
@@ -155,8 +156,8 @@ void File::update_set() {
 // Collective, agreed.
 Status File::define_parts(std::span<const VariableDefinition> definitions, std::map<int, SplitVariable>& splits,
                           int first) {
-  Status verdict =
-      set_.define_parts(guard([&] { return allocator_.cut_leftovers(formats()); }), definitions, splits, first);
+  Status verdict = PartDefinitions(set_).define(guard([&] { return allocator_.cut_leftovers(formats()); }), definitions,
+                                                splits, first);
   if (verdict.ok())
     allocator_.mark_cut();
   return verdict;

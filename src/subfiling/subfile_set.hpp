@@ -2,11 +2,11 @@
 // SubfileSet: the set of subfiles of an open file. A set is a base file and the subfiles that have the parts of its
 // split variables. The map says which part is where; all ranks have the same map (Subfiles). Each subfile has an owner,
 // the only rank that uses its format. SubfileSet has the collective steps, in which the owners change their subfiles
-// and all ranks learn the result:
+// and all ranks learn the result (PartDefinitions defines the parts of new variables, SetChecksums has the checksums of
+// elements):
 //
 //   create() or open()  local: the map of a new set, or of the set that a catalog describes
 //   start()             signs a new set, or examines the subfiles of an opened one
-//   define_parts()      defines the parts of new variables
 //   extend_parts()      local: adds records to parts
 //   place()             places the parts if the format allocates late
 //   finish()            completes and flushes the subfiles, always before the base file is flushed
@@ -33,8 +33,8 @@
 #include "dataio/data_file.hpp"
 #include "format/format.hpp"
 #include "storage/folder_lock.hpp"
-#include "storage/striping.hpp"
 #include "subfiling/file_count.hpp"
+#include "subfiling/set_layouts.hpp"
 #include "subfiling/set_messages.hpp"
 #include "subfiling/subfiles.hpp"
 #include "varstate/write_state.hpp"
@@ -52,6 +52,8 @@ class SubfileSet {
   // All references must outlive this object. `state` says which variables have changed.
   SubfileSet(Comm& comm, FormatMode mode, const Catalog& catalog, WriteState& state) noexcept
       : comm_(comm), mode_(mode), catalog_(catalog), state_(state) {}
+  SubfileSet(const SubfileSet&) = delete;
+  SubfileSet& operator=(const SubfileSet&) = delete;
 
   // nullptr if the file is a single file.
   const std::unique_ptr<Subfiles>& map() const noexcept { return map_; }
@@ -101,21 +103,6 @@ class SubfileSet {
   // plans that were made before are then invalid.
   bool fit_line(int64_t unit);
 
-  // Definitions (part_definition.cpp)
-
-  // Collective, agreed. Defines the parts of split variables in the subfiles, and enters their places into `splits`.
-  // `splits`: by number of the variable. `first`: the number of the first definition. After an error the parts are
-  // removed.
-  Status define_parts(Status local, std::span<const VariableDefinition> definitions,
-                      std::map<int, SplitVariable>& splits, int first);
-  // Local; all ranks call it after the definitions of a call. Unless `succeeded`, removes the parts of the variables
-  // from number `end` on, which were refused.
-  void end_definitions(int end, bool succeeded);
-  // Rank 0. Defines a split variable in the base file, with its attributes of the map. After an error the variable is
-  // removed. `records`: see Format::undefine().
-  Status define_in_base(Format& base, const VariableDefinition& definition, const SplitVariable& split,
-                        int64_t records) const;
-
   // Records (part_records.cpp). Local.
 
   // Takes the numbers of records from the catalog.
@@ -146,21 +133,17 @@ class SubfileSet {
   // Collective; the status is of this rank. Sets `chunks` on rank 0 to the chunks of all parts of these variables.
   Status collect_chunks(Status local, std::span<const int> variables, PartChunks& chunks);
 
-  // Targets (line_layout.cpp)
+  // The layouts of the subfiles, for domains by target.
+  SetLayouts& layouts() noexcept { return layouts_; }
+  const SetLayouts& layouts() const noexcept { return layouts_; }
 
-  // Collective. The owners query the layouts of their subfiles, as far as they are not known, and all ranks get them.
-  // `base`: the layout of the base file.
-  Status find_layouts(Status local, const StripingOptions& options, const StorageLayout& base);
-  const StorageLayout& layout_of(int64_t number) const noexcept { return layouts_[static_cast<size_t>(number)]; }
-  // The layout of the whole address space; nullptr if it is unknown.
-  const std::shared_ptr<const StorageLayout>& line_layout() const noexcept { return line_layout_; }
-
-  // For SetChecksums.
+  // For PartDefinitions and SetChecksums.
   Comm& comm() const noexcept { return comm_; }
   const Catalog& catalog() const noexcept { return catalog_; }
   FormatMode mode() const noexcept { return mode_; }
   bool is_changed(int variable) const noexcept { return state_[static_cast<size_t>(variable)].changed; }
   const SubfileOptions& options() const noexcept { return options_.subfiles; }
+  void mark_incomplete() noexcept { complete_ = false; }
 
  private:
   Status start_opened(Status local);
@@ -171,14 +154,9 @@ class SubfileSet {
   Status settle(Status local, bool& moved);
   Status complete_own(bool ends);
   Status complete_base(Format* base);
-  Status withdraw_parts(const std::map<int, SplitVariable>& splits, int first);
-  void drop_unused();
-  Status define_own(std::span<const VariableDefinition> definitions, const std::map<int, SplitVariable>& splits,
-                    int first, std::span<int64_t> offsets);
   Status prepare_growth(Format& format, int variable, const SplitVariable& split, int64_t part);
   Result<ChunkLayout> layout_in_subfile(int variable, const SplitVariable& split, int64_t part) const;
   Status find_own_chunks(std::span<const int> variables, PartChunkLists& own);
-  Status learn_layouts(std::span<const std::byte> message, int64_t known, int64_t used);
 
   Comm& comm_;
   const FormatMode mode_;
@@ -188,12 +166,11 @@ class SubfileSet {
   SetOptions options_;
   FileCount wanted_;
   std::unique_ptr<Subfiles> map_;
-  FolderLock folder_lock_;                            // rank 0
-  std::string map_folder_, data_folder_;              // two copies of the final folder, which move() takes
-  bool complete_ = false;                             // the base file has the checksum of the current map
-  std::set<std::pair<int, int64_t>> grown_;           // own chunked parts that have grown since the file was opened
-  std::vector<StorageLayout> layouts_;                // layouts of the first subfiles, as far as they are known
-  std::shared_ptr<const StorageLayout> line_layout_;  // see line_layout()
+  FolderLock folder_lock_;                   // rank 0
+  std::string map_folder_, data_folder_;     // two copies of the final folder, which move() takes
+  bool complete_ = false;                    // the base file has the checksum of the current map
+  std::set<std::pair<int, int64_t>> grown_;  // own chunked parts that have grown since the file was opened
+  SetLayouts layouts_{*this};
 };
 
 }  // namespace windrow
