@@ -7,9 +7,7 @@
 
 #include "comm/agree.hpp"
 #include "comm/handle.hpp"
-#include "comm/same.hpp"
 #include "comm/share_text.hpp"
-#include "publication/references.hpp"
 #include "session/file.hpp"
 
 namespace windrow {
@@ -30,7 +28,7 @@ PublishInputs File::publish_inputs() const {
 
 // Rank 0. All data is in place, and every rank has closed its store or, at a sync, stored it.
 Status File::publish_on_root(FolderLock& turn) {
-  references_->want(wants_references());
+  references_.decide();
   return publication_.publish(publish_inputs(), turn);
 }
 
@@ -73,8 +71,8 @@ Status File::store_all() {
 
 // Collective, after a sync of a file that is changed in place.
 Status File::publish_changes(Status stored) {
-  if (stored.ok() && wants_references())
-    stored = renew_references();
+  if (stored.ok())
+    stored = references_.renew();
   if (!stored.ok() || !grids_.changed)
     return stored;
   const auto publish = [&] { return publication_.publish_sidecars(publish_inputs()); };
@@ -125,7 +123,7 @@ Status File::publish_first(Status stored) {
   if (set_.map())
     set_.move();
   data_->rename(std::move(final_path));
-  return wants_references() && verdict.ok() ? renew_references() : verdict;
+  return verdict.ok() ? references_.renew() : verdict;
 }
 
 // Local. Closes the store of this rank, if it is open.
@@ -149,8 +147,8 @@ void File::close_alone() noexcept {
 // status of closing this rank's data. Sets `chunks` to the chunks in the subfiles, for the references.
 Status File::close_subfiles(Status verdict, Status local, bool publish, PartChunks& chunks) {
   Status finished = agree(*comm_, std::move(local));
-  if (verdict.ok() && finished.ok() && publish && wants_references())
-    verdict = collect_part_chunks(chunks);
+  if (verdict.ok() && finished.ok() && publish && references_.are_wanted())
+    verdict = references_.collect(chunks);
   if (finished.ok())
     finished = finish_subfiles(true);
   if (!finished.ok() && format_)
@@ -216,7 +214,7 @@ Status File::close(bool publish) {
 
 // Rank 0. `publish`: all data is in place, and the file is to be published.
 Status File::finish_on_root(bool publish, const PartChunks& chunks) {
-  const bool changes = mode_ != Mode::read, refers = publish && changes && wants_references();
+  const bool changes = mode_ != Mode::read, refers = publish && changes && references_.are_wanted();
   if (Status status = changes ? publication_.check_name(data_->path()) : Status(); !status.ok()) {
     if (format_)
       format_->drop_changes();
@@ -224,7 +222,7 @@ Status File::finish_on_root(bool publish, const PartChunks& chunks) {
     return publish ? status : Status{};
   }
   if (refers)
-    if (Status status = references_->make(reference_sources(chunks)); !status.ok())
+    if (Status status = references_.make(chunks); !status.ok())
       return status;
   if (publish || mode_ != Mode::create)
     if (Status status = close_format_on_root(); !status.ok())
@@ -232,7 +230,7 @@ Status File::finish_on_root(bool publish, const PartChunks& chunks) {
   return publish && changes ? publish_closed_on_root(refers) : Status{};
 }
 
-// Rank 0. The format is closed. `refers`: references_ has made its text.
+// Rank 0. The format is closed. `refers`: references_ has made the text.
 Status File::publish_closed_on_root(bool refers) {
   FolderLock turn;  // locked until the references are published too: another program might replace the file before
   if (is_temporary_file()) {
@@ -252,7 +250,7 @@ Status File::publish_closed_on_root(bool refers) {
       std::filesystem::remove(set_.final_folder(publication_.temporary().final_path), ignored);
       return Status{};
     });
-  return refers ? references_->publish(settings_.boolean("durable")) : Status{};
+  return refers ? references_.publish() : Status{};
 }
 
 // Rank 0.
@@ -274,63 +272,17 @@ Status File::data_sync_on_root() {
   });
 }
 
-// By default netCDF sets have references, since other programs do not see the split variables in their base files.
-bool File::wants_references() const {
-  const std::string wish = settings_.text("references");
-  return wish == "kerchunk" || (wish == "auto" && set_.map() && traits().grows_as_one);
-}
-
-ReferenceSources File::reference_sources(const PartChunks& chunks) const noexcept {
-  return {metadata_.catalog(), set_.map().get(), chunks, *format_};
-}
-
-// Collective, agreed. Makes and publishes the references of a file that is changed in place again.
-Status File::renew_references() {
-  PartChunks chunks;
-  if (Status verdict = collect_part_chunks(chunks); !verdict.ok())
-    return verdict;
-  const Status local = comm_->rank() != 0 ? Status{} : guard([&] {
-    Status status = references_->make(reference_sources(chunks));
-    return status.ok() ? references_->publish(settings_.boolean("durable")) : status;
-  });
-  return agree(*comm_, local);
-}
-
 Result<std::string> File::write_references(const std::string& path, const std::string& prefix, Status local) {
   const CallScope call(*comm_, Call::write_references, &identity_);
   if (Status before = end_pending(); !before.ok())
     return before;
-  uint64_t arguments = 0;
-  if (local.ok())
-    local = guard([&]() -> Status {
-      arguments = hash_of({path, prefix});
-      if (mode_ != Mode::read)
-        return {Code::bad_state, fmt::format("references: \"{}\" is not open for reading only; to write references of "
-                                             "a new file, use the option references",
-                                             metadata_.path())};
-      return {};
+  if (local.ok() && mode_ != Mode::read)
+    local = guard([&] {
+      return Status(Code::bad_state, fmt::format("references: \"{}\" is not open for reading only; to write references "
+                                                 "of a new file, use the option references",
+                                                 metadata_.path()));
     });
-  if (Status verdict = agree_same(*comm_, std::move(local), arguments, "path or prefix of the references",
-                                  [&] {
-                                    return quoted({path, prefix});
-                                  });
-      !verdict.ok())
-    return verdict;
-  PartChunks chunks;
-  if (Status verdict = collect_part_chunks(chunks); !verdict.ok())
-    return verdict;
-  std::string lines;
-  local = comm_->rank() != 0 ? Status{} : guard([&] {
-    auto found =
-        write_reference_file(reference_sources(chunks), data_->path(), path, prefix, settings_.boolean("durable"));
-    if (found.ok())
-      lines = std::move(found).value();
-    return found.status();
-  });
-  local = share_text_from_root(*comm_, std::move(local), lines);
-  if (Status verdict = agree(*comm_, std::move(local)); !verdict.ok())
-    return verdict;
-  return lines;
+  return references_.write(data_->path(), path, prefix, std::move(local));
 }
 
 }  // namespace windrow

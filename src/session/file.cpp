@@ -83,7 +83,7 @@ Status File::create_format_on_root() {
   if (set_.wanted().files > 1)
     if (Status status = make_set_on_root(set_.wanted().files); !status.ok())
       return status;
-  return wants_references() ? references_->start(temporary) : Status{};
+  return references_.start(temporary);
 }
 
 // Rank 0. Opens the format of a file that exists, and puts its catalog into the message.
@@ -126,7 +126,7 @@ void File::take_format_on_root(std::unique_ptr<Format> format, int64_t opened_be
 // Rank 0. Adds the texts that are published beside a file that is written.
 void File::add_texts_on_root(const std::string& path) {
   grids_.sidecar = &publication_.add<XdmfSidecar>(grids_, opened_.format_name, metadata_.path(), path);
-  references_ = &publication_.add<KerchunkSidecar>(metadata_.path(), path, mode_ == Mode::create);
+  references_.add_to(publication_, metadata_.path(), path, mode_ == Mode::create);
 }
 
 std::vector<std::string> File::describe_opening() const {

@@ -37,7 +37,7 @@
 #include "format/catalog.hpp"
 #include "format/format.hpp"
 #include "metadata/metadata.hpp"
-#include "publication/kerchunk_sidecar.hpp"
+#include "publication/file_references.hpp"
 #include "publication/publication.hpp"
 #include "publication/subfile_folder.hpp"
 #include "publication/xdmf_sidecar.hpp"
@@ -169,7 +169,7 @@ class File {
   Status choose_files_on_root();                      // rank 0
   Status check_strategy(const Settings& changes, Strategy& strategy, PlanLimits& limits) const;
   Status check_writable(std::string_view call) const;
-  // close.cpp: sync, close and references
+  // close.cpp: sync and close
   void abandon();                                                                         // rank 0
   PublishInputs publish_inputs() const;                                                   // rank 0
   Status publish_on_root(FolderLock& turn);                                               // rank 0; locks `turn`
@@ -186,10 +186,6 @@ class File {
   Status close_data(bool durable);                                                        // local
   Status finish_on_root(bool publish, const PartChunks& chunks);                          // rank 0
   void close_alone() noexcept;                                                            // local
-
-  bool wants_references() const;
-  ReferenceSources reference_sources(const PartChunks& chunks) const noexcept;  // rank 0
-  Status renew_references();                                                    // collective
 
   // define.cpp: definitions
   DefineProtocol::Parts definition_parts() noexcept;
@@ -226,11 +222,10 @@ class File {
   Status start_set();                      // collective
   FormatMode format_mode() const noexcept;
   FormatOptions format_options() const;
-  Status become_set(SubfileRequest request);       // collective
-  Status place_subfiles(Status local);             // collective
-  Status finish_subfiles(bool ends);               // collective
-  Status collect_part_chunks(PartChunks& chunks);  // collective
-  void update_set();                               // local
+  Status become_set(SubfileRequest request);  // collective
+  Status place_subfiles(Status local);        // collective
+  Status finish_subfiles(bool ends);          // collective
+  void update_set();                          // local
   void fit_line();
   SplitPolicy split_policy() const;
   Status define_parts(std::span<const VariableDefinition> definitions, std::map<int, SplitVariable>& splits,
@@ -254,12 +249,12 @@ class File {
   ViewerGrids grids_;
   Publication publication_;
   SubfileFolder* subfile_folder_ = nullptr;  // rank 0; publication_ owns it
-  KerchunkSidecar* references_ = nullptr;    // rank 0; publication_ owns it
   std::unique_ptr<Format> format_;           // rank 0
   Metadata metadata_;
   std::unique_ptr<DataFile> data_;
   SubfileSet set_;
   const PartFormats part_formats_{format_, set_};  // for cached plans of chunks
+  FileReferences references_{{*comm_, settings_, metadata_.catalog(), metadata_.traits(), set_, format_}};
   SpaceAllocator allocator_;
   WriteState write_state_;
   VariableFlush flush_;

@@ -90,8 +90,8 @@ Status File::become_set(SubfileRequest request) {
   std::vector<std::byte> message;
   Status local = comm_->rank() != 0 ? Status{} : guard([&] {
     Status status = make_set_on_root(request.count);
-    if (status.ok() && wants_references())
-      status = references_->start(publication_.temporary());
+    if (status.ok())
+      status = references_.start(publication_.temporary());
     if (status.ok())
       message = set_.names().encode();
     return status;
@@ -184,18 +184,6 @@ Status File::finish_subfiles(bool ends) {
   if (moved && !verdict.ok())
     allocator_.mark_unplaced();
   return verdict;
-}
-
-// Collective, agreed. Sets `chunks` on rank 0.
-Status File::collect_part_chunks(PartChunks& chunks) {
-  if (!set_.map())
-    return {};
-  std::vector<int> variables;
-  Status local = guard([&] {
-    variables = referable_parts(metadata_.catalog(), *set_.map());
-    return Status{};
-  });
-  return agree(*comm_, set_.collect_chunks(std::move(local), variables, chunks));
 }
 
 Result<std::string> File::check_subfiles() {
