@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <numeric>
 
 #include "base/checked.hpp"
 #include "base/units.hpp"
@@ -136,6 +137,16 @@ Status check_options_of_points(const Settings& settings) {
                                               "\"imbalance\", \"point_bytes\" and \"machine\"",
                                               key)};
   return {};
+}
+
+// Pieces that follow one another are one interval.
+int64_t count_intervals(PieceView pieces) {
+  int64_t intervals = 0, end = -1;
+  for_each_piece(pieces, [&](const Piece& piece) {
+    intervals += piece.file == end ? 0 : 1;
+    end = piece.file + piece.length;
+  });
+  return intervals;
 }
 
 Status check_points(const windrow_decomposition& decomposition) {
@@ -307,13 +318,12 @@ int windrow_decomposition_owned(const windrow_decomposition* decomposition, cons
       *intervals = 0;
       if (room > 0 && room < *count)
         return {Code::bad_argument, fmt::format("a buffer for {} is too small for {}", counted(room, "point"), *count)};
-      int64_t end = -1;
-      windrow::for_each_piece(written.value(), [&](const windrow::Piece& piece) {
-        *intervals += piece.file == end ? 0 : 1;
-        end = piece.file + piece.length;
-        for (int64_t point = piece.file; room > 0 && point < end; ++point)
-          *list++ = point;
-      });
+      *intervals = windrow::count_intervals(written.value());
+      if (room > 0)
+        windrow::for_each_piece(written.value(), [&](const windrow::Piece& piece) {
+          std::iota(list, list + piece.length, piece.file);
+          list += piece.length;
+        });
       return {};
     });
   });

@@ -109,6 +109,22 @@ Result<bool> Metadata::is_named_by(const std::string& path, const Variable& vari
   return names_dimension(other, variable, number, own_first);
 }
 
+namespace {
+
+// The path of a dimension, or its name without redundant parts.
+Result<std::string> clean_dimension(const std::string& name) {
+  if (Status status = check_new_path(name); !status.ok())
+    return status;
+  auto clean = clean_path(name);
+  if (clean.ok() && !name.starts_with('/') && name.find('/') != std::string::npos)
+    return Status{
+        Code::bad_argument,
+        fmt::format("dimension \"{}\": a name must not contain a slash, and a path must begin with one", name)};
+  return clean;
+}
+
+}  // namespace
+
 // Returns the path of the dimension or variable that names dimension `number` of a variable. Adds a dimension if there
 // is none.
 Result<std::string> Metadata::find_dimension(const Variable& variable, size_t number, const std::string& name,
@@ -116,16 +132,10 @@ Result<std::string> Metadata::find_dimension(const Variable& variable, size_t nu
   const int64_t length = variable.shape[number];
   if (name.empty())
     return std::string();
-  if (Status status = check_new_path(name); !status.ok())
-    return status;
   const bool is_path = name.starts_with('/');
-  auto clean = clean_path(name);
+  auto clean = clean_dimension(name);
   if (!clean.ok())
     return clean.status();
-  if (!is_path && name.find('/') != std::string::npos)
-    return Status{
-        Code::bad_argument,
-        fmt::format("dimension \"{}\": a name must not contain a slash, and a path must begin with one", name)};
   const std::string first = is_path ? clean.value() : inside(parent_of(variable.path), name);
   for (std::string group = parent_of(first);; group = parent_of(group)) {
     const std::string path = is_path ? first : inside(group, name);

@@ -2,6 +2,7 @@
 #include "planning/sampled_ratio.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "codec/codec.hpp"
@@ -35,6 +36,41 @@ void gather(const Item& item, double fraction, double next, std::vector<std::byt
   }
 }
 
+// A sample of the items with memory, which have `total` bytes together.
+std::vector<std::byte> sample_of(std::span<const Item> items, double total) {
+  std::vector<std::byte> bytes;
+  bytes.reserve(CodecWorkspace::k_sample_bytes);
+  double before = 0;
+  int place = 0;
+  for (const Item& item : items) {
+    if (item.memory == nullptr || item.total < 1)
+      continue;
+    const auto of_item = static_cast<double>(item.total);
+    const auto place_of = [&](int number) { return (total * number / k_places - before) / of_item; };
+    for (; place < k_places && place_of(place) < 1; ++place)
+      gather(item, std::max(0.0, place_of(place)), std::min(1.0, place_of(place + 1)), bytes);
+    before += of_item;
+  }
+  return bytes;
+}
+
+// The bytes of the sample after the best of the fastest codecs; nullopt without memory.
+std::optional<int64_t> compressed_bytes(std::span<const std::byte> sample, int element_bytes) {
+  const auto fastest = compressors().first(std::min(k_compressors, compressors().size()));
+  const auto workspace = CodecWorkspace::make(static_cast<int64_t>(CodecWorkspace::k_sample_bytes), fastest);
+  if (!workspace.ok())
+    return std::nullopt;
+  auto left = static_cast<int64_t>(sample.size());
+  for (const Compressor* compressor : fastest)
+    for (const bool shuffle : {false, true}) {
+      const CodecChoice choice{
+          .compressor = compressor, .level = 0, .shuffle = shuffle, .element_bytes = std::clamp(element_bytes, 1, 255)};
+      if (!shuffle || compressor->shuffles())
+        left = std::min(left, sample_frame(sample, choice, *workspace.value()).bytes);
+    }
+  return left;
+}
+
 }  // namespace
 
 int64_t SampledRatio::of_64() const noexcept {
@@ -53,38 +89,15 @@ SampledRatio look_at(std::span<const Item> items) {
   }
   if (compressors().empty() || most == nullptr || most->total < 1)
     return {};
-  std::vector<std::byte> bytes;
-  bytes.reserve(CodecWorkspace::k_sample_bytes);
-  double before = 0;
-  int place = 0;
-  for (const Item& item : items) {
-    if (item.memory == nullptr || item.total < 1)
-      continue;
-    const auto of_item = static_cast<double>(item.total);
-    const auto place_of = [&](int number) { return (total * number / k_places - before) / of_item; };
-    for (; place < k_places && place_of(place) < 1; ++place)
-      gather(item, std::max(0.0, place_of(place)), std::min(1.0, place_of(place + 1)), bytes);
-    before += of_item;
-  }
-  const auto fastest = compressors().first(std::min(k_compressors, compressors().size()));
-  const auto workspace = CodecWorkspace::make(static_cast<int64_t>(CodecWorkspace::k_sample_bytes), fastest);
-  if (bytes.empty() || !workspace.ok())
+  const std::vector<std::byte> bytes = sample_of(items, total);
+  const std::optional<int64_t> left = bytes.empty() ? std::nullopt : compressed_bytes(bytes, most->element_bytes);
+  if (!left)
     return {};
-  auto left = static_cast<int64_t>(bytes.size());
-  for (const Compressor* compressor : fastest)
-    for (const bool shuffle : {false, true}) {
-      const CodecChoice choice{.compressor = compressor,
-                               .level = 0,
-                               .shuffle = shuffle,
-                               .element_bytes = std::clamp(most->element_bytes, 1, 255)};
-      if (!shuffle || compressor->shuffles())
-        left = std::min(left, sample_frame(bytes, choice, *workspace.value()).bytes);
-    }
   // Weighted by the bytes to send, so that a rank with little data has little influence.
   constexpr double k_most = 1e13;  // the sum over very many ranks stays exact
   total = std::min(total, k_most);
   return {.bytes = static_cast<int64_t>(total),
-          .left = static_cast<int64_t>(total * static_cast<double>(left) / static_cast<double>(bytes.size()))};
+          .left = static_cast<int64_t>(total * static_cast<double>(*left) / static_cast<double>(bytes.size()))};
 }
 
 }  // namespace windrow

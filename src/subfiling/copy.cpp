@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <optional>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "base/checked.hpp"
@@ -32,36 +35,47 @@ std::vector<StridedRows> strided_rows_of(std::span<const Variable> variables, st
   return strided_rows;
 }
 
-// Joins variables whose records move by the same distance, and neighbours without records.
-std::vector<StridedRows> joined(std::vector<StridedRows> strided_rows) {
-  std::vector<StridedRows> out;
+// All rows with a stride as one range, if they move by the same distance; otherwise nullopt.
+std::optional<StridedRows> shifted_records(std::span<const StridedRows> strided_rows) {
   const StridedRows* first = nullptr;
-  bool all_shift = true;
   int64_t end = 0;
   for (const StridedRows& rows_band : strided_rows) {
     if (rows_band.from_stride == 0)
       continue;
     if (first == nullptr)
       first = &rows_band;
-    all_shift = all_shift && rows_band.from_stride == rows_band.to_stride &&
-                rows_band.to - rows_band.from == first->to - first->from && rows_band.count == first->count;
+    if (rows_band.from_stride != rows_band.to_stride || rows_band.to - rows_band.from != first->to - first->from ||
+        rows_band.count != first->count)
+      return std::nullopt;
     end = std::max(end, rows_band.from + (rows_band.count - 1) * rows_band.from_stride + rows_band.bytes);
   }
+  if (first == nullptr)
+    return std::nullopt;
+  return StridedRows{.from = first->from, .to = first->to, .bytes = end - first->from};
+}
+
+// Whether rows without a stride follow others closely and move by the same distance.
+bool follow_closely(const StridedRows& rows_band, const StridedRows& last) noexcept {
+  return rows_band.from_stride == 0 && last.from_stride == 0 && last.to - last.from == rows_band.to - rows_band.from &&
+         rows_band.from >= last.from + last.bytes && rows_band.from - (last.from + last.bytes) < k_join_bytes;
+}
+
+// Joins variables whose records move by the same distance, and neighbours without records.
+std::vector<StridedRows> joined(std::span<const StridedRows> strided_rows) {
+  std::vector<StridedRows> out;
+  std::optional<StridedRows> records = shifted_records(strided_rows);
+  const bool all_shift = records.has_value();
   const StridedRows* before = nullptr;  // the last entry of `out` before it was joined
   for (const StridedRows& rows_band : strided_rows) {
     if (rows_band.from_stride != 0 && all_shift) {
-      if (&rows_band == first)
-        out.push_back({.from = rows_band.from, .to = rows_band.to, .bytes = end - rows_band.from});
+      if (records)
+        out.push_back(*std::exchange(records, std::nullopt));
       continue;
     }
-    StridedRows* last = before != nullptr && before + 1 == &rows_band && !out.empty() ? &out.back() : nullptr;
+    const bool is_next = before != nullptr && before + 1 == &rows_band && !out.empty();
     before = &rows_band;
-    const bool joins = last != nullptr && rows_band.from_stride == 0 && last->from_stride == 0 &&
-                       last->to - last->from == rows_band.to - rows_band.from &&
-                       rows_band.from >= last->from + last->bytes &&
-                       rows_band.from - (last->from + last->bytes) < k_join_bytes;
-    if (joins)
-      last->bytes = rows_band.from + rows_band.bytes - last->from;
+    if (is_next && follow_closely(rows_band, out.back()))
+      out.back().bytes = rows_band.from + rows_band.bytes - out.back().from;
     else
       out.push_back(rows_band);
   }

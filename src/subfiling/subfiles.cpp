@@ -125,18 +125,23 @@ void Subfiles::move_to(std::string folder) noexcept {
     });
 }
 
-Result<Format*> Subfiles::format(int64_t number, FormatMode mode) {
+// Closes a subfile if as many are open as may be.
+Status Subfiles::limit_open(FormatMode mode) {
   constexpr size_t k_most_open = 32;
+  if (formats_.size() < files_kept_open(k_most_open))
+    return {};
+  Status status =
+      mode == FormatMode::read ? Status() : finish_format(formats_.begin()->first, *formats_.begin()->second);
+  status.update(formats_.begin()->second->close());
+  formats_.erase(formats_.begin());
+  return status;
+}
+
+Result<Format*> Subfiles::format(int64_t number, FormatMode mode) {
   if (const auto found = formats_.find(number); found != formats_.end())
     return found->second.get();
-  if (formats_.size() >= files_kept_open(k_most_open)) {
-    Status status =
-        mode == FormatMode::read ? Status() : finish_format(formats_.begin()->first, *formats_.begin()->second);
-    status.update(formats_.begin()->second->close());
-    formats_.erase(formats_.begin());
-    if (!status.ok())
-      return status;
-  }
+  if (Status status = limit_open(mode); !status.ok())
+    return status;
   made_.resize(static_cast<size_t>(count()));
   uint8_t& made = made_[static_cast<size_t>(number)];
   const bool is_new = mode != FormatMode::read && made == 0 && number >= found_;

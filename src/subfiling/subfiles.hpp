@@ -250,6 +250,7 @@ class Subfiles {
     const Catalog& found;
     std::optional<uintmax_t> bytes;  // nullopt: unknown
   };
+  Status limit_open(FormatMode mode);
   Status rewrite(int64_t number, Format& format, const Layout& layout, const TemporaryFile& temporary,
                  bool& named) const;
   // Faults, packed except the first (faults.cpp).
