@@ -142,7 +142,7 @@ Status ContiguousStorage::add_items(const VariableRequest& request, std::shared_
 
 void ContiguousStorage::finish_batch(VariableBatch& batch) const {
   if (!batch.reading && engine_.planner.may_compress(batch))
-    batch.sampled_ratio = look_at(batch.items);
+    batch.sampled_ratio = sampled_ratio_of(batch.items);
   if (is_in_memory(batch))
     batch.in_memory = 1;
 }

@@ -77,7 +77,7 @@ int64_t SampledRatio::of_64() const noexcept {
   return bytes > 0 ? ratio_of_64(static_cast<double>(left) / static_cast<double>(bytes)) : 0;
 }
 
-SampledRatio look_at(std::span<const Item> items) {
+SampledRatio sampled_ratio_of(std::span<const Item> items) {
   double total = 0;
   const Item* most = nullptr;
   for (const Item& item : items) {

@@ -20,6 +20,6 @@ struct SampledRatio {
 
 // Compresses up to 8 KiB from four positions of the items with the fastest available compressor, with and without
 // shuffle. Allocates memory. Returns no sample if there are no bytes, or if no compressor is built in.
-SampledRatio look_at(std::span<const Item> items);
+SampledRatio sampled_ratio_of(std::span<const Item> items);
 
 }  // namespace windrow

@@ -24,7 +24,7 @@ Pieces pieces_of(int64_t count, int64_t length, int64_t stride) {
 int64_t of_64(std::vector<std::byte>& memory, int64_t length, int64_t stride, int element_bytes) {
   const Pieces pieces = pieces_of(static_cast<int64_t>(memory.size()) / length, length, stride);
   const std::vector<Item> items{make_item(pieces, 1000, memory.data(), 1, element_bytes)};
-  return look_at(items).of_64();
+  return sampled_ratio_of(items).of_64();
 }
 
 TEST(Shrinkage, is_known_from_a_few_places) {
@@ -49,9 +49,9 @@ TEST(Shrinkage, is_known_from_a_few_places) {
 }
 
 TEST(Shrinkage, of_nothing_is_unknown) {
-  EXPECT_EQ(look_at({}).of_64(), 0);
+  EXPECT_EQ(sampled_ratio_of({}).of_64(), 0);
   const std::vector<Item> items(3);
-  EXPECT_EQ(look_at(items).of_64(), 0);
+  EXPECT_EQ(sampled_ratio_of(items).of_64(), 0);
 }
 
 // Two pieces as far apart as a sparse array lets them be, and very many with the last one far away.
@@ -70,8 +70,8 @@ TEST(Shrinkage, of_sparse_items_is_seen_too) {
   const Pieces many = builder.take();
   for (const Pieces& pieces : {two, many}) {
     items.assign(1, make_item(pieces, 0, memory.data(), 1, 8));
-    EXPECT_GE(look_at(items).of_64(), 1);
-    EXPECT_LE(look_at(items).of_64(), 16);
+    EXPECT_GE(sampled_ratio_of(items).of_64(), 1);
+    EXPECT_LE(sampled_ratio_of(items).of_64(), 16);
   }
 }
 
@@ -86,8 +86,8 @@ TEST(Shrinkage, counts_bytes) {
   const Pieces all_noise = pieces_of(1, 1'000'000, 1), all_zeros = pieces_of(1, 100'000, 1);
   const std::vector<Item> loud{make_item(all_noise, 0, noise.data(), 1, 4)},
       quiet{make_item(all_zeros, 1'000'000, zeros.data(), 1, 4)}, both{loud[0], quiet[0]};
-  EXPECT_EQ(look_at(both).of_64(), 64);
-  const SampledRatio a = look_at(loud), b = look_at(quiet);
+  EXPECT_EQ(sampled_ratio_of(both).of_64(), 64);
+  const SampledRatio a = sampled_ratio_of(loud), b = sampled_ratio_of(quiet);
   EXPECT_EQ((SampledRatio{.bytes = a.bytes + b.bytes, .left = a.left + b.left}).of_64(), 64);
   EXPECT_LE(b.of_64(), 1);
 }
