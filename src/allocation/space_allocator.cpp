@@ -68,7 +68,7 @@ Status SpaceAllocator::agree_on_wanted(Status local) {
 
 bool SpaceAllocator::lacks_place(size_t variable) const noexcept {
   const Variable& each = metadata_.catalog().variables[variable];
-  return each.held && each.content.empty() && wanted_[variable] > 0;
+  return each.is_inline && each.content.empty() && wanted_[variable] > 0;
 }
 
 bool SpaceAllocator::grows(size_t variable) const noexcept {

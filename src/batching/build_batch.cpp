@@ -103,7 +103,7 @@ Status build_batch(const CallArguments& call, FlushEngine& engine, const Variabl
   std::vector<const QueuedRequest*> moved;
   for (const QueuedRequest* request : call.requests.entries_of(!kind.reading, kind.ordinal, storage.variable())) {
     const Variable& variable = variables[static_cast<size_t>(request->variable)];
-    if (variable.held)
+    if (variable.is_inline)
       continue;
     if (storage.moves(request->variable, variable))
       moved.push_back(request);

@@ -32,7 +32,7 @@ std::byte* memory_of(const QueuedRequest& request) noexcept {
 Status InlineVariables::read(const RequestList& requests) {
   for (const QueuedRequest& request : requests.requests()) {
     const Variable& variable = metadata_.catalog().variables[static_cast<size_t>(request.variable)];
-    if (request.put || !variable.held)
+    if (request.put || !variable.is_inline)
       continue;
     const int64_t element = element_bytes(variable.type, variable.details);
     const auto trailing = trailing_elements(request, variable);
@@ -107,7 +107,7 @@ Status InlineVariables::write_one(RequestList& requests, int variable, int64_t o
     if (bytes[i] != 0)
       content[i] = static_cast<std::byte>(bytes[i] & 0xff);
   if (comm_.rank() == 0)
-    local = guard([&] { return format_->write_held(target.path, content); });
+    local = guard([&] { return format_->write_inline(target.path, content); });
   if (Status verdict = agree(comm_, std::move(local)); !verdict.ok())
     return verdict;
   metadata_.set_content(variable, std::move(content));
@@ -117,7 +117,7 @@ Status InlineVariables::write_one(RequestList& requests, int variable, int64_t o
 Status InlineVariables::write(RequestList& requests, std::span<int64_t> puts) {
   const auto& variables = metadata_.catalog().variables;
   for (size_t i = 0; i < variables.size(); ++i) {
-    if (!variables[i].held || variables[i].content.empty())
+    if (!variables[i].is_inline || variables[i].content.empty())
       continue;
     for (int64_t ordinal = 0; ordinal < puts[i]; ++ordinal)
       if (Status verdict = write_one(requests, static_cast<int>(i), ordinal); !verdict.ok())

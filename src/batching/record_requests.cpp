@@ -40,9 +40,9 @@ Status count_wanted(const RequestList& requests, const FileView& file, std::span
   for (const QueuedRequest& request : requests.requests()) {
     const auto number = static_cast<size_t>(request.variable);
     const Variable& variable = file.catalog().variables[number];
-    if (!request.put || (request.record < 0 && !variable.held))
+    if (!request.put || (request.record < 0 && !variable.is_inline))
       continue;
-    wanted[number] = std::max(wanted[number], variable.held ? request.ordinal + 1 : request.record + 1);
+    wanted[number] = std::max(wanted[number], variable.is_inline ? request.ordinal + 1 : request.record + 1);
     if (!variable.extendible || wanted[number] <= variable.shape.front())
       continue;
     const bool has_room = file.subfiles == nullptr || file.set.has_room_for(wanted[number]);

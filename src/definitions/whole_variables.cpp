@@ -108,7 +108,7 @@ Result<std::optional<std::vector<int64_t>>> WholeVariables::stored_chunks(int va
   const Variable& wanted = at(variable);
   const bool is_split = parts_.subfiles != nullptr && parts_.subfiles->map()->find(variable) != nullptr;
   const bool is_here = !is_split && wanted.unsupported.empty();
-  if (is_here && wanted.held && wanted.content.empty())
+  if (is_here && wanted.is_inline && wanted.content.empty())
     return std::optional(std::vector<int64_t>());
   if (!is_here || wanted.chunking.empty())
     return std::optional<std::vector<int64_t>>();

@@ -157,7 +157,7 @@ constexpr auto k_variable = [](auto& pass, auto& variable) {
   pass.list(variable.attributes, k_attribute);
   pass.blob(variable.unsupported);
   pass.blob(variable.fill);
-  pass.number(variable.held);
+  pass.number(variable.is_inline);
   pass.blob(variable.content);
   k_details(pass, variable.details);
   pass.number(variable.null_space);

@@ -225,7 +225,7 @@ Result<int64_t> Format::give_place(const std::string& path) {
   return Status(Code::unsupported, "\"" + path + "\": this format has no unallocated variables");
 }
 
-Status Format::write_held(const std::string& path, std::span<const std::byte>) {
+Status Format::write_inline(const std::string& path, std::span<const std::byte>) {
   return {Code::unsupported, "\"" + path + "\": this format stores no variables in its header"};
 }
 

@@ -131,8 +131,8 @@ struct Variable {
   std::vector<Attribute> attributes;
   std::string unsupported;              // why it cannot be read yet, or ""
   std::vector<std::byte> fill = {};     // element that was never written, as stored; empty: zeros
-  bool held = false;                    // inline (elements in metadata), or not allocated yet
-  std::vector<std::byte> content = {};  // held: the elements as stored; empty: never written, and a put allocates it
+  bool is_inline = false;               // inline (elements in metadata), or not allocated yet
+  std::vector<std::byte> content = {};  // inline: the elements as stored; empty: never written, and a put allocates it
   Chunking chunking = {};
   bool extendible = false;  // the first dimension can grow
   Details details = {};
@@ -266,12 +266,12 @@ class Format {
   // For formats whose extendible variables grow together; called before any change. Truncates the file after its
   // variables and `records` records, so that later records are zero until written. Code::unsupported: other formats.
   virtual Status cut(int64_t records);
-  // Allocates a held variable without content and returns its offset; its elements keep their values.
+  // Allocates an inline variable without content and returns its offset; its elements keep their values.
   // Code::unsupported: the format has no such variables.
   virtual Result<int64_t> give_place(const std::string& path);
-  // Writes all elements of a held variable with content, as stored. Code::unsupported: the format has no such
+  // Writes all elements of an inline variable with content, as stored. Code::unsupported: the format has no such
   // variables.
-  virtual Status write_held(const std::string& path, std::span<const std::byte> content);
+  virtual Status write_inline(const std::string& path, std::span<const std::byte> content);
   // Allocates space for a chunk of this encoded size (by all filters), replacing its previous space, and returns the
   // offset. Aggregators write the bytes. `first`: its first element. Published bytes stay until the next flush() if
   // the size changes. `keep_old`: the chunk is only partially overwritten, so they stay in any case, and unpublished

@@ -35,7 +35,7 @@ void Metadata::take(Catalog catalog) {
   link_targets_.clear();
   records_ = -1;
   for (const Variable& variable : catalog_.variables)
-    may_grow_ = may_grow_ || variable.extendible || variable.held;
+    may_grow_ = may_grow_ || variable.extendible || variable.is_inline;
   for (size_t i = 0; i < catalog_.variables.size(); ++i)
     variable_numbers_[catalog_.variables[i].path] = static_cast<int>(i);
   for (size_t i = 0; i < catalog_.groups.size(); ++i)
@@ -288,7 +288,7 @@ void Metadata::place(int variable, const Placement& placement) noexcept {
 
 void Metadata::give_place(int variable, int64_t offset) noexcept {
   Variable& target = catalog_.variables[static_cast<size_t>(variable)];
-  target.held = false;
+  target.is_inline = false;
   target.placement.offset = offset;
 }
 

@@ -176,7 +176,7 @@ Result<SplitVariable> read_split_variable(Variable& variable, int64_t most_parts
   variable.placement.offset = -1;
   variable.placement.bytes = *elements * element;
   variable.unsupported.clear();
-  variable.held = false;
+  variable.is_inline = false;
   variable.content.clear();
   variable.chunking = {};
   SplitVariable made(std::move(split).value(), variable.path, element, variable.extendible);

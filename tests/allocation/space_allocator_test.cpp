@@ -75,7 +75,7 @@ class SpaceAllocatorTest : public testing::Test {
     catalog.groups.push_back({.path = "/", .attributes = {}});
     catalog.variables = {variable_of("/fixed", {4}, false), variable_of("/a", {2}, true), variable_of("/b", {3}, true),
                          variable_of("/unwritten", {5}, false)};
-    catalog.variables[3].held = true;
+    catalog.variables[3].is_inline = true;
     catalog.variables[3].placement = {.offset = -1, .bytes = 40};
     metadata_.take(std::move(catalog));
     allocator_.reserve(6);  // memory for definitions that were refused too

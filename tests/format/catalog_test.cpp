@@ -20,7 +20,7 @@ Catalog example() {
       .bytes = 3, .text_ascii = true, .text_padding = TextPadding::space_padded, .tag = "tag", .enumeration = "A=1"};
   catalog.variables.back().null_space = true;
   catalog.variables.back().fill = {std::byte{1}, std::byte{2}, std::byte{3}};
-  catalog.variables.back().held = true;
+  catalog.variables.back().is_inline = true;
   catalog.variables.back().content = {std::byte{4}};
   catalog.unsupported = {"/link: soft link"};
   catalog.links = {{"/soft", "/a/v"}, {"/hard", "/a/v", true}};

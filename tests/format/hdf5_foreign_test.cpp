@@ -249,10 +249,10 @@ f["plain"] = np.arange(3)
     ASSERT_NE(variable, nullptr);
     EXPECT_EQ(variable->unsupported, reason) << path;
     EXPECT_EQ(variable->placement.offset >= 0,
-              variable->unsupported.empty() && variable->chunking.empty() && !variable->held)
+              variable->unsupported.empty() && variable->chunking.empty() && !variable->is_inline)
         << path;
   }
-  EXPECT_TRUE(find(found, "/compact")->held && find(found, "/late")->held);
+  EXPECT_TRUE(find(found, "/compact")->is_inline && find(found, "/late")->is_inline);
   EXPECT_EQ(find(found, "/compact")->content, std::vector<std::byte>(40));
   EXPECT_TRUE(find(found, "/late")->content.empty());
   EXPECT_EQ(find(found, "/chunked")->type, Type::float64);

@@ -206,7 +206,7 @@ TEST(Metadata, OpenedCatalogIsIndexed) {
   catalog.variables.resize(2);
   catalog.variables[0].path = "/a/v";
   catalog.variables[1].path = "/w";
-  catalog.variables[1].held = true;
+  catalog.variables[1].is_inline = true;
   catalog.links = {{"/link", "/a/v"}};
   catalog.dimensions = {{"/x", 3}};
   catalog.unsupported = {"/strange: an external link"};
@@ -228,13 +228,13 @@ TEST(Metadata, HeldVariableGetsAPlace) {
   Catalog catalog;
   catalog.groups = {{"/", {}}};
   catalog.variables.resize(2);
-  catalog.variables[1].held = true;
+  catalog.variables[1].is_inline = true;
   Metadata metadata("f");
   metadata.take(catalog);
   metadata.set_content(1, {std::byte{7}});
   EXPECT_EQ(metadata.variable(1).content, std::vector{std::byte{7}});
   metadata.give_place(1, 64);
-  EXPECT_FALSE(metadata.variable(1).held);
+  EXPECT_FALSE(metadata.variable(1).is_inline);
   EXPECT_EQ(metadata.variable(1).placement.offset, 64);
 }
 

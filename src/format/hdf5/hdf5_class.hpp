@@ -56,7 +56,7 @@ class Hdf5Format final : public Format {
   Result<Catalog> catalog() override;
   Status extend(const std::string& path, std::span<const int64_t> shape) override;
   Result<int64_t> give_place(const std::string& path) override;
-  Status write_held(const std::string& path, std::span<const std::byte> content) override;
+  Status write_inline(const std::string& path, std::span<const std::byte> content) override;
   Result<PlacedChunk> place_chunk(const std::string& path, std::span<const int64_t> first, int64_t bytes,
                                   bool keep_old) override;
   Result<int64_t> reserve_chunk(const std::string& path, std::span<const int64_t> first, int64_t bytes) override;

@@ -214,7 +214,7 @@ Result<int64_t> Hdf5Format::give_place(const std::string& path) {
   return place.begin;
 }
 
-Status Hdf5Format::write_held(const std::string& path, std::span<const std::byte> content) {
+Status Hdf5Format::write_inline(const std::string& path, std::span<const std::byte> content) {
   Status status = change([&]() -> Status {
     const Quiet quiet;
     if (Status ready = writable("variable", path); !ready.ok())

@@ -314,7 +314,7 @@ Status Walk::read_compact(hid_t dataset, Variable& variable) const {
       H5Dget_storage_size(dataset) != static_cast<hsize_t>(variable.placement.bytes))
     return {Code::bad_file,
             fmt::format("\"{}\": the data of \"{}\" does not fill its shape: damaged", path_, variable.path)};
-  variable.held = true;
+  variable.is_inline = true;
   variable.content.resize(static_cast<size_t>(variable.placement.bytes));
   const Handle type(H5Dget_type(dataset), H5Tclose);
   if (H5Dread(dataset, type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, variable.content.data()) < 0)
@@ -332,8 +332,8 @@ Status Walk::place(hid_t dataset, bool is_compact, Variable& variable) const {
   const haddr_t offset = H5Dget_offset(dataset);  // from the file's start, a user block included
   // HDF5 allocates space at the first write. In a file with a user block the offset of an unallocated dataset is not
   // HADDR_UNDEF (HDF5 1.10), because it adds the block.
-  variable.held = offset == HADDR_UNDEF || H5Dget_storage_size(dataset) == 0;
-  if (variable.held)
+  variable.is_inline = offset == HADDR_UNDEF || H5Dget_storage_size(dataset) == 0;
+  if (variable.is_inline)
     return {};
   const bool inside = offset <= static_cast<haddr_t>(file_bytes_) &&
                       placement.bytes <= file_bytes_ - static_cast<int64_t>(offset) &&
