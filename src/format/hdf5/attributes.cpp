@@ -267,17 +267,17 @@ Status write_attribute(hid_t object, const std::string& path, const Attribute& a
   }
   if (overwrite(object, attribute))
     return {};
-  std::string aside = ".replaced-by-windrow";  // not derived from the name, which may already have the maximum length
-  while (H5Aexists(object, aside.c_str()) > 0)
-    aside += '\'';
-  if (H5Arename(object, name, aside.c_str()) < 0)
+  std::string renamed = ".replaced-by-windrow";  // not derived from the name, which may already have the maximum length
+  while (H5Aexists(object, renamed.c_str()) > 0)
+    renamed += '\'';
+  if (H5Arename(object, name, renamed.c_str()) < 0)
     return hdf5_status(Code::io, "attribute", attribute.name);
   Status status = guard([&] { return create(object, path, attribute); });
   if (status.ok())
-    H5Adelete(object, aside.c_str());
+    H5Adelete(object, renamed.c_str());
   else {
     H5Adelete(object, name);
-    H5Arename(object, aside.c_str(), name);
+    H5Arename(object, renamed.c_str(), name);
   }
   return status.ok() ? status : explain_refusal(path, attribute, std::move(status));
 }

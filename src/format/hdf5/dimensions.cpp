@@ -32,9 +32,9 @@ std::string_view name_of(const std::string& path) {
   return std::string_view(path).substr(path.rfind('/') + 1);
 }
 
-std::string aside_of(const std::string& path) {
-  std::string aside = path;
-  return aside.insert(path.rfind('/') + 1, k_prefix);
+std::string renamed_path(const std::string& path) {
+  std::string renamed = path;
+  return renamed.insert(path.rfind('/') + 1, k_prefix);
 }
 
 const Attribute* attribute_called(const Variable& variable, std::string_view name) {
@@ -65,13 +65,13 @@ void drop(Variable& variable, std::initializer_list<std::string_view> names) {
                 [&](const Attribute& each) { return std::find(names.begin(), names.end(), each.name) != names.end(); });
 }
 
-bool gave_way(const Variable& variable) {
+bool is_renamed(const Variable& variable) {
   return name_of(variable.path).size() > k_prefix.size() && name_of(variable.path).starts_with(k_prefix);
 }
 
 bool is_scale(const Variable& variable) {
   const std::string* kind = text_attribute(variable, "CLASS");
-  return kind && *kind == "DIMENSION_SCALE" && !variable.shape.empty() && !gave_way(variable);
+  return kind && *kind == "DIMENSION_SCALE" && !variable.shape.empty() && !is_renamed(variable);
 }
 
 bool has_no_variable(const Variable& variable) {
@@ -159,7 +159,7 @@ const std::string& Scales::place_of_new(const std::string& path) {
   const auto scale = scales_.find(path);
   if (scale == scales_.end() || scale->second.has_variable)
     return stored(path);
-  return moved_.emplace(path, aside_of(path)).first->second;
+  return moved_.emplace(path, renamed_path(path)).first->second;
 }
 
 bool Scales::take(hid_t dataset, haddr_t address, const Variable& variable, size_t index) {
@@ -175,8 +175,8 @@ bool Scales::take(hid_t dataset, haddr_t address, const Variable& variable, size
     scale.reference = address;
     scale.has_variable = !alone;
     constexpr int k_most = 1 << 30;  // largest plausible number: others are counted from it
-    scale.says_id = id.size() == 1 && id.front() >= 0 && id.front() < k_most;
-    if (scale.says_id)
+    scale.has_stored_id = id.size() == 1 && id.front() >= 0 && id.front() < k_most;
+    if (scale.has_stored_id)
       scale.id = id.front();
     if (scales_.emplace(variable.path, scale).second)
       order_.push_back(variable.path);
@@ -192,8 +192,8 @@ bool Scales::take(hid_t dataset, haddr_t address, const Variable& variable, size
 void Scales::number_scales() {
   for (const std::string& path : order_) {
     Scale& scale = scales_.at(path);
-    ids_are_whole_ = ids_are_whole_ && scale.says_id;
-    if (!scale.says_id)
+    ids_are_whole_ = ids_are_whole_ && scale.has_stored_id;
+    if (!scale.has_stored_id)
       scale.id = next_id_;
     next_id_ = std::max(next_id_, scale.id + 1);
     ids_are_sound_ = paths_by_id_.emplace(scale.id, path).second && ids_are_sound_;
@@ -202,22 +202,22 @@ void Scales::number_scales() {
 }
 
 void Scales::take_own_names(Catalog& catalog, ObjectPaths& paths) {
-  std::vector<std::pair<const Found*, std::string>> aside;
+  std::vector<std::pair<const Found*, std::string>> renamed;
   for (const Found& found : found_) {
     const std::string& path = catalog.variables[found.index].path;
     const std::string_view name = name_of(path);
-    if (!gave_way(catalog.variables[found.index]))
+    if (!is_renamed(catalog.variables[found.index]))
       continue;
-    aside.emplace_back(&found, path.substr(0, path.size() - name.size()) + std::string(name.substr(k_prefix.size())));
+    renamed.emplace_back(&found, path.substr(0, path.size() - name.size()) + std::string(name.substr(k_prefix.size())));
   }
-  if (aside.empty())
+  if (renamed.empty())
     return;
   std::map<std::string, int> taken;
   for (const auto& [address, path] : paths)
     ++taken[path];
   for (const SoftLink& link : catalog.links)
     ++taken[link.path];
-  for (auto& [found, path] : aside) {
+  for (auto& [found, path] : renamed) {
     const auto scale = scales_.find(path);
     const bool is_free = !taken.contains(path) || (scale != scales_.end() && !scale->second.has_variable);
     if (!is_free || moved_.contains(path))
@@ -316,25 +316,25 @@ Status Scales::write_missing_ids() {
     return {};
   ids_are_whole_ = true;
   for (auto& [path, scale] : scales_) {
-    if (scale.says_id)
+    if (scale.has_stored_id)
       continue;
     const Handle dataset = open_dataset(file_, path);
     if (!dataset.valid())
       return failed(path);
     if (Status status = write_attribute(dataset.get(), path, integers(k_id, {}, std::span(&scale.id, 1))); !status.ok())
       return status;
-    scale.says_id = true;
+    scale.has_stored_id = true;
   }
   return {};
 }
 
-Status Scales::move_aside(const std::string& path) {
-  const std::string aside = aside_of(path);
-  if (H5Lexists(file_, aside.c_str(), H5P_DEFAULT) > 0)
-    return {Code::exists, fmt::format("\"{}\" exists already", aside)};
-  const Handle links = link_creation(aside);
-  moved_[path] = aside;
-  if (H5Lmove(file_, path.c_str(), file_, aside.c_str(), links.get(), H5P_DEFAULT) >= 0)
+Status Scales::rename_scale(const std::string& path) {
+  const std::string renamed = renamed_path(path);
+  if (H5Lexists(file_, renamed.c_str(), H5P_DEFAULT) > 0)
+    return {Code::exists, fmt::format("\"{}\" exists already", renamed)};
+  const Handle links = link_creation(renamed);
+  moved_[path] = renamed;
+  if (H5Lmove(file_, path.c_str(), file_, renamed.c_str(), links.get(), H5P_DEFAULT) >= 0)
     return {};
   moved_.erase(path);
   return failed(path);
@@ -371,7 +371,7 @@ Status Scales::mark(hid_t dataset, const std::string& path, const std::string& n
     status = write_attribute(dataset, path, text("NAME", name, static_cast<int64_t>(name.size()) + 1));
   if (status.ok() && ids_are_sound_)
     status = write_attribute(dataset, path, integers(k_id, {}, std::span(&scale.id, 1)));
-  scale.says_id = ids_are_sound_;
+  scale.has_stored_id = ids_are_sound_;
   return status;
 }
 
@@ -381,7 +381,7 @@ Status Scales::define_dimension(const Dimension& dimension) {
   if (Status status = write_missing_ids(); !status.ok())
     return status;
   if (H5Lexists(file_, dimension.path.c_str(), H5P_DEFAULT) > 0)
-    if (Status status = move_aside(dimension.path); !status.ok())
+    if (Status status = rename_scale(dimension.path); !status.ok())
       return status;
   const Handle links = link_creation(dimension.path), creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
   // An unlimited dimension is as long as the longest variable along it, also for netCDF's readers, and has no length of

@@ -51,8 +51,8 @@ class Scales {
   };
   struct Scale {
     hobj_ref_t reference = 0;
-    int id = -1;           // netCDF's number of the dimension
-    bool says_id = false;  // it is stored in the file
+    int id = -1;                 // netCDF's number of the dimension
+    bool has_stored_id = false;  // it is stored in the file
     bool has_variable = false;
     bool in_use = false;  // it is in the list of a variable
     std::vector<Use> unlisted;
@@ -71,7 +71,7 @@ class Scales {
   bool resolve_list(const Found& found, Variable& variable, const ObjectPaths& paths);
   bool resolve_ids(const Found& found, Variable& variable) const;
   Status write_missing_ids();
-  Status move_aside(const std::string& path);
+  Status rename_scale(const std::string& path);
   Status move_back(const std::string& path);
   Status take_place(const std::string& path, Scale& scale);
   Status take_own_place(const std::string& variable, const std::string& first_dimension);

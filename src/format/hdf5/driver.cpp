@@ -43,7 +43,7 @@ namespace {
 constexpr haddr_t k_last_address = std::numeric_limits<int64_t>::max();
 
 struct DriverFile : H5FD_t {
-  std::shared_ptr<void> learnt = nullptr;  // see kept_until_written()
+  std::shared_ptr<void> heap_cache = nullptr;  // see cache_until_written()
   std::unique_ptr<Store> store;
   std::pair<dev_t, ino_t> identity;
   haddr_t end_of_addresses = 0;
@@ -195,7 +195,7 @@ void keep_failure(DriverFile& file, Status status) noexcept {
 }
 
 // Discards the buffered bytes of this range. Pieces stay disjoint.
-void drop_held(DriverFile& file, haddr_t address, size_t size) {
+void drop_pending(DriverFile& file, haddr_t address, size_t size) {
   const haddr_t end = address + size;
   auto next = file.pending.upper_bound(address);
   if (next != file.pending.begin() && std::prev(next)->first + std::prev(next)->second.size() > address)
@@ -213,13 +213,13 @@ void drop_held(DriverFile& file, haddr_t address, size_t size) {
 }
 
 // Holds bytes that HDF5 wrote: HDF5 reads them, other readers do not yet.
-void hold(DriverFile& file, haddr_t address, std::span<const std::byte> bytes) {
-  std::vector<std::byte> held(bytes.begin(), bytes.end());
-  drop_held(file, address, bytes.size());
-  file.pending.emplace(address, std::move(held));
+void defer(DriverFile& file, haddr_t address, std::span<const std::byte> bytes) {
+  std::vector<std::byte> copy(bytes.begin(), bytes.end());
+  drop_pending(file, address, bytes.size());
+  file.pending.emplace(address, std::move(copy));
 }
 
-void show_held(const DriverFile& file, haddr_t address, std::span<std::byte> bytes) noexcept {
+void show_pending(const DriverFile& file, haddr_t address, std::span<std::byte> bytes) noexcept {
   const haddr_t end = address + bytes.size();
   auto each = file.pending.upper_bound(address);
   if (each != file.pending.begin())
@@ -295,7 +295,7 @@ herr_t read(H5FD_t* base, H5FD_mem_t type, hid_t, haddr_t address, size_t size, 
   if (status.ok())
     apply(file.undo, static_cast<int64_t>(address), bytes);
   if (status.ok())
-    show_held(file, address, bytes);
+    show_pending(file, address, bytes);
   if (status.ok() && type == H5FD_MEM_SUPER && has_write_mark(bytes))
     file.marked = address;
   if (status.ok() && is_refused(file, type, bytes))
@@ -316,7 +316,7 @@ Status write_bytes(DriverFile& file, H5FD_mem_t type, haddr_t address, std::span
     bytes = cleared;
   }
   if (type == H5FD_MEM_DRAW && !is_heap_collection(bytes) && !file.holds_elements && file.failure->ok()) {
-    drop_held(file, address, bytes.size());
+    drop_pending(file, address, bytes.size());
     return file.store->write_at(static_cast<int64_t>(address), bytes);
   }
   const size_t over =
@@ -324,22 +324,22 @@ Status write_bytes(DriverFile& file, H5FD_mem_t type, haddr_t address, std::span
           ? std::min(bytes.size(), static_cast<size_t>(file.published_end - std::min(file.published_end, address)))
           : bytes.size();
   if (over > 0)
-    hold(file, address, bytes.first(over));
+    defer(file, address, bytes.first(over));
   if (over == bytes.size())
     return {};
   Status status = file.store->write_at(static_cast<int64_t>(address + over), bytes.subspan(over));
   if (!status.ok())
-    (void)guard([&] { return hold(file, address + over, bytes.subspan(over)), Status(); });
+    (void)guard([&] { return defer(file, address + over, bytes.subspan(over)), Status(); });
   return status;
 }
 
 // Others write a marked chunk, if at all: HDF5 has not extended the file that far.
 herr_t write(H5FD_t* base, H5FD_mem_t type, hid_t, haddr_t address, size_t size, const void* data) noexcept {
   DriverFile& file = of(base);
-  file.learnt.reset();
+  file.heap_cache.reset();
   file.used_end = std::max(file.used_end, address + size);
   if (data == chunk_marker() && is_range(address, size)) {
-    keep_failure(file, guard([&] { return drop_held(file, address, size), Status(); }));
+    keep_failure(file, guard([&] { return drop_pending(file, address, size), Status(); }));
     file.chunk_offset = static_cast<int64_t>(address);
     return 0;
   }
@@ -455,7 +455,7 @@ Status take_place(hid_t file, Extent bytes, bool zeros) {
   const Extent used = intersect(bytes, {0, static_cast<int64_t>(driver->used_end)});
   driver->used_end = std::max(driver->used_end, static_cast<haddr_t>(bytes.end));
   if (driver->failure->ok())
-    drop_held(*driver, static_cast<haddr_t>(bytes.begin), static_cast<size_t>(bytes.size()));
+    drop_pending(*driver, static_cast<haddr_t>(bytes.begin), static_cast<size_t>(bytes.size()));
   if (!zeros || used.empty())
     return {};
   const std::vector<std::byte> none(static_cast<size_t>(std::min(used.size(), k_at_once)));
@@ -530,9 +530,9 @@ bool has_read_heaps(hid_t file) noexcept {
   return driver != nullptr && driver->has_read_heaps;
 }
 
-std::shared_ptr<void>* kept_until_written(hid_t file) noexcept {
+std::shared_ptr<void>* cache_until_written(hid_t file) noexcept {
   DriverFile* driver = driver_of(file);
-  return driver != nullptr ? &driver->learnt : nullptr;
+  return driver != nullptr ? &driver->heap_cache : nullptr;
 }
 
 void give_place_back(hid_t file, Extent bytes) noexcept {

@@ -67,7 +67,7 @@ Status write_past(hid_t file, std::span<const std::byte> bytes, int64_t to);
 // Reads bytes of the file as HDF5 sees them; zeros after its end. The file uses this driver.
 Status read_place(hid_t file, int64_t offset, std::span<std::byte> bytes);
 // A cache of data that was read from the file, emptied when HDF5 writes. nullptr if the file uses another driver.
-std::shared_ptr<void>* kept_until_written(hid_t file) noexcept;
+std::shared_ptr<void>* cache_until_written(hid_t file) noexcept;
 
 // While one exists, HDF5 gets the first global heap collection that it reads only if `admit` returns true, because HDF5
 // trusts its contents. The file uses this driver.

@@ -133,27 +133,27 @@ Result<Objects> read_heap(hid_t file, const Sizes& sizes, uint64_t address) {
 }
 
 // Cache of a file, valid until HDF5 writes to it.
-struct Learnt {
+struct HeapCache {
   std::map<uint64_t, Objects> heaps;  // by address
   Reader headers{size_t{64} << 10};   // reads the headers of objects, which are often close together
 };
 
-Result<Learnt*> learnt_of(hid_t file) {
-  std::shared_ptr<void>* const kept = kept_until_written(file);
+Result<HeapCache*> heap_cache_of(hid_t file) {
+  std::shared_ptr<void>* const kept = cache_until_written(file);
   if (kept == nullptr)
     return Status(Code::internal, "a file with another driver");
   if (*kept == nullptr)
-    *kept = std::make_shared<Learnt>();
-  return static_cast<Learnt*>(kept->get());
+    *kept = std::make_shared<HeapCache>();
+  return static_cast<HeapCache*>(kept->get());
 }
 
 // The same, from the cache.
 Result<const Objects*> find_heap(hid_t file, const Sizes& sizes, uint64_t address) {
   constexpr size_t k_most_heaps = 4096;
-  const auto learnt = learnt_of(file);
-  if (!learnt.ok())
-    return learnt.status();
-  auto& heaps = learnt.value()->heaps;
+  const auto heap_cache = heap_cache_of(file);
+  if (!heap_cache.ok())
+    return heap_cache.status();
+  auto& heaps = heap_cache.value()->heaps;
   if (heaps.size() >= k_most_heaps)
     heaps.clear();
   if (const auto known = heaps.find(address); known != heaps.end())
@@ -320,10 +320,10 @@ Status check_mappings(hid_t file, const Sizes& sizes, haddr_t header) {
   constexpr uint64_t k_most_bytes = uint64_t{1} << 30;
   if (header > k_highest_address)
     return {};
-  const auto learnt = learnt_of(file);
-  if (!learnt.ok())
-    return learnt.status();
-  const auto place = place_of_mappings(file, learnt.value()->headers, sizes, header);
+  const auto heap_cache = heap_cache_of(file);
+  if (!heap_cache.ok())
+    return heap_cache.status();
+  const auto place = place_of_mappings(file, heap_cache.value()->headers, sizes, header);
   const uint64_t undefined = ~uint64_t{0} >> (8 * (k_most_address_bytes - sizes.address));  // there are none
   if (!place || place->address == undefined)
     return {};

@@ -43,7 +43,7 @@ std::vector<std::byte> stored(Number value, size_t copies, bool big_endian) {
 
 }  // namespace
 
-std::vector<std::byte> loud_value(const VariableDefinition& definition) {
+std::vector<std::byte> missing_value(const VariableDefinition& definition) {
   const bool big = definition.big_endian;
   switch (definition.type) {
     case Type::float16:
@@ -78,9 +78,9 @@ Status create_virtual(hid_t file, const std::string& place, const VariableDefini
   const Handle space = make_space(definition.shape, definition.extendible);
   if (!type.valid() || !space.valid())
     return hdf5_status(Code::bad_argument, "type of", definition.path);
-  const std::vector<std::byte> loud = loud_value(definition);
+  const std::vector<std::byte> missing = missing_value(definition);
   bool set =
-      set_object_creation(creation.get()) >= 0 && H5Pset_fill_value(creation.get(), type.get(), loud.data()) >= 0;
+      set_object_creation(creation.get()) >= 0 && H5Pset_fill_value(creation.get(), type.get(), missing.data()) >= 0;
   for (const Part& part : parts) {
     const auto start = sizes_of(part.box.start), block = sizes_of(part.box.count);
     const Handle source = make_space(part.box.count, definition.extendible);

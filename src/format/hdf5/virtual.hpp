@@ -29,6 +29,6 @@ Status write_current_shape(hid_t dataset, const std::string& path, std::span<con
 
 // A value that is clearly not data, as stored: NaN, the smallest signed integer, the largest unsigned one, all bits
 // set, or "?" for text.
-std::vector<std::byte> loud_value(const VariableDefinition& definition);
+std::vector<std::byte> missing_value(const VariableDefinition& definition);
 
 }  // namespace windrow
