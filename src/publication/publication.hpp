@@ -56,7 +56,7 @@ class Publication {
   // Ends the system's lock of hold(). HDF5 has its own locks, which would conflict with it on NFS and Lustre.
   void rely_on_locks_of_format() noexcept { held_.unlock(); }
   // Whether the file at `path` is still the one that was opened.
-  bool holds(const std::string& path) const noexcept { return held_.is_behind(path); }
+  bool holds(const std::string& path) const noexcept { return held_.is_reached_by(path); }
 
   const TemporaryFile& temporary() const noexcept { return temporary_; }  // of a new file, also after it is published
   const HeldFile& held() const noexcept { return is_temporary() ? temporary_.held : held_; }

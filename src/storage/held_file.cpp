@@ -128,7 +128,7 @@ bool HeldFile::is_at(const std::string& path) const noexcept {
   return ::lstat(path.c_str(), &there) == 0 && is_same(mine, there);
 }
 
-bool HeldFile::is_behind(const std::string& path) const noexcept {
+bool HeldFile::is_reached_by(const std::string& path) const noexcept {
   struct stat mine {};
   struct stat there {};
   if (!is_held() || ::fstat(descriptor_, &mine) != 0)

@@ -37,7 +37,7 @@ class HeldFile {
   // Whether `path` is this file. True if nothing is held, since nothing is known.
   bool is_at(const std::string& path) const noexcept;
   // The same for a path that may lead to it through symbolic links.
-  bool is_behind(const std::string& path) const noexcept;
+  bool is_reached_by(const std::string& path) const noexcept;
   // Holds the file that has the name now, after this process replaced it.
   Status follow(const std::string& path);
   void release() noexcept;  // also ends the lock

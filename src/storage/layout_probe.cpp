@@ -148,9 +148,9 @@ StorageLayout blocks_of(int64_t bytes) {
   return {.kind = LayoutKind::blocks, .components = {std::move(component)}};
 }
 
-using Ask = Result<StorageLayout> (*)(const std::string&, const SystemCalls&);
+using Query = Result<StorageLayout> (*)(const std::string&, const SystemCalls&);
 
-Ask asker_of(FileSystem kind) noexcept {
+Query query_of(FileSystem kind) noexcept {
   switch (kind) {
     case FileSystem::lustre:
       return ask_lustre;
@@ -170,7 +170,7 @@ Ask asker_of(FileSystem kind) noexcept {
 void ask(const std::string& path, ProbedLayout& probed, const SystemCalls& calls) {
   if (probed.file_system == FileSystem::unknown) {
     for (const FileSystem kind : {FileSystem::cephfs, FileSystem::lustre}) {
-      auto layout = asker_of(kind)(path, calls);
+      auto layout = query_of(kind)(path, calls);
       if (!layout.ok())
         continue;
       probed.layout = std::move(layout).value();
@@ -180,10 +180,10 @@ void ask(const std::string& path, ProbedLayout& probed, const SystemCalls& calls
     probed.reason = "this file system is not known to report stripes";
     return;
   }
-  const Ask asker = asker_of(probed.file_system);
-  if (asker == nullptr)
+  const Query query = query_of(probed.file_system);
+  if (query == nullptr)
     return;
-  auto layout = asker(path, calls);
+  auto layout = query(path, calls);
   if (layout.ok())
     probed.layout = std::move(layout).value();
   else

@@ -461,8 +461,8 @@ std::vector<std::string> folders_beside(const std::string& path, const std::stri
 }
 
 Status publish(std::span<const Rename> files, bool durable, const StoreOptions& options, bool* named) {
-  bool unasked = false;
-  bool& is_named = named != nullptr ? *named : unasked;
+  bool unused = false;
+  bool& is_named = named != nullptr ? *named : unused;
   is_named = false;
   return guard([&]() -> Status {
     Result<std::optional<FaultPlan>> fault = publish_fault(options);
