@@ -293,8 +293,8 @@ Status agree(const Comm& comm, Status local, Reduction reduction) {
 }
 
 Status agree_and_work(const Comm& comm, Status local, Reduction reduction, RootWork work, bool* at_work) {
-  bool unasked = false;
-  return agree_on_all(comm, std::move(local), reduction, work, at_work != nullptr ? *at_work : unasked);
+  bool unused = false;
+  return agree_on_all(comm, std::move(local), reduction, work, at_work != nullptr ? *at_work : unused);
 }
 
 SomeRanks::SomeRanks(const Comm& comm, int spacing, int count, size_t numbers) noexcept
