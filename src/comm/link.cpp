@@ -56,7 +56,7 @@ class Ring {
       memory_.reset(new (std::nothrow) std::byte[2 * static_cast<size_t>(k_sizes.back())]());
   }
 
-  // Collective: whether a root is_short the memory for its messages.
+  // Collective: whether a root lacks the memory for its messages.
   Status find_shortage(bool& is_short) const {
     double shortage = sends_ && memory_ == nullptr ? 1 : 0;
     if (int rc = MPI_Allreduce(MPI_IN_PLACE, &shortage, 1, MPI_DOUBLE, MPI_MAX, comm_.get()); rc != MPI_SUCCESS)
