@@ -51,7 +51,7 @@ void VariableFlush::end(const FileView& file, const Status& verdict, const Reque
 }
 
 void VariableFlush::cancel(const FileView& file, const Status& verdict, const RequestList& requests) {
-  engine_.tracer.end(comm_, engine_.trace, file.catalog(), verdict, is_empty_, requests.requests(), engine_.report);
+  engine_.tracer.end(comm_, engine_.trace, {file.catalog(), requests.requests(), verdict, is_empty_}, engine_.report);
 }
 
 Status VariableFlush::begin_pending(const FileView& file, RequestList& requests, Status local) {

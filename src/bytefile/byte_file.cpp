@@ -225,7 +225,7 @@ Status ByteFile::call(Moving& moving, Status local) {
   local.update(guard([&] { return check_mode(moving.reading); }));
   Status verdict = run(moving, std::move(local));
   engine_.end();
-  engine_.tracer.end(*comm_, engine_.trace, no_variables(), verdict, moving.summary.bytes == 0, {}, engine_.report);
+  engine_.tracer.end(*comm_, engine_.trace, {no_variables(), {}, verdict, moving.summary.bytes == 0}, engine_.report);
   return verdict;
 }
 

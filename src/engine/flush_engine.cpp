@@ -43,14 +43,14 @@ void FlushEngine::add_to_report(DataFile& file, double seconds, int64_t metadata
 Status FlushEngine::conclude(Status local, const InFlightBatch& in_flight, int64_t metadata_opens) {
   PreparedPlan& prepared = *in_flight.prepared;
   add_to_report(*in_flight.file, in_flight.seconds, metadata_opens);
-  const bool tunes = prepared.transfer && prepared.tuner_of(in_flight.behind) != nullptr;
+  const bool tunes = prepared.transfer && prepared.tuner_of(in_flight.in_background) != nullptr;
   if (tunes)
     store_tuning(prepared.transfer->coder().predicted(), report.sums);
   if (prepared.transfer)
     local.update(guard([&] { return take_traffic(*prepared.transfer); }));
   Status verdict = agree(comm_, std::move(local), Reduction{.maximum = report.maxima, .sum = report.sums, .bits = {}});
   if (tunes && read_batch(report.maxima) > 0 && verdict.ok())
-    learn(prepared, in_flight.behind);
+    learn(prepared, in_flight.in_background);
   return verdict;
 }
 
@@ -70,10 +70,10 @@ Status FlushEngine::take_traffic(const Transfer& transfer) {
 }
 
 // Local. The numbers are the same on every rank, so all ranks learn the same.
-void FlushEngine::learn(PreparedPlan& prepared, bool behind) {
+void FlushEngine::learn(PreparedPlan& prepared, bool in_background) {
   Predicted predicted;
   read_tuning(predicted, report.sums);
-  CodecTuner& tuner = *prepared.tuner_of(behind);
+  CodecTuner& tuner = *prepared.tuner_of(in_background);
   tuner.learn(prepared.transfer->coder().arm(), read_batch(report.maxima), predicted);
   (void)guard([&] {
     if (!report.plans.empty())

@@ -54,7 +54,7 @@ class FlushEngine {
  private:
   void add_to_report(DataFile& file, double seconds, int64_t metadata_opens);
   Status take_traffic(const Transfer& transfer);
-  void learn(PreparedPlan& prepared, bool behind);
+  void learn(PreparedPlan& prepared, bool in_background);
 
   Comm& comm_;
   double began_ = 0;  // when the flush began, in seconds; without the time between the parts of a flush in two parts

@@ -59,8 +59,9 @@ void Executor::begin(InFlightBatch& batch, PreparedPlan& prepared, const Request
     trace_.shared_refused = 1;
   // Without domains, other ranks may write into the holes at the same time.
   const bool locked = !prepared.plan.has_domains() || prepared.rule.locks_holes;
-  batch.sink.emplace(file, prepared.rule, thread, locked, batch.fill.wanted ? &batch.fill : nullptr,
-                     batch.never_written.empty() ? nullptr : &batch.never_written);
+  batch.sink.emplace(file, prepared.rule, thread, locked,
+                     StorageSink::Holes{.fill = batch.fill.wanted ? &batch.fill : nullptr,
+                                        .never_written = batch.never_written.empty() ? nullptr : &batch.never_written});
   batch.fetcher.emplace(file, prepared.rule, thread);
   prepared.transfer->begin(aggregated, workspace_.arena, {*batch.sink, *batch.fetcher}, prepared.order(in_background),
                            trace_);

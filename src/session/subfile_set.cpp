@@ -58,10 +58,12 @@ std::string File::why_no_set() const {
 
 // Rank 0. Chooses the number of subfiles. The message of the opening sends it to all ranks.
 Status File::choose_files_on_root() {
-  const FileSystem kind = file_system_at(publication_.temporary().temporary_path, settings_);
-  const int64_t ranks = comm_->size(), hosts = static_cast<int64_t>(comm_->host_roots().size()),
-                targets = targets_of(storage_.striping.layout);
-  FileCount chosen = choose_file_count(kind, format_->can_split(), ranks, hosts, targets);
+  const FileCountInput input{.kind = file_system_at(publication_.temporary().temporary_path, settings_),
+                             .can_split = format_->can_split(),
+                             .ranks = comm_->size(),
+                             .hosts = static_cast<int64_t>(comm_->host_roots().size()),
+                             .targets = targets_of(storage_.striping.layout)};
+  FileCount chosen = choose_file_count(input);
   if (!storage_.machine_text.empty()) {
     const auto known = machine_of(storage_.machine_text, settings_.text("machine"));
     if (!known.ok())
