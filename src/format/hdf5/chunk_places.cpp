@@ -112,8 +112,7 @@ Result<int64_t> ChunkPlaces::insert(const std::string& variable, std::span<const
   return offset;
 }
 
-// As insert(), but places that readers need remain unchanged. The chunk first gets a size for which its place is too
-// small, so that HDF5 frees it and cannot give it to the chunk again.
+// As insert(), but places that readers need remain unchanged.
 Result<int64_t> ChunkPlaces::replace(const std::string& variable, std::span<const int64_t> first, int64_t bytes) {
   if (!kept_.has_published())
     return insert(variable, first, bytes);
@@ -121,30 +120,18 @@ Result<int64_t> ChunkPlaces::replace(const std::string& variable, std::span<cons
   if (!found.ok())
     return found.status();
   const ChunkPlace& old = found.value();
-  const Extent before{old.offset, old.offset + old.bytes};
-  if (old.bytes > 0 && old.bytes != bytes && kept_.is_published(before)) {
-    Status status = hold_index(true);
-    if (status.ok())
-      status = insert(variable, first, std::max(old.bytes, bytes) + 1).status();
-    if (status.ok())
-      status = kept_.keep_quickly(file_, before);
-    if (!status.ok())
+  if (old.bytes == bytes)
+    return insert(variable, first, bytes);
+  if (old.bytes > 0 && kept_.is_published({old.offset, old.offset + old.bytes}))
+    return move(variable, first, bytes, old);
+  if (kept_.has_spare())
+    if (Status status = kept_.make_room(bytes, {}); !status.ok())
       return status;
-  }
   const Result<int64_t> placed = insert(variable, first, bytes);
-  if (!placed.ok() || old.bytes == bytes || !kept_.is_published({placed.value(), placed.value() + bytes}))
+  if (!placed.ok() || !kept_.is_published({placed.value(), placed.value() + bytes}))
     return placed;
   kept_.expect_freed();
   return move(variable, first, bytes, {.offset = placed.value(), .bytes = bytes});
-}
-
-// Gives the chunk another size in the index, preferably a smaller one, so that the new chunk fits into the old place.
-// Without filters all sizes are equal, and the recorded size is ignored.
-Status ChunkPlaces::give_other_size(const std::string& variable, std::span<const int64_t> first, int64_t bytes) {
-  const Result<bool> filtered = has_filters(variable);
-  if (!filtered.ok() || !filtered.value())
-    return filtered.status();
-  return replace(variable, first, bytes > 1 ? bytes - 1 : bytes + 1).status();
 }
 
 Result<bool> ChunkPlaces::has_filters(const std::string& variable) {
@@ -189,30 +176,51 @@ Status ChunkPlaces::hold_index(bool held) {
   return {};
 }
 
-// Moves a chunk to a place that does not overlap the old one. HDF5 allocates a new place only if the size changes.
+// Moves a chunk to a place that does not overlap the old one, which stays as it is. HDF5 frees the old place first, and
+// allocates only if the size changes. So the chunk first gets a size for which its old place is too small. After an
+// error it has its old elements, if that is still possible.
 Result<int64_t> ChunkPlaces::move(const std::string& variable, std::span<const int64_t> first, int64_t bytes,
                                   const ChunkPlace& old) {
-  constexpr int k_most_moves = 8;
-  const Extent kept{old.offset, old.offset + old.bytes};
-  Status ready = hold_index(true);
-  ready.update(kept_.keep_freed(file_));
-  if (!ready.ok())
-    return ready;
-  int64_t offset = old.offset, now = old.bytes;
-  for (int moves = 0; moves < k_most_moves && !intersect(kept, {offset, offset + now}).empty(); ++moves) {
-    now = now == bytes ? bytes + 1 : bytes;
-    if (Status status = kept_.make_room(file_, now, kept); !status.ok())
-      return status;
-    const Result<int64_t> placed = insert(variable, first, now);
-    if (!placed.ok())
-      return placed;
-    offset = placed.value();
-  }
-  Status status = (kept_.is_published(kept) ? kept_ : briefly_kept_).keep(file_, kept);
-  kept_.drop_walls();
+  const Extent before{old.offset, old.offset + old.bytes};
+  const int64_t larger = std::max(old.bytes + 1, bytes);
+  Status status = hold_index(true);
+  if (status.ok())
+    status = kept_.make_room(larger, before);
   if (!status.ok())
     return status;
-  return now == bytes ? offset : insert(variable, first, bytes);
+  status = insert(variable, first, larger).status();
+  if (status.ok())
+    status = kept_.keep(before);
+  Result<int64_t> placed = status.ok() ? insert(variable, first, bytes) : Result<int64_t>(status);
+  if (placed.ok()) {
+    const Extent place{placed.value(), placed.value() + bytes};
+    if (intersect(place, before).empty() && !kept_.is_published(place))
+      return placed;
+    placed =
+        Status(Code::internal, fmt::format("internal error: HDF5 placed a chunk of \"{}\" over another", variable));
+  }
+  kept_.expect_freed();
+  (void)put_back(variable, first, old);
+  return placed;
+}
+
+// The index only accepts a size, so the old bytes are copied to where HDF5 then places the chunk.
+Status ChunkPlaces::put_back(const std::string& variable, std::span<const int64_t> first, const ChunkPlace& old) {
+  const Result<ChunkPlace> now = find(variable, first);
+  if (!now.ok() || (now.value().offset == old.offset && now.value().bytes == old.bytes))
+    return now.status();
+  if (old.skipped != 0)  // it is recorded only with another size
+    if (const Result<int64_t> other = insert(variable, first, old.bytes + 1); !other.ok())
+      return other.status();
+  const Result<int64_t> placed = insert(variable, first, old.bytes, old.skipped);
+  if (old.skipped != 0)
+    forget(variable);
+  if (!placed.ok())
+    return placed.status();
+  const Extent from{old.offset, old.offset + old.bytes};
+  if (placed.value() != old.offset && !intersect(from, {placed.value(), placed.value() + old.bytes}).empty())
+    return {Code::internal, fmt::format("internal error: HDF5 placed a chunk of \"{}\" over another", variable)};
+  return copy_bytes(file_, from, placed.value());
 }
 
 // The place of an existing chunk if the new place depends on it; otherwise an empty place.
@@ -224,20 +232,19 @@ Result<ChunkPlace> ChunkPlaces::old_place(const std::string& variable, std::span
   return find(variable, first);
 }
 
-// Enters a chunk into the index. A chunk that is partially overwritten moves, so that its old bytes stay readable.
+// Enters a chunk into the index. A chunk that is partially overwritten moves, so that its old bytes stay readable; one
+// with skipped filters moves because these are recorded only with another size.
 Result<int64_t> ChunkPlaces::enter(const std::string& variable, std::span<const int64_t> first, const ChunkRoom& room,
                                    const ChunkPlace& old) {
-  const Result<bool> filtered = room.keeps_old && old.bytes > 0 ? has_filters(variable) : Result<bool>(false);
+  const bool stays = room.keeps_old && old.bytes > 0, same_size = old.skipped != 0 && old.bytes == room.bytes;
+  const Result<bool> filtered = stays || same_size ? has_filters(variable) : Result<bool>(false);
   if (!filtered.ok())
     return filtered.status();
-  if (filtered.value()) {  // unfiltered: the other bytes of the chunk remain
+  if (!filtered.value())  // unfiltered: the other bytes of the chunk remain
+    return replace(variable, first, room.bytes);
+  if (stays)
     moved_.try_emplace(name_of(variable, first), old);
-    return move(variable, first, room.bytes, old);
-  }
-  if (old.skipped != 0 && old.bytes == room.bytes)
-    if (Status other = give_other_size(variable, first, room.bytes); !other.ok())
-      return other;
-  return replace(variable, first, room.bytes);
+  return move(variable, first, room.bytes, old);
 }
 
 // HDF5 records skipped filters when it enters a chunk into its index, and it enters nothing if the size stays the same.
@@ -285,23 +292,13 @@ Result<PlacedChunk> ChunkPlaces::reserve(const std::string& variable, std::span<
   return placed;
 }
 
-// Restores to a new place, because the index only accepts a size. The old place is kept until the index is written.
+// The old place is kept until the index is written.
 Status ChunkPlaces::restore(const std::string& variable, std::span<const int64_t> first) {
   const auto found = moved_.find(name_of(variable, first));
   if (found == moved_.end())
     return {};
-  const ChunkPlace& old = found->second;
-  if (Status status = kept_.keep_freed(file_); !status.ok())
-    return status;
-  if (old.skipped != 0)
-    if (Status other = give_other_size(variable, first, old.bytes); !other.ok())
-      return other;
-  const Result<int64_t> placed = insert(variable, first, old.bytes, old.skipped);
-  if (old.skipped != 0)
-    forget(variable);
-  if (!placed.ok())
-    return placed.status();
-  return copy_bytes(file_, {old.offset, old.offset + old.bytes}, placed.value());
+  Status status = kept_.keep_freed();
+  return status.ok() ? put_back(variable, first, found->second) : status;
 }
 
 // Bypasses HDF5, which would mistake a storage error for the end of the file.

@@ -34,11 +34,7 @@ struct ChunkRoom {
 class ChunkPlaces {
  public:
   ChunkPlaces(hid_t file, const std::string& path, const Scales& scales, const FormatOptions& options)
-      : file_(file),
-        path_(path),
-        scales_(scales),
-        kept_(options.alignment, options.alignment_threshold),
-        briefly_kept_(options.alignment, options.alignment_threshold) {}
+      : file_(file), path_(path), scales_(scales), kept_(file, options.alignment, options.alignment_threshold) {}
 
   // The dataset, kept open until it is forgotten.
   Result<hid_t> dataset(const std::string& variable);
@@ -50,7 +46,7 @@ class ChunkPlaces {
   Result<PlacedChunk> reserve(const std::string& variable, std::span<const int64_t> first, const ChunkRoom& room);
   Status restore(const std::string& variable, std::span<const int64_t> first);
   Status fill(const std::string& variable, std::span<const int64_t> first, std::span<const std::byte> bytes);
-  void forget_moved() noexcept { moved_.clear(), briefly_kept_.let_go(); }
+  void forget_moved() noexcept { moved_.clear(), kept_.forget_moved(); }
   Result<ChunkPlace> find(const std::string& variable, std::span<const int64_t> first);
   Result<std::vector<int64_t>> stored(const std::string& variable);
 
@@ -58,11 +54,11 @@ class ChunkPlaces {
   bool holds() const noexcept { return index_held_ || !kept_.empty(); }
   Status let_go();
   // Readers find the file as it is.
-  Status set_published() { return kept_.set_published(file_); }
+  Status set_published() { return kept_.set_published(); }
   // Called after changes by which HDF5 may free places, and before it allocates a place for other elements than chunks:
   // it gives none that readers need.
   void expect_freed() noexcept { kept_.expect_freed(); }
-  Status keep_freed() { return kept_.keep_freed(file_); }
+  Status keep_freed() { return kept_.keep_freed(); }
   void close() noexcept { forget_all(), forget_moved(), kept_.let_go(); }
 
  private:
@@ -78,19 +74,18 @@ class ChunkPlaces {
   Result<int64_t> enter(const std::string& variable, std::span<const int64_t> first, const ChunkRoom& room,
                         const ChunkPlace& old);
   Result<int64_t> replace(const std::string& variable, std::span<const int64_t> first, int64_t bytes);
-  Status give_other_size(const std::string& variable, std::span<const int64_t> first, int64_t bytes);
   Result<bool> has_filters(const std::string& variable);
   Result<bool> has_one_chunk(const std::string& variable);
   Result<int64_t> move(const std::string& variable, std::span<const int64_t> first, int64_t bytes,
                        const ChunkPlace& old);
+  Status put_back(const std::string& variable, std::span<const int64_t> first, const ChunkPlace& old);
   Status hold_index(bool held);
 
   hid_t file_;
   std::string path_;  // of the file, for messages
   const Scales& scales_;
   std::map<std::string, Handle, std::less<>> datasets_;
-  KeptPlaces kept_;                   // published places
-  KeptPlaces briefly_kept_;           // others, until forget_moved()
+  KeptPlaces kept_;
   std::map<Name, int64_t> reserved_;  // offsets of future chunks
   std::map<Name, ChunkPlace> moved_;  // previous places of chunks that were moved since forget_moved()
   bool index_held_ = false;

@@ -4,12 +4,17 @@
 // the end of the file. But the metadata in memory is written only with the next flush, and the elements of variables
 // and chunks at once. If the job were killed in between, the metadata in the file would refer to bytes of another
 // variable.
+//
+// HDF5 gives the smallest free space that fits, and lists all or none of it. So chunks get their space from one free
+// piece at a time, while all others are occupied: what HDF5 then frees is found at once.
 #pragma once
 
 #include <hdf5.h>
 
 #include <cstdint>
 #include <functional>
+#include <map>
+#include <utility>
 #include <vector>
 
 #include "base/status.hpp"
@@ -18,43 +23,80 @@
 
 namespace windrow {
 
-// Anonymous datasets occupy the places. If a job is killed, they are lost space in its file, invisible to readers.
+// An anonymous dataset whose chunks occupy places. If a job is killed, they are lost space in its file, invisible to
+// readers. HDF5 takes much longer to create a dataset than to enter a chunk.
+class Occupant {
+ public:
+  static constexpr int64_t k_most_bytes = int64_t{1} << 31;  // of a place: HDF5 limits chunks
+
+  // Occupies a place that HDF5 chooses. Its number is the count() before.
+  Result<Extent> take(hid_t file, int64_t bytes);
+  // Frees all of a place but one byte of it, or another.
+  Status shrink(hid_t file, int64_t number);
+  int64_t count() const noexcept { return count_; }
+  void clear() noexcept { dataset_ = Handle(), count_ = room_ = 0; }
+
+ private:
+  Status grow(hid_t file);
+  Result<Extent> enter(hid_t file, int64_t number, int64_t bytes);
+
+  Handle dataset_;
+  int64_t count_ = 0, room_ = 0;
+};
+
 class KeptPlaces {
  public:
   // As H5Pset_alignment().
-  KeptPlaces(int64_t alignment, int64_t threshold) : alignment_(alignment), threshold_(threshold) {}
+  KeptPlaces(hid_t file, int64_t alignment, int64_t threshold)
+      : file_(file), alignment_(alignment), threshold_(threshold) {}
 
   // Readers find the file as HDF5 has it now. Until the next call its metadata may name any place but what is free now
   // and what is after the end.
-  Status set_published(hid_t file);
+  Status set_published();
   bool has_published() const noexcept { return published_end_ > 0; }
   bool is_published(Extent place) const noexcept;
-  // Occupies all published places that HDF5 has freed since expect_freed() or keep_quickly().
-  Status keep_freed(hid_t file);
+  // Occupies all published places that HDF5 has freed since expect_freed().
+  Status keep_freed();
   void expect_freed() noexcept { complete_ = false; }
 
-  // Makes free space of exactly this size, separate from other free space, from `place` and from the end of the file.
-  // HDF5 uses the smallest free space that fits, so the next allocation of this size gets it, even if `place` is freed
-  // for it.
-  Status make_room(hid_t file, int64_t bytes, Extent place);
-  void drop_walls() noexcept { walls_.clear(); }
-  // Occupies a place that HDF5 has freed.
-  Status keep(hid_t file, Extent place);
-  // The same in constant time, but not always successful: the next place from HDF5 may be a published one.
-  Status keep_quickly(hid_t file, Extent place);
+  // Prepares an allocation of `bytes`: frees one piece that is large enough and does not touch `place`, and occupies
+  // all others until let_go(). If there is none, HDF5 gives space at the end of the file. None of it is published, and
+  // none is `place` if that is freed for it, and smaller.
+  Status make_room(int64_t bytes, Extent place);
+  bool has_spare() const noexcept { return !spare_.empty(); }
+  // Occupies a place that HDF5 has freed since make_room(), a published one until let_go(), another until
+  // forget_moved().
+  Status keep(Extent place);
+  void forget_moved() noexcept { moved_.clear(); }
   // After a flush the metadata in the file names none of them any more.
-  void let_go() noexcept { walls_.clear(), kept_.clear(); }
-  bool empty() const noexcept { return kept_.empty(); }
+  void let_go() noexcept;
+  bool empty() const noexcept { return kept_.count() == 0 && ends_.empty() && others_.count() == 0; }
 
  private:
-  int64_t most_at_once(Extent free) const noexcept;
-  Result<bool> take_all(hid_t file, const std::function<bool(Extent)>& wanted, std::vector<Handle>& taken) const;
+  struct Spare {
+    Extent place;
+    int64_t number;  // among others_
+  };
 
+  Status take_end(int64_t least, Handle& end);
+  Result<std::vector<Extent>> free_pieces();
+  int64_t most_at_once(Extent free) const noexcept;
+  Result<bool> take_all(const std::function<bool(Extent)>& wanted, Occupant& occupant);
+  Status keep_end();
+  Status occupy();
+  Status free_one(int64_t bytes, Extent place);
+
+  hid_t file_;
   int64_t alignment_, threshold_;
-  std::vector<Handle> walls_, kept_;
-  std::vector<Extent> free_;   // in the published file, in ascending order
-  int64_t published_end_ = 0;  // of the published file; 0: it is not published
-  bool complete_ = true;       // all published places that HDF5 has freed are occupied
+  int64_t base_ = -1;                    // bytes before HDF5's first address; -1: not asked yet
+  Occupant kept_, moved_, others_;       // published places; old places of moved chunks; all that was free besides
+  std::vector<Handle> ends_;             // published places at the end of the file
+  Handle wall_;                          // at the end of the file, from make_room() to keep()
+  std::multimap<int64_t, Spare> spare_;  // the places of others_, by what they can serve
+  size_t most_spare_ = 0;                // with more than this, adjacent ones are joined
+  std::vector<Extent> free_;             // in the published file, in ascending order
+  int64_t published_end_ = 0;            // of the published file; 0: it is not published
+  bool complete_ = true;                 // all published places that HDF5 has freed are occupied
 };
 
 }  // namespace windrow
