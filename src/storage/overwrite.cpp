@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "storage/overwrite.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cstring>
 #include <string_view>
 
-#include "base/checked.hpp"
+#include "base/units.hpp"
 
 namespace windrow {
 namespace {
@@ -179,18 +181,28 @@ Result<Log> read_log(Store& store) {
   return log;
 }
 
-// What a range has of the two versions.
+// What the ranges have of the two versions, where these differ.
 struct Versions {
-  bool all_new = true, other = false;
+  bool old = false, changed = false, other = false;
 };
 
 // Each byte by itself, because a write may end anywhere.
 void compare(std::span<const std::byte> now, std::span<const std::byte> old, std::span<const std::byte> changed,
              Versions& versions) noexcept {
   for (size_t i = 0; i < now.size(); ++i) {
-    versions.all_new = versions.all_new && now[i] == changed[i];
-    versions.other = versions.other || (now[i] != changed[i] && now[i] != old[i]);
+    const bool is_old = now[i] == old[i], is_changed = now[i] == changed[i];
+    versions.old = versions.old || (is_old && !is_changed);
+    versions.changed = versions.changed || (is_changed && !is_old);
+    versions.other = versions.other || (!is_old && !is_changed);
   }
+}
+
+Status damaged(std::string_view path, const Log& log) {
+  return {Code::bad_file,
+          fmt::format("\"{}\": a killed program left it half changed, and another program has changed it since, so the "
+                      "undo log of {} at its end, from byte {} on, cannot be used: replace the file by a copy from "
+                      "before; if other programs find no fault in it, cut off the log (truncate -s {})",
+                      path, counted(static_cast<int64_t>(log.bytes.size()), "byte"), log.end, log.end)};
 }
 
 }  // namespace
@@ -217,7 +229,7 @@ Status overwrite(Store& store, std::span<const Overwrite> changes, int64_t end, 
   });
 }
 
-Result<UndoLog> find_undo_log(Store& store) {
+Result<UndoLog> find_undo_log(Store& store, std::string_view path) {
   return guard([&]() -> Result<UndoLog> {
     const Result<Log> read = read_log(store);
     if (!read.ok() || read.value().bytes.empty())
@@ -242,7 +254,10 @@ Result<UndoLog> find_undo_log(Store& store) {
     }
     if (2 * at != log.table)
       return UndoLog();
-    if (versions.all_new || versions.other)
+    const bool half = versions.old && versions.changed;
+    if (half && versions.other)
+      return damaged(path, log);
+    if (!half)
       undo.old.clear();
     return undo;
   });
@@ -259,8 +274,8 @@ void apply(const UndoLog& log, int64_t offset, std::span<std::byte> bytes) noexc
   }
 }
 
-Status roll_back(Store& store, bool durable) {
-  const Result<UndoLog> log = find_undo_log(store);
+Status roll_back(Store& store, std::string_view path, bool durable) {
+  const Result<UndoLog> log = find_undo_log(store, path);
   if (!log.ok() || !log.value().found)
     return log.status();
   Status status = put_back(store, log.value().old);

@@ -5,18 +5,21 @@
 // log's old bytes in place of those in the file; a writer restores them first. Other programs ignore bytes after the
 // end that the file's header gives.
 //
-// A log only counts while the ranges have some of the old bytes and some of the new ones. If they have all the new
-// bytes, the change is complete, and other programs may have changed the file since. If they have other bytes, another
-// program has changed them. In both cases the file is valid as it is.
+// A log only counts while the ranges have some of the old bytes and some of the new ones, where these differ. If they
+// have none of the old bytes, the change is complete; if they have none of the new ones, it has not begun. The file is
+// then valid as it is, also if another program has changed it since. If the ranges have old, new and other bytes,
+// another program has changed a half-changed file: the file is damaged, and the log stays.
 //
 //   clean -- write log --> logged -- change ranges --> changed -- cut off the log --> clean (new bytes)
 //   process killed, ranges half changed -- roll_back() --> clean (old bytes)
-//   process killed, ranges changed, or by others -- roll_back() --> clean (as they are)
+//   process killed, ranges changed or unchanged -- roll_back() --> clean (as they are)
+//   process killed, ranges half changed, then changed by others -- roll_back() --> Code::bad_file
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "base/status.hpp"
@@ -45,14 +48,14 @@ struct UndoLog {
   bool found = false;         // there is a log
 };
 
-// The log at the end of a file.
-Result<UndoLog> find_undo_log(Store& store);
+// The log at the end of a file. `path`: for the message. bad_file: the file is damaged, see above.
+Result<UndoLog> find_undo_log(Store& store, std::string_view path);
 
 // Replaces the bytes that a reader has read from `offset` on by those of the log.
 void apply(const UndoLog& log, int64_t offset, std::span<std::byte> bytes) noexcept;
 
 // Restores the old bytes from a log if it counts, and cuts it off. The file is open for writing, and no other
-// process changes it.
-Status roll_back(Store& store, bool durable);
+// process changes it. bad_file: the file is damaged, and unchanged.
+Status roll_back(Store& store, std::string_view path, bool durable);
 
 }  // namespace windrow

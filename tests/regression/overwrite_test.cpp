@@ -15,6 +15,7 @@ namespace windrow {
 namespace {
 
 constexpr int64_t k_bytes = 5000;
+constexpr const char* k_path = "a.h5";
 
 // In memory; of its n-th change half has an effect, and none of those after it.
 class StoppedStore final : public Store {
@@ -73,7 +74,7 @@ std::vector<std::byte> pattern(int64_t bytes, int seed) {
 
 // What a reader finds, by the log where there is one.
 std::vector<std::byte> as_read(Store& store, size_t bytes) {
-  auto log = find_undo_log(store);
+  auto log = find_undo_log(store, k_path);
   EXPECT_TRUE(log.ok());
   std::vector<std::byte> read(bytes);
   EXPECT_TRUE(store.read_at(0, read).ok());
@@ -96,8 +97,8 @@ TEST(Overwrite, IsWholeOrNotAtAll) {
       const std::vector<std::byte> read = as_read(store, old.size());
       const bool all_new = std::memcmp(store.bytes().data(), wanted.data(), wanted.size()) == 0;
       EXPECT_TRUE(read == (done ? wanted : old) || (all_new && read == wanted)) << stop;
-      EXPECT_TRUE(roll_back(store, false).ok());
-      EXPECT_FALSE(find_undo_log(store).value().found);
+      EXPECT_TRUE(roll_back(store, k_path, false).ok());
+      EXPECT_FALSE(find_undo_log(store, k_path).value().found);
       EXPECT_EQ(as_read(store, old.size()), read) << stop;
       if (!done)
         continue;
@@ -123,39 +124,90 @@ TEST(Overwrite, LooksAtWhatIsNoLog) {
     std::vector<std::byte> bytes = pattern(300, seed);
     std::memcpy(bytes.data() + bytes.size() - magic.size(), magic.data(), magic.size());
     StoppedStore store(bytes);
-    auto log = find_undo_log(store);
+    auto log = find_undo_log(store, k_path);
     ASSERT_TRUE(log.ok());
     EXPECT_FALSE(log.value().found);
   }
 }
 
-// Another program that knows nothing of the log has changed the file.
-TEST(Overwrite, LeavesWhatOthersHaveChanged) {
-  const std::vector<std::byte> old = pattern(k_bytes, 1), first = pattern(300, 90), second = pattern(2000, 91);
-  const std::array changes{Overwrite{100, first}, Overwrite{2500, second}};
-  std::vector<std::byte> wanted = old;
-  for (const Overwrite& each : changes)
-    std::memcpy(wanted.data() + each.offset, each.bytes.data(), each.bytes.size());
-  for (const int64_t place : {0, 100, 250, 399, 1000, 2500, 4499, 4999})
-    for (const int stop : {2, 3}) {  // half of the second range is written, or the log is not cut off
-      const auto at = static_cast<size_t>(place);
-      const bool in_a_range = wanted[at] != old[at];
-      if (stop == 2 && !in_a_range)
-        continue;
-      StoppedStore store(old);
-      store.stop_at(stop, false);
-      EXPECT_TRUE(overwrite(store, changes, k_bytes, false).ok());
-      store.go_on();
-      EXPECT_TRUE(find_undo_log(store).value().found);
-      std::array<std::byte, 1> other{};
-      while (other[0] == wanted[at] || other[0] == old[at])
-        other[0] = static_cast<std::byte>(std::to_integer<int>(other[0]) + 1);
-      EXPECT_TRUE(store.write_at(place, other).ok());
-      const std::vector<std::byte> now(store.bytes().begin(), store.bytes().begin() + k_bytes);
-      EXPECT_EQ(as_read(store, old.size()), now) << place << " " << stop;
-      EXPECT_TRUE(roll_back(store, false).ok());
-      EXPECT_EQ(store.bytes(), now) << place << " " << stop;
+// A file of a killed process, of whose changes the first `requests` requests had an effect and half of the next one.
+// Then another program, which knows nothing of the log, has changed a byte to what is neither old nor new.
+class ChangedByOthers {
+ public:
+  ChangedByOthers(int requests, int64_t place) : store_(old_) {
+    const std::array changes{Overwrite{100, first_}, Overwrite{2500, second_}};
+    for (const Overwrite& each : changes)
+      std::memcpy(wanted_.data() + each.offset, each.bytes.data(), each.bytes.size());
+    store_.stop_at(requests, false);
+    EXPECT_TRUE(overwrite(store_, changes, k_bytes, false).ok());
+    store_.go_on();
+    EXPECT_TRUE(find_undo_log(store_, k_path).value().found);
+    const auto at = static_cast<size_t>(place);
+    std::array<std::byte, 1> other{};
+    while (other[0] == wanted_[at] || other[0] == old_[at])
+      other[0] = static_cast<std::byte>(std::to_integer<int>(other[0]) + 1);
+    EXPECT_TRUE(store_.write_at(place, other).ok());
+    is_in_a_range_ = wanted_[at] != old_[at];
+  }
+  StoppedStore& store() { return store_; }
+  bool is_in_a_range() const { return is_in_a_range_; }
+  std::vector<std::byte> now() const { return {store_.bytes().begin(), store_.bytes().begin() + k_bytes}; }
+
+ private:
+  std::vector<std::byte> old_ = pattern(k_bytes, 1), first_ = pattern(300, 90), second_ = pattern(2000, 91);
+  std::vector<std::byte> wanted_ = old_;
+  StoppedStore store_;
+  bool is_in_a_range_ = false;
+};
+
+constexpr std::array<int64_t, 8> k_places{0, 100, 250, 399, 1000, 2500, 4499, 4999};
+
+TEST(Overwrite, LeavesWhatOthersHaveChangedSinceItWasComplete) {
+  for (const int64_t place : k_places) {
+    ChangedByOthers file(3, place);  // all is written, and the log is not cut off
+    const std::vector<std::byte> now = file.now();
+    EXPECT_EQ(as_read(file.store(), now.size()), now) << place;
+    EXPECT_TRUE(roll_back(file.store(), k_path, false).ok());
+    EXPECT_EQ(file.store().bytes(), now) << place;
+  }
+}
+
+TEST(Overwrite, LeavesWhatOthersHaveChangedBeforeItBegan) {
+  const std::vector<std::byte> old = pattern(k_bytes, 1);
+  for (const int64_t place : k_places) {
+    ChangedByOthers file(2, place);
+    const std::vector<std::byte> changed = file.now();
+    for (const int64_t at : {int64_t{100}, int64_t{2500}}) {
+      std::vector<std::byte> range(old.begin() + at, old.begin() + at + (at == 100 ? 300 : 2000));
+      if (place >= at && place < at + static_cast<int64_t>(range.size()))
+        range[static_cast<size_t>(place - at)] = changed[static_cast<size_t>(place)];
+      ASSERT_TRUE(file.store().write_at(at, range).ok());
     }
+    const std::vector<std::byte> now = file.now();
+    EXPECT_EQ(as_read(file.store(), now.size()), now) << place;
+    EXPECT_TRUE(roll_back(file.store(), k_path, false).ok());
+    EXPECT_EQ(file.store().bytes(), now) << place;
+  }
+}
+
+TEST(Overwrite, ReportsWhatOthersHaveChangedWhenItWasHalfDone) {
+  for (const int64_t place : k_places) {
+    ChangedByOthers file(2, place);  // half of the second range is written
+    const std::vector<std::byte> all = file.store().bytes(), now = file.now();
+    if (!file.is_in_a_range()) {
+      EXPECT_TRUE(roll_back(file.store(), k_path, false).ok()) << place;
+      continue;
+    }
+    for (const Status& status :
+         {find_undo_log(file.store(), k_path).status(), roll_back(file.store(), k_path, false)}) {
+      EXPECT_EQ(status.code(), Code::bad_file) << place;
+      for (const char* part : {"\"a.h5\"", "half changed", "undo log", "truncate -s 5000"})
+        EXPECT_NE(status.message().find(part), std::string::npos) << status.message();
+    }
+    EXPECT_EQ(file.store().bytes(), all) << "the log stays";
+    ASSERT_TRUE(file.store().resize(k_bytes).ok());
+    EXPECT_EQ(as_read(file.store(), now.size()), now) << "as the message advises";
+  }
 }
 
 }  // namespace

@@ -96,13 +96,13 @@ Status read_bytes(Store& store, haddr_t address, std::span<std::byte> bytes) {
 
 // Completes what a killed process left half written, so that readers find the state before. A process that holds the
 // file's lock may be completing it itself.
-Status end_interrupted_flush(DriverFile& file, StoreMode mode) {
-  auto log = find_undo_log(*file.store);
+Status end_interrupted_flush(DriverFile& file, StoreMode mode, std::string_view path) {
+  auto log = find_undo_log(*file.store, path);
   if (!log.ok() || !log.value().found)
     return log.status();
   const bool changes = mode == StoreMode::update && ::flock(file.store->descriptor(), LOCK_EX | LOCK_NB) == 0;
   if (changes)
-    return roll_back(*file.store, file.durable);
+    return roll_back(*file.store, path, file.durable);
   file.undo = std::move(log).value();
   return {};
 }
@@ -126,7 +126,7 @@ Status open_driver_file(const char* name, unsigned flags, Opening* opening, Driv
   if (opening != nullptr)
     file.durable = opening->durable;
   file.changes = mode != StoreMode::read;
-  if (Status status = end_interrupted_flush(file, mode); !status.ok())
+  if (Status status = end_interrupted_flush(file, mode, name); !status.ok())
     return status;
   if (::fstat(file.store->descriptor(), &about) != 0)
     return system_status("open of", name, errno);

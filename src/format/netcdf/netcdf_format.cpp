@@ -322,9 +322,9 @@ Status NetcdfFormat::enter(const NetcdfContents& from) {
 
 Status NetcdfFormat::read() {
   if (mode_ == FormatMode::update)
-    if (Status status = roll_back(*file_, options_.durable); !status.ok())
+    if (Status status = roll_back(*file_, path_, options_.durable); !status.ok())
       return status;
-  const Result<UndoLog> log = find_undo_log(*file_);  // the log of a killed process
+  const Result<UndoLog> log = find_undo_log(*file_, path_);  // the log of a killed process
   if (!log.ok())
     return log.status();
   const Result<int64_t> file_bytes = file_->size();
