@@ -132,7 +132,7 @@ Status LatePlacement::publish_on_root(bool& named) {
   Status status = publish(renames, durable, {}, &named);
   if (named) {
     parts_.format->take_layout();
-    parts_.publication.take_over(std::move(new_file_.held));
+    parts_.publication.take_over(std::move(new_file_.held), new_file_.final_path);
   }
   return status;
 }

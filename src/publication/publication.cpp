@@ -57,8 +57,17 @@ Status Publication::check_replaceable(const std::string& path) const {
   return check_name(path);
 }
 
-void Publication::take_over(HeldFile file) noexcept {
+void Publication::take_over(HeldFile file, const std::string& path) noexcept {
   (is_temporary() ? temporary_.held : held_) = std::move(file);
+  if (is_temporary())
+    return;
+  lock_ = FileLock();  // of the replaced file, whose number another file may get
+  (void)guard([&] {
+    auto lock = FileLock::take(path);
+    if (lock.ok())
+      lock_ = std::move(lock).value();
+    return lock.status();
+  });
 }
 
 Status Publication::publish(const PublishInputs& inputs, FolderLock& turn) {
@@ -80,16 +89,22 @@ Status Publication::publish(const PublishInputs& inputs, FolderLock& turn) {
   for (const auto& sidecar : sidecars_)
     if (Status status = sidecar->withdraw(); !status.ok())
       return status;
-  std::string name = temporary_.final_path;  // copied now: after the rename nothing may fail
+  // Now, because nothing may fail after the rename.
+  std::string name = temporary_.final_path;
+  auto lock = FileLock::take(temporary_.temporary_path);
+  if (!lock.ok())
+    return lock.status();
   bool named = false;
   Status status = windrow::publish(renames, inputs.durable, inputs.store, &named);
   if (!named)
     return status;
   published_ = true;
+  lock_ = std::move(lock).value();
+  held_ = std::move(temporary_.held);
+  if (format_locks_)
+    held_.share();
   if (inputs.format != nullptr)
     inputs.format->take_name(std::move(name));
-  temporary_.held.unlock();  // other programs may lock a file with its final name
-  held_ = std::move(temporary_.held);
   for (const auto& sidecar : sidecars_)
     sidecar->take_names(status.ok());
   return status;

@@ -53,8 +53,11 @@ class Publication {
   // Opens a file that exists and keeps it open. `changes`: it is opened for update, and locked until this object ends;
   // bad_state if this or another process has it open for update already.
   Status hold(const std::string& path, bool changes);
-  // Ends the system's lock of hold(). HDF5 has its own locks, which would conflict with it on NFS and Lustre.
-  void rely_on_locks_of_format() noexcept { held_.unlock(); }
+  // Ends the system's lock of hold(), and lets publish() share that of the new file. HDF5 has its own locks, which
+  // would conflict with it on NFS and Lustre; the shared locks of readers do not conflict with a shared one.
+  void rely_on_locks_of_format() noexcept { held_.unlock(), format_locks_ = true; }
+  // Ends all locks of a file that has its name: it is closed, and another program may change it.
+  void let_go() noexcept { held_.release(), lock_ = FileLock(); }
   // Whether the file at `path` is still the one that was opened.
   bool holds(const std::string& path) const noexcept { return held_.is_reached_by(path); }
 
@@ -68,7 +71,7 @@ class Publication {
   // The same, also for a temporary file. Called before this process replaces the file by a rewritten one.
   Status check_replaceable(const std::string& path) const;
   // Called after the rewritten file has got the name.
-  void take_over(HeldFile file) noexcept;
+  void take_over(HeldFile file, const std::string& path) noexcept;
 
   // Makes a sidecar and returns it; this object owns it. Sidecars are published in the order in which they are added.
   template <class T, class... Arguments>
@@ -80,7 +83,7 @@ class Publication {
   }
   // Publishes the new file with its sidecars. All data is in place. If a sidecar takes turns, locks `turn`; the caller
   // keeps the lock until the references are published too. After an error the replaced file and its sidecars are
-  // unchanged if is_temporary() is still true; otherwise the file has its name.
+  // unchanged if is_temporary() is still true; otherwise the file has its name, and is locked as by hold().
   Status publish(const PublishInputs& inputs, FolderLock& turn);
   // Publishes the sidecars that have changed, of a file that has its name.
   Status publish_sidecars(const PublishInputs& inputs);
@@ -93,7 +96,8 @@ class Publication {
   Status failure_;
   TemporaryFile temporary_;
   HeldFile held_;  // the file that was opened, or was published
-  FileLock lock_;  // of a file that is open for update
+  FileLock lock_;  // of a file that is changed in place
+  bool format_locks_ = false;
   std::vector<std::unique_ptr<Sidecar>> sidecars_;
 };
 

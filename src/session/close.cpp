@@ -176,8 +176,12 @@ Status File::finish(Status local, bool publish, const PartChunks& chunks) {
   // 0 on all ranks if no other file uses the communicator, and the user may have freed it.
   int64_t stays_open = Comm::is_last(comm_) ? 0 : 1;
   const Reduction reduction{.maximum = {}, .sum = {}, .bits = std::span(&stays_open, 1)};
-  Status verdict = agree_and_work(*comm_, std::move(local), reduction,
-                                  [&](const Reduction&) { return finish_on_root(publish, chunks); });
+  Status verdict = agree_and_work(*comm_, std::move(local), reduction, [&](const Reduction&) {
+    Status finished = finish_on_root(publish, chunks);
+    if (!format_)
+      publication_.let_go();  // another rank may open the file at once
+    return finished;
+  });
   if (comm_->rank() == 0)
     abandon();
   if (stays_open == 0 && verdict.code() != Code::mpi)

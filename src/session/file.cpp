@@ -77,6 +77,8 @@ Status File::create_format_on_root() {
   if (!format.ok())
     return format.status();
   take_format_on_root(std::move(format).value(), opened_before);
+  if (opened_.format_name == "hdf5")
+    publication_.rely_on_locks_of_format();
   if (set_.wanted().files == 0)
     if (Status status = choose_files_on_root(); !status.ok())
       return status;

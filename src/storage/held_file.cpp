@@ -166,6 +166,11 @@ void HeldFile::unlock() noexcept {
     (void)lock_byte(descriptor_, F_UNLCK);
 }
 
+void HeldFile::share() noexcept {
+  if (descriptor_ >= 0)
+    (void)lock_byte(descriptor_, F_RDLCK);
+}
+
 void HeldFile::release() noexcept {
   if (descriptor_ >= 0)
     ::close(descriptor_);

@@ -42,6 +42,7 @@ class HeldFile {
   Status follow(const std::string& path);
   void release() noexcept;  // also ends the lock
   void unlock() noexcept;   // the file stays open
+  void share() noexcept;    // the lock becomes a shared one: it refuses those who lock to change the file
 
  private:
   int descriptor_ = -1;

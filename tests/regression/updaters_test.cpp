@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Two programs open one finished file for update: the second is refused before it changes anything. Each rank is a
-// program of its own here.
+// Two programs change one published file: the second is refused before it changes anything. Each rank is a program of
+// its own here.
 #include <gmock/gmock.h>
 
 #include "../capi/checked.hpp"
@@ -50,7 +50,15 @@ void expect_refused(const std::string& path) {
   EXPECT_EQ(file, nullptr);
 }
 
-void try_kind(const Kind& kind) {
+void expect_readable(const std::string& path) {
+  windrow_file* file = nullptr;
+  ASSERT_WINDROW_OK(windrow_open(MPI_COMM_SELF, path.c_str(), WINDROW_READ, nullptr, &file));
+  EXPECT_EQ(first_of(file, "base"), 7);
+  EXPECT_WINDROW_OK(windrow_close(file));
+}
+
+// `opened`: the first has opened the file for update. Otherwise it has created and published the file.
+void try_kind(const Kind& kind, bool opened) {
   SharedFolder folder;
   const std::string path = folder.file(kind.name);
   const bool first = rank_of() == 0;
@@ -59,12 +67,20 @@ void try_kind(const Kind& kind) {
   if (first) {
     ASSERT_WINDROW_OK(windrow_create(MPI_COMM_SELF, path.c_str(), options, &file));
     define_and_write(file, "base", 7);
-    ASSERT_WINDROW_OK(windrow_close(file));
-    ASSERT_WINDROW_OK(windrow_open(MPI_COMM_SELF, path.c_str(), WINDROW_UPDATE, nullptr, &file));
+    if (opened) {
+      ASSERT_WINDROW_OK(windrow_close(file));
+      ASSERT_WINDROW_OK(windrow_open(MPI_COMM_SELF, path.c_str(), WINDROW_UPDATE, nullptr, &file));
+    } else {
+      ASSERT_WINDROW_OK(windrow_sync(file));
+    }
+    expect_refused(path);
   }
   MPI_Barrier(MPI_COMM_WORLD);
-  if (!first)
+  if (!first) {
     expect_refused(path);
+    if (!opened)
+      expect_readable(path);
+  }
   MPI_Barrier(MPI_COMM_WORLD);
   if (first)
     for (int number = 0; number < 40; ++number)
@@ -89,12 +105,41 @@ void try_kind(const Kind& kind) {
 
 TEST(Updaters, exclude_each_other) {
   ASSERT_EQ(size_of(), 2);
-  for (const Kind& kind : k_kinds) {
-    SCOPED_TRACE(std::string(kind.name) + ", " + kind.files);
-    if (windrow_has(kind.format) != 0 && !failed_anywhere())
-      try_kind(kind);
-    MPI_Barrier(MPI_COMM_WORLD);
-  }
+  for (const Kind& kind : k_kinds)
+    for (const bool opened : {true, false}) {
+      SCOPED_TRACE(std::string(kind.name) + ", " + kind.files + (opened ? ", opened" : ", created"));
+      if (windrow_has(kind.format) != 0 && !failed_anywhere())
+        try_kind(kind, opened);
+      MPI_Barrier(MPI_COMM_WORLD);
+    }
+}
+
+// All ranks close the file together, and each may open it at once.
+TEST(Updaters, may_follow_as_soon_as_it_is_closed) {
+  for (const Kind& kind : k_kinds)
+    for (const bool opened : {true, false}) {
+      if (windrow_has(kind.format) == 0)
+        continue;
+      SCOPED_TRACE(std::string(kind.name) + ", " + kind.files + (opened ? ", opened" : ", created"));
+      SharedFolder folder;
+      const std::string path = folder.file(kind.name);
+      const Options options{{"files", kind.files}, {"split", "0"}};
+      windrow_file* file = nullptr;
+      for (int turn = 0; turn < 10; ++turn) {
+        MPI_Barrier(MPI_COMM_WORLD);
+        if (opened && turn > 0) {
+          ASSERT_WINDROW_OK(windrow_open(MPI_COMM_WORLD, path.c_str(), WINDROW_UPDATE, nullptr, &file));
+        } else {
+          ASSERT_WINDROW_OK(windrow_create(MPI_COMM_WORLD, path.c_str(), options, &file));
+        }
+        EXPECT_WINDROW_OK(windrow_close(file));
+        if (rank_of() != 1)
+          continue;
+        EXPECT_WINDROW_OK(windrow_open(MPI_COMM_SELF, path.c_str(), WINDROW_UPDATE, nullptr, &file));
+        EXPECT_WINDROW_OK(windrow_close(file));
+      }
+      MPI_Barrier(MPI_COMM_WORLD);
+    }
 }
 
 // Readers of a file that is being updated are not refused, apart from HDF5's own rules.

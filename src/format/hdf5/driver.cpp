@@ -15,6 +15,7 @@
 #endif
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <fmt/format.h>
@@ -22,6 +23,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <compare>
+#include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <iterator>
@@ -33,6 +35,7 @@
 
 #include "base/units.hpp"
 #include "format/hdf5/superblock.hpp"
+#include "storage/file_system.hpp"
 #include "storage/overwrite.hpp"
 #include "storage/store.hpp"
 #include "storage/system_error.hpp"
@@ -544,6 +547,16 @@ void give_place_back(hid_t file, Extent bytes) noexcept {
 Status publish(hid_t file) noexcept {
   DriverFile* driver = driver_of(file);
   return driver == nullptr ? Status() : commit(*driver);
+}
+
+void share_lock(hid_t file) noexcept {
+  const char* const use = std::getenv("HDF5_USE_FILE_LOCKING");
+  const bool is_off = use != nullptr && (std::string_view(use) == "FALSE" || std::string_view(use) == "0");
+  DriverFile* const driver = driver_of(file);
+  struct statfs about {};
+  if (driver != nullptr && !is_off && ::fstatfs(driver->store->descriptor(), &about) == 0 &&
+      file_system_of_type(static_cast<uint64_t>(about.f_type)) == FileSystem::local)
+    (void)::flock(driver->store->descriptor(), LOCK_SH | LOCK_NB);
 }
 
 void drop_changes(hid_t file) noexcept {

@@ -92,6 +92,11 @@ std::shared_ptr<const Status> driver_failure(hid_t file);
 // HDF5 has flushed the file: makes its changes visible to readers, or none of them after an error.
 Status publish(hid_t file) noexcept;
 
+// A new file has got its final name: takes the shared lock of the HDF5 library until the file is closed, so that other
+// HDF5 programs do not change it. Not on network file systems, where the lock could cover the ranges that other ranks
+// lock, and not if HDF5_USE_FILE_LOCKING turns it off. The file uses this driver.
+void share_lock(hid_t file) noexcept;
+
 // Nothing more is written: readers find what was published last. Only close may follow, and its status is ignored.
 void drop_changes(hid_t file) noexcept;
 

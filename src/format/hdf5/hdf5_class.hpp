@@ -65,6 +65,7 @@ class Hdf5Format final : public Format {
   void forget_moved_chunks() noexcept override;
   Result<ChunkPlace> find_chunk(const std::string& path, std::span<const int64_t> first) override;
   Result<std::vector<int64_t>> stored_chunks(const std::string& path) override;
+  void take_name(std::string path) noexcept override;
   void drop_changes() noexcept override;
   Status flush() override;
   Status close() override;

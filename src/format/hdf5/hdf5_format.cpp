@@ -326,6 +326,12 @@ Result<std::vector<int64_t>> Hdf5Format::stored_chunks(const std::string& path) 
   });
 }
 
+void Hdf5Format::take_name(std::string) noexcept {
+  const Quiet quiet;
+  if (file_ >= 0)
+    share_lock(file_);
+}
+
 void Hdf5Format::drop_changes() noexcept {
   if (file_ >= 0)
     windrow::drop_changes(file_);
@@ -373,8 +379,8 @@ Handle access_list(FormatMode mode, const FormatOptions& options, Opening& openi
   Handle list(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
   // The driver accesses plain files and ignores HDF5_DRIVER, because other ranks write at offsets of this file. The
   // earliest format version lets old HDF5 read it (HDF5 2.0 has another default). A new file is not locked: no other
-  // program knows its temporary name, and after a sync has published it, other programs may read it. Aggregation of
-  // small data is off, because HDF5 would add freed space to its blocks unseen by kept_.
+  // program knows its temporary name, and after a sync has published it, other programs may read it (share_lock()).
+  // Aggregation of small data is off, because HDF5 would add freed space to its blocks unseen by kept_.
   const bool ok = set_driver(list.get(), opening) >= 0 && H5Pset_fclose_degree(list.get(), H5F_CLOSE_STRONG) >= 0 &&
                   H5Pset_small_data_block_size(list.get(), 0) >= 0 &&
                   H5Pset_libver_bounds(list.get(), H5F_LIBVER_EARLIEST, H5F_LIBVER_LATEST) >= 0 &&
