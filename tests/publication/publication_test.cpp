@@ -178,8 +178,29 @@ TEST(Publication, a_file_that_is_there_is_held_and_changed_by_one) {
   std::filesystem::rename(folder.path("b"), path);
   EXPECT_FALSE(first.holds(path));
   EXPECT_THAT(first.check_name(path).message(), HasSubstr("replaced by another program"));
-  first.take_over(HeldFile::at(path));
+  first.take_over(HeldFile::at(path), path);
   EXPECT_TRUE(first.check_name(path).ok());
+  EXPECT_EQ(second.hold(path, true).code(), Code::bad_state) << "the new file";
+  first.let_go();
+  EXPECT_TRUE(second.hold(path, true).ok());
+}
+
+TEST(Publication, a_published_file_is_changed_by_its_creator_alone) {
+  for (const bool format_locks : {false, true}) {
+    NewFile file;
+    const std::string path = file.folder.path("a");
+    if (format_locks)
+      file.publication.rely_on_locks_of_format();
+    Publication second(false);
+    EXPECT_TRUE(second.hold(path, true).ok()) << "the old file";
+    second.let_go();
+    ASSERT_TRUE(file.publish().ok());
+    EXPECT_EQ(second.hold(path, true).code(), Code::bad_state);
+    EXPECT_EQ(HeldFile::to_change(path).status().code(), Code::bad_state) << "another program";
+    EXPECT_TRUE(Publication(false).hold(path, false).ok()) << "a reader";
+    file.publication.let_go();
+    EXPECT_TRUE(second.hold(path, true).ok());
+  }
 }
 
 TEST(Publication, the_first_failure_says_why_a_file_cannot_be_published) {
