@@ -154,11 +154,7 @@ struct Log {
   size_t table = 0;              // offset of the table of offsets and lengths
 };
 
-Result<Log> read_log(Store& store) {
-  const Result<int64_t> file_bytes = store.size();
-  if (!file_bytes.ok())
-    return file_bytes.status();
-  const int64_t size = file_bytes.value();
+Result<Log> read_log_of(Store& store, int64_t size) {
   if (size < k_trailer_bytes)
     return Log();
   std::array<std::byte, k_trailer_bytes> trailer;
@@ -179,6 +175,20 @@ Result<Log> read_log(Store& store) {
   if (checksum_of(std::span(log.bytes).first(log_bytes - k_magic.size() - 8)) != sum)
     return Log();
   return log;
+}
+
+// A process that is writing may cut off its log meanwhile.
+Result<Log> read_log(Store& store) {
+  Result<int64_t> size = store.size();
+  while (size.ok()) {
+    Result<Log> log = read_log_of(store, size.value());
+    const int64_t before = size.value();
+    if (!log.ok())
+      size = store.size();
+    if (!size.ok() || size.value() == before)
+      return log;
+  }
+  return size.status();
 }
 
 // What the ranges have of the two versions, where these differ.
@@ -203,6 +213,29 @@ Status damaged(std::string_view path, const Log& log) {
                       "undo log of {} at its end, from byte {} on, cannot be used: replace the file by a copy from "
                       "before; if other programs find no fault in it, cut off the log (truncate -s {})",
                       path, counted(static_cast<int64_t>(log.bytes.size()), "byte"), log.end, log.end)};
+}
+
+// The old bytes of a log, and what the ranges have. Not found: it is no log.
+Result<UndoLog> compare_with(Store& store, const Log& log, Versions& versions) {
+  if (log.bytes.empty())
+    return UndoLog();
+  UndoLog undo{.old = {}, .end = log.end, .found = true};
+  size_t at = 0;
+  for (int64_t i = 0; i < log.ranges; ++i) {
+    const size_t entry = log.table + static_cast<size_t>(i * k_range_bytes);
+    const uint64_t offset = number_at(log.bytes, entry), length = number_at(log.bytes, entry + 8);
+    const auto end = static_cast<uint64_t>(log.end);
+    if (length > log.table / 2 - at || offset > end || length > end - offset)
+      return UndoLog();
+    const auto old = std::span(log.bytes).subspan(at, length);
+    std::vector<std::byte> now(length);
+    if (Status status = store.read_at(static_cast<int64_t>(offset), now); !status.ok())
+      return status;
+    compare(now, old, std::span(log.bytes).subspan(log.table / 2 + at, length), versions);
+    undo.old.push_back({static_cast<int64_t>(offset), {old.begin(), old.end()}});
+    at += length;
+  }
+  return 2 * at == log.table ? undo : UndoLog();
 }
 
 }  // namespace
@@ -231,35 +264,24 @@ Status overwrite(Store& store, std::span<const Overwrite> changes, int64_t end, 
 
 Result<UndoLog> find_undo_log(Store& store, std::string_view path) {
   return guard([&]() -> Result<UndoLog> {
-    const Result<Log> read = read_log(store);
-    if (!read.ok() || read.value().bytes.empty())
-      return read.ok() ? Result<UndoLog>(UndoLog()) : read.status();
-    const Log& log = read.value();
-    UndoLog undo{.old = {}, .end = log.end, .found = true};
-    Versions versions;
-    size_t at = 0;
-    for (int64_t i = 0; i < log.ranges; ++i) {
-      const size_t entry = log.table + static_cast<size_t>(i * k_range_bytes);
-      const uint64_t offset = number_at(log.bytes, entry), length = number_at(log.bytes, entry + 8);
-      const auto end = static_cast<uint64_t>(log.end);
-      if (length > log.table / 2 - at || offset > end || length > end - offset)
-        return UndoLog();
-      const auto old = std::span(log.bytes).subspan(at, length);
-      std::vector<std::byte> now(length);
-      if (Status status = store.read_at(static_cast<int64_t>(offset), now); !status.ok())
-        return status;
-      compare(now, old, std::span(log.bytes).subspan(log.table / 2 + at, length), versions);
-      undo.old.push_back({static_cast<int64_t>(offset), {old.begin(), old.end()}});
-      at += length;
+    Result<Log> log = read_log(store);
+    while (log.ok()) {
+      Versions versions;
+      Result<UndoLog> undo = compare_with(store, log.value(), versions);
+      const bool half = versions.old && versions.changed;
+      if (!undo.ok() || !undo.value().found || (half && !versions.other))
+        return undo;
+      if (!half) {
+        undo.value().old.clear();
+        return undo;
+      }
+      // A process that is writing may have changed the ranges again since the log was read.
+      const std::vector<std::byte> before = std::move(log.value().bytes);
+      log = read_log(store);
+      if (log.ok() && log.value().bytes == before)
+        return damaged(path, log.value());
     }
-    if (2 * at != log.table)
-      return UndoLog();
-    const bool half = versions.old && versions.changed;
-    if (half && versions.other)
-      return damaged(path, log);
-    if (!half)
-      undo.old.clear();
-    return undo;
+    return log.status();
   });
 }
 

@@ -26,6 +26,11 @@ class StoppedStore final : public Store {
     fails_ = fails;
   }
   void go_on() { left_.reset(); }
+  // Before the n-th read from now on another process changes the file.
+  void change_at_read(int read, std::vector<std::byte> later) {
+    reads_left_ = read;
+    later_ = std::move(later);
+  }
   bool stopped() const { return left_ && *left_ < 0; }
   const std::vector<std::byte>& bytes() const { return bytes_; }
 
@@ -39,6 +44,8 @@ class StoppedStore final : public Store {
     return goes || !fails_ ? Status() : Status(Code::io, "refused");
   }
   Status read_at(int64_t offset, std::span<std::byte> bytes) override {
+    if (reads_left_ > 0 && --reads_left_ == 0)
+      bytes_ = later_;
     if (static_cast<size_t>(offset) + bytes.size() > bytes_.size())
       return {Code::bad_file, "ends early"};
     std::memcpy(bytes.data(), bytes_.data() + offset, bytes.size());
@@ -62,7 +69,8 @@ class StoppedStore final : public Store {
   bool goes_through() { return !left_ || (*left_)-- > 0; }
   std::optional<int> left_;
   bool fails_ = false;
-  std::vector<std::byte> bytes_;
+  int reads_left_ = 0;
+  std::vector<std::byte> bytes_, later_;
 };
 
 std::vector<std::byte> pattern(int64_t bytes, int seed) {
@@ -187,6 +195,18 @@ TEST(Overwrite, LeavesWhatOthersHaveChangedBeforeItBegan) {
     EXPECT_EQ(as_read(file.store(), now.size()), now) << place;
     EXPECT_TRUE(roll_back(file.store(), k_path, false).ok());
     EXPECT_EQ(file.store().bytes(), now) << place;
+  }
+}
+
+// A writer continues while a reader looks at its log: the reader finds that there is none any more.
+TEST(Overwrite, IsReadWhileItsWriterContinues) {
+  constexpr int k_reads_of_log = 2, k_ranges = 2;
+  for (int read = k_reads_of_log + 1; read <= k_reads_of_log + k_ranges + 1; ++read) {
+    ChangedByOthers file(2, 250);
+    file.store().change_at_read(read, file.now());
+    const auto log = find_undo_log(file.store(), k_path);
+    ASSERT_TRUE(log.ok()) << read << ": " << log.status().message();
+    EXPECT_FALSE(log.value().found) << read;
   }
 }
 
