@@ -169,6 +169,7 @@ WINDROW_API int windrow_remove_leftovers(const char *path, const char **removed)
 
 /**
  * Flush what is queued, and publish all flushed data under the file's name.  Collective.
+ * Other programs may read the file from then on, but not open it for update until it is closed.
  * With the option "durable" the data is on stable storage when the call returns.  Since 0.1.
  */
 WINDROW_API int windrow_sync(windrow_file *file);
