@@ -7,9 +7,14 @@
 
 #include <array>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include "../temporary_folder.hpp"
+#include "format/format.hpp"
 
 namespace windrow {
 namespace {
@@ -227,6 +232,43 @@ TEST(Overwrite, ReportsWhatOthersHaveChangedWhenItWasHalfDone) {
     EXPECT_EQ(file.store().bytes(), all) << "the log stays";
     ASSERT_TRUE(file.store().resize(k_bytes).ok());
     EXPECT_EQ(as_read(file.store(), now.size()), now) << "as the message advises";
+  }
+}
+
+// The formats say so, for reading and for update, and change nothing.
+TEST(Overwrite, MakesADamagedFileThatNoFormatOpens) {
+  for (const std::string format : {"hdf5", "netcdf"}) {
+    const test::TemporaryFolder folder;
+    const std::string path = folder.path("a");
+    auto made = open_format(format, path, FormatMode::create, {});
+    if (!made.ok())
+      continue;  // not built
+    ASSERT_TRUE(made.value()->define_variable({"/v", Type::float64, {100}}).ok());
+    if (made.value()->traits().places_late) {
+      ASSERT_TRUE(made.value()->lay_out().ok());
+    }
+    ASSERT_TRUE(made.value()->close().ok());
+    std::vector<std::byte> bytes(std::filesystem::file_size(path));
+    std::ifstream(path, std::ios::binary)
+        .read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+    const std::vector<std::byte> old(bytes.begin() + 24, bytes.begin() + 64), changed = pattern(40, 3);
+    StoppedStore store(bytes);
+    store.stop_at(1, false);
+    ASSERT_TRUE(overwrite(store, std::array{Overwrite{24, changed}}, static_cast<int64_t>(bytes.size()), false).ok());
+    store.go_on();
+    std::array<std::byte, 1> foreign{};
+    while (foreign[0] == old[30] || foreign[0] == changed[30])
+      foreign[0] = static_cast<std::byte>(std::to_integer<int>(foreign[0]) + 1);
+    ASSERT_TRUE(store.write_at(24 + 30, foreign).ok());
+    std::ofstream(path, std::ios::binary)
+        .write(reinterpret_cast<const char*>(store.bytes().data()), static_cast<std::streamsize>(store.bytes().size()));
+    for (const FormatMode mode : {FormatMode::read, FormatMode::update}) {
+      const auto opened = open_format(format, path, mode, {});
+      EXPECT_EQ(opened.status().code(), Code::bad_file) << format << ": " << opened.status().message();
+      for (const std::string& part : {path, std::string("undo log")})
+        EXPECT_NE(opened.status().message().find(part), std::string::npos) << opened.status().message();
+    }
+    EXPECT_EQ(std::filesystem::file_size(path), store.bytes().size()) << "the log stays";
   }
 }
 
