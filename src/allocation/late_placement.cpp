@@ -69,7 +69,7 @@ Status LatePlacement::lay_out_on_root() {
   auto layout = parts_.format->lay_out();
   if (!layout.ok())
     return layout.status();
-  if (layout.value().moves)
+  if (layout.value().moves && !predicts_)
     if (Status status = start_new_file_on_root(); !status.ok())
       return status;
   layout_.placements = std::move(layout.value().placements);
@@ -166,12 +166,22 @@ Status LatePlacement::place(Status local, FunctionRef<Status()> complete) {
   Status verdict = lay_out(std::move(local));
   laid_out_ = verdict.ok();
   in_force_ = verdict.ok() && !is_rewritten();
+  if (in_force_ && parts_.format != nullptr)
+    parts_.format->take_layout();
   if (verdict.ok() && is_rewritten())
     verdict = rewrite(complete);
   if (in_force_)
     enter();
   else if (!new_file_.temporary_path.empty())
     remove_temporary_file(new_file_);
+  return verdict;
+}
+
+Status LatePlacement::predict(Status local) {
+  predicts_ = true;
+  Status verdict = lay_out(std::move(local));
+  if (verdict.ok())
+    enter();
   return verdict;
 }
 

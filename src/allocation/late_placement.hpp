@@ -40,6 +40,9 @@ class LatePlacement {
   // Collective, agreed. Afterwards either all ranks use the new places, or the file and the places are as before: see
   // is_in_force(). complete(): local; called before the rewritten file is renamed, to store what must be there first.
   Status place(Status local, FunctionRef<Status()> complete);
+  // Collective, agreed. Enters the places that place() would find into the metadata. The file and the format are
+  // unchanged.
+  Status predict(Status local);
 
   bool is_laid_out() const noexcept { return laid_out_; }  // whether the format of rank 0 has found places
   // Whether all ranks use the new places. Possible after an error too, if the new file already had the name.
@@ -63,7 +66,7 @@ class LatePlacement {
   LayoutBroadcast layout_;
   std::shared_ptr<const StorageLayout> new_layout_;
   TemporaryFile new_file_;  // rank 0
-  bool laid_out_ = false, in_force_ = false;
+  bool predicts_ = false, laid_out_ = false, in_force_ = false;
 };
 
 }  // namespace windrow

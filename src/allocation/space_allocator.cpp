@@ -62,8 +62,8 @@ std::span<int64_t> SpaceAllocator::start_sums() noexcept {
   return std::span(numbers_).first(variables());
 }
 
-Status SpaceAllocator::agree_on_wanted(Status local) {
-  return agree(comm_, std::move(local), Reduction{.maximum = wanted(), .sum = {}, .bits = {}});
+Status SpaceAllocator::agree_on_wanted(Status local, std::span<int64_t> sums) {
+  return agree(comm_, std::move(local), Reduction{.maximum = wanted(), .sum = sums, .bits = {}});
 }
 
 bool SpaceAllocator::lacks_place(size_t variable) const noexcept {
@@ -178,6 +178,26 @@ Status SpaceAllocator::extend(const Formats& formats, FunctionRef<void(int)> ent
   size_check_.restart();
   grow_as_one(0);
   return {};
+}
+
+bool SpaceAllocator::predict(int64_t end, const FormatOptions& options) noexcept {
+  bool any = false;
+  end = std::max(end, end_of(metadata_.catalog().variables));
+  for (size_t i = 0; i < variables(); ++i) {
+    const int64_t bytes = metadata_.catalog().variables[i].placement.bytes;
+    if (lacks_place(i)) {
+      if (bytes >= options.alignment_threshold)
+        end = ceil_divide(end, options.alignment) * options.alignment;
+      metadata_.give_place(static_cast<int>(i), end);
+      end += bytes;
+      any = true;
+    } else if (grows(i)) {
+      metadata_.lengthen(static_cast<int>(i), wanted_[i]);
+      any = true;
+    }
+  }
+  (void)metadata_.grow_as_one(0);
+  return any;
 }
 
 }  // namespace windrow

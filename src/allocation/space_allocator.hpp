@@ -74,8 +74,8 @@ class SpaceAllocator {
   // number of puts if its elements are in the metadata. The caller enters the numbers. Valid until reserve().
   std::span<int64_t> start_wanted() noexcept;
   std::span<int64_t> wanted() noexcept { return std::span(wanted_).first(variables()); }
-  // Collective, agreed. Afterwards wanted() has the maxima over all ranks.
-  Status agree_on_wanted(Status local);
+  // Collective, agreed. Afterwards wanted() has the maxima over all ranks, and `sums` has sums.
+  Status agree_on_wanted(Status local, std::span<int64_t> sums = {});
   // Collective, agreed. Allocates variables that are put for the first time and have no place. `format`: of rank 0;
   // nullptr on other ranks.
   Status give_places(Format* format);
@@ -84,6 +84,11 @@ class SpaceAllocator {
   // Collective, agreed. Extends the variables that grow, and enters their new lengths into the metadata. Then it calls
   // entered(variable) for each of them, in the same order on all ranks. After an error the metadata are unchanged.
   Status extend(const Formats& formats, FunctionRef<void(int)> entered);
+
+  // Local, the same on all ranks; after agree_on_wanted(). Enters into the metadata what give_places() and extend()
+  // would, but changes no file. A variable without a place is assumed to begin at `end`, the end of the file. False:
+  // nothing has to change.
+  bool predict(int64_t end, const FormatOptions& options) noexcept;
 
   // Local. Sets to zero, and returns, one number for each variable, to be summed over the ranks. Valid until the next
   // call of this function, give_places() or reserve().

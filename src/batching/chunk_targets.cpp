@@ -120,7 +120,7 @@ Status ChunkTargetFinder::find_moved(const VariableBatch& batch, std::vector<int
           });
       return Status{};
     });
-  local = sparse_exchange(comm_, std::move(local), out, in, counters);
+  local = sparse_exchange(file_.comm, std::move(local), out, in, counters);
   if (!local.ok())
     return local;
   return guard([&]() -> Status {
@@ -142,15 +142,15 @@ Status ChunkTargetFinder::find_moved(const VariableBatch& batch, std::vector<int
 // be written for the first time are allocated, so that the plan knows their addresses. For a plan that is only
 // explained nothing is allocated: new chunks are assumed to be contiguous. A chunk that cannot be found is treated as
 // one without a place: perhaps no rank moves it, and a rank that does gets the error.
-Status ChunkTargetFinder::append_own(const VariableBatch& batch, std::span<const Extent> regions,
-                                     std::span<const int64_t> moved, std::vector<std::byte>& message) {
+Status ChunkTargetFinder::append_own(std::span<const Extent> regions, std::span<const int64_t> moved,
+                                     std::vector<std::byte>& message) {
   const int64_t bytes = layout_.chunk_bytes();
   const ChunkPart* before = nullptr;
   int64_t guessed_offset = 0;
   for (const Extent& region : regions)
     for (int64_t chunk = region.begin / bytes; chunk * bytes < region.end; ++chunk) {
       const ChunkPart& part = layout_.part_of(chunk);
-      if (part.root != comm_.rank())
+      if (part.root != file_.comm.rank())
         continue;
       if (std::exchange(before, &part) != &part)
         guessed_offset = 0;
@@ -159,8 +159,10 @@ Status ChunkTargetFinder::append_own(const VariableBatch& batch, std::span<const
       const auto found =
           format.ok() ? format.value()->find_chunk(layout_.path, first) : Result<ChunkPlace>(format.status());
       ChunkPlace place = found.ok() ? found.value() : ChunkPlace{};
-      const bool is_new = found.ok() && place.offset < 0 && std::binary_search(moved.begin(), moved.end(), chunk);
-      if (is_new && batch.is_explained) {
+      // Records that are only explained are not in the file, so their chunks cannot be found.
+      const bool is_new = (found.ok() || file_.is_explained) && place.offset < 0 &&
+                          std::binary_search(moved.begin(), moved.end(), chunk);
+      if (is_new && file_.is_explained) {
         place = {.offset = guessed_offset, .bytes = bytes};
         guessed_offset += bytes;
       } else if (is_new) {
@@ -172,7 +174,7 @@ Status ChunkTargetFinder::append_own(const VariableBatch& batch, std::span<const
         }
         place = {.offset = reserved.value(), .bytes = bytes};
       }
-      append_varint(message, 2 * word_of(stripes_of(part), place) + (is_new && batch.is_explained ? 1 : 0));
+      append_varint(message, 2 * word_of(stripes_of(part), place) + (is_new && file_.is_explained ? 1 : 0));
     }
   return {};
 }
@@ -224,9 +226,9 @@ Status ChunkTargetFinder::find(const VariableBatch& batch, const BatchSummary& s
   if (local.ok())
     local = guard([&] {
       regions = regions_of(layout_, summary.hull, summary.records);
-      return append_own(batch, regions, moved, own);
+      return append_own(regions, moved, own);
     });
-  local = gather_to_all(comm_, std::move(local), std::move(own), all);
+  local = gather_to_all(file_.comm, std::move(local), std::move(own), all);
   if (!local.ok() || regions.empty())
     return local;
   return guard([&] {

@@ -22,7 +22,7 @@ class ChunkedStorage final : public VariableStorage {
         engine_(engine),
         layout_(std::move(layout)),
         format_of_([&formats = file.formats](const ChunkPart& part) { return formats(part); }),
-        targets_(file.comm, *layout_, format_of_, file.striping.layout, file.set) {}
+        targets_(file, *layout_, format_of_) {}
   ChunkedStorage(const ChunkedStorage&) = delete;
   ChunkedStorage& operator=(const ChunkedStorage&) = delete;
 

@@ -105,9 +105,10 @@ Status VariableContext::prepare(PreparedPlan& prepared, const RequestBatch& batc
   // Bytes that were never written are read as zeros, not as the end of the file. In a file that was cut short they are
   // an error.
   const bool reads = (batch.reading && !view_.is_cut_short) || prepared.plan.strategy.access == Access::sieve;
-  if (view_.comm.rank() == 0 && view_.is_writable && reads && !regions.empty())
-    return file().extend(regions);
-  return {};
+  if (!view_.is_writable || !reads || regions.empty())
+    return {};
+  prepared.outdated = view_.is_explained;  // the plan of the flush extends the file
+  return view_.comm.rank() == 0 && !view_.is_explained ? file().extend(regions) : Status{};
 }
 
 std::string VariableContext::conflict_of(size_t object) const {
@@ -162,7 +163,7 @@ Result<PreparedPlan*> ContiguousStorage::plan(const VariableBatch& batch, const 
 
 Result<PreparedPlan*> ContiguousStorage::ready_plan(const VariableBatch& batch, const BatchSummary& summary) {
   auto ready = plan(batch, summary);
-  if (ready.ok() || batch.reading || batch.is_explained || !file_.publication.is_temporary())
+  if (ready.ok() || batch.reading || file_.is_explained || !file_.publication.is_temporary())
     return ready;
   // After an error of the storage the file cannot be published. After out_of_memory nothing was written, and the flush
   // can be repeated.

@@ -41,6 +41,7 @@ struct FileView {
   const std::string& files_reason;          // why the library chose the number of files; "" if it was requested
   bool is_new = false;                      // the file is being created
   bool is_writable = false;
+  bool is_explained = false;  // the plans are only explained: nothing moves, and no file changes
   bool is_cut_short = false;  // rank 0: the file was shorter than its variables when it was opened, so it is damaged
   bool is_on_local_disk = false;  // rank 0 has found a local disk
   int64_t metadata_opens = 0;     // how often this rank has opened files for metadata

@@ -9,8 +9,7 @@
 namespace windrow {
 
 struct VariableBatch : RequestBatch {
-  GetCompletion completion;   // for gets
-  bool is_explained = false;  // the plan is only explained: nothing moves
+  GetCompletion completion;  // for gets
 };
 
 }  // namespace windrow

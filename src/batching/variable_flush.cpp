@@ -342,7 +342,6 @@ Status VariableFlush::explain_batch(const CallArguments& call, Batch& what, Flus
 Status VariableFlush::explain(const FileView& file, RequestList& requests, Status local, bool json, std::string& text) {
   const CallArguments call{file, requests};
   Batch puts, gets;
-  puts.batch.is_explained = gets.batch.is_explained = true;
   if (local.ok())
     local = build(call, {.reading = false}, puts.batch);
   if (local.ok())

@@ -78,6 +78,7 @@ class VariableFlush {
   void drop_pending() noexcept { pending_.reset(); }
 
   // Collective, agreed. Sets `text` to the plans of the queued requests, as JSON or for people. Nothing moves.
+  // The file has is_explained, and all variables have the places and lengths that the flush would give them.
   Status explain(const FileView& file, RequestList& requests, Status local, bool json, std::string& text);
 
  private:

@@ -274,8 +274,8 @@ class Format {
   virtual Status write_inline(const std::string& path, std::span<const std::byte> content);
   // Allocates space for a chunk of this encoded size (by all filters), replacing its previous space, and returns the
   // offset. Aggregators write the bytes. `first`: its first element. Published bytes stay until the next flush() if
-  // the size changes. `keep_old`: the chunk is only partially overwritten, so they stay in any case, and unpublished
-  // bytes stay until forget_moved_chunks().
+  // the size changes. `keep_old`: the caller still reads the old bytes, because it overwrites a part of the chunk. They
+  // stay until the next flush() if they are published, otherwise until forget_moved_chunks().
   // Code::unsupported: the format has no chunks.
   virtual Result<PlacedChunk> place_chunk(const std::string& path, std::span<const int64_t> first, int64_t bytes,
                                           bool keep_old);

@@ -71,7 +71,7 @@ std::optional<int> Metadata::variable_at(std::string_view path) const noexcept {
   return found == variable_numbers_.end() ? std::nullopt : std::optional<int>(found->second);
 }
 
-const Group* Metadata::find_group(std::string_view path) const noexcept {
+const Group* Metadata::find_group(std::string_view path) const {
   const auto found = path.starts_with('/') ? group_numbers_.find(path) : group_numbers_.find("/" + std::string(path));
   return found == group_numbers_.end() || path.empty() ? nullptr : &catalog_.groups[static_cast<size_t>(found->second)];
 }
@@ -323,6 +323,29 @@ int64_t Metadata::grow_as_one(size_t first) noexcept {
       dimension->length = records_;
   }
   return added;
+}
+
+Metadata::Space Metadata::space() const {
+  Space space;
+  for (const Variable& each : catalog_.variables)
+    space.variables.push_back({each.placement, each.shape.empty() ? 0 : each.shape.front(), each.held});
+  for (const Dimension& each : catalog_.dimensions)
+    space.dimensions.push_back(each.length);
+  space.records = records_;
+  return space;
+}
+
+void Metadata::restore(const Space& space) noexcept {
+  for (size_t i = 0; i < space.variables.size(); ++i) {
+    Variable& variable = catalog_.variables[i];
+    variable.placement = space.variables[i].placement;
+    variable.held = space.variables[i].held;
+    if (!variable.shape.empty())
+      variable.shape.front() = space.variables[i].rows;
+  }
+  for (size_t i = 0; i < space.dimensions.size(); ++i)
+    catalog_.dimensions[i].length = space.dimensions[i];
+  records_ = space.records;
 }
 
 }  // namespace windrow

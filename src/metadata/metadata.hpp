@@ -65,7 +65,7 @@ class Metadata {
 
   // Look-ups of paths as users write them. All but find_group() follow links.
   Result<int> find_variable(std::string_view path) const;
-  const Group* find_group(std::string_view path) const noexcept;
+  const Group* find_group(std::string_view path) const;
   ObjectKind kind_of(const std::string& path) const;
   const std::vector<Attribute>* attributes_of(std::string_view object) const;
   Result<std::string> resolve(const std::string& path) const;  // returns the full path
@@ -103,6 +103,21 @@ class Metadata {
   // If the format has one number of records for all extendible variables, all become as long as the longest. The
   // variables before number `first` have equal lengths already. Returns the number of bytes that were added.
   int64_t grow_as_one(size_t first) noexcept;
+
+  // The places and lengths of all variables. space() may throw std::bad_alloc. restore() reverts place(), give_place(),
+  // lengthen() and grow_as_one().
+  struct Space {
+    struct Of {
+      Placement placement;
+      int64_t rows = 0;  // length of the first dimension
+      bool held = false;
+    };
+    std::vector<Of> variables;
+    std::vector<int64_t> dimensions;
+    int64_t records = 0;
+  };
+  Space space() const;
+  void restore(const Space& space) noexcept;
 
  private:
   bool is_taken(std::string_view path) const;  // by an object other than a dimension without a variable

@@ -52,6 +52,7 @@
 
 namespace windrow {
 
+class LatePlacement;
 class VariableDefinitions;
 struct OpenBroadcast;
 
@@ -197,8 +198,8 @@ class File {
 
   // flush.cpp: the queue and flushes
   FileView view() noexcept;
-  Status prepare_queue(Status& local);      // collective
-  bool reads_what_has_places();             // collective
+  Status prepare_queue(Status& local);          // collective
+  bool reads_what_has_places(bool is_refused);  // collective
   Status grow_reduction(size_t variables);  // local
 
   void start_trace();  // collective
@@ -207,9 +208,21 @@ class File {
   // space.cpp: allocation and placement before a flush
   bool is_temporary_file() const noexcept { return publication_.is_temporary(); }
   SpaceAllocator::Formats formats() noexcept;
-  Status place_variables(Status local);                                    // collective; if variables lack places
-  Status extend_for_queue(Status local);                                   // collective; if variables can grow
-  Status fill_records(Status local);                                       // collective
+  bool may_extend() const noexcept { return metadata_.may_grow() && mode_ != Mode::read; }
+  LatePlacement late_placement() noexcept;
+  Status place_variables(Status local);   // collective; if variables lack places
+  Status extend_for_queue(Status local);  // collective; if variables can grow
+  Status fill_records(Status local);      // collective
+  // What an explanation changes in memory and restores.
+  struct SpaceBefore {
+    std::optional<Metadata::Space> space;
+    std::optional<Subfiles::Places> parts;
+    bool is_changed = false;  // the same on all ranks
+  };
+  Status predict_space(Status local, SpaceBefore& before);                 // collective
+  Status predict_places();                                                 // collective
+  Status predict_growth(bool& grows);                                      // collective
+  void restore_space(SpaceBefore before) noexcept;                         // local
   void take_layout(std::shared_ptr<const StorageLayout> layout) noexcept;  // local: the layout of a rewritten file
   Status stripe_on_root();                                                 // rank 0: stripes the temporary file
 

@@ -52,11 +52,13 @@ Status File::prepare_queue(Status& local) {
                                         metadata_.catalog().variables);
         !checked.ok())
       return checked;
-  if (allocator_.is_unplaced())
+  if (allocator_.is_unplaced()) {
+    const bool is_refused = !local.ok();
     if (Status placed = place_variables(std::exchange(local, Status{})); !placed.ok())
-      if (!reads_what_has_places())
+      if (!reads_what_has_places(is_refused))
         return placed;
-  if (!metadata_.may_grow() || mode_ == Mode::read)
+  }
+  if (!may_extend())
     return {};
   if (Status grown = extend_for_queue(std::exchange(local, Status{})); !grown.ok())
     return grown;
@@ -114,9 +116,9 @@ Status File::end_pending() {
   return flush_.is_pending() ? flush_end() : Status{};
 }
 
-// Collective. Whether all queued requests are gets of variables that have places. They can be read although later
-// definitions could not be placed.
-bool File::reads_what_has_places() {
+// Collective. Whether all queued requests are gets of variables that have places, and no rank has an error of its own
+// (`is_refused`). They can be read although later definitions could not be placed.
+bool File::reads_what_has_places(bool is_refused) {
   const auto has_places = [this](const QueuedRequest& entry) {
     const SplitVariable* split = set_.map() ? set_.map()->find(entry.variable) : nullptr;
     if (split == nullptr)
@@ -125,8 +127,9 @@ bool File::reads_what_has_places() {
   };
   const bool moved = set_.map() && set_.map()->moved();  // the other ranks do not have the new places
   const auto requests = queue_.list().requests();
-  const bool only = !moved && std::all_of(requests.begin(), requests.end(),
-                                          [&](const QueuedRequest& entry) { return !entry.put && has_places(entry); });
+  const bool only = !is_refused && !moved &&
+                    std::all_of(requests.begin(), requests.end(),
+                                [&](const QueuedRequest& entry) { return !entry.put && has_places(entry); });
   std::array<int64_t, 2> found{only ? 0 : 1, requests.empty() ? 0 : 1};
   return agree(*comm_, Status{}, Reduction{.maximum = found, .sum = {}, .bits = {}}).ok() && found[0] == 0 &&
          found[1] == 1;
@@ -139,15 +142,16 @@ Result<std::string> File::explain(bool json, Status local) {
   if (Status verdict = agree_same(*comm_, std::move(local), json ? 4 : 8, "the formats of the explanation");
       !verdict.ok())
     return verdict;
-  local = queue_.refused();
-  if (allocator_.is_unplaced())
-    if (Status placed = place_variables(std::exchange(local, Status{})); !placed.ok())
-      return placed;
-  if (metadata_.may_grow() && mode_ != Mode::read)
-    if (Status grown = extend_for_queue(std::exchange(local, Status{})); !grown.ok())
-      return grown;
+  SpaceBefore before;
+  Status verdict = predict_space(queue_.refused(), before);
   std::string text;
-  if (Status verdict = flush_.explain(view(), queue_.list(), std::move(local), json, text); !verdict.ok())
+  if (verdict.ok()) {
+    FileView file = view();
+    file.is_explained = true;
+    verdict = flush_.explain(file, queue_.list(), Status{}, json, text);
+  }
+  restore_space(std::move(before));
+  if (!verdict.ok())
     return verdict;
   return text;
 }

@@ -2,6 +2,8 @@
 // File: allocation of space before a flush moves data. File calls SpaceAllocator and LatePlacement in the right order:
 // subfiles before the base file that refers to them. Then it drops what was derived from the old places.
 #include <algorithm>
+#include <array>
+#include <filesystem>
 #include <utility>
 
 #include "allocation/late_placement.hpp"
@@ -10,6 +12,18 @@
 #include "session/file.hpp"
 
 namespace windrow {
+
+LatePlacement File::late_placement() noexcept {
+  return LatePlacement({.comm = *comm_,
+                        .metadata = metadata_,
+                        .publication = publication_,
+                        .format = format_.get(),
+                        .file = *data_,
+                        .striping = storage_.striping,
+                        .striping_options = storage_.striping_options,
+                        .buffer_bytes = flush_.planner().limits().buffer_bytes,
+                        .durable = settings_.boolean("durable")});
+}
 
 // Collective, agreed. After an error the file and the places are as before, unless the rewritten file already has the
 // name.
@@ -79,6 +93,78 @@ Status File::fill_records(Status local) {
   if (local.ok())
     local = guard([&] { return count_new_records(queue_.list(), view(), queue_.run_options(), written); });
   return filling().fill_records(std::move(local), written);
+}
+
+// Collective, agreed. Enters the places and the lengths that the next flush would give to variables into the metadata,
+// so that it can be planned. No file changes. The caller calls restore_space(before), also after an error.
+Status File::predict_space(Status local, SpaceBefore& before) {
+  const bool is_needed = allocator_.is_unplaced() || may_extend();
+  if (local.ok() && is_needed)
+    local = guard([&] {
+      before.space = metadata_.space();
+      if (set_.map())
+        before.parts = set_.map()->places();
+      return Status{};
+    });
+  if (Status verdict = agree(*comm_, std::move(local)); !verdict.ok() || !is_needed)
+    return verdict;
+  if (allocator_.is_unplaced()) {
+    before.is_changed = true;
+    flush_.forget_plans();  // they refer to the places before
+    if (Status placed = predict_places(); !placed.ok())
+      if (!reads_what_has_places(false))
+        return placed;
+  }
+  if (!may_extend())
+    return {};
+  bool grows = false;
+  Status verdict = predict_growth(grows);
+  if (grows && !before.is_changed)
+    flush_.forget_plans();
+  before.is_changed = before.is_changed || grows;
+  return verdict;
+}
+
+// Collective, agreed.
+Status File::predict_places() {
+  if (set_.map())
+    if (Status placed = set_.predict_places(); !placed.ok())
+      return placed;
+  Status verdict = late_placement().predict(Status{});
+  if (set_.map())
+    (void)set_.fit_line(line_unit());
+  return verdict;
+}
+
+// Collective, agreed. `grows`: the metadata have changed.
+Status File::predict_growth(bool& grows) {
+  const std::span<int64_t> wanted = allocator_.start_wanted();
+  std::array<int64_t, 1> end{};
+  FormatOptions options;
+  Status local = guard([&] {
+    std::error_code unknown;
+    const auto bytes = comm_->rank() == 0 ? std::filesystem::file_size(data_->path(), unknown) : 0;
+    end[0] = unknown ? 0 : static_cast<int64_t>(bytes);
+    options = format_options();
+    return count_wanted(queue_.list(), view(), wanted);
+  });
+  if (Status verdict = allocator_.agree_on_wanted(std::move(local), end); !verdict.ok())
+    return verdict;
+  grows = allocator_.predict(end[0], options);
+  if (grows && set_.map()) {
+    set_.predict_records();
+    (void)set_.fit_line(line_unit());
+  }
+  return {};
+}
+
+void File::restore_space(SpaceBefore before) noexcept {
+  if (!before.is_changed)
+    return;
+  metadata_.restore(*before.space);
+  if (before.parts)
+    set_.restore(std::move(*before.parts));
+  flush_.forget_plans();
 }
 
 SpaceAllocator::Formats File::formats() noexcept {

@@ -216,10 +216,7 @@ Result<std::unique_ptr<Subfiles>> Subfiles::take_from(Catalog& catalog, const st
     set->variables_.emplace(static_cast<int>(i), std::move(split).value());
   }
   set->found_ = set->used();
-  // A set of an earlier version has a checksum without fill values.
-  const auto sum = number_of(root, k_sum);
-  set->sums_fills_ = sum == set->checksum(catalog);
-  if (sum != set->checksum(catalog)) {
+  if (number_of(root, k_sum) != set->checksum(catalog)) {
     const auto& left_out = catalog.unsupported;  // not included in the checksum
     const std::string first = left_out.empty() ? "" : "; " + readable(left_out.front().substr(0, 300));
     return bad("its checksum is wrong" + first);
@@ -362,9 +359,6 @@ int64_t Subfiles::checksum(const Catalog& catalog) const {
                                         big_endian, fmt::join(flat(variable), ","));
     if (!variable.chunk.empty())
       lines[described.path] += fmt::format("|{}|{}", fmt::join(variable.chunk, ","), variable.filters);
-    if (!sums_fills_)
-      continue;
-    // also if empty: a fill value that is added later must not make it look like a set of an earlier version
     lines[described.path] += "|fill ";
     for (const std::byte each : variable.fill)
       lines[described.path] += fmt::format("{:02x}", static_cast<unsigned>(each));

@@ -72,17 +72,36 @@ Status Subfiles::finish_format(int64_t number, Format& format) {
       remove_temporary_file(temporary.value());
       return status;
     }
-    format.take_layout();
     set_file_number(number, file_number(names_.path(number)));
     moved_ = true;
   }
-  for (const auto& [split, at] : placed.value()) {
+  format.take_layout();
+  enter_places(number, placed.value(), layout.value());
+  return status;
+}
+
+Status Subfiles::predict_places() {
+  for (auto& [number, format] : formats_) {
+    if (!format->traits().places_late)
+      continue;
+    const auto layout = format->lay_out();
+    if (!layout.ok())
+      return layout.status();
+    const auto placed = variables_in(*format);
+    if (!placed.ok())
+      return placed.status();
+    enter_places(number, placed.value(), layout.value());
+  }
+  return {};
+}
+
+void Subfiles::enter_places(int64_t number, std::span<const VariableInSubfile> placed, const Layout& layout) noexcept {
+  for (const auto& [split, at] : placed) {
     if (number >= split->split.parts())
       continue;
-    split->offsets[static_cast<size_t>(number)] = layout.value().placements[at].offset;
-    split->strides[static_cast<size_t>(number)] = layout.value().placements[at].stride;
+    split->offsets[static_cast<size_t>(number)] = layout.placements[at].offset;
+    split->strides[static_cast<size_t>(number)] = layout.placements[at].stride;
   }
-  return status;
 }
 
 Status Subfiles::lengthen(int64_t number) const {
@@ -123,14 +142,14 @@ Status Subfiles::sync(int64_t number) const {
 }
 
 // The split variables of a subfile, each with its index there.
-Result<std::vector<std::pair<SplitVariable*, size_t>>> Subfiles::variables_in(Format& format) {
+Result<std::vector<Subfiles::VariableInSubfile>> Subfiles::variables_in(Format& format) {
   auto catalog = format.catalog();
   if (!catalog.ok())
     return catalog.status();
   std::map<std::string_view, size_t> numbers;
   for (size_t i = 0; i < catalog.value().variables.size(); ++i)
     numbers.emplace(catalog.value().variables[i].path, i);
-  std::vector<std::pair<SplitVariable*, size_t>> found;
+  std::vector<VariableInSubfile> found;
   for (auto& [variable, split] : variables_)
     if (const auto own = numbers.find(split.path); own != numbers.end())
       found.emplace_back(&split, own->second);

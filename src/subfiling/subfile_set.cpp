@@ -210,7 +210,9 @@ Status SubfileSet::agree_on_places(Status local, std::span<int64_t> numbers) {
   return verdict;
 }
 
-Status SubfileSet::place(Status local, bool& moved) {
+// Collective, agreed. find(): local; finds the places of own parts. If `keeps`, all ranks enter them after an error
+// too.
+Status SubfileSet::share_places(Status local, FunctionRef<Status()> find, bool keeps, bool& moved) {
   constexpr int64_t k_unknown = std::numeric_limits<int64_t>::min();
   std::vector<int64_t> numbers;  // whether a subfile has moved; offset and stride of each part
   Status memory = guard([&] {
@@ -222,9 +224,7 @@ Status SubfileSet::place(Status local, bool& moved) {
   if (Status verdict = agree(comm_, std::move(memory)); !verdict.ok())
     return verdict;
   if (local.ok())
-    local = guard([&] {
-      return for_own(map_->used(), [&](int64_t number, Format& own) { return map_->finish_format(number, own); });
-    });
+    local = guard(find);
   numbers[0] = map_->moved() ? 1 : 0;
   auto at = numbers.begin() + 1;
   for_each_place(*map_, [&](int64_t part, int64_t offset, int64_t stride) {
@@ -235,9 +235,8 @@ Status SubfileSet::place(Status local, bool& moved) {
     at += 2;
   });
   Status verdict = agree_on_places(std::move(local), numbers);
-  if (verdict.code() == Code::mpi)
+  if (verdict.code() == Code::mpi || (!verdict.ok() && !keeps))
     return verdict;
-  map_->forget_moves();
   at = numbers.begin() + 1;
   for_each_place(*map_, [&](int64_t, int64_t& offset, int64_t& stride) {
     if (at[0] != k_unknown) {
@@ -247,11 +246,38 @@ Status SubfileSet::place(Status local, bool& moved) {
     at += 2;
   });
   moved = numbers[0] == 1;
+  return verdict;
+}
+
+Status SubfileSet::place(Status local, bool& moved) {
+  const auto finish = [&] {
+    return for_own(map_->used(), [&](int64_t number, Format& own) { return map_->finish_format(number, own); });
+  };
+  Status verdict = share_places(std::move(local), finish, true, moved);
+  if (verdict.code() != Code::mpi)
+    map_->forget_moves();
   if (moved) {
     (void)data_->close();  // open stores refer to the subfiles that had the names before
     data_->forget_subfile_numbers();
   }
   return verdict;
+}
+
+Status SubfileSet::predict_places() {
+  bool moved = false;
+  return share_places(
+      Status{}, [&] { return map_->predict_places(); }, false, moved);
+}
+
+void SubfileSet::predict_records() noexcept {
+  for (auto& [number, split] : map_->variables())
+    if (split.grows)
+      split.records = catalog_.variables[static_cast<size_t>(number)].shape.front();
+}
+
+void SubfileSet::restore(Subfiles::Places places) noexcept {
+  map_->restore(std::move(places));
+  data_->set_line(map_->line());
 }
 
 Status SubfileSet::lengthen() {
@@ -285,9 +311,12 @@ Status SubfileSet::complete_base(Format* base) {
     return status;
   // The header has had room for the checksum before, so nothing may move.
   const auto layout = base->lay_out();
-  if (layout.ok() && layout.value().moves)
+  if (!layout.ok())
+    return layout.status();
+  if (layout.value().moves)
     return {Code::internal, "the map's checksum does not fit into the header"};
-  return layout.status();
+  base->take_layout();
+  return {};
 }
 
 // Collective, agreed. For formats that allocate late: attributes since the last flush may have outgrown the headers of
@@ -317,7 +346,7 @@ Status SubfileSet::finish(Format* base, bool ends, bool& moved) {
     local = guard([&] { return complete_base(base); });
   if (options_.places_late)
     local = settle(std::move(local), moved);
-  local.update(ends ? map_->close_formats() : map_->flush_formats());
+  local.update(guard([&] { return ends ? map_->close_formats() : map_->flush_formats(); }));
   if (options_.subfiles.durable && local.ok())
     local = guard([&] {
       Status status;

@@ -118,6 +118,11 @@ class SubfileSet {
   // Afterwards all ranks have the current places, also after an error. `moved`: whether a subfile was rewritten; plans
   // are then invalid.
   Status place(Status local, bool& moved);
+  // For an explanation: the places that place() would find, and the numbers of records in the catalog. No file changes.
+  // restore() reverts both. The first is collective and agreed.
+  Status predict_places();
+  void predict_records() noexcept;
+  void restore(Subfiles::Places places) noexcept;
   // Collective, agreed. Completes and flushes the subfiles. The caller flushes the base file afterwards. `ends`: closes
   // the subfiles too. `moved`: as above, but after an error the places may be incomplete.
   Status finish(Format* base, bool ends, bool& moved);
@@ -151,6 +156,7 @@ class SubfileSet {
   Status find_own(SubfileFindings& own);
   Status learn(const SubfileFindings& all);
   Status agree_on_places(Status local, std::span<int64_t> numbers);
+  Status share_places(Status local, FunctionRef<Status()> find, bool keeps, bool& moved);
   Status settle(Status local, bool& moved);
   Status complete_own(bool ends);
   Status complete_base(Format* base);

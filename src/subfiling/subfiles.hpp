@@ -184,6 +184,18 @@ class Subfiles {
   Status finish_formats();  // those that are open
   bool moved() const noexcept { return moved_; }
   void forget_moves() noexcept { moved_ = false; }
+  // Rank-local: enters the places that finish_formats() would find. No file and no format changes.
+  Status predict_places();
+  // The places and lengths of the parts, and the address space. places() may throw std::bad_alloc.
+  struct Places {
+    std::map<int, SplitVariable> variables;
+    FileLine line;
+  };
+  Places places() const { return {variables_, line_}; }
+  void restore(Places places) noexcept {
+    variables_.swap(places.variables);
+    line_ = places.line;
+  }
 
   // Rank-local: makes the subfile as long as its contiguous variables, also if their last elements were never written.
   Status lengthen(int64_t number) const;
@@ -260,7 +272,9 @@ class Subfiles {
   int64_t examine_part(const ExaminedSubfile& subfile, int variable, const SplitVariable& split,
                        std::map<int, Placement>& places);
   void note_unknown(int64_t number, const Catalog& subfile, const Catalog& base);
-  Result<std::vector<std::pair<SplitVariable*, size_t>>> variables_in(Format& format);
+  using VariableInSubfile = std::pair<SplitVariable*, size_t>;  // with its index in the subfile
+  Result<std::vector<VariableInSubfile>> variables_in(Format& format);
+  void enter_places(int64_t number, std::span<const VariableInSubfile> placed, const Layout& layout) noexcept;
 
   std::string format_, identity_, folder_;
   SubfileNames names_;
@@ -278,7 +292,6 @@ class Subfiles {
   int64_t opens_ = 0;
   SubfileOptions options_;
   bool moved_ = false;
-  bool sums_fills_ = true;  // false: the set is of an earlier version, whose map checksum excludes fill values
 };
 
 // A new identity: 32 random hexadecimal digits, grouped like a UUID.

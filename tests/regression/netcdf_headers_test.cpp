@@ -9,6 +9,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "../fault/failing_new.hpp"
 #include "../temporary_folder.hpp"
 #include "base/normal_form.hpp"
 #include "format/format.hpp"
@@ -133,6 +134,7 @@ class NetcdfFiles : public testing::Test {
       EXPECT_TRUE(format->define_variable(grows).ok());
     }
     EXPECT_TRUE(format->lay_out().ok());
+    format->take_layout();
     EXPECT_TRUE(format->close().ok());
   }
   std::string content() const {
@@ -186,6 +188,7 @@ TEST_F(NetcdfFiles, that_end_before_their_variables_do_get_no_longer_by_that) {
   auto format = open(FormatMode::update);
   EXPECT_TRUE(format->put_attribute("/", attribute).ok());
   EXPECT_TRUE(format->lay_out().ok());
+  format->take_layout();
   EXPECT_TRUE(format->close().ok());
   EXPECT_EQ(content().size(), shorter.size());
 
@@ -200,6 +203,7 @@ TEST_F(NetcdfFiles, that_end_before_their_variables_do_get_no_longer_by_that) {
     EXPECT_TRUE(store.value()->resize(4116).ok());
   }
   EXPECT_TRUE(format->lay_out().ok());
+  format->take_layout();
   EXPECT_TRUE(format->close().ok());
   EXPECT_EQ(open(FormatMode::read)->catalog().value().variables.size(), 2U);
 }
@@ -210,11 +214,11 @@ TEST_F(NetcdfFiles, take_back_what_they_cannot_hold_when_it_is_defined) {
     EXPECT_EQ(status.code(), Code::unsupported) << says;
     EXPECT_THAT(status.message(), HasSubstr(says));
   };
-  refused(format->define_variable(fixed("/none", {0, 3})).status(), "only variables that grow can have none");
-  refused(format->define_variable(fixed("/none", {3, 0})).status(), "only variables that grow can have none");
+  refused(format->define_variable(fixed("/none", {0, 3})).status(), "only variables that grow to be empty");
+  refused(format->define_variable(fixed("/none", {3, 0})).status(), "only variables that grow to be empty");
   VariableDefinition grows = fixed("/rows", {0, 0});
   grows.extendible = true;
-  refused(format->define_variable(grows).status(), "only variables that grow can have none");
+  refused(format->define_variable(grows).status(), "only variables that grow to be empty");
   EXPECT_TRUE(format->define_dimension({.path = "/time", .length = 0}).ok());
   refused(format->define_dimension({.path = "/another", .length = 0}), "one unlimited dimension");
   refused(format->define_dimension({.path = "/long", .length = int64_t{1} << 32}), "netcdf_version=5");
@@ -223,9 +227,11 @@ TEST_F(NetcdfFiles, take_back_what_they_cannot_hold_when_it_is_defined) {
       << "the last one may be larger than its size can tell";
   refused(format->define_variable(fixed("/next", {2})).status(), "\"large\"");
   EXPECT_TRUE(format->lay_out().ok());
+  format->take_layout();
   EXPECT_TRUE(format->undefine("/large", 0).ok());
   EXPECT_TRUE(format->define_variable(fixed("/small", {4})).ok());
   EXPECT_TRUE(format->lay_out().ok());
+  format->take_layout();
   EXPECT_TRUE(format->close().ok());
   EXPECT_EQ(open(FormatMode::read)->catalog().value().variables.size(), 1U);
 }
@@ -274,4 +280,35 @@ TEST(NormalForm, of_names) {
 }
 
 }  // namespace
+
+// The n-th allocation of a definition fails, for every n: then the variable is not there, and can be defined again.
+TEST_F(NetcdfFiles, without_memory_for_a_definition_are_as_before) {
+  bool failed = true;
+  for (int64_t at = 1; failed; ++at) {
+    auto format = open(FormatMode::create);
+    EXPECT_TRUE(format->define_variable(fixed("/before", {3})).ok());
+    VariableDefinition grows = fixed("/a_name_that_needs_memory", {2, 3});
+    grows.extendible = true;
+    grows.fill.assign(4, std::byte{1});
+    windrow_test::failing_new.arm(at, false);
+    const Status status = format->define_variable(grows).status();
+    failed = windrow_test::failing_new.failed > 0;
+    windrow_test::failing_new.disarm();
+    EXPECT_EQ(status.ok(), !failed) << at;
+    if (!failed)
+      break;
+    EXPECT_EQ(status.code(), Code::out_of_memory) << at;
+    EXPECT_EQ(format->catalog().value().variables.size(), 1U) << at;
+    EXPECT_EQ(
+        format->put_attribute("/a_name_that_needs_memory", {.name = "n", .type = Type::text, .texts = {"x"}}).code(),
+        Code::not_found)
+        << at;
+    EXPECT_TRUE(format->define_variable(grows).ok()) << at;
+    EXPECT_TRUE(format->lay_out().ok());
+    format->take_layout();
+    EXPECT_TRUE(format->close().ok());
+    EXPECT_EQ(open(FormatMode::read)->catalog().value().variables.size(), 2U) << at;
+  }
+}
+
 }  // namespace windrow::test

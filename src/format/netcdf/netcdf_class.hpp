@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The format netCDF classic on rank 0. The catalog is the intended state of the file. lay_out() makes a header from it,
-// which the next flush writes. netcdf_format.cpp reads and writes a file; definitions.cpp defines objects.
+// The format netCDF classic on rank 0. The catalog is the intended state of the file. lay_out() makes a header from it.
+// After take_layout() the next flush writes that header. netcdf_format.cpp reads and writes a file; definitions.cpp
+// defines objects.
 #pragma once
 
 #include <cstdint>

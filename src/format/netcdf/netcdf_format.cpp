@@ -180,11 +180,7 @@ Result<Layout> NetcdfFormat::lay_out() {
       layout.placements.push_back(place_in(next_, i));
     }
     layout.moves = moves(places_, next_);
-    if (Status whole = check_whole(next_); !whole.ok())
-      return whole;
-    if (!layout.moves)
-      take_layout();
-    return Status();
+    return check_whole(next_);
   });
   if (!status.ok())
     return status;
