@@ -69,6 +69,17 @@ Status take_arguments(const CopyArguments& from, copying::Request& request, std:
   return {};
 }
 
+// Collective, agreed.
+Status agree_on_arguments(const windrow::Comm& comm, const char* source, const char* target,
+                          const windrow_options* options, const windrow_copy_info* info, copying::Request& request) {
+  const windrow::CallScope call(comm, windrow::Call::copy);
+  std::string text;
+  Status local = guard([&] { return take_arguments(source, target, options, info, request, text); });
+  const uint64_t arguments = windrow::hash_of({request.source, request.target, text});
+  const auto describe = [&] { return windrow::quoted({request.source, request.target}); };
+  return agree_same(comm, std::move(local), arguments, "source, target or options of the copy", describe);
+}
+
 void fill_info(const copying::Outcome& outcome, windrow_copy_info& info) {
   static thread_local std::string refused, changed, details;  // valid until this thread's next copy
   refused = outcome.refused;

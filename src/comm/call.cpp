@@ -13,7 +13,7 @@ namespace {
 // upper bound of the number of calls, so that numbers of calls of different files differ
 constexpr int64_t k_calls = 64;
 
-constexpr std::array<std::string_view, 29> k_names{"another call",
+constexpr std::array<std::string_view, 31> k_names{"another call",
                                                    "the creation of a decomposition",
                                                    "open",
                                                    "close",
@@ -39,6 +39,8 @@ constexpr std::array<std::string_view, 29> k_names{"another call",
                                                    "get_texts",
                                                    "write_references",
                                                    "check_subfiles",
+                                                   "inquire_written",
+                                                   "copy",
                                                    "the opening of a file of bytes",
                                                    "bytes_write",
                                                    "bytes_read"};
@@ -95,12 +97,17 @@ void Mismatch::combine(const Mismatch& other) noexcept {
   call = lowest[1];
   other_rank = differs[0];
   other_call = differs[1];
-  first_file = std::min(first_file, other.first_file);
-  last_file = std::max(last_file, other.last_file);
+  const int64_t first = std::min(first_file, other.first_file), last = std::max(last_file, other.last_file);
+  const auto is_between = [&](int64_t file) { return file > first && file < last; };
+  has_more_files = has_more_files || other.has_more_files || is_between(first_file) || is_between(last_file) ||
+                   is_between(other.first_file) || is_between(other.last_file);
+  first_file = first;
+  last_file = last;
 }
 
 void Mismatch::store(int64_t* words) const noexcept {
-  const std::array<int64_t, k_words> all{rank, call, other_rank, other_call, first_file, last_file};
+  const std::array<int64_t, k_words> all{rank,       call,       other_rank,
+                                         other_call, first_file, has_more_files ? -last_file : last_file};
   std::copy(all.begin(), all.end(), words);
 }
 

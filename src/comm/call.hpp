@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <cstdlib>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -42,6 +43,8 @@ enum class Call : uint8_t {
   get_texts,
   write_references,
   check_subfiles,
+  inquire_written,
+  copy,
   open_bytes,
   write_bytes,
   read_bytes
@@ -56,13 +59,19 @@ struct Mismatch {
   int64_t rank = 0, call = 0;  // the lowest rank, and the number of its call
   int64_t other_rank = 0,
           other_call = 0;  // the lowest rank in another call; if it equals `call`, the steps within the call differ
-  int64_t first_file = INT64_MAX, last_file = 0;  // range of the numbers of all files in the calls
+  // Numbers of the files in the calls: the lowest and the highest, and whether there are others between.
+  int64_t first_file = INT64_MAX, last_file = 0;
+  bool has_more_files = false;
 
   static Mismatch of(int64_t rank, int64_t call) noexcept;
   void combine(const Mismatch& other) noexcept;
+  // Whether a file is out of step. If there are more than two, those with a number between them are too.
+  bool affects(int64_t file) const noexcept {
+    return file == first_file || file == last_file || (has_more_files && file > first_file && file < last_file);
+  }
 
   static Mismatch read(const int64_t* words) noexcept {
-    return {words[0], words[1], words[2], words[3], words[4], words[5]};
+    return {words[0], words[1], words[2], words[3], words[4], std::abs(words[5]), words[5] < 0};
   }
   void store(int64_t* words) const noexcept;
 };

@@ -360,7 +360,7 @@ void Comm::lose_step(const Mismatch& found) const noexcept {
   if (scope_ != nullptr)
     scope_->lose_step(found);
   for (OpenFile* file = open_files_; file != nullptr; file = file->next)
-    if (file->number >= found.first_file && file->number <= found.last_file)
+    if (found.affects(file->number))
       file->out_of_step = true;
 }
 

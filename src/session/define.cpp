@@ -94,6 +94,7 @@ Status File::get_texts(int variable, const std::function<void(std::span<const st
 }
 
 Result<std::optional<std::vector<int64_t>>> File::written_chunks(int variable, Status local) {
+  const CallScope call(*comm_, Call::inquire_written, &identity_);
   if (Status before = end_pending(); !before.ok())
     return before;
   return WholeVariables(definition_parts()).stored_chunks(variable, std::move(local));
