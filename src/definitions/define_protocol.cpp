@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <span>
 #include <utility>
@@ -94,6 +95,49 @@ Status DefineProtocol::share_attribute(Attribute& attribute) const {
   return agree(parts_.comm, std::move(local));
 }
 
+// Returns nullptr if the object has no attribute of this name.
+const Attribute* DefineProtocol::find_attribute(const std::string& place, std::string_view name) const {
+  const std::vector<Attribute>* all = parts_.metadata.attributes_of(place);
+  if (all == nullptr)
+    return nullptr;
+  const auto found = std::find_if(all->begin(), all->end(), [&](const Attribute& each) { return each.name == name; });
+  return found == all->end() ? nullptr : &*found;
+}
+
+// Collective, agreed. Changes an object in the base file and, if that accepts the change, in the subfiles with its
+// parts. If a subfile does not accept it, the files that were changed are reverted.
+Status DefineProtocol::change_object(const std::string& place, FormatChange change, FormatChange revert) const {
+  parts_.allocator.mark_unplaced();
+  Status verdict = agree(parts_.comm, is_root() ? guard([&] { return change(*parts_.format); }) : Status{});
+  const SplitVariable* split = find_split(place);
+  if (!verdict.ok() || split == nullptr)
+    return verdict;
+  std::vector<int64_t> changed;
+  verdict = agree(parts_.comm, guard([&] {
+                    changed.reserve(static_cast<size_t>(split->split.parts()));
+                    return parts_.subfiles->for_own(split->split.parts(), [&](int64_t part, Format& format) {
+                      Status status = change(format);
+                      if (status.ok())
+                        changed.push_back(part);
+                      return status;
+                    });
+                  }));
+  if (verdict.ok() || verdict.code() == Code::mpi)
+    return verdict;
+  Status reverted = is_root() ? guard([&] { return revert(*parts_.format); }) : Status{};
+  for (const int64_t part : changed)
+    reverted.update(guard([&] {
+      const auto format = parts_.subfiles->format(part);
+      return format.ok() ? revert(*format.value()) : format.status();
+    }));
+  if (agree(parts_.comm, std::move(reverted)).ok())
+    return verdict;
+  return guard([&] {
+    return Status{verdict.code(), verdict.message() + "; the files of the set may differ in this attribute now",
+                  verdict.rank()};
+  });
+}
+
 Status DefineProtocol::put_attribute(const std::string& object, Attribute attribute, Status local) const {
   std::string place;
   if (local.ok())
@@ -105,15 +149,12 @@ Status DefineProtocol::put_attribute(const std::string& object, Attribute attrib
     return verdict;
   if (Status verdict = share_attribute(attribute); !verdict.ok())
     return verdict;
+  const Attribute* old = find_attribute(place, attribute.name);
   const auto put = [&](Format& format) { return format.put_attribute(place, attribute); };
-  local = is_root() ? guard([&] { return put(*parts_.format); }) : Status{};
-  const SplitVariable* split = find_split(place);
-  if (split != nullptr)
-    local = agree(parts_.comm, std::move(local));  // what the base file refuses is not put into a subfile
-  if (local.ok() && split != nullptr)
-    local = guard([&] { return for_own_parts(*split, put); });
-  parts_.allocator.mark_unplaced();
-  if (Status verdict = agree(parts_.comm, std::move(local)); !verdict.ok())
+  const auto revert = [&](Format& format) {
+    return old != nullptr ? format.put_attribute(place, *old) : format.delete_attribute(place, attribute.name);
+  };
+  if (Status verdict = change_object(place, put, revert); !verdict.ok())
     return verdict;
   parts_.metadata.put_attribute(place, std::move(attribute));
   return {};
@@ -128,16 +169,13 @@ Status DefineProtocol::delete_attribute(const std::string& object, const std::st
                                   "object or name of the attribute", describe);
       !verdict.ok())
     return verdict;
-  local = is_root() ? guard([&] { return parts_.format->delete_attribute(place, name); }) : Status{};
-  if (const SplitVariable* split = find_split(place); local.ok() && split != nullptr)
-    local = guard([&] {
-      return for_own_parts(*split, [&](Format& format) {
-        Status status = format.delete_attribute(place, name);
-        return status.code() == Code::not_found ? Status{} : status;
-      });
-    });
-  parts_.allocator.mark_unplaced();
-  if (Status verdict = agree(parts_.comm, std::move(local)); !verdict.ok())
+  const Attribute* old = find_attribute(place, name);
+  const auto remove = [&](Format& format) {
+    Status status = format.delete_attribute(place, name);
+    return status.code() == Code::not_found && &format != parts_.format ? Status{} : status;
+  };
+  const auto revert = [&](Format& format) { return format.put_attribute(place, *old); };
+  if (Status verdict = change_object(place, remove, revert); !verdict.ok())
     return verdict;
   parts_.metadata.delete_attribute(place, name);
   return {};

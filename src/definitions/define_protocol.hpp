@@ -48,6 +48,8 @@ class DefineProtocol {
   // Also makes the parent groups of the path.
   Status define_group(const std::string& path, Status local) const;
   // Writes an attribute, or replaces it. All ranks pass the object and the name; only the value of rank 0 is written.
+  // After an error the base file and the subfiles still have the old attribute; otherwise the message says so. The same
+  // is true of delete_attribute().
   Status put_attribute(const std::string& object, Attribute attribute, Status local) const;
   Status delete_attribute(const std::string& object, const std::string& name, Status local) const;
   // Makes the link `path` to the object `target`, and the parent groups of `path`.
@@ -62,6 +64,9 @@ class DefineProtocol {
   Status for_own_parts(const SplitVariable& split, FunctionRef<Status(Format&)> work) const;
   Status check_attribute(const std::string& object, const std::string& name, std::string& place) const;
   Status share_attribute(Attribute& attribute) const;
+  const Attribute* find_attribute(const std::string& place, std::string_view name) const;
+  using FormatChange = FunctionRef<Status(Format&)>;
+  Status change_object(const std::string& place, FormatChange change, FormatChange revert) const;
   Status define_dimensions(DimensionAdditions added) const;
   Status define_dimensions_on_root(const DimensionAdditions& added) const;
   Status name_dimensions_of_parts(const DimensionAdditions& added) const;

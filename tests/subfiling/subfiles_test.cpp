@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <numeric>
 
@@ -725,6 +726,40 @@ TEST_F(Subfiles, are_files_and_nothing_else) {
     EXPECT_NE(problems(file).find("not a file in the set's own folder"), std::string::npos) << problems(file);
     EXPECT_WINDROW_OK(windrow_close(file));
   }
+}
+
+// A change that one subfile does not accept is made in no file.
+TEST_F(Subfiles, keep_their_attributes_if_one_of_them_refuses_a_change) {
+  const int32_t before = 7, after = 8;
+  windrow_file* file = create({{"files", "subfiles(2)"}});
+  write(file, define(file, "g/v"), share_of(0));
+  EXPECT_WINDROW_OK(windrow_put_attribute(file, "g/v", "old", WINDROW_INT32, 0, nullptr, &before));
+  EXPECT_WINDROW_OK(windrow_close(file));
+  const std::string one = sets().at(0) + "/1.h5";
+  file = open(WINDROW_UPDATE);
+  on_rank_0([&] { std::filesystem::rename(one, folder_.file("elsewhere")); });
+  for (const auto& change : std::vector<std::function<int()>>{
+           [&] { return windrow_put_attribute(file, "g/v", "old", WINDROW_INT32, 0, nullptr, &after); },
+           [&] { return windrow_put_attribute(file, "g/v", "new", WINDROW_INT32, 0, nullptr, &after); },
+           [&] { return windrow_delete_attribute(file, "g/v", "old"); }}) {
+    const int code = change();
+    EXPECT_NE(code, WINDROW_OK);
+    expect_same_everywhere(code);
+    EXPECT_EQ(std::string(windrow_error_message()).find("may differ"), std::string::npos) << windrow_error_message();
+  }
+  on_rank_0([&] { std::filesystem::rename(folder_.file("elsewhere"), one); });
+  EXPECT_WINDROW_OK(windrow_close(file));
+  const std::string part = std::filesystem::relative(sets().at(0), folder_.path()).string();
+  for (const std::string& name : {std::string("a.h5"), part + "/0.h5", part + "/1.h5"}) {
+    SCOPED_TRACE(name);
+    file = open(WINDROW_READ, name);
+    int32_t found = 0;
+    EXPECT_WINDROW_OK(windrow_get_attribute(file, "g/v", "old", WINDROW_INT32, &found));
+    EXPECT_EQ(found, before);
+    EXPECT_EQ(windrow_get_attribute(file, "g/v", "new", WINDROW_INT32, &found), WINDROW_NOT_FOUND);
+    EXPECT_WINDROW_OK(windrow_close(file));
+  }
+  expect_made();
 }
 
 // The same for the folder: a link refers to files of another user.
