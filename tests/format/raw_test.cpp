@@ -189,4 +189,23 @@ TEST_F(RawFormat, says_that_the_data_file_is_truncated_or_its_sidecar_missing) {
   EXPECT_THAT(missing.message(), HasSubstr("sidecar is missing"));
 }
 
+// Somebody else's text must not keep rank 0 busy, for which the others wait.
+TEST_F(RawFormat, sidecars_of_a_million_members_are_read_at_once) {
+  std::string members;
+  for (int i = 0; i < 1000000; ++i)
+    members += "\"" + std::to_string(i) + "\":0,";
+  EXPECT_TRUE(open_with("{" + members + sidecar().substr(1)).ok());
+  EXPECT_EQ(open_with("{" + members + "\"windrow\":\"raw\"}").code(), Code::bad_file);
+}
+
+TEST_F(RawFormat, sidecars_that_are_too_large_are_refused_unread) {
+  std::filesystem::resize_file(path_ + ".json", (int64_t{1} << 30) + 1);
+  for (const FormatMode mode : {FormatMode::read, FormatMode::update}) {
+    const Status status = open_format("raw", path_, mode, {}).status();
+    EXPECT_EQ(status.code(), Code::bad_file);
+    EXPECT_THAT(status.message(), HasSubstr("1073741825 bytes"));
+  }
+  EXPECT_EQ(format_of_file(path_).status().code(), Code::bad_file);
+}
+
 }  // namespace windrow::test

@@ -9,6 +9,7 @@
 #include "format/check.hpp"
 #include "format/netcdf/netcdf_class.hpp"
 #include "format/netcdf/types.hpp"
+#include "format/paths.hpp"
 
 namespace windrow {
 namespace {
@@ -168,8 +169,9 @@ Result<Placement> NetcdfFormat::define_variable(const VariableDefinition& defini
                                  .data = reversed_if_little(value)};
       variable.attributes.push_back(from_netcdf(fill));
     }
+    make_room(catalog_.variables, 1);
     numbers_.emplace(variable.path, catalog_.variables.size());
-    catalog_.variables.push_back(std::move(variable));
+    catalog_.variables.push_back(std::move(variable));  // nothing fails from here on
     if (records.value() != records_)
       set_records(records.value());
     if (definition.extendible)
@@ -210,10 +212,10 @@ Status NetcdfFormat::undefine(const std::string& path, int64_t records) {
 // In the file it is a scalar, and an attribute names its dimensions, which are defined for it.
 Status NetcdfFormat::define_split(const VariableDefinition& definition, std::span<const Part>) {
   return guard([&] {
-    split_.insert(definition.path);
+    const auto [entry, is_new] = split_.insert(definition.path);
     Status status = define_variable(definition).status();
-    if (!status.ok() && status.code() != Code::exists)
-      split_.erase(definition.path);
+    if (!status.ok() && is_new)
+      split_.erase(entry);
     return status;
   });
 }

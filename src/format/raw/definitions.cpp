@@ -6,6 +6,7 @@
 
 #include "base/checked.hpp"
 #include "format/check.hpp"
+#include "format/paths.hpp"
 #include "format/raw/raw_class.hpp"
 
 namespace windrow {
@@ -13,14 +14,6 @@ namespace {
 
 // Alignment of every variable, so that elements of any type are aligned in a mapped file.
 constexpr int64_t k_least_alignment = 8;
-
-// Reserves space for one more element, so that appending it cannot fail and a call that runs out of memory leaves the
-// catalog unchanged.
-template <class T>
-void make_room(std::vector<T>& list) {
-  if (list.size() == list.capacity())
-    list.reserve(2 * list.size() + 1);
-}
 
 }  // namespace
 
@@ -47,7 +40,7 @@ Status RawFormat::define_group(const std::string& path) {
     if (!status.ok())
       return status;
     Group group{.path = path, .attributes = {}};
-    make_room(catalog_.groups);
+    make_room(catalog_.groups, 1);
     remember(path, {Kind::group, catalog_.groups.size()});
     catalog_.groups.push_back(std::move(group));
     changed_ = true;
@@ -98,7 +91,7 @@ void RawFormat::add_variable(const VariableDefinition& definition, const Placeme
   variable.details = definition.details;
   variable.null_space = definition.null_space;
   variable.fill = definition.fill;
-  make_room(catalog_.variables);
+  make_room(catalog_.variables, 1);
   remember(definition.path, {Kind::variable, catalog_.variables.size()});
   catalog_.variables.push_back(std::move(variable));
   changed_ = true;
@@ -212,7 +205,7 @@ Status RawFormat::define_link(const SoftLink& link) {
     if (!status.ok())
       return status;
     SoftLink copy = link;
-    make_room(catalog_.links);
+    make_room(catalog_.links, 1);
     remember(link.path, {Kind::link, catalog_.links.size()});
     catalog_.links.push_back(std::move(copy));
     changed_ = true;
@@ -234,7 +227,7 @@ Status RawFormat::define_dimension(const Dimension& dimension) {
     if (!status.ok())
       return status;
     Dimension copy = dimension;
-    make_room(catalog_.dimensions);
+    make_room(catalog_.dimensions, 1);
     dimensions_.insert(dimension.path);
     catalog_.dimensions.push_back(std::move(copy));
     changed_ = true;

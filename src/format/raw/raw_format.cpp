@@ -22,17 +22,22 @@ std::string sidecar_path(const std::string& path) {
   return path + (capitals ? ".JSON" : ".json");
 }
 
-Result<std::string> text_of_file(const std::string& path) {
-  Result<std::unique_ptr<Store>> store = open_store(path, StoreMode::read, {});
-  if (!store.ok())
-    return store.status();
-  const Result<int64_t> size = store.value()->size();
+Result<std::string> text_in(Store& sidecar, const std::string& path) {
+  const Result<int64_t> size = sidecar.size();
   if (!size.ok())
     return size.status();
+  if (size.value() > k_most_sidecar_bytes)
+    return Status(Code::bad_file, fmt::format("\"{}\" has {}; a sidecar has at most {}", path,
+                                              counted(size.value(), "byte"), k_most_sidecar_bytes));
   std::string text(static_cast<size_t>(size.value()), '\0');
-  if (Status status = store.value()->read_at(0, std::as_writable_bytes(std::span(text))); !status.ok())
+  if (Status status = sidecar.read_at(0, std::as_writable_bytes(std::span(text))); !status.ok())
     return status;
   return text;
+}
+
+Result<std::string> text_of_file(const std::string& path) {
+  const Result<std::unique_ptr<Store>> store = open_store(path, StoreMode::read, {});
+  return store.ok() ? text_in(*store.value(), path) : store.status();
 }
 
 }  // namespace
@@ -58,15 +63,11 @@ Status RawFormat::read_sidecar(const std::string& path) {
   const Result<int64_t> data_bytes = data_->size();
   if (!data_bytes.ok())
     return data_bytes.status();
-  const Result<int64_t> text_bytes = sidecar_->size();
-  if (!text_bytes.ok())
-    return text_bytes.status();
-  std::string text(static_cast<size_t>(text_bytes.value()), '\0');
-  Status status = sidecar_->read_at(0, std::as_writable_bytes(std::span(text)));
-  if (!status.ok())
-    return status;
+  const Result<std::string> text = text_in(*sidecar_, sidecar_path(path));
+  if (!text.ok())
+    return text.status();
   const uint64_t number = file_number(data_->descriptor());
-  Result<RawSidecar> parsed = parse_sidecar(text, sidecar_path(path), data_bytes.value(), number);
+  Result<RawSidecar> parsed = parse_sidecar(text.value(), sidecar_path(path), data_bytes.value(), number);
   if (!parsed.ok())
     return parsed.status();
   catalog_ = std::move(parsed.value().catalog);

@@ -440,7 +440,7 @@ Status Parser::take_parts(const Json& item, const std::string& where, Variable& 
       return bad(where, "one of its parts is not a file and a box");
     part.file = *file;
   }
-  variable.unsupported = "elements in other files (subfiles) but no map of them";
+  variable.unsupported = "its elements are in subfiles, but the map of the subfiles is missing";
   return {};
 }
 
@@ -474,9 +474,61 @@ Status Parser::check_overlaps() const {
   return {};
 }
 
+// Builds a value from the events of nlohmann's parser. Its own builder searches all members of an object for each new
+// one, which takes hours for an object with a million members. This one appends. Of members of one name the first
+// counts.
+class JsonBuilder final : public nlohmann::json_sax<Json> {
+ public:
+  Json take() { return std::move(root_); }
+
+  bool null() override { return add(nullptr); }
+  bool boolean(bool value) override { return add(value); }
+  bool number_integer(number_integer_t value) override { return add(value); }
+  bool number_unsigned(number_unsigned_t value) override { return add(value); }
+  bool number_float(number_float_t value, const string_t&) override { return add(value); }
+  bool string(string_t& value) override { return add(std::move(value)); }
+  bool binary(binary_t& value) override { return add(std::move(value)); }
+  bool start_object(std::size_t) override { return open(Json::value_t::object); }
+  bool end_object() override { return close(); }
+  bool start_array(std::size_t) override { return open(Json::value_t::array); }
+  bool end_array() override { return close(); }
+  bool key(string_t& name) override {
+    key_ = std::move(name);
+    return true;
+  }
+  bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception&) override { return false; }
+
+ private:
+  template <class Value>
+  Json& append(Value&& value) {
+    if (open_.empty())
+      return root_ = Json(std::forward<Value>(value));
+    if (open_.back()->is_array())
+      return open_.back()->get_ref<Json::array_t&>().emplace_back(std::forward<Value>(value));
+    return open_.back()->get_ref<Json::object_t&>().emplace_back(std::move(key_), std::forward<Value>(value)).second;
+  }
+  template <class Value>
+  bool add(Value&& value) {
+    append(std::forward<Value>(value));
+    return true;
+  }
+  bool open(Json::value_t kind) {
+    open_.push_back(&append(kind));
+    return true;
+  }
+  bool close() {
+    open_.pop_back();
+    return true;
+  }
+
+  Json root_;
+  std::vector<Json*> open_;  // objects and lists, the outermost first
+  std::string key_;          // of the next member
+};
+
 Json parse_json(std::string_view text) {
-  return is_nested_too_deep(text) ? Json(Json::value_t::discarded)
-                                  : Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  JsonBuilder builder;
+  return is_nested_too_deep(text) || !Json::sax_parse(text, &builder) ? Json(Json::value_t::discarded) : builder.take();
 }
 
 bool claims_to_be_a_sidecar(const Json& json) {
@@ -514,10 +566,11 @@ Result<RawSidecar> parse_sidecar(std::string_view text, const std::string& path,
     return Status(Code::bad_file, fmt::format("\"{}\": not the sidecar of a raw file, or a damaged one", path));
   const bool is_interim = json.contains(k_replacement);
   if (!take_description(json, file_number))
-    return Status(Code::bad_file,
-                  fmt::format("\"{}\": a program ended while replacing the data file, and the file that has its name "
-                              "now is neither the old nor the new one; it is unknown which of the two it is a copy of",
-                              path));
+    return Status(
+        Code::bad_file,
+        fmt::format("\"{}\": a program ended while it replaced the data file, and the present file is neither "
+                    "the old nor the new one. Restore one of the two, or remove both files",
+                    path));
   Parser parser(path, file_bytes);
   Status status = parser.parse(json);
   if (!status.ok())

@@ -12,6 +12,7 @@
 namespace windrow {
 
 inline constexpr int64_t k_sidecar_version = 1;
+inline constexpr int64_t k_most_sidecar_bytes = int64_t{1} << 30;
 
 // Variables with text of variable length, by path; those that were never written are missing.
 using TextLists = std::map<std::string, std::vector<std::string>>;
@@ -19,7 +20,8 @@ using TextLists = std::map<std::string, std::vector<std::string>>;
 // Split variables, by path.
 using PartLists = std::map<std::string, std::vector<Part>>;
 
-// Code::bad_argument: a name that is not UTF-8, which JSON cannot represent. `bytes`: size of the data file.
+// `bytes`: size of the data file. Code::bad_argument: a name that is not UTF-8, which JSON cannot represent;
+// unsupported: the text would have more than k_most_sidecar_bytes.
 Result<std::string> sidecar_text(const Catalog& catalog, const TextLists& texts, const PartLists& parts, int64_t bytes);
 
 struct RawSidecar {

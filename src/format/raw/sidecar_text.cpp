@@ -2,6 +2,7 @@
 // Writing of the sidecar.
 #include <fmt/format.h>
 
+#include "base/units.hpp"
 #include "format/enumeration.hpp"
 #include "format/fill.hpp"
 #include "format/raw/sidecar.hpp"
@@ -110,7 +111,11 @@ Result<std::string> sidecar_text(const Catalog& catalog, const TextLists& texts,
   if (!dimensions.empty())
     all["dimensions"] = std::move(dimensions);
   try {
-    return all.dump(1) + "\n";
+    std::string text = all.dump(1) + "\n";
+    if (std::ssize(text) > k_most_sidecar_bytes)
+      return Status(Code::unsupported, fmt::format("the sidecar would have {}; at most {} are possible",
+                                                   counted(std::ssize(text), "byte"), k_most_sidecar_bytes));
+    return text;
   } catch (const Json::exception& error) {
     return Status(Code::bad_argument, fmt::format("a name in the file is not UTF-8: {}", error.what()));
   }
