@@ -82,14 +82,14 @@ void StorageFacts::fit_to_layout(const Settings& settings, PlanLimits& limits) c
   limits.unit = layout ? lock_unit(*layout) : std::max(limits.unit, lock_unit(striping.layout));
 }
 
-FileSystem file_system_at(const std::string& path, const Settings& settings) noexcept {
+FileSystem file_system_at(const std::string& path, const Settings& settings) {
   const std::string given = settings.text("file_system");
   return given == "auto" ? file_system_of(path) : file_system_called(given);
 }
 
-// Two windows if there are more ranks than cores: a third full window would be written at the end, when the ranks have
-// nothing left to copy (8 ranks on 2 cores: 2, 3 and 4 buffers took 1.43, 1.50 and 1.61 times the limit for 38 MB).
-// With messages from other hosts two windows need four buffers.
+// With more ranks than cores two windows are enough: the ranks have nothing left to copy while the last one is written
+// (docs/internals/notes/2026-11-30-numbers-from-comments.md). With messages from other hosts two windows need four
+// buffers.
 int64_t buffers_for(const Comm& comm) noexcept {
   return comm.host_roots().size() > 1 || usable_cores() > comm.host_size() ? 4 : 2;
 }

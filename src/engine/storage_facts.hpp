@@ -41,7 +41,7 @@ struct StorageFacts {
 };
 
 // The kind of file system at a path: as the option file_system says, otherwise as the system does.
-FileSystem file_system_at(const std::string& path, const Settings& settings) noexcept;
+FileSystem file_system_at(const std::string& path, const Settings& settings);
 
 // The number of buffers of an aggregator if the options do not say one.
 int64_t buffers_for(const Comm& comm) noexcept;

@@ -12,13 +12,11 @@
 
 namespace windrow {
 // Rank 0. Removes everything of a new file that has no final name.
-void File::abandon() {
-  if (format_) {
-    (void)format_->close();
-    format_.reset();
-  }
+void File::abandon() noexcept {
+  (void)guard([&] { return format_ ? format_->close() : Status{}; });
+  format_.reset();
   if (set_.map() && is_temporary_file() && !publication_.temporary().temporary_path.empty())
-    (void)set_.map()->close_formats();
+    (void)guard([&] { return set_.map()->close_formats(); });
   publication_.abandon();
 }
 
@@ -140,7 +138,7 @@ void File::close_alone() noexcept {
   if (data_)
     (void)data_->close();
   if (comm_->rank() == 0)
-    (void)guard([&] { return abandon(), Status{}; });
+    abandon();
 }
 
 // Collective, agreed, before the base file is closed. `verdict`: the agreed status of the close so far. `local`: the

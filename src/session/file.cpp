@@ -335,7 +335,7 @@ Status File::set_strategy(const Settings& changes, Status local) {
       !verdict.ok())
     return verdict;
   flush_.planner().set_strategy(std::move(strategy));
-  flush_.planner().limits() = limits;
+  flush_.planner().limits() = std::move(limits);  // a copy could fail, on one rank alone
   return {};
 }
 

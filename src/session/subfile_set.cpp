@@ -16,8 +16,9 @@
 namespace windrow {
 namespace {
 
-constexpr int64_t k_header_room =
-    16384;  // attributes of about twenty variables: its owner alone would rewrite a subfile
+// Room for the attributes of about twenty variables. A header that outgrows it makes the subfile's owner rewrite the
+// whole subfile.
+constexpr int64_t k_header_room = 16384;
 
 }  // namespace
 
