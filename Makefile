@@ -22,13 +22,13 @@ CTEST = TMPDIR="$(shell tools/test-folder)" \
 .PHONY: help demo test test-full network bench sanitize asan tsan fuzz mpich install clean format format-check lint
 
 help:
-	@echo "make demo       a transistor solved on 4 ranks, restarted on 3, drawn; strategies beside the machine's limit"
+	@echo "make demo       a transistor solved on 4 ranks, restarted on 3, drawn; compares strategies with the limit"
 	@echo "make test       the quick tests: 1 to 4 ranks"
 	@echo "make test-full  all tests: odd, prime and larger numbers of ranks too"
 	@echo "make network    the tests with 8 ranks on 4 hosts, joined by links of 1 Gbit/s on this machine (root, Linux)"
 	@echo "make bench      compare with MPI-IO, parallel HDF5 and PnetCDF; results in $(BUILD)/bench/results.json"
 	@echo "make sanitize   the quick tests under address+undefined and under thread sanitizers (make asan, make tsan)"
-	@echo "make fuzz       feed what is parsed with arbitrary bytes, FUZZ_SECONDS ($(FUZZ_SECONDS)) each; needs Clang"
+	@echo "make fuzz       give arbitrary bytes to the parsers, FUZZ_SECONDS ($(FUZZ_SECONDS)) each; needs Clang"
 	@echo "make mpich      build and test with MPICH"
 	@echo "make install    build and install under PREFIX ($(PREFIX))"
 	@echo "make format     format the sources; make format-check only looks; make lint runs clang-tidy"
@@ -82,8 +82,8 @@ fuzz:
 	@tools/install-packages build test fuzz
 	$(CONFIGURE) --preset fuzz $(CMAKE_ARGS)
 	cmake --build build-fuzz --parallel $(JOBS) --target fuzzers
-	for name in codec.fuzz_frame exchange.fuzz_view model.fuzz_machine \
-	    extent.fuzz_split layout.fuzz_layout format.fuzz_netcdf_header; do \
+	for name in codec.fuzz_frame exchange.fuzz_view model.fuzz_machine extent.fuzz_split layout.fuzz_layout \
+	    format.fuzz_netcdf_header format.fuzz_sidecar format.fuzz_catalog storage.fuzz_undo_log; do \
 	  mkdir -p build-fuzz/corpus/$$name && build-fuzz/tests/$$name.fuzzer \
 	    -max_total_time=$(FUZZ_SECONDS) -artifact_prefix=build-fuzz/$$name- -print_final_stats=1 \
 	    build-fuzz/corpus/$$name tests/$${name%%.*}/corpus || exit 1; \
@@ -97,7 +97,7 @@ mpich:
 	$(CTEST) --test-dir build-mpich $(TESTS)
 
 install:
-	@tools/install-packages build
+	@tools/install-packages build fortran
 	$(CONFIGURE) --preset release -B $(BUILD) -DWINDROW_TESTS=OFF -DCMAKE_INSTALL_PREFIX=$(PREFIX) $(CMAKE_ARGS)
 	cmake --build $(BUILD) --parallel $(JOBS) --target to_install
 	cmake --install $(BUILD)

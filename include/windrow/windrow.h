@@ -19,12 +19,15 @@
  *  - All ranks make the same collective calls for the same files in the same order.  If they do not, all of them get
  *    WINDROW_MPI, with a message that names two ranks, their calls and files, and nothing of these calls is written.
  *    Later calls for these files return WINDROW_MPI on every rank without waiting for another rank.  windrow_close()
- *    then does not publish, and windrow_discard() returns WINDROW_OK.  Other files are not affected.
+ *    then does not publish, and windrow_discard() returns WINDROW_OK.  Other files are not affected, with one
+ *    exception: if the ranks were in calls of three files or more, all files that were opened between the first and the
+ *    last of these are affected, too.
  *  - Sizes and offsets are int64_t.  Shapes, starts and counts are in C order: slowest dimension first, 0-based.
  *  - Text is UTF-8 and NUL-terminated.  A path of an object in a file is "/group/name"; the leading slash is optional.
  *  - Arguments marked [same] must be equal on every rank.  If one differs, every rank gets an error.
  *  - The caller owns handles, and frees them with the function named at their type.  A returned `const char *` belongs
- *    to the handle that it came from, and is valid until the next call on that handle.
+ *    to the handle that it came from, and is valid until the next call on that handle.  NULL instead of a file is an
+ *    error of that rank alone: in a collective call the other ranks wait for it.
  *  - The library never prints, aborts or calls exit.  MPI_THREAD_SINGLE suffices.  One thread at a time may use a
  *    handle (docs/thread-safety.md).
  *
@@ -1073,7 +1076,9 @@ WINDROW_API int windrow_classify_nodes(int64_t nodes, const int64_t *offsets, co
 
 /**
  * The plan of what is queued or, if no rank has anything queued, of the last flush: the choice on each axis and its
- * reasons.  Collective.
+ * reasons.  It is the plan of the next flush.  Nothing moves, and the file does not change.  If that flush makes
+ * variables longer or gives them their first place in an HDF5 file, the plan assumes where their bytes will be.
+ * Collective.
  * @param format  "text" or "json".  [same]
  * @param text    [out] Valid until the next call on this file.  The same on every rank.  Since 0.1.
  */

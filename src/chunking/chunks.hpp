@@ -2,7 +2,7 @@
 // Chunked variables on their way to and from the file. The exchange handles the linear chunk space (extent/chunks.hpp)
 // like a file, in windows of whole chunks. ChunkSink turns a full window into encoded chunks and writes them;
 // ChunkFetcher reads and decodes chunks into a window. Only the root has the file's chunk index: rank 0, or the rank in
-// charge of a subfile. Writers request space from the root during the transfer (docs/internals/modules/session.md).
+// charge of a subfile. Writers request space from the root during the transfer (docs/internals/modules/chunking.md).
 //
 //   writer (ChunkSink)                              root (ChunkPlacer)
 //   encoding: encodes a full window                 serving: polls for messages

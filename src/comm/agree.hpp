@@ -41,13 +41,13 @@ using RootWork = FunctionRef<Status(const Reduction& agreed)>;
 // work. Costs one agreement if the ranks of each host share memory, otherwise one more broadcast.
 Status agree_and_work(const Comm& comm, Status local, Reduction reduction, RootWork work, bool* at_work = nullptr);
 
-// Sums over some ranks, if only they have anything to add; the others continue to the next step of all ranks. Possible
-// only if all ranks share a host and the numbers fit into a round; otherwise all take part.
+// Sums to which only some ranks contribute. The others do not take part; they go on to the next step of all ranks. This
+// is possible only if all ranks share a host and the numbers fit into a round; otherwise all take part.
 class SomeRanks {
  public:
-  // Local, on all ranks; `numbers` is the length of later sums. A step of all ranks must lie between the last sum of a
-  // previous SomeRanks and this call, and another between this call and the first sum. The ranks are 0, spacing, 2
-  // spacing and so on, `count` in total.
+  // Local, on all ranks; `numbers` is the length of later sums. Order of calls on all ranks: last sum of an earlier
+  // SomeRanks, a collective step, this call, a collective step, first sum. The ranks are 0, spacing, 2 spacing and so
+  // on, `count` in total.
   SomeRanks(const Comm& comm, int spacing, int count, size_t numbers) noexcept;
   bool contain_me() const noexcept;
   // Collective over these ranks. They alone get the status.

@@ -17,8 +17,8 @@ struct SparseMessage;
 int64_t message_room(int ranks) noexcept;
 int64_t most_message_bytes(int ranks) noexcept;
 
-// Local, before a round of all ranks: stores the messages of this rank, at most one for each receiver. False: they
-// exceed the room.
+// Local, before a round of all ranks: stores the messages of this rank, at most one for each receiver. Returns
+// false if they do not fit.
 bool store_messages(const HostRounds& rounds, int rank, int ranks, std::span<const SparseMessage> out) noexcept;
 // Local, after that round: appends the messages for this rank, sorted by peer. Messages of the next round do not
 // overwrite them before this rank enters it.

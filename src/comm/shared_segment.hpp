@@ -20,9 +20,9 @@ class SharedSegment {
   SharedSegment& operator=(const SharedSegment&) = delete;
   ~SharedSegment() { free(); }
 
-  // Collective over `host`. Reserves `bytes` for this rank. The result is the same on all ranks of the host. False
-  // without an error: /dev/shm has too little, or a rank cannot map it (no descriptor, no address space). Previous
-  // content stays valid but may move.
+  // Collective over `host`. Reserves `bytes` for this rank. The result is the same on all ranks of the host.
+  // Returns false, which is no error, if /dev/shm has too little memory or a rank cannot map it (no descriptor, no
+  // address space). Previous content stays valid but may move.
   Result<bool> reserve(MPI_Comm host, int64_t bytes);
 
   // Number of hosts into which this machine is divided: they allocate concurrently, and none sees what the others will

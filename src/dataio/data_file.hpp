@@ -61,7 +61,7 @@ class DataFile {
     work_.timeline = recording != nullptr ? &recording->storage : nullptr;
   }
   int64_t opens() const noexcept { return opens_; }
-  bool used() const noexcept { return used_; }  // whether this rank has moved data since open_for_flush()
+  bool used() const noexcept { return used_; }  // whether this rank has moved data since begin_flush()
   void begin_flush() noexcept {
     used_ = false;
     touched_.clear();

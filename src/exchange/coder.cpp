@@ -256,8 +256,8 @@ bool Coder::sample(Traffic& traffic, std::span<const std::byte> raw) noexcept {
     if (!chosen.compressor->does(traffic.element_bytes))
       continue;
     SampledFrame sampled;
-    // First uses are slow, and preemption can make one sample look a hundred times slower. Hence the minimum of several
-    // samples counts until there are messages.
+    // First uses are slow, and preemption can make one sample look a hundred times slower. So until messages have been
+    // timed, the fastest of several samples is used.
     const int looks = speeds[arm].known() ? 1 : k_first_looks;
     for (int look = 0; look < looks && tells; ++look) {
       const double before = working_seconds_now();

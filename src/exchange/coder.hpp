@@ -100,11 +100,12 @@ class Coder {
   // between begin() and end(), if the plan leaves the choice open
   double seconds() const noexcept { return run_seconds_; }
 
-  // This run has no compressor and no samples: no compression is known to be best for every receiver of this rank.
+  // This run has no compressor and no samples: it is known that every receiver of this rank does best without
+  // compression.
   bool passive() const noexcept { return passive_; }
   size_t arm() const noexcept { return order_.arm; }  // of this run
-  // The same on every rank: no message of this run is a frame or sampled, except those of ranks whose notes say
-  // otherwise.
+  // The same on every rank: in this run messages are neither compressed nor sampled, except from ranks that announce it
+  // in their notes.
   bool is_off() const noexcept { return measures() && !checks_ && order_.arm == k_arm_off && !order_.looks; }
   // Registers a message without encode(). Returns the bytes to send, which are fewer if all elements are equal;
   // otherwise the check is almost free.
@@ -124,8 +125,9 @@ class Coder {
   // The same for a message that was received at its final place.
   void decode_in_place(int from, std::byte* place, int64_t count, int64_t raw) noexcept;
 
-  // Whether to time a message of `bytes`; the time of short ones is mostly latency. Only in runs that sample: timing
-  // needs synchronous sends, whose handshake delays ranks (docs/internals/notes/2026-11-30-numbers-from-comments.md).
+  // Whether to time a message of `bytes`. Short messages are not timed, because their time is mostly latency. Only runs
+  // that sample time messages, because this needs synchronous sends, whose handshake delays ranks
+  // (docs/internals/notes/2026-11-30-numbers-from-comments.md).
   bool times(int64_t bytes) const noexcept {
     return bytes >= (has_rough_link() ? int64_t{4} << 10 : int64_t{16} << 10) && order_.looks;
   }

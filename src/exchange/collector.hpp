@@ -8,14 +8,15 @@
 //   free (step < 0)
 //     | next window in order: posts the receives,
 //     | publishes the token if slots are shared
-//   filling                                             a message of each peer (Sender, ForwardSink), or its count
-//   (Copier)
+//   filling                                             a message or the count of each peer
 //     | all messages received, count complete
 //   full                                                earlier windows, and Sink::ready()
 //     | Sink::consume(), in the order of the grid
 //   handed                                              Sink::done()
 //     | in the order of the grid
 //   free
+// Messages come from Sender or ForwardSink, counts from Copier.
+//
 // No deadlock: windows are opened in the order in which senders send. The senders of the lowest window that is not full
 // are therefore never blocked by messages of a later window.
 #pragma once
@@ -41,8 +42,8 @@ struct Peer {
 
 // The bytes that all shared peers together copy in each window. Sorted by step, without zeros.
 std::vector<WindowBytes> shared_counts(const Grid& grid, PieceView covered, std::span<const Peer> peers);
-// For windows that become full: the bytes that neither peers nor own items contribute and that ranks of the host will
-// copy.
+// Bytes of each window that must become full which come neither from peers nor from own items. Ranks of the host copy
+// them.
 std::vector<WindowBytes> missing_counts(const Grid& grid, PieceView covered, std::span<const Peer> peers,
                                         std::span<const Item> own);
 int64_t bytes_at(std::span<const WindowBytes> counts, int64_t step) noexcept;

@@ -17,7 +17,7 @@ namespace windrow {
 
 struct Item {
   PieceView runs;     // file offsets relative to file_base, memory offsets to memory
-  Extent hull;        // absolute; empty without runs
+  Extent hull;        // smallest file extent with all runs; absolute; empty if there are no runs
   int64_t total = 0;  // bytes of all runs
   int64_t file_base = 0;
   std::byte* memory = nullptr;  // the user's; never written when data is written to the file

@@ -18,9 +18,9 @@ struct Message {
   int64_t bytes = 0;  // bytes of the holder in that part; 0: no message
 };
 
-// The end of a message that begins at `begin`, so that it has `most` bytes or as many below that as possible, at least
-// those of one held file byte. `bytes_until(end)`: bytes up to an end; at the end of `rest` this is `bytes`, which
-// exceeds `most`. The first guess is right if pieces are evenly spread.
+// The end of a message that begins at the beginning of `rest`. The message has at most `most` bytes, and as many as
+// possible. It has at least one file byte, even if that exceeds `most`. `bytes_until(end)`: bytes up to an end; at the
+// end of `rest` this is `bytes`, which exceeds `most`. The first guess is right if pieces are evenly spread.
 template <class BytesUntil>
 int64_t end_of_message(Extent rest, int64_t bytes, int64_t most, BytesUntil&& bytes_until) {
   int64_t low = rest.begin, high = rest.end, bytes_low = 0, bytes_high = bytes;
@@ -33,7 +33,7 @@ int64_t end_of_message(Extent rest, int64_t bytes, int64_t most, BytesUntil&& by
     else
       high = middle, bytes_high = bytes_middle;
   }
-  return bytes_low > 0 ? low : high;  // one file byte is requested so often that it exceeds the limit alone
+  return bytes_low > 0 ? low : high;  // the requests of one file byte alone exceed the limit
 }
 
 // As few messages as possible, and none much shorter than the others: a few bytes are not enough for a compressor.

@@ -18,8 +18,7 @@ constexpr Extent k_everywhere{0, INT64_MAX / 4};
 // Trailer of a description: its kind, and the element size.
 constexpr std::byte k_runs{0}, k_counts{1}, k_framed{2};
 constexpr size_t k_description_end = 2;
-// follows the trailer: with a description that is damaged but readable, ranks would wait for messages that are never
-// sent
+// Checksum behind the trailer. Without it, ranks that read a damaged description would wait forever for messages.
 constexpr size_t k_sum_bytes = sizeof(uint32_t);
 }  // namespace
 

@@ -9,8 +9,7 @@
 //   ForwardSink                                ForwardFetcher                       waits for
 //   idle                                       idle
 //     | consume(): the slot is full              | start(): the slot is free
-//   sending                                    awaiting                             a free buffer / messages of the
-//   aggregator
+//   sending                                    awaiting                             a free buffer / messages
 //     | last message packed                      | last message received
 //   done: the slot may be reused               done: the slot may be distributed
 // One window is in progress at a time.

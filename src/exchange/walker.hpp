@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Grid and Walker: the order in which windows are served. Ranks that exchange messages walk the same grid, so the n-th
+// Grid: the order in which windows are served. Ranks that exchange messages walk the same grid, so the n-th
 // message between two ranks belongs to the same window on both sides.
 #pragma once
 

@@ -13,7 +13,7 @@
 
 namespace windrow {
 
-// The text of a machine file, cut after 1 MiB and a byte. Local. Errors name the file.
+// The first 1 MiB + 1 byte of a machine file; the last byte shows that it is too long. Local. Errors name the file.
 Result<std::string> read_machine_file(const std::string& path);
 
 // Parses the text of a machine file. Thread-safe.

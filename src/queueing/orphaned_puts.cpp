@@ -102,10 +102,10 @@ Status verdict_on(const std::vector<SparseMessage>& messages, std::span<const Va
     const std::string& path = variables[static_cast<size_t>(variable)].path;
     const std::string what =
         record < 0 ? fmt::format("\"{}\"", path) : fmt::format("record {} of \"{}\"", shown_index(record), path);
-    const std::string why = puts.is_by_same
-                                ? "in a decomposition `same` rank 0 writes, but it does not put the variable"
-                                : fmt::format("{} hold common elements, but only {} of them put{} it",
-                                              counted(puts.sharers, "rank"), puts.put, puts.put == 1 ? "s" : "");
+    const std::string why =
+        puts.is_by_same ? "in a decomposition `same` rank 0 writes, but it does not put the variable"
+                        : fmt::format("{} hold common elements of the variable, but only {} called windrow_put()",
+                                      counted(puts.sharers, "rank"), puts.put);
     return {Code::bad_argument,
             fmt::format("put of {}: elements of rank {} would be lost, because another rank owns them: {}", what,
                         puts.lowest_losing, why),

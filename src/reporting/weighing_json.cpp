@@ -15,8 +15,7 @@ using nlohmann::ordered_json;
 constexpr size_t k_most_alternatives = 12, k_most_regions = 64;
 
 constexpr const char *k_swapped = "swapped", *k_never_written = "never_written", *k_shrinks = "shrinks_to_of_64",
-                     *k_least_unit = "least_unit", *k_short_window = "short_window",
-                     *k_direct_asked = "direct_asked";  // missing in traces of earlier versions
+                     *k_least_unit = "least_unit", *k_short_window = "short_window", *k_direct_asked = "direct_asked";
 
 // Visits each number and flag of a pattern with its name, to write and to read.
 template <class AnyPattern, class Visit>

@@ -88,7 +88,7 @@ int64_t most_bytes_of(int version) {
 // `better`: a version that can hold the variable; 0: none.
 std::string too_large_text(const NetcdfSize& variable, const std::string& why, int version, int better) {
   const std::string instead = better == 0
-                                  ? "and no other does"
+                                  ? "format=hdf5 can hold it"
                                   : fmt::format("version {} does (netcdf_version={}), and format=hdf5", better, better);
   return fmt::format("variable \"{}\" {}, which version {} of netCDF classic cannot hold; {}", variable.name, why,
                      version, instead);
@@ -241,9 +241,8 @@ std::string what_does_not_fit(const VariableDefinition& definition, std::span<co
   const std::span lengths = std::span(definition.shape).subspan(definition.extendible ? 1 : 0);
   if (std::find(lengths.begin(), lengths.end(), 0) != lengths.end())  // 0 means the unlimited dimension
     return fmt::format(
-        "\"{}\" has no elements: in netCDF classic only variables that grow can have none (the option extendible, and "
-        "0 as the "
-        "{} dimension); format=hdf5 can hold it",
+        "\"{}\" has no elements: netCDF classic allows only variables that grow to be empty: use extendible with 0 as "
+        "the {} dimension, or format=hdf5",
         definition.path, slowest_side());
   for (const int64_t length : lengths)
     if (std::string what = is_too_long(definition.path, length, version); !what.empty())

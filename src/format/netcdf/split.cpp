@@ -53,7 +53,7 @@ bool take_split(Variable& variable, const NetcdfContents& contents) {
   if (!elements || element < 1 || *elements > INT64_MAX / 8 / element)
     return false;
   whole.placement = {.offset = -1, .bytes = *elements * element, .big_endian = true};
-  whole.unsupported = "elements in other files (subfiles) but no map of them";
+  whole.unsupported = "its elements are in subfiles, but the map of the subfiles is missing";
   std::erase_if(whole.attributes, [](const Attribute& each) { return each.name == k_split_dimensions; });
   variable = std::move(whole);
   return true;
