@@ -54,9 +54,10 @@ struct Scene {
   }
   // Two files with a variable, and one that is opened between them; the first has something queued.
   void begin(bool in_two) {
-    const std::string between_path = path + ".between.raw";
-    for (auto [handle, at] : {std::pair{&file, &path}, {&between, &between_path}, {&other, &other_path}}) {
-      ASSERT_WINDROW_OK(windrow_create(comm, at->c_str(), nullptr, handle));
+    const std::vector<std::pair<windrow_file**, std::string>> all{
+        {&file, path}, {&between, path + ".between.raw"}, {&other, other_path}};
+    for (const auto& [handle, at] : all) {
+      ASSERT_WINDROW_OK(windrow_create(comm, at.c_str(), nullptr, handle));
       ASSERT_WINDROW_OK(windrow_define_variable(*handle, "v", WINDROW_INT32, 1, shape, &variable));
     }
     ASSERT_WINDROW_OK(windrow_put(file, variable, parts.get(), data.data()));

@@ -109,6 +109,12 @@ class Explained : public testing::TestWithParam<Case> {
     EXPECT_WINDROW_OK(windrow_explain(file, "json", &text));
     return text != nullptr ? nlohmann::json::parse(text) : nlohmann::json();
   }
+  static std::vector<int64_t> lengths(const nlohmann::json& plan) {
+    std::vector<int64_t> found;
+    for (const auto& domain : plan.at("domain_bytes"))
+      found.push_back(domain.at(1).get<int64_t>() - domain.at(0).get<int64_t>());
+    return found;
+  }
   const windrow_decomposition* rows() {
     return made(rows_, [](auto** made) { return windrow_rows(MPI_COMM_WORLD, k_rows, WINDROW_EVEN, made); });
   }
@@ -172,8 +178,10 @@ TEST_P(Explained, plans_are_those_of_the_flush_and_do_not_disturb_it) {
   const nlohmann::json done = report_of(file)["plans"];
   ASSERT_EQ(plans.size(), done.size());
   for (size_t i = 0; i < plans.size(); ++i)
-    for (const char* key : {"domains", "access", "gather", "writers", "domain_bytes"})
-      EXPECT_EQ(plans[i][key], done[i][key]) << key;
+    for (const char* key : {"domains", "access", "gather", "writers"})
+      EXPECT_EQ(plans[i].at(key), done[i].at(key)) << key;
+  for (size_t i = 0; i < plans.size(); ++i)
+    EXPECT_EQ(lengths(plans[i]), lengths(done[i])) << "the place in an HDF5 file is assumed";
   EXPECT_WINDROW_OK(windrow_close(file));
   ASSERT_WINDROW_OK(windrow_open(MPI_COMM_WORLD, path().c_str(), WINDROW_READ, nullptr, &file));
   for (const char* name : {"written", "new"}) {

@@ -27,8 +27,9 @@ class RefusedRequests : public testing::TestWithParam<const char*> {
     ASSERT_WINDROW_OK(windrow_define_variable(file_, "b", WINDROW_INT32, 1, &elements, &later));
   }
   void TearDown() override {
-    if (file_ != nullptr)
+    if (file_ != nullptr) {
       EXPECT_WINDROW_OK(windrow_close(file_));
+    }
   }
   void expect_refused(int code, const char* message) const {
     EXPECT_EQ(code, WINDROW_BAD_ARGUMENT) << windrow_error_message();
@@ -57,15 +58,17 @@ TEST_P(RefusedRequests, of_the_program_are_an_error_on_all_ranks) {
   for (const bool in_two : {false, true}) {
     std::vector<int32_t> read(8, -1);
     EXPECT_WINDROW_OK(windrow_get(file_, variable_, right_.get(), read.data()));
-    if (is_last())
+    if (is_last()) {
       EXPECT_EQ(windrow_refuse(file_, "no data for this step"), WINDROW_BAD_ARGUMENT);
+    }
     expect_refused(in_two ? windrow_flush_begin(file_) : windrow_flush(file_), "no data for this step");
   }
 }
 
 TEST_P(RefusedRequests, are_an_error_of_the_explanation_and_then_of_the_flush) {
-  if (is_last())
+  if (is_last()) {
     EXPECT_EQ(windrow_refuse(file_, "no data for this step"), WINDROW_BAD_ARGUMENT);
+  }
   const char* text = nullptr;
   expect_refused(windrow_explain(file_, "text", &text), "no data for this step");
   expect_refused(windrow_flush(file_), "no data for this step");
