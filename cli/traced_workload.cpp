@@ -198,8 +198,8 @@ class FlushFinder {
     if (!damage.empty() && (!found_ || asked_ > flushes_))
       throw Failure(k_exit_mistake, damage);
     if (!found_)
-      throw mistake(
-          path, asked_ > 0 ? fmt::format("has no flush {} that moved data of variables", asked_) : "has no flush that moved data of variables");
+      throw mistake(path, asked_ > 0 ? fmt::format("has no flush {} that moved data of variables", asked_)
+                                     : "has no flush that moved data of variables");
     if (!damage.empty())
       fmt::print(stderr, "windrow: {}; what precedes it is simulated\n", damage);
     try {

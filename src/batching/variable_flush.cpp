@@ -253,13 +253,11 @@ Status VariableFlush::know_layouts(const FileView& file, int variable) {
 }
 
 template <class Visit>
-Status VariableFlush::for_each_chunked_batch(const CallArguments& call, int variable, BatchKind kind, bool is_explained,
-                                             Visit&& visit) {
+Status VariableFlush::for_each_chunked_batch(const CallArguments& call, int variable, BatchKind kind, Visit&& visit) {
   size_t groups = 1;  // the same on all ranks, once they have agreed on the first
   for (size_t group = 0; group < groups; ++group) {
     Batch what;
     what.batch.reading = kind.reading;
-    what.batch.is_explained = is_explained;
     std::optional<ChunkedStorage> storage;
     Status local = guard([&] { return know_layouts(call.file, variable); });
     if (local.ok())
@@ -281,7 +279,7 @@ Status VariableFlush::for_each_chunked_batch(const CallArguments& call, int vari
 // Collective.
 Status VariableFlush::run_chunked(const CallArguments& call, int variable, BatchKind kind) {
   int64_t bytes = 0;
-  Status verdict = for_each_chunked_batch(call, variable, kind, false, [&](ChunkedStorage& storage, Batch& what) {
+  Status verdict = for_each_chunked_batch(call, variable, kind, [&](ChunkedStorage& storage, Batch& what) {
     bytes += what.summary.bytes;
     return run_batch(call, storage, what);
   });
@@ -315,7 +313,7 @@ Status VariableFlush::explain_chunked(const CallArguments& call, Batch& puts, Ba
       if (!is_among(i, chunked_bits(call.file, reading)))
         continue;
       Status verdict = for_each_chunked_batch(
-          call, static_cast<int>(i), {.reading = reading}, true, [&](ChunkedStorage& storage, Batch& what) -> Status {
+          call, static_cast<int>(i), {.reading = reading}, [&](ChunkedStorage& storage, Batch& what) -> Status {
             auto ready = storage.ready_plan(what.batch, what.summary);
             if (!ready.ok())
               return ready.status();

@@ -113,8 +113,7 @@ class VariableFlush {
   Status know_layouts(const FileView& file, int variable);
   // Calls visit(ChunkedStorage&, Batch&) for each batch of a chunked variable that is not empty.
   template <class Visit>
-  Status for_each_chunked_batch(const CallArguments& call, int variable, BatchKind kind, bool is_explained,
-                                Visit&& visit);
+  Status for_each_chunked_batch(const CallArguments& call, int variable, BatchKind kind, Visit&& visit);
 
   Status explain_chunked(const CallArguments& call, Batch& puts, Batch& gets, FlushReport& planned);
   Status explain_batch(const CallArguments& call, Batch& what, FlushReport& planned);

@@ -70,11 +70,10 @@ Status take_arguments(const CopyArguments& from, copying::Request& request, std:
 }
 
 // Collective, agreed.
-Status agree_on_arguments(const windrow::Comm& comm, const char* source, const char* target,
-                          const windrow_options* options, const windrow_copy_info* info, copying::Request& request) {
+Status agree_on_arguments(const windrow::Comm& comm, const CopyArguments& from, copying::Request& request) {
   const windrow::CallScope call(comm, windrow::Call::copy);
   std::string text;
-  Status local = guard([&] { return take_arguments(source, target, options, info, request, text); });
+  Status local = guard([&] { return take_arguments(from, request, text); });
   const uint64_t arguments = windrow::hash_of({request.source, request.target, text});
   const auto describe = [&] { return windrow::quoted({request.source, request.target}); };
   return agree_same(comm, std::move(local), arguments, "source, target or options of the copy", describe);
@@ -108,13 +107,7 @@ int windrow_copy(MPI_Comm comm, const char* source, const char* target, const wi
     if (!ranks.ok())
       return ranks.status();
     copying::Request request;
-    std::string text;
-    Status local = guard([&] { return take_arguments({source, target, options, info}, request, text); });
-    const uint64_t arguments = windrow::hash_of({request.source, request.target, text});
-    const auto describe = [&] { return windrow::quoted({request.source, request.target}); };
-    if (Status verdict =
-            agree_same(*ranks.value(), std::move(local), arguments, "source, target or options of the copy", describe);
-        !verdict.ok())
+    if (Status verdict = agree_on_arguments(*ranks.value(), {source, target, options, info}, request); !verdict.ok())
       return verdict;
     const copying::Outcome outcome = copying::copy({comm, ranks.value()->rank(), ranks.value()->size()}, request);
     if (info != nullptr)

@@ -26,19 +26,23 @@ struct ArrayDimension {
   int64_t cycle = 0;
   int64_t end = 0;  // no local index is higher
 };
-// The local elements of an array, the first dimension of which varies slowest. Loops over the dimensions; one whose last
-// block is shorter is a loop over the whole blocks and the last.
+// The local elements of an array, the first dimension of which varies slowest. Loops over the dimensions; one whose
+// last block is shorter is a loop over the whole blocks and the last.
 Result<TypeData> array_type(const TypeMap& type, const std::vector<ArrayDimension>& dimensions);
 
-enum class Distribution { none, block, cyclic };
+enum class Distribution {
+  none,
+  block,
+  cyclic
+};
 
 // MPI_Type_create_darray: ranks are numbered in C order.
 struct DistributedArray {
   int64_t ranks = 1, rank = 0;
-  std::vector<int64_t> sizes;                // [dimensions]
-  std::vector<Distribution> distributions;   // [dimensions]
-  std::vector<int64_t> blocks;               // [dimensions] 0: the default
-  std::vector<int64_t> processes;            // [dimensions]
+  std::vector<int64_t> sizes;               // [dimensions]
+  std::vector<Distribution> distributions;  // [dimensions]
+  std::vector<int64_t> blocks;              // [dimensions] 0: the default
+  std::vector<int64_t> processes;           // [dimensions]
 };
 // In the order of the arguments; array_type() wants them reversed for the order of Fortran.
 std::vector<ArrayDimension> dimensions_of(const DistributedArray& array);

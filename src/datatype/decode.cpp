@@ -52,8 +52,8 @@ struct ValueAndIndex {
 // The predefined pairs with an int. Some have a hole between value and index, all may have one at the end.
 template <class Value>
 Result<TypeData> pair_type() {
-  return sequence_of({contiguous_bytes(sizeof(Value)),
-                      {offsetof(ValueAndIndex<Value>, index), contiguous_bytes(sizeof(int)).node}});
+  return sequence_of(
+      {contiguous_bytes(sizeof(Value)), {offsetof(ValueAndIndex<Value>, index), contiguous_bytes(sizeof(int)).node}});
 }
 
 Result<TypeData> predefined(MPI_Datatype type, const Measures& measures) {
@@ -114,8 +114,12 @@ class Constructor {
   }
 
  private:
-  const TypeMap& type() const noexcept { return types_.front(); }
-  Integers equal_counts() const { return Integers(static_cast<size_t>(integers_[0]), integers_[1]); }
+  const TypeMap& type() const noexcept {
+    return types_.front();
+  }
+  Integers equal_counts() const {
+    return Integers(static_cast<size_t>(integers_[0]), integers_[1]);
+  }
 
   Result<TypeData> vector(std::optional<int64_t> stride) const {
     return stride ? vector_type(type(), integers_[0], integers_[1], *stride) : too_large();
@@ -142,9 +146,7 @@ class Constructor {
 
   Result<TypeData> distributed_array() const {
     const int64_t count = integers_[2];
-    const auto argument = [&](int number) {
-      return *part(integers_, static_cast<size_t>(3 + number * count), count);
-    };
+    const auto argument = [&](int number) { return *part(integers_, static_cast<size_t>(3 + number * count), count); };
     DistributedArray array_of_ranks{integers_[0], integers_[1], argument(0), {}, argument(2), argument(3)};
     for (const int64_t distribution : argument(1))
       array_of_ranks.distributions.push_back(distribution == MPI_DISTRIBUTE_NONE    ? Distribution::none
@@ -155,7 +157,9 @@ class Constructor {
     return array(dimensions_of(array_of_ranks), integers_[static_cast<size_t>(3 + 4 * count)]);
   }
 
-  static Status too_large() { return bad("the displacements of a datatype do not fit into 64 bits"); }
+  static Status too_large() {
+    return bad("the displacements of a datatype do not fit into 64 bits");
+  }
 
   const Integers& integers_;
   const Integers& addresses_;
@@ -195,8 +199,9 @@ Result<TypeMap> decoded(MPI_Datatype type) {
   if (!data.ok())
     return data.status();
   const TypeData& made = data.value();
-  const bool agrees = made.size() == measures.size &&
-                      (made.size() == 0 || (made.begin() == measures.begin && made.end() - made.begin() == measures.span));
+  const bool agrees =
+      made.size() == measures.size &&
+      (made.size() == 0 || (made.begin() == measures.begin && made.end() - made.begin() == measures.span));
   if (!agrees)
     return Status(Code::mpi, "the size or the true extent of a datatype is not that of its constructor");
   return TypeMap{std::move(data).value(), measures.lower_bound, measures.extent};

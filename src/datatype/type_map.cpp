@@ -39,8 +39,8 @@ class NodeBuilder {
     const int64_t low = add(offset, add(part.low, std::min<int64_t>(reach, 0)));
     const int64_t high = add(offset, add(part.high, std::max<int64_t>(reach, 0)));
     const bool is_first = node_.size == 0;
-    node_.ascending = (is_first || low >= node_.high) && node_.ascending && part.ascending &&
-                      (count == 1 || stride >= part.high);
+    node_.ascending =
+        (is_first || low >= node_.high) && node_.ascending && part.ascending && (count == 1 || stride >= part.high);
     node_.low = is_first ? low : std::min(node_.low, low);
     node_.high = is_first ? high : std::max(node_.high, high);
     node_.size = add(node_.size, multiply(part.size, count));
@@ -153,7 +153,8 @@ Result<TypeData> blocks_of(const TypeData& data, int64_t stride, const std::vect
   if (const auto distance = common_distance(blocks.offsets);
       distance && std::equal(blocks.counts.begin() + 1, blocks.counts.end(), blocks.counts.begin())) {
     const auto block = repeated(data, blocks.counts.front(), stride);
-    const auto all = block.ok() ? repeated(block.value(), static_cast<int64_t>(blocks.offsets.size()), *distance) : block;
+    const auto all =
+        block.ok() ? repeated(block.value(), static_cast<int64_t>(blocks.offsets.size()), *distance) : block;
     return all.ok() ? moved(all.value(), first) : all;
   }
   NodeBuilder builder(Kind::list);

@@ -51,8 +51,8 @@ struct TypeMap {
   int64_t size() const noexcept { return data.size(); }
 };
 
-// The functions below return Code::bad_argument if a place or a size does not fit into 64 bits. Counts are not negative.
-// All may throw std::bad_alloc.
+// The functions below return Code::bad_argument if a place or a size does not fit into 64 bits. Counts are not
+// negative. All may throw std::bad_alloc.
 TypeData contiguous_bytes(int64_t size);
 Result<TypeData> moved(TypeData data, int64_t distance);
 Result<TypeData> repeated(const TypeData& data, int64_t count, int64_t stride);

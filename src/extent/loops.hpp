@@ -22,11 +22,11 @@ struct FreeNest {
 std::optional<Extent> file_hull(const FreeNest& nest) noexcept;
 std::optional<Extent> memory_hull(const FreeNest& nest) noexcept;
 
-// Calls add(const Nest&) with nests that together have the same pieces: loops are sorted by stride, and negative strides
-// in the file are reversed. A loop whose stride is less than the span of what it repeats, and one beyond the depth of a
-// nest, is expanded; the product of the counts of expanded loops is as small as a bounded search finds. Nests may
-// interleave and overlap. They come in any order, also where several pieces have the same byte of the file. Both hulls
-// fit into int64_t. May throw std::bad_alloc.
+// Calls add(const Nest&) with nests that together have the same pieces: loops are sorted by stride, and negative
+// strides in the file are reversed. A loop whose stride is less than the span of what it repeats, and one beyond the
+// depth of a nest, is expanded; the product of the counts of expanded loops is as small as a bounded search finds.
+// Nests may interleave and overlap. They come in any order, also where several pieces have the same byte of the file.
+// Both hulls fit into int64_t. May throw std::bad_alloc.
 void for_each_sorted_nest(const FreeNest& nest, FunctionRef<void(const Nest&)> add);
 
 }  // namespace windrow

@@ -300,10 +300,10 @@ class Format {
   // Adds to variables of a created file what the format itself adds for its readers: names of dimensions, and
   // attributes.
   virtual Status add_format_metadata(std::vector<Variable>&) { return {}; }
-  // For formats with late allocation: called after definitions, before data moves. If nothing moves, the layout is
-  // valid at once. Otherwise the file must be rewritten: write_anew() writes everything but the variables' bytes to
-  // another, empty file; the caller copies these; take_layout() then makes it the format's file. Until then, or if it
-  // is not called, the file is unchanged.
+  // For formats with late allocation: called after definitions, before data moves. lay_out() returns the places that
+  // the variables get when take_layout() is called. If variables move, the file must be rewritten before: write_anew()
+  // writes everything but the variables' bytes to another, empty file; the caller copies these; take_layout() then
+  // makes it the format's file. If take_layout() is not called, the file and its places are unchanged.
   virtual Result<Layout> lay_out();
   virtual Status write_anew(std::unique_ptr<Store> file);
   virtual void take_layout() noexcept {}

@@ -171,7 +171,7 @@ class File {
   Status check_strategy(const Settings& changes, Strategy& strategy, PlanLimits& limits) const;
   Status check_writable(std::string_view call) const;
   // close.cpp: sync and close
-  void abandon();                                                                         // rank 0
+  void abandon() noexcept;                                                                // rank 0
   PublishInputs publish_inputs() const;                                                   // rank 0
   Status publish_on_root(FolderLock& turn);                                               // rank 0; locks `turn`
   Status data_sync_on_root();                                                             // rank 0
@@ -200,7 +200,7 @@ class File {
   FileView view() noexcept;
   Status prepare_queue(Status& local);          // collective
   bool reads_what_has_places(bool is_refused);  // collective
-  Status grow_reduction(size_t variables);  // local
+  Status grow_reduction(size_t variables);      // local
 
   void start_trace();  // collective
   void record_data();  // local: the data file records its requests for the trace, if there is one

@@ -35,15 +35,7 @@ Status File::place_variables(Status local) {
       return placed;
   if (comm_->rank() == 0 && local.ok())
     local = guard([&] { return set_.map() ? set_.write_checksum(*format_) : Status{}; });
-  LatePlacement placement({.comm = *comm_,
-                           .metadata = metadata_,
-                           .publication = publication_,
-                           .format = format_.get(),
-                           .file = *data_,
-                           .striping = storage_.striping,
-                           .striping_options = storage_.striping_options,
-                           .buffer_bytes = flush_.planner().limits().buffer_bytes,
-                           .durable = settings_.boolean("durable")});
+  LatePlacement placement = late_placement();
   const auto complete_subfiles = [&]() -> Status {
     Status status = set_.map() ? set_.lengthen() : Status{};
     return set_.map() && status.ok() ? set_.map()->flush_formats() : status;

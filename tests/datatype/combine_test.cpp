@@ -69,12 +69,14 @@ TEST(Combine, arrays_in_memory_and_in_the_file_are_one_nest) {
   EXPECT_EQ(nest_count(list_of(view, 0, memory, 1000)), 1);
   EXPECT_EQ(list_of(view, 0, memory, 1000).pieces.store()->bytes, int64_t{600} * 500 * 400 * 8 * 1000);
   // Rows of one side are planes of the other, or all of it.
-  const TypeMap planes = subarray({700, 200'000}, {600, 200'000}, {50, 0}), all = subarray({500'000'000}, {120'000'000}, {5});
+  const TypeMap planes = subarray({700, 200'000}, {600, 200'000}, {50, 0}),
+                all = subarray({500'000'000}, {120'000'000}, {5});
   EXPECT_EQ(nest_count(list_of(view, 0, planes, 1)), 1);
   EXPECT_EQ(nest_count(list_of(view, 0, all, 1)), 1);
   // From the middle of a tile on: the rest of each dimension, whole tiles, and the begin of each dimension.
   EXPECT_LE(nest_count(list_of(view, 54'321'123, basic(8), 600 * 500 * 400 * int64_t{10})), 7);
-  expect_as_the_model({3, 2, subarray({5, 6, 7}, {3, 4, 5}, {1, 1, 2}, 2)}, 17, subarray({4, 9, 9}, {3, 4, 5}, {0, 2, 1}, 2), 3);
+  expect_as_the_model({3, 2, subarray({5, 6, 7}, {3, 4, 5}, {1, 1, 2}, 2)}, 17,
+                      subarray({4, 9, 9}, {3, 4, 5}, {0, 2, 1}, 2), 3);
 }
 
 TEST(Combine, distributed_arrays_stay_nested) {
@@ -129,8 +131,8 @@ TEST(Combine, a_long_list_is_compact) {
 TEST(Combine, zero_sizes_move_nothing) {
   const TypeMap empty{{}, 0, 16};
   const TiledView nothing{0, 4, empty}, view{0, 4, basic(4)};
-  for (const ByteList& list : {list_of(view, 3, basic(4), 0), list_of(view, 3, empty, 7), list_of(nothing, 3, basic(4), 0),
-                               list_of({0, 0, empty}, 3, empty, 2)}) {
+  for (const ByteList& list : {list_of(view, 3, basic(4), 0), list_of(view, 3, empty, 7),
+                               list_of(nothing, 3, basic(4), 0), list_of({0, 0, empty}, 3, empty, 2)}) {
     EXPECT_TRUE(list.pieces.empty());
     EXPECT_EQ(list.memory_base, 0);
   }

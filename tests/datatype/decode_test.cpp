@@ -88,7 +88,8 @@ TEST_F(Decode, duplicate_and_contiguous) {
 }
 
 TEST_F(Decode, vectors) {
-  const Type vector(MPI_Type_vector, 2, 2, 3, MPI_INT), backward(MPI_Type_create_hvector, 3, 1, MPI_Aint(-6), MPI_SHORT);
+  const Type vector(MPI_Type_vector, 2, 2, 3, MPI_INT),
+      backward(MPI_Type_create_hvector, 3, 1, MPI_Aint(-6), MPI_SHORT);
   expect_places(vector, {0, 4, 12, 16}, 4);
   expect_bounds(vector, 0, 20);
   expect_places(backward, {0, -6, -12}, 2);
@@ -172,9 +173,8 @@ TEST_F(Decode, constructors_with_large_counts) {
   expect_places(Type(MPI_Type_create_struct_c, three, counts.data(), bytes.data(), types.data()), {5, 6, 7, 8, -3});
   expect_bounds(Type(MPI_Type_create_resized_c, MPI_INT, MPI_Count(-3), MPI_Count(7)), -3, 7);
   const std::array<MPI_Count, 2> sizes{3, 4}, local{2, 2}, starts{1, 2}, all{4, 5};
-  expect_places(
-      Type(MPI_Type_create_subarray_c, 2, sizes.data(), local.data(), starts.data(), MPI_ORDER_C, MPI_SHORT),
-      {12, 14, 20, 22}, 2);
+  expect_places(Type(MPI_Type_create_subarray_c, 2, sizes.data(), local.data(), starts.data(), MPI_ORDER_C, MPI_SHORT),
+                {12, 14, 20, 22}, 2);
   const std::array<int, 2> kinds{MPI_DISTRIBUTE_BLOCK, MPI_DISTRIBUTE_CYCLIC}, blocks{MPI_DISTRIBUTE_DFLT_DARG, 2},
       processes{2, 2};
   expect_places(Type(MPI_Type_create_darray_c, 4, 2, 2, all.data(), kinds.data(), blocks.data(), processes.data(),
@@ -215,10 +215,10 @@ TEST_F(Decode, absolute_addresses) {
 
 TEST_F(Decode, empty_types) {
   const std::array<int, 2> zeros{0, 0};
-  for (const Type& empty : {Type(MPI_Type_contiguous, 0, MPI_DOUBLE),
-                            Type(MPI_Type_indexed, 2, zeros.data(), zeros.data(), MPI_INT),
-                            Type(MPI_Type_create_struct, 0, zeros.data(), static_cast<const MPI_Aint*>(nullptr),
-                                 static_cast<const MPI_Datatype*>(nullptr))})
+  for (const Type& empty :
+       {Type(MPI_Type_contiguous, 0, MPI_DOUBLE), Type(MPI_Type_indexed, 2, zeros.data(), zeros.data(), MPI_INT),
+        Type(MPI_Type_create_struct, 0, zeros.data(), static_cast<const MPI_Aint*>(nullptr),
+             static_cast<const MPI_Datatype*>(nullptr))})
     expect_places(empty, {});
 }
 

@@ -27,7 +27,8 @@ class Pack : public testing::Test {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     const auto step = static_cast<uint64_t>(size * test_stride());
-    for (uint64_t seed = static_cast<uint64_t>(1 + rank * test_stride()); seed <= k_types && !HasFailure(); seed += step)
+    for (uint64_t seed = static_cast<uint64_t>(1 + rank * test_stride()); seed <= k_types && !HasFailure();
+         seed += step)
       body(seed);
   }
 

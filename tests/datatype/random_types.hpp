@@ -42,11 +42,17 @@ class RandomTypes {
   }
 
   MPI_Datatype named() {
-    static const std::vector<std::pair<MPI_Datatype, const char*>> k_named{
-        {MPI_BYTE, "BYTE"},           {MPI_SHORT, "SHORT"},           {MPI_INT, "INT"},
-        {MPI_DOUBLE, "DOUBLE"},       {MPI_SHORT_INT, "SHORT_INT"},   {MPI_DOUBLE_INT, "DOUBLE_INT"},
-        {MPI_LONG_INT, "LONG_INT"},   {MPI_FLOAT_INT, "FLOAT_INT"},   {MPI_LONG_DOUBLE_INT, "LONG_DOUBLE_INT"},
-        {MPI_2INT, "2INT"},           {MPI_C_FLOAT_COMPLEX, "COMPLEX"}};
+    static const std::vector<std::pair<MPI_Datatype, const char*>> k_named{{MPI_BYTE, "BYTE"},
+                                                                           {MPI_SHORT, "SHORT"},
+                                                                           {MPI_INT, "INT"},
+                                                                           {MPI_DOUBLE, "DOUBLE"},
+                                                                           {MPI_SHORT_INT, "SHORT_INT"},
+                                                                           {MPI_DOUBLE_INT, "DOUBLE_INT"},
+                                                                           {MPI_LONG_INT, "LONG_INT"},
+                                                                           {MPI_FLOAT_INT, "FLOAT_INT"},
+                                                                           {MPI_LONG_DOUBLE_INT, "LONG_DOUBLE_INT"},
+                                                                           {MPI_2INT, "2INT"},
+                                                                           {MPI_C_FLOAT_COMPLEX, "COMPLEX"}};
     const auto& [type, name] = k_named[static_cast<size_t>(random_(0, static_cast<int64_t>(k_named.size()) - 1))];
     texts_[type] = name;
     return type;
@@ -91,8 +97,8 @@ class RandomTypes {
     int size = 0;
     MPI_Type_size(type, &size);
     const Bounds bounds(type);
-    const bool too_large = size > 4000 || bounds.span > 40'000 || std::abs(bounds.begin) > 40'000 ||
-                           std::abs(bounds.extent) > 20'000;
+    const bool too_large =
+        size > 4000 || bounds.span > 40'000 || std::abs(bounds.begin) > 40'000 || std::abs(bounds.extent) > 20'000;
     return too_large || (ascending_ && (size == 0 || bounds.begin < 0)) ? part : type;
   }
 
@@ -233,7 +239,8 @@ class RandomTypes {
       const int64_t place = ascending_ ? at + random_(0, 3) - std::min<int64_t>(0, bounds.begin) : random_(-30, 30);
       places.push_back(static_cast<MPI_Aint>(place));
       at = place + bounds.begin + bounds.span + (counts.back() - 1) * bounds.extent;
-      text += (i > 0 ? ", " : "") + std::to_string(counts.back()) + " at " + std::to_string(place) + " " + texts_[member];
+      text +=
+          (i > 0 ? ", " : "") + std::to_string(counts.back()) + " at " + std::to_string(place) + " " + texts_[member];
     }
     MPI_Datatype type = MPI_DATATYPE_NULL;
 #if MPI_VERSION >= 4

@@ -134,9 +134,9 @@ TEST(TypeMap, beyond_64_bits_is_an_error) {
   constexpr int64_t k_half = int64_t{1} << 62;
   const auto bytes = contiguous_bytes(8);
   for (const auto& result :
-       {repeated(bytes, 3, k_half), repeated(bytes, k_half, 8), repeated(bytes, 3, -k_half - 1), moved(bytes, INT64_MAX),
-        blocks_of(bytes, 8, {0, INT64_MAX - 4}, {1, 1}), blocks_of(bytes, 8, {INT64_MIN, 9}, {1, 2}),
-        blocks_of(bytes, 8, {0, 5}, {k_half, 1}),
+       {repeated(bytes, 3, k_half), repeated(bytes, k_half, 8), repeated(bytes, 3, -k_half - 1),
+        moved(bytes, INT64_MAX), blocks_of(bytes, 8, {0, INT64_MAX - 4}, {1, 1}),
+        blocks_of(bytes, 8, {INT64_MIN, 9}, {1, 2}), blocks_of(bytes, 8, {0, 5}, {k_half, 1}),
         sequence_of({bytes, moved(repeated(bytes, 2, 9).value(), INT64_MIN).value()}),
         struct_type({basic(8), basic(8)}, {k_half, 1}, {0, 1}), vector_type(basic(8), k_half, 1, 0),
         array_type(basic(8), {{k_half, 0, 1, 1, 1}, {k_half, 0, 1, 1, 1}, {9, 8, 1, 1, 9}})}) {

@@ -37,9 +37,8 @@ void expect_as_the_model(const FreeNest& nest) {
   Bytes expected, given;
   walk(nest, 0, nest.first, expected);
   for (Nest one : sorted(nest)) {
-    for_each_run(one, [&](const Run& run) {
-      for_each_piece_of(run, [&](const Piece& piece) { put_bytes(piece, given); });
-    });
+    for_each_run(one,
+                 [&](const Run& run) { for_each_piece_of(run, [&](const Piece& piece) { put_bytes(piece, given); }); });
     one.run.file -= file_hull(nest)->begin;
     one.run.memory -= memory_hull(nest)->begin;
     EXPECT_STREQ(test::broken_invariant(test::pieces_of(std::vector<Nest>{one})), "");

@@ -37,7 +37,8 @@ std::vector<Case> cases() {
   if (windrow_has("hdf5") != 0) {
     all.push_back({"a.h5", {}, {"written", "never", "scalar", "chunks", "filtered"}});
     all.push_back({"set.h5", {{"files", "subfiles(2)"}}, {"written", "never", "chunks"}});
-    all.push_back({"targets.h5", {{"domains", "target"}, {"layout", "mock:stripe=64KiB,count=4"}}, {"written", "chunks"}});
+    all.push_back(
+        {"targets.h5", {{"domains", "target"}, {"layout", "mock:stripe=64KiB,count=4"}}, {"written", "chunks"}});
   }
   return all;
 }

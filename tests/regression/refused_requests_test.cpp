@@ -13,8 +13,8 @@ class RefusedRequests : public testing::TestWithParam<const char*> {
     if (windrow_has(GetParam()) == 0)
       GTEST_SKIP() << "not built in";
     const int64_t elements = 4 * size_of();
-    ASSERT_WINDROW_OK(windrow_create(MPI_COMM_WORLD, folder_.file("file").c_str(), Options{{"format", GetParam()}},
-                                     &file_));
+    ASSERT_WINDROW_OK(
+        windrow_create(MPI_COMM_WORLD, folder_.file("file").c_str(), Options{{"format", GetParam()}}, &file_));
     ASSERT_WINDROW_OK(windrow_define_variable(file_, "a", WINDROW_INT32, 1, &elements, &variable_));
     windrow_decomposition* made = nullptr;
     ASSERT_WINDROW_OK(windrow_rows(MPI_COMM_WORLD, elements, WINDROW_EVEN, &made));
