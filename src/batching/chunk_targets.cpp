@@ -205,7 +205,7 @@ bool ChunkTargetFinder::is_possible(const VariableBatch& batch, const BatchSumma
   const auto is_filtered = [](const ChunkPart& part) { return !part.chunking.filters.empty(); };
   if (!batch.reading && std::any_of(layout_.parts.begin(), layout_.parts.end(), is_filtered))
     found.why = "places of filtered chunks are known only after encoding";
-  else if (layout_.is_split() && !set_.layouts().line())
+  else if (layout_.is_split() && !file_.set.layouts().line())
     found.why = "the targets of the bytes are unknown";
   else if (chunks_in_regions(layout_, summary.hull, summary.records) > k_most_chunks)
     found.why = "too many chunks for a plan to list";

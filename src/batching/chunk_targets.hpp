@@ -36,7 +36,7 @@ class ChunkTargetFinder {
   Status find_moved(const VariableBatch& batch, std::vector<int64_t>& moved, Status local);
   Status append_own(std::span<const Extent> regions, std::span<const int64_t> moved, std::vector<std::byte>& message);
   const StorageLayout& stripes_of(const ChunkPart& part) const noexcept {
-    return part.number < 0 ? base_ : set_.layouts()[part.number];
+    return part.number < 0 ? file_.striping.layout : file_.set.layouts()[part.number];
   }
 
   const FileView& file_;

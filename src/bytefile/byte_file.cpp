@@ -63,7 +63,7 @@ Status ByteFile::look_at_file(int64_t& size) {
   if (::fstat(held_.descriptor(), &about) != 0)
     return system_status("stat of", path_, errno);
   size = about.st_size;
-  return held_.is_behind(data_->path()) ? Status{} : replaced_by_others(data_->path());
+  return held_.is_reached_by(data_->path()) ? Status{} : replaced_by_others(data_->path());
 }
 
 // `end`: the length of the file, for reading.
@@ -80,7 +80,7 @@ Status ByteFile::build(Moving& moving, int64_t end) {
   }
   moving.batch.finish(comm_->rank());
   if (!moving.reading && engine_.planner.may_compress(moving.batch))
-    moving.batch.sampled_ratio = look_at(moving.batch.items);
+    moving.batch.sampled_ratio = sampled_ratio_of(moving.batch.items);
   const Access access = engine_.planner.strategy().access;
   // Only rank 0 asks the page cache, so that all ranks plan with the same answer.
   if (moving.reading && comm_->rank() == 0 && !moving.batch.items.empty() && storage_.is_local_disk &&

@@ -200,7 +200,7 @@ Slice slice_of(const TypeData& data, int64_t begin, int64_t length) noexcept {
   return {data.node.get(), data.offset, 0, begin, length};
 }
 
-Result<ByteList> combined(const TiledView& view, int64_t offset, const TypeMap& memory, int64_t count) {
+Result<ViewedBytes> combined(const TiledView& view, int64_t offset, const TypeMap& memory, int64_t count) {
   if (view.displacement < 0 || view.etype_size < 0 || offset < 0 || count < 0)
     return bad("a displacement, an offset, a size or a count is negative");
   const auto buffer = repeated(memory.data, count, memory.extent);
@@ -208,7 +208,7 @@ Result<ByteList> combined(const TiledView& view, int64_t offset, const TypeMap& 
     return buffer.status();
   const int64_t bytes = buffer.value().size();
   if (bytes == 0)
-    return ByteList{};
+    return ViewedBytes{};
   if (view.filetype.size() == 0 || view.etype_size == 0)
     return bad("the filetype or the etype has no data, but there is data to move");
   const auto begin = checked_multiply(offset, view.etype_size);
@@ -219,7 +219,7 @@ Result<ByteList> combined(const TiledView& view, int64_t offset, const TypeMap& 
   const auto tiles = touched_tiles(view, from, *end);
   if (!tiles.ok())
     return tiles.status();
-  ByteList list{{}, buffer.value().begin()};
+  ViewedBytes list{{}, buffer.value().begin()};
   Slice inside = slice_of(buffer.value(), 0, bytes);
   inside.at -= list.memory_base;
   PiecesBuilder builder;
@@ -231,11 +231,11 @@ Result<ByteList> combined(const TiledView& view, int64_t offset, const TypeMap& 
 
 }  // namespace
 
-Result<ByteList> combine(const TiledView& view, int64_t offset, const TypeMap& memory, int64_t count) {
+Result<ViewedBytes> combine(const TiledView& view, int64_t offset, const TypeMap& memory, int64_t count) {
   return guard([&] { return combined(view, offset, memory, count); });
 }
 
-ByteList clip(const ByteList& list, int64_t size) {
+ViewedBytes clip(const ViewedBytes& list, int64_t size) {
   if (hull(list.pieces).end <= size)
     return list;
   PiecesBuilder builder;

@@ -18,7 +18,7 @@ struct TiledView {
 
 // Pieces of the file with their places in memory, which are `memory_base` plus the offset in the list. The order in the
 // file is the order of the data.
-struct ByteList {
+struct ViewedBytes {
   Pieces pieces;
   int64_t memory_base = 0;  // the lowest byte of memory, from the address of the buffer: of any sign
 };
@@ -29,9 +29,9 @@ struct ByteList {
 // nests, the nests are repeated for each tile.
 // Code::bad_argument: negative arguments; data for a view without any; an offset of more than 64 bits; a filetype whose
 // displacements are negative, not ascending, or overlap, also those of one copy with those of the next.
-Result<ByteList> combine(const TiledView& view, int64_t offset, const TypeMap& memory, int64_t count);
+Result<ViewedBytes> combine(const TiledView& view, int64_t offset, const TypeMap& memory, int64_t count);
 
 // The part before byte `size` of the file. This is the first part of the data, since the order is the same.
-ByteList clip(const ByteList& list, int64_t size);
+ViewedBytes clip(const ViewedBytes& list, int64_t size);
 
 }  // namespace windrow

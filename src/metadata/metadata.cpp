@@ -328,7 +328,7 @@ int64_t Metadata::grow_as_one(size_t first) noexcept {
 Metadata::Space Metadata::space() const {
   Space space;
   for (const Variable& each : catalog_.variables)
-    space.variables.push_back({each.placement, each.shape.empty() ? 0 : each.shape.front(), each.held});
+    space.variables.push_back({each.placement, each.shape.empty() ? 0 : each.shape.front(), each.is_inline});
   for (const Dimension& each : catalog_.dimensions)
     space.dimensions.push_back(each.length);
   space.records = records_;
@@ -339,7 +339,7 @@ void Metadata::restore(const Space& space) noexcept {
   for (size_t i = 0; i < space.variables.size(); ++i) {
     Variable& variable = catalog_.variables[i];
     variable.placement = space.variables[i].placement;
-    variable.held = space.variables[i].held;
+    variable.is_inline = space.variables[i].is_inline;
     if (!variable.shape.empty())
       variable.shape.front() = space.variables[i].rows;
   }

@@ -110,7 +110,7 @@ class Metadata {
     struct Of {
       Placement placement;
       int64_t rows = 0;  // length of the first dimension
-      bool held = false;
+      bool is_inline = false;
     };
     std::vector<Of> variables;
     std::vector<int64_t> dimensions;

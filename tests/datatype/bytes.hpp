@@ -46,7 +46,7 @@ struct Pair {
 };
 
 // The places of each byte of a list, in its order.
-inline std::vector<Pair> pairs_of(const ByteList& list) {
+inline std::vector<Pair> pairs_of(const ViewedBytes& list) {
   std::vector<Pair> pairs;
   for_each_piece(list.pieces, [&](const Piece& piece) {
     for (int64_t i = 0; i < piece.length; ++i)
@@ -55,7 +55,7 @@ inline std::vector<Pair> pairs_of(const ByteList& list) {
   return pairs;
 }
 
-inline int64_t nest_count(const ByteList& list) {
+inline int64_t nest_count(const ViewedBytes& list) {
   return list.pieces.empty() ? 0 : list.pieces.store()->records;
 }
 

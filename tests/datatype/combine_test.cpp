@@ -47,14 +47,14 @@ std::vector<Pair> expected(const TiledView& view, int64_t offset, const TypeMap&
   return pairs;
 }
 
-ByteList list_of(const TiledView& view, int64_t offset, const TypeMap& memory, int64_t count) {
+ViewedBytes list_of(const TiledView& view, int64_t offset, const TypeMap& memory, int64_t count) {
   const auto list = combine(view, offset, memory, count);
   EXPECT_TRUE(list.ok()) << list.status().message();
-  return list.ok() ? list.value() : ByteList{};
+  return list.ok() ? list.value() : ViewedBytes{};
 }
 
 void expect_as_the_model(const TiledView& view, int64_t offset, const TypeMap& memory, int64_t count) {
-  const ByteList list = list_of(view, offset, memory, count);
+  const ViewedBytes list = list_of(view, offset, memory, count);
   EXPECT_EQ(pairs_of(list), expected(view, offset, memory, count));
   EXPECT_STREQ(test::broken_invariant(list.pieces), "");
 }
@@ -91,7 +91,7 @@ TEST(Combine, distributed_arrays_stay_nested) {
 TEST(Combine, resized_types_that_are_repeated_stay_nested) {
   // A column of a matrix, resized to one element: the file has the transposed matrix.
   const TypeMap column = with_extent(repeated(contiguous_bytes(8), 1000, 8 * 900), 8);
-  const ByteList transposed = list_of({0, 8, basic(8)}, 0, column, 900);
+  const ViewedBytes transposed = list_of({0, 8, basic(8)}, 0, column, 900);
   EXPECT_EQ(nest_count(transposed), 1);
   EXPECT_EQ(transposed.pieces.store()->pieces, 900'000);
   // Interleaved tiles of four ranks.
@@ -105,7 +105,7 @@ TEST(Combine, resized_types_that_are_repeated_stay_nested) {
 TEST(Combine, patterns_that_do_not_match_are_runs_at_least) {
   // Rows of ten elements in memory, of seven in the file.
   const TypeMap rows = with_extent(contiguous_bytes(80), 100), filetype = with_extent(contiguous_bytes(56), 64);
-  const ByteList list = list_of({0, 8, filetype}, 0, rows, 7000);
+  const ViewedBytes list = list_of({0, 8, filetype}, 0, rows, 7000);
   EXPECT_LE(nest_count(list), list.pieces.store()->pieces);
   for (int64_t offset = 0; offset < 20; ++offset)
     expect_as_the_model({5, 8, filetype}, offset, rows, 30);
@@ -120,19 +120,19 @@ TEST(Combine, a_long_list_is_compact) {
     counts.push_back(random(1, 8));
   }
   const TypeMap filetype = with_extent(indexed_type(basic(1), counts, offsets), 300'000 * 100);
-  const ByteList list = list_of({0, 1, filetype}, 0, basic(1), filetype.size());
+  const ViewedBytes list = list_of({0, 1, filetype}, 0, basic(1), filetype.size());
   EXPECT_EQ(list.pieces.store()->pieces, 300'000);
   EXPECT_LT(list.pieces.memory_bytes(), 300'000 * 6);
   EXPECT_EQ(pairs_of(list), expected({0, 1, filetype}, 0, basic(1), filetype.size()));
-  const ByteList both = list_of({0, 1, filetype}, 0, filetype, 1);
+  const ViewedBytes both = list_of({0, 1, filetype}, 0, filetype, 1);
   EXPECT_EQ(both.pieces.store()->pieces, 300'000);
 }
 
 TEST(Combine, zero_sizes_move_nothing) {
   const TypeMap empty{{}, 0, 16};
   const TiledView nothing{0, 4, empty}, view{0, 4, basic(4)};
-  for (const ByteList& list : {list_of(view, 3, basic(4), 0), list_of(view, 3, empty, 7),
-                               list_of(nothing, 3, basic(4), 0), list_of({0, 0, empty}, 3, empty, 2)}) {
+  for (const ViewedBytes& list : {list_of(view, 3, basic(4), 0), list_of(view, 3, empty, 7),
+                                  list_of(nothing, 3, basic(4), 0), list_of({0, 0, empty}, 3, empty, 2)}) {
     EXPECT_TRUE(list.pieces.empty());
     EXPECT_EQ(list.memory_base, 0);
   }
@@ -174,11 +174,11 @@ TEST(Combine, refuses_what_a_file_cannot_have) {
 
 TEST(Combine, a_list_is_clipped_at_the_end_of_the_file) {
   const TiledView view{10, 1, with_extent(repeated(contiguous_bytes(3), 4, 7), 30)};
-  const ByteList list = list_of(view, 2, with_extent(contiguous_bytes(5), -6), 9);
+  const ViewedBytes list = list_of(view, 2, with_extent(contiguous_bytes(5), -6), 9);
   const std::vector<Pair> all = pairs_of(list);
   for (int64_t size = 0; size < all.back().file + 3; ++size) {
     const auto end = std::find_if(all.begin(), all.end(), [&](const Pair& pair) { return pair.file >= size; });
-    const ByteList clipped = clip(list, size);
+    const ViewedBytes clipped = clip(list, size);
     EXPECT_EQ(pairs_of(clipped), std::vector<Pair>(all.begin(), end));
     EXPECT_EQ(total_bytes(clipped.pieces), end - all.begin());
   }
