@@ -114,6 +114,8 @@ Status Publication::publish_sidecars(const PublishInputs& inputs) {
   for (const auto& sidecar : sidecars_) {
     std::vector<Rename> renames;
     Status status = sidecar->prepare({temporary_, inputs.catalog}, renames);
+    for (Rename& each : renames)
+      each.follows = false;  // the file has its name
     bool named = false;
     if (status.ok() && !renames.empty())
       status = windrow::publish(renames, inputs.durable, {}, &named);

@@ -82,8 +82,11 @@ class Publication {
     return sidecar;
   }
   // Publishes the new file with its sidecars. All data is in place. If a sidecar takes turns, locks `turn`; the caller
-  // keeps the lock until the references are published too. After an error the replaced file and its sidecars are
-  // unchanged if is_temporary() is still true; otherwise the file has its name, and is locked as by hold().
+  // keeps the lock until the references are published too. If is_temporary() is still true after an error, the
+  // replaced file is unchanged, and its sidecars describe it, but its references (KerchunkSidecar) may be removed. A
+  // reader would find wrong bytes by references to a file that was replaced, so they are removed before. They can be
+  // made again. If is_temporary() is false, the file has its name, and is locked as by hold(); sidecars that follow it
+  // may be missing.
   Status publish(const PublishInputs& inputs, FolderLock& turn);
   // Publishes the sidecars that have changed, of a file that has its name.
   Status publish_sidecars(const PublishInputs& inputs);

@@ -16,8 +16,8 @@ namespace windrow {
 struct PublishedFile {
   const TemporaryFile& temporary;
   const Catalog& catalog;
-  const FolderLock* turn =
-      nullptr;  // requested if a sidecar takes turns; not locked if another program kept it too long
+  // Set if a sidecar needs the lock of the folder; unlocked if another program held it too long.
+  const FolderLock* turn = nullptr;
 };
 
 // A publication has these steps, each for all sidecars: prepare(), withdraw(), the renames, take_names(). An error in

@@ -37,8 +37,14 @@ Status XdmfSidecar::prepare(const PublishedFile& file, std::vector<Rename>& rena
   const std::string name = std::filesystem::path(path_).filename().string();
   Status status = write_text_file(temporary_.temporary_path, xdmf_text(grids_.all, file.catalog, name));
   if (status.ok())
-    renames.push_back({temporary_.temporary_path, temporary_.final_path, &temporary_.held});
+    renames.push_back({temporary_.temporary_path, temporary_.final_path, &temporary_.held, true});
   return status;
+}
+
+void XdmfSidecar::take_names(bool all) noexcept {
+  if (!all)
+    abandon();  // the text did not get its name
+  temporary_ = {};
 }
 
 void XdmfSidecar::abandon() noexcept {

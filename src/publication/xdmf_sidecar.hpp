@@ -30,7 +30,7 @@ class XdmfSidecar final : public Sidecar {
   Status start();
 
   Status prepare(const PublishedFile& file, std::vector<Rename>& renames) override;
-  void take_names(bool) noexcept override { temporary_ = {}; }
+  void take_names(bool all) noexcept override;
   void abandon() noexcept override;
 
  private:

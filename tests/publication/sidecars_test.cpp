@@ -109,6 +109,31 @@ TEST(Sidecars, a_text_for_viewers_is_published_when_grids_have_changed) {
   EXPECT_THAT(names_in(file.folder.path()), ElementsAre("a.h5", "a.xmf"));
 }
 
+// A text for viewers describes the bytes of the file that has the name.
+TEST(Sidecars, a_text_for_viewers_stays_when_the_file_does) {
+  for (const int renamed : {0, 1}) {
+    NewFile file("a.h5");
+    const std::string text = file.folder.path("a.xmf");
+    std::ofstream(text) << "old";
+    std::ofstream(file.path) << "old";
+    ViewerGrids grids;
+    file.publication.add<XdmfSidecar>(grids, "hdf5", file.path, file.path);
+    grids.changed = true;
+    FolderLock turn;
+    StoreOptions options;
+    options.kind = "faulty";
+    options.fault = "operation=publish,error=io,after=" + std::to_string(renamed);
+    EXPECT_EQ(
+        file.publication.publish({.catalog = file.catalog, .format = nullptr, .durable = false, .store = options}, turn)
+            .code(),
+        Code::io);
+    EXPECT_EQ(file.publication.is_temporary(), renamed == 0);
+    EXPECT_EQ(std::filesystem::file_size(text), 3U) << renamed;
+    file.publication.abandon();
+    EXPECT_THAT(names_in(file.folder.path()), ElementsAre("a.h5", "a.xmf")) << renamed;
+  }
+}
+
 TEST(Sidecars, viewers_are_told_of_hdf5_files_only_and_not_under_their_own_name) {
   const ViewerGrids grids;
   EXPECT_EQ(XdmfSidecar(grids, "raw", "a.raw", "/tmp/a.raw").start().code(), Code::unsupported);
