@@ -67,8 +67,9 @@ class Chunks {
     format_ = std::move(format).value();
     store_ = open_store(path_, StoreMode::update, {}).value();
     const Chunking chunking{.shape = {k_elements}, .filters = parse_filters("deflate", 8, 8 * k_elements).value()};
-    if (!newest)
-      EXPECT_TRUE(format_->define_variable({"/z", Type::float64, {k_elements * count}, false, chunking}).ok());
+    if (newest)
+      return;
+    EXPECT_TRUE(format_->define_variable({"/z", Type::float64, {k_elements * count}, false, chunking}).ok());
   }
   ~Chunks() { calls = Calls(); }
 
