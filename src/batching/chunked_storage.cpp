@@ -286,6 +286,7 @@ Status ChunkedStorage::prepare_move(const VariableBatch&, const BatchSummary&, P
 void ChunkedStorage::begin_move(const VariableBatch&, const BatchSummary&, PreparedPlan& prepared, bool,
                                 InFlightBatch& in_flight) {
   in_flight.prepared = &prepared;
+  in_flight.file = &file_.data;
 }
 
 Status ChunkedStorage::end_move(const VariableBatch& batch, InFlightBatch& in_flight) {
