@@ -66,7 +66,7 @@ Status VariableFlush::conclude(const CallArguments& call, Status local, MovingVa
   if (batch.reading && local.ok())
     local = guard([&] { return batch.completion.complete(file.settings, file.catalog(), engine_.trace); });
   const int64_t subfile_opens = file.subfiles != nullptr ? file.subfiles->opens() : 0;
-  Status verdict = engine_.conclude(std::move(local), in_flight, file.metadata_opens + subfile_opens);
+  Status verdict = engine_.conclude(std::move(local), in_flight, file.data, file.metadata_opens + subfile_opens);
   if (verdict.ok() || batch.reading)
     return verdict;
   if (!check_in_step(file.identity).ok())

@@ -189,7 +189,7 @@ Status ByteFile::move(Moving& moving, PreparedPlan& prepared) {
   Status local = engine_.executor.end(in_flight);
   if (moving.reading && local.ok())
     copy_repeated(moving);
-  return engine_.conclude(std::move(local), in_flight, held_.is_held() ? 1 : 0);
+  return engine_.conclude(std::move(local), in_flight, *data_, held_.is_held() ? 1 : 0);
 }
 
 void ByteFile::copy_repeated(const Moving& moving) noexcept {

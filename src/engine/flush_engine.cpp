@@ -40,9 +40,9 @@ void FlushEngine::add_to_report(DataFile& file, double seconds, int64_t metadata
   store_batch(seconds, report.maxima);
 }
 
-Status FlushEngine::conclude(Status local, const InFlightBatch& in_flight, int64_t metadata_opens) {
+Status FlushEngine::conclude(Status local, const InFlightBatch& in_flight, DataFile& file, int64_t metadata_opens) {
   PreparedPlan& prepared = *in_flight.prepared;
-  add_to_report(*in_flight.file, in_flight.seconds, metadata_opens);
+  add_to_report(file, in_flight.seconds, metadata_opens);
   const bool tunes = prepared.transfer && prepared.tuner_of(in_flight.in_background) != nullptr;
   if (tunes)
     store_tuning(prepared.transfer->coder().predicted(), report.sums);

@@ -47,7 +47,7 @@ class FlushEngine {
   void add_plan(const PreparedPlan& prepared, const PlanForecast& forecast, bool is_cached);
   // Collective, agreed. The last agreement of a batch, which also reduces its numbers for the report. `metadata_opens`:
   // how often this rank has opened files for metadata.
-  Status conclude(Status local, const InFlightBatch& in_flight, int64_t metadata_opens);
+  Status conclude(Status local, const InFlightBatch& in_flight, DataFile& file, int64_t metadata_opens);
   // Completes the report.
   void end() noexcept;
 

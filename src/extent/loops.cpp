@@ -64,6 +64,20 @@ class LoopChoice {
   int tries_ = 4096;
 };
 
+// Merges loops that continue the previous one in the file and in memory.
+void merge_continued(std::vector<Loop>& loops) {
+  size_t count = 0;
+  for (const Loop& loop : loops) {
+    Loop* const last = count > 0 ? &loops[count - 1] : nullptr;
+    if (last != nullptr && loop.file_stride == last->count * last->file_stride &&
+        loop.memory_stride == last->count * last->memory_stride)
+      last->count *= loop.count;
+    else
+      loops[count++] = loop;
+  }
+  loops.resize(count);
+}
+
 }  // namespace
 
 std::optional<Extent> file_hull(const FreeNest& nest) noexcept {
@@ -93,6 +107,7 @@ void for_each_sorted_nest(const FreeNest& nest, FunctionRef<void(const Nest&)> a
     return;
   std::stable_sort(loops.begin(), loops.end(),
                    [](const Loop& one, const Loop& other) { return one.file_stride < other.file_stride; });
+  merge_continued(loops);
   const LoopChoice choice(loops, first.length);
   Nest sorted(Run{first.file, first.memory, first.length, 0, 0, 1});
   std::vector<Loop> expanded;
