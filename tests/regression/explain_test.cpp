@@ -72,8 +72,7 @@ class Explained : public testing::TestWithParam<Case> {
     } else if (options_of(name).empty()) {
       EXPECT_WINDROW_OK(windrow_put(file, variable, rows(), data_.data()));
     } else {
-      for (int64_t record = 0; record < 3; ++record)
-        EXPECT_WINDROW_OK(windrow_put_record(file, variable, 5 + record, columns(), data_.data()));
+      EXPECT_WINDROW_OK(windrow_put_record(file, variable, 5, columns(), data_.data()));
     }
   }
   void make() {
@@ -105,10 +104,14 @@ class Explained : public testing::TestWithParam<Case> {
     if (defines)
       put(file, define(file, "new"), "new");
   }
+  // Without the flag whether a plan is cached.
   static nlohmann::json explain(windrow_file* file) {
     const char* text = nullptr;
     EXPECT_WINDROW_OK(windrow_explain(file, "json", &text));
-    return text != nullptr ? nlohmann::json::parse(text) : nlohmann::json();
+    nlohmann::json plans = text != nullptr ? nlohmann::json::parse(text) : nlohmann::json::array();
+    for (auto& plan : plans)
+      plan.erase("cached");
+    return plans;
   }
   static std::vector<int64_t> lengths(const nlohmann::json& plan) {
     std::vector<int64_t> found;
@@ -154,8 +157,8 @@ TEST_P(Explained, plans_change_no_byte_of_a_file_that_is_not_changed_then) {
   MPI_Barrier(MPI_COMM_WORLD);
   const std::string before = all_bytes(folder_);
   for (const bool defines : {false, true}) {
-    if (defines && GetParam().name.ends_with(".h5"))
-      continue;  // HDF5 has written the definition
+    if (defines && GetParam().name != "a.nc")
+      continue;  // the definition itself has changed a file
     windrow_file* file = open();
     queue(file, defines);
     const nlohmann::json first = explain(file);
