@@ -27,6 +27,16 @@ EXCEPTIONS = {
     "windrow_remove_leftovers": "the command windrow check --clean does it",
     "windrow_refuse": "the module's own checks end in it",
     "windrow_set_numbering": "the module sets it for the time of each call",
+    "windrow_byte_list_free": "files of plain bytes are in C only",
+    "windrow_byte_list_pieces": "files of plain bytes are in C only",
+    "windrow_byte_list_runs": "files of plain bytes are in C only",
+    "windrow_bytes_close": "files of plain bytes are in C only",
+    "windrow_bytes_explain": "files of plain bytes are in C only",
+    "windrow_bytes_open": "files of plain bytes are in C only",
+    "windrow_bytes_read": "files of plain bytes are in C only",
+    "windrow_bytes_report": "files of plain bytes are in C only",
+    "windrow_bytes_sync": "files of plain bytes are in C only",
+    "windrow_bytes_write": "files of plain bytes are in C only",
 }
 
 
