@@ -173,7 +173,7 @@ class Sets(SetOfSubfiles, unittest.TestCase):
         with netCDF4.Dataset(self.base, "r+") as f:
             f.delncattr("windrow_folder")
         self.assertIn("19 x 36", windrow("info", self.base))
-        self.assertIn("no map of them", windrow("check", self.base, ranks=1, code=3))
+        self.assertIn("the map of the subfiles is missing", windrow("check", self.base, ranks=1, code=3))
 
 
 if __name__ == "__main__":
