@@ -160,6 +160,23 @@ constexpr std::array k_registry{
                 "Fault of the faulty store, such as \"rank=1,operation=write,after=3,error=no_space\"."},
 };
 
+// Options that there were. A program that still sets one gets a message with the replacement.
+struct RemovedSetting {
+  std::string_view key, reason;
+};
+constexpr std::array k_removed{
+    RemovedSetting{"learn", "measured times do not correct predictions; `windrow calibrate` measures the machine"},
+    RemovedSetting{"plan_memory",
+                   "a file keeps up to 128 plans in up to 64 MiB on a rank, and no plan outlives its file"},
+    RemovedSetting{"trace_detail",
+                   "a trace has the numbers of every flush, and all details of the first flush with each plan"},
+};
+
+const RemovedSetting* find_removed(std::string_view key) noexcept {
+  const auto* const found = std::ranges::find(k_removed, key, &RemovedSetting::key);
+  return found == k_removed.end() ? nullptr : found;
+}
+
 std::vector<std::string_view> split(std::string_view list, char separator) {
   std::vector<std::string_view> parts;
   while (!list.empty()) {
@@ -264,6 +281,8 @@ size_t distance(std::string_view a, std::string_view b) {
 }
 
 Status unknown_key(std::string_view key) {
+  if (const RemovedSetting* const removed = find_removed(key); removed != nullptr)
+    return {Code::bad_argument, fmt::format("the option \"{}\" was removed: {}", key, removed->reason)};
   std::vector<std::string_view> all;
   for (const SettingInfo& info : k_registry)
     all.push_back(info.key);
@@ -365,7 +384,7 @@ std::string key_of_environment(std::string_view name) {
   std::string key(name.substr(k_environment.size()));
   for (char& c : key)
     c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  const bool known = find_setting(key) != nullptr;
+  const bool known = find_setting(key) != nullptr || find_removed(key) != nullptr;
   return known && environment_name(key) == name ? key : "";
 }
 

@@ -45,6 +45,25 @@ TEST(Settings, unset_keys_have_their_defaults) {
   EXPECT_FALSE(settings.is_set("buffer"));
 }
 
+// If the program or the environment still sets one, the error says that it was removed.
+TEST(Settings, that_were_removed_are_errors_that_say_so) {
+  Settings settings;
+  EXPECT_THAT(settings.set("learn", "off").message(), HasSubstr("\"learn\" was removed"));
+  const Status refused = settings.set("plan_memory", "64MiB");
+  EXPECT_EQ(refused.code(), Code::bad_argument);
+  EXPECT_THAT(refused.message(), AllOf(HasSubstr("\"plan_memory\" was removed"), HasSubstr("128 plans")));
+  EXPECT_THAT(settings.set("trace_detail", "full").message(),
+              AllOf(HasSubstr("\"trace_detail\" was removed"), HasSubstr("numbers of every flush")));
+  EXPECT_TRUE(settings.values().empty());
+  {
+    const Environment environment("WINDROW_PLAN_MEMORY", "0");
+    const auto resolved = resolve(settings);
+    EXPECT_EQ(resolved.status().code(), Code::bad_argument);
+    EXPECT_THAT(resolved.status().message(), AllOf(HasSubstr("WINDROW_PLAN_MEMORY"), HasSubstr("was removed")));
+  }
+  EXPECT_TRUE(resolve(settings).ok());
+}
+
 TEST(Settings, takes_values_of_each_kind) {
   Settings settings;
   EXPECT_TRUE(settings.set("buffer", "4k").ok());
