@@ -19,7 +19,7 @@ CTEST = TMPDIR="$(shell tools/test-folder)" \
   ctest --output-on-failure --no-tests=error --parallel $(shell expr 3 \* $(JOBS))
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-full network bench sanitize asan tsan fuzz mpich install clean format format-check lint
+.PHONY: help demo test test-full network bench sanitize asan tsan fuzz mpich minimal install clean format format-check lint
 
 help:
 	@echo "make demo       a transistor solved on 4 ranks, restarted on 3, drawn; compares strategies with the limit"
@@ -30,6 +30,7 @@ help:
 	@echo "make sanitize   the quick tests under address+undefined and under thread sanitizers (make asan, make tsan)"
 	@echo "make fuzz       give arbitrary bytes to the parsers, FUZZ_SECONDS ($(FUZZ_SECONDS)) each; needs Clang"
 	@echo "make mpich      build and test with MPICH"
+	@echo "make minimal    build without optional libraries and with each source by itself; some tests"
 	@echo "make install    build and install under PREFIX ($(PREFIX))"
 	@echo "make format     format the sources; make format-check only looks; make lint runs clang-tidy"
 	@echo "make clean      remove what was built"
@@ -89,6 +90,15 @@ fuzz:
 	    build-fuzz/corpus/$$name tests/$${name%%.*}/corpus || exit 1; \
 	done
 
+# Each source by itself, so that it must include what it needs. A part of the tests: those of the modules that use these
+# libraries, and of files that no library is needed for.
+minimal:
+	@tools/install-packages build test
+	$(CONFIGURE) --preset minimal $(CMAKE_ARGS)
+	cmake --build build-minimal --parallel $(JOBS) --target to_install tests/codec/all tests/filter/all \
+	  tests/format/all tests/bytefile/all tests/golden/all tests/fortran/all
+	$(CTEST) --test-dir build-minimal $(TESTS) --tests-regex '^(codec|filter|format|bytefile|golden|fortran)[.]'
+
 mpich:
 	@tools/install-packages build test mpich python
 	@tools/install-nanobind build-mpich
@@ -103,7 +113,7 @@ install:
 	cmake --install $(BUILD)
 
 clean:
-	rm -rf $(BUILD) build build-debug build-asan build-tsan build-fuzz build-mpich build-nohdf5
+	rm -rf $(BUILD) build build-debug build-asan build-tsan build-fuzz build-mpich build-minimal build-nohdf5
 
 format format-check:
 	@tools/install-packages format

