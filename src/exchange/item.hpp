@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Item: the pieces of one variable that this rank moves, with the user's memory; and the copies between that memory,
+// Item: the pieces of one request that this rank moves, with the user's memory; and the copies between that memory,
 // messages and windows. All copies of the data path are in this file.
 #pragma once
 

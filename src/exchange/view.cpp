@@ -58,7 +58,7 @@ Result<std::vector<WindowBytes>> parse_counts(std::span<const std::byte> bytes) 
   return counts;
 }
 
-// Format: groups of { number of variables, their bases, runs }; ranks of one job share byte order.
+// Format: groups of { number of items, their bases, runs }; ranks of one job share byte order.
 void describe(std::span<const Item> items, Extent domain, std::vector<std::byte>& out) {
   for (size_t i = 0; i < items.size();) {
     const Item& item = items[i];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // View: what one rank knows of another rank's items: the file bytes only. It is sent as a description: delta-coded,
-// once for all variables with the same decomposition and element size. It stays in that compact form after it was
+// once for all items with the same list of ranges. It stays in that compact form after it was
 // received.
 #pragma once
 

@@ -11,8 +11,7 @@ struct PlanForecast {
   int64_t messages = 0;
   int64_t write_requests = 0;
   int64_t read_requests = 0;
-  int64_t bytes =
-      0;  // of variables that move between ranks' memory and the file; bytes read by several ranks count for each
+  int64_t bytes = 0;  // between ranks' memory and the file; bytes read by several ranks count for each
 };
 
 }  // namespace windrow

@@ -27,7 +27,7 @@ struct Pattern {
   bool reading = false;
   int64_t bytes = 0;       // sum over ranks
   int64_t pieces = 0;      // extents that are contiguous in file and memory
-  int64_t entries = 0;     // puts or gets; if there are no more pieces, each is one row
+  int64_t entries = 0;     // requests; if there are no more pieces, each is one piece
   int64_t long_bytes = 0;  // in pieces of at least PlanLimits::direct_bytes
   int64_t long_pieces = 0;
   int64_t ranks_with_data = 0;
@@ -41,12 +41,12 @@ struct Pattern {
   bool owned_flags = false;  // points have owner flags
   bool replicas = false;     // several ranks hold some of the points
   int64_t points = 0,
-          load = 0;   // with points: their number, and the elements of a variable for each
+          load = 0;   // with points: their number, and the elements of each
   int64_t holes = 0;  // points that no rank holds
   // compressed size of 64 bytes for another host: 64, 32, ... 1; 0: not sampled
   int64_t shrinks_to_of_64 = 0;
-  bool overlapping = false;     // variables overlap in the file, as only in a damaged one
-  std::vector<Extent> regions;  // file bytes of the variables concerned: sorted, disjoint, maximal
+  bool overlapping = false;     // objects overlap in the file, as only in a damaged one
+  std::vector<Extent> regions;  // file bytes of the objects concerned: sorted, disjoint, maximal
   friend bool operator==(const Pattern&, const Pattern&) = default;
 };
 

@@ -58,7 +58,7 @@ struct Facts {
   double ranks, hosts, ranks_of_host, holders;  // holders: ranks with data
   double bytes, pieces, buffer;
   const PlanLimits& bounds;
-  bool rows;  // each rank's part of a variable is one piece
+  bool rows;  // each request of a rank is one piece
   double region_bytes = 0, holes = 0, mean = 1;
   double busiest = 0;                           // bytes of one holder
   double targets = 0, stripe = 0, stripes = 0;  // stripes: of the regions. 0: unknown

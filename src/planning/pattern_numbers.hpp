@@ -20,26 +20,27 @@ struct PatternNumbers {
   int64_t pieces = 0;
   int64_t long_bytes = 0, long_pieces = 0;  // pieces that may be written independently
   int64_t ranks_with_data = 0;
-  int64_t entries = 0;         // puts or gets
+  int64_t entries = 0;         // requests, as many as keys
   SampledRatio sampled_ratio;  // of data for other hosts
 
   // Maxima over all ranks.
   int64_t largest_rank_bytes = 0;
-  int64_t owned_flags = 0;  // 1: points have owner flags
-  int64_t replicas = 0;     // 1: replicated points
-  // decompositions by points: the most points, elements of a variable for each point, and points that no rank holds
+  int64_t owned_flags = 0;  // 1: flags say which rank writes a point
+  int64_t replicas = 0;     // 1: several ranks hold a point
+  // Lists of points, ranges of equal length in any order: the most points of a list, the elements of a point, and the
+  // points that no rank holds.
   int64_t points = 0, load = 0, holes = 0;
-  int64_t shared_reads = 0;  // 1: gets by `same`
-  int64_t in_memory = 0;     // 1: the data of gets is in the page cache of the only host
+  int64_t shared_reads = 0;  // 1: a list of ranges that all ranks read
+  int64_t in_memory = 0;     // 1: the bytes to read are in the page cache of the only host
 
-  // If all gets are by `same`: a number that identifies them. Equal numbers on every rank mean equal gets.
+  // If all ranks read all ranges of every request: a number that identifies the keys. Equal numbers on every rank mean
+  // equal requests.
   int64_t uniform_most = 0, uniform_least = 0;
   bool is_uniform() const noexcept { return uniform_most == uniform_least; }
 
-  // The lowest start and the highest end: of the pieces of a chunked variable in the linear space of its chunks,
-  // otherwise of those of interleaved records.
+  // The lowest start and the highest end over all ranks. The client says what of, and its context uses them.
   Extent hull{INT64_MAX, 0};
-  Extent records{INT64_MAX, 0};  // moved records of variables that grow in subfiles
+  Extent records{INT64_MAX, 0};
 };
 
 enum class Combine {

@@ -20,7 +20,7 @@
 
 namespace windrow {
 
-// What a storage adds to a plan whose windows are not bytes of the file.
+// What a context adds to a plan whose windows are not bytes of the file.
 struct PlanExtension {
   virtual ~PlanExtension() = default;
 };
@@ -34,7 +34,8 @@ struct PreparedPlan {
   Plan plan;
   AccessRule rule;                     // how windows are written to the file and read from it
   std::unique_ptr<Transfer> transfer;  // nullptr if `direct`
-  // The codec tuners of flushes in one part, and in two parts. nullptr unless the codec is chosen by measurements.
+  // The codec tuners of transfers in the foreground, and in the background. nullptr unless the codec is chosen by
+  // measurements.
   std::array<std::shared_ptr<CodecTuner>, 2> tuners;
   CodecTuner* tuner_of(bool in_background) const noexcept { return tuners[in_background ? 1 : 0].get(); }
   CodecOrder order(bool in_background) const noexcept {
