@@ -73,7 +73,6 @@ Status add_request(const QueuedRequest& request, const Variable& variable, const
                                             request.put ? "write" : "read")};
   const VariableRequest whole{.request = request,
                               .variable = variable,
-                              .shape = shape,
                               .trailing = trailing.value(),
                               .element_bytes = element_bytes(variable.type, variable.details)};
   if (request.put && request.staged)

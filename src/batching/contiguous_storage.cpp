@@ -10,7 +10,6 @@
 
 #include "base/units.hpp"
 #include "extent/interleave.hpp"
-#include "format/check.hpp"
 #include "planning/sampled_ratio.hpp"
 
 namespace windrow {
@@ -126,15 +125,11 @@ Result<std::shared_ptr<const ByteRuns>> ContiguousStorage::runs_of(const Variabl
 Status ContiguousStorage::add_items(const VariableRequest& request, std::shared_ptr<const ByteRuns> runs,
                                     VariableBatch& batch) const {
   const int64_t stride = request.variable.placement.stride;
-  // The byte runs are those of one record.
-  const int64_t row = request.is_record() ? element_count(request.shape).value_or(0) * request.element_bytes
-                      : stride > 0        ? element_count(request.shape.subspan(1)).value_or(0) * request.element_bytes
-                                          : 0;
-  if (!request.is_record() && stride > 0 && stride != row)
-    runs = interleaved(*runs, row, stride);
   int64_t base = file_.space().place_of(static_cast<size_t>(request.request.variable));
-  if (request.is_record())
-    base += request.request.record * (stride > 0 ? stride : row);
+  if (request.is_record())  // the byte runs are those of one record
+    base += request.request.record * (stride > 0 ? stride : row_bytes(request.variable));
+  else if (stride > 0 && stride != row_bytes(request.variable))
+    runs = interleaved(*runs, row_bytes(request.variable), stride);
   if (stride > 0)
     batch.hull = {std::min(batch.hull.begin, runs->hull.begin + base), std::max(batch.hull.end, runs->hull.end + base)};
   batch.add(std::move(runs), base, request.memory());

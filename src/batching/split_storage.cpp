@@ -108,7 +108,7 @@ Status SplitStorage::add_parts(const VariableRequest& request, const SplitVariab
       return {fault.code(), fmt::format("{} of \"{}\" in \"{}\": {}", verb, path, file().path, fault.message())};
     const int64_t stride = split.strides[static_cast<size_t>(part)];
     const int64_t record = std::max<int64_t>(0, request.request.record);
-    const int64_t base = subfiles.place(split, part) + (split.grows ? record * stride : 0);
+    const int64_t base = subfiles.place(split, part) + record * stride;
     if (split.grows && !request.is_record() && stride != split.row_bytes(part))
       runs = interleaved(*runs, split.row_bytes(part), stride);
     batch.add(runs, base, request.memory());

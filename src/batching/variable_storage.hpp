@@ -19,7 +19,6 @@
 #include <array>
 #include <cstdint>
 #include <memory>
-#include <span>
 
 #include "base/status.hpp"
 #include "batching/file_view.hpp"
@@ -37,9 +36,8 @@ namespace windrow {
 struct VariableRequest {
   const QueuedRequest& request;
   const Variable& variable;
-  std::span<const int64_t> shape;  // of one record, or of the variable when the request was queued
-  int64_t trailing = 0;            // number of elements of the variable for each element of the decomposition
-  int64_t element_bytes = 0;       // size of an element of the variable
+  int64_t trailing = 0;       // number of elements of the variable for each element of the decomposition
+  int64_t element_bytes = 0;  // size of an element of the variable
 
   bool is_record() const noexcept { return request.record >= 0; }
   RequestBatch::Memory memory() const noexcept {
