@@ -36,7 +36,7 @@ Status FileSizeCheck::check(const Catalog& catalog, std::span<const VariableDefi
   if (counted_variables_ != first) {
     bytes_ = 0;
     for (size_t i = 0; i < first; ++i)
-      if (catalog.variables[i].chunking.empty() && !is_elsewhere(i))
+      if (!catalog.variables[i].is_chunked() && !is_elsewhere(i))
         add(catalog.variables[i].placement.bytes);
   }
   counted_variables_ = first + definitions.size();

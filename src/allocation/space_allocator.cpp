@@ -27,7 +27,7 @@ Status check_growth(const Variable& variable, int64_t records, bool has_room) {
   if (!has_room)
     return {Code::bad_argument, fmt::format("\"{}\" with {} exceeds the maximum size of a set of subfiles",
                                             variable.path, counted(records, "record"))};
-  if (variable.chunking.empty())
+  if (!variable.is_chunked())
     return {};
   return ChunkGrid::make(shape, variable.chunking.shape).status();
 }
@@ -67,8 +67,7 @@ Status SpaceAllocator::agree_on_wanted(Status local, std::span<int64_t> sums) {
 }
 
 bool SpaceAllocator::lacks_place(size_t variable) const noexcept {
-  const Variable& each = metadata_.catalog().variables[variable];
-  return each.is_inline && each.content.empty() && wanted_[variable] > 0;
+  return metadata_.catalog().variables[variable].lacks_place() && wanted_[variable] > 0;
 }
 
 bool SpaceAllocator::grows(size_t variable) const noexcept {

@@ -52,7 +52,7 @@ void VariableContext::adapt(Pattern& pattern, Strategy&, PlanLimits&) const {
     const Placement& place = variables[i].placement;
     const SplitVariable* split = space.find_split(i);
     if (place.stride > 0)
-      interleaves = interleaves || (place.bytes != 0 && place.offset >= 0);
+      interleaves = interleaves || place.has_bytes();
     else if (split != nullptr && split->grows)
       space.for_each_part_of_records(*split, summary_.records, [&](int64_t part, Extent bytes) {
         Extent& region = records.try_emplace(part, bytes).first->second;

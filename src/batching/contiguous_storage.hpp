@@ -33,7 +33,7 @@ class ContiguousStorage : public VariableStorage {
   // Both must outlive this object.
   ContiguousStorage(const FileView& file, FlushEngine& engine) noexcept : file_(file), engine_(engine) {}
 
-  bool moves(int, const Variable& variable) const noexcept override { return variable.chunking.empty(); }
+  bool moves(int, const Variable& variable) const noexcept override { return !variable.is_chunked(); }
   Result<std::shared_ptr<const ByteRuns>> runs_of(const VariableRequest& request, VariableBatch& batch) const override;
   Status add_items(const VariableRequest& request, std::shared_ptr<const ByteRuns> runs,
                    VariableBatch& batch) const override;

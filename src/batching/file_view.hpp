@@ -54,8 +54,7 @@ struct FileView {
                         .write_state = write_state,
                         .file = data,
                         .layout = layout,
-                        .publication = publication,
-                        .grows_as_one = metadata.traits().grows_as_one});
+                        .publication = publication});
   }
 };
 

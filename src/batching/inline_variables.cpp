@@ -44,7 +44,7 @@ Status InlineVariables::read(const RequestList& requests) {
     for_each_piece(runs.value()->runs, [&](const Piece& piece) {
       const std::span<std::byte> out(memory_of(request) + piece.memory, static_cast<size_t>(piece.length));
       const int64_t from = base_of(request, variable) + piece.file;
-      if (variable.content.empty())
+      if (variable.lacks_place())
         paint(out, from % element, variable.fill);
       else
         std::memcpy(out.data(), variable.content.data() + from, out.size());

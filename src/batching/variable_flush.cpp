@@ -226,7 +226,7 @@ bool VariableFlush::keep_chunked(const FileView& file, bool reading, std::span<c
   const std::span<int64_t> bits = chunked_bits(file, reading);
   std::copy(variables.begin(), variables.end(), bits.begin());
   for (size_t i = 0; i < all.size(); ++i)
-    if (all[i].chunking.empty())
+    if (!all[i].is_chunked())
       bits[i / 64] &= static_cast<int64_t>(~(uint64_t{1} << (i % 64)));
   return std::any_of(bits.begin(), bits.end(), [](int64_t word) { return word != 0; });
 }

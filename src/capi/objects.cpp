@@ -224,7 +224,7 @@ void describe_storage(const windrow_file* file, const windrow::Variable& describ
     fill_shape(filled, described.shape);
   filled.bytes = described.placement.bytes;
   filled.offset = described.placement.offset;
-  filled.chunked = described.chunking.empty() ? 0 : 1;
+  filled.chunked = described.is_chunked() ? 1 : 0;
   const std::vector<int64_t>& chunk = described.chunking.shape;
   if (chunk.size() <= WINDROW_MAX_DIMENSIONS)
     std::copy(chunk.begin(), chunk.end(), filled.chunk);

@@ -117,14 +117,12 @@ Status VariableDefinitions::make_on_root(std::span<const VariableDefinition> som
 }
 
 void VariableDefinitions::enter(std::span<VariableDefinition> made, std::span<const int64_t> places) noexcept {
-  const bool grows_as_one = parts_.metadata.traits().grows_as_one;
   for (size_t i = 0; i < static_cast<size_t>(places[0]); ++i) {
     const bool big_endian = made[i].big_endian;
     const size_t number = parts_.metadata.catalog().variables.size();
     const Variable& entered = parts_.metadata.enter_variable(
         std::move(made[i]), {.offset = places[1 + 2 * i], .bytes = places[2 + 2 * i], .big_endian = big_endian});
-    const bool interleaved = entered.extendible && grows_as_one;
-    if (entered.chunking.empty() && entered.placement.bytes > 0 && !interleaved)
+    if (!entered.is_chunked() && !entered.is_interleaved() && entered.placement.bytes > 0)
       write_state_.add_contiguous(number, !entered.fill.empty());
   }
 }

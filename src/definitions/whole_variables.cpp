@@ -110,7 +110,7 @@ Result<std::optional<std::vector<int64_t>>> WholeVariables::stored_chunks(int va
   const bool is_here = !is_split && wanted.unsupported.empty();
   if (is_here && wanted.is_inline && wanted.content.empty())
     return std::optional(std::vector<int64_t>());
-  if (!is_here || wanted.chunking.empty())
+  if (!is_here || !wanted.is_chunked())
     return std::optional<std::vector<int64_t>>();
   return share_chunks(variable);
 }

@@ -18,8 +18,7 @@ bool are_never_written(const Catalog& catalog, const WriteState& write_state,
                        std::span<const int64_t> variables) noexcept {
   bool all = true;
   for_each_among(variables, catalog.variables.size(), [&](size_t i) {
-    all =
-        all && (!catalog.variables[i].chunking.empty() || write_state[i].never_written || write_state[i].needs_fill());
+    all = all && (catalog.variables[i].is_chunked() || write_state[i].never_written || write_state[i].needs_fill());
   });
   return all;
 }
@@ -62,7 +61,7 @@ bool FillManager::is_whole(const BatchSummary& summary) const noexcept {
   const auto& variables = parts_.space.catalog().variables;
   int64_t bytes = 0;
   for_each_among(summary.objects, variables.size(), [&](size_t i) {
-    if (variables[i].chunking.empty())
+    if (!variables[i].is_chunked())
       bytes += variables[i].placement.bytes;
   });
   return summary.bytes >= bytes;
@@ -219,8 +218,7 @@ Status FillManager::forecast(const BatchSummary& summary, const PreparedPlan& pr
 
 bool FillManager::has_unfilled_records(size_t variable) const noexcept {
   const Variable& each = parts_.space.catalog().variables[variable];
-  return each.extendible && parts_.grows_as_one && !each.fill.empty() &&
-         parts_.write_state[variable].filled_records < each.shape.front();
+  return each.is_interleaved() && !each.fill.empty() && parts_.write_state[variable].filled_records < each.records();
 }
 
 bool FillManager::any_unfilled_records() const noexcept {
@@ -288,7 +286,7 @@ Status FillManager::fill_records(Status local, std::span<int64_t> written) const
         .add_names(std::move(verdict), &VariableState::moving);
   }
   for (size_t i = 0; i < catalog.variables.size(); ++i)
-    write_state[i].filled_records = catalog.variables[i].extendible ? catalog.variables[i].shape.front() : 0;
+    write_state[i].filled_records = catalog.variables[i].records();
   return verdict;
 }
 

@@ -49,7 +49,6 @@ class FillManager {
     DataFile& file;
     const StorageLayout* layout;  // nullptr if the file has no stripes
     Publication& publication;     // a new file that cannot be filled is not published
-    bool grows_as_one = false;    // the records of all variables are interleaved: see FormatTraits
   };
   explicit FillManager(const Parts& parts) noexcept : parts_(parts) {}
 

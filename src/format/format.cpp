@@ -286,7 +286,7 @@ namespace {
 // The end of a variable's last byte.
 int64_t end_of(const Variable& variable) noexcept {
   const Placement& place = variable.placement;
-  if (place.offset < 0 || place.bytes == 0)
+  if (!place.has_bytes())
     return 0;
   // A foreign file may say anything.
   return place.stride == 0 ? checked_add(place.offset, place.bytes).value_or(std::numeric_limits<int64_t>::max())

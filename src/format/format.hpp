@@ -56,6 +56,8 @@ struct Placement {
   int64_t bytes = 0;    // size of all elements, without the gaps between records
   bool big_endian = false;
   int64_t stride = 0;  // from one record to the next; 0: contiguous
+  bool is_known() const noexcept { return offset >= 0; }
+  bool has_bytes() const noexcept { return is_known() && bytes != 0; }
   friend bool operator==(const Placement&, const Placement&) = default;
 };
 
@@ -138,6 +140,12 @@ struct Variable {
   Details details = {};
   bool null_space = false;                   // neither elements nor a shape
   std::vector<std::string> dimensions = {};  // empty, or for each dimension the path of its name; "": none
+
+  // How it is stored, or how its parts are: in chunks, in records between those of other variables, or contiguous.
+  bool is_chunked() const noexcept { return !chunking.empty(); }
+  bool is_interleaved() const noexcept { return extendible && !is_chunked(); }
+  bool lacks_place() const noexcept { return is_inline && content.empty(); }  // until a put allocates it
+  int64_t records() const noexcept { return extendible ? shape.front() : 0; }
   friend bool operator==(const Variable&, const Variable&) = default;
 };
 

@@ -49,8 +49,7 @@ void Metadata::take(Catalog catalog) {
 int64_t Metadata::records() const noexcept {
   int64_t longest = 0;
   for (const Variable& variable : catalog_.variables)
-    if (variable.extendible)
-      longest = std::max(longest, variable.shape.front());
+    longest = std::max(longest, variable.records());
   return longest;
 }
 

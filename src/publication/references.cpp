@@ -73,11 +73,11 @@ class ReferenceFinder {
     const SplitVariable* split = subfiles_ != nullptr ? subfiles_->find(array.variable) : nullptr;
     if (split != nullptr)
       return find_parts(variable, *split, array);
-    if (!variable.chunking.empty())
+    if (variable.is_chunked())
       return find_chunks(variable, array);
     if (variable.placement.stride > 0)
       return find_records(variable, array);
-    if (variable.placement.offset >= 0) {
+    if (variable.placement.is_known()) {
       std::vector<std::vector<int64_t>> whole;
       for (const int64_t extent : variable.shape)
         whole.push_back({0, extent});

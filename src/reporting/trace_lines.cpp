@@ -283,9 +283,9 @@ ordered_json FlushGatherer::queue_json(const Catalog& catalog) const {
                       {"type", type_name(variable.type)},
                       {"element_bytes", element_bytes(variable.type, variable.details)},
                       {"shape", variable.shape}};
-    if (!variable.chunking.empty())
+    if (variable.is_chunked())
       json["chunk"] = variable.chunking.shape;
-    if (variable.placement.offset >= 0)
+    if (variable.placement.is_known())
       json["offset"] = variable.placement.offset;
     if (type > 0)
       json["memory_type"] = type_name(static_cast<Type>(type - 1));

@@ -388,8 +388,7 @@ Status File::receive(OpenBroadcast message) {
     return status;
   allocator_.start(mode_ == Mode::create, mode_ == Mode::update);
   for (size_t i = 0; i < metadata_.catalog().variables.size(); ++i)
-    if (metadata_.catalog().variables[i].extendible && traits().grows_as_one)
-      write_state_[i].filled_records = metadata_.catalog().variables[i].shape.front();
+    write_state_[i].filled_records = metadata_.catalog().variables[i].records();
   return {};
 }
 

@@ -25,8 +25,8 @@ class AddressSpace {
   int owner_of(int64_t part, int ranks) const noexcept { return subfiles_->owner_of(part, ranks); }
   // The place of a contiguous variable in the base file.
   int64_t place_of(size_t variable) const {
-    const int64_t offset = catalog_.variables[variable].placement.offset;
-    return subfiles_ != nullptr && offset >= 0 ? subfiles_->line().place(0, offset) : offset;
+    const Placement& place = catalog_.variables[variable].placement;
+    return subfiles_ != nullptr && place.is_known() ? subfiles_->line().place(0, place.offset) : place.offset;
   }
   int64_t place_of(const SplitVariable& split, int64_t part) const { return subfiles_->place(split, part); }
   // Calls visit(part, Extent) for each range of bytes of a variable. `part` is -1 if the variable is not split.
@@ -35,7 +35,7 @@ class AddressSpace {
     const Placement& place = catalog_.variables[variable].placement;
     const SplitVariable* split = find_split(variable);
     if (split == nullptr) {
-      if (place.bytes == 0 || place.offset < 0)
+      if (!place.has_bytes())
         return;
       const int64_t begin = place_of(variable);
       visit(int64_t{-1}, Extent{begin, begin + place.bytes});

@@ -22,7 +22,7 @@ std::vector<StridedRows> strided_rows_of(std::span<const Variable> variables, st
   std::vector<StridedRows> strided_rows;
   for (size_t i = 0; i < variables.size(); ++i) {
     const Placement& place = variables[i].placement;
-    if (place.offset < 0 || place.bytes == 0)
+    if (!place.has_bytes())
       continue;
     if (place.stride == 0)
       strided_rows.push_back({.from = place.offset, .to = after[i].offset, .bytes = place.bytes});

@@ -23,7 +23,7 @@ void SubfileSet::update_records() noexcept {
 bool SubfileSet::has_room_for(int64_t records) const noexcept {
   int64_t bytes = 0;
   for (const Variable& variable : catalog_.variables) {
-    if (!variable.extendible || !variable.chunking.empty())
+    if (!variable.is_interleaved())
       continue;
     int64_t row = element_bytes(variable.type, variable.details) + 4;
     for (size_t dimension = 1; dimension < variable.shape.size(); ++dimension)

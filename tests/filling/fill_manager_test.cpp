@@ -58,14 +58,13 @@ class FillManagerTest : public testing::Test {
     write_state_.grow(2);
     write_state_.add_contiguous(0, true);
   }
-  FillManager manager(bool grows_as_one = false) {
+  FillManager manager() {
     return FillManager({.comm = *comm_,
                         .space = AddressSpace(catalog_, nullptr),
                         .write_state = write_state_,
                         .file = *file_,
                         .layout = nullptr,
-                        .publication = publication_,
-                        .grows_as_one = grows_as_one});
+                        .publication = publication_});
   }
   // As every rank finds the file once all have closed it.
   std::vector<double> numbers_at(int64_t offset, size_t count) {
@@ -123,17 +122,23 @@ TEST_F(FillManagerTest, NewRecordsAreFilledUnlessAllAreWritten) {
     each.placement.stride = 16;
   write_state_[0].filled_records = write_state_[1].filled_records = 4;
   write_state_[0].fill = VariableState::Fill::complete;
-  ASSERT_TRUE(manager(true).any_unfilled_records());
-  EXPECT_FALSE(manager(false).any_unfilled_records());
+  ASSERT_TRUE(manager().any_unfilled_records());
   // All ranks together write all new records of /b.
   std::vector<int64_t> written{8, comm_->rank() == 0 ? 8 * 6 : 0};
-  ASSERT_TRUE(manager(true).fill_records({}, written).ok());
-  EXPECT_FALSE(manager(true).any_unfilled_records());
+  ASSERT_TRUE(manager().fill_records({}, written).ok());
+  EXPECT_FALSE(manager().any_unfilled_records());
   const std::vector<double> numbers = numbers_at(0, 2 * k_elements);
   for (size_t record = 0; record < k_elements; ++record) {
     EXPECT_EQ(numbers[2 * record], record < 4 ? 0 : 2.5) << record;
     EXPECT_EQ(numbers[2 * record + 1], 0) << record;
   }
+}
+
+TEST_F(FillManagerTest, RecordsInChunksAreNotFilledHere) {
+  catalog_.variables = {variable_of("/a", -1, true)};
+  EXPECT_TRUE(manager().has_unfilled_records(0));
+  catalog_.variables[0].chunking.shape = {2};
+  EXPECT_FALSE(manager().has_unfilled_records(0));
 }
 
 }  // namespace

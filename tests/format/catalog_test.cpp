@@ -57,4 +57,27 @@ TEST(CatalogBytes, damaged_are_read_without_harm) {
     }
 }
 
+TEST(StoredVariable, has_records_in_chunks_or_between_others) {
+  Variable variable{
+      .path = "/v", .type = Type::float64, .shape = {5, 2}, .placement = {}, .attributes = {}, .unsupported = ""};
+  EXPECT_EQ(variable.records(), 0);
+  EXPECT_FALSE(variable.is_interleaved() || variable.is_chunked());
+  variable.extendible = true;
+  EXPECT_EQ(variable.records(), 5);
+  EXPECT_TRUE(variable.is_interleaved());
+  variable.chunking.shape = {1, 2};
+  EXPECT_TRUE(variable.is_chunked());
+  EXPECT_FALSE(variable.is_interleaved());
+}
+
+TEST(StoredVariable, lacks_its_place_until_it_has_elements) {
+  Variable variable{
+      .path = "/v", .type = Type::int8, .shape = {1}, .placement = {}, .attributes = {}, .unsupported = ""};
+  EXPECT_FALSE(variable.lacks_place());
+  variable.is_inline = true;
+  EXPECT_TRUE(variable.lacks_place());
+  variable.content = {std::byte{1}};
+  EXPECT_FALSE(variable.lacks_place());
+}
+
 }  // namespace windrow::test
