@@ -49,7 +49,7 @@ Status SpaceAllocator::cut_leftovers(const Formats& formats) const {
   if (formats.base != nullptr)
     if (Status status = formats.base->cut(first_records_); !status.ok())
       return status;
-  return formats.subfiles != nullptr ? formats.subfiles->cut(first_records_) : Status{};
+  return formats.set.map() ? formats.set.cut(first_records_) : Status{};
 }
 
 std::span<int64_t> SpaceAllocator::start_wanted() noexcept {
@@ -126,8 +126,8 @@ Status SpaceAllocator::for_each_growing(FunctionRef<Status(int, int64_t)> work) 
 // of a split variable.
 Status SpaceAllocator::blank_leftovers_on_root(const Formats& formats, int variable) {
   const Variable& grown = metadata_.variable(variable);
-  const bool is_split = formats.subfiles != nullptr && formats.subfiles->map()->find(variable) != nullptr;
-  if (!updates_ || grown.chunking.empty() || is_split || grown_.contains(variable))
+  if (!updates_ || !grown.is_chunked() || find_split(formats.set.map().get(), variable) != nullptr ||
+      grown_.contains(variable))
     return {};
   const auto layout = layout_of(grown);
   if (!layout.ok())
@@ -156,11 +156,11 @@ Status SpaceAllocator::extend_formats(const Formats& formats) {
     if (Status status = for_each_growing(extend); !status.ok())
       return status;
   }
-  if (formats.subfiles == nullptr || metadata_.traits().places_late)
+  if (!formats.set.map() || metadata_.traits().places_late)
     return {};
   return for_each_growing([&](int variable, int64_t records) {
-    const SplitVariable* split = formats.subfiles->map()->find(variable);
-    return split != nullptr ? formats.subfiles->extend_parts(variable, *split, records) : Status{};
+    const SplitVariable* split = formats.set.map()->find(variable);
+    return split != nullptr ? formats.set.extend_parts(variable, *split, records) : Status{};
   });
 }
 

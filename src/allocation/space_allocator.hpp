@@ -34,8 +34,8 @@ class SpaceAllocator {
  public:
   // The files in which this rank allocates. The caller owns them.
   struct Formats {
-    Format* base;          // of rank 0; nullptr on other ranks
-    SubfileSet* subfiles;  // nullptr if the file is a single file
+    Format* base;     // of rank 0; nullptr on other ranks
+    SubfileSet& set;  // without a map if the file is a single file
     DataFile& file;
   };
 

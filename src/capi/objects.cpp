@@ -322,7 +322,7 @@ int windrow_inquire_variable(const windrow_file* file, int variable, windrow_var
     describe_elements(file, described, filled);
     describe_storage(file, described, filled);
     filled.elements = file->file->element_count_of(variable);
-    const auto* split = file->file->subfiles() != nullptr ? file->file->subfiles()->find(variable) : nullptr;
+    const auto* split = windrow::find_split(file->file->subfiles(), variable);
     filled.split = split != nullptr ? keep(file, windrow::text_of(split->split)) : "";
     std::fill(std::begin(filled.dimension_names), std::end(filled.dimension_names), "");
     const auto names = file->file->dimension_names(described);

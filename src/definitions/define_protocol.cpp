@@ -32,12 +32,12 @@ void withdraw_groups(Format& format, std::span<const std::string> groups) {
 // Returns nullptr if the object at `path` is not a split variable.
 const SplitVariable* DefineProtocol::find_split(const std::string& path) const {
   const auto variable = parts_.metadata.variable_at(path);
-  return parts_.subfiles != nullptr && variable ? parts_.subfiles->map()->find(*variable) : nullptr;
+  return variable ? windrow::find_split(parts_.set.map().get(), *variable) : nullptr;
 }
 
 // Local. Calls work(format) for each part in a subfile of this rank.
 Status DefineProtocol::for_own_parts(const SplitVariable& split, FunctionRef<Status(Format&)> work) const {
-  return parts_.subfiles->for_own(split.split.parts(), [&](int64_t, Format& format) { return work(format); });
+  return parts_.set.for_own(split.split.parts(), [&](int64_t, Format& format) { return work(format); });
 }
 
 // All ranks have allocated their memory before rank 0 changes the format. So all can enter the change that was made.
@@ -64,7 +64,7 @@ Status DefineProtocol::check_attribute(const std::string& object, const std::str
     return {Code::bad_argument, fmt::format("an attribute of \"{}\" needs a name", place)};
   if (Status status = check_new_name(name); !status.ok())
     return status;
-  if (parts_.subfiles != nullptr && name.starts_with(Subfiles::k_reserved))
+  if (parts_.set.map() && name.starts_with(Subfiles::k_reserved))
     return {Code::bad_argument,
             fmt::format("attribute \"{}\" of \"{}\": names that begin with {} are reserved for the map of subfiles",
                         name, place, Subfiles::k_reserved)};
@@ -115,7 +115,7 @@ Status DefineProtocol::change_object(const std::string& place, FormatChange chan
   std::vector<int64_t> changed;
   verdict = agree(parts_.comm, guard([&] {
                     changed.reserve(static_cast<size_t>(split->split.parts()));
-                    return parts_.subfiles->for_own(split->split.parts(), [&](int64_t part, Format& format) {
+                    return parts_.set.for_own(split->split.parts(), [&](int64_t part, Format& format) {
                       Status status = change(format);
                       if (status.ok())
                         changed.push_back(part);
@@ -127,7 +127,7 @@ Status DefineProtocol::change_object(const std::string& place, FormatChange chan
   Status reverted = is_root() ? guard([&] { return revert(*parts_.format); }) : Status{};
   for (const int64_t part : changed)
     reverted.update(guard([&] {
-      const auto format = parts_.subfiles->format(part);
+      const auto format = parts_.set.format(part);
       return format.ok() ? revert(*format.value()) : format.status();
     }));
   if (agree(parts_.comm, std::move(reverted)).ok())
@@ -238,7 +238,7 @@ Status DefineProtocol::name_dimensions_of_parts(const DimensionAdditions& added)
 // Collective, agreed. The ranks have compared the arguments before.
 Status DefineProtocol::define_dimensions(DimensionAdditions added) const {
   Status local = is_root() ? guard([&] { return define_dimensions_on_root(added); }) : Status{};
-  const bool in_parts = parts_.subfiles != nullptr && !added.named.empty() && parts_.metadata.traits().names_dimensions;
+  const bool in_parts = parts_.set.map() && !added.named.empty() && parts_.metadata.traits().names_dimensions;
   if (in_parts)
     local = agree(parts_.comm, std::move(local));  // what the base file refuses is not put into a subfile
   if (local.ok() && in_parts)

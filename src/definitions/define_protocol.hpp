@@ -38,7 +38,7 @@ class DefineProtocol {
     Metadata& metadata;
     SpaceAllocator& allocator;  // a definition can make it necessary to place variables again
     Format* format;             // of rank 0; nullptr on other ranks
-    SubfileSet* subfiles;       // nullptr if the file is a single file
+    SubfileSet& set;            // without a map if the file is a single file
   };
   explicit DefineProtocol(const Parts& parts) noexcept : parts_(parts) {}
 

@@ -81,11 +81,10 @@ Status VariableDefinitions::make_some(std::span<VariableDefinition> some, std::s
 }
 
 Result<Placement> VariableDefinitions::make_one_on_root(const VariableDefinition& definition, size_t number) const {
-  SubfileSet* set = parts_.subfiles;
-  const SplitVariable* split = set != nullptr ? set->map()->find(static_cast<int>(number)) : nullptr;
+  const SplitVariable* split = find_split(parts_.set.map().get(), static_cast<int>(number));
   if (split == nullptr)
     return parts_.format->define_variable(definition);
-  const PartDefinitions definitions(*set);
+  const PartDefinitions definitions(parts_.set);
   if (Status status = definitions.define_in_base(*parts_.format, definition, *split, parts_.metadata.records());
       !status.ok())
     return status;

@@ -106,9 +106,8 @@ Result<std::optional<std::vector<int64_t>>> WholeVariables::stored_chunks(int va
       !verdict.ok())
     return verdict;
   const Variable& wanted = at(variable);
-  const bool is_split = parts_.subfiles != nullptr && parts_.subfiles->map()->find(variable) != nullptr;
-  const bool is_here = !is_split && wanted.unsupported.empty();
-  if (is_here && wanted.is_inline && wanted.content.empty())
+  const bool is_here = find_split(parts_.set.map().get(), variable) == nullptr && wanted.unsupported.empty();
+  if (is_here && wanted.lacks_place())
     return std::optional(std::vector<int64_t>());
   if (!is_here || !wanted.is_chunked())
     return std::optional<std::vector<int64_t>>();

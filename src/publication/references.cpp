@@ -70,8 +70,7 @@ class ReferenceFinder {
   }
 
   Found find(const Variable& variable, ReferencedArray& array) {
-    const SplitVariable* split = subfiles_ != nullptr ? subfiles_->find(array.variable) : nullptr;
-    if (split != nullptr)
+    if (const SplitVariable* split = find_split(subfiles_, array.variable))
       return find_parts(variable, *split, array);
     if (variable.is_chunked())
       return find_chunks(variable, array);
@@ -96,10 +95,10 @@ class ReferenceFinder {
   }
 
   Found find_parts(const Variable& variable, const SplitVariable& split, ReferencedArray& array) {
-    if (!split.chunk.empty())
+    if (split.is_chunked())
       return find_chunks_of_parts(variable, split, array);
     for (int64_t part = 0; part < split.split.parts(); ++part)
-      if (split.offsets[static_cast<size_t>(part)] < 0) {
+      if (!split.has_place(part)) {
         const Status fault = subfiles_->fault_of(part);
         return fault.ok() ? std::string("the places of its parts are unknown") : fault.message();
       }

@@ -13,11 +13,7 @@
 namespace windrow {
 
 DefineProtocol::Parts File::definition_parts() noexcept {
-  return {.comm = *comm_,
-          .metadata = metadata_,
-          .allocator = allocator_,
-          .format = format_.get(),
-          .subfiles = set_.map() ? &set_ : nullptr};
+  return {.comm = *comm_, .metadata = metadata_, .allocator = allocator_, .format = format_.get(), .set = set_};
 }
 
 // Collective. Calls work(local), the collective definition. `what`: what the call does, for the message of the error
@@ -127,7 +123,7 @@ Status File::check_variables(VariableDefinitions& made, std::span<const Variable
     return {};
   const auto is_elsewhere = [&](size_t variable) {
     const auto number = static_cast<int>(variable);
-    return splits.contains(number) || (set_.map() && set_.map()->find(number) != nullptr);
+    return splits.contains(number) || find_split(set_.map().get(), number) != nullptr;
   };
   if (comm_->rank() == 0)
     if (Status status = allocator_.check_size(definitions, is_elsewhere); !status.ok())

@@ -119,17 +119,13 @@ Status File::end_pending() {
 // Collective. Whether all queued requests are gets of variables that have places, and no rank has an error of its own
 // (`is_refused`). They can be read although later definitions could not be placed.
 bool File::reads_what_has_places(bool is_refused) {
-  const auto has_places = [this](const QueuedRequest& entry) {
-    const SplitVariable* split = set_.map() ? set_.map()->find(entry.variable) : nullptr;
-    if (split == nullptr)
-      return metadata_.variable(entry.variable).placement.offset >= 0;
-    return std::none_of(split->offsets.begin(), split->offsets.end(), [](int64_t offset) { return offset < 0; });
-  };
+  const AddressSpace space = view().space();
   const bool moved = set_.map() && set_.map()->moved();  // the other ranks do not have the new places
   const auto requests = queue_.list().requests();
-  const bool only = !is_refused && !moved &&
-                    std::all_of(requests.begin(), requests.end(),
-                                [&](const QueuedRequest& entry) { return !entry.put && has_places(entry); });
+  const bool only =
+      !is_refused && !moved && std::all_of(requests.begin(), requests.end(), [&](const QueuedRequest& entry) {
+        return !entry.put && space.has_place(static_cast<size_t>(entry.variable));
+      });
   std::array<int64_t, 2> found{only ? 0 : 1, requests.empty() ? 0 : 1};
   return agree(*comm_, Status{}, Reduction{.maximum = found, .sum = {}, .bits = {}}).ok() && found[0] == 0 &&
          found[1] == 1;

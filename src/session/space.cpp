@@ -160,7 +160,7 @@ void File::restore_space(SpaceBefore before) noexcept {
 }
 
 SpaceAllocator::Formats File::formats() noexcept {
-  return {.base = format_.get(), .subfiles = set_.map() ? &set_ : nullptr, .file = *data_};
+  return {.base = format_.get(), .set = set_, .file = *data_};
 }
 
 // Local; all ranks call it. Only the text for the report needs memory, so nothing else can fail.

@@ -3,6 +3,7 @@
 // space of a set. Local; allocates no memory.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -19,7 +20,13 @@ class AddressSpace {
 
   const Catalog& catalog() const noexcept { return catalog_; }
   const SplitVariable* find_split(size_t variable) const noexcept {
-    return subfiles_ != nullptr ? subfiles_->find(static_cast<int>(variable)) : nullptr;
+    return windrow::find_split(subfiles_, static_cast<int>(variable));
+  }
+  // Whether a contiguous variable has its place, or all its places if it is split.
+  bool has_place(size_t variable) const noexcept {
+    const SplitVariable* split = find_split(variable);
+    return split == nullptr ? catalog_.variables[variable].placement.is_known()
+                            : std::ranges::all_of(split->offsets, [](int64_t offset) { return offset >= 0; });
   }
   // The owner of the subfile that has this part of a split variable.
   int owner_of(int64_t part, int ranks) const noexcept { return subfiles_->owner_of(part, ranks); }
@@ -42,7 +49,7 @@ class AddressSpace {
       return;
     }
     for (int64_t part = 0; part < split->split.parts(); ++part) {
-      if (split->offsets[static_cast<size_t>(part)] < 0)
+      if (!split->has_place(part))
         continue;
       const int64_t begin = subfiles_->place(*split, part);
       visit(part, Extent{begin, begin + split->length(part, split->records).value_or(0)});
@@ -52,7 +59,7 @@ class AddressSpace {
   template <class Visit>
   void for_each_part_of_records(const SplitVariable& split, Extent records, Visit&& visit) const {
     for (int64_t part = 0; part < split.split.parts() && records.begin < records.end; ++part) {
-      if (split.offsets[static_cast<size_t>(part)] < 0)
+      if (!split.has_place(part))
         continue;
       const int64_t begin = subfiles_->place(split, part) + records.begin * split.strides[static_cast<size_t>(part)];
       visit(part, Extent{begin, begin + split.length(part, records.size()).value_or(0)});

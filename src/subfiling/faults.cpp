@@ -69,9 +69,9 @@ std::optional<Difference> difference_of(const Variable& own, const Variable& who
     return Difference::byte_order;
   if (own.extendible != split.grows || own.shape != shape_with_records(split, part, own))
     return Difference::shape;
-  if (own.chunking.empty() != split.chunk.empty())
+  if (own.is_chunked() != split.is_chunked())
     return Difference::chunks;
-  if ((own.placement.offset < 0 && split.chunk.empty()) || own.placement.offset >= longest)
+  if ((!own.placement.is_known() && !split.is_chunked()) || own.placement.offset >= longest)
     return Difference::place;
   return std::nullopt;
 }
@@ -173,7 +173,7 @@ int64_t Subfiles::examine_part(const ExaminedSubfile& subfile, int variable, con
   const bool is_longer = split.grows && own->shape[0] > split.records;
   if (is_longer)
     longer_.insert(number);
-  if (!split.chunk.empty()) {
+  if (split.is_chunked()) {
     const auto chunking = split.chunking(number);
     if (!chunking.ok() || chunking.value() != own->chunking)
       return packed(variable, Difference::chunks);
@@ -213,7 +213,7 @@ Result<int64_t> Subfiles::examine(int64_t number, const Catalog& base, std::map<
     return fault;
   const ExaminedSubfile subfile{number, base, found.value(), unknown ? std::nullopt : std::optional(bytes)};
   for (const auto& [variable, split] : variables_) {
-    if (number >= split.split.parts())
+    if (!split.has_part(number))
       continue;
     if (const int64_t fault = examine_part(subfile, variable, split, places); fault != pack(Fault::none))
       return fault;
@@ -227,7 +227,7 @@ void Subfiles::note_unknown(int64_t number_in_set, const Catalog& subfile, const
   for (const Group& group : base.groups)
     known.insert(group.path);
   for (const auto& [variable, split] : variables_)
-    if (number_in_set < split.split.parts())
+    if (split.has_part(number_in_set))
       known.insert(split.path);
   std::vector<std::string> unknown;
   for (const Group& group : subfile.groups)

@@ -31,7 +31,7 @@ Status PartDefinitions::define_own(std::span<const VariableDefinition> definitio
     for (const auto& [variable, split] : splits) {
       const size_t own = at + static_cast<size_t>(number);
       at += split.offsets.size();
-      if (number >= split.split.parts())
+      if (!split.has_part(number))
         continue;
       auto offset = map_.define_part(format, definitions[static_cast<size_t>(variable - first)], split, number);
       if (!offset.ok())
@@ -96,7 +96,7 @@ Status PartDefinitions::withdraw(const std::map<int, SplitVariable>& splits, int
   return set_.for_own(files_of(splits), [&](int64_t number, Format& format) -> Status {
     for (auto each = splits.rbegin(); each != splits.rend() && each->first >= first; ++each) {
       const SplitVariable& split = each->second;
-      if (number >= split.split.parts() || split.offsets[static_cast<size_t>(number)] == k_undefined)
+      if (!split.has_part(number) || split.offsets[static_cast<size_t>(number)] == k_undefined)
         continue;
       std::vector<std::string> made = parents_of(split.path);
       std::erase_if(made, is_known);

@@ -47,7 +47,7 @@ Status SubfileSet::extend_parts(int variable, const SplitVariable& split, int64_
 
 // Local. Called before an own chunked part grows for the first time.
 Status SubfileSet::prepare_growth(Format& format, int variable, const SplitVariable& split, int64_t part) {
-  if (split.chunk.empty() || grown_.contains({variable, part}) || mode_ != FormatMode::update)
+  if (!split.is_chunked() || grown_.contains({variable, part}) || mode_ != FormatMode::update)
     return {};
   // An unfiltered last chunk is changed in place, so its checksum is removed before. A filtered chunk gets a new place:
   // the new index and the removal of the checksum become visible together.

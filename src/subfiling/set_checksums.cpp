@@ -18,8 +18,7 @@ enum Finding : int64_t {
 };
 
 bool has_elements(const SplitVariable& split, int64_t part) noexcept {
-  const bool placed = split.offsets[static_cast<size_t>(part)] >= 0 || !split.chunk.empty();
-  return placed && split.row_bytes(part) > 0 && split.records > 0;
+  return (split.has_place(part) || split.is_chunked()) && split.row_bytes(part) > 0 && split.records > 0;
 }
 
 // Calls visit(Extent) for the bytes of a contiguous part in its file: once, or for each record if there are gaps.
@@ -98,7 +97,7 @@ Result<uint64_t> sum_of(const SummedPart& summed, SumKind kind, const Result<For
     return read;
   };
   Status status =
-      split.chunk.empty() ? for_each_record(split, part, add) : for_each_stored_chunk(split, part, format, add);
+      split.is_chunked() ? for_each_stored_chunk(split, part, format, add) : for_each_record(split, part, add);
   if (held > 0)
     sum.add(std::span(buffer).first(held));
   status.update(store.value()->close());
@@ -114,7 +113,7 @@ Status SetChecksums::renew(bool wanted) {
     if (!set_.is_own(number) || (!wanted && !map_.is_summed(number)))
       continue;
     for (const auto& [variable, split] : map_.variables()) {
-      if (number >= split.split.parts() || !set_.is_changed(variable))
+      if (!split.has_part(number) || !set_.is_changed(variable))
         continue;
       if (Status status = renew_part(number, variable, split, wanted); !status.ok())
         return status;
@@ -142,7 +141,7 @@ Status SetChecksums::withdraw(int64_t number, Format& format, FunctionRef<bool(c
     return {};
   bool any = false;
   for (const auto& [variable, split] : map_.variables()) {
-    if (number >= split.split.parts() || (!picks(split) && !set_.is_changed(variable)))
+    if (!split.has_part(number) || (!picks(split) && !set_.is_changed(variable)))
       continue;
     any = any || picks(split);
     if (Status status = map_.drop_sum(format, split.path); !status.ok())
@@ -180,7 +179,7 @@ Status SetChecksums::compare_own(std::span<int64_t> found) {
     for (const auto& [variable, split] : map_.variables()) {
       const size_t own = begin + static_cast<size_t>(number);
       begin += split.offsets.size();
-      if (number >= split.split.parts() || !has_elements(split, number))
+      if (!split.has_part(number) || !has_elements(split, number))
         continue;
       if (!sums.ok()) {
         found[own] = k_unreadable;
@@ -204,7 +203,7 @@ Result<int64_t> SetChecksums::compare_part(int64_t number, const SplitVariable& 
   const auto kind = static_cast<SumKind>(expected.sum[0]);
   if (!has_sum(kind))
     return k_equal;
-  const Result<Format*> format = split.chunk.empty() ? Result<Format*>(nullptr) : set_.format(number);
+  const Result<Format*> format = split.is_chunked() ? set_.format(number) : Result<Format*>(nullptr);
   if (format.status().code() == Code::out_of_memory)
     return format.status();
   SplitVariable summed = split;

@@ -200,7 +200,7 @@ Result<bool> SplitPolicy::fits_in_files(std::span<const VariableDefinition> defi
     used = std::max(used, static_cast<size_t>(parts) + 1);
   };
   for (size_t i = 0; i < catalog_.variables.size(); ++i) {
-    const SplitVariable* split = set_ != nullptr ? set_->find(static_cast<int>(i)) : nullptr;
+    const SplitVariable* split = find_split(set_, static_cast<int>(i));
     files[0] += metadata + (split == nullptr ? std::max<int64_t>(0, catalog_.variables[i].placement.bytes) : 0);
     if (split != nullptr)
       add(split->split.parts(), [&](int64_t part) { return split->row_bytes(part); });

@@ -278,7 +278,7 @@ Result<int64_t> Subfiles::define_part(Format& format, const VariableDefinition& 
     // Missing variables do not matter.
     if (split.grows && format.traits().grows_as_one)
       for (const auto& [number, other] : variables_)
-        if (other.grows && part < other.split.parts() && other.path != own.path)
+        if (other.grows && other.has_part(part) && other.path != own.path)
           (void)format.extend(other.path, other.shape(part));
     Status defined = define_parents(format, own.path, made);
     if (!defined.ok())
@@ -323,7 +323,7 @@ Status Subfiles::describe(Format& base, const VariableDefinition& definition, co
     fill.data = definition.fill;
     attributes.push_back(std::move(fill));
   }
-  if (!split.chunk.empty()) {
+  if (split.is_chunked()) {
     attributes.push_back(numbers(k_chunk, split.chunk));
     attributes.push_back(word(k_filters, split.filters));
   }
@@ -357,7 +357,7 @@ int64_t Subfiles::checksum(const Catalog& catalog) const {
                             component_size(described.type) > 1;
     lines[described.path] = fmt::format("{}|{}|{}|{}", static_cast<int>(described.type), variable.element_bytes,
                                         big_endian, fmt::join(flat(variable), ","));
-    if (!variable.chunk.empty())
+    if (variable.is_chunked())
       lines[described.path] += fmt::format("|{}|{}", fmt::join(variable.chunk, ","), variable.filters);
     lines[described.path] += "|fill ";
     for (const std::byte each : variable.fill)

@@ -47,7 +47,7 @@ Status Subfiles::finish_format(int64_t number, Format& format) {
   if (!format.traits().places_late)
     return {};
   for (const auto& [variable, split] : variables_) {
-    if (!split.grows || number >= split.split.parts())
+    if (!split.grows || !split.has_part(number))
       continue;
     if (Status status = format.extend(split.path, split.shape(number)); !status.ok())
       return status;
@@ -97,7 +97,7 @@ Status Subfiles::predict_places() {
 
 void Subfiles::enter_places(int64_t number, std::span<const VariableInSubfile> placed, const Layout& layout) noexcept {
   for (const auto& [split, at] : placed) {
-    if (number >= split->split.parts())
+    if (!split->has_part(number))
       continue;
     split->offsets[static_cast<size_t>(number)] = layout.placements[at].offset;
     split->strides[static_cast<size_t>(number)] = layout.placements[at].stride;
@@ -107,7 +107,7 @@ void Subfiles::enter_places(int64_t number, std::span<const VariableInSubfile> p
 Status Subfiles::lengthen(int64_t number) const {
   int64_t end = 0;
   for (const auto& [variable, split] : variables_) {
-    if (number >= split.split.parts() || split.offsets[static_cast<size_t>(number)] < 0 || !split.chunk.empty())
+    if (!split.has_contiguous_part(number) || !split.has_place(number))
       continue;
     const auto length = split.length(number, split.records);
     if (length && *length > 0)

@@ -140,7 +140,7 @@ Status SubfileSet::find_own(SubfileFindings& own) {
     if (Subfiles::contradicts(finding.fault))
       finding.contradiction = map_->contradiction(number);
     for (const auto& [variable, split] : map_->variables()) {
-      if (number >= split.split.parts() || !split.chunk.empty())
+      if (!split.has_contiguous_part(number))
         continue;
       const auto place = places.find(variable);
       finding.places.push_back(place == places.end()
@@ -162,7 +162,7 @@ Status SubfileSet::learn(const SubfileFindings& all) {
       map_->set_contradiction(number, finding.contradiction);
     size_t places = 0;
     for (auto& [variable, split] : map_->variables()) {
-      if (number >= split.split.parts() || !split.chunk.empty())
+      if (!split.has_contiguous_part(number))
         continue;
       if (places == finding.places.size())
         return malformed_findings();

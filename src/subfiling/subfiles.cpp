@@ -47,7 +47,7 @@ std::string folder_name(std::string_view base_name, std::string_view identity) {
 
 Result<Chunking> SplitVariable::chunking(int64_t part) const {
   Chunking made;
-  if (chunk.empty())
+  if (!is_chunked())
     return made;
   const Box box = split.box(part);
   for (size_t i = 0; i < chunk.size(); ++i)
@@ -96,11 +96,11 @@ bool Subfiles::fit_line(const Catalog& catalog, int64_t unit) {
   bool grows = false, chunked = false;
   for (const auto& [number, variable] : variables_) {
     grows = grows || variable.grows;
-    chunked = chunked || !variable.chunk.empty();
-    for (size_t part = 0; part < variable.offsets.size(); ++part)
-      if (variable.offsets[part] >= 0)
-        longest = std::max(longest, variable.offsets[part] +
-                                        variable.length(static_cast<int64_t>(part), variable.records).value_or(0));
+    chunked = chunked || variable.is_chunked();
+    for (int64_t part = 0; part < variable.split.parts(); ++part)
+      if (variable.has_place(part))
+        longest = std::max(
+            longest, variable.offsets[static_cast<size_t>(part)] + variable.length(part, variable.records).value_or(0));
   }
   int64_t room = FileLine::room_for(longest, unit);
   // The places of chunks are unknown.

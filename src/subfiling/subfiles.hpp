@@ -47,6 +47,10 @@ struct SplitVariable {
         grows(is_growing),
         records(is_growing ? 0 : 1),
         strides(offsets.size(), 0) {}
+  bool is_chunked() const noexcept { return !chunk.empty(); }
+  bool has_part(int64_t number) const noexcept { return number < split.parts(); }
+  bool has_contiguous_part(int64_t number) const noexcept { return has_part(number) && !is_chunked(); }
+  bool has_place(int64_t part) const noexcept { return offsets[static_cast<size_t>(part)] >= 0; }
   // Shape of a part, with all records.
   std::vector<int64_t> shape(int64_t part) const {
     std::vector<int64_t> all = split.box(part).count;
@@ -293,6 +297,11 @@ class Subfiles {
   SubfileOptions options_;
   bool moved_ = false;
 };
+
+// Returns how a variable is split, or nullptr if it is not. `subfiles`: nullptr if the file is a single file.
+inline const SplitVariable* find_split(const Subfiles* subfiles, int variable) noexcept {
+  return subfiles != nullptr ? subfiles->find(variable) : nullptr;
+}
 
 // A new identity: 32 random hexadecimal digits, grouped like a UUID.
 std::string make_identity();

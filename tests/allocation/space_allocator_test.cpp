@@ -81,7 +81,7 @@ class SpaceAllocatorTest : public testing::Test {
     allocator_.reserve(6);  // memory for definitions that were refused too
   }
   SpaceAllocator::Formats formats() {
-    return {.base = comm_->rank() == 0 ? &format_ : nullptr, .subfiles = nullptr, .file = file_};
+    return {.base = comm_->rank() == 0 ? &format_ : nullptr, .set = set_, .file = file_};
   }
   void want(size_t variable, int64_t number) {
     allocator_.start_wanted()[variable] = number;
@@ -94,6 +94,8 @@ class SpaceAllocatorTest : public testing::Test {
   std::shared_ptr<Comm> comm_;
   Metadata metadata_;
   SpaceAllocator allocator_;
+  WriteState write_state_;
+  SubfileSet set_{*comm_, FormatMode::update, metadata_.catalog(), write_state_};
   DataFile file_;
   FakeFormat format_;
   std::vector<int> entered_;

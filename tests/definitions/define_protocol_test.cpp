@@ -54,8 +54,7 @@ class DefineProtocolTest : public testing::Test {
     write_state_.grow(1000);
   }
   DefineProtocol::Parts parts() {
-    return {
-        .comm = *comm_, .metadata = metadata_, .allocator = allocator_, .format = format_.get(), .subfiles = nullptr};
+    return {.comm = *comm_, .metadata = metadata_, .allocator = allocator_, .format = format_.get(), .set = set_};
   }
   DefineProtocol protocol() { return DefineProtocol(parts()); }
   Status define(std::vector<VariableDefinition> definitions) {
@@ -72,6 +71,7 @@ class DefineProtocolTest : public testing::Test {
   Metadata metadata_;
   SpaceAllocator allocator_;
   WriteState write_state_;
+  SubfileSet set_{*comm_, FormatMode::create, metadata_.catalog(), write_state_};
   std::unique_ptr<test::TemporaryFolder> folder_;
   std::unique_ptr<Format> format_;
 };

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "../temporary_folder.hpp"
+#include "subfiling/address_space.hpp"
 #include "subfiling/map_attributes.hpp"
 #include "subfiling/subfiles.hpp"
 
@@ -74,6 +75,22 @@ TEST_F(SubfileMap, is_read_as_it_was_written) {
   EXPECT_EQ(set.find(0)->split, Split::make({{0, 2, 4, 6}}).value());
   EXPECT_TRUE(root().empty());  // the attributes of the map are not the user's
   EXPECT_TRUE(variable().empty());
+}
+
+TEST_F(SubfileMap, a_split_variable_has_its_place_when_all_parts_have) {
+  auto found = Subfiles::take_from(catalog_, "raw", path_);
+  ASSERT_TRUE(found.ok()) << found.status().message();
+  Subfiles& set = *found.value();
+  EXPECT_EQ(find_split(nullptr, 0), nullptr);
+  ASSERT_EQ(find_split(&set, 0), set.find(0));
+  const AddressSpace space(catalog_, &set);
+  SplitVariable& split = set.variables().at(0);
+  split.offsets = {0, 512, -1};
+  EXPECT_TRUE(split.has_part(2) && split.has_place(1));
+  EXPECT_FALSE(split.has_part(3) || split.has_place(2) || space.has_place(0));
+  split.offsets[2] = 1024;
+  EXPECT_TRUE(space.has_place(0));
+  EXPECT_FALSE(AddressSpace(catalog_, nullptr).has_place(0));
 }
 
 TEST_F(SubfileMap, a_file_without_a_map_is_a_single_file) {
