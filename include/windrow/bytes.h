@@ -73,6 +73,40 @@ typedef struct windrow_byte_run {
  */
 WINDROW_API int windrow_byte_list_runs(int64_t count, const windrow_byte_run *runs, windrow_byte_list **list);
 
+/** What a rank sees of a file, as a view in MPI-IO: copies of `filetype`, which follow each other at its extent from
+ * byte `displacement` on.  Only the bytes of their data are seen. */
+typedef struct windrow_byte_view {
+  int64_t displacement;  /**< Bytes from the start of the file, >= 0. */
+  MPI_Datatype etype;    /**< The unit of offsets in the view. */
+  MPI_Datatype filetype; /**< Made of etypes.  Its displacements ascend and do not overlap. */
+} windrow_byte_view;
+
+/**
+ * Make a list from MPI datatypes: byte i of `count` elements of `datatype` is byte i of the view from `offset` on.
+ * Local.  For code that comes from MPI-IO: MPI_File_write_at_all(file, offset, memory, count, datatype, status) is
+ * windrow_bytes_write(file, list, memory).
+ *
+ * All constructors of datatypes are supported.  Vectors, subarrays and distributed arrays are not expanded into pieces:
+ * where memory and view are regular, a list costs O(dimensions).  Repeated structures with holes are expanded: a list
+ * takes about 5 bytes for each part of each element.  Datatypes need not be committed, and are not kept.
+ *
+ * @param view      NULL: the bytes of the file, from byte 0 on.
+ * @param offset    In etypes, >= 0.  Holes of the view are not counted.
+ * @param count     >= 0.
+ * @param datatype  If it has addresses, as for MPI_BOTTOM, pass NULL as the memory of calls.
+ * @param list      [out] NULL on error.
+ * @return WINDROW_BAD_ARGUMENT: no datatype, a view without data, displacements of a filetype that are negative or do
+ * not ascend, an end beyond 2^63 - 1.  Since 0.1.
+ */
+WINDROW_API int windrow_byte_list_types(const windrow_byte_view *view, int64_t offset, int64_t count,
+                                        MPI_Datatype datatype, windrow_byte_list **list);
+
+/**
+ * The memory of a list: all its bytes are in [begin, end) from the buffer that a call passes.  Local.
+ * @param list  NULL or without bytes: 0 and 0.  Since 0.1.
+ */
+WINDROW_API int windrow_byte_list_memory(const windrow_byte_list *list, int64_t *begin, int64_t *end);
+
 /** Free a list.  NULL is allowed.  Local.  Since 0.1. */
 WINDROW_API void windrow_byte_list_free(windrow_byte_list *list);
 
@@ -124,6 +158,15 @@ WINDROW_API int windrow_bytes_read(windrow_bytes *file, const windrow_byte_list 
  */
 WINDROW_API int windrow_bytes_explain(windrow_bytes *file, int writes, const windrow_byte_list *list,
                                       const char *format, const char **text);
+
+/**
+ * Report that this rank cannot take part: the next windrow_bytes_write(), windrow_bytes_read() or
+ * windrow_bytes_explain() moves nothing, and returns WINDROW_BAD_ARGUMENT and `message` on every rank.  For language
+ * bindings and libraries that check more than C can, such as the size of an array.  Local.
+ * @param file  NULL: only sets windrow_error_message() of this rank.
+ * @return WINDROW_BAD_ARGUMENT.  Since 0.1.
+ */
+WINDROW_API int windrow_bytes_refuse(windrow_bytes *file, const char *message);
 
 /** What the last call that moved bytes did over all ranks, and its plan, as windrow_report().  Local.  Since 0.1. */
 WINDROW_API int windrow_bytes_report(windrow_bytes *file, const char *format, const char **text);

@@ -65,19 +65,21 @@ int64_t lowest_memory(const Nest& nest) noexcept {
 // `total`: bytes of all nests. Empty nests have length 0.
 ByteList ByteList::build(size_t count, int64_t total, const std::function<Nest(size_t)>& nest_of) {
   ByteList list;
-  int64_t lowest = INT64_MAX, end = 0;
+  int64_t lowest = INT64_MAX, highest = INT64_MIN, end = 0;
   bool ascends = true;
   for (size_t i = 0; i < count; ++i) {
     const Nest nest = nest_of(i);
     if (nest.run.length == 0)
       continue;
     lowest = std::min(lowest, lowest_memory(nest));
+    highest = std::max(highest, highest_memory_end(nest));
     ascends = ascends && nest.run.file >= end;
     end = nest.file_end();
   }
   if (total == 0)
     return list;
   list.memory_begin_ = lowest;
+  list.memory_end_ = highest;
   const auto shifted = [&](size_t i) {
     Nest nest = nest_of(i);
     nest.run.memory -= lowest;
@@ -140,6 +142,7 @@ ByteList ByteList::of_sorted(Pieces pieces, int64_t memory_begin) {
   ByteList list;
   list.pieces_ = with_runs(pieces);
   list.memory_begin_ = memory_begin;
+  list.memory_end_ = memory_begin + windrow::memory_end(list.pieces_);
   return list;
 }
 

@@ -29,8 +29,9 @@ class ByteList {
 
   // The pieces without overlaps. Their places in memory count from memory_begin().
   const Pieces& pieces() const noexcept { return pieces_; }
-  // The lowest place in memory, as an offset from the buffer of a call. It may be negative.
+  // The lowest place in memory and the highest end, as offsets from the buffer of a call. They may be negative.
   int64_t memory_begin() const noexcept { return memory_begin_; }
+  int64_t memory_end() const noexcept { return memory_end_; }
   // Bytes of the list before an offset of the file. A byte that is read into several places counts for each.
   int64_t bytes_before(int64_t offset) const noexcept;
 
@@ -47,6 +48,7 @@ class ByteList {
 
   Pieces pieces_;
   int64_t memory_begin_ = 0;
+  int64_t memory_end_ = 0;
   std::vector<Repeated> repeated_;
 };
 

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Files of plain bytes.
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "bytefile/byte_file.hpp"
 #include "capi/handles.hpp"
 #include "capi/report_format.hpp"
+#include "datatype/combine.hpp"
+#include "datatype/decode.hpp"
 
 using windrow::ByteFile;
 using windrow::ByteList;
@@ -25,6 +28,7 @@ struct windrow_byte_list {
 
 struct windrow_bytes {
   std::unique_ptr<ByteFile> file;
+  Status refused;    // of windrow_bytes_refuse(), for the next call
   std::string text;  // result of the last explain or report
 };
 
@@ -38,6 +42,10 @@ const ByteList& list_of(const windrow_byte_list* list) {
 
 Status check_bytes(const windrow_bytes* file) {
   return file != nullptr && file->file != nullptr ? Status{} : null_argument("the file");
+}
+
+Status take_refused(windrow_bytes* file) {
+  return std::exchange(file->refused, Status{});
 }
 
 template <class Make>
@@ -66,6 +74,35 @@ Status add_run(const windrow_byte_run& run, std::vector<FreeNest>& nests) {
   for (int i = 0; i < run.loops; ++i)
     nests.back().loops.push_back(Loop{run.counts[i], run.file_strides[i], run.memory_strides[i]});
   return {};
+}
+
+Result<windrow::TiledView> view_of(const windrow_byte_view* view) {
+  windrow::TiledView made;
+  auto filetype = windrow::type_map_of(view != nullptr ? view->filetype : MPI_BYTE);
+  if (!filetype.ok())
+    return filetype.status();
+  made.filetype = std::move(filetype).value();
+  if (view == nullptr)
+    return made;
+  const auto etype = windrow::type_map_of(view->etype);
+  if (!etype.ok())
+    return etype.status();
+  made.displacement = view->displacement;
+  made.etype_size = etype.value().size();
+  return made;
+}
+
+Result<ByteList> list_of_types(const windrow_byte_view* view, int64_t offset, int64_t count, MPI_Datatype datatype) {
+  const auto tiled = view_of(view);
+  if (!tiled.ok())
+    return tiled.status();
+  const auto memory = windrow::type_map_of(datatype);
+  if (!memory.ok())
+    return memory.status();
+  auto bytes = windrow::combine(tiled.value(), offset, memory.value(), count);
+  if (!bytes.ok())
+    return bytes.status();
+  return ByteList::of_sorted(std::move(bytes.value().pieces), bytes.value().memory_base);
 }
 
 std::optional<ByteFile::Mode> mode_of(int mode) noexcept {
@@ -116,6 +153,21 @@ int windrow_byte_list_runs(int64_t count, const windrow_byte_run* runs, windrow_
   });
 }
 
+int windrow_byte_list_memory(const windrow_byte_list* list, int64_t* begin, int64_t* end) {
+  return enter([&]() -> Status {
+    if (begin == nullptr || end == nullptr)
+      return null_argument(begin == nullptr ? "begin" : "end");
+    *begin = list_of(list).memory_begin();
+    *end = list_of(list).memory_end();
+    return {};
+  });
+}
+
+int windrow_byte_list_types(const windrow_byte_view* view, int64_t offset, int64_t count, MPI_Datatype datatype,
+                            windrow_byte_list** list) {
+  return make_list(count, list, [&] { return list_of_types(view, offset, count, datatype); });
+}
+
 void windrow_byte_list_free(windrow_byte_list* list) {
   delete list;
 }
@@ -155,7 +207,7 @@ int windrow_bytes_write(windrow_bytes* file, const windrow_byte_list* list, cons
   return enter([&]() -> Status {
     if (Status status = check_bytes(file); !status.ok())
       return status;
-    return file->file->write(list_of(list), static_cast<const std::byte*>(memory));
+    return file->file->write(list_of(list), static_cast<const std::byte*>(memory), take_refused(file));
   });
 }
 
@@ -165,7 +217,7 @@ int windrow_bytes_read(windrow_bytes* file, const windrow_byte_list* list, void*
   return enter([&]() -> Status {
     if (Status status = check_bytes(file); !status.ok())
       return status;
-    auto read = file->file->read(list_of(list), static_cast<std::byte*>(memory));
+    auto read = file->file->read(list_of(list), static_cast<std::byte*>(memory), take_refused(file));
     if (!read.ok())
       return read.status();
     if (bytes_read != nullptr)
@@ -180,13 +232,24 @@ int windrow_bytes_explain(windrow_bytes* file, int writes, const windrow_byte_li
     if (Status status = check_bytes(file); !status.ok())
       return status;
     bool json = false;
-    Status local = guard([&] { return windrow::check_text(format, text, json); });
+    Status local = take_refused(file);
+    if (local.ok())
+      local = guard([&] { return windrow::check_text(format, text, json); });
     auto explained = file->file->explain(writes == 0, list_of(list), json, std::move(local));
     if (!explained.ok())
       return explained.status();
     file->text = std::move(explained).value();
     *text = file->text.c_str();
     return {};
+  });
+}
+
+int windrow_bytes_refuse(windrow_bytes* file, const char* message) {
+  return enter([&]() -> Status {
+    Status refusal = message == nullptr ? null_argument("the message") : Status{Code::bad_argument, message};
+    if (file != nullptr)
+      file->refused = refusal;
+    return refusal;
   });
 }
 

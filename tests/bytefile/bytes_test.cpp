@@ -142,6 +142,41 @@ TEST_F(Bytes, OfARepeatedListUseItsPlan) {
   EXPECT_EQ(content(), std::string(static_cast<size_t>(7 * size_of()), 'c'));
 }
 
+// Columns of an array of the ranks: each rank sees every size-th number, and writes it out of an array of its own.
+TEST_F(Bytes, OfMpiDatatypesAreThoseOfMpi) {
+  constexpr int k_rows = 5;
+  MPI_Datatype column = MPI_DATATYPE_NULL, memory = MPI_DATATYPE_NULL;
+  MPI_Type_create_resized(MPI_INT32_T, 0, 4 * size_of(), &column);
+  MPI_Type_vector(k_rows, 1, 3, MPI_INT32_T, &memory);
+  const windrow_byte_view view{100 + 4 * rank_of(), MPI_INT32_T, column};
+  windrow_byte_list* list = nullptr;
+  ASSERT_WINDROW_OK(windrow_byte_list_types(&view, 1, 1, memory, &list));
+  std::vector<int32_t> numbers(3 * k_rows, -1);
+  for (int row = 0; row < k_rows; ++row)
+    numbers[static_cast<size_t>(3 * row)] = 1000 * rank_of() + row;
+  windrow_bytes* file = open(WINDROW_UPDATE_OR_CREATE);
+  EXPECT_WINDROW_OK(windrow_bytes_write(file, list, numbers.data()));
+  std::vector<int32_t> found(3 * k_rows, -1);
+  int64_t bytes = 0;
+  EXPECT_WINDROW_OK(windrow_bytes_read(file, list, found.data(), &bytes));
+  EXPECT_EQ(bytes, 4 * k_rows);
+  EXPECT_EQ(found, numbers);
+  EXPECT_WINDROW_OK(windrow_bytes_close(file));
+  windrow_byte_list_free(list);
+  MPI_Type_free(&memory);
+  // MPI's own view of the file has the same numbers.
+  MPI_File other = MPI_FILE_NULL;
+  ASSERT_EQ(MPI_File_open(MPI_COMM_WORLD, path().c_str(), MPI_MODE_RDONLY, MPI_INFO_NULL, &other), MPI_SUCCESS);
+  MPI_Type_commit(&column);
+  MPI_File_set_view(other, 100 + 4 * rank_of(), MPI_INT32_T, column, "native", MPI_INFO_NULL);
+  std::vector<int32_t> by_mpi(k_rows, -1);
+  MPI_File_read_at_all(other, 1, by_mpi.data(), k_rows, MPI_INT32_T, MPI_STATUS_IGNORE);
+  for (int row = 0; row < k_rows; ++row)
+    EXPECT_EQ(by_mpi[static_cast<size_t>(row)], 1000 * rank_of() + row);
+  MPI_File_close(&other);
+  MPI_Type_free(&column);
+}
+
 TEST_F(Bytes, AreExplained) {
   windrow_bytes* file = open(WINDROW_UPDATE_OR_CREATE, {{"strategy", "two-phase"}});
   const char *text = nullptr, *other = nullptr;
@@ -221,6 +256,64 @@ TEST_F(Bytes, CallsThatDifferBetweenRanksAreAnError) {
   EXPECT_THAT(windrow_error_message(), HasSubstr("bytes_write of"));
   EXPECT_EQ(windrow_bytes_sync(file), WINDROW_MPI);
   EXPECT_EQ(windrow_bytes_close(file), WINDROW_MPI);
+}
+
+TEST_F(Bytes, ThatABindingRefusesAreAnErrorOnAllRanks) {
+  windrow_bytes* file = open(WINDROW_UPDATE_OR_CREATE);
+  const std::string mine(7, 'x');
+  const ByteList list = list_of({7 * rank_of()}, {7});
+  const auto refuse = [&] {
+    if (rank_of() == size_of() - 1) {
+      EXPECT_EQ(windrow_bytes_refuse(file, "a short array"), WINDROW_BAD_ARGUMENT);
+    }
+  };
+  const auto check = [&](int code) {
+    EXPECT_EQ(code, WINDROW_BAD_ARGUMENT);
+    EXPECT_THAT(windrow_error_message(), HasSubstr("a short array"));
+    EXPECT_EQ(windrow_error_rank(), size_of() - 1);
+  };
+  refuse();
+  check(windrow_bytes_write(file, list.get(), mine.data()));
+  EXPECT_EQ(content(), "");
+  refuse();
+  check(windrow_bytes_read(file, nullptr, nullptr, nullptr));
+  const char* text = nullptr;
+  refuse();
+  check(windrow_bytes_explain(file, 1, list.get(), "text", &text));
+  EXPECT_WINDROW_OK(windrow_bytes_write(file, list.get(), mine.data()));
+  EXPECT_EQ(windrow_bytes_refuse(nullptr, "a short array"), WINDROW_BAD_ARGUMENT);
+  EXPECT_STREQ(windrow_error_message(), "a short array");
+  EXPECT_WINDROW_OK(windrow_bytes_close(file));
+}
+
+TEST(ByteLists, HaveARangeOfMemory) {
+  const int64_t offsets[] = {0, 4, 50}, places[] = {-8, 100, 7}, lengths[] = {10, 10, 0};
+  windrow_byte_list* list = nullptr;
+  int64_t begin = 1, end = 1;
+  EXPECT_WINDROW_OK(windrow_byte_list_memory(nullptr, &begin, &end));
+  EXPECT_EQ(begin, 0);
+  EXPECT_EQ(end, 0);
+  EXPECT_WINDROW_OK(windrow_byte_list_pieces(3, offsets, places, lengths, &list));
+  EXPECT_WINDROW_OK(windrow_byte_list_memory(list, &begin, &end));
+  EXPECT_EQ(begin, -8);
+  EXPECT_EQ(end, 110);
+  EXPECT_EQ(windrow_byte_list_memory(list, &begin, nullptr), WINDROW_BAD_ARGUMENT);
+  windrow_byte_list_free(list);
+  // The piece with the highest end in memory is not written: a later one has its bytes.
+  const int64_t same[] = {0, 0}, high[] = {100, 0}, ten[] = {10, 10};
+  EXPECT_WINDROW_OK(windrow_byte_list_pieces(2, same, high, ten, &list));
+  EXPECT_WINDROW_OK(windrow_byte_list_memory(list, &begin, &end));
+  EXPECT_EQ(begin, 0);
+  EXPECT_EQ(end, 110);
+  windrow_byte_list_free(list);
+  // Backward in memory.
+  const int64_t count = 5, file_stride = 4, memory_stride = -4;
+  const windrow_byte_run run{0, 16, 4, 1, &count, &file_stride, &memory_stride};
+  EXPECT_WINDROW_OK(windrow_byte_list_runs(1, &run, &list));
+  EXPECT_WINDROW_OK(windrow_byte_list_memory(list, &begin, &end));
+  EXPECT_EQ(begin, 0);
+  EXPECT_EQ(end, 20);
+  windrow_byte_list_free(list);
 }
 
 TEST_F(Bytes, AreSynced) {
