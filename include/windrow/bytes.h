@@ -35,7 +35,11 @@ typedef struct windrow_options windrow_options;
 typedef struct windrow_bytes windrow_bytes;
 
 /** Which bytes of a file a rank moves, and where they are in its memory.  It may be used for any file, for reading and
- * for writing, and by several calls, which then use the same plan.  Freed by windrow_byte_list_free(). */
+ * for writing, and by several calls, which then use the same plan.  Freed by windrow_byte_list_free().
+ *
+ * If a list cannot be made, the function returns the error, and the list keeps it: calls with this list move nothing,
+ * and return the error on every rank.  So a rank with a bad list need not leave the other ranks waiting.  Such a list
+ * is freed too. */
 typedef struct windrow_byte_list windrow_byte_list;
 
 /* -------------------------------------------------------------------------------------------------- lists */
@@ -49,7 +53,7 @@ typedef struct windrow_byte_list windrow_byte_list;
  * @param memory_offsets  [count] Bytes from the buffer that a call passes; they may be negative.  NULL: the pieces are
  *                        in memory one after another.
  * @param lengths         [count] Bytes, each >= 0.
- * @param list            [out] NULL on error.
+ * @param list            [out] After an error, it refuses calls on all ranks.
  * @return WINDROW_BAD_ARGUMENT: a negative offset or length, or an end beyond 2^63 - 1; the message names the entry.
  * Cost: O(count log count) time, O(count) if the pieces ascend; about 5 bytes of memory for each irregular piece, less
  * for regular ones.  Since 0.1.
@@ -94,7 +98,7 @@ typedef struct windrow_byte_view {
  * @param offset    In etypes, >= 0.  Holes of the view are not counted.
  * @param count     >= 0.
  * @param datatype  If it has addresses, as for MPI_BOTTOM, pass NULL as the memory of calls.
- * @param list      [out] NULL on error.
+ * @param list      [out] After an error, it refuses calls on all ranks.
  * @return WINDROW_BAD_ARGUMENT: no datatype, a view without data, displacements of a filetype that are negative or do
  * not ascend, an end beyond 2^63 - 1.  Since 0.1.
  */
@@ -103,7 +107,7 @@ WINDROW_API int windrow_byte_list_types(const windrow_byte_view *view, int64_t o
 
 /**
  * The memory of a list: all its bytes are in [begin, end) from the buffer that a call passes.  Local.
- * @param list  NULL or without bytes: 0 and 0.  Since 0.1.
+ * @param list  NULL, without bytes, or one that could not be made: 0 and 0.  Since 0.1.
  */
 WINDROW_API int windrow_byte_list_memory(const windrow_byte_list *list, int64_t *begin, int64_t *end);
 

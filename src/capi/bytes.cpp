@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Files of plain bytes.
+#include <new>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -24,6 +25,7 @@ using windrow::Status;
 
 struct windrow_byte_list {
   ByteList list;
+  Status problem;  // why the list could not be made: calls with it fail on all ranks
 };
 
 struct windrow_bytes {
@@ -44,24 +46,42 @@ Status check_bytes(const windrow_bytes* file) {
   return file != nullptr && file->file != nullptr ? Status{} : null_argument("the file");
 }
 
-Status take_refused(windrow_bytes* file) {
-  return std::exchange(file->refused, Status{});
+// Why this rank cannot take part in a call, which all ranks then get.
+Status problem_of(windrow_bytes* file, const windrow_byte_list* list) {
+  Status problem = std::exchange(file->refused, Status{});
+  if (list != nullptr)
+    problem.update(list->problem);
+  return problem;
+}
+
+windrow_byte_list& list_without_memory() {
+  static windrow_byte_list list{{}, {Code::out_of_memory, "there was no memory for a list"}};
+  return list;
+}
+
+// Never nullptr, which would be a list without bytes: the other ranks would move theirs, and nobody would know.
+windrow_byte_list* unusable(const Status& problem) noexcept {
+  auto* const list = new (std::nothrow) windrow_byte_list{{}, problem};
+  return list != nullptr ? list : &list_without_memory();
 }
 
 template <class Make>
 int make_list(int64_t count, windrow_byte_list** list, Make&& make) {
-  if (list != nullptr)
-    *list = nullptr;
   return enter([&]() -> Status {
     if (list == nullptr)
       return null_argument("list");
-    if (count < 0)
-      return {Code::bad_argument, "the list has " + std::to_string(count) + " entries"};
-    Result<ByteList> made = make();
-    if (!made.ok())
-      return made.status();
-    *list = new windrow_byte_list{std::move(made).value()};
-    return {};
+    Status status = guard([&]() -> Status {
+      if (count < 0)
+        return {Code::bad_argument, "the list has " + std::to_string(count) + " entries"};
+      Result<ByteList> made = make();
+      if (!made.ok())
+        return made.status();
+      *list = new windrow_byte_list{std::move(made).value(), {}};
+      return {};
+    });
+    if (!status.ok())
+      *list = unusable(status);
+    return status;
   });
 }
 
@@ -169,7 +189,8 @@ int windrow_byte_list_types(const windrow_byte_view* view, int64_t offset, int64
 }
 
 void windrow_byte_list_free(windrow_byte_list* list) {
-  delete list;
+  if (list != &list_without_memory())
+    delete list;
 }
 
 int windrow_bytes_open(MPI_Comm comm, const char* path, int mode, const windrow_options* options,
@@ -207,7 +228,7 @@ int windrow_bytes_write(windrow_bytes* file, const windrow_byte_list* list, cons
   return enter([&]() -> Status {
     if (Status status = check_bytes(file); !status.ok())
       return status;
-    return file->file->write(list_of(list), static_cast<const std::byte*>(memory), take_refused(file));
+    return file->file->write(list_of(list), static_cast<const std::byte*>(memory), problem_of(file, list));
   });
 }
 
@@ -217,7 +238,7 @@ int windrow_bytes_read(windrow_bytes* file, const windrow_byte_list* list, void*
   return enter([&]() -> Status {
     if (Status status = check_bytes(file); !status.ok())
       return status;
-    auto read = file->file->read(list_of(list), static_cast<std::byte*>(memory), take_refused(file));
+    auto read = file->file->read(list_of(list), static_cast<std::byte*>(memory), problem_of(file, list));
     if (!read.ok())
       return read.status();
     if (bytes_read != nullptr)
@@ -232,7 +253,7 @@ int windrow_bytes_explain(windrow_bytes* file, int writes, const windrow_byte_li
     if (Status status = check_bytes(file); !status.ok())
       return status;
     bool json = false;
-    Status local = take_refused(file);
+    Status local = problem_of(file, list);
     if (local.ok())
       local = guard([&] { return windrow::check_text(format, text, json); });
     auto explained = file->file->explain(writes == 0, list_of(list), json, std::move(local));

@@ -286,6 +286,41 @@ TEST_F(Bytes, ThatABindingRefusesAreAnErrorOnAllRanks) {
   EXPECT_WINDROW_OK(windrow_bytes_close(file));
 }
 
+// A rank with a bad list that does not look at the code: no rank waits, nothing moves, and all get the error.
+TEST_F(Bytes, OfAListThatCouldNotBeMadeAreRefusedOnAllRanks) {
+  windrow_bytes* file = open(WINDROW_UPDATE_OR_CREATE);
+  const int culprit = size_of() - 1;
+  const bool is_bad = rank_of() == culprit;
+  struct Wrong {
+    int64_t count, offset, length;
+    const char* words;
+  };
+  for (const Wrong& wrong : {Wrong{1, -1, 7, "it begins at offset -1"}, Wrong{1, 0, -7, "its length is -7"},
+                             Wrong{1, INT64_MAX - 3, 7, "does not fit into 64 bits"}, Wrong{-2, 0, 7, "-2 entries"}}) {
+    const int64_t offset = is_bad ? wrong.offset : 7 * rank_of(), length = is_bad ? wrong.length : 7;
+    windrow_byte_list* raw = nullptr;
+    EXPECT_EQ(windrow_byte_list_pieces(is_bad ? wrong.count : 1, &offset, nullptr, &length, &raw),
+              is_bad ? WINDROW_BAD_ARGUMENT : WINDROW_OK);
+    const ByteList list(raw);
+    std::string mine(7, 'x');
+    int64_t bytes = -1, begin = -1, end = -1;
+    const char* text = nullptr;
+    const auto check = [&](int code) {
+      EXPECT_EQ(code, WINDROW_BAD_ARGUMENT);
+      EXPECT_THAT(windrow_error_message(), HasSubstr(wrong.words));
+      EXPECT_EQ(windrow_error_rank(), culprit);
+    };
+    check(windrow_bytes_write(file, list.get(), mine.data()));
+    check(windrow_bytes_read(file, list.get(), mine.data(), &bytes));
+    EXPECT_EQ(bytes, 0);
+    check(windrow_bytes_explain(file, 1, list.get(), "text", &text));
+    EXPECT_WINDROW_OK(windrow_byte_list_memory(list.get(), &begin, &end));
+    EXPECT_EQ(end - begin, is_bad ? 0 : 7);
+  }
+  EXPECT_EQ(content(), "");
+  EXPECT_WINDROW_OK(windrow_bytes_close(file));
+}
+
 TEST(ByteLists, HaveARangeOfMemory) {
   const int64_t offsets[] = {0, 4, 50}, places[] = {-8, 100, 7}, lengths[] = {10, 10, 0};
   windrow_byte_list* list = nullptr;

@@ -202,10 +202,9 @@ TEST(ByteListTypes, that_a_file_cannot_have_are_errors) {
                overlapping = type_of(MPI_Type_create_resized, MPI_INT, MPI_Aint(0), MPI_Aint(2)),
                empty = type_of(MPI_Type_contiguous, 0, MPI_INT);
   const auto message = [](const windrow_byte_view* view, int64_t offset, int64_t count, MPI_Datatype type) {
-    int marker = 0;
-    auto* list = reinterpret_cast<windrow_byte_list*>(&marker);
+    windrow_byte_list* list = nullptr;
     EXPECT_EQ(windrow_byte_list_types(view, offset, count, type, &list), WINDROW_BAD_ARGUMENT);
-    EXPECT_EQ(list, nullptr);
+    windrow_byte_list_free(list);
     return std::string(windrow_error_message());
   };
   const auto through = [&](MPI_Datatype etype, MPI_Datatype filetype, int64_t displacement = 0, int64_t offset = 0) {
