@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /**
  * @file elements.hpp
- * Element types, sizes and options of the C++ interface: include windrow.hpp.
+ * Element types, sizes, modes and options of the C++ interface: include windrow.hpp.
  */
 #pragma once
 
@@ -103,6 +103,13 @@ class Sizes {
  private:
   std::array<int64_t, WINDROW_MAX_DIMENSIONS> sizes_{};
   size_t count_ = 0;
+};
+
+/** How a file is opened. */
+enum class Mode : int {
+  read = WINDROW_READ,
+  update = WINDROW_UPDATE,
+  update_or_create = WINDROW_UPDATE_OR_CREATE  ///< for ByteFile only
 };
 
 /** Options by key and text value; docs/settings.md lists the keys. */

@@ -2,7 +2,7 @@
 /**
  * @file windrow.hpp
  * Windrow for C++20: a thin, header-only wrapper of windrow.h.  Contracts, costs and error codes are those of
- * windrow.h.
+ * windrow.h.  Files of plain bytes are in bytes.hpp, which this includes.
  *
  *     auto file = windrow::File::create(comm, "out.h5");
  *     const int temperature = file.define_variable<double>("temperature", {nz, ny, nx});
@@ -43,6 +43,7 @@
 #include <utility>
 #include <vector>
 
+#include <windrow/bytes.hpp>
 #include <windrow/decomposition.hpp>
 
 namespace windrow {
@@ -51,11 +52,6 @@ inline namespace api {
 #else
 inline namespace status_api {
 #endif
-
-enum class Mode : int {
-  read = WINDROW_READ,
-  update = WINDROW_UPDATE
-};
 
 /** Kinds of cells and centers of fields, for viewers. */
 enum class Cell : int {

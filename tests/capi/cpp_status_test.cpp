@@ -55,4 +55,23 @@ TEST(CppStatus, keeps_the_first_error_and_goes_on) {
   EXPECT_TRUE(take_status().ok());
 }
 
+// A list that one rank cannot make: the call with it fails on all, and no rank is left waiting.
+TEST(CppStatus, of_a_list_of_bytes_reaches_all_ranks) {
+  const windrow_test::SharedFolder folder;
+  auto file = windrow::ByteFile::open(MPI_COMM_WORLD, folder.file("bytes"), windrow::Mode::update_or_create);
+  const std::vector<int64_t> offsets{10 * windrow_test::rank_of()}, lengths{10}, wrong{10, 10};
+  const std::string mine(10, 'x');
+  const bool is_wrong = windrow_test::rank_of() == 0;
+  const auto list = windrow::ByteList::pieces(offsets, is_wrong ? wrong : lengths);
+  EXPECT_EQ(take_status().ok(), !is_wrong);
+  file.write(list, mine);
+  const windrow::Status status = take_status();
+  EXPECT_EQ(status.code, WINDROW_BAD_ARGUMENT);
+  EXPECT_EQ(status.rank, 0);
+  EXPECT_EQ(std::filesystem::file_size(folder.file("bytes")), 0U);
+  file.write(windrow::ByteList::pieces(offsets, lengths), mine);
+  file.close();
+  EXPECT_TRUE(take_status().ok());
+}
+
 }  // namespace
