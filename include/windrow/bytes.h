@@ -14,9 +14,9 @@
  *
  * The file is changed in place: there is no temporary name, nothing is truncated, and the file never becomes longer
  * than the last byte that is written.  Bytes that no list has stay as they are.  If a program is killed during a write,
- * each listed byte is old or new.  Windrow writes over short gaps between listed bytes only under a lock of the file,
- * after it has read them: see the option "access".  Another program that writes into such a gap at the same time must
- * hold that lock (fcntl) too, or the option "access" must be "list".
+ * each listed byte is old or new, so that a piece may be half written.  Windrow writes over short gaps between listed
+ * bytes only under a lock of the file, after it has read them: see the option "access".  Another program that writes
+ * into such a gap at the same time must hold that lock (fcntl) too, or the option "access" must be "list".
  */
 #pragma once
 
@@ -54,7 +54,8 @@ typedef struct windrow_byte_list windrow_byte_list;
  *                        in memory one after another.
  * @param lengths         [count] Bytes, each >= 0.
  * @param list            [out] After an error, it refuses calls on all ranks.
- * @return WINDROW_BAD_ARGUMENT: a negative offset or length, or an end beyond 2^63 - 1; the message names the entry.
+ * @return WINDROW_BAD_ARGUMENT: a negative offset or length, an end beyond 2^60 in the file or 2^63 - 1 in memory; the
+ * message names the entry.
  * Cost: O(count log count) time, O(count) if the pieces ascend; about 5 bytes of memory for each irregular piece, less
  * for regular ones.  Since 0.1.
  */
@@ -73,7 +74,10 @@ typedef struct windrow_byte_run {
 
 /**
  * Make a list of nested regular runs.  Local.  As windrow_byte_list_pieces(), but regular patterns are never expanded
- * into pieces: a block of an array costs O(dimensions).  Runs that interleave are expanded where they do.  Since 0.1.
+ * into pieces: a block of an array costs O(dimensions).  Runs that interleave are expanded where they do.  If pieces of
+ * one run overlap in the file, any of them is written.
+ * Cost: about 1 kB of memory for each run while the list is made; use pieces for millions of irregular ones.  Since
+ * 0.1.
  */
 WINDROW_API int windrow_byte_list_runs(int64_t count, const windrow_byte_run *runs, windrow_byte_list **list);
 
@@ -90,9 +94,10 @@ typedef struct windrow_byte_view {
  * Local.  For code that comes from MPI-IO: MPI_File_write_at_all(file, offset, memory, count, datatype, status) is
  * windrow_bytes_write(file, list, memory).
  *
- * All constructors of datatypes are supported.  Vectors, subarrays and distributed arrays are not expanded into pieces:
- * where memory and view are regular, a list costs O(dimensions).  Repeated structures with holes are expanded: a list
- * takes about 5 bytes for each part of each element.  Datatypes need not be committed, and are not kept.
+ * All constructors of datatypes are supported.  Vectors, subarrays and distributed arrays are not expanded into pieces
+ * where one of memory and view is contiguous or the rows of both are of equal length: such a list costs O(dimensions).
+ * Where rows of memory and view differ, and in structures with holes, a list takes about 5 bytes for each contiguous
+ * part.  Datatypes need not be committed, and are not kept.
  *
  * @param view      NULL: the bytes of the file, from byte 0 on.
  * @param offset    In etypes, >= 0.  Holes of the view are not counted.
@@ -100,7 +105,8 @@ typedef struct windrow_byte_view {
  * @param datatype  If it has addresses, as for MPI_BOTTOM, pass NULL as the memory of calls.
  * @param list      [out] After an error, it refuses calls on all ranks.
  * @return WINDROW_BAD_ARGUMENT: no datatype, a view without data, displacements of a filetype that are negative or do
- * not ascend, an end beyond 2^63 - 1.  Since 0.1.
+ * not ascend, a filetype whose size is no multiple of that of the etype, an end beyond 2^60 in the file or 2^63 - 1 in
+ * memory.  Since 0.1.
  */
 WINDROW_API int windrow_byte_list_types(const windrow_byte_view *view, int64_t offset, int64_t count,
                                         MPI_Datatype datatype, windrow_byte_list **list);
@@ -125,7 +131,8 @@ WINDROW_API void windrow_byte_list_free(windrow_byte_list *list);
  * @param options  NULL: defaults and environment.  Those of the strategy, the storage, traces and machines apply; those
  *                 of variables and formats are ignored.  Copied.  [same]
  * @param file     [out] NULL on error.
- * @return WINDROW_NOT_FOUND, WINDROW_NO_PERMISSION, WINDROW_IO; WINDROW_BAD_ARGUMENT: a folder, a device or a pipe.
+ * @return WINDROW_NOT_FOUND, WINDROW_NO_PERMISSION, WINDROW_IO; WINDROW_BAD_ARGUMENT: a folder, a device or a pipe, the
+ * option "files" asks for several files, or arguments differ between ranks.  After an error no file was made.
  * Cost: rank 0 opens the file; the others open it at their first request.  Since 0.1.
  */
 WINDROW_API int windrow_bytes_open(MPI_Comm comm, const char *path, int mode, const windrow_options *options,
@@ -137,7 +144,9 @@ WINDROW_API int windrow_bytes_open(MPI_Comm comm, const char *path, int mode, co
  *
  * @param list    NULL: this rank writes nothing.  It is not changed, and may be freed after the call.
  * @param memory  The buffer that the list refers to.  NULL: its offsets are addresses, as with MPI_BOTTOM.
- * @return WINDROW_BAD_STATE: open for reading only; WINDROW_NO_SPACE, WINDROW_IO: listed bytes are old or new.
+ * @return WINDROW_BAD_STATE: open for reading only; WINDROW_BAD_ARGUMENT: a list that could not be made, or a null
+ * pointer as memory of a list that has none there; WINDROW_NO_SPACE, WINDROW_IO: listed bytes are old or new.
+ * WINDROW_IO also if another program has replaced or removed the file since it was opened: then nothing was written.
  * Cost: two agreements of all ranks if the same lists were written before, about six otherwise.  Since 0.1.
  */
 WINDROW_API int windrow_bytes_write(windrow_bytes *file, const windrow_byte_list *list, const void *memory);
@@ -147,7 +156,8 @@ WINDROW_API int windrow_bytes_write(windrow_bytes *file, const windrow_byte_list
  * Bytes beyond the end of the file are not read, and their memory is not changed.
  *
  * @param list        NULL: this rank reads nothing.
- * @param bytes_read  [out] Bytes of this rank's list before the end of the file.  NULL: not wanted.
+ * @param bytes_read  [out] Bytes of this rank's list before the end of the file.  A byte that the list has several
+ *                    times counts for each of its places in memory.  NULL: not wanted.
  * @return WINDROW_IO: also if another program has replaced the file since it was opened; WINDROW_BAD_FILE: the file was
  * truncated during the call.  The content of the listed memory is then undefined.  Since 0.1.
  */
@@ -172,7 +182,8 @@ WINDROW_API int windrow_bytes_explain(windrow_bytes *file, int writes, const win
  */
 WINDROW_API int windrow_bytes_refuse(windrow_bytes *file, const char *message);
 
-/** What the last call that moved bytes did over all ranks, and its plan, as windrow_report().  Local.  Since 0.1. */
+/** What the last windrow_bytes_write() or windrow_bytes_read() did over all ranks, and its plan, as windrow_report().
+ * Local.  Since 0.1. */
 WINDROW_API int windrow_bytes_report(windrow_bytes *file, const char *format, const char **text);
 
 /** When the call returns, everything that was written is on stable storage.  Collective.  Since 0.1. */

@@ -9,6 +9,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <utility>
 
 #include "bytefile/byte_context.hpp"
@@ -79,7 +80,7 @@ Status ByteFile::build(Moving& moving, int64_t end) {
     moving.batch.add(known.runs, 0, {.data = moved(moving.memory, moving.list.memory_begin())});
   }
   moving.batch.finish(comm_->rank());
-  if (!moving.reading && engine_.planner.may_compress(moving.batch))
+  if (!moving.reading && moving.moves && engine_.planner.may_compress(moving.batch))
     moving.batch.sampled_ratio = sampled_ratio_of(moving.batch.items);
   const Access access = engine_.planner.strategy().access;
   // Only rank 0 asks the page cache, so that all ranks plan with the same answer.
@@ -94,7 +95,7 @@ Status ByteFile::build(Moving& moving, int64_t end) {
 // once more.
 Status ByteFile::summarize(Moving& moving, Status local) {
   int64_t now = 0;
-  if (moving.reading && comm_->rank() == 0 && local.ok())
+  if (comm_->rank() == 0 && local.ok())
     local = guard([&] { return look_at_file(now); });
   for (;;) {
     if (local.ok()) {
@@ -218,11 +219,23 @@ Status ByteFile::run(Moving& moving, Status local) {
   return verdict;
 }
 
+// Addresses of the first page are those of null pointers.
+Status ByteFile::check_memory(const Moving& moving) {
+  if (moving.memory != nullptr || moving.list.pieces().empty() || moving.list.memory_begin() >= 4096)
+    return {};
+  return {Code::bad_argument, fmt::format("the buffer is a null pointer, and the list has memory at offset {} from it",
+                                          moving.list.memory_begin())};
+}
+
 Status ByteFile::call(Moving& moving, Status local) {
   if (Status status = check_in_step(identity_); !status.ok())
     return status;
   engine_.begin(*data_);
-  local.update(guard([&] { return check_mode(moving.reading); }));
+  local.update(guard([&] {
+    Status status = check_mode(moving.reading);
+    status.update(check_memory(moving));
+    return status;
+  }));
   Status verdict = run(moving, std::move(local));
   engine_.end();
   engine_.tracer.end(*comm_, engine_.trace, {no_variables(), {}, verdict, moving.summary.bytes == 0}, engine_.report);
@@ -253,7 +266,7 @@ Result<std::string> ByteFile::explain(bool reading, const ByteList& list, bool j
                                   "the directions or formats of the explanation");
       !verdict.ok())
     return verdict;
-  Moving moving{.reading = reading, .list = list, .memory = nullptr};
+  Moving moving{.reading = reading, .moves = false, .list = list, .memory = nullptr};
   if (Status verdict = summarize(moving, guard([&] { return check_mode(reading); })); !verdict.ok())
     return verdict;
   FlushReport planned;
@@ -269,8 +282,7 @@ Result<std::string> ByteFile::explain(bool reading, const ByteList& list, bool j
     });
   }
   local.update(guard([&] {
-    const FlushReport& shown = planned.plans.empty() ? engine_.report : planned;
-    text = json ? explain_json(shown) : explain_text(shown);
+    text = json ? explain_json(planned) : planned.plans.empty() ? "no rank moves a byte\n" : explain_text(planned);
     return Status{};
   }));
   if (Status verdict = agree(*comm_, std::move(local)); !verdict.ok())
@@ -288,7 +300,11 @@ Status ByteFile::sync() {
       int64_t size = 0;
       if (Status status = look_at_file(size); !status.ok() || mode_ == Mode::read)
         return status;
-      return ::fsync(held_.descriptor()) == 0 ? Status{} : system_status("sync of", path_, errno);
+      if (::fsync(held_.descriptor()) != 0)
+        return system_status("sync of", path_, errno);
+      if (!std::exchange(is_new_, false))
+        return {};
+      return sync_folder(std::filesystem::path(data_->path()).parent_path().string());
     });
   return agree(*comm_, std::move(local));
 }

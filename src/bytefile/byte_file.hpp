@@ -60,6 +60,7 @@ class ByteFile {
   // A call that moves the lists.
   struct Moving {
     bool reading = false;
+    bool moves = true;  // not only explained
     const ByteList& list;
     std::byte* memory;
     Pieces pieces{};  // of the list, before the end of the file if it is read
@@ -76,8 +77,11 @@ class ByteFile {
   Status receive(Opening& opening);                                   // local
   void start_trace();                                                 // collective
 
+  void remove_new() noexcept;  // rank 0
+
   // byte_file.cpp
   Status check_mode(bool reading) const;                                                  // local
+  static Status check_memory(const Moving& moving);                                       // local
   Status look_at_file(int64_t& size);                                                     // rank 0
   Status build(Moving& moving, int64_t end);                                              // local
   Status summarize(Moving& moving, Status local);                                         // collective
@@ -94,8 +98,9 @@ class ByteFile {
   Mode mode_ = Mode::read;
   Settings settings_;
   StorageFacts storage_;
-  HeldFile held_;     // rank 0
-  int64_t size_ = 0;  // length of the file when a call of all ranks last looked; the same on all ranks
+  HeldFile held_;        // rank 0
+  bool is_new_ = false;  // rank 0: the file was made by open(), and its name is not on stable storage
+  int64_t size_ = 0;     // length of the file when a call of all ranks last looked; the same on all ranks
   std::unique_ptr<DataFile> data_;
   FlushEngine engine_;
   KnownLists known_;

@@ -17,6 +17,14 @@ Status bad(size_t entry, std::string_view what) {
   return {Code::bad_argument, fmt::format("entry {} of the list: {}", shown_index(static_cast<int64_t>(entry)), what)};
 }
 
+Status check_file(size_t entry, const Extent& hull) {
+  if (hull.begin < 0)
+    return bad(entry, fmt::format("it begins at offset {} of the file", hull.begin));
+  if (hull.end > ByteList::k_longest_file)
+    return bad(entry, fmt::format("it ends at offset {} of the file, beyond 2^60", hull.end));
+  return {};
+}
+
 Status check(size_t entry, const FreeNest& nest) {
   if (nest.first.length < 0)
     return bad(entry, fmt::format("its length is {}", nest.first.length));
@@ -26,9 +34,7 @@ Status check(size_t entry, const FreeNest& nest) {
   const auto file = file_hull(nest), memory = memory_hull(nest);
   if (!file || !memory)
     return bad(entry, "an offset or an end does not fit into 64 bits");
-  if (file->begin < 0)
-    return bad(entry, fmt::format("it begins at offset {} of the file", file->begin));
-  return {};
+  return check_file(entry, *file);
 }
 
 Status check(size_t entry, const Piece& piece) {
@@ -36,9 +42,7 @@ Status check(size_t entry, const Piece& piece) {
     return bad(entry, fmt::format("its length is {}", piece.length));
   if (!checked_add(piece.file, piece.length) || !checked_add(piece.memory, piece.length))
     return bad(entry, "an end does not fit into 64 bits");
-  if (piece.file < 0)
-    return bad(entry, fmt::format("it begins at offset {} of the file", piece.file));
-  return {};
+  return check_file(entry, {piece.file, piece.file + piece.length});
 }
 
 bool add_bytes(int64_t& total, int64_t bytes) noexcept {
@@ -63,7 +67,7 @@ int64_t lowest_memory(const Nest& nest) noexcept {
 }  // namespace
 
 // `total`: bytes of all nests. Empty nests have length 0.
-ByteList ByteList::build(size_t count, int64_t total, const std::function<Nest(size_t)>& nest_of) {
+Result<ByteList> ByteList::build(size_t count, int64_t total, const std::function<Nest(size_t)>& nest_of) {
   ByteList list;
   int64_t lowest = INT64_MAX, highest = INT64_MIN, end = 0;
   bool ascends = true;
@@ -78,6 +82,8 @@ ByteList ByteList::build(size_t count, int64_t total, const std::function<Nest(s
   }
   if (total == 0)
     return list;
+  if (int64_t size = 0; __builtin_sub_overflow(highest, lowest, &size))
+    return Status{Code::bad_argument, "the memory of the list spans more than 2^63 - 1 bytes"};
   list.memory_begin_ = lowest;
   list.memory_end_ = highest;
   const auto shifted = [&](size_t i) {
@@ -109,13 +115,17 @@ ByteList ByteList::build(size_t count, int64_t total, const std::function<Nest(s
   return list;
 }
 
+// Loops that stay at the same place move nothing more, and would be expanded.
 Result<ByteList> ByteList::of_nests(std::span<const FreeNest> nests) {
   std::vector<Nest> sorted;
   int64_t total = 0;
   for (size_t i = 0; i < nests.size(); ++i) {
     if (Status status = check(i, nests[i]); !status.ok())
       return status;
-    for_each_sorted_nest(nests[i], [&](const Nest& nest) { sorted.push_back(nest); });
+    FreeNest moving = nests[i];
+    std::erase_if(moving.loops,
+                  [](const Loop& loop) { return loop.count > 0 && loop.file_stride == 0 && loop.memory_stride == 0; });
+    for_each_sorted_nest(moving, [&](const Nest& nest) { sorted.push_back(nest); });
   }
   for (const Nest& nest : sorted)
     if (!add_bytes(total, nest.bytes()))
@@ -138,7 +148,9 @@ Result<ByteList> ByteList::of_pieces(size_t count, const std::function<Piece(siz
   });
 }
 
-ByteList ByteList::of_sorted(Pieces pieces, int64_t memory_begin) {
+Result<ByteList> ByteList::of_sorted(Pieces pieces, int64_t memory_begin) {
+  if (const int64_t end = hull(pieces).end; end > k_longest_file)
+    return Status{Code::bad_argument, fmt::format("the list ends at offset {} of the file, beyond 2^60", end)};
   ByteList list;
   list.pieces_ = with_runs(pieces);
   list.memory_begin_ = memory_begin;

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <array>
 #include <cerrno>
@@ -84,6 +85,8 @@ Status ByteFile::take_options(const Settings& program, uint64_t& arguments) {
   if (!options.ok())
     return options.status();
   EngineOptions& resolved = options.value();
+  if (const Files files = resolved.strategy.files; files == Files::subfiles || files == Files::per_rank)
+    return {Code::bad_argument, "option \"files\": a file of plain bytes is one file"};
   arguments = hash_of({path_, name_of(mode_), resolved.text});
   settings_ = std::move(resolved.settings);
   engine_.planner.set_ways(settings_.boolean("shared_memory"), settings_.boolean("check_messages"));
@@ -97,9 +100,15 @@ Status ByteFile::take_options(const Settings& program, uint64_t& arguments) {
 // Opens the file once, so that what is wrong with it is told at the opening, and keeps it open.
 Status ByteFile::hold_on_root() {
   const int access = mode_ == Mode::read ? O_RDONLY : O_RDWR;
-  const int create = mode_ == Mode::create ? O_CREAT : 0;
   // O_NONBLOCK: a pipe must not wait for its other end.
-  const int descriptor = ::open(path_.c_str(), access | create | O_CLOEXEC | O_NONBLOCK, 0666);
+  const auto open = [&](int flags) { return ::open(path_.c_str(), access | flags | O_CLOEXEC | O_NONBLOCK, 0666); };
+  int descriptor = open(0);
+  if (descriptor < 0 && errno == ENOENT && mode_ == Mode::create) {
+    descriptor = open(O_CREAT | O_EXCL);
+    is_new_ = descriptor >= 0;
+    if (descriptor < 0 && errno == EEXIST)  // another program has just made it
+      descriptor = open(0);
+  }
   if (descriptor < 0)
     return system_status("open of", path_, errno);
   held_ = HeldFile(descriptor);
@@ -111,6 +120,13 @@ Status ByteFile::hold_on_root() {
                                             S_ISDIR(about.st_mode) ? "a folder" : "a device or a pipe")};
   size_ = about.st_size;
   return {};
+}
+
+// Removes the file that a failed open() has made.
+void ByteFile::remove_new() noexcept {
+  struct stat about {};
+  if (is_new_ && ::fstat(held_.descriptor(), &about) == 0 && about.st_size == 0 && held_.is_reached_by(path_))
+    (void)::unlink(path_.c_str());
 }
 
 // Opens everything, and fills the message to all ranks.
@@ -217,6 +233,8 @@ Result<std::unique_ptr<ByteFile>> ByteFile::open(MPI_Comm user, const std::strin
   if (local.ok())
     local = guard([&] { return file->receive(opening); });
   if (Status verdict = agree(ranks, std::move(local)); !verdict.ok()) {
+    if (file)
+      file->remove_new();
     if (verdict.code() != Code::mpi)
       Comm::end_unused(comm.value());
     return verdict;

@@ -109,6 +109,10 @@ Result<windrow::TiledView> view_of(const windrow_byte_view* view) {
     return etype.status();
   made.displacement = view->displacement;
   made.etype_size = etype.value().size();
+  if (made.etype_size > 0 && made.filetype.size() % made.etype_size != 0)
+    return Status{Code::bad_argument, "the size of the filetype, " + std::to_string(made.filetype.size()) +
+                                          " bytes, is no multiple of the size of the etype, " +
+                                          std::to_string(made.etype_size)};
   return made;
 }
 

@@ -69,8 +69,8 @@ void merge_continued(std::vector<Loop>& loops) {
   size_t count = 0;
   for (const Loop& loop : loops) {
     Loop* const last = count > 0 ? &loops[count - 1] : nullptr;
-    if (last != nullptr && loop.file_stride == last->count * last->file_stride &&
-        loop.memory_stride == last->count * last->memory_stride)
+    if (last != nullptr && checked_multiply(last->count, last->file_stride) == loop.file_stride &&
+        checked_multiply(last->count, last->memory_stride) == loop.memory_stride)
       last->count *= loop.count;
     else
       loops[count++] = loop;

@@ -243,13 +243,6 @@ Status rename_all(std::span<const Rename> files, bool durable, std::optional<Fau
   return {};
 }
 
-Status sync_folders(std::span<const std::string> folders) {
-  for (const std::string& folder : folders)
-    if (Status status = sync_path(folder, O_RDONLY | O_DIRECTORY); !status.ok())
-      return status;
-  return {};
-}
-
 // The candidates for one temporary name.
 struct TemporaryNames {
   static constexpr size_t k_in_turn = 16;  // tried in a fixed order; then random ones follow
@@ -473,8 +466,14 @@ Status publish(std::span<const Rename> files, bool durable, const StoreOptions& 
     Status status = check_renames(files);
     if (status.ok())
       status = rename_all(files, durable, fault.value(), is_named);
-    return status.ok() ? sync_folders(folders) : status;
+    for (size_t i = 0; status.ok() && i < folders.size(); ++i)
+      status = sync_folder(folders[i]);
+    return status;
   });
+}
+
+Status sync_folder(const std::string& folder) {
+  return sync_path(folder, O_RDONLY | O_DIRECTORY);
 }
 
 void remove_temporary_file(const TemporaryFile& temporary) noexcept {

@@ -81,6 +81,9 @@ std::vector<std::string> folders_beside(const std::string& path, const std::stri
 // then use the new files, and writes to the old ones are lost.
 Status publish(std::span<const Rename> files, bool durable, const StoreOptions& options = {}, bool* named = nullptr);
 
+// The names in a folder are on stable storage when it returns.
+Status sync_folder(const std::string& folder);
+
 // Removes the temporary file, unless its name belongs to another file now.
 void remove_temporary_file(const TemporaryFile& temporary) noexcept;
 

@@ -60,7 +60,12 @@ TEST(ByteListTest, WhatIsNoRangeIsRefusedWithItsEntry) {
   EXPECT_THAT(refusal({0, 0, -1}).message(), HasSubstr("its length is -1"));
   EXPECT_THAT(refusal({INT64_MAX, 0, 1}).message(), HasSubstr("does not fit into 64 bits"));
   EXPECT_THAT(refusal({0, INT64_MAX, 1}).message(), HasSubstr("does not fit into 64 bits"));
-  EXPECT_THAT(refusal({0, 0, INT64_MAX}).message(), HasSubstr("more than 2^63 - 1 bytes"));
+  EXPECT_THAT(refusal({0, 0, INT64_MAX}).message(), HasSubstr("beyond 2^60"));
+  EXPECT_TRUE(refusal({ByteList::k_longest_file - 1, 1, 1}).ok());
+  EXPECT_THAT(refusal({ByteList::k_longest_file - 1, 1, 2}).message(), HasSubstr("beyond 2^60"));
+  EXPECT_THAT(refusal({1, INT64_MIN, 1}).message(), HasSubstr("the memory of the list spans more than"));
+  const FreeNest still{.first = {0, 0, 4}, .loops = {{INT64_MAX, 0, 0}, {INT64_MAX, 0, 0}}};
+  EXPECT_EQ(extent_count(ByteList::of_nests({&still, 1}).value().pieces()), 1);
   const FreeNest nest{.first = {0, 0, 1}, .loops = {{-1, 1, 1}}};
   EXPECT_THAT(ByteList::of_nests({&nest, 1}).status().message(), HasSubstr("a count is -1"));
   const FreeNest far{.first = {0, 0, 1}, .loops = {{2, INT64_MAX, 1}}};

@@ -235,6 +235,73 @@ TEST_F(Bytes, OfAReplacedFileAreAnError) {
   EXPECT_EQ(content(), "another file");
 }
 
+TEST_F(Bytes, OfAReplacedFileAreNotWritten) {
+  make("0123456789");
+  windrow_bytes* file = open(WINDROW_UPDATE);
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (rank_of() == 0)
+    std::filesystem::remove(path());
+  MPI_Barrier(MPI_COMM_WORLD);
+  const char mark = 'x';
+  const int code = windrow_bytes_write(file, every_second().get(), &mark);
+  EXPECT_EQ(code, WINDROW_IO);
+  expect_same_everywhere(code);
+  EXPECT_EQ(windrow_bytes_close(file), WINDROW_IO);
+  EXPECT_EQ(folder_.names(), std::vector<std::string>{});
+}
+
+TEST_F(Bytes, BeyondTheLongestFileAreRefused) {
+  constexpr int64_t k_far = int64_t{1} << 60;
+  make("");
+  windrow_bytes* file = open(WINDROW_UPDATE);
+  windrow_byte_list* list = nullptr;
+  const int64_t offset = k_far - 5, length = 10;
+  EXPECT_EQ(windrow_byte_list_pieces(1, &offset, nullptr, &length, &list), WINDROW_BAD_ARGUMENT);
+  EXPECT_THAT(windrow_error_message(), HasSubstr("entry 0 of the list: it ends at offset 1152921504606846981"));
+  const ByteList refused(list);
+  const std::string text(10, 'x');
+  EXPECT_EQ(windrow_bytes_write(file, refused.get(), text.data()), WINDROW_BAD_ARGUMENT);
+  EXPECT_WINDROW_OK(windrow_bytes_close(file));
+  EXPECT_EQ(content(), "");
+}
+
+TEST_F(Bytes, OfANullPointerAreRefused) {
+  make("0123456789");
+  for (const char* strategy : {"auto", "list", "two-phase"}) {
+    windrow_bytes* file = open(WINDROW_UPDATE, {{"strategy", strategy}});
+    // One rank has no memory.
+    char mark = '!';
+    const int code = windrow_bytes_write(file, every_second().get(), rank_of() == 0 ? nullptr : &mark);
+    EXPECT_EQ(code, WINDROW_BAD_ARGUMENT);
+    EXPECT_THAT(windrow_error_message(), HasSubstr("the buffer is a null pointer"));
+    expect_same_everywhere(code);
+    EXPECT_WINDROW_OK(windrow_bytes_close(file));
+  }
+  EXPECT_EQ(content(), "0123456789");
+}
+
+TEST_F(Bytes, OfAFailedOpeningLeaveNoFile) {
+  if (size_of() == 1)
+    GTEST_SKIP() << "one rank";
+  windrow_bytes* file = nullptr;
+  const std::string name = rank_of() == 1 ? "" : path();
+  EXPECT_EQ(windrow_bytes_open(MPI_COMM_WORLD, name.c_str(), WINDROW_UPDATE_OR_CREATE, nullptr, &file),
+            WINDROW_BAD_ARGUMENT);
+  EXPECT_EQ(file, nullptr);
+  MPI_Barrier(MPI_COMM_WORLD);
+  EXPECT_EQ(folder_.names(), std::vector<std::string>{});
+}
+
+TEST_F(Bytes, AreInOneFile) {
+  make("");
+  for (const char* files : {"subfiles(2)", "per-rank"}) {
+    windrow_bytes* file = nullptr;
+    EXPECT_EQ(windrow_bytes_open(MPI_COMM_WORLD, path().c_str(), WINDROW_UPDATE, Options({{"files", files}}), &file),
+              WINDROW_BAD_ARGUMENT);
+    EXPECT_THAT(windrow_error_message(), HasSubstr("a file of plain bytes is one file"));
+  }
+}
+
 TEST_F(Bytes, OfADiskThatFailsAreAnErrorOnAllRanks) {
   windrow_bytes* file =
       open(WINDROW_UPDATE_OR_CREATE, {{"store", "faulty"}, {"fault", "operation=write,error=no_space"}});
