@@ -19,7 +19,8 @@ CTEST = TMPDIR="$(shell tools/test-folder)" \
   ctest --output-on-failure --no-tests=error --parallel $(shell expr 3 \* $(JOBS))
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-full network bench sanitize asan tsan fuzz mpich minimal install clean format format-check lint
+.PHONY: help demo test test-full network bench sanitize asan tsan fuzz mpich minimal install clean
+.PHONY: format format-check lint
 
 help:
 	@echo "make demo       a transistor solved on 4 ranks, restarted on 3, drawn; compares strategies with the limit"
