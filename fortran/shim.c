@@ -66,8 +66,8 @@ int windrow_fortran_set_strategy(windrow_file *file, const struct options *optio
 
 /* ------------------------------------------------------------------------------------------ communicators */
 
-/* MPI_Comm_f2c() before MPI_Init or after MPI_Finalize may end the program.  Windrow refuses MPI_COMM_NULL instead. */
-static MPI_Comm comm_of(MPI_Fint comm) {
+/* MPI_Comm_f2c() before MPI_Init or after MPI_Finalize may end the program. */
+MPI_Comm comm_of(MPI_Fint comm) {
   int begun = 0, ended = 0;
   MPI_Initialized(&begun);
   MPI_Finalized(&ended);
@@ -180,8 +180,7 @@ int windrow_fortran_inquire_link(const windrow_file *file, int link, const char 
 
 /* --------------------------------------------------------------------------------------------------- data */
 
-/* The first dimension that is not stored without gaps; -1: none. */
-static int strided_dimension(const CFI_cdesc_t *data) {
+int strided_dimension(const CFI_cdesc_t *data) {
   for (int d = 0; d < data->rank; ++d)
     if (data->dim[d].extent == 0)
       return -1;
@@ -209,9 +208,7 @@ static int is_turned(const CFI_cdesc_t *data) {
   return expected == (CFI_index_t)data->elem_len * elements_of(data);
 }
 
-/* The array to write: `data`, or a contiguous copy of a transposed one.  The copy is in `straight` (CFI_MAX_RANK
- * dimensions) and has to be freed.  Without memory for it `data` is refused like any array that is not contiguous. */
-static const CFI_cdesc_t *straightened(const CFI_cdesc_t *data, CFI_cdesc_t *straight) {
+const CFI_cdesc_t *straightened(const CFI_cdesc_t *data, CFI_cdesc_t *straight) {
   straight->base_addr = NULL;
   if (strided_dimension(data) < 0 || !is_turned(data))
     return data;

@@ -49,6 +49,16 @@ int fits(int in_file, int in_memory);
 /* Elements of an array; -1: assumed size, so unknown. */
 int64_t elements_of(const CFI_cdesc_t *array);
 
+/* The first dimension that is not stored without gaps; -1: none. */
+int strided_dimension(const CFI_cdesc_t *array);
+
+/* The array to write: `data`, or a contiguous copy of a transposed one.  The copy is in `straight` (CFI_MAX_RANK
+ * dimensions) and has to be freed.  Without memory for it `data` is refused like any array that is not contiguous. */
+const CFI_cdesc_t *straightened(const CFI_cdesc_t *data, CFI_cdesc_t *straight);
+
+/* The communicator of C; MPI_COMM_NULL, which Windrow refuses, before MPI_Init and after MPI_Finalize. */
+MPI_Comm comm_of(MPI_Fint comm);
+
 /* Shape of an array in C's order: Fortran's first dimension is C's last. */
 void shape_of(const CFI_cdesc_t *array, int64_t *shape);
 

@@ -14,10 +14,12 @@ module windrow
         windrow_uint8, &
         windrow_int16, windrow_uint16, windrow_int32, windrow_uint32, windrow_int64, windrow_uint64, windrow_float32, &
         windrow_float64, windrow_text, windrow_bool, windrow_complex64, windrow_complex128, windrow_opaque, &
-        windrow_reference, windrow_float16, windrow_stored, windrow_mode_read, windrow_mode_update, windrow_file, &
+        windrow_reference, windrow_float16, windrow_stored, windrow_mode_read, windrow_mode_update, &
+        windrow_mode_update_or_create, windrow_file, windrow_bytes, windrow_byte_list, &
         windrow_options, windrow_decomposition, windrow_version, windrow_has, windrow_features, windrow_code_name, &
         windrow_error_message, windrow_error_rank, windrow_type_size, windrow_type_name
     use windrow_files
+    use windrow_byte_files
     use windrow_enumerations, only: windrow_options_set_enumeration
     use windrow_objects
     use windrow_names

@@ -30,8 +30,9 @@ module windrow_base
     !> For windrow_put_as() and windrow_get_as() only: elements in the file's byte order.
     integer, parameter, public :: windrow_stored = -1
 
-    !> How windrow_open() opens a file. (WINDROW_READ of C would be the name of a procedure.)
-    integer, parameter, public :: windrow_mode_read = 0, windrow_mode_update = 1
+    !> How windrow_open() opens a file. (WINDROW_READ of C would be the name of a procedure.) The last is for
+    !> windrow_bytes_open() only.
+    integer, parameter, public :: windrow_mode_read = 0, windrow_mode_update = 1, windrow_mode_update_or_create = 2
 
     !> An open file. Freed by windrow_close() or windrow_discard(). A copy by assignment is the same file.
     type, bind(c), public :: windrow_file
@@ -52,19 +53,33 @@ module windrow_base
         type(c_held) :: held
     end type windrow_decomposition
 
+    !> An open file of plain bytes. Freed by windrow_bytes_close(). A copy by assignment is the same file.
+    type, bind(c), public :: windrow_bytes
+        private
+        type(c_ptr) :: raw = c_null_ptr
+    end type windrow_bytes
+
+    !> Which bytes of a file a rank moves, and where they are in its memory. Without one, a rank moves nothing. If a
+    !> list could not be made, calls with it move nothing, and return an error on all ranks. Freed by
+    !> windrow_byte_list_free().
+    type, bind(c), public :: windrow_byte_list
+        private
+        type(c_ptr) :: raw = c_null_ptr
+    end type windrow_byte_list
+
     public :: windrow_version, windrow_has, windrow_features, windrow_code_name, windrow_error_message, &
         windrow_error_rank
     public :: windrow_type_size, windrow_type_name
 
     ! For the other modules alone.
-    public :: raw_of, options_of, hold, finish, fail, text_of, texts_of, c_text, reversed, widen, list_of
+    public :: raw_of, options_of, hold, finish, fail, text_of, texts_of, c_text, format_of, reversed, widen, list_of
 
     interface raw_of
-        module procedure raw_of_file, raw_of_options, raw_of_decomposition
+        module procedure raw_of_file, raw_of_options, raw_of_decomposition, raw_of_bytes, raw_of_byte_list
     end interface raw_of
 
     interface hold
-        module procedure hold_file, hold_options, hold_decomposition
+        module procedure hold_file, hold_options, hold_decomposition, hold_bytes, hold_byte_list
     end interface hold
 
     interface widen
@@ -190,6 +205,14 @@ contains
         with_end = trim(text)//c_null_char
     end function c_text
 
+    !> The format of a plan or a report, which may be absent.
+    function format_of(format) result(name)
+        character(*), intent(in), optional :: format
+        character(:), allocatable :: name
+        name = 'text'
+        if (present(format)) name = format
+    end function format_of
+
     !> Converts Fortran's order of dimensions to C's, and back.
     pure function reversed(list) result(turned)
         integer(int64), intent(in) :: list(:)
@@ -238,6 +261,18 @@ contains
         held = decomposition%held
     end function raw_of_decomposition
 
+    pure function raw_of_bytes(file) result(raw)
+        type(windrow_bytes), intent(in) :: file
+        type(c_ptr) :: raw
+        raw = file%raw
+    end function raw_of_bytes
+
+    pure function raw_of_byte_list(list) result(raw)
+        type(windrow_byte_list), intent(in) :: list
+        type(c_ptr) :: raw
+        raw = list%raw
+    end function raw_of_byte_list
+
     !> Of options that may be absent.
     pure function options_of(options) result(raw)
         type(windrow_options), intent(in), optional :: options
@@ -251,6 +286,18 @@ contains
         type(c_ptr), intent(in) :: raw
         file%raw = raw
     end subroutine hold_file
+
+    subroutine hold_bytes(file, raw)
+        type(windrow_bytes), intent(out) :: file
+        type(c_ptr), intent(in) :: raw
+        file%raw = raw
+    end subroutine hold_bytes
+
+    subroutine hold_byte_list(list, raw)
+        type(windrow_byte_list), intent(out) :: list
+        type(c_ptr), intent(in) :: raw
+        list%raw = raw
+    end subroutine hold_byte_list
 
     subroutine hold_options(options, raw)
         type(windrow_options), intent(out) :: options

@@ -184,6 +184,102 @@ module windrow_c
             integer(c_int) :: code
         end function c_discard
 
+        function c_byte_list_pieces(count, file_offsets, memory_offsets, lengths, list) &
+            bind(c, name="windrow_fortran_byte_list_pieces") result(code)
+            import :: c_int, c_int64_t, c_ptr
+            integer(c_int64_t), intent(in), value :: count
+            integer(c_int64_t), intent(in) :: file_offsets(*), lengths(*)
+            integer(c_int64_t), intent(in), optional :: memory_offsets(*)
+            type(c_ptr), intent(out) :: list
+            integer(c_int) :: code
+        end function c_byte_list_pieces
+
+        function c_byte_list_runs(count, loops, firsts, counts, file_strides, memory_strides, list) &
+            bind(c, name="windrow_fortran_byte_list_runs") result(code)
+            import :: c_int, c_int64_t, c_ptr
+            integer(c_int64_t), intent(in), value :: count
+            integer(c_int), intent(in), value :: loops
+            integer(c_int64_t), intent(in) :: firsts(3, *), counts(*), file_strides(*), memory_strides(*)
+            type(c_ptr), intent(out) :: list
+            integer(c_int) :: code
+        end function c_byte_list_runs
+
+        function c_byte_list_types(displacement, etype, filetype, offset, count, datatype, list) &
+            bind(c, name="windrow_fortran_byte_list_types") result(code)
+            import :: c_int, c_int64_t, c_ptr
+            integer(c_int64_t), intent(in), value :: displacement, offset, count
+            integer, intent(in), optional :: etype, filetype
+            integer, intent(in), value :: datatype
+            type(c_ptr), intent(out) :: list
+            integer(c_int) :: code
+        end function c_byte_list_types
+
+        function c_byte_list_memory(list, first, last) bind(c, name="windrow_byte_list_memory") result(code)
+            import :: c_int, c_int64_t, c_ptr
+            type(c_ptr), intent(in), value :: list
+            integer(c_int64_t), intent(out) :: first, last
+            integer(c_int) :: code
+        end function c_byte_list_memory
+
+        subroutine c_byte_list_free(list) bind(c, name="windrow_byte_list_free")
+            import :: c_ptr
+            type(c_ptr), intent(in), value :: list
+        end subroutine c_byte_list_free
+
+        function c_bytes_open(comm, path, mode, options, file) bind(c, name="windrow_fortran_bytes_open") result(code)
+            import :: c_char, c_int, c_ptr
+            integer, intent(in), value :: comm
+            character(kind=c_char), intent(in) :: path(*)
+            integer(c_int), intent(in), value :: mode
+            type(c_ptr), intent(in), value :: options
+            type(c_ptr), intent(out) :: file
+            integer(c_int) :: code
+        end function c_bytes_open
+
+        function c_bytes_write(file, list, data) bind(c, name="windrow_fortran_bytes_write") result(code)
+            import :: c_int, c_ptr
+            type(c_ptr), intent(in), value :: file, list
+            type(*), intent(in) :: data(..)
+            integer(c_int) :: code
+        end function c_bytes_write
+
+        function c_bytes_read(file, list, data, bytes_read) bind(c, name="windrow_fortran_bytes_read") result(code)
+            import :: c_int, c_int64_t, c_ptr
+            type(c_ptr), intent(in), value :: file, list
+            type(*), intent(inout) :: data(..)
+            integer(c_int64_t), intent(out) :: bytes_read
+            integer(c_int) :: code
+        end function c_bytes_read
+
+        function c_bytes_explain(file, writes, list, format, text) bind(c, name="windrow_bytes_explain") result(code)
+            import :: c_char, c_int, c_ptr
+            type(c_ptr), intent(in), value :: file, list
+            integer(c_int), intent(in), value :: writes
+            character(kind=c_char), intent(in) :: format(*)
+            type(c_ptr), intent(inout) :: text
+            integer(c_int) :: code
+        end function c_bytes_explain
+
+        function c_bytes_report(file, format, text) bind(c, name="windrow_bytes_report") result(code)
+            import :: c_char, c_int, c_ptr
+            type(c_ptr), intent(in), value :: file
+            character(kind=c_char), intent(in) :: format(*)
+            type(c_ptr), intent(inout) :: text
+            integer(c_int) :: code
+        end function c_bytes_report
+
+        function c_bytes_sync(file) bind(c, name="windrow_bytes_sync") result(code)
+            import :: c_int, c_ptr
+            type(c_ptr), intent(in), value :: file
+            integer(c_int) :: code
+        end function c_bytes_sync
+
+        function c_bytes_close(file) bind(c, name="windrow_bytes_close") result(code)
+            import :: c_int, c_ptr
+            type(c_ptr), intent(in), value :: file
+            integer(c_int) :: code
+        end function c_bytes_close
+
         function c_type_size(type) bind(c, name="windrow_type_size") result(bytes)
             import :: c_int, c_int64_t
             integer(c_int), intent(in), value :: type

@@ -374,11 +374,4 @@ contains
         text = text_of(raw)
         call finish(code, stat, errmsg)
     end subroutine windrow_report
-
-    function format_of(format) result(name)
-        character(*), intent(in), optional :: format
-        character(:), allocatable :: name
-        name = 'text'
-        if (present(format)) name = format
-    end function format_of
 end module windrow_data

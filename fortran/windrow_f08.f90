@@ -3,15 +3,16 @@
 !> names.
 module windrow_f08
     use, intrinsic :: iso_fortran_env, only: int32, int64
-    use mpi_f08, only: MPI_Comm
+    use mpi_f08, only: MPI_Comm, MPI_Datatype
     use windrow_base
+    use windrow_byte_files
     use windrow_decompositions
     use windrow_files
     implicit none
     private
     public :: windrow_copy, windrow_create, windrow_open, windrow_block, windrow_blocks, windrow_strided_blocks, &
         windrow_rows
-    public :: windrow_points, windrow_same
+    public :: windrow_points, windrow_same, windrow_bytes_open, windrow_byte_list_types
 
     interface windrow_create
         module procedure create_file
@@ -20,6 +21,14 @@ module windrow_f08
     interface windrow_open
         module procedure open_file
     end interface windrow_open
+
+    interface windrow_bytes_open
+        module procedure open_bytes
+    end interface windrow_bytes_open
+
+    interface windrow_byte_list_types
+        module procedure list_of_types
+    end interface windrow_byte_list_types
 
     interface windrow_copy
         module procedure copy_file
@@ -80,6 +89,31 @@ contains
         character(*), intent(inout), optional :: errmsg
         call windrow_open(comm%mpi_val, path, file, mode, options, stat, errmsg)
     end subroutine open_file
+
+    subroutine open_bytes(comm, path, file, mode, options, stat, errmsg)
+        type(MPI_Comm), intent(in) :: comm
+        character(*), intent(in) :: path
+        type(windrow_bytes), intent(out) :: file
+        integer, intent(in), optional :: mode
+        type(windrow_options), intent(in), optional :: options
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        call windrow_bytes_open(comm%mpi_val, path, file, mode, options, stat, errmsg)
+    end subroutine open_bytes
+
+    subroutine list_of_types(datatype, count, list, offset, displacement, etype, filetype, stat, errmsg)
+        type(MPI_Datatype), intent(in) :: datatype
+        integer(int64), intent(in) :: count
+        type(windrow_byte_list), intent(out) :: list
+        integer(int64), intent(in), optional :: offset, displacement
+        type(MPI_Datatype), intent(in), optional :: etype, filetype
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        integer, allocatable :: unit, tile  ! absent if they are not allocated
+        if (present(etype)) unit = etype%mpi_val
+        if (present(filetype)) tile = filetype%mpi_val
+        call windrow_byte_list_types(datatype%mpi_val, count, list, offset, displacement, unit, tile, stat, errmsg)
+    end subroutine list_of_types
 
     subroutine block_int32(comm, shape, start, count, decomposition, memory_shape, memory_start, stat, errmsg)
         type(MPI_Comm), intent(in) :: comm

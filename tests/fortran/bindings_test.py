@@ -16,6 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 # What has another name or none in Fortran, and why. A name stays here only while it is not in the module.
 EXCEPTIONS = {
     "windrow_advise": "the command windrow advise says it, after a run",
+    "windrow_bytes_refuse": "the module's own checks end in it",
     "windrow_calibrate": "the command windrow calibrate does it, before a run",
     "windrow_name_dimensions_counted": "windrow_name_dimensions knows how long a list is",
     "windrow_put_texts_counted": "windrow_put_texts knows how long a list is",
@@ -27,19 +28,6 @@ EXCEPTIONS = {
     "windrow_remove_leftovers": "the command windrow check --clean does it",
     "windrow_refuse": "the module's own checks end in it",
     "windrow_set_numbering": "the module sets it for the time of each call",
-    "windrow_byte_list_free": "files of plain bytes are in C only",
-    "windrow_byte_list_memory": "files of plain bytes are in C only",
-    "windrow_byte_list_pieces": "files of plain bytes are in C only",
-    "windrow_byte_list_runs": "files of plain bytes are in C only",
-    "windrow_byte_list_types": "files of plain bytes are in C only",
-    "windrow_bytes_close": "files of plain bytes are in C only",
-    "windrow_bytes_explain": "files of plain bytes are in C only",
-    "windrow_bytes_open": "files of plain bytes are in C only",
-    "windrow_bytes_read": "files of plain bytes are in C only",
-    "windrow_bytes_refuse": "files of plain bytes are in C only",
-    "windrow_bytes_report": "files of plain bytes are in C only",
-    "windrow_bytes_sync": "files of plain bytes are in C only",
-    "windrow_bytes_write": "files of plain bytes are in C only",
 }
 
 

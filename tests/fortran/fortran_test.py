@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Runs one of the Fortran test programs and compares the files that it made with what they shall hold, by h5py.
 
-Arguments: objects|data|types|texts|names|errors|viewers|stop, the program, the number of ranks, the ending of the
+Arguments: bytes|objects|data|types|texts|names|errors|viewers|stop, the program, the number of ranks, the ending of the
 format's names, the launcher in one word.
 """
 
@@ -89,6 +89,16 @@ def check_objects(folder: Path, ranks: int) -> None:
         assert lists["nothing"].shape == (0, 4), lists
     with h5py.File(folder / "copied.h5", "r") as file:
         assert dict(file["copies"].attrs) == {"text": "Größe in °C"}
+
+
+def check_bytes(folder: Path, ranks: int) -> None:
+    import numpy as np
+
+    content = (folder / "bytes.h5").read_bytes()
+    a = np.frombuffer(content, "i4", 4 * ranks).reshape(ranks, 4)
+    b = np.frombuffer(content, "f8", offset=16 * ranks).reshape(ranks, 6)
+    assert a.tolist() == [[100 * rank + i for i in (1, 2, 3, 4)] for rank in range(ranks)], a
+    assert b.tolist() == [[rank + i / 8 for i in range(1, 7)] for rank in range(ranks)], b
 
 
 def check_data(folder: Path, ranks: int) -> None:
@@ -292,6 +302,7 @@ def main(what: str, program: str, ranks: str, ending: str, launcher: str) -> Non
         assert not left, left
         if ending == "h5":
             checks = {
+                "bytes": check_bytes,
                 "objects": check_objects,
                 "data": check_data,
                 "types": check_types,
