@@ -148,6 +148,18 @@ void take_queue(const json& object, TracedDetails& details) {
       variable.ranks += range.at(1).get<int64_t>() - range.at(0).get<int64_t>() + 1;
     details.variables.push_back(std::move(variable));
   }
+  if (object.contains("list")) {
+    const json& list = object["list"];
+    TracedVariable bytes{.path = "plain bytes",
+                         .direction = list.at("direction"),
+                         .type = "bytes",
+                         .shape = {list.at("end").get<int64_t>()},
+                         .decomposition = "list",
+                         .ranks = 0};
+    for (const json& rank : list.at("ranks"))
+      bytes.ranks += rank.at("elements").get<int64_t>() > 0 ? 1 : 0;
+    details.variables.push_back(std::move(bytes));
+  }
   if (object.contains("queue_left_out"))
     details.variables_left_out = object["queue_left_out"];
 }

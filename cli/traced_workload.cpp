@@ -72,7 +72,7 @@ Pieces pieces_of_rank(const json& rank, const std::vector<int64_t>& shape, int64
     return windrow::element_pieces(block.value());
   }
   if (!rank.contains("runs"))
-    refuse(fmt::format("rank {} holds more runs of elements than a trace records", rank.at("rank").get<int64_t>()));
+    refuse(fmt::format("rank {} holds more runs than a trace records", rank.at("rank").get<int64_t>()));
   std::vector<Nest> nests;
   for (const json& run : rank.at("runs"))
     nests.push_back(nest_of(run, elements));
@@ -144,15 +144,25 @@ int64_t rank_of(const json& rank, int ranks) {
   return number;
 }
 
-// The largest group that a flush moved.
+// The largest group that a flush moved, or its lists of plain bytes, which are like a variable of bytes.
 struct Moved {
   int ranks = 0;
   Group group;
   json decomposition;
+  bool plain_bytes = false;
 };
 
+Moved moved_bytes(int ranks, const json& list) {
+  const int64_t end = windrow::count_of(list, "end");
+  const bool reading = list.at("direction") == "read";
+  return {.ranks = ranks,
+          .group = {.element_bytes = 1, .variables = 1, .bytes = end, .reading = reading},
+          .decomposition = {{"shape", json::array({end})}, {"ranks", list.at("ranks")}},
+          .plain_bytes = true};
+}
+
 windrow::Workload workload_of(const Moved& moved) {
-  const auto& [of_ranks, group, decomposition] = moved;
+  const auto& [of_ranks, group, decomposition, plain_bytes] = moved;
   windrow::Workload workload{.division = windrow::Division::lists,
                              .reading = group.reading,
                              .ranks = of_ranks,
@@ -171,6 +181,7 @@ windrow::Workload workload_of(const Moved& moved) {
     leave_to_one(workload.lists);
   if (decomposition.value("kind", "") == "points")
     workload.points = elements, workload.load = group.values;
+  workload.plain_bytes = plain_bytes;
   return workload;
 }
 
@@ -198,8 +209,8 @@ class FlushFinder {
     if (!damage.empty() && (!found_ || asked_ > flushes_))
       throw Failure(k_exit_mistake, damage);
     if (!found_)
-      throw mistake(path, asked_ > 0 ? fmt::format("has no flush {} that moved data of variables", asked_)
-                                     : "has no flush that moved data of variables");
+      throw mistake(
+          path, asked_ > 0 ? fmt::format("has no flush {} that moved data", asked_) : "has no flush that moved data");
     if (!damage.empty())
       fmt::print(stderr, "windrow: {}; what precedes it is simulated\n", damage);
     try {
@@ -213,6 +224,10 @@ class FlushFinder {
 
  private:
   void take_details(const TraceLine& line) {
+    if (const auto list = line.json.find("list"); list != line.json.end()) {
+      details_.push_back(moved_bytes(ranks_[line.opening], *list));
+      return;
+    }
     std::map<int64_t, json> decompositions;
     for (const json& each : line.json.at("decompositions"))
       decompositions[each.at("id").get<int64_t>()] = each;

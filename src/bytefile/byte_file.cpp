@@ -17,6 +17,7 @@
 #include "comm/agree.hpp"
 #include "comm/handle.hpp"
 #include "comm/same.hpp"
+#include "extent/bins.hpp"
 #include "format/catalog.hpp"
 #include "planning/sampled_ratio.hpp"
 #include "storage/publish.hpp"
@@ -117,36 +118,14 @@ Status ByteFile::summarize(Moving& moving, Status local) {
   }
 }
 
-// Collective, agreed. Finds regions that have all bytes of the lists and little else: the hull is cut into bins, and
-// bins without a byte are left out.
+// Collective, agreed. Finds regions that have all bytes of the lists and little else.
 Status ByteFile::find_regions(const Moving& moving, Status local, std::vector<Extent>& regions) {
-  constexpr int64_t k_words = 8, k_bins = 64 * k_words, k_least_bin = 4096;
-  const Extent hull = moving.summary.hull;
-  const int64_t bin = std::max(ceil_divide(hull.size(), k_bins), k_least_bin);
-  const auto bin_at = [&](int64_t i) {
-    return Extent{hull.begin + i * bin, std::min(hull.end, hull.begin + (i + 1) * bin)};
-  };
-  const int64_t bins = ceil_divide(hull.size(), bin);
-  std::array<int64_t, k_words> bits{};
-  const auto word = [&](int64_t i) -> int64_t& { return bits[static_cast<size_t>(i / 64)]; };
-  const auto bit = [](int64_t i) { return static_cast<int64_t>(uint64_t{1} << (i % 64)); };
+  HullBins bins(moving.summary.hull);
   if (local.ok())
-    for (int64_t i = 0; i < bins; ++i)
-      if (bytes_within(moving.pieces, bin_at(i)) > 0)
-        word(i) |= bit(i);
-  if (Status verdict = agree(*comm_, std::move(local), {.maximum = {}, .sum = {}, .bits = bits}); !verdict.ok())
+    bins.mark(moving.pieces);
+  if (Status verdict = agree(*comm_, std::move(local), {.maximum = {}, .sum = {}, .bits = bins.bits()}); !verdict.ok())
     return verdict;
-  return guard([&] {
-    for (int64_t i = 0; i < bins; ++i) {
-      if ((word(i) & bit(i)) == 0)
-        continue;
-      if (!regions.empty() && regions.back().end == bin_at(i).begin)
-        regions.back().end = bin_at(i).end;
-      else
-        regions.push_back(bin_at(i));
-    }
-    return Status{};
-  });
+  return guard([&] { return regions = bins.regions(), Status{}; });
 }
 
 // Collective, agreed.
@@ -238,7 +217,15 @@ Status ByteFile::call(Moving& moving, Status local) {
   }));
   Status verdict = run(moving, std::move(local));
   engine_.end();
-  engine_.tracer.end(*comm_, engine_.trace, {no_variables(), {}, verdict, moving.summary.bytes == 0}, engine_.report);
+  const auto& runs = moving.batch.runs;
+  const Pieces list = runs.empty() ? Pieces() : runs.front()->elements;
+  engine_.tracer.end(*comm_, engine_.trace,
+                     {.catalog = no_variables(),
+                      .requests = {},
+                      .verdict = verdict,
+                      .is_empty = moving.summary.bytes == 0,
+                      .list = {.writes = !moving.reading, .moved = &list}},
+                     engine_.report);
   return verdict;
 }
 

@@ -98,7 +98,7 @@ void FlushTracer::end(const Comm& comm, Trace& trace, const Flushed& flushed, Fl
                           .decomposition = *request.decomposition});
       return Status{};
     });
-  (void)recorder_->end(comm, trace, {report, flushed.catalog, verdict, traced});
+  (void)recorder_->end(comm, trace, {report, flushed.catalog, verdict, traced, flushed.list});
   take_problem(report);
 }
 

@@ -40,12 +40,13 @@ class FlushTracer {
   void start(const Comm& comm, const TracedFile& file, FlushReport& report);
   // Local: a flush begins. The stages of `trace` are recorded until its end.
   void begin(double now, Trace& trace) noexcept;
-  // What a flush has moved. All but the requests is the same on all ranks.
+  // What a flush has moved. All but the requests and the list is the same on all ranks.
   struct Flushed {
     const Catalog& catalog;
     std::span<const QueuedRequest> requests;
     const Status& verdict;
     bool is_empty;  // no rank had anything to move
+    TracedList list = {};
   };
   // Collective. All ranks agree whether there is a line: none for an empty flush, nor after an error of MPI.
   void end(const Comm& comm, Trace& trace, const Flushed& flushed, FlushReport& report);

@@ -94,8 +94,7 @@ void Recorder::begin(double now) noexcept {
   began_ = now;
 }
 
-// The shortest form: a box by its start and count, a short list as its runs, a long list as the number of runs of each
-// length.
+// A box by its start and count, which is the shortest form.
 void Recorder::describe(const SharedDecomposition& decomposition) {
   const Decomposition& local = decomposition.local();
   append(section_, decomposition.identity());
@@ -113,7 +112,23 @@ void Recorder::describe(const SharedDecomposition& decomposition) {
       append(section_, start);
     for (const int64_t count : local.counts)
       append(section_, count);
-  } else if (held.empty() || held.store().records <= static_cast<int64_t>(k_most_records)) {
+  } else {
+    add_elements(held);
+  }
+}
+
+void Recorder::describe_list(const TracedList& list) {
+  const PieceView moved(*list.moved);
+  append(section_, list.writes ? 1 : 0);
+  append(section_, hull(moved).end);
+  append(section_, total_bytes(moved));
+  append(section_, extent_count(moved));
+  add_elements(moved);
+}
+
+// A short list as its runs, a long list as the number of runs of each length.
+void Recorder::add_elements(PieceView held) {
+  if (held.empty() || held.store().records <= static_cast<int64_t>(k_most_records)) {
     append(section_, static_cast<int64_t>(HeldForm::runs));
     encode(held, {0, hull(held).end}, section_);
   } else {
@@ -137,7 +152,7 @@ bool Recorder::add_section(size_t share) {
 }
 
 void Recorder::pack(const Comm& comm, const Trace& trace, const TracedFlush& flush) {
-  const auto share = static_cast<size_t>(share_of(comm.rank(), comm.size())) - 8;  // 8 bytes: zeros of omitted sections
+  const auto share = static_cast<size_t>(share_of(comm.rank(), comm.size())) - 8;  // for the zeros of omitted sections
   append_time(message_, began_ - opened_);
   append_time(message_, seconds_now() - opened_);
   for (const double seconds : trace.seconds)
@@ -173,8 +188,15 @@ void Recorder::pack(const Comm& comm, const Trace& trace, const TracedFlush& flu
         append(section_, number);
     add_section(share);
   }
-  if (samples_all_ || is_sampled_)
-    pack_queue(flush.queue, share);
+  if (!samples_all_ && !is_sampled_)
+    return;
+  if (flush.list.moved == nullptr) {
+    append(message_, 0);
+  } else {
+    describe_list(flush.list);
+    add_section(share);
+  }
+  pack_queue(flush.queue, share);
 }
 
 // Packs the queue, then the decompositions that it names, as many as fit.

@@ -50,6 +50,8 @@ class Recorder {
   void pack_queue(std::span<const TracedRequest> queue, size_t share);
   bool add_section(size_t share);  // appends section_ to message_ if it fits
   void describe(const SharedDecomposition& decomposition);
+  void describe_list(const TracedList& list);
+  void add_elements(PieceView held);
   // Rank 0 only, like the next. Lines of flushes are buffered, unless `now` is set.
   void write(const std::function<std::string()>& line, bool now);
   void add_waiting();

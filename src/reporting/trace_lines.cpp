@@ -125,6 +125,8 @@ class FlushGatherer {
     if (all_ > k_most_ranks && !is_sampled_rank(rank, all_))
       return;
     if (reader.section())
+      take_list(rank, reader);
+    if (reader.section())
       take_queue(rank, reader);
     while (reader.section())
       take_decomposition(rank, reader);
@@ -134,6 +136,7 @@ class FlushGatherer {
 
  private:
   void take_sampled(int rank, Reader& reader);
+  void take_list(int rank, Reader& reader);
   void take_queue(int rank, Reader& reader);
   void take_decomposition(int rank, Reader& reader);
   ordered_json columns() const;
@@ -150,8 +153,37 @@ class FlushGatherer {
   std::map<std::array<int64_t, 6>, std::vector<int>>
       queue_;  // variable, put, record + 1, ordinal, decomposition, type + 1
   int64_t left_out_ = 0;
+  ordered_json list_;  // null: the file has variables
   std::map<int64_t, ordered_json> decompositions_;
 };
+
+// What a rank holds of a shape with so many dimensions.
+ordered_json take_held(int rank, Reader& reader, int64_t dimensions) {
+  ordered_json held{{"rank", rank}, {"elements", reader.number()}, {"pieces", reader.number()}};
+  switch (static_cast<HeldForm>(reader.number())) {
+    case HeldForm::boxes:
+      held["start"] = reader.numbers(dimensions);
+      held["count"] = reader.numbers(dimensions);
+      break;
+    case HeldForm::runs: {
+      held["runs"] = ordered_json::array();
+      const auto list = reader.list();
+      if (!list.ok())
+        break;
+      Nest nest;
+      for (RecordReader records{PieceView(list.value())}; records.take(nest);)
+        held["runs"].push_back(nest_json(nest));
+      break;
+    }
+    case HeldForm::lengths: {
+      std::map<int64_t, int64_t> lengths;
+      add_counts(reader, lengths);
+      held["lengths"] = powers(lengths);
+      break;
+    }
+  }
+  return held;
+}
 
 void FlushGatherer::take_sampled(int rank, Reader& reader) {
   if (reader.section()) {
@@ -181,6 +213,15 @@ void FlushGatherer::take_sampled(int rank, Reader& reader) {
     sent_.push_back({rank, nullptr, more, 0, 0});
 }
 
+void FlushGatherer::take_list(int rank, Reader& reader) {
+  const bool writes = reader.number() == 1;
+  const int64_t end = reader.number();
+  if (list_.is_null())
+    list_ = {{"direction", writes ? "write" : "read"}, {"end", int64_t{0}}, {"ranks", ordered_json::array()}};
+  list_["end"] = std::max(end, list_["end"].get<int64_t>());
+  list_["ranks"].push_back(take_held(rank, reader, 0));
+}
+
 void FlushGatherer::take_queue(int rank, Reader& reader) {
   const int64_t count = reader.count();
   left_out_ = std::max(left_out_, reader.number());
@@ -208,30 +249,7 @@ void FlushGatherer::take_decomposition(int rank, Reader& reader) {
             {"flags", (marks & 1) != 0},
             {"replicas", (marks & 2) != 0},
             {"ranks", ordered_json::array()}};
-  ordered_json held{{"rank", rank}, {"elements", reader.number()}, {"pieces", reader.number()}};
-  switch (static_cast<HeldForm>(reader.number())) {
-    case HeldForm::boxes:
-      held["start"] = reader.numbers(dimensions);
-      held["count"] = reader.numbers(dimensions);
-      break;
-    case HeldForm::runs: {
-      held["runs"] = ordered_json::array();
-      const auto list = reader.list();
-      if (!list.ok())
-        break;
-      Nest nest;
-      for (RecordReader records{PieceView(list.value())}; records.take(nest);)
-        held["runs"].push_back(nest_json(nest));
-      break;
-    }
-    case HeldForm::lengths: {
-      std::map<int64_t, int64_t> lengths;
-      add_counts(reader, lengths);
-      held["lengths"] = powers(lengths);
-      break;
-    }
-  }
-  json["ranks"].push_back(std::move(held));
+  json["ranks"].push_back(take_held(rank, reader, dimensions));
 }
 
 ordered_json summary_of(std::vector<int64_t> values) {
@@ -309,6 +327,8 @@ void FlushGatherer::store(ordered_json& json, const Catalog& catalog) const {
   json["queue"] = queue_json(catalog);
   if (left_out_ > 0)
     json["queue_left_out"] = left_out_;
+  if (!list_.is_null())
+    json["list"] = list_;
   json["decompositions"] = ordered_json::array();
   for (const auto& [identity, decomposition] : decompositions_)
     json["decompositions"].push_back(decomposition);

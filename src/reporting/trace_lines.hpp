@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "base/status.hpp"
+#include "extent/pieces.hpp"
 #include "format/catalog.hpp"
 #include "layout/layout.hpp"
 #include "reporting/report.hpp"
@@ -79,11 +80,18 @@ struct TracedRequest {
   const SharedDecomposition& decomposition;
 };
 
+// What a call on a file of plain bytes moved.
+struct TracedList {
+  bool writes = false;
+  const Pieces* moved = nullptr;  // by this rank: where in the file; nullptr: the file has variables
+};
+
 struct TracedFlush {
   const FlushReport& report;
   const Catalog& catalog;
   const Status& verdict;
   std::span<const TracedRequest> queue;  // if there are details
+  TracedList list = {};
 };
 
 struct FlushPlace {

@@ -123,7 +123,8 @@ void RankTurns::access_share(const Share& share) {
 }
 
 void RankTurns::request(size_t phase, const Request& one, int64_t together) {
-  const bool knows_holes = plan_.has_domains() && plan_.direct_bytes == 0;  // the holes are new: zeros
+  // The holes are new: zeros.
+  const bool knows_holes = plan_.has_domains() && plan_.direct_bytes == 0 && !request_.workload.plain_bytes;
   const bool over_holes = one.holes && !plan_.reading && !knows_holes;
   (plan_.reading ? counts_.read_requests : counts_.write_requests) += 1;
   const int64_t reads = over_holes ? reads_before(rule_, one) : 0, times = over_holes ? 2 : 1;

@@ -8,6 +8,7 @@
 
 #include "base/checked.hpp"
 #include "base/units.hpp"
+#include "extent/bins.hpp"
 #include "layout/stripes.hpp"
 #include "plan/limits.hpp"
 #include "sim/turns.hpp"
@@ -42,10 +43,13 @@ Result<FileStripes> stripes_of(const SimulationRequest& request) {
                             counted(stripes.count, "target"), request.machine.name, storage.targets)};
 }
 
-// The requested number; with preset subfiling without a number, one for every 8 ranks, as in the library.
+// The requested number; with preset subfiling without a number, one for every 8 ranks, as in the library. A file of
+// plain bytes is never divided.
 int64_t files_of(const SimulationRequest& request, const Strategy& strategy) {
   constexpr int64_t k_ranks_a_file = 8;
   const Choice asked = request.settings.choice("files");
+  if (request.workload.plain_bytes)
+    return 1;
   if (strategy.files == Files::per_rank)
     return request.workload.ranks;
   if (strategy.files != Files::subfiles)
@@ -130,13 +134,27 @@ Result<Prepared> prepare(const SimulationRequest& request) {
   return prepared;
 }
 
+// Where a file has data: of plain bytes the bins with a listed byte, as ByteFile finds them.
+std::vector<Extent> regions_of(const Workload& workload, const Places& places) {
+  if (!workload.plain_bytes)
+    return places.regions();
+  Extent all{INT64_MAX, 0};
+  for (const Pieces& list : workload.lists)
+    if (!list.empty())
+      all = {std::min(all.begin, hull(list).begin), std::max(all.end, hull(list).end)};
+  HullBins bins(all);
+  for (const Pieces& list : workload.lists)
+    bins.mark(list);
+  return bins.regions();
+}
+
 // The reduction over all ranks.
 Pattern pattern_of(const SimulationRequest& request, const Prepared& prepared) {
   const Workload& workload = request.workload;
   Pattern pattern{.reading = workload.reading,
                   .shared_reads = workload.division == Division::same,
                   .uniform = workload.division == Division::same,
-                  .regions = prepared.places.regions()};
+                  .regions = regions_of(workload, prepared.places)};
   pattern.entries = workload.variables * workload.ranks;
   pattern.points = workload.points;
   pattern.load = workload.load;
@@ -160,7 +178,8 @@ Pattern pattern_of(const SimulationRequest& request, const Prepared& prepared) {
   int64_t region_bytes = 0;
   for (const Extent& region : pattern.regions)
     region_bytes += region.size();
-  pattern.never_written = !workload.reading && region_bytes > pattern.bytes;  // written data is new
+  // Written variables are new.
+  pattern.never_written = !workload.reading && !workload.plain_bytes && region_bytes > pattern.bytes;
   if (!workload.reading)
     pattern.shrinks_to_of_64 = ratio_of_64(request.shrinks_to);
   return pattern;

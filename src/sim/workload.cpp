@@ -221,6 +221,13 @@ HeldElements held_by_all(const Workload& workload, int first, int last) {
 }
 
 std::string workload_text(const Workload& workload) {
+  if (workload.plain_bytes) {
+    int64_t bytes = 0;
+    for (const Pieces& list : workload.lists)
+      bytes += total_bytes(list);
+    return fmt::format("{} {}, lists of plain bytes, {}", workload.reading ? "read by" : "written by",
+                       counted(workload.ranks, "rank"), format_bytes(bytes));
+  }
   std::string division;
   switch (workload.division) {
     case Division::rows:

@@ -40,6 +40,7 @@ struct Workload {
   int64_t points = 0,
           load = 0;  // for lists of points: their number, and elements of a variable for each; 0: no points
   std::vector<Pieces> lists = {};  // [ranks] for lists: elements, without positions in memory
+  bool plain_bytes = false;        // lists of bytes of a file without variables, which is changed in place
 
   int64_t elements() const noexcept;
   int64_t variable_bytes() const noexcept { return elements() * element_bytes; }

@@ -2,8 +2,8 @@
 """The command windrow report: a program runs with WINDROW_TRACE, and the report of the trace is equal to the program's
 windrow_report().
 
-Run by CTest with WINDROW_COMMAND, WINDROW_TRACED (the program), WINDROW_MPIRUN (a shell-split command that takes -n)
-and WINDROW_RANKS.
+Run by CTest with WINDROW_COMMAND, WINDROW_TRACED and WINDROW_TRACED_BYTES (the programs), WINDROW_MPIRUN (a
+shell-split command that takes -n) and WINDROW_RANKS.
 """
 
 import html.parser
@@ -20,6 +20,7 @@ import xml.etree.ElementTree as ElementTree
 
 COMMAND = os.environ["WINDROW_COMMAND"]
 TRACED = os.environ["WINDROW_TRACED"]
+TRACED_BYTES = os.environ["WINDROW_TRACED_BYTES"]
 MPIRUN = shlex.split(os.environ["WINDROW_MPIRUN"])
 RANKS = int(os.environ["WINDROW_RANKS"])
 LIMIT_S = 60  # a hang is a failure
@@ -225,6 +226,23 @@ class Traced(ReportTest):
         for rank in range(RANKS):
             self.assertIn(f"rank {rank}: exchange from", words)
         self.assertRegex(words, r"rank 0, (target|stripe) \d: ")
+
+    def test_a_file_of_plain_bytes(self):
+        done = run(TRACED_BYTES, self.path("bytes"), env={"WINDROW_TRACE": self.trace})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        reports = [json.loads(line) for line in done.stdout.splitlines()]
+        table = self.report()
+        self.assertEqual(table.returncode, 0, table.stderr)
+        self.assertEqual(table.stdout.count("plain bytes"), 3)
+        text = "".join(self.page()[0].itertext())
+        self.assertIn("Flush 3: plain bytes", text)
+        self.assertIn("plain byteswrite", text)
+        self.assertIn("Alternatives", text)
+        kinds = json.loads(run(COMMAND, "advise", self.trace, "--json").stdout)["kinds"]
+        self.assertEqual(
+            [(kind["direction"], kind["bytes"], kind["flushes"]) for kind in kinds],
+            [("write", reports[0]["bytes"], [1, 2]), ("read", reports[2]["bytes"], [3])],
+        )
 
     def test_many_flushes(self):
         self.make(steps=100, width=1)

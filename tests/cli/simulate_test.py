@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """windrow simulate from outside: what it prints, what it draws, and what it says of mistakes.
 
-Run by CTest with WINDROW_COMMAND, WINDROW_TRACED (a program), WINDROW_MPIRUN (a shell-split command that takes -n)
-and WINDROW_SAMPLE (a trace).
+Run by CTest with WINDROW_COMMAND, WINDROW_TRACED and WINDROW_TRACED_BYTES (programs), WINDROW_MPIRUN (a shell-split
+command that takes -n) and WINDROW_SAMPLE (a trace).
 """
 
 import json
@@ -17,6 +17,7 @@ import xml.etree.ElementTree as ElementTree
 
 COMMAND = os.environ["WINDROW_COMMAND"]
 TRACED = os.environ["WINDROW_TRACED"]
+TRACED_BYTES = os.environ["WINDROW_TRACED_BYTES"]
 MPIRUN = shlex.split(os.environ["WINDROW_MPIRUN"])
 SAMPLE = os.environ["WINDROW_SAMPLE"]
 
@@ -148,6 +149,41 @@ class SimulateTest(unittest.TestCase):
             key = (each["decomposition"], each["direction"], each["element_bytes"], str(each["shape"]))
             groups[key] = groups.get(key, 0) + math.prod(each["shape"]) * each["element_bytes"]
         self.assertEqual(found["bytes"], max(groups.values()))
+
+    def test_a_trace_of_plain_bytes_is_simulated(self):
+        """What each rank moved: bytes that two ranks list are written once, and those beyond the end are not read."""
+        ranks, trace = 3, self.path("bytes.jsonl")
+        env = {"WINDROW_TRACE": trace, "WINDROW_CODEC": "off", "WINDROW_LAYOUT": "none", "WINDROW_BUFFERS": "4"}
+        done = run(TRACED_BYTES, self.path("bytes"), 100, ranks=ranks, env=env)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        reports = [json.loads(line) for line in done.stdout.splitlines()]
+        written, again, read = (
+            self.simulated(trace, "--machine", "mercury", "--flush", flush, "--set", "strategy=list")
+            for flush in (1, 2, 3)
+        )
+        self.assertEqual(written["ranks"], ranks)
+        self.assertEqual(written["bytes"], 50 * 100 * ranks)
+        self.assertEqual(written["write_requests"], 50 * ranks)
+        self.assertEqual(written, again)
+        # 40 bytes of each rank but the last are also read by the one before it
+        self.assertEqual(read["bytes"], 50 * 100 * ranks + 40 * (ranks - 1) + 30 * (ranks - 1))
+        self.assertEqual([report["bytes"] for report in reports], [each["bytes"] for each in (written, again, read)])
+        self.assertEqual(read["write_requests"], 0)
+        self.mistake(trace, "--machine", "mercury", part="flush 4 cannot be simulated: rank 0 holds more runs than a")
+        self.mistake(trace, "--machine", "mercury", "--flush", 5, part="has no flush 5 that moved data")
+        with open(trace, encoding="utf-8") as lines:
+            opening, details, flush = list(lines)[:3]
+        for damage, part in (
+            (lambda listed: listed.update(end=10), "impossible runs of elements"),
+            (lambda listed: listed.update(end=-1), "line 2"),
+            (lambda listed: listed.pop("ranks"), "line 2"),
+            (lambda listed: listed["ranks"].pop(), "it records the data of 2 of 3 ranks only"),
+        ):
+            changed = json.loads(details)
+            damage(changed["list"])
+            with open(self.path("hostile.jsonl"), "w", encoding="utf-8") as file:
+                file.write(opening + json.dumps(changed) + "\n" + flush)
+            self.mistake(self.path("hostile.jsonl"), "--machine", "jaguar", part=part)
 
     def test_a_trace_of_two_programs_is_simulated(self):
         """Their lines come between each other, and each counts its decompositions from 1."""

@@ -80,12 +80,39 @@ std::vector<int64_t> shape_of(const Workload& workload) {
   return {workload.elements()};
 }
 
+// The report of the call that moves lists of plain bytes.
+json measured_bytes(const Workload& workload, const ::windrow::Options& options) {
+  const std::string path = shared_path("plain bytes");
+  std::vector<int64_t> offsets, lengths;
+  for_each_piece(held_by(workload, rank_of_world()).elements, {0, workload.elements()},
+                 [&](const Piece& piece) { offsets.push_back(piece.file), lengths.push_back(piece.length); });
+  std::vector<char> data(static_cast<size_t>(workload.elements()));
+  windrow_byte_list* list = nullptr;
+  windrow_bytes* file = nullptr;
+  const char* report = nullptr;
+  ::windrow::check(
+      windrow_byte_list_pieces(static_cast<int64_t>(offsets.size()), offsets.data(), nullptr, lengths.data(), &list));
+  if (rank_of_world() == 0)  // it exists, with data between the listed bytes
+    std::ofstream(path, std::ios::binary).write(data.data(), workload.elements());
+  MPI_Barrier(MPI_COMM_WORLD);
+  ::windrow::check(windrow_bytes_open(MPI_COMM_WORLD, path.c_str(), WINDROW_UPDATE, options.get(), &file));
+  ::windrow::check(workload.reading ? windrow_bytes_read(file, list, data.data(), nullptr)
+                                    : windrow_bytes_write(file, list, data.data()));
+  ::windrow::check(windrow_bytes_report(file, "json", &report));
+  json parsed = json::parse(report);
+  ::windrow::check(windrow_bytes_close(file));
+  windrow_byte_list_free(list);
+  return parsed;
+}
+
 // The report of the flush that the library really makes.
 json measured(const Workload& workload, const Options& options) {
   const std::string path = shared_path("a file.raw");
   ::windrow::Options all;
   for (const auto& [key, value] : options)
     all.set(key, value);
+  if (workload.plain_bytes)
+    return measured_bytes(workload, all);
   const auto decomposition = decomposition_of(workload);
   const auto each = static_cast<size_t>(total_bytes(held_by(workload, rank_of_world()).elements));
   std::vector<std::vector<double>> data(static_cast<size_t>(workload.variables),
@@ -119,7 +146,7 @@ constexpr const char* k_by_machine =
 
 void expect_same_counts(Workload workload, Options options, const Machine& machine = this_machine()) {
   workload.ranks = ranks_of_world();
-  workload.element_bytes = sizeof(double);
+  workload.element_bytes = workload.plain_bytes ? 1 : sizeof(double);
   ASSERT_TRUE(complete(workload).ok());
   SimulationRequest request{.workload = workload, .machine = machine, .settings = {}, .library = {}};
   // The test's own settings: what a machine without measured links and with cores to spare does.
@@ -232,6 +259,28 @@ TEST(Counts, are_the_librarys_of_what_is_sieved) {
   for (const char* writers : {"1", "2"})
     expect_same_counts_both_ways(holed, {{"domains", "even"}, {"access", "sieve"}, {"writers", writers}});
   expect_same_counts_both_ways(holed, {{"domains", "aligned"}, {"access", "contiguous"}});
+}
+
+// The file has other data before the lists and between them, which is never overwritten with zeros.
+TEST(Counts, are_the_librarys_of_plain_bytes) {
+  constexpr int64_t k_begin = 1'000'000, k_pieces = 700, k_length = 48;
+  Workload bytes{.division = Division::lists, .shape = {3 * k_begin}, .plain_bytes = true};
+  for (int rank = 0; rank < ranks_of_world(); ++rank) {
+    PiecesBuilder list;
+    for (const int64_t begin : {k_begin, 2 * k_begin})
+      list.add(::windrow::Run{.file = begin + rank * k_length,
+                              .memory = 0,
+                              .length = k_length,
+                              .file_stride = 64 * ranks_of_world(),
+                              .memory_stride = k_length,
+                              .count = k_pieces});
+    bytes.lists.push_back(list.take());
+  }
+  expect_same_counts_both_ways(bytes, {});
+  for (const char* access : {"sieve", "list", "contiguous"})
+    expect_same_counts_both_ways(bytes, {{"domains", "even"}, {"access", access}, {"writers", "2"}});
+  expect_same_counts_both_ways(bytes, {{"domains", "target"}});
+  expect_same_counts_both_ways(bytes, {{"strategy", "subfiling"}});
 }
 
 TEST(Counts, are_the_librarys_of_teams) {
