@@ -102,6 +102,48 @@ TEST_F(Bytes, OfTheHighestRankAreWritten) {
   EXPECT_EQ(content(), expected);
 }
 
+// Many short pieces, in irregular turns of the ranks: aligned ones, and from an odd byte on. Then some that two ranks
+// have, and pieces of many lengths.
+TEST_F(Bytes, OfManyShortPiecesAreWrittenByTheHighestRank) {
+  struct Dealt {
+    int64_t begin, unit;
+    size_t shared, longest;  // every n-th piece is also of the rank after; 0: none. In units
+  };
+  for (const Dealt& dealt : {Dealt{0, 4, 0, 1}, Dealt{1, 4, 0, 1}, Dealt{8, 8, 97, 1}, Dealt{3, 1, 5, 90},
+                             Dealt{128, 64, 7, 3}, Dealt{5, 1, 1, 1}}) {
+    SCOPED_TRACE(testing::Message() << dealt.begin << " " << dealt.unit << " " << dealt.shared);
+    const int ranks = size_of();
+    std::string expected(static_cast<size_t>(dealt.begin), '\0'), mine;
+    std::vector<int64_t> offsets, lengths;
+    uint32_t random = 1;
+    for (size_t piece = 0; piece < 5000; ++piece) {
+      random = random * 1664525 + 1013904223;
+      const int owner = static_cast<int>(random >> 16) % ranks;
+      const int64_t length = dealt.unit * static_cast<int64_t>(1 + (random >> 8) % dealt.longest);
+      const int other = dealt.shared > 0 && piece % dealt.shared == 0 ? (owner + 1) % ranks : owner;
+      if (rank_of() == owner || rank_of() == other) {
+        offsets.push_back(static_cast<int64_t>(expected.size()));
+        lengths.push_back(length);
+        mine.append(static_cast<size_t>(length), static_cast<char>('a' + rank_of()));
+      }
+      expected.append(static_cast<size_t>(length), static_cast<char>('a' + std::max(owner, other)));
+      if (piece % 31 == 0)  // of no rank
+        expected.append(static_cast<size_t>(dealt.unit), '\0');
+    }
+    windrow_bytes* file = open(WINDROW_UPDATE_OR_CREATE);
+    for (int time = 0; time < 2; ++time)
+      EXPECT_WINDROW_OK(windrow_bytes_write(file, list_of(offsets, lengths).get(), mine.data()));
+    const auto holes = std::count(expected.begin(), expected.end(), '\0');
+    EXPECT_EQ(report_of(file)["bytes"], expected.size() - static_cast<size_t>(holes));  // each byte once
+    EXPECT_WINDROW_OK(windrow_bytes_close(file));
+    EXPECT_TRUE(content() == expected);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank_of() == 0)
+      std::filesystem::remove(path());
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+}
+
 TEST_F(Bytes, BeyondTheEndAreNotRead) {
   make("0123456789");
   windrow_bytes* file = open(WINDROW_READ);
