@@ -21,7 +21,8 @@ class Bytes : public System {
   }
   ~Bytes() override {
     windrow_byte_list_free(writes_);
-    windrow_byte_list_free(reads_);
+    if (reads_ != writes_)
+      windrow_byte_list_free(reads_);
     windrow_options_free(options_);
   }
 
@@ -33,8 +34,13 @@ class Bytes : public System {
       offsets_.push_back(offset);
       offset += job.data.file_bytes(variable);
     }
-    writes_ = list_of(job, true);
-    reads_ = list_of(job, false);
+    written_ = pieces_of(job, true);
+    read_ = pieces_of(job, false);
+  }
+
+  void describe(const Job&) override {
+    writes_ = list_of(written_);
+    reads_ = read_ == written_ ? writes_ : list_of(read_);
   }
 
   void write(const Job& job) override {
@@ -65,21 +71,30 @@ class Bytes : public System {
   std::string format() const override { return "raw"; }
 
  private:
-  // Places in memory are addresses.
-  windrow_byte_list* list_of(const Job& job, bool owned) const {
+  struct Offsets {
     std::vector<int64_t> in_file, in_memory, lengths;
+    friend bool operator==(const Offsets&, const Offsets&) = default;
+  };
+
+  // Places in memory are addresses.
+  Offsets pieces_of(const Job& job, bool owned) const {
+    Offsets all;
     for (size_t v = 0; v < job.data.variables.size(); ++v) {
       const int64_t size = element_size(job.data.variables[v].type);
       const auto base = static_cast<int64_t>(reinterpret_cast<uintptr_t>(job.buffers[v].data()));
       for (const Piece& piece : job.data.pieces(job.data.variables[v], owned)) {
-        in_file.push_back(offsets_[v] + piece.file * size);
-        in_memory.push_back(base + piece.memory * size);
-        lengths.push_back(piece.length * size);
+        all.in_file.push_back(offsets_[v] + piece.file * size);
+        all.in_memory.push_back(base + piece.memory * size);
+        all.lengths.push_back(piece.length * size);
       }
     }
+    return all;
+  }
+
+  static windrow_byte_list* list_of(const Offsets& all) {
     windrow_byte_list* list = nullptr;
-    check(windrow_byte_list_pieces(static_cast<int64_t>(in_file.size()), in_file.data(), in_memory.data(),
-                                   lengths.data(), &list));
+    check(windrow_byte_list_pieces(static_cast<int64_t>(all.in_file.size()), all.in_file.data(), all.in_memory.data(),
+                                   all.lengths.data(), &list));
     return list;
   }
 
@@ -87,6 +102,7 @@ class Bytes : public System {
   windrow_byte_list *writes_ = nullptr, *reads_ = nullptr;
   std::string path_;
   std::vector<int64_t> offsets_;
+  Offsets written_, read_;
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // run_program(): the protocol of a measurement, the same for all systems whose ranks measure together.
 #include <fcntl.h>
+#include <malloc.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -8,6 +9,7 @@
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
+#include <fstream>
 #include <new>
 #include <nlohmann/json.hpp>
 
@@ -70,6 +72,34 @@ class Watch {
   nlohmann::json clock_ = nlohmann::json::array();
 };
 
+// How much memory a rank has had at most since the begin, beyond what it had then: the rank with the most.
+class MemoryPeak {
+ public:
+  MemoryPeak() {
+    ::malloc_trim(0);
+    std::ofstream("/proc/self/clear_refs") << "5";  // the peak begins anew
+    before_ = kib_of("VmRSS:");
+  }
+  int64_t bytes() const {
+    const int64_t mine = kib_of("VmHWM:") - before_;
+    int64_t most = 0;
+    MPI_Allreduce(&mine, &most, 1, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD);
+    return most * 1024;
+  }
+
+ private:
+  static int64_t kib_of(const std::string& name) {
+    std::ifstream status("/proc/self/status");
+    int64_t kib = 0;
+    for (std::string word; kib == 0 && status >> word;)
+      if (word == name)
+        status >> kib;
+    return kib;
+  }
+
+  int64_t before_ = 0;
+};
+
 // The complaint of the lowest rank that has one; on all ranks.
 std::string lowest_complaint(const std::string& mine, int rank, int ranks) {
   int candidate = mine.empty() ? ranks : rank, lowest = ranks;
@@ -95,14 +125,22 @@ struct Outcome {
   double read_s = -1;
   double first_s = -1;             // with rewrites: from before open to the end of the first write,
   std::vector<double> rewrites_s;  // and of each later one, in the open file
+  int64_t memory_bytes = 0;        // at most on any rank, for the descriptions and the writes
   std::string wrong;
 };
+
+void describe(System& system, const Job& job, Watch& watch) {
+  watch.start();
+  system.describe(job);
+  watch.stop("describe");
+}
 
 // Reads what another run of the same system wrote; the buffers hold it afterwards. The file stays.
 void read_input(System& input, const Job& job, const Command& command, Watch& watch, Outcome& outcome) {
   const int rank = command.scenario.rank, ranks = command.scenario.ranks;
   fill_buffers(job.data, job.buffers, command.repetition);
   input.prepare(job);
+  describe(input, job, watch);
   make_folder_on_root(job, rank);
   input.write(job);
   clear_buffers(job.buffers);
@@ -122,6 +160,7 @@ Outcome measure_copy(System& input, System& output, const Job& job, const Comman
   if (!outcome.wrong.empty())
     return outcome;
   output.prepare(to);
+  describe(output, to, watch);
   make_folder_on_root(to, rank);
   watch.start();
   output.write(to);
@@ -153,11 +192,14 @@ Outcome measure(System& system, Job& job, const Command& command, Watch& watch) 
   }
   fill_buffers(job.data, job.buffers, command.repetition);
   system.prepare(job);
+  const MemoryPeak peak;
+  describe(system, job, watch);
   make_folder_on_root(job, rank);
   watch.start();
   system.write(job);
   if (command.rewrites == 0)
     outcome.write_s = watch.stop("write");
+  outcome.memory_bytes = peak.bytes();
   if (command.check_file || command.rewrites > 0)
     outcome.wrong = lowest_complaint(check_file(job.data, system.locate(job), last), rank, ranks);
   if (!outcome.wrong.empty() || job.durable || command.rewrites > 0)
@@ -199,6 +241,8 @@ nlohmann::json run(const Command& command, const SystemFactory& make_system, int
       line["first_s"] = outcome.first_s, line["rewrites_s"] = outcome.rewrites_s;
     if (outcome.read_s >= 0)
       line["read_s"] = outcome.read_s;
+    if (outcome.memory_bytes > 0)
+      line["memory_bytes"] = outcome.memory_bytes;
     if (!outcome.wrong.empty())
       line["wrong"] = outcome.wrong;
     if (!system->report().empty())

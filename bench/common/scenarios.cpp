@@ -51,6 +51,24 @@ Case grid(int64_t edge, const CaseSettings& settings) {
   return {settings.scenario, {cubes(edge, 0, settings)}, {{"density", ElementType::float32, 0, 1}}};
 }
 
+// A million single elements for each rank, dealt in irregular turns: no two of a rank are adjacent if there are several
+// ranks.
+Case points(const CaseSettings& settings) {
+  constexpr int64_t k_each = 1'000'000;
+  const int64_t ranks = settings.ranks;
+  Share share;
+  share.shape = {k_each * ranks};
+  share.owned.assign(static_cast<size_t>(k_each), 1);
+  uint64_t random = 1;
+  for (int64_t turn = 0, shift = 0; turn < k_each; ++turn) {
+    random = random * 6364136223846793005U + 1442695040888963407U;
+    const int64_t next = static_cast<int64_t>(random >> 33) % ranks;
+    shift = next == (shift + 1) % ranks ? (next + 1) % ranks : next;
+    share.points.push_back(turn * ranks + (settings.rank + shift) % ranks);
+  }
+  return {settings.scenario, {std::move(share)}, {{"field", ElementType::float32, 0, 1}}};
+}
+
 // S3D's checkpoint: mass fractions and velocities, temperature and pressure.
 Case s3d(const CaseSettings& settings) {
   constexpr int64_t k_edge = 50;
@@ -235,6 +253,8 @@ Case make_case(const CaseSettings& settings) {
   const std::string& name = settings.scenario;
   if (name == "s3d")
     return s3d(settings);
+  if (name == "points")
+    return points(settings);
   if (name == "flash")
     return flash(false, settings);
   if (name == "subfiling-64" || name == "subfiling-128")
@@ -255,7 +275,7 @@ Case make_case(const CaseSettings& settings) {
     return *std::move(result);
   throw std::runtime_error("no scenario \"" + name +
                            "\"; there are grid-64, grid-128, mesh-LOAD[-cm|-random][-float32], owners-LOAD, e3sm, "
-                           "flash, s3d, scorpio, scorpio-rows, "
+                           "flash, s3d, points, scorpio, scorpio-rows, "
                            "scorpio-blocks, compressed, subfiling-64, subfiling-128, subfiling-flash, subfiling-s3d");
 }
 

@@ -59,7 +59,8 @@ class NotApplicable : public std::runtime_error {
 class System {
  public:
   virtual ~System() = default;
-  virtual void prepare(const Job& job) = 0;  // datatypes, selections, decompositions: made once, not on the clock
+  virtual void prepare(const Job& job) = 0;  // datatypes, selections, arrays of offsets: made once, not on the clock
+  virtual void describe(const Job&) {}       // Windrow's decompositions and lists: made once, on a clock of their own
   virtual void write(const Job& job) = 0;    // from before open to after close
   virtual void read(const Job& job) = 0;     // the same
   virtual std::vector<Location> locate(const Job& job) = 0;

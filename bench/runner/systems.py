@@ -22,6 +22,7 @@ SCENARIOS = (
     "e3sm",
     "flash",
     "s3d",
+    "points",
     "scorpio",
     "scorpio-rows",
     "scorpio-blocks",
@@ -183,7 +184,7 @@ def variants(scenario: str) -> list[Variant]:
         return _compressed_variants()
     if scenario.startswith("subfiling"):
         return _subfiling_variants()
-    blocks = not scenario.startswith(("mesh", "e3sm"))
+    blocks = not scenario.startswith(("mesh", "e3sm", "points"))
     views = ("indexed", "subarray") if blocks else ("indexed",)
     found = [*_limits(), *_floors()]
     found += [Variant(URING, "limit", f"uring-{count}-{depth}") for count in (1, 2) for depth in (4, 8)]

@@ -64,6 +64,9 @@ class Windrow : public System {
     for (const Variable& variable : job.data.variables)
       if (!variable.chunk.empty())
         compress(variable);
+  }
+
+  void describe(const Job& job) override {
     for (const Share& share : job.data.shares)
       decompositions_.push_back(make_decomposition(share));
   }
@@ -91,7 +94,7 @@ class Windrow : public System {
     put();
     job.rewrite(put);
     if (job.explain)
-      written_ = describe(file);
+      written_ = told_by(file);
     check(windrow_close(file));
   }
 
@@ -106,7 +109,7 @@ class Windrow : public System {
     }
     check(windrow_flush(file));
     if (job.explain)
-      read_ = describe(file);
+      read_ = told_by(file);
     check(windrow_close(file));
   }
 
@@ -169,7 +172,7 @@ class Windrow : public System {
     return decomposition;
   }
 
-  static std::string describe(windrow_file* file) {
+  static std::string told_by(windrow_file* file) {
     const char *plan = nullptr, *report = nullptr;
     check(windrow_explain(file, "json", &plan));
     std::string text = std::string("{\"plan\":") + plan;
