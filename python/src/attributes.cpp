@@ -72,7 +72,7 @@ void delete_attribute(File& file, const std::string& object, const std::string& 
 
 }  // namespace
 
-void bind_attributes(nb::module_& module, nb::class_<File>& file) {
+void bind_attributes(nb::module_& module, nb::class_<File, OpenFile>& file) {
   module.attr("TEXT") = static_cast<int>(WINDROW_TEXT);
   module.attr("OPAQUE") = static_cast<int>(WINDROW_OPAQUE);
   module.attr("REFERENCE") = static_cast<int>(WINDROW_REFERENCE);

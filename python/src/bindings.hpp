@@ -61,9 +61,9 @@ auto without_gil(Action&& action) {
 }
 
 void bind_files(nb::module_& module);
-void bind_objects(nb::module_& module, nb::class_<File>& file);
-void bind_attributes(nb::module_& module, nb::class_<File>& file);
-void bind_viewers(nb::class_<File>& file);
+void bind_objects(nb::module_& module, nb::class_<File, OpenFile>& file);
+void bind_attributes(nb::module_& module, nb::class_<File, OpenFile>& file);
+void bind_viewers(nb::class_<File, OpenFile>& file);
 void bind_decompositions(nb::module_& module);
 void bind_meshes(nb::module_& module);
 

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "agreement.hpp"
@@ -57,41 +58,58 @@ struct Memory {
   void* data = nullptr;
 };
 
-// An open file. Each collective call has an argument `problem`: the error in this rank's arguments, or "". All ranks
-// make the call, and all throw the error of the lowest rank that has one.
-class File {
+// An open file of any kind. Each collective call has an argument `problem`: the error in this rank's arguments, or "".
+// All ranks make the call, and all throw the error of the lowest rank that has one.
+class OpenFile {
+ public:
+  OpenFile(const OpenFile&) = delete;
+  OpenFile& operator=(const OpenFile&) = delete;
+  virtual ~OpenFile();
+
+  bool is_open() const { return number_ != 0; }
+  AgreementComm& agreements() const { return *agreements_; }
+  void agree(const std::string& call, const std::string& problem);  // Collective.
+  void close(const std::string& problem);                           // Collective.
+  // Collective; the other ranks may be in any call on any file of the communicator. All ranks discard this file.
+  void abandon(const std::string& reason);
+  // The same with a time limit. Returns whether the other ranks have called in time; otherwise the file stays open.
+  bool abandon_within(double seconds, const std::string& reason);
+
+ protected:
+  OpenFile(const Communicator& comm, const std::string& problem);  // Collective. The derived class opens the file.
+  void opened(const std::string& path);
+  void check_open() const;           // throws when the file is closed
+  virtual int close_handle() = 0;    // Collective.
+  virtual int discard_handle() = 0;  // Collective.
+
+  std::shared_ptr<AgreementComm> agreements_;
+
+ private:
+  void closed();
+
+  int64_t number_ = 0;  // of AgreementComm::add(); 0: closed
+};
+
+// A file of variables.
+class File : public OpenFile {
  public:
   static constexpr int k_create = -1;  // in addition to enum windrow_mode
   File(const Communicator& comm, const std::string& path, int mode, const Settings& settings,
        const std::string& problem);
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
-  ~File();
 
-  bool is_open() const { return file_ != nullptr; }
-  AgreementComm& agreements() const { return *agreements_; }
   windrow_file* get() const;  // throws when the file is closed
-
-  void agree(const std::string& call, const std::string& problem);  // Collective.
   // Collective: agree(), then `action`, whose code is checked.
   template <class Action>
   void together(const std::string& call, const std::string& problem, Action&& action) {
     agree(call, problem);
     check(action(get()));
   }
-
   void move(bool put, int variable, const Pieces& pieces, Memory memory, const std::string& problem);  // Collective.
-  void close(const std::string& problem);                                                              // Collective.
-  // Collective; the other ranks may be in any call on any file of the communicator. All ranks discard this file.
-  void abandon(const std::string& reason);
-  // The same with a time limit. Returns whether the other ranks have called in time; otherwise the file stays open.
-  bool abandon_within(double seconds, const std::string& reason);
 
  private:
-  void discard();
+  int close_handle() override { return windrow_close(std::exchange(file_, nullptr)); }
+  int discard_handle() override { return windrow_discard(std::exchange(file_, nullptr)); }
 
-  std::shared_ptr<AgreementComm> agreements_;
-  int64_t number_ = 0;  // of AgreementComm::add()
   // The program's communicator, to which the library has attached its caches. It may be freed before the file is
   // closed.
   Communicator given_;

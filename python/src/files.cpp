@@ -141,17 +141,23 @@ void bind_files(nb::module_& module) {
   module.def("copy", &copy_file, nb::arg("comm"), nb::arg("source"), nb::arg("target"), nb::arg("settings"),
              nb::arg("buffer"), nb::arg("progress").none());
   module.def("advise", &advise);
-  nb::class_<File> file(module, "File");
+  nb::class_<OpenFile>(module, "OpenFile")
+      .def_prop_ro("is_open", &OpenFile::is_open)
+      .def_prop_ro("rank", [](const OpenFile& self) { return self.agreements().rank(); })
+      .def_prop_ro("size", [](const OpenFile& self) { return self.agreements().size(); })
+      .def("agree", [](OpenFile& self, const std::string& call,
+                       const std::string& problem) { without_gil([&] { self.agree(call, problem); }); })
+      .def("close", [](OpenFile& self, const std::string& problem) { without_gil([&] { self.close(problem); }); })
+      .def("abandon", [](OpenFile& self, const std::string& reason) { without_gil([&] { self.abandon(reason); }); })
+      .def("abandon_within", [](OpenFile& self, double seconds, const std::string& reason) {
+        return without_gil([&] { return self.abandon_within(seconds, reason); });
+      });
+  nb::class_<File, OpenFile> file(module, "File");
   file.def("__init__",
            [](File* self, const Communicator& comm, const std::string& path, int mode, const Settings& settings,
               const std::string& problem) {
              without_gil([&] { new (self) File(comm, path, mode, settings, problem); });
            })
-      .def_prop_ro("is_open", &File::is_open)
-      .def_prop_ro("rank", [](const File& self) { return self.agreements().rank(); })
-      .def_prop_ro("size", [](const File& self) { return self.agreements().size(); })
-      .def("agree", [](File& self, const std::string& call,
-                       const std::string& problem) { without_gil([&] { self.agree(call, problem); }); })
       // Collective. It fails if a rank has left the file, like every call.
       .def("any",
            [](File& self, bool mine) {
@@ -178,12 +184,6 @@ void bind_files(nb::module_& module) {
       .def("sync",
            [](File& self, const std::string& problem) {
              without_gil([&] { self.together("sync", problem, windrow_sync); });
-           })
-      .def("close", [](File& self, const std::string& problem) { without_gil([&] { self.close(problem); }); })
-      .def("abandon", [](File& self, const std::string& reason) { without_gil([&] { self.abandon(reason); }); })
-      .def("abandon_within",
-           [](File& self, double seconds, const std::string& reason) {
-             return without_gil([&] { return self.abandon_within(seconds, reason); });
            })
       .def("set_strategy", &set_strategy)
       .def("explain", &explain)

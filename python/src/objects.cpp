@@ -159,7 +159,7 @@ std::vector<std::string> get_texts(File& file, int number, int64_t elements, con
 
 }  // namespace
 
-void bind_objects(nb::module_& module, nb::class_<File>& file) {
+void bind_objects(nb::module_& module, nb::class_<File, OpenFile>& file) {
   module.attr("GROUP") = static_cast<int>(WINDROW_GROUP);
   module.attr("VARIABLE") = static_cast<int>(WINDROW_VARIABLE);
   module.attr("NOTHING") = static_cast<int>(WINDROW_NOTHING);

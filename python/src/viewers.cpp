@@ -54,7 +54,7 @@ void field(File& file, int grid, const std::string& name, int center, int variab
 
 }  // namespace
 
-void bind_viewers(nb::class_<File>& file) {
+void bind_viewers(nb::class_<File, OpenFile>& file) {
   file.def("xdmf_uniform_grid", &uniform_grid)
       .def("xdmf_rectilinear_grid", &rectilinear_grid)
       .def("xdmf_curvilinear_grid", &curvilinear_grid)

@@ -16,28 +16,28 @@ from typing import Any
 from . import _core
 from ._communicators import problem_alone
 from ._errors import readable
-from ._handle import Handle
+from ._handle import OpenHandle
 
 PATIENCE = 10.0  # seconds for all files, so that the program ends soon
 
 _numbers = count()
-_open: weakref.WeakSet[Handle] = weakref.WeakSet()
-_lost: list[tuple[int, str, _core.File, Any]] = []
-_waiting: list[_core.File] = []
+_open: weakref.WeakSet[OpenHandle] = weakref.WeakSet()
+_lost: list[tuple[int, str, _core.OpenFile, Any]] = []
+_waiting: list[_core.OpenFile] = []
 
 
-def opened(file: Handle) -> None:
+def opened(file: OpenHandle) -> None:
     """Note a file that has been opened, on all ranks in the same order."""
     _open.add(file)
     file.order = next(_numbers)
 
 
-def lost(file: Handle) -> None:
+def lost(file: OpenHandle) -> None:
     """Keep an unreachable file that is still open, to discard it later, and the arrays that may be in flight."""
     _lost.append((file.order, file.path, file.core, (file.queued, file.moving)))
 
 
-def leave(file: Handle, reason: str) -> None:
+def leave(file: OpenHandle, reason: str) -> None:
     """Discard a file that this rank leaves. The other ranks may be in any call on its communicator.
 
     If there is another communicator, they may be in a call on that and wait for this rank there. Then this rank waits
@@ -52,7 +52,7 @@ def leave(file: Handle, reason: str) -> None:
         "call on another communicator; "
         "those that come later learn of it.",
         RuntimeWarning,
-        stacklevel=3,
+        stacklevel=4,
     )
 
 
@@ -73,7 +73,7 @@ def _end() -> None:
         _discard(path, core, reason, max(end - time.monotonic(), 0.1))
 
 
-def _discard(path: str, core: _core.File, reason: str, seconds: float) -> None:
+def _discard(path: str, core: _core.OpenFile, reason: str, seconds: float) -> None:
     try:
         if core.abandon_within(seconds, reason):
             warnings.warn(f"{path} was not closed", ResourceWarning, stacklevel=1)
@@ -82,7 +82,8 @@ def _discard(path: str, core: _core.File, reason: str, seconds: float) -> None:
     except Exception as failure:  # for example MPI has been finalized
         problem = str(failure)
     warnings.warn(
-        f"{path} was not closed ({problem}): what was written of a new file stays beside its name",
+        f"{path} was not closed ({problem})"
+        + (": what was written of a new file stays beside its name" if isinstance(core, _core.File) else ""),
         RuntimeWarning,
         stacklevel=1,
     )

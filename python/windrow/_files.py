@@ -4,19 +4,18 @@
 from __future__ import annotations
 
 import os
-import warnings
-from types import TracebackType
 from typing import Any
 
 import numpy as np
 
 from . import _core
-from ._communicators import communicator_of, communicator_to_write, refused_alone
+from ._communicators import communicator_of
 from ._decompositions import Decomposition
-from ._ends import leave, lost, opened
+from ._ends import opened
 from ._errors import Code, WindrowError, attempt, counted, readable
 from ._groups import Group
 from ._handle import Handle
+from ._open_files import OpenFile, agreed
 from ._options import settings_of
 from ._reports import Plan, Report
 from ._variables import Variable, queue, refused
@@ -26,7 +25,7 @@ Array = np.ndarray[Any, Any]
 _MODES = {"r": _core.READ, "r+": _core.UPDATE, "w": _core.CREATE, "x": _core.CREATE, "a": _core.CREATE}
 
 
-class File(Group):
+class File(OpenFile, Group):
     """An open file, and its root group. `windrow.open` makes one.
 
     In a ``with`` block it is closed at the end, and a new file then appears under its name. An exception on any rank
@@ -43,24 +42,11 @@ class File(Group):
         Bytes that were copied before they were written, because windrow.h cannot describe their layout in memory.
     """
 
+    _handle: Handle
+
     def __init__(self, path: str | os.PathLike[str], mode: str = "r", comm: Any = None, **options: Any) -> None:
         ranks = communicator_of(comm)
-
-        def arguments() -> tuple[str, int, dict[str, str]]:
-            if mode not in _MODES:
-                raise ValueError(f"mode {mode!r}: there are {', '.join(_MODES)}")
-            if mode != "r":
-                communicator_to_write(comm)
-            return os.fsdecode(path), _MODES[mode], settings_of(options)
-
-        ready, problem = attempt(arguments)
-        name, number, settings = ready or ("", _core.READ, {})
-        try:
-            ranks.agree(readable(f'open with mode "{mode}"'), problem)  # the modes are other calls below
-        except WindrowError as error:
-            if comm is None:
-                refused_alone(error, problem)
-            raise
+        name, number, settings = agreed(ranks, path, mode, _MODES, comm, options)
         if mode in ("x", "a"):
             exists = ranks.any(ranks.rank == 0 and os.path.exists(name))
             number = _core.UPDATE if exists and mode == "a" else number
@@ -68,50 +54,12 @@ class File(Group):
                 raise WindrowError(f'"{name}" exists', Code.EXISTS, 0)
         self.path = name
         self.mode = mode
-        super().__init__(Handle(_core.File(ranks, name, number, settings, ""), name, mode, self), "/")
+        Group.__init__(self, Handle(_core.File(ranks, name, number, settings, ""), name, mode, self), "/")
         opened(self._handle)
-
-    def __enter__(self) -> File:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if error is not None:
-            self.discard(_reason(error))
-            return
-        try:
-            self.close()
-        except BaseException as failure:
-            # If the other ranks were in another call, the file is still open. They leave it as this rank must: none
-            # waits for another.
-            self.discard(_reason(failure))
-            raise
-
-    def __del__(self) -> None:
-        handle = getattr(self, "_handle", None)
-        if handle is not None and handle.is_open:
-            warnings.warn(f"{self.path} was not closed", ResourceWarning, stacklevel=1)
-            if self.size == 1:
-                handle.core.abandon("not closed")
-            else:
-                lost(handle)
 
     @property
     def copied_bytes(self) -> int:
         return self._handle.copied_bytes
-
-    @property
-    def rank(self) -> int:
-        return self._handle.rank
-
-    @property
-    def size(self) -> int:
-        return self._handle.core.size
-
-    @property
-    def is_open(self) -> bool:
-        return self._handle.is_open
 
     @property
     def subfiles(self) -> list[str]:
@@ -135,18 +83,12 @@ class File(Group):
 
     def close(self) -> None:
         """Flush the queue, publish and close. Collective. A closed file is allowed."""
-        try:
-            self._handle.core.close("")
-        finally:
-            self._handle.release_closed()
+        super().close()
 
     def discard(self, reason: str = "the file was discarded") -> None:
         """Close without publishing: a new file leaves no trace. The other ranks may be in any call on the
         communicator, and get `reason` as an error."""
-        try:
-            leave(self._handle, readable(reason))
-        finally:
-            self._handle.release_closed()
+        self._leave(reason)
 
     def put(
         self, variable: Variable | str, array: Any, decomposition: Decomposition, *, record: int | None = None
@@ -249,10 +191,6 @@ class File(Group):
             return f"<windrow.File {self.path}, closed>"
         ranks = counted(self.size, "rank")
         return readable(f'<windrow.File {self.path}, mode "{self.mode}", {ranks}: {", ".join(self) or "empty"}>')
-
-
-def _reason(error: BaseException) -> str:
-    return f"{type(error).__name__}: {error}".rstrip(": ")
 
 
 def open(path: str | os.PathLike[str], mode: str = "r", comm: Any = None, **options: Any) -> File:

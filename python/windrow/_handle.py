@@ -11,31 +11,27 @@ import numpy as np
 from . import _core
 
 
-class Handle:
-    """An open file, for its groups, variables and attributes.
+class OpenHandle:
+    """An open file of any kind.
 
     Attributes
     ----------
-    core : _core.File
+    core : _core.OpenFile
     path, mode : str
-    file : File
-        The owner of this. It exists as long as any object of it.
     order : int
         The number of the opening in this program. All ranks open files in the same order.
     queued, moving : list
         The arrays of queued requests, and of requests that ``flush_begin`` has started.
-    copied_bytes : int
     """
 
-    def __init__(self, core: _core.File, path: str, mode: str, file: Any) -> None:
-        self.core = core
+    core: _core.OpenFile
+
+    def __init__(self, path: str, mode: str) -> None:
         self.path = path
         self.mode = mode
-        self.file = file
         self.order = 0
         self.queued: list[Any] = []
         self.moving: list[Any] = []
-        self.copied_bytes = 0
 
     @property
     def is_open(self) -> bool:
@@ -44,6 +40,34 @@ class Handle:
     @property
     def rank(self) -> int:
         return self.core.rank
+
+    def release(self) -> None:
+        """Release the arrays after a call that has moved them. If the call failed because ranks were in different
+        calls, the requests are still queued, and the arrays are kept."""
+        self.queued, self.moving = [], []
+
+    def release_closed(self) -> None:
+        if not self.is_open:
+            self.release()
+
+
+class Handle(OpenHandle):
+    """An open file, for its groups, variables and attributes.
+
+    Attributes
+    ----------
+    file : File
+        The owner of this. It exists as long as any object of it.
+    copied_bytes : int
+    """
+
+    core: _core.File
+
+    def __init__(self, core: _core.File, path: str, mode: str, file: Any) -> None:
+        super().__init__(path, mode)
+        self.core = core
+        self.file = file
+        self.copied_bytes = 0
 
     def queue(
         self, put: bool, variable: int, record: int, decomposition: Any, number: int, array: np.ndarray[Any, Any]
@@ -65,12 +89,3 @@ class Handle:
     def flush_end(self) -> None:
         self.core.flush_end("")
         self.moving = []
-
-    def release(self) -> None:
-        """Release the arrays after a call that has moved them. If the call failed because ranks were in different
-        calls, the requests are still queued, and the arrays are kept."""
-        self.queued, self.moving = [], []
-
-    def release_closed(self) -> None:
-        if not self.is_open:
-            self.release()
