@@ -61,6 +61,7 @@ auto without_gil(Action&& action) {
 }
 
 void bind_files(nb::module_& module);
+void bind_bytes(nb::module_& module);
 void bind_objects(nb::module_& module, nb::class_<File, OpenFile>& file);
 void bind_attributes(nb::module_& module, nb::class_<File, OpenFile>& file);
 void bind_viewers(nb::class_<File, OpenFile>& file);

@@ -74,6 +74,7 @@ NB_MODULE(_core, module) {
   module.def("features", &windrow_features);
   bind_communicators(module);
   windrow_python::bind_files(module);
+  windrow_python::bind_bytes(module);
   windrow_python::bind_decompositions(module);
   windrow_python::bind_meshes(module);
 }

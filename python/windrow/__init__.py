@@ -6,10 +6,12 @@
         v[4 * comm.rank : 4 * comm.rank + 4] = array      # each rank its rows; collective
 
 `open` makes a `File`; variables are read and written by ``v[...]``, or queued with a decomposition (`block`,
-`blocks`, `rows`, `points`, `same`) and moved together by ``flush``. docs/python.md is the guide.
+`blocks`, `rows`, `points`, `same`) and moved together by ``flush``. `open_bytes` opens a file of a format of your own.
+docs/python.md is the guide.
 """
 
 from . import _core
+from ._bytes import ByteFile, ByteList, open_bytes
 from ._copies import copy
 from ._decompositions import Decomposition, block, blocks, points, rows, same
 from ._errors import Code, WindrowError
@@ -30,6 +32,8 @@ def has(feature: str) -> bool:
 
 __all__ = [
     "Advice",
+    "ByteFile",
+    "ByteList",
     "Code",
     "Decomposition",
     "File",
@@ -46,6 +50,7 @@ __all__ = [
     "copy",
     "has",
     "open",
+    "open_bytes",
     "points",
     "rows",
     "same",

@@ -51,8 +51,16 @@ def _communicator_of(comm: Any) -> _core.Communicator:
     return _core.Communicator.from_fortran(comm.py2f())
 
 
+def number_of_type(datatype: Any) -> int:
+    """The number of a datatype of mpi4py, as in Fortran."""
+    if not hasattr(datatype, "py2f") or not hasattr(datatype, "Get_extent"):
+        raise TypeError(f"{type(datatype).__name__} instead of a datatype of mpi4py")
+    _check_library()
+    return int(datatype.py2f())
+
+
 def _check_library() -> None:
-    """Raise if mpi4py uses another MPI library. A communicator's number is invalid there and would end the program."""
+    """Raise if mpi4py uses another MPI library. A number of an object is invalid there and would end the program."""
     mpi = sys.modules.get("mpi4py.MPI")
     if mpi is None:
         return

@@ -51,6 +51,16 @@ class OpenHandle:
             self.release()
 
 
+class ByteHandle(OpenHandle):
+    """An open file of plain bytes."""
+
+    core: _core.ByteFile
+
+    def __init__(self, core: _core.ByteFile, path: str, mode: str) -> None:
+        super().__init__(path, mode)
+        self.core = core
+
+
 class Handle(OpenHandle):
     """An open file, for its groups, variables and attributes.
 
