@@ -24,14 +24,14 @@
 namespace windrow {
 namespace {
 
-// Locks a byte beyond any file with an open file description lock. flock() is unsuitable: HDF5 uses it, and NFS and
-// Lustre treat both kinds as one.
-int lock_byte(int descriptor, short how = F_WRLCK) noexcept {
-  constexpr off_t k_byte = INT64_MAX - 2;
+// Sets an open file description lock of a byte beyond any file. flock() is unsuitable: HDF5 uses it, and NFS and Lustre
+// treat both kinds as one.
+constexpr off_t k_owners_byte = INT64_MAX - 2, k_tried_byte = INT64_MAX - 3;
+int lock_byte(int descriptor, short how = F_WRLCK, off_t which = k_owners_byte) noexcept {
   struct flock byte {};
   byte.l_type = how;
   byte.l_whence = SEEK_SET;
-  byte.l_start = k_byte;
+  byte.l_start = which;
   byte.l_len = 1;
   int result = 0;
   do
@@ -169,6 +169,14 @@ void HeldFile::unlock() noexcept {
 void HeldFile::share() noexcept {
   if (descriptor_ >= 0)
     (void)lock_byte(descriptor_, F_RDLCK);
+}
+
+// Tries a byte that nobody else locks.
+bool HeldFile::has_locks() const noexcept {
+  const int error = lock_byte(descriptor_, F_RDLCK, k_tried_byte);
+  if (error == 0)
+    (void)lock_byte(descriptor_, F_UNLCK, k_tried_byte);
+  return !means_no_locks(error);
 }
 
 void HeldFile::release() noexcept {

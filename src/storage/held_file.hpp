@@ -40,6 +40,8 @@ class HeldFile {
   bool is_reached_by(const std::string& path) const noexcept;
   // Holds the file that has the name now, after this process replaced it.
   Status follow(const std::string& path);
+  // Whether the file system has locks of ranges of this file, which is open for writing too.
+  bool has_locks() const noexcept;
   void release() noexcept;  // also ends the lock
   void unlock() noexcept;   // the file stays open
   void share() noexcept;    // the lock becomes a shared one: it refuses those who lock to change the file

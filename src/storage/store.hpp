@@ -87,8 +87,11 @@ class Store {
   virtual Status sync() = 0;   // on stable storage when it returns
   virtual Status close() = 0;  // called once, as the last call
   // An exclusive advisory lock on bytes, against other ranks and programs; unlock with the same range. Data sieving
-  // without sole ownership needs it.
+  // without sole ownership needs it. unsupported: the file system has no locks. bad_state: this process has locked the
+  // bytes by other means, so waiting would never end.
   virtual Status lock(int64_t offset, int64_t size) = 0;
+  // The same for those who write without reading: many may hold such a lock, but nobody else an exclusive one.
+  virtual Status lock_shared(int64_t offset, int64_t size) = 0;
   virtual Status unlock(int64_t offset, int64_t size) = 0;
   // Bytes [offset, offset + size) in the page cache, readable until unmap(), without copies and requests. unsupported:
   // not possible on this store or system.

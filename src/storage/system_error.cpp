@@ -45,6 +45,10 @@ Status system_status(std::string_view what, std::string_view path, int error) no
       [&] { return Status(code_of_errno(error), fmt::format("{} \"{}\": {}", what, path, text_of_errno(error))); });
 }
 
+bool means_no_locks(int error) noexcept {
+  return error == EINVAL || error == ENOLCK || error == ENOSYS || error == EOPNOTSUPP;
+}
+
 bool beyond_file_size_limit(int64_t end) noexcept {
   rlimit limit{};
   return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&

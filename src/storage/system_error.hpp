@@ -18,6 +18,9 @@ std::string text_of_errno(int error);
 // `open of "a.h5": permission denied`. `what` is the operation, without the file.
 Status system_status(std::string_view what, std::string_view path, int error) noexcept;
 
+// Whether this error of fcntl() says that the file system has no locks.
+bool means_no_locks(int error) noexcept;
+
 // Whether a file with this end exceeds the process's limit (RLIMIT_FSIZE). Writing or resizing beyond it raises
 // SIGXFSZ, which ends the process, so it must be checked first.
 bool beyond_file_size_limit(int64_t end) noexcept;

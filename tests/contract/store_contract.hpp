@@ -236,4 +236,34 @@ TEST_P(StoreContract, a_lock_keeps_others_out_until_it_is_given_back) {
   EXPECT_TRUE(mine->lock(0, 1000).ok()) << "close gives locks back";
 }
 
+TEST_P(StoreContract, many_share_a_lock_but_not_with_one_who_has_it_alone) {
+  auto mine = create("shared");
+  auto other = open("shared", StoreMode::update), third = open("shared", StoreMode::update);
+  ASSERT_TRUE(other.ok() && third.ok());
+  ASSERT_TRUE(mine->lock_shared(0, 100).ok());
+  ASSERT_TRUE(other.value()->lock_shared(50, 100).ok());
+  std::atomic<int> given_back = 0;
+  std::atomic<int> given_back_before = 0;
+  std::thread waiter([&] {
+    const Status status = third.value()->lock(60, 10);
+    given_back_before = status.ok() ? given_back.load() : -1;
+    EXPECT_TRUE(third.value()->unlock(60, 10).ok());
+  });
+  for (Store* store : {mine.get(), other.value().get()}) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    ++given_back;
+    ASSERT_TRUE((store == mine.get() ? store->unlock(0, 100) : store->unlock(50, 100)).ok());
+  }
+  waiter.join();
+  EXPECT_EQ(given_back_before, 2);
+  ASSERT_TRUE(third.value()->lock(0, 10).ok());
+  std::atomic<bool> was_kept_out = false, third_is_done = false;
+  std::thread sharer([&] { was_kept_out = mine->lock_shared(5, 1).ok() && third_is_done; });
+  std::this_thread::sleep_for(std::chrono::milliseconds(30));
+  third_is_done = true;
+  ASSERT_TRUE(third.value()->unlock(0, 10).ok());
+  sharer.join();
+  EXPECT_TRUE(was_kept_out);
+}
+
 }  // namespace windrow::test

@@ -68,6 +68,7 @@ class StoppedStore final : public Store {
   Status sync() override { return {}; }
   Status close() override { return {}; }
   Status lock(int64_t, int64_t) override { return {}; }
+  Status lock_shared(int64_t, int64_t) override { return {}; }
   Status unlock(int64_t, int64_t) override { return {}; }
 
  private:

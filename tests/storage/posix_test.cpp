@@ -392,6 +392,30 @@ TEST(PosixStore, a_lock_of_another_process_is_waited_for) {
   EXPECT_EQ(result, 0) << "the other process saw what was written under the lock";
 }
 
+// Nobody would give back a lock that the waiting process holds itself.
+TEST(PosixStore, a_process_lock_of_this_process_is_an_error) {
+  TemporaryFolder folder;
+  auto store = create(folder.path("own lock"));
+  const int own = ::open(folder.path("own lock").c_str(), O_RDWR);
+  ASSERT_GE(own, 0);
+  struct flock range {};
+  range.l_type = F_WRLCK;
+  range.l_whence = SEEK_SET;
+  range.l_start = 10;
+  range.l_len = 10;
+  ASSERT_EQ(::fcntl(own, F_SETLK, &range), 0);
+  EXPECT_TRUE(store->lock(0, 10).ok());
+  for (const bool shared : {false, true}) {
+    const Status status = shared ? store->lock_shared(15, 1) : store->lock(15, 1);
+    EXPECT_EQ(status.code(), Code::bad_state);
+    EXPECT_THAT(status.message(), testing::HasSubstr("this process holds a lock"));
+  }
+  range.l_type = F_UNLCK;
+  ASSERT_EQ(::fcntl(own, F_SETLK, &range), 0);
+  EXPECT_TRUE(store->lock(15, 1).ok());
+  ::close(own);
+}
+
 // A writer of long requests waits for others of the same file, on a disk of this host; it does not wait for another
 // program's lock of the whole file.
 TEST(PosixStore, writes_long_requests_in_turns) {

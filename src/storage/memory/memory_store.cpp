@@ -25,6 +25,7 @@ struct Held {
   int64_t begin = 0;
   int64_t end = 0;
   const void* owner = nullptr;
+  bool shared = false;
 };
 
 struct MemoryFile {
@@ -68,11 +69,13 @@ class MemoryStore final : public Store {
   Status resize(int64_t size) override;
   Status sync() override { return usable("sync", false, 0, 0); }
   Status close() override;
-  Status lock(int64_t offset, int64_t size) override;
+  Status lock(int64_t offset, int64_t size) override { return take_lock(offset, size, false); }
+  Status lock_shared(int64_t offset, int64_t size) override { return take_lock(offset, size, true); }
   Status unlock(int64_t offset, int64_t size) override;
 
  private:
   Status usable(const char* verb, bool writes, int64_t offset, std::optional<int64_t> bytes) const noexcept;
+  Status take_lock(int64_t offset, int64_t size, bool shared);
   void release_locks(int64_t begin, int64_t end) noexcept;
   void write_slice(int64_t offset, ConstSlice slice);
   void read_slice(int64_t offset, Slice slice) const;
@@ -188,15 +191,15 @@ Status MemoryStore::close() {
   return status;
 }
 
-Status MemoryStore::lock(int64_t offset, int64_t size) {
+Status MemoryStore::take_lock(int64_t offset, int64_t size, bool shared) {
   Status status = usable("lock", true, offset, size);
   if (!status.ok() || size == 0)
     return status;
   return guard([&] {
     std::unique_lock hold(file_->mutex);
-    const Held wanted{offset, offset + size, this};
+    const Held wanted{offset, offset + size, this, shared};
     const auto blocks = [&](const Held& held) {
-      return held.owner != this && held.begin < wanted.end && wanted.begin < held.end;
+      return held.owner != this && !(held.shared && shared) && held.begin < wanted.end && wanted.begin < held.end;
     };
     file_->released.wait(hold, [&] { return std::none_of(file_->locks.begin(), file_->locks.end(), blocks); });
     file_->locks.push_back(wanted);

@@ -93,6 +93,11 @@ class Turn {
   int descriptor_;
 };
 
+// Whether the range conflicts with a lock that was set by F_SETLK anywhere in this process.
+bool is_locked_by_this_process(int descriptor, struct flock range) noexcept {
+  return ::fcntl(descriptor, F_OFD_GETLK, &range) == 0 && range.l_type != F_UNLCK && range.l_pid == ::getpid();
+}
+
 }  // namespace
 
 PosixStore::PosixStore(std::string path, int descriptor, StoreMode mode, Hook hook) noexcept
@@ -363,11 +368,23 @@ Status PosixStore::set_lock(short type, const char* verb, int64_t offset, int64_
   range.l_whence = SEEK_SET;
   range.l_start = offset;
   range.l_len = size;
-  while (::fcntl(descriptor_, F_OFD_SETLKW, &range) != 0) {
-    if (errno == EINTR)
-      continue;
+  // The first attempt does not wait: nobody would give back a lock that this process holds by other means.
+  int command = F_OFD_SETLK;
+  while (::fcntl(descriptor_, command, &range) != 0) {
     const int error = errno;
-    if (error == EINVAL || error == ENOLCK || error == ENOSYS || error == EOPNOTSUPP)
+    if (error == EINTR)
+      continue;
+    if (command == F_OFD_SETLK && (error == EAGAIN || error == EACCES)) {
+      if (is_locked_by_this_process(descriptor_, range))
+        return guard([&] {
+          return Status(Code::bad_state, fmt::format("{} of {} at offset {} of \"{}\": this process holds a lock of "
+                                                     "them itself (fcntl F_SETLK), which must end before the call",
+                                                     verb, format_bytes(size), offset, path_));
+        });
+      command = F_OFD_SETLKW;
+      continue;
+    }
+    if (means_no_locks(error))
       return guard([&] {
         return Status(Code::unsupported, fmt::format("{} of \"{}\": this file system has no locks: {}", verb, path_,
                                                      text_of_errno(error)));
@@ -379,6 +396,9 @@ Status PosixStore::set_lock(short type, const char* verb, int64_t offset, int64_
 
 Status PosixStore::lock(int64_t offset, int64_t size) {
   return set_lock(F_WRLCK, "lock", offset, size);
+}
+Status PosixStore::lock_shared(int64_t offset, int64_t size) {
+  return set_lock(F_RDLCK, "lock", offset, size);
 }
 Status PosixStore::unlock(int64_t offset, int64_t size) {
   return set_lock(F_UNLCK, "unlock", offset, size);

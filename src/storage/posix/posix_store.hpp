@@ -55,6 +55,7 @@ class PosixStore final : public Store {
   Status sync() override;
   Status close() override;
   Status lock(int64_t offset, int64_t size) override;
+  Status lock_shared(int64_t offset, int64_t size) override;
   Status unlock(int64_t offset, int64_t size) override;
   Result<const std::byte*> map(int64_t offset, int64_t size) override;
   Status unmap() override;
