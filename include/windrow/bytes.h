@@ -15,8 +15,10 @@
  * The file is changed in place: there is no temporary name, nothing is truncated, and the file never becomes longer
  * than the last byte that is written.  Bytes that no list has stay as they are.  If a program is killed during a write,
  * each listed byte is old or new, so that a piece may be half written.  Windrow writes over short gaps between listed
- * bytes only under a lock of the file, after it has read them: see the option "access".  Another program that writes
- * into such a gap at the same time must hold that lock (fcntl) too, or the option "access" must be "list".
+ * bytes only under a lock of the file, after it has read them: see the option "access".  Other Windrow files on the same
+ * path respect that lock.  Whoever writes into such a gap by other means at the same time must lock its bytes before, by
+ * fcntl() with F_OFD_SETLKW or F_SETLKW, or the option "access" must be "list".  Never hold such a lock in a rank of the
+ * file during a call: the call would wait for the lock, and the rank for the call.
  */
 #pragma once
 
@@ -144,9 +146,11 @@ WINDROW_API int windrow_bytes_open(MPI_Comm comm, const char *path, int mode, co
  *
  * @param list    NULL: this rank writes nothing.  It is not changed, and may be freed after the call.
  * @param memory  The buffer that the list refers to.  NULL: its offsets are addresses, as with MPI_BOTTOM.
- * @return WINDROW_BAD_STATE: open for reading only; WINDROW_BAD_ARGUMENT: a list that could not be made, or a null
- * pointer as memory of a list that has none there; WINDROW_NO_SPACE, WINDROW_IO: listed bytes are old or new.
- * WINDROW_IO also if another program has replaced or removed the file since it was opened: then nothing was written.
+ * @return WINDROW_BAD_STATE: open for reading only, or the process of a rank holds a lock of F_SETLK (fcntl) on bytes
+ * that it writes; WINDROW_BAD_ARGUMENT: a list that could not be made, or a null pointer as memory of a list that has
+ * none there; WINDROW_UNSUPPORTED: access=sieve, and the file system has no locks; WINDROW_NO_SPACE, WINDROW_IO: listed
+ * bytes are old or new.  WINDROW_IO also if another program has replaced or removed the file since it was opened: then
+ * nothing was written.
  * Cost: two agreements of all ranks if the same lists were written before, about six otherwise.  Since 0.1.
  */
 WINDROW_API int windrow_bytes_write(windrow_bytes *file, const windrow_byte_list *list, const void *memory);

@@ -152,6 +152,26 @@ void DataFile::write_locked(int64_t offset, std::span<const std::byte> bytes) {
   tally(offset, static_cast<int64_t>(bytes.size()));
 }
 
+bool DataFile::share(Extent range) {
+  bool shared = false;
+  if (lacks_locks_)
+    return shared;
+  attempt(range.begin, [&](Store& store, int64_t at) {
+    Status status = store.lock_shared(at, range.size());
+    lacks_locks_ = status.code() == Code::unsupported;
+    shared = status.ok();
+    return lacks_locks_ ? Status{} : std::move(status);
+  });
+  return shared;
+}
+
+// Also after an error, which attempt() would not do.
+void DataFile::end_share(Extent range) {
+  const auto opened = stores_.find(line_.file_of(range.begin));
+  if (opened != stores_.end())
+    status_.update(guard([&] { return opened->second.store->unlock(line_.offset_of(range.begin), range.size()); }));
+}
+
 void DataFile::write(int64_t offset, std::span<const ConstSlice> slices) {
   attempt(offset, [&](Store& store, int64_t at) { return store.write_slices_at(at, slices); });
   tally(offset, bytes_of(slices));

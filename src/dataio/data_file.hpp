@@ -40,6 +40,15 @@ class DataFile {
   bool in_memory(Extent range);
   // Under a lock: if other ranks write back what they have read (write_over_holes), unlocked writes could be undone.
   void write_locked(int64_t offset, std::span<const std::byte> bytes);
+  // Calls `write`, which writes some of these bytes, while others who read bytes and write them back
+  // (write_over_holes) are kept out of the range. Without locks nobody can do that, so the file system needs none.
+  template <class Write>
+  void write_while_shared(Extent range, Write&& write) {
+    const bool shared = share(range);
+    write();
+    if (shared)
+      end_share(range);
+  }
   // Writes the covered bytes of `hull`: reads the bytes between them and writes everything. `bytes` has room for the
   // hull and holds the covered bytes; the others are read into it, `at_once` bytes at a time.
   void write_over_holes(Extent hull, std::byte* bytes, PieceView covered, int64_t at_once, bool locked);
@@ -105,6 +114,8 @@ class DataFile {
   };
   template <class Work>
   void attempt(int64_t place, Work&& work);
+  bool share(Extent range);  // false: there is no lock, or an error
+  void end_share(Extent range);
   void tally(int64_t offset, int64_t bytes);
   bool are_separate(std::span<const ReadRequest> requests) const noexcept;
   Result<Opened*> open(int64_t file);
@@ -132,6 +143,7 @@ class DataFile {
   std::unique_ptr<std::byte[]> scratch_;
   int64_t scratch_bytes_ = 0;
   bool zeros_past_end_ = false;
+  bool lacks_locks_ = false;  // the file system does
   int64_t opens_ = 0;
   bool used_ = false;
   std::shared_ptr<const StorageLayout> stripes_, stripes_of_line_;  // nullptr if requests are not tallied
@@ -140,7 +152,8 @@ class DataFile {
 
 // Each rank moves its own pieces between the user's memory and the file without copies: one vectored request for each
 // contiguous range of the file. Elements in the other byte order go through `bounce`.
-void write_direct(std::span<const Item> items, DataFile& file, std::span<std::byte> bounce, Trace& trace);
+// `shares`: the bytes between the pieces belong to others, who may read and write them back.
+void write_direct(std::span<const Item> items, DataFile& file, std::span<std::byte> bounce, Trace& trace, bool shares);
 void read_direct(std::span<const Item> items, DataFile& file, std::span<std::byte> bounce, Trace& trace);
 
 // The same from the page cache: one copy, no request. If mapping is impossible, as read_direct().

@@ -58,10 +58,14 @@ void for_each_contiguous(const Item& item, int64_t bytes, Visit&& visit) {
   emit();
 }
 
-}  // namespace
+Extent hull_of(std::span<const Item> items) {
+  Extent all = items.front().hull;
+  for (const Item& item : items)
+    all = {std::min(all.begin, item.hull.begin), std::max(all.end, item.hull.end)};
+  return all;
+}
 
-void write_direct(std::span<const Item> items, DataFile& file, std::span<std::byte> bounce, Trace& trace) {
-  const StageTimer timer(trace, Stage::storage);
+void write_each(std::span<const Item> items, DataFile& file, std::span<std::byte> bounce, Trace& trace) {
   for (const Item& item : items) {
     if (item.swap_bytes > 1) {
       for_each_contiguous(item, static_cast<int64_t>(bounce.size()), [&](Extent part) {
@@ -78,6 +82,16 @@ void write_direct(std::span<const Item> items, DataFile& file, std::span<std::by
     batch.flush();
     trace.direct_bytes += item.total;
   }
+}
+
+}  // namespace
+
+void write_direct(std::span<const Item> items, DataFile& file, std::span<std::byte> bounce, Trace& trace, bool shares) {
+  const StageTimer timer(trace, Stage::storage);
+  if (!shares || items.empty())
+    return write_each(items, file, bounce, trace);
+  // One lock for all: two calls of fcntl() a piece would cost more than the other pieces' writers lose by waiting.
+  file.write_while_shared(hull_of(items), [&] { write_each(items, file, bounce, trace); });
 }
 
 void read_direct(std::span<const Item> items, DataFile& file, std::span<std::byte> bounce, Trace& trace) {
@@ -103,9 +117,7 @@ void read_direct(std::span<const Item> items, DataFile& file, std::span<std::byt
 void read_mapped(std::span<const Item> items, DataFile& file, std::span<std::byte> bounce, Trace& trace) {
   if (items.empty())
     return;
-  Extent all = items.front().hull;
-  for (const Item& item : items)
-    all = {std::min(all.begin, item.hull.begin), std::max(all.end, item.hull.end)};
+  const Extent all = hull_of(items);
   const std::byte* bytes = file.map(all);
   if (bytes == nullptr)
     return read_direct(items, file, bounce, trace);

@@ -79,6 +79,14 @@ void StorageSink::work(const Filled& filled, int64_t) {
   announce();
   if (fill_ != nullptr)
     return work_and_fill(filled);
+  // A sieve locks each request. Otherwise one lock is enough for the requests of a window.
+  const Extent written = intersect(hull(filled.covered), filled.window.reach());
+  if (rule_.locks_holes && rule_.access != Access::sieve && !written.empty())
+    return file_.write_while_shared(written, [&] { write(filled); });
+  write(filled);
+}
+
+void StorageSink::write(const Filled& filled) {
   filled.window.for_each_part([&](Extent part, int64_t place) {
     for_each_request(rule_, part, filled.covered, [&](const Request& request) {
       std::byte* const bytes = filled.slot + place + (request.bytes.begin - part.begin);

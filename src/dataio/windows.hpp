@@ -85,6 +85,7 @@ class StorageSink final : public Sink, private StorageWindows {
 
  private:
   void work(const Filled& filled, int64_t number) override;
+  void write(const Filled& filled);
   void work_and_fill(const Filled& filled);
   void fill_until(int64_t end);
   void announce();

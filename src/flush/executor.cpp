@@ -30,14 +30,14 @@ void Executor::move_directly(InFlightBatch& batch, std::span<const Item> items, 
   } else if (reading) {
     read_direct(items, file, workspace_.bounce, trace_);
   } else if (batch.in_background && thread != nullptr && !items.empty()) {
-    batch.direct = {items, &file, workspace_.bounce};
+    batch.direct = {items, &file, workspace_.bounce, batch.prepared->rule.locks_holes};
     thread->post({[](void* object, int64_t) noexcept {
                     const InFlightBatch::Direct& what = static_cast<InFlightBatch*>(object)->direct;
-                    write_direct(what.items, *what.file, what.bounce, what.file->work());
+                    write_direct(what.items, *what.file, what.bounce, what.file->work(), what.shares);
                   },
                   &batch, 0});
   } else {
-    write_direct(items, file, workspace_.bounce, trace_);
+    write_direct(items, file, workspace_.bounce, trace_, batch.prepared->rule.locks_holes);
   }
 }
 

@@ -40,6 +40,7 @@ struct InFlightBatch final : SegmentHolder {
     std::span<const Item> items;
     DataFile* file = nullptr;
     std::span<std::byte> bounce;
+    bool shares = false;  // see write_direct()
   } direct;
 };
 

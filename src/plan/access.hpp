@@ -15,7 +15,8 @@ struct AccessRule {
   int64_t hole_bytes = 0;  // sieve: holes up to this are included in a request
   // largest read at a time before a write with holes
   int64_t read_before_bytes = int64_t{1} << 20;
-  bool locks_holes = false;  // a write that includes holes locks them, since others may write into them
+  // others may write into the holes: a write that includes them locks them, and one that does not shares a lock
+  bool locks_holes = false;
 };
 
 // A request for consecutive bytes. holes: it includes bytes that hold no data (sieve only); a write must read them
