@@ -17,6 +17,7 @@ struct ByteFileMessage {
   std::string data_path;
   uint64_t file_number = 0;  // 0 if unknown
   int64_t size = 0;
+  bool has_locks = true;  // the file system; unknown if the file is only read
   StorageLayout layout;
   std::string layout_reason;  // the reason for the layout, if it is not as requested
   std::string trace, trace_problem;

@@ -34,6 +34,7 @@ std::vector<std::byte> ByteFileMessage::encode() const {
     append_text(out, *text);
   append_varint(out, file_number);
   append_varint(out, static_cast<uint64_t>(size));
+  append_varint(out, has_locks ? 1 : 0);
   append_layout(out, layout);
   return out;
 }
@@ -46,6 +47,7 @@ Result<ByteFileMessage> ByteFileMessage::decode(std::span<const std::byte> bytes
     *text = reader.text();
   message.file_number = reader.number();
   message.size = static_cast<int64_t>(reader.number());
+  message.has_locks = reader.number() != 0;
   message.layout = reader.field<StorageLayout>(read_layout);
   if (!reader.is_whole())
     return Status(Code::internal, "internal error: malformed message about an opened file");
@@ -139,6 +141,7 @@ Status ByteFile::open_on_root(Opening& opening) {
   message.data_path = std::filesystem::absolute(path_).string();
   message.file_number = file_number(held_.descriptor());
   message.size = size_;
+  message.has_locks = mode_ == Mode::read || held_.has_locks();
   storage_.striping = find_striping(storage_.striping_options, message.data_path);
   message.layout = storage_.striping.layout;
   message.layout_reason = storage_.striping.why;
@@ -174,6 +177,7 @@ Status ByteFile::receive(Opening& opening) {
   engine_.executor.use_io_thread(wants_io_thread(settings_, *comm_), false);
   PlanLimits& limits = engine_.planner.limits();
   limits.buffers = opening.numbers[Opening::buffers];
+  limits.may_sieve_writes = message.has_locks;
   const auto kind = static_cast<FileSystem>(opening.numbers[Opening::file_system]);
   if (Status status = storage_.take_machine(settings_, kind, opening.numbers[Opening::cores], limits); !status.ok())
     return status;

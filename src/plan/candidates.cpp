@@ -137,7 +137,7 @@ class Choices {
       add({.strategy = strategy, .writers = writers});
       if (longs)
         add({.strategy = strategy, .writers = writers, .direct_bytes = limits_.direct_bytes});
-      if (!automatic || !holes)
+      if (!automatic || !holes || !(pattern_.reading || limits_.may_sieve_writes))
         continue;
       Candidate sieving{.strategy = strategy, .writers = writers};
       sieving.strategy.access = Access::sieve;

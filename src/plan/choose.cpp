@@ -263,6 +263,13 @@ bool sieves(const Strategy& strategy, const Pattern& pattern, const PlanLimits& 
   const int64_t hole = holes / pattern.pieces, piece = pattern.bytes / pattern.pieces;
   if (hole > limits.hole_bytes || piece > (pattern.reading ? 4 : 1) * limits.hole_bytes)
     return false;
+  if (!pattern.reading && !limits.may_sieve_writes) {
+    reasons.push_back(
+        fmt::format("access contiguous: a request per piece, because the file system has no locks, under which holes "
+                    "of {} could be read and written back",
+                    counted(hole, "byte")));
+    return false;
+  }
   reasons.push_back(
       fmt::format("access sieve: pieces are {} long on average with holes of {}: {} across them costs less than a "
                   "request per piece",

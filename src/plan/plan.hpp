@@ -84,6 +84,8 @@ struct PlanLimits {
   bool machine_measured = false;
   // one host only: window size of long domains, with more buffers in the same memory; 0: no short windows
   int64_t short_window = 0;
+  // writes choose access=sieve only if this is set: without sole ownership of the holes it needs locks
+  bool may_sieve_writes = true;
   // windows are whole multiples of it, at least one, whatever buffer_bytes is; 0: not used
   int64_t window_unit = 0;
   friend bool operator==(const PlanLimits&, const PlanLimits&) = default;

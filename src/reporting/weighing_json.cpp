@@ -15,7 +15,8 @@ using nlohmann::ordered_json;
 constexpr size_t k_most_alternatives = 12, k_most_regions = 64;
 
 constexpr const char *k_swapped = "swapped", *k_never_written = "never_written", *k_shrinks = "shrinks_to_of_64",
-                     *k_least_unit = "least_unit", *k_short_window = "short_window", *k_direct_asked = "direct_asked";
+                     *k_least_unit = "least_unit", *k_short_window = "short_window", *k_direct_asked = "direct_asked",
+                     *k_may_sieve_writes = "may_sieve_writes";
 
 // Visits each number and flag of a pattern with its name, to write and to read.
 template <class AnyPattern, class Visit>
@@ -115,6 +116,8 @@ ordered_json pattern_json(const PlanInput& input) {
   json["limits"][k_least_unit] = input.limits.least_unit;
   json["limits"][k_short_window] = input.limits.short_window;
   json["limits"][k_direct_asked] = input.limits.direct_asked;
+  if (!input.limits.may_sieve_writes)  // rare
+    json["limits"][k_may_sieve_writes] = false;
   return json;
 }
 
@@ -134,6 +137,7 @@ Result<RecordedPattern> read_pattern(const ordered_json& json) {
     if (json.at("limits").contains(k_short_window))
       recorded.limits.short_window = count_of(json.at("limits"), k_short_window);
     recorded.limits.direct_asked = json.at("limits").value(k_direct_asked, false);
+    recorded.limits.may_sieve_writes = json.at("limits").value(k_may_sieve_writes, true);
     int64_t end = 0;
     for (const ordered_json& each : json.at("regions")) {
       const Extent region = extent_of(each);

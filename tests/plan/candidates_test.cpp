@@ -278,6 +278,9 @@ TEST(Weighing, sieves_where_requests_are_dear) {
   const Pattern pattern = with_holes(strided(16 * k_mib, 16'384, 8));
   const Plan plan = make_plan(Strategy{}, pattern, topology_of(8, 1), limits_with(machine, true)).value();
   EXPECT_EQ(plan.strategy.access, Access::sieve);
+  PlanLimits without_locks = limits_with(machine, true);
+  without_locks.may_sieve_writes = false;
+  EXPECT_NE(make_plan(Strategy{}, pattern, topology_of(8, 1), without_locks).value().strategy.access, Access::sieve);
   Pattern overlapping = pattern;
   overlapping.overlapping = true;
   EXPECT_NE(make_plan(Strategy{}, overlapping, topology_of(8, 1), limits_with(machine, true)).value().strategy.access,

@@ -287,6 +287,20 @@ TEST(MakePlan, reads_over_small_holes) {
   EXPECT_EQ(make_plan(Strategy{}, large(512), thousand_hosts(), {}).value().strategy.access, Access::contiguous);
 }
 
+TEST(MakePlan, does_not_sieve_writes_where_it_may_not) {
+  Pattern sparse = large(512);
+  sparse.regions = {{0, 2 * sparse.bytes}};
+  PlanLimits limits;
+  limits.may_sieve_writes = false;
+  const Plan plan = make_plan(Strategy{}, sparse, thousand_hosts(), limits).value();
+  EXPECT_EQ(plan.strategy.access, Access::contiguous);
+  EXPECT_THAT(plan.reasons, testing::Contains(testing::HasSubstr("the file system has no locks")));
+  EXPECT_EQ(make_plan(strategy_of({.access = "sieve"}), sparse, thousand_hosts(), limits).value().strategy.access,
+            Access::sieve);
+  sparse.reading = true;
+  EXPECT_EQ(make_plan(Strategy{}, sparse, thousand_hosts(), limits).value().strategy.access, Access::sieve);
+}
+
 TEST(MakePlan, asks_for_long_pieces_in_memory) {
   Pattern reading = large(65536);
   reading.reading = reading.in_memory = true;
