@@ -44,6 +44,7 @@ class FileInMemory final : public windrow::Store {
   Status sync() override { return {}; }
   Status close() override { return {}; }
   Status lock(int64_t, int64_t) override { return {}; }
+  Status lock_shared(int64_t, int64_t) override { return {}; }
   Status unlock(int64_t, int64_t) override { return {}; }
 
  private:
