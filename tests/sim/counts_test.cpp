@@ -280,7 +280,6 @@ TEST(Counts, are_the_librarys_of_plain_bytes) {
   for (const char* access : {"sieve", "list", "contiguous"})
     expect_same_counts_both_ways(bytes, {{"domains", "even"}, {"access", access}, {"writers", "2"}});
   expect_same_counts_both_ways(bytes, {{"domains", "target"}});
-  expect_same_counts_both_ways(bytes, {{"strategy", "subfiling"}});
 }
 
 TEST(Counts, are_the_librarys_of_teams) {
