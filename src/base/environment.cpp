@@ -26,10 +26,10 @@ constexpr auto k_others = std::to_array<std::string_view>(
      // Tools of the project.
      "CEPH", "CEPH_OSD_BYTES", "NETWORK", "NETWORK_AGENT", "NETWORK_HOSTS", "PATIENT_YIELD",
      // Tests of the project.
-     "APPEND", "APPENDING", "CHANGE", "CHANGES", "CHECKPOINT", "CLIMATE", "COMMAND", "DEFINITIONS", "ENDINGS", "HALVES",
-     "HOSTS_PROGRAM", "KILLED", "KILLED_AT", "LAUNCHER", "MESH", "MPIRUN", "NAMES", "NEARLY_FULL", "PACKAGE",
+     "APPEND", "APPENDING", "BYTES", "CHANGE", "CHANGES", "CHECKPOINT", "CLIMATE", "COMMAND", "DEFINITIONS", "ENDINGS",
+     "HALVES", "HOSTS_PROGRAM", "KILLED", "KILLED_AT", "LAUNCHER", "MESH", "MPIRUN", "NAMES", "NEARLY_FULL", "PACKAGE",
      "PYTHON_PACKAGE", "RANKS", "REPORT", "SAMPLE", "SLOW_LINK", "STEPS_PROGRAM", "STRIPED_STORE", "TRACED",
-     "TRANSISTOR"});
+     "TRACED_BYTES", "TRANSISTOR"});
 
 std::string key_of(std::string_view name) {
   std::string key(name.substr(k_begin.size()));
