@@ -207,7 +207,7 @@ contains
         call finish(code, stat, errmsg)
     end subroutine windrow_bytes_explain
 
-    !> What the last call that moved bytes did over all ranks, and its plan. Local. `format`: 'text', the default, or
+    !> What the last write or read did over all ranks, and its plan. Local. `format`: 'text', the default, or
     !> 'json'.
     subroutine windrow_bytes_report(file, text, format, stat, errmsg)
         type(windrow_bytes), intent(in) :: file

@@ -16,9 +16,9 @@
  * than the last byte that is written.  Bytes that no list has stay as they are.  If a program is killed during a write,
  * each listed byte is old or new, so that a piece may be half written.  Windrow writes over short gaps between listed
  * bytes only under a lock of the file, after it has read them: see the option "access".  Other Windrow files on the
- * same path respect that lock.  Whoever writes into such a gap by other means at the same time must lock its bytes
- * before, by fcntl() with F_OFD_SETLKW or F_SETLKW, or the option "access" must be "list".  Never hold such a lock in a
- * rank of the file during a call: the call would wait for the lock, and the rank for the call.
+ * same path respect that lock.  A program that writes into such a gap at the same time without Windrow must first lock
+ * the bytes by fcntl() with F_OFD_SETLKW or F_SETLKW.  Or set the option "access" to "list".  Never hold such a lock in
+ * a rank of the file during a call: the call would wait for the lock, and the rank for the call.
  */
 #pragma once
 

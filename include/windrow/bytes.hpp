@@ -174,7 +174,7 @@ class ByteFile {
   std::string explain_read(const ByteList& list, const std::string& format = "text") const {
     return explain(0, list, format);
   }
-  /** What the last call that moved bytes did, as "text" or "json".  Local. */
+  /** What the last write() or read() did, as "text" or "json".  Local. */
   std::string report(const std::string& format = "text") const {
     const char* text = "";
     check(windrow_bytes_report(raw_, format.c_str(), &text));

@@ -186,7 +186,7 @@ class ByteFile(OpenFile):
         return Plan(explain(reads, core, "text", problem), explain(reads, core, "json", problem))
 
     def report(self) -> Report:
-        """What the last call that moved bytes did, over all ranks. Local."""
+        """What the last `write` or `read` did, over all ranks. Local."""
         return Report(self._handle.core.report("text"), self._handle.core.report("json"))
 
     def sync(self) -> None:

@@ -289,9 +289,11 @@ Status ByteFile::sync() {
         return status;
       if (::fsync(held_.descriptor()) != 0)
         return system_status("sync of", path_, errno);
-      if (!std::exchange(is_new_, false))
+      if (!is_new_)
         return {};
-      return sync_folder(std::filesystem::path(data_->path()).parent_path().string());
+      Status named = sync_folder(std::filesystem::path(data_->path()).parent_path().string());
+      is_new_ = !named.ok();
+      return named;
     });
   return agree(*comm_, std::move(local));
 }

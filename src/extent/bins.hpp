@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// HullBins: a hull cut into at most 512 bins, of which some have a byte of the lists of any rank. The regions of these
-// bins have all bytes of the lists, and little else. Ranks combine their bits by bitwise or. Pure.
+// HullBins: a hull cut into at most 512 bins. A bin is marked if the list of any rank has a byte in it. The regions of
+// marked bins have all bytes of the lists, and little else. Ranks combine their bits by bitwise or. Pure.
 #pragma once
 
 #include <algorithm>
@@ -45,7 +45,8 @@ class HullBins {
   static constexpr int64_t k_words = 8, k_bins = 64 * k_words, k_least_bin = 4096;
 
   Extent bin_at(int64_t i) const noexcept {
-    return {hull_.begin + i * bin_, std::min(hull_.end, hull_.begin + (i + 1) * bin_)};
+    const int64_t begin = hull_.begin + i * bin_;
+    return {begin, begin + std::min(bin_, hull_.end - begin)};
   }
   int64_t& word(int64_t i) noexcept { return bits_[static_cast<size_t>(i / 64)]; }
   static int64_t bit(int64_t i) noexcept { return static_cast<int64_t>(uint64_t{1} << (i % 64)); }
