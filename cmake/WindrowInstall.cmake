@@ -11,7 +11,7 @@ install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION ${CMAKE_INSTALL_DOCDIR
 
 # All that is installed, and nothing else: `make install` builds it.
 add_custom_target(to_install)
-foreach(target windrow_shared windrow_fortran windrow_scorpio windrow_command)
+foreach(target windrow_shared windrow_fortran windrow_scorpio windrow_mpiio windrow_command)
   if(TARGET ${target})
     add_dependencies(to_install ${target})
   endif()

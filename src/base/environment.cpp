@@ -20,7 +20,7 @@ constexpr std::string_view k_of_tests = "TEST_";  // a prefix
 
 constexpr auto k_others = std::to_array<std::string_view>(
     {// Names of the library and of the SCORPIO layer.
-     "RANKS_PER_HOST", "SCORPIO_MESSAGES",
+     "MPIIO", "MPIIO_CHOICE", "MPIIO_REPORT", "MPIIO_SMALL", "RANKS_PER_HOST", "SCORPIO_MESSAGES",
      // Installation paths, as module files of clusters set them.
      "DIR", "HOME", "INCLUDE", "LIBRARY", "PREFIX", "ROOT", "VERSION",
      // Tools of the project.

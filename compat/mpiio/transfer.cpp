@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transfer.hpp"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <new>
+#include <string>
+#include <string_view>
+
+#include "choice.hpp"
+#include "errors.hpp"
+#include "open_file.hpp"
+
+namespace mpiio {
+namespace {
+
+struct FreeList {
+  void operator()(windrow_byte_list* list) const noexcept { windrow_byte_list_free(list); }
+};
+using ByteList = std::unique_ptr<windrow_byte_list, FreeList>;
+
+struct FreeOptions {
+  void operator()(windrow_options* options) const noexcept { windrow_options_free(options); }
+};
+using Options = std::unique_ptr<windrow_options, FreeOptions>;
+
+// Calls that move fewer bytes in all go to MPI: its function has less to agree on.
+int64_t small_bytes() {
+  static const int64_t bytes = [] {
+    int64_t value = int64_t{256} << 10;
+    if (const char* const text = std::getenv("WINDROW_MPIIO_SMALL"); text != nullptr)
+      std::from_chars(text, text + std::strlen(text), value);
+    return value;
+  }();
+  return bytes;
+}
+
+// Times of all files of this rank. Rank 0 of each file chooses for all its ranks.
+Choice& choice() {
+  static auto* const times = new Choice;
+  return *times;
+}
+
+bool may_choose() {
+  const char* const wish = std::getenv("WINDROW_MPIIO_CHOICE");
+  return wish == nullptr || std::string_view(wish) != "take";
+}
+
+// What this rank adds to the agreement of a call; the ranks' numbers are summed up.
+enum Number {
+  bytes,
+  refusals,        // ranks whose arguments only MPI can judge
+  other_datareps,  // ranks with a view that is not of bytes
+  changes,         // rank 0: another file has the name
+  scattered,       // ranks that move pieces
+  pass_scattered,  // rank 0's choice for each size of a call with pieces, and of one without
+  pass_contiguous,
+  numbers
+};
+using Numbers = std::array<int64_t, numbers>;
+
+// This rank's part of a call.
+struct Part {
+  ByteList list;
+  int64_t position = 0;  // in etypes
+  int64_t bytes = 0;
+};
+
+bool is_predefined(MPI_Datatype type) {
+  int integers = 0;
+  int addresses = 0;
+  int types = 0;
+  int combiner = MPI_COMBINER_STRUCT;
+  return MPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner) == MPI_SUCCESS &&
+         combiner == MPI_COMBINER_NAMED;
+}
+
+// Local. Whether this rank can take part; otherwise MPI judges the arguments, on all ranks.
+bool look_at(const OpenFile& file, MPI_File handle, const mpiio_call& call, Part& part) {
+  const auto datatype = handle_of<MPI_Datatype>(call.datatype);
+  part.position = call.offset;
+  if (call.has_offset == 0) {
+    MPI_Offset position = 0;
+    if (MPI_File_get_position(handle, &position) != MPI_SUCCESS)
+      return false;
+    part.position = position;
+  }
+  if (call.count < 0 || part.position < 0 || datatype == MPI_DATATYPE_NULL ||
+      !(call.writes != 0 ? file.may_write() : file.may_read()))
+    return false;
+  MPI_Count size = 0;
+  if (MPI_Type_size_x(datatype, &size) != MPI_SUCCESS || __builtin_mul_overflow(size, call.count, &part.bytes))
+    return false;
+  if (part.bytes % file.view.etype_size() != 0)
+    return false;
+  if (part.bytes == 0)
+    return true;
+  const windrow_byte_view view = file.view.as_windrow();
+  windrow_byte_list* list = nullptr;
+  const int code = windrow_byte_list_types(&view, part.position, call.count, datatype, &list);
+  part.list.reset(list);
+  return code == WINDROW_OK;
+}
+
+// Rank 0, local: whether the path still leads to the file that MPI has opened.
+bool is_in_place(const OpenFile& file) {
+  const FileFacts now = facts_of(file.path);
+  return now.device == file.device && now.inode == file.inode;
+}
+
+// Collective. Returns why the call goes to MPI, the same on all ranks; empty: Windrow moves the bytes.
+const char* agree_to_move(const OpenFile& file, const mpiio_call& call, bool can, const Part& part, Numbers& all) {
+  const bool writes = call.writes != 0;
+  Numbers mine{};
+  mine[bytes] = can ? part.bytes : 0;
+  mine[refusals] = can ? 0 : 1;
+  mine[other_datareps] = file.view.is_usable() ? 0 : 1;
+  mine[scattered] = file.view.is_plain() && is_predefined(handle_of<MPI_Datatype>(call.datatype)) ? 0 : 1;
+  if (file.ranks->rank == 0) {
+    mine[changes] = is_in_place(file) ? 0 : 1;
+    if (may_choose()) {
+      mine[pass_scattered] = choice().passing(writes, false);
+      mine[pass_contiguous] = choice().passing(writes, true);
+    }
+  }
+  if (MPI_Allreduce(mine.data(), all.data(), numbers, MPI_INT64_T, MPI_SUM, file.ranks->comm) != MPI_SUCCESS)
+    return "error";
+  if (all[other_datareps] != 0)
+    return "datarep";
+  if (all[refusals] != 0)
+    return "arguments";
+  if (all[changes] != 0)
+    return "file changed";
+  if (all[bytes] < std::max<int64_t>(small_bytes(), 1))
+    return "small";
+  const int64_t passing = all[all[scattered] != 0 ? pass_scattered : pass_contiguous];
+  return (passing >> Choice::size_of(all[bytes]) & 1) != 0 ? "slower" : "";
+}
+
+// Local. nullptr: out of memory, or an option is refused.
+Options options_of(const OpenFile& file) {
+  windrow_options* made = nullptr;
+  if (windrow_options_create(&made) != WINDROW_OK)
+    return nullptr;
+  Options options(made);
+  const auto set = [&](const char* key, const std::string& value) {
+    return value.empty() || windrow_options_set(made, key, value.c_str()) == WINDROW_OK;
+  };
+  // A file that is open for writing only cannot be read to write over gaps.
+  const bool is_set = set("writers", file.hints.writers) && set("buffer", file.hints.buffer) &&
+                      set("access", file.may_read() ? "" : "list");
+  return is_set ? std::move(options) : nullptr;
+}
+
+// Collective, at the first call that is taken. Returns a code of Windrow.
+int open_bytes(OpenFile& file) {
+  const Options options = options_of(file);
+  return windrow_bytes_open(file.ranks->comm, file.path.c_str(), file.may_write() ? WINDROW_UPDATE : WINDROW_READ,
+                            options.get(), &file.bytes);
+}
+
+// Collective. Returns a code of Windrow, the same on all ranks. `moved`: bytes of this rank.
+int move_bytes(OpenFile& file, const mpiio_call& call, const Part& part, int64_t& moved) {
+  if (file.bytes == nullptr)
+    if (const int code = open_bytes(file); code != WINDROW_OK) {
+      file.refusal = Refusal::error;
+      return WINDROW_UNSUPPORTED;
+    }
+  moved = part.bytes;
+  return call.writes != 0 ? windrow_bytes_write(file.bytes, part.list.get(), call.memory)
+                          : windrow_bytes_read(file.bytes, part.list.get(), call.memory, &moved);
+}
+
+// Local. After a call that was taken: the status, and the individual file pointer.
+void end_call(const OpenFile& file, MPI_File handle, const mpiio_call& call, const Part& part, int64_t moved) {
+  if (call.has_offset == 0)
+    MPI_File_seek(handle, part.position + moved / file.view.etype_size(), MPI_SEEK_SET);
+  auto* const status = static_cast<MPI_Status*>(call.status);
+  if (call.is_begin != 0 || status == MPI_STATUS_IGNORE)
+    return;
+  MPI_Status_set_elements_x(status, MPI_BYTE, moved);
+  MPI_Status_set_cancelled(status, 0);
+}
+
+int pass(OpenFile& file, const mpiio_call& call, const char* because, int64_t all_bytes) {
+  const double start = MPI_Wtime();
+  const int code = mpi->move(&call);
+  file.tally.add(call, because, all_bytes, MPI_Wtime() - start);
+  return code;
+}
+
+// Bytes that this rank asks for, where nothing is known of the others.
+int64_t own_bytes(const mpiio_call& call) {
+  const auto datatype = handle_of<MPI_Datatype>(call.datatype);
+  MPI_Count size = 0;
+  int64_t total = 0;
+  if (call.count < 0 || datatype == MPI_DATATYPE_NULL || MPI_Type_size_x(datatype, &size) != MPI_SUCCESS ||
+      __builtin_mul_overflow(size, call.count, &total))
+    return 0;
+  return total;
+}
+
+int agree_and_move(OpenFile& file, MPI_File handle, const mpiio_call& call) {
+  Part part;
+  const bool can = look_at(file, handle, call, part);
+  Numbers all{};
+  const char* because = agree_to_move(file, call, can, part, all);
+  const bool is_contiguous = all[scattered] == 0;
+  const bool is_timed = file.ranks->rank == 0 && may_choose() && all[bytes] > 0;
+  const double start = MPI_Wtime();
+  if (*because == '\0') {
+    int64_t moved = 0;
+    const int code = move_bytes(file, call, part, moved);
+    const double seconds = MPI_Wtime() - start;
+    if (!moved_nothing(code)) {
+      if (is_timed)
+        choice().add(call.writes != 0, is_contiguous, all[bytes], false, seconds);
+      file.tally.add(call, "", all[bytes], seconds);
+      file.split = {.is_taken = call.is_begin != 0 && code == WINDROW_OK, .bytes = moved};
+      if (code != WINDROW_OK)
+        return fail(handle, code);
+      end_call(file, handle, call, part, moved);
+      return MPI_SUCCESS;
+    }
+    because = "error";
+  }
+  part.list.reset();
+  const int code = pass(file, call, because, all[bytes]);
+  if (is_timed && code == MPI_SUCCESS && std::string_view(because) == "slower")
+    choice().add(call.writes != 0, is_contiguous, all[bytes], true, MPI_Wtime() - start);
+  return code;
+}
+
+}  // namespace
+
+int move(const mpiio_call& call) {
+  const auto handle = handle_of<MPI_File>(call.file);
+  OpenFile* const file = find_file(handle);
+  if (file == nullptr)
+    return mpi->move(&call);
+  file->split = {};
+  if (file->refusal != Refusal::none)
+    return pass(*file, call, name_of(file->refusal), own_bytes(call));
+  if (file->is_atomic)
+    return pass(*file, call, "atomic", own_bytes(call));
+  const bool is_off = call.writes != 0 ? file->hints.writes_are_off : file->hints.reads_are_off;
+  if (is_off)
+    return pass(*file, call, "hint", own_bytes(call));
+  return agree_and_move(*file, handle, call);
+}
+
+int end_split(const mpiio_call& call) {
+  OpenFile* const file = find_file(handle_of<MPI_File>(call.file));
+  if (file == nullptr || !file->split.is_taken)
+    return mpi->end(&call);
+  const int64_t moved = file->split.bytes;
+  file->split = {};
+  auto* const status = static_cast<MPI_Status*>(call.status);
+  if (status != MPI_STATUS_IGNORE) {
+    MPI_Status_set_elements_x(status, MPI_BYTE, moved);
+    MPI_Status_set_cancelled(status, 0);
+  }
+  return MPI_SUCCESS;
+}
+
+}  // namespace mpiio
