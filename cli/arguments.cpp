@@ -148,6 +148,13 @@ void add_references(CLI::App& app, Arguments& arguments) {
   references.callback([&arguments] { arguments.command = Command::references; });
 }
 
+void add_mpiio_env(CLI::App& app, Arguments& arguments) {
+  CLI::App& command =
+      *app.add_subcommand("mpiio-env", "Print what to set so that programs of MPI-IO go through Windrow, unchanged");
+  command.footer("Use it in a shell:  eval \"$(windrow mpiio-env)\"");
+  command.callback([&arguments] { arguments.command = Command::mpiio_env; });
+}
+
 void add_report(CLI::App& app, Arguments& arguments) {
   CLI::App& report = *app.add_subcommand("report", "Summarise each flush of a traced program, and draw it");
   report.add_option("TRACE", arguments.input, "Trace of a program that ran with WINDROW_TRACE=TRACE")
@@ -317,6 +324,7 @@ Parsed parse(int argc, const char* const* argv) {
   add_info(app, parsed.arguments);
   add_check(app, parsed.arguments);
   add_references(app, parsed.arguments);
+  add_mpiio_env(app, parsed.arguments);
   add_report(app, parsed.arguments);
   add_simulate(app, parsed.arguments);
   add_calibrate(app, parsed.arguments);
@@ -324,8 +332,8 @@ Parsed parse(int argc, const char* const* argv) {
   std::vector<std::string> words = words_of(argc, argv);
   if (!words.empty() && !words.back().starts_with('-') && !is_command(app, words.back()))
     throw Failure(k_exit_mistake, "unknown command \"" + words.back() +
-                                      "\"; the commands are copy, info, check, references, report, simulate, calibrate "
-                                      "and advise (see: windrow --help)");
+                                      "\"; the commands are copy, info, check, references, mpiio-env, report, "
+                                      "simulate, calibrate and advise (see: windrow --help)");
   try {
     app.parse(words);
   } catch (const CLI::Success& asked) {  // help, version

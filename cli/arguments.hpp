@@ -17,6 +17,7 @@ enum class Command {
   info,
   check,
   references,
+  mpiio_env,
   report,
   simulate,
   calibrate,

@@ -13,6 +13,7 @@ int check(const World& world, const Arguments& arguments);
 int references(const World& world, const Arguments& arguments);
 int calibrate(const World& world, const Arguments& arguments);
 int advise(const World& world, const Arguments& arguments);
+int mpiio_env(const World& world);
 int report(const World& world, const Arguments& arguments);
 int simulate(const World& world, const Arguments& arguments);
 

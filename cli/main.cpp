@@ -21,6 +21,8 @@ int run(const cli::World& world, int argc, const char* const* argv) {
         return cli::check(world, parsed.arguments);
       case cli::Command::references:
         return cli::references(world, parsed.arguments);
+      case cli::Command::mpiio_env:
+        return cli::mpiio_env(world);
       case cli::Command::report:
         return cli::report(world, parsed.arguments);
       case cli::Command::simulate:

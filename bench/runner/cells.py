@@ -163,7 +163,9 @@ class Measurement:
         arguments += OPTIONS[mode] + (" --check-file" if check else "")
         try:
             answer = self._pool.ask(
-                ServerKey(variant.program, variant.ranks or cell.ranks, variant.io), arguments, self._settings.limit_s
+                ServerKey(variant.program, variant.ranks or cell.ranks, variant.io, variant.unchanged),
+                arguments,
+                self._settings.limit_s,
             )
         except RunFailed as failure:
             record.trouble = str(failure)

@@ -48,18 +48,21 @@ class ServerKey:
     program: str
     ranks: int
     io: str
+    unchanged: bool = False
 
 
 class Server:
     """One running benchmark program with all its ranks."""
 
-    def __init__(self, key: ServerKey, command: list[str], folder: Path) -> None:
+    def __init__(self, key: ServerKey, command: list[str], folder: Path, preload: Path | None = None) -> None:
         pipes = [folder / f"command.{rank}" for rank in range(key.ranks if key.program != "limit" else 1)]
         for pipe in pipes:
             os.mkfifo(pipe)
         environment = dict(os.environ)
         if key.io:
             environment["OMPI_MCA_io"] = key.io
+        if preload:
+            environment["LD_PRELOAD"] = str(preload)
         self._errors_path = folder / "errors"
         with self._errors_path.open("wb") as errors:
             self._process = subprocess.Popen(
@@ -172,7 +175,8 @@ class Pool:
         binary = str(self._binaries / f"bench-{key.program}")
         if key.program == "limit":
             return Server(key, [binary, str(key.ranks)], folder)
-        return Server(key, [str(self._launcher), "-n", str(key.ranks), binary], folder)
+        preload = self._binaries.parent / "lib" / "libwindrow-mpiio.so" if key.unchanged else None
+        return Server(key, [str(self._launcher), "-n", str(key.ranks), binary], folder, preload)
 
     def end(self) -> None:
         for server in self._servers.values():

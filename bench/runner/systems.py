@@ -44,6 +44,7 @@ FLOOR = "floor, no library"  # what the ranks themselves can do: neither the lim
 FILES = "file per process"
 OWN_HDF5 = "hdf5 file per process"
 AUTO = "windrow auto"
+UNCHANGED = "unchanged "  # before the row of the peer
 # As bench-floor calls them, and their signs in the table.
 FLOORS = {
     "direct": "d",
@@ -65,11 +66,13 @@ class Variant:
     system: str  # what the program calls it
     io: str = ""  # Open MPI's io component, where there is a choice
     ranks: int = 0  # the same at every number of ranks of the cell; 0: the cell's
+    unchanged: bool = False  # the peer's program with libwindrow-mpiio.so
 
     @property
     def name(self) -> str:
         alone = f"{self.ranks}-rank" if self.ranks else ""
-        return "/".join(part for part in (self.program, self.system, self.io, alone) if part)
+        unchanged = "unchanged" if self.unchanged else ""
+        return "/".join(part for part in (self.program, self.system, self.io, alone, unchanged) if part)
 
     @property
     def mark(self) -> str:
@@ -96,7 +99,7 @@ def find(known: dict[str, Variant], name: str) -> Variant | None:
 
 def is_peer(row: str) -> bool:
     """Whether a row is a peer that makes one file."""
-    return row not in (LIMIT, URING, FLOOR, FILES, OWN_HDF5) and not row.startswith("windrow ")
+    return row not in (LIMIT, URING, FLOOR, FILES, OWN_HDF5) and not row.startswith(("windrow ", UNCHANGED))
 
 
 def _limits() -> list[Variant]:
@@ -204,9 +207,23 @@ def variants(scenario: str) -> list[Variant]:
     return found
 
 
-def select(scenario: str, wanted: list[str]) -> list[Variant]:
+def unchanged(scenario: str) -> list[Variant]:
+    """Programs of peers that reach their file by collective MPI-IO, without and with libwindrow-mpiio.so."""
+    collective = ("collective", "blocking", "nonblocking")
+    peers = [
+        v
+        for v in variants(scenario)
+        if v.program in ("mpiio", "hdf5", "pnetcdf") and v.system.startswith(collective) and v.io
+    ]
+    found = [*_limits(), Variant("windrow bytes", "bytes", "auto")]
+    for v in peers:
+        found += [v, replace(v, row=f"{UNCHANGED}{v.row}/{v.io.removesuffix('321')}", unchanged=True)]
+    return [replace(v, row=f"{v.row}/{v.io.removesuffix('321')}") if is_peer(v.row) and v.io else v for v in found]
+
+
+def select(scenario: str, wanted: list[str], with_unchanged: bool = False) -> list[Variant]:
     """The variants whose row or name contains one of the wanted words; the limit is always there."""
-    everything = variants(scenario)
+    everything = unchanged(scenario) if with_unchanged else variants(scenario)
     if not wanted:
         return everything
     return [v for v in everything if v.row == LIMIT or any(word in v.row or word in v.name for word in wanted)]

@@ -8,6 +8,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
+#include <new>
 #include <nlohmann/json.hpp>
 
 namespace mpiio {
@@ -34,14 +36,19 @@ bool Tally::is_wanted() noexcept {
   return report_path() != nullptr;
 }
 
-void Tally::add(const mpiio_call& call, const char* because, int64_t bytes, double seconds) {
-  Sum& sum = sums_[{name_of(call), because}];
-  ++sum.calls;
-  sum.bytes += bytes;
-  sum.seconds += seconds;
+// A report without some calls is better than a program that ends.
+void Tally::add(const mpiio_call& call, const char* because, int64_t bytes, double seconds) noexcept {
+  if (!is_wanted())
+    return;
+  try {
+    Sum& sum = sums_[{name_of(call), because}];
+    ++sum.calls;
+    sum.bytes += bytes;
+    sum.seconds += seconds;
+  } catch (const std::bad_alloc&) {}
 }
 
-void Tally::write(const std::string& path, int ranks, const char* because) const {
+std::string Tally::line(const std::string& path, int ranks, const char* because) const {
   nlohmann::ordered_json calls = nlohmann::ordered_json::array();
   for (const auto& [key, sum] : sums_)
     calls.push_back({{"name", std::get<0>(key)},
@@ -50,9 +57,19 @@ void Tally::write(const std::string& path, int ranks, const char* because) const
                      {"calls", sum.calls},
                      {"bytes", sum.bytes},
                      {"seconds", sum.seconds}});
-  const nlohmann::ordered_json line = {
+  const nlohmann::ordered_json whole = {
       {"file", path}, {"ranks", ranks}, {"passed_because", because}, {"calls", std::move(calls)}};
-  const std::string text = line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  return whole.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+void Tally::write(const std::string& path, int ranks, const char* because) const noexcept {
+  std::string text;
+  try {
+    text = line(path, ranks, because);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "windrow-mpiio: no report of \"%s\": %s\n", path.c_str(), error.what());
+    return;
+  }
   // One write, so that lines of processes do not mix.
   const int file = ::open(report_path(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
   if (file < 0 || ::write(file, text.data(), text.size()) != static_cast<ssize_t>(text.size()))

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <limits>
 #include <memory>
+#include <mutex>
 #include <new>
 #include <string>
 #include <string_view>
@@ -42,11 +43,26 @@ int64_t small_bytes() {
   return bytes;
 }
 
-// Times of all files of this rank. Rank 0 of each file chooses for all its ranks.
-Choice& choice() {
-  static auto* const times = new Choice;
-  return *times;
-}
+// Times of all files of this rank. Rank 0 of each file chooses for all its ranks. Any thread.
+class SharedChoice {
+ public:
+  static SharedChoice& instance() {
+    static auto* const only = new SharedChoice;
+    return *only;
+  }
+  int64_t passing(bool writes, bool is_contiguous) {
+    const std::lock_guard lock(mutex_);
+    return choice_.passing(writes, is_contiguous);
+  }
+  void add(bool writes, bool is_contiguous, int64_t bytes, bool passed, double seconds) {
+    const std::lock_guard lock(mutex_);
+    choice_.add(writes, is_contiguous, bytes, passed, seconds);
+  }
+
+ private:
+  std::mutex mutex_;
+  Choice choice_;
+};
 
 bool may_choose() {
   const char* const wish = std::getenv("WINDROW_MPIIO_CHOICE");
@@ -60,6 +76,8 @@ enum Number {
   other_datareps,  // ranks with a view that is not of bytes
   changes,         // rank 0: another file has the name
   scattered,       // ranks that move pieces
+  atomic,          // ranks in atomic mode
+  least,           // rank 0's bound for small calls
   pass_scattered,  // rank 0's choice for each size of a call with pieces, and of one without
   pass_contiguous,
   numbers
@@ -123,22 +141,26 @@ const char* agree_to_move(const OpenFile& file, const mpiio_call& call, bool can
   mine[refusals] = can ? 0 : 1;
   mine[other_datareps] = file.view.is_usable() ? 0 : 1;
   mine[scattered] = file.view.is_plain() && is_predefined(handle_of<MPI_Datatype>(call.datatype)) ? 0 : 1;
+  mine[atomic] = file.is_atomic ? 1 : 0;
   if (file.ranks->rank == 0) {
+    mine[least] = std::max<int64_t>(small_bytes(), 1);
     mine[changes] = is_in_place(file) ? 0 : 1;
     if (may_choose()) {
-      mine[pass_scattered] = choice().passing(writes, false);
-      mine[pass_contiguous] = choice().passing(writes, true);
+      mine[pass_scattered] = SharedChoice::instance().passing(writes, false);
+      mine[pass_contiguous] = SharedChoice::instance().passing(writes, true);
     }
   }
   if (MPI_Allreduce(mine.data(), all.data(), numbers, MPI_INT64_T, MPI_SUM, file.ranks->comm) != MPI_SUCCESS)
     return "error";
+  if (all[atomic] != 0)
+    return "atomic";
   if (all[other_datareps] != 0)
     return "datarep";
   if (all[refusals] != 0)
     return "arguments";
   if (all[changes] != 0)
     return "file changed";
-  if (all[bytes] < std::max<int64_t>(small_bytes(), 1))
+  if (all[bytes] < all[least])
     return "small";
   const int64_t passing = all[all[scattered] != 0 ? pass_scattered : pass_contiguous];
   return (passing >> Choice::size_of(all[bytes]) & 1) != 0 ? "slower" : "";
@@ -221,7 +243,7 @@ int agree_and_move(OpenFile& file, MPI_File handle, const mpiio_call& call) {
     const double seconds = MPI_Wtime() - start;
     if (!moved_nothing(code)) {
       if (is_timed)
-        choice().add(call.writes != 0, is_contiguous, all[bytes], false, seconds);
+        SharedChoice::instance().add(call.writes != 0, is_contiguous, all[bytes], false, seconds);
       file.tally.add(call, "", all[bytes], seconds);
       file.split = {.is_taken = call.is_begin != 0 && code == WINDROW_OK, .bytes = moved};
       if (code != WINDROW_OK)
@@ -234,7 +256,7 @@ int agree_and_move(OpenFile& file, MPI_File handle, const mpiio_call& call) {
   part.list.reset();
   const int code = pass(file, call, because, all[bytes]);
   if (is_timed && code == MPI_SUCCESS && std::string_view(because) == "slower")
-    choice().add(call.writes != 0, is_contiguous, all[bytes], true, MPI_Wtime() - start);
+    SharedChoice::instance().add(call.writes != 0, is_contiguous, all[bytes], true, MPI_Wtime() - start);
   return code;
 }
 
@@ -248,8 +270,6 @@ int move(const mpiio_call& call) {
   file->split = {};
   if (file->refusal != Refusal::none)
     return pass(*file, call, name_of(file->refusal), own_bytes(call));
-  if (file->is_atomic)
-    return pass(*file, call, "atomic", own_bytes(call));
   const bool is_off = call.writes != 0 ? file->hints.writes_are_off : file->hints.reads_are_off;
   if (is_off)
     return pass(*file, call, "hint", own_bytes(call));
