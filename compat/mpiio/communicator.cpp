@@ -37,6 +37,16 @@ std::shared_ptr<Communicator> find_kept(MPI_Comm user) {
   return nullptr;
 }
 
+// Collective. Not MPI_Comm_dup(), which would call the program's functions for its attributes.
+int make_duplicate(MPI_Comm user, MPI_Comm& made) {
+  MPI_Group group = MPI_GROUP_NULL;
+  if (const int code = MPI_Comm_group(user, &group); code != MPI_SUCCESS)
+    return code;
+  const int code = MPI_Comm_create(user, group, &made);
+  MPI_Group_free(&group);
+  return code;
+}
+
 }  // namespace
 
 std::shared_ptr<Communicator> communicator_for(MPI_Comm user) {
@@ -54,7 +64,7 @@ std::shared_ptr<Communicator> communicator_for(MPI_Comm user) {
     return nullptr;
   if ((all & k_has_duplicate) != 0)
     return held;
-  if (MPI_Comm_dup(user, &made->comm) != MPI_SUCCESS)
+  if (make_duplicate(user, made->comm) != MPI_SUCCESS)
     return nullptr;
   MPI_Comm_set_errhandler(made->comm, MPI_ERRORS_RETURN);
   MPI_Comm_rank(made->comm, &made->rank);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The communicators of files: duplicates of those that programs open files on.
+// The communicators of files: the same ranks in the same order as in those that programs open files on.
 #pragma once
 
 #include <mpi.h>
