@@ -105,8 +105,6 @@ enum Opened {
   inode,
   no_inode,
   is_cached_by_hosts,
-  writes_are_off,
-  reads_are_off,
   opened_numbers
 };
 
@@ -122,22 +120,17 @@ bool are_on_hosts(const Communicator& ranks) {
   return MPI_Allreduce(&size, &smallest, 1, MPI_INT, MPI_MIN, ranks.comm) != MPI_SUCCESS || smallest < ranks.ranks;
 }
 
-// Collective over the file's ranks. Returns the same on all ranks. `local`: why this rank cannot take the file. A hint
-// to leave writes or reads to MPI counts if one rank has it.
-Refusal agree_to_take(const Communicator& ranks, Refusal local, const FileFacts& facts, Hints& hints) {
+// Collective over the file's ranks. Returns the same on all ranks. `local`: why this rank cannot take the file.
+Refusal agree_to_take(const Communicator& ranks, Refusal local, const FileFacts& facts) {
   // Two maxima tell whether all ranks see the same file. Devices have other numbers on other hosts.
   std::array<int64_t, opened_numbers> mine{};
   mine[refusal] = static_cast<int64_t>(local);
   mine[inode] = static_cast<int64_t>(facts.inode);
   mine[no_inode] = ~static_cast<int64_t>(facts.inode);
   mine[is_cached_by_hosts] = facts.is_cached_by_hosts ? 1 : 0;
-  mine[writes_are_off] = hints.writes_are_off ? 1 : 0;
-  mine[reads_are_off] = hints.reads_are_off ? 1 : 0;
   std::array<int64_t, opened_numbers> all{};
   if (MPI_Allreduce(mine.data(), all.data(), opened_numbers, MPI_INT64_T, MPI_MAX, ranks.comm) != MPI_SUCCESS)
     return Refusal::no_core;
-  hints.writes_are_off = all[writes_are_off] != 0;
-  hints.reads_are_off = all[reads_are_off] != 0;
   const auto verdict = static_cast<Refusal>(all[refusal]);
   if (verdict != Refusal::none)
     return verdict;
@@ -208,11 +201,10 @@ int open_file(MPI_Comm comm, const char* name, int amode, MPI_Info info, MPI_Fil
       reason = Refusal::error;
     }
   OpenFile* const file = code == MPI_SUCCESS ? find_file(*handle) : nullptr;
-  Hints none;
   if (!ranks)
     reason = std::max(reason, is_shared ? Refusal::no_core : Refusal::one_rank);
   else
-    reason = agree_to_take(*ranks, reason, facts, file != nullptr ? file->hints : none);
+    reason = agree_to_take(*ranks, reason, facts);
   if (ranks && reason != Refusal::none)
     leave(ranks);
   if (file == nullptr)

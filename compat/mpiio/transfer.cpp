@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transfer.hpp"
 
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 
 #include <algorithm>
 #include <array>
@@ -77,6 +79,7 @@ enum Number {
   changes,         // rank 0: another file has the name
   scattered,       // ranks that move pieces
   atomic,          // ranks in atomic mode
+  unwanted,        // ranks with a hint to leave such calls to MPI
   least,           // rank 0's bound for small calls
   pass_scattered,  // rank 0's choice for each size of a call with pieces, and of one without
   pass_contiguous,
@@ -127,10 +130,12 @@ bool look_at(const OpenFile& file, MPI_File handle, const mpiio_call& call, Part
   return code == WINDROW_OK;
 }
 
-// Rank 0, local: whether the path still leads to the file that MPI has opened.
+// Rank 0, local: whether the path still leads to the file that MPI has opened. Parallel file systems need not be asked
+// for its size.
 bool is_in_place(const OpenFile& file) {
-  const FileFacts now = facts_of(file.path);
-  return now.device == file.device && now.inode == file.inode;
+  struct statx now {};
+  return ::statx(AT_FDCWD, file.path.c_str(), AT_STATX_DONT_SYNC, STATX_INO, &now) == 0 &&
+         makedev(now.stx_dev_major, now.stx_dev_minor) == file.device && now.stx_ino == file.inode;
 }
 
 // Collective. Returns why the call goes to MPI, the same on all ranks; empty: Windrow moves the bytes.
@@ -142,6 +147,7 @@ const char* agree_to_move(const OpenFile& file, const mpiio_call& call, bool can
   mine[other_datareps] = file.view.is_usable() ? 0 : 1;
   mine[scattered] = file.view.is_plain() && is_predefined(handle_of<MPI_Datatype>(call.datatype)) ? 0 : 1;
   mine[atomic] = file.is_atomic ? 1 : 0;
+  mine[unwanted] = (writes ? file.hints.writes_are_off : file.hints.reads_are_off) ? 1 : 0;
   if (file.ranks->rank == 0) {
     mine[least] = std::max<int64_t>(small_bytes(), 1);
     mine[changes] = is_in_place(file) ? 0 : 1;
@@ -154,6 +160,8 @@ const char* agree_to_move(const OpenFile& file, const mpiio_call& call, bool can
     return "error";
   if (all[atomic] != 0)
     return "atomic";
+  if (all[unwanted] != 0)
+    return "hint";
   if (all[other_datareps] != 0)
     return "datarep";
   if (all[refusals] != 0)
@@ -270,9 +278,6 @@ int move(const mpiio_call& call) {
   file->split = {};
   if (file->refusal != Refusal::none)
     return pass(*file, call, name_of(file->refusal), own_bytes(call));
-  const bool is_off = call.writes != 0 ? file->hints.writes_are_off : file->hints.reads_are_off;
-  if (is_off)
-    return pass(*file, call, "hint", own_bytes(call));
   return agree_and_move(*file, handle, call);
 }
 
