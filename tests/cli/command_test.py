@@ -585,6 +585,24 @@ class Info(CommandTest):
         self.assert_mistake(windrow("info"), "FILE")
 
 
+class MpiioEnv(CommandTest):
+    def test_a_shell_preloads_the_library(self):
+        done = windrow("mpiio-env")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        words = done.stdout + 'echo "$LD_PRELOAD"'
+        for before, expected in (("", ""), ("/other.so", "/other.so:")):
+            environment = {**os.environ, "LD_PRELOAD_BEFORE": before}
+            shell = subprocess.run(
+                ["sh", "-c", 'LD_PRELOAD="$LD_PRELOAD_BEFORE"; ' + words],
+                env=environment,
+                capture_output=True,
+                text=True,
+            )
+            path = shell.stdout.strip().removeprefix(expected)
+            self.assertTrue(Path(path).is_file(), shell.stdout)
+            self.assertEqual(Path(path).name, "libwindrow-mpiio.so")
+
+
 class Check(CommandTest):
     def test_sound(self):
         done = windrow("check", self.make_input(), "--buffer", "4096")
