@@ -118,19 +118,24 @@ Status ByteFile::summarize(Moving& moving, Status local) {
   }
 }
 
-// Collective, agreed. Finds regions that have all bytes of the lists and little else.
-Status ByteFile::find_regions(const Moving& moving, Status local, std::vector<Extent>& regions) {
-  HullBins bins(moving.summary.hull);
-  if (local.ok())
-    bins.mark(moving.pieces);
-  if (Status verdict = agree(*comm_, std::move(local), {.maximum = {}, .sum = {}, .bits = bins.bits()}); !verdict.ok())
-    return verdict;
-  return guard([&] { return regions = bins.regions(), Status{}; });
+// Collective, agreed. The batch becomes the part of the list that this rank writes. `bits`: combined by or.
+Status ByteFile::keep_written(Moving& moving, std::span<int64_t> bits) {
+  auto list = make_disjoint(*comm_, Status{}, moving.pieces, moving.summary.hull, bits);
+  if (!list.ok())
+    return list.status();
+  if (!list.value().is_changed)
+    return {};
+  const Pieces& written = list.value().written;
+  Status changed = guard([&] {
+    if (total_bytes(written) != total_bytes(moving.pieces))
+      set_runs(moving.batch, byte_runs_of(written, engine_.planner.limits().direct_bytes), comm_->rank());
+    return Status{};
+  });
+  return engine_.planner.summarize(std::move(changed), {&moving.batch}, {&moving.summary});
 }
 
 // Collective, agreed.
 Result<PreparedPlan*> ByteFile::ready(Moving& moving) {
-  Status local;
   if (moving.summary.plan_id > 0) {
     // Cached: also the part of the list that this rank writes.
     auto cached = engine_.planner.ready(moving.batch, moving.summary, ByteContext(*data_, {}, storage_.striping));
@@ -140,20 +145,15 @@ Result<PreparedPlan*> ByteFile::ready(Moving& moving) {
     }
     return cached;
   }
-  if (!moving.reading) {
-    auto written = make_disjoint(*comm_, Status{}, moving.pieces, moving.summary.hull);
-    if (!written.ok())
-      return written.status();
-    local = guard([&] {
-      if (total_bytes(written.value()) != total_bytes(moving.pieces))
-        set_runs(moving.batch, byte_runs_of(written.value(), engine_.planner.limits().direct_bytes), comm_->rank());
-      return Status{};
-    });
-    if (Status verdict = engine_.planner.summarize(std::move(local), {&moving.batch}, {&moving.summary}); !verdict.ok())
-      return verdict;
-  }
+  // The regions have all bytes of the lists of all ranks and little else, whoever writes them.
+  HullBins bins(moving.summary.hull);
+  bins.mark(moving.pieces);
+  Status verdict = moving.reading ? agree(*comm_, Status{}, {.maximum = {}, .sum = {}, .bits = bins.bits()})
+                                  : keep_written(moving, bins.bits());
+  if (!verdict.ok())
+    return verdict;
   std::vector<Extent> regions;
-  local = find_regions(moving, Status{}, regions);
+  Status local = guard([&] { return regions = bins.regions(), Status{}; });
   return engine_.planner.ready(moving.batch, moving.summary, ByteContext(*data_, std::move(regions), storage_.striping),
                                std::move(local));
 }

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 
 #include "base/settings.hpp"
@@ -80,17 +81,17 @@ class ByteFile {
   void remove_new() noexcept;  // rank 0
 
   // byte_file.cpp
-  Status check_mode(bool reading) const;                                                  // local
-  static Status check_memory(const Moving& moving);                                       // local
-  Status look_at_file(int64_t& size);                                                     // rank 0
-  Status build(Moving& moving, int64_t end);                                              // local
-  Status summarize(Moving& moving, Status local);                                         // collective
-  Result<PreparedPlan*> ready(Moving& moving);                                            // collective
-  Status find_regions(const Moving& moving, Status local, std::vector<Extent>& regions);  // collective
-  Status move(Moving& moving, PreparedPlan& prepared);                                    // collective
-  void copy_repeated(const Moving& moving) noexcept;                                      // local
-  Status run(Moving& moving, Status local);                                               // collective
-  Status call(Moving& moving, Status local);                                              // collective
+  Status check_mode(bool reading) const;                         // local
+  static Status check_memory(const Moving& moving);              // local
+  Status look_at_file(int64_t& size);                            // rank 0
+  Status build(Moving& moving, int64_t end);                     // local
+  Status summarize(Moving& moving, Status local);                // collective
+  Result<PreparedPlan*> ready(Moving& moving);                   // collective
+  Status keep_written(Moving& moving, std::span<int64_t> bits);  // collective
+  Status move(Moving& moving, PreparedPlan& prepared);           // collective
+  void copy_repeated(const Moving& moving) noexcept;             // local
+  Status run(Moving& moving, Status local);                      // collective
+  Status call(Moving& moving, Status local);                     // collective
 
   std::shared_ptr<Comm> comm_;
   OpenFile identity_;  // identifies the file in agreements

@@ -214,24 +214,25 @@ Status find_losses(std::vector<SparseMessage>& messages, Extent part, std::vecto
 
 }  // namespace
 
-Result<Pieces> make_disjoint(Comm& comm, Status local, const Pieces& held, Extent hull) {
-  if (comm.size() == 1)
-    return local.ok() ? Result<Pieces>(held) : Result<Pieces>(agree(comm, std::move(local)));
+Result<DisjointList> make_disjoint(Comm& comm, Status local, const Pieces& held, Extent hull, std::span<int64_t> bits) {
   std::vector<SparseMessage> out, in, replies;
   const HullParts parts(hull, comm.size());
-  if (local.ok())
-    local = guard([&] { return out = descriptions(held, parts), Status{}; });
-  MessageCounters counters;
-  local = sparse_exchange(comm, std::move(local), out, in, counters);
+  if (comm.size() > 1) {
+    if (local.ok())
+      local = guard([&] { return out = descriptions(held, parts), Status{}; });
+    MessageCounters counters;
+    local = sparse_exchange(comm, std::move(local), out, in, counters);
+  }
   if (local.ok())
     local = guard([&] { return find_losses(in, parts.part(comm.rank()), replies); });
   std::array<int64_t, 1> overlaps{replies.empty() ? 0 : 1};
-  if (Status verdict = agree(comm, std::move(local), {.maximum = overlaps, .sum = {}, .bits = {}}); !verdict.ok())
+  if (Status verdict = agree(comm, std::move(local), {.maximum = overlaps, .sum = {}, .bits = bits}); !verdict.ok())
     return verdict;
   if (overlaps[0] == 0)
-    return held;
+    return DisjointList{held};
+  MessageCounters counters;
   local = sparse_exchange(comm, Status{}, replies, in, counters);
-  Pieces written;
+  DisjointList made{.written = {}, .is_changed = true};
   if (local.ok())
     local = guard([&]() -> Status {
       std::vector<Pieces> lost;
@@ -241,12 +242,12 @@ Result<Pieces> make_disjoint(Comm& comm, Status local, const Pieces& held, Exten
           return pieces.status();
         lost.push_back(std::move(pieces).value());
       }
-      written = with_runs(subtract(held, join(lost)));
+      made.written = with_runs(subtract(held, join(lost)));
       return {};
     });
   if (Status verdict = agree(comm, std::move(local)); !verdict.ok())
     return verdict;
-  return written;
+  return made;
 }
 
 }  // namespace windrow
