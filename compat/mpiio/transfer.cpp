@@ -145,7 +145,8 @@ const char* agree_to_move(const OpenFile& file, const mpiio_call& call, bool can
   mine[bytes] = can ? part.bytes : 0;
   mine[refusals] = can ? 0 : 1;
   mine[other_datareps] = file.view.is_usable() ? 0 : 1;
-  mine[scattered] = file.view.is_plain() && is_predefined(handle_of<MPI_Datatype>(call.datatype)) ? 0 : 1;
+  // MPI ends the program if it is asked about a datatype that is none.
+  mine[scattered] = can && file.view.is_plain() && is_predefined(handle_of<MPI_Datatype>(call.datatype)) ? 0 : 1;
   mine[atomic] = file.is_atomic ? 1 : 0;
   mine[unwanted] = (writes ? file.hints.writes_are_off : file.hints.reads_are_off) ? 1 : 0;
   if (file.ranks->rank == 0) {

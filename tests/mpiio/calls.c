@@ -850,8 +850,8 @@ static void modes(void) {
   wait_for_all();
   file = MPI_FILE_NULL;
   result("class of a folder that does not exist:",
-         class_of(MPI_File_open(MPI_COMM_WORLD, path_of("no/file"), MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL,
-                                &file)));
+         class_of(
+             MPI_File_open(MPI_COMM_WORLD, path_of("no/file"), MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file)));
   wait_for_all();
   MPI_Offset position = -1;
   file = open_file("modes", MPI_MODE_RDWR | MPI_MODE_APPEND);
@@ -930,9 +930,9 @@ static void parts(void) {
   MPI_Status status;
   int number = 40 + rank, back = 0;
   MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &comm);
-  succeed(MPI_File_open(comm, path_of(rank % 2 ? "odd" : "even"), MPI_MODE_RDWR | MPI_MODE_CREATE, MPI_INFO_NULL,
-                        &file),
-          "MPI_File_open");
+  succeed(
+      MPI_File_open(comm, path_of(rank % 2 ? "odd" : "even"), MPI_MODE_RDWR | MPI_MODE_CREATE, MPI_INFO_NULL, &file),
+      "MPI_File_open");
   MPI_Comm_free(&comm);
   for (int round = 0; round <= 3 * (rank % 2); ++round) { /* the two parts call differently often */
     succeed(MPI_File_write_at_all(file, 4 * rank, &number, 1, MPI_INT, &status), "MPI_File_write_at_all");

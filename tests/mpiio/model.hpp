@@ -112,8 +112,8 @@ class Claims {
 
   bool claim(const Access& access) {
     for (const int64_t place : access.places)
-      if (const int owner = owners_[index(place)]; owner != 0 && (access.writing || owner > 0) &&
-                                                   (access.writing ? std::abs(owner) : owner) != access.rank + 1)
+      if (const int owner = owners_[index(place)];
+          owner != 0 && (access.writing || owner > 0) && (access.writing ? std::abs(owner) : owner) != access.rank + 1)
         return false;
     for (const int64_t place : access.places) {
       int& owner = owners_[index(place)];

@@ -218,10 +218,10 @@ class Program {
       print("    rank " + std::to_string(access.rank) + (access.writing ? " writes " : " reads ") +
             std::to_string(access.count) + " of " + (access.at_bottom ? "absolute " : "") + access.memory.text +
             " at " + std::to_string(access.offset) +
-            (access.places.empty() ? ""
-                                   : ", bytes " + std::to_string(access.places.front()) + " to " +
-                                         std::to_string(access.places.back()) + " of " +
-                                         std::to_string(file.model.size())));
+            (access.places.empty()
+                 ? ""
+                 : ", bytes " + std::to_string(access.places.front()) + " to " + std::to_string(access.places.back()) +
+                       " of " + std::to_string(file.model.size())));
   }
 
   // -------------------------------------------------------------------------------------------- open and close
@@ -250,8 +250,8 @@ class Program {
   // Known: ROMIO of MPICH 4.0 sieves beyond the end of the file, and writes uninitialised memory into the gaps.
   MPI_Info some_info(File& file) {
     static constexpr std::pair<const char*, const char*> k_hints[] = {
-        {"cb_nodes", "2"},           {"cb_buffer_size", "4096"},  {"romio_cb_write", "enable"},
-        {"romio_cb_read", "enable"}, {"romio_cb_read", "disable"}, {"ind_wr_buffer_size", "4096"},
+        {"cb_nodes", "2"},           {"cb_buffer_size", "4096"},     {"romio_cb_write", "enable"},
+        {"romio_cb_read", "enable"}, {"romio_cb_read", "disable"},   {"ind_wr_buffer_size", "4096"},
         {"windrow", "off"},          {"nobody_knows_this", "really"}};
     MPI_Info info = MPI_INFO_NULL;
     MPI_Info_create(&info);
@@ -480,9 +480,8 @@ class Program {
     if (view.is_empty())
       return random_(0, 3);
     // The view at opening begins at 0, which may be far below the base.
-    const int64_t low = view.displacement < file.model.base()
-                            ? (file.model.base() - view.displacement) / view.etype.size()
-                            : 0;
+    const int64_t low =
+        view.displacement < file.model.base() ? (file.model.base() - view.displacement) / view.etype.size() : 0;
     const int64_t tiles = (file.model.end() - std::max(view.displacement, file.model.base())) / view.filetype.extent;
     const int64_t all = tiles * view.filetype.size() / view.etype.size();
     switch (random_(0, 3)) {
@@ -558,7 +557,9 @@ class Program {
       file.model.put(access.places[i], Memory::value_of(access, seed, static_cast<int64_t>(i)));
   }
 
-  uint64_t seed_of(int rank) const { return static_cast<uint64_t>(step_ * 31 + rank + 1000 * number_); }
+  uint64_t seed_of(int rank) const {
+    return static_cast<uint64_t>(step_ * 31 + rank + 1000 * number_);
+  }
 
   void prepare_for(File& file, const std::vector<Access>& accesses) {
     if (!file.model.needs_sync(accesses))
@@ -573,7 +574,9 @@ class Program {
     return arguments_.strict && is_collective && ranks_ > 1 && !file.is_atomic && !file.is_passed;
   }
 
-  bool judges_gaps() const { return !k_fills_gaps || arguments_.strict; }
+  bool judges_gaps() const {
+    return !k_fills_gaps || arguments_.strict;
+  }
 
   void expect_moved(const File& file, const Access& access, Memory& memory, const MPI_Status* status,
                     bool is_collective) {
@@ -673,7 +676,8 @@ class Program {
     if (writing)
       return by_pointer ? MPI_File_write_all_end(handle, buffer, status)
                         : MPI_File_write_at_all_end(handle, buffer, status);
-    return by_pointer ? MPI_File_read_all_end(handle, buffer, status) : MPI_File_read_at_all_end(handle, buffer, status);
+    return by_pointer ? MPI_File_read_all_end(handle, buffer, status)
+                      : MPI_File_read_at_all_end(handle, buffer, status);
   }
 
   void collective(File& file, bool writing) {

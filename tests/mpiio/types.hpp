@@ -272,11 +272,17 @@ class RandomTypes {
 
  private:
   bool is_good(const Type& type) const {
-    if (!ascending_ && avoid('d') && !type.places.empty() && type.places[0] != 0 && type.places.back() - type.places[0] + 1 == type.size() && type.ascends_any()) return false;
-    if (!ascending_ && avoid('z') && type.begin() < 0) return false;
-    if (!ascending_ && avoid('m')) return false;
-    if (ascending_ && avoid('l') && type.lower != 0) return false;
-    if (ascending_ && avoid('f')) return false;
+    if (!ascending_ && avoid('d') && !type.places.empty() && type.places[0] != 0 &&
+        type.places.back() - type.places[0] + 1 == type.size() && type.ascends_any())
+      return false;
+    if (!ascending_ && avoid('z') && type.begin() < 0)
+      return false;
+    if (!ascending_ && avoid('m'))
+      return false;
+    if (ascending_ && avoid('l') && type.lower != 0)
+      return false;
+    if (ascending_ && avoid('f'))
+      return false;
     std::vector<int64_t> sorted = type.places;
     std::sort(sorted.begin(), sorted.end());
     return !type.is_empty() && type.size() <= 1500 && type.extent > 0 && type.extent <= 6000 &&
