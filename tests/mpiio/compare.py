@@ -187,14 +187,17 @@ def test_small(options, folder):
 
 def test_programs(options, folder):
     program, *arguments = options.command
-    alone = Run(options, [program, folder / "alone", *arguments], folder / "alone", {}, False)
+    hints = options.reports / "hints"
+    hints.write_text("".join(f"romio_{kind} disable\n" for kind in ("cb_write", "cb_read", "ds_write", "ds_read")))
+    own = INDIVIDUAL | {"ROMIO_HINTS": str(hints)}  # programs.cpp says why
+    alone = Run(options, [program, folder / "alone", *arguments], folder / "alone", own, False)
     alone.expect_good("without the library")
     for name, variables, more in (
         ("taken", {}, ["--strict"]),
         ("mixed", {"WINDROW_MPIIO_SMALL": "3000"}, []),
         ("hosts", {"WINDROW_RANKS_PER_HOST": "4", "WINDROW_BUFFER": "4096"}, ["--strict"]),
     )[: options.variants]:
-        done = Run(options, [program, folder / name, *arguments, *more], folder / name, TAKE_ALL | variables)
+        done = Run(options, [program, folder / name, *arguments, *more], folder / name, own | TAKE_ALL | variables)
         done.expect_good(f"with the library, {name}")
         expect(alone.results() == done.results(), difference(alone.results(), done.results()))
         counted = sum(int(line.split()[2]) for line in done.lines if re.match(r"calls \w+ \d+$", line))

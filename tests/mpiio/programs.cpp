@@ -3,6 +3,9 @@
 // [--verbose]. It knows MPI alone. The model finds faults of MPI too. Shapes in which the MPIs have faults are left out
 // or not judged: "Known" in comments says which.
 //
+// Known: collective buffering moves other bytes with some views, in OMPIO 4.1 and in ROMIO of MPICH 4.0. compare.py
+// tells both to let each rank move its own.
+//
 // A case is a program of a few ranks. Each launch runs many, some at the same time on different ranks. Faults begin
 // with "FAULT". Lines that begin with "result" are what the standard leaves to MPI: they must be the same with and
 // without another library.
@@ -37,7 +40,7 @@ void print(const std::string& line) {
   std::fflush(stdout);
 }
 
-// Known: ROMIO of MPICH 4.0 writes uninitialised memory into gaps beyond the end of the file, also without sieving.
+// Known: ROMIO of MPICH 4.0 writes uninitialised memory into gaps beyond the end of the file where it sieves.
 #ifdef MPICH
 constexpr bool k_fills_gaps = true;
 #else
@@ -259,7 +262,7 @@ class Program {
     file.is_passed = false;
     if (random_.one_in(4)) {
       const auto& hint = k_hints[random_(0, 7)];
-      file.is_passed = std::strcmp(hint.first, "windrow") == 0;
+      file.is_passed = std::strcmp(hint.second, "off") == 0 || std::strcmp(hint.second, "disable") == 0;
       MPI_Info_set(info, hint.first, hint.second);
     }
     return info;
@@ -407,7 +410,8 @@ class Program {
   }
 
   void seek(File& file) {
-    const bool is_plain = file.views.text == "plain" && file.views.of[0].etype.size() == file.views.of[0].etype.extent;
+    // Known: OMPIO 4.1 finds another end where the etype is derived.
+    const bool is_plain = file.views.text == "plain" && file.views.of[0].etype.size() == file.views.of[0].etype.unit;
     const View& first = file.views.of[0];
     const int64_t bytes = file.model.size() - first.displacement;
     if (is_plain && bytes >= 0 && bytes % first.etype.size() == 0 && random_.one_in(2)) {
@@ -478,7 +482,7 @@ class Program {
   int64_t some_offset(const File& file, int rank) {
     const View& view = file.views.of[static_cast<size_t>(rank)];
     if (view.is_empty())
-      return random_(0, 3);
+      return 0;  // Known: OMPIO 4.1 knows no other position in a view without data
     // The view at opening begins at 0, which may be far below the base.
     const int64_t low =
         view.displacement < file.model.base() ? (file.model.base() - view.displacement) / view.etype.size() : 0;
@@ -505,7 +509,7 @@ class Program {
   void set_memory(const View& view, Access& access) {
     const Type byte = named(MPI_BYTE, "BYTE");
     const int64_t unit = view.etype.size();
-    access.at_bottom = random_.one_in(8) && !avoid('b');
+    access.at_bottom = random_.one_in(8);
     if (random_.one_in(5)) {
       access.memory = view.etype;
       access.count = random_(1, std::max<int64_t>(1, 4000 / unit));
@@ -604,7 +608,7 @@ class Program {
       MPI_Get_elements(status, access.memory.get(), &count);
       expect(count, bytes / access.memory.unit, "MPI_Get_elements");
     }
-    if (is_judged(file, is_collective)) {  // Known: OMPIO 4.1 leaves it as it was
+    if (is_judged(file, is_collective) && bytes > 0) {  // Known: OMPIO 4.1 leaves it as it was
       int cancelled = 1;
       MPI_Test_cancelled(status, &cancelled);
       expect(cancelled, 0, "MPI_Test_cancelled");
@@ -698,6 +702,7 @@ class Program {
     bool is_short = false;
     for (const Access& access : accesses)
       is_short = is_short || (!writing && file.model.available(access) < static_cast<int64_t>(access.places.size()));
+    const bool calls_another = is_split && files_.size() > 1 && random_.one_in(2);
     is_split = is_split && !(is_short && !is_judged(file, true));
     const Access& mine = accesses[static_cast<size_t>(rank_)];
     if (by_pointer)
@@ -715,9 +720,9 @@ class Program {
     const bool ignores = random_.one_in(10);
     MPI_Status* const given = ignores ? MPI_STATUS_IGNORE : &status;
     expect_success(start(file, mine, memory, by_pointer, is_split, is_large, given), name);
+    if (calls_another)
+      other_step(file);
     if (is_split) {
-      if (files_.size() > 1 && random_.one_in(2))
-        other_step(file);
       const std::string what = what_;
       what_ = name + " (split)";
       expect_success(finish(file, writing, by_pointer, memory, given), name + "_end");
@@ -734,17 +739,17 @@ class Program {
     expect_position(file, "after " + name);
   }
 
-  // While a split call on one file is under way.
+  // While a split call on one file is under way. Known: OMPIO 4.1 then refuses to sync any file.
   void other_step(const File& busy) {
     for (File& file : files_)
       if (&file != &busy && file.is_open) {
-        independent(file);
+        independent(file, false);
         return;
       }
   }
 
   // Each rank reads or writes by itself, at the same time as the others.
-  void independent(File& file) {
+  void independent(File& file, bool may_sync = true) {
     begin_step(file, "independent calls");
     Claims claims(file.model);
     std::vector<Access> accesses;
@@ -756,6 +761,8 @@ class Program {
       waits.push_back(random_.one_in(4));
       accesses.push_back(some_access(file, rank, writing, by_pointer.back(), claims));
     }
+    if (!may_sync && file.model.needs_sync(accesses))
+      return;
     prepare_for(file, accesses);
     describe(file, accesses);
     const Access& mine = accesses[static_cast<size_t>(rank_)];

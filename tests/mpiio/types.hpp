@@ -15,11 +15,6 @@
 
 namespace mpiio_test {
 
-inline bool avoid(char c) {  // TEMP
-  static const std::string letters = std::getenv("AVOID") ? std::getenv("AVOID") : "";
-  return letters.find(c) != std::string::npos;
-}
-
 class Random {
  public:
   explicit Random(uint64_t seed) : engine_(seed) {}
@@ -46,7 +41,6 @@ struct Type {
   bool is_empty() const { return places.empty(); }
   int64_t begin() const { return is_empty() ? 0 : *std::min_element(places.begin(), places.end()); }
   int64_t end() const { return is_empty() ? 0 : 1 + *std::max_element(places.begin(), places.end()); }
-  bool ascends_any() const { return std::is_sorted(places.begin(), places.end()); }
   // As a filetype must be. Copies do not interleave either.
   bool ascends() const {
     return std::is_sorted(places.begin(), places.end()) &&
@@ -272,17 +266,11 @@ class RandomTypes {
 
  private:
   bool is_good(const Type& type) const {
-    if (!ascending_ && avoid('d') && !type.places.empty() && type.places[0] != 0 &&
-        type.places.back() - type.places[0] + 1 == type.size() && type.ascends_any())
+#ifdef MPICH
+    // Known: ROMIO of MPICH 4.0 moves other bytes where lower bounds are not 0 or memory does not ascend.
+    if (type.lower != 0 || !std::is_sorted(type.places.begin(), type.places.end()))
       return false;
-    if (!ascending_ && avoid('z') && type.begin() < 0)
-      return false;
-    if (!ascending_ && avoid('m'))
-      return false;
-    if (ascending_ && avoid('l') && type.lower != 0)
-      return false;
-    if (ascending_ && avoid('f'))
-      return false;
+#endif
     std::vector<int64_t> sorted = type.places;
     std::sort(sorted.begin(), sorted.end());
     return !type.is_empty() && type.size() <= 1500 && type.extent > 0 && type.extent <= 6000 &&
@@ -302,6 +290,11 @@ class RandomTypes {
         return vector(random_, random_.small(1, 5), block, !ascending_ && random_.one_in(4) ? -stride : stride, part);
       }
       case 3:
+#ifdef MPICH
+        // Known: ROMIO of MPICH 4.0 does not return with views that are lists of parts with holes.
+        if (part.size() != part.extent)
+          return contiguous(1, part);
+#endif
         return blocks(part);
       case 4:
         return structure(part, leaf);
