@@ -204,14 +204,18 @@ static void end_of_file(void) {
     }
   }
   /* A part of a pair: the count is undefined, and its elements are counted. */
+  MPI_Datatype pair;
+  MPI_Type_contiguous(2, MPI_INT, &pair);
+  MPI_Type_commit(&pair);
   memset(numbers, 0x55, sizeof numbers);
   memset(&status, 0x55, sizeof status);
-  succeed(MPI_File_read_at_all(file, 28, numbers, 2, MPI_2INT, &status), "MPI_File_read_at_all");
+  succeed(MPI_File_read_at_all(file, 28, numbers, 2, pair, &status), "MPI_File_read_at_all");
   if (judged) {
-    expect(count_of(&status, MPI_2INT), MPI_UNDEFINED, "MPI_Get_count of a part");
-    expect(elements_of(&status, MPI_2INT), 3, "MPI_Get_elements of a part");
+    expect(count_of(&status, pair), MPI_UNDEFINED, "MPI_Get_count of a part");
+    expect(elements_of(&status, pair), 3, "MPI_Get_elements of a part");
     expect(numbers[3], 0x55555555, "memory past the end of the file");
   }
+  MPI_Type_free(&pair);
   close_file(&file);
 }
 
@@ -255,9 +259,10 @@ static void own_bytes(void) {
     memset(back, 0, sizeof back);
     succeed(MPI_File_write_at_all(file, 50 * round, numbers, 50, MPI_INT, &status), "MPI_File_write_at_all");
     expect(count_of(&status, MPI_INT), 50, "MPI_Get_count of a write");
-    /* Without a sync: another process may have written these bytes. */
+    /* Without a sync: another process may have written these bytes. OMPIO 4.1 does not wait for that. */
     succeed(MPI_File_read_at(file, 50 * round, back, 50, MPI_INT, &status), "MPI_File_read_at");
-    expect_numbers(back, 50, round * 7, "own bytes");
+    if (judged)
+      expect_numbers(back, 50, round * 7, "own bytes");
   }
   close_file(&file);
 }
@@ -554,7 +559,7 @@ static void wrong_arguments(void) {
 static void one_wrong(void) {
   int number = 10 + rank;
   MPI_Status status;
-  MPI_File file = open_with("one wrong", MPI_MODE_CREATE | MPI_MODE_RDWR, "romio_cb_write", "disable");
+  MPI_File file = open_file("one wrong", MPI_MODE_CREATE | MPI_MODE_RDWR);
   const int code = MPI_File_write_at_all(file, 4 * rank, &number, rank == 0 ? -1 : 1, MPI_INT, &status);
   result("class of a negative count on rank 0 alone:", class_of(code));
   if (rank > 0)
@@ -587,7 +592,7 @@ static void no_space(void) {
       fault("the class is %d", class);
     expect(handler_calls, 1, "calls of the handler");
     expect(handler_class, class, "the class that the handler sees");
-    handler_calls = 0;
+    succeed(MPI_File_set_size(handled, 0), "MPI_File_set_size");
     succeed(MPI_File_write_at_all(handled, 4 * rank, &rank, 1, MPI_INT, &status), "a short write afterwards");
     int back = -1;
     succeed(MPI_File_read_at_all(handled, 4 * rank, &back, 1, MPI_INT, &status), "a read afterwards");
@@ -746,7 +751,8 @@ static void deleted_on_close(void) {
   MPI_Status status;
   MPI_File file = open_file("deleted", MPI_MODE_RDWR | MPI_MODE_CREATE | MPI_MODE_DELETE_ON_CLOSE);
   succeed(MPI_File_write_at_all(file, 4 * rank, &rank, 1, MPI_INT, &status), "MPI_File_write_at_all");
-  expect(size_of("deleted") >= 4, 1, "a file before it is closed");
+  wait_for_all();
+  expect(size_of("deleted"), 4 * ranks, "the size before the file is closed");
   wait_for_all();
   close_file(&file);
   expect(size_of("deleted"), -1, "no file after it is closed");
@@ -886,7 +892,8 @@ static void views(void) {
   succeed(MPI_File_get_view(file, &displacement, &etype, &filetype, representation), "MPI_File_get_view");
   expect(displacement, 8, "the displacement");
   expect(strcmp(representation, "native"), 0, "the representation");
-  expect(size_of("views") >= 12, 1, "the size");
+  wait_for_all();
+  expect(size_of("views"), 8 + 4 * ranks, "the size");
   wait_for_all();
   /* A view that MPI refuses leaves the old one. */
   result("class of an unknown representation:",
