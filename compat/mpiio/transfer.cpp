@@ -94,6 +94,14 @@ struct Part {
   int64_t bytes = 0;
 };
 
+// Whether a call may use the type: it exists and is committed. MPI has no such question, but packs no other type. The
+// errors of questions about types would end the program; those on our communicator are returned.
+bool is_committed(MPI_Datatype type, MPI_Comm comm) {
+  char nothing = 0;
+  int position = 0;
+  return MPI_Pack(&nothing, 0, type, &nothing, 1, &position, comm) == MPI_SUCCESS;
+}
+
 bool is_predefined(MPI_Datatype type) {
   int integers = 0;
   int addresses = 0;
@@ -113,7 +121,7 @@ bool look_at(const OpenFile& file, MPI_File handle, const mpiio_call& call, Part
       return false;
     part.position = position;
   }
-  if (call.count < 0 || part.position < 0 || datatype == MPI_DATATYPE_NULL ||
+  if (call.count < 0 || part.position < 0 || !is_committed(datatype, file.ranks->comm) ||
       !(call.writes != 0 ? file.may_write() : file.may_read()))
     return false;
   MPI_Count size = 0;
@@ -145,7 +153,6 @@ const char* agree_to_move(const OpenFile& file, const mpiio_call& call, bool can
   mine[bytes] = can ? part.bytes : 0;
   mine[refusals] = can ? 0 : 1;
   mine[other_datareps] = file.view.is_usable() ? 0 : 1;
-  // MPI ends the program if it is asked about a datatype that is none.
   mine[scattered] = can && file.view.is_plain() && is_predefined(handle_of<MPI_Datatype>(call.datatype)) ? 0 : 1;
   mine[atomic] = file.is_atomic ? 1 : 0;
   mine[unwanted] = (writes ? file.hints.writes_are_off : file.hints.reads_are_off) ? 1 : 0;
@@ -232,8 +239,8 @@ int64_t own_bytes(const mpiio_call& call) {
   const auto datatype = handle_of<MPI_Datatype>(call.datatype);
   MPI_Count size = 0;
   int64_t total = 0;
-  if (call.count < 0 || datatype == MPI_DATATYPE_NULL || MPI_Type_size_x(datatype, &size) != MPI_SUCCESS ||
-      __builtin_mul_overflow(size, call.count, &total))
+  if (!Tally::is_wanted() || call.count < 0 || datatype == MPI_DATATYPE_NULL ||
+      MPI_Type_size_x(datatype, &size) != MPI_SUCCESS || __builtin_mul_overflow(size, call.count, &total))
     return 0;
   return total;
 }
