@@ -3,7 +3,6 @@
 #include "filter/filter.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -11,6 +10,7 @@
 #include <limits>
 #include <optional>
 
+#include "base/list_text.hpp"
 #include "base/units.hpp"
 #include "filter/steps.hpp"
 
@@ -167,7 +167,7 @@ Result<std::vector<Filter>> parse_filters(std::string_view text, int64_t element
         std::find_if(k_table.begin(), k_table.end(), [&](const Entry& each) { return each.name == words.front(); });
     if (entry == k_table.end())
       return Status{Code::bad_argument, fmt::format("there is no filter \"{}\"; there are {}", words.front(),
-                                                    fmt::join(filter_names(), ", "))};
+                                                    list_text(filter_names(), ", "))};
     if (entry->encode == nullptr)
       return Status{Code::unsupported, fmt::format("the filter \"{}\" is not built in", entry->name)};
     auto values = values_of(entry->id, std::span(words).subspan(1), element_bytes, chunk_bytes);

@@ -3,7 +3,6 @@
 #include "session/file.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,6 +10,7 @@
 #include <filesystem>
 #include <functional>
 
+#include "base/list_text.hpp"
 #include "comm/agree.hpp"
 #include "comm/handle.hpp"
 #include "comm/same.hpp"
@@ -299,7 +299,7 @@ Status File::check_strategy(const Settings& changes, Strategy& strategy, PlanLim
     if (!changeable)
       return {Code::bad_argument,
               fmt::format("set_strategy: the option {} cannot change after \"{}\" was opened; these can: {}", key,
-                          path(), fmt::join(k_changeable, ", "))};
+                          path(), list_text(k_changeable, ", "))};
     if (Status status = settings.set(key, value); !status.ok())
       return status;
   }

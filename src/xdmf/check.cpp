@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/list_text.hpp"
 #include "base/numbering.hpp"
 #include "base/units.hpp"
 #include "base/utf8.hpp"
@@ -59,7 +60,7 @@ Result<const Variable*> find(std::string_view use, int number, const Catalog& ca
 }
 
 std::string shape_text(const Variable& variable) {
-  return fmt::format("\"{}\" has the shape [{}]", variable.path, fmt::join(variable.shape, ", "));
+  return fmt::format("\"{}\" has the shape [{}]", variable.path, list_text(variable.shape, ", "));
 }
 
 // A floating-point variable of coordinates.
@@ -260,7 +261,7 @@ Status check_field(const ViewerGrid& grid, const GridField& field, const Catalog
     return {Code::bad_argument,
             fmt::format("the field \"{}\": {}; at the {} of \"{}\" it must be [{}], or that x components", field.name,
                         shape_text(*found.value()), field.center == Center::node ? "nodes" : "cells", grid.name,
-                        fmt::join(wanted, ", "))};
+                        list_text(wanted, ", "))};
   return {};
 }
 
