@@ -63,6 +63,9 @@ std::string Tally::line(const std::string& path, int ranks, const char* because)
 }
 
 void Tally::write(const std::string& path, int ranks, const char* because) const noexcept {
+  const char* const report = report_path();
+  if (report == nullptr)
+    return;
   std::string text;
   try {
     text = line(path, ranks, because);
@@ -71,10 +74,9 @@ void Tally::write(const std::string& path, int ranks, const char* because) const
     return;
   }
   // One write, so that lines of processes do not mix.
-  const int file = ::open(report_path(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+  const int file = ::open(report, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
   if (file < 0 || ::write(file, text.data(), text.size()) != static_cast<ssize_t>(text.size()))
-    std::fprintf(stderr, "windrow-mpiio: the report \"%s\" could not be written: %s\n", report_path(),
-                 std::strerror(errno));
+    std::fprintf(stderr, "windrow-mpiio: the report \"%s\" could not be written: %s\n", report, std::strerror(errno));
   if (file >= 0)
     ::close(file);
 }
