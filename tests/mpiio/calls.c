@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Single properties of MPI-IO, a case each: calls CASE FOLDER [judged]. It knows MPI alone. Lines that begin with
- * "result" are the same with and without another library. With "judged" it also expects what MPI itself does wrong or
- * differently: only a library that takes the calls does that right. */
+/* Single properties of MPI-IO, a case each: calls CASE[,CASE…] FOLDER [judged]. Each case has a folder of its name. It
+ * knows MPI alone. Lines that begin with "result" are the same with and without another library. With "judged" it also
+ * expects what MPI itself does wrong or differently: only a library that takes the calls does that right. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <fcntl.h>
@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 static int rank, ranks, faults, judged;
-static const char *folder;
+static const char *folder, *current;
 
 /* ------------------------------------------------------------------------------------------ helpers */
 
@@ -29,7 +29,7 @@ static void fault(const char *format, ...) {
   vsnprintf(line, sizeof line, format, arguments);
   va_end(arguments);
   if (++faults <= 10)
-    printf("FAULT rank %d: %s\n", rank, line);
+    printf("FAULT %s rank %d: %s\n", current, rank, line);
   fflush(stdout);
 }
 
@@ -55,7 +55,7 @@ static void succeed(int code, const char *what) {
 
 static void result(const char *text, long long value) {
   if (rank == 0)
-    printf("result %s %lld\n", text, value);
+    printf("result %s: %s %lld\n", current, text, value);
   fflush(stdout);
 }
 
@@ -972,7 +972,8 @@ static void session(void) {
   MPI_Comm_free(&comm);
   MPI_Session_finalize(&session);
 #else
-  printf("skipped: no sessions\n");
+  if (rank == 0)
+    printf("skipped session\n");
 #endif
 }
 
@@ -996,7 +997,8 @@ static void threads(void) {
   pthread_t thread;
   MPI_Query_thread(&level);
   if (level < MPI_THREAD_MULTIPLE) {
-    printf("skipped: no MPI_THREAD_MULTIPLE\n");
+    if (rank == 0)
+      printf("skipped threads\n");
     return;
   }
   for (int i = 0; i < 2; ++i) {
@@ -1048,22 +1050,34 @@ static const struct {
              {"session", session},
              {"threads", threads}};
 
+static void run_case(const char *name, const char *parent) {
+  static char own[1000];
+  snprintf(own, sizeof own, "%s/%s", parent, name);
+  folder = own;
+  current = name;
+  handler_calls = 0;
+  if (rank == 0 && mkdir(folder, 0755) != 0)
+    fault("mkdir %s", folder);
+  wait_for_all();
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i)
+    if (strcmp(cases[i].name, name) == 0) {
+      cases[i].run();
+      wait_for_all();
+      return;
+    }
+  fault("there is no such case");
+}
+
 int main(int count, char **words) {
-  int level = 0, all = 0, found = 0;
+  int level = 0, all = 0;
   if (count < 3)
     return 2;
   MPI_Init_thread(&count, &words, strcmp(words[1], "threads") == 0 ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &level);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  folder = words[2];
   judged = count > 3 && strcmp(words[3], "judged") == 0;
-  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i)
-    if (strcmp(cases[i].name, words[1]) == 0) {
-      found = 1;
-      cases[i].run();
-    }
-  if (!found)
-    fault("there is no case %s", words[1]);
+  for (char *name = strtok(words[1], ","); name != NULL; name = strtok(NULL, ","))
+    run_case(name, words[2]);
   MPI_Allreduce(&faults, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   MPI_Finalize();
   return minimum(all, 1);

@@ -28,8 +28,8 @@ AT, BY_POINTER = {"write_at_all", "read_at_all"}, {"write_all", "read_all"}
 SPLIT = {"write_all_begin", "read_at_all_begin", "write_at_all_begin", "read_all_begin"}
 
 # For each case of calls.c: calls that must be taken, reasons for calls that must be passed, reasons for files that must
-# be passed, and whether MPI is told not to work together: so that an error of one rank does not make others wait, and as
-# OMPIO's own collective buffering loses the error of a file that is read only.
+# be passed, and whether MPI is told to let each rank move its own bytes: an error of one rank then does not make others
+# wait, and OMPIO 4.1 does not lose the error of a file that is read only.
 CALLS = {
     "end_of_file": ({"read_at_all", "read_all"}, set(), set(), False),
     "end_in_view": ({"read_at_all"}, set(), set(), False),
@@ -107,13 +107,21 @@ class Run:
         return {path.name: path.read_bytes() for path in self.folder.iterdir() if path.is_file()}
 
     def taken(self):
-        return {call["name"] for file in self.report for call in file["calls"] if call["taken"] and call["calls"] > 0}
+        return taken_of(self.report)
 
     def reasons(self):
-        return {call["because"] for file in self.report for call in file["calls"] if not call["taken"]}
+        return reasons_of(self.report)
 
     def number(self, taken):
         return sum(call["calls"] for file in self.report for call in file["calls"] if call["taken"] == taken)
+
+
+def taken_of(report):
+    return {call["name"] for file in report for call in file["calls"] if call["taken"] and call["calls"] > 0}
+
+
+def reasons_of(report):
+    return {call["because"] for file in report for call in file["calls"] if not call["taken"]}
 
 
 def run(words, limit):
@@ -146,26 +154,31 @@ def individual(options):
 
 
 def test_calls(options, folder):
-    program, case = options.command
-    taken, passed, files, alone_each = CALLS[case]
-    variables = individual(options) if alone_each else {}
-    wrapper = []
-    if case == "no_space":
-        wrapper = small_storage(folder)
-    alone = Run(options, [program, case, folder / "alone"], folder / "alone", variables, False, wrapper)
+    """Cases of calls.c in one launch; each has a folder of its name, so that the report tells its files."""
+    program, names = options.command
+    cases = names.split(",")
+    variables = individual(options) if any(CALLS[case][3] for case in cases) else {}
+    wrapper = small_storage(folder) if "no_space" in cases else []
+    alone = Run(options, [program, names, folder / "alone"], folder / "alone", variables, False, wrapper)
     alone.expect_good("without the library")
-    if any(line.startswith("skipped") for line in alone.lines):
-        print(alone.text)
-        return SKIPPED
     whole = variables | TAKE_ALL
-    with_it = Run(options, [program, case, folder / "with", "judged"], folder / "with", whole, True, wrapper)
+    with_it = Run(options, [program, names, folder / "with", "judged"], folder / "with", whole, True, wrapper)
     with_it.expect_good("with the library")
-    expect(alone.results() == with_it.results(), f"results differ:\n{alone.results()}\n{with_it.results()}")
-    expect(taken <= with_it.taken(), f"taken: {with_it.taken()}, not all of {taken}\n{with_it.report}")
-    expect(passed <= with_it.reasons(), f"passed because of {with_it.reasons()}, not all of {passed}")
-    reasons = {file["passed_because"] for file in with_it.report}
-    expect(files <= reasons, f"files passed because of {reasons}, not all of {files}")
-    return 0
+    expect(alone.results() == with_it.results(), difference(alone.results(), with_it.results()))
+    skipped = [case for case in cases if f"skipped {case}" in with_it.lines]
+    print(f"skipped: {skipped}")
+    for case in cases:
+        taken, passed, files, _ = CALLS[case]
+        if case in skipped:
+            continue
+        report = [file for file in with_it.report if f"/{case}/" in file["file"]]
+        given = taken_of(report)
+        expect(taken <= given, f"{case}: taken: {given}, not all of {taken}\n{report}")
+        given = reasons_of(report)
+        expect(passed <= given, f"{case}: passed because of {given}, not all of {passed}")
+        given = {file["passed_because"] for file in report}
+        expect(files <= given, f"{case}: files passed because of {given}, not all of {files}")
+    return SKIPPED if skipped == cases else 0
 
 
 def small_storage(folder):
@@ -209,7 +222,8 @@ def test_programs(options, folder):
         expect(alone.results() == done.results(), difference(alone.results(), done.results()))
         counted = sum(int(line.split()[2]) for line in done.lines if re.match(r"calls \w+ \d+$", line))
         print(f"{name}: {done.number(True)} calls taken, {done.number(False)} passed: {sorted(done.reasons())}")
-        expect(counted > 0 and done.number(True) >= 0.3 * counted, "too few calls were taken")
+        expect(done.number(True) + done.number(False) >= counted > 0, f"{counted} calls, and fewer in the report")
+        expect(done.number(True) >= (0.1 if name == "mixed" else 0.5) * counted, "too few calls were taken")
     return 0
 
 

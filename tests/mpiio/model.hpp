@@ -32,23 +32,16 @@ class Model {
 
   void clear() {
     bytes_.assign(static_cast<size_t>(k_limit), 0);
-    gaps_.assign(static_cast<size_t>(k_limit), false);
     size_ = 0;
     synced();
   }
-  // Never written, and before written bytes of a write that made the file longer.
-  bool is_gap(int64_t place) const { return place < size_ && gaps_[index(place)]; }
   void put(int64_t place, unsigned char value) {
-    for (int64_t gap = std::max(base_, size_); gap < place; ++gap)
-      gaps_[index(gap)] = true;
     bytes_[index(place)] = value;
-    gaps_[index(place)] = false;
     size_ = std::max(size_, place + 1);
   }
   void set_size(int64_t size) {
     for (int64_t place = std::max(base_, std::min(size, size_)); place < end(); ++place) {
       bytes_[index(place)] = 0;
-      gaps_[index(place)] = false;
     }
     size_ = size;
   }
@@ -101,7 +94,7 @@ class Model {
   int64_t base_, size_ = 0, synced_size_ = 0;
   std::vector<unsigned char> bytes_;
   std::vector<signed char> touchers_;
-  std::vector<bool> dirty_, gaps_;
+  std::vector<bool> dirty_;
 };
 
 // Bytes that accesses of one call have claimed, so that no two ranks write the same byte, or one reads what another
