@@ -394,6 +394,52 @@ static void zero_counts(void) {
   close_file(&file);
 }
 
+/* Pairs, which have gaps in memory and in views, and memory that is written several times. */
+static void types(void) {
+  struct pair {
+    double number;
+    int place;
+  } pairs[6], back[6];
+  MPI_Status status;
+  MPI_Datatype repeated;
+  memset(pairs, 0x33, sizeof pairs);
+  for (int i = 0; i < 6; ++i) {
+    pairs[i].number = 10 * rank + i;
+    pairs[i].place = 100 * rank + i;
+  }
+  MPI_File file = open_file("types", MPI_MODE_CREATE | MPI_MODE_RDWR);
+  /* Without the gaps: 12 bytes a pair. */
+  succeed(MPI_File_write_at_all(file, 72 * rank, pairs, 6, MPI_DOUBLE_INT, &status), "a write of pairs");
+  expect(count_of(&status, MPI_DOUBLE_INT), 6, "MPI_Get_count of pairs");
+  memset(back, 0x33, sizeof back);
+  succeed(MPI_File_read_at_all(file, 72 * rank, back, 6, MPI_DOUBLE_INT, &status), "a read of pairs");
+  expect(memcmp(pairs, back, sizeof back), 0, "a difference of pairs, or of their gaps");
+  wait_for_all();
+  expect(size_of("types"), 72 * ranks, "the size");
+  wait_for_all();
+  /* With the gaps: 16 bytes a pair. */
+  succeed(MPI_File_set_view(file, 1000 + 96 * rank, MPI_DOUBLE_INT, MPI_DOUBLE_INT, "native", MPI_INFO_NULL),
+          "MPI_File_set_view");
+  succeed(MPI_File_write_all(file, pairs, 6, MPI_DOUBLE_INT, &status), "a write of pairs through a view of pairs");
+  memset(back, 0x33, sizeof back);
+  succeed(MPI_File_read_at_all(file, 0, back, 6, MPI_DOUBLE_INT, &status), "a read of them");
+  expect(memcmp(pairs, back, sizeof back), 0, "a difference of pairs, or of their gaps");
+  wait_for_all();
+  expect(size_of("types"), 1000 + 96 * ranks - 4, "the size with gaps");
+  wait_for_all();
+  succeed(MPI_File_set_view(file, 2000, MPI_INT, MPI_INT, "native", MPI_INFO_NULL), "MPI_File_set_view");
+  MPI_Type_vector(5, 1, 0, MPI_INT, &repeated);
+  MPI_Type_commit(&repeated);
+  const int number = 70 + rank;
+  succeed(MPI_File_write_at_all(file, 5 * rank, &number, 1, repeated, &status), "a write of the same memory");
+  int numbers[5] = {0};
+  succeed(MPI_File_read_at_all(file, 5 * rank, numbers, 5, MPI_INT, &status), "a read of it");
+  for (int i = 0; i < 5; ++i)
+    expect(numbers[i], 70 + rank, "a number that was written several times");
+  MPI_Type_free(&repeated);
+  close_file(&file);
+}
+
 static void pointers(void) {
   int numbers[10], back[10];
   MPI_Offset position = -1;
@@ -880,6 +926,75 @@ static void modes(void) {
   expect(byte_at("sequential", 4 * rank), rank, "the number");
 }
 
+/* The path is relative, and the working folder or a link on the path changes after MPI_File_open. */
+static void paths(void) {
+  char before[1000];
+  int number = 60 + rank;
+  MPI_File file = MPI_FILE_NULL;
+  MPI_Status status;
+  if (getcwd(before, sizeof before) == NULL || chdir(folder) != 0)
+    fault("chdir");
+  succeed(MPI_File_open(MPI_COMM_WORLD, "relative", MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file),
+          "MPI_File_open");
+  if (chdir(before) != 0)
+    fault("chdir");
+  succeed(MPI_File_write_at_all(file, 4 * rank, &number, 1, MPI_INT, &status), "MPI_File_write_at_all");
+  close_file(&file);
+  expect(byte_at("relative", 4 * rank), 60 + rank, "the number");
+  make_file("one", 100, 0);
+  make_file("other", 100, 0);
+  if (rank == 0 && symlink("one", path_of("link")) != 0)
+    fault("symlink");
+  wait_for_all();
+  file = open_file("link", MPI_MODE_RDWR);
+  wait_for_all();
+  if (rank == 0 && (unlink(path_of("link")) != 0 || symlink("other", path_of("link")) != 0))
+    fault("symlink");
+  wait_for_all();
+  succeed(MPI_File_write_at_all(file, 4 * rank, &number, 1, MPI_INT, &status), "a write after the link has changed");
+  close_file(&file);
+  expect(byte_at("one", 4 * rank), 60 + rank, "the number in the file that was opened");
+  expect(byte_at("other", 4 * rank), 4 * rank, "a byte of the other file");
+}
+
+/* What MPI_File_open may be given, and hints that only one rank has. */
+static void openings(void) {
+  int number = 80 + rank;
+  MPI_Comm part, between;
+  MPI_Info hint = MPI_INFO_NULL;
+  MPI_File file = MPI_FILE_NULL;
+  MPI_Status status;
+  result("class of a mode that is 0:", class_of(MPI_File_open(MPI_COMM_WORLD, path_of("a"), 0, MPI_INFO_NULL, &file)));
+  result("class of two modes:",
+         class_of(MPI_File_open(MPI_COMM_WORLD, path_of("a"), MPI_MODE_RDWR | MPI_MODE_RDONLY, MPI_INFO_NULL, &file)));
+  MPI_Comm_split(MPI_COMM_WORLD, rank == 0, rank, &part);
+  MPI_Intercomm_create(part, 0, MPI_COMM_WORLD, rank == 0 ? 1 : 0, 5, &between);
+  MPI_Comm_set_errhandler(between, MPI_ERRORS_RETURN);
+  result("class of an intercommunicator:",
+         class_of(MPI_File_open(between, path_of("a"), MPI_MODE_RDWR | MPI_MODE_CREATE, MPI_INFO_NULL, &file)));
+  MPI_Comm_free(&between);
+  MPI_Comm_free(&part);
+  wait_for_all();
+  if (rank == 0) {
+    MPI_Info_create(&hint);
+    MPI_Info_set(hint, "windrow", "off");
+  }
+  file = MPI_FILE_NULL;
+  succeed(MPI_File_open(MPI_COMM_WORLD, path_of("hint"), MPI_MODE_RDWR | MPI_MODE_CREATE, hint, &file),
+          "MPI_File_open");
+  if (hint != MPI_INFO_NULL)
+    MPI_Info_free(&hint);
+  succeed(MPI_File_write_at_all(file, 4 * rank, &number, 1, MPI_INT, &status), "MPI_File_write_at_all");
+  close_file(&file);
+  expect(byte_at("hint", 4 * rank), 80 + rank, "the number");
+  if (rank == 0 && symlink("/dev/null", path_of("device")) != 0)
+    fault("symlink");
+  wait_for_all();
+  file = open_file("device", MPI_MODE_WRONLY);
+  succeed(MPI_File_write_at_all(file, 4 * rank, &number, 1, MPI_INT, &status), "a write to a device");
+  close_file(&file);
+}
+
 static void views(void) {
   MPI_Offset displacement = -1;
   MPI_Datatype etype, filetype;
@@ -1024,6 +1139,7 @@ static const struct {
              {"far", far},
              {"large", large},
              {"zero_counts", zero_counts},
+             {"types", types},
              {"pointers", pointers},
              {"shared_pointer", shared_pointer},
              {"split", split},
@@ -1044,6 +1160,8 @@ static const struct {
              {"info", info},
              {"atomic", atomic},
              {"modes", modes},
+             {"paths", paths},
+             {"openings", openings},
              {"views", views},
              {"freed_communicator", freed_communicator},
              {"parts", parts},
