@@ -408,24 +408,33 @@ static void types(void) {
     pairs[i].place = 100 * rank + i;
   }
   MPI_File file = open_file("types", MPI_MODE_CREATE | MPI_MODE_RDWR);
+#ifdef MPICH /* ROMIO of MPICH 4.0 ends the program where pairs are in a view, and in memory if it moves them */
+  const int has_pairs = judged, has_views_of_pairs = 0;
+#else
+  const int has_pairs = 1, has_views_of_pairs = 1;
+#endif
   /* Without the gaps: 12 bytes a pair. */
-  succeed(MPI_File_write_at_all(file, 72 * rank, pairs, 6, MPI_DOUBLE_INT, &status), "a write of pairs");
-  expect(count_of(&status, MPI_DOUBLE_INT), 6, "MPI_Get_count of pairs");
-  memset(back, 0x33, sizeof back);
-  succeed(MPI_File_read_at_all(file, 72 * rank, back, 6, MPI_DOUBLE_INT, &status), "a read of pairs");
-  expect(memcmp(pairs, back, sizeof back), 0, "a difference of pairs, or of their gaps");
-  wait_for_all();
-  expect(size_of("types"), 72 * ranks, "the size");
+  if (has_pairs) {
+    succeed(MPI_File_write_at_all(file, 72 * rank, pairs, 6, MPI_DOUBLE_INT, &status), "a write of pairs");
+    expect(count_of(&status, MPI_DOUBLE_INT), 6, "MPI_Get_count of pairs");
+    memset(back, 0x33, sizeof back);
+    succeed(MPI_File_read_at_all(file, 72 * rank, back, 6, MPI_DOUBLE_INT, &status), "a read of pairs");
+    expect(memcmp(pairs, back, sizeof back), 0, "a difference of pairs, or of their gaps");
+    wait_for_all();
+    expect(size_of("types"), 72 * ranks, "the size");
+  }
   wait_for_all();
   /* With the gaps: 16 bytes a pair. */
-  succeed(MPI_File_set_view(file, 1000 + 96 * rank, MPI_DOUBLE_INT, MPI_DOUBLE_INT, "native", MPI_INFO_NULL),
-          "MPI_File_set_view");
-  succeed(MPI_File_write_all(file, pairs, 6, MPI_DOUBLE_INT, &status), "a write of pairs through a view of pairs");
-  memset(back, 0x33, sizeof back);
-  succeed(MPI_File_read_at_all(file, 0, back, 6, MPI_DOUBLE_INT, &status), "a read of them");
-  expect(memcmp(pairs, back, sizeof back), 0, "a difference of pairs, or of their gaps");
-  wait_for_all();
-  expect(size_of("types"), 1000 + 96 * ranks - 4, "the size with gaps");
+  if (has_views_of_pairs) {
+    succeed(MPI_File_set_view(file, 1000 + 96 * rank, MPI_DOUBLE_INT, MPI_DOUBLE_INT, "native", MPI_INFO_NULL),
+            "MPI_File_set_view");
+    succeed(MPI_File_write_all(file, pairs, 6, MPI_DOUBLE_INT, &status), "a write of pairs through a view of pairs");
+    memset(back, 0x33, sizeof back);
+    succeed(MPI_File_read_at_all(file, 0, back, 6, MPI_DOUBLE_INT, &status), "a read of them");
+    expect(memcmp(pairs, back, sizeof back), 0, "a difference of pairs, or of their gaps");
+    wait_for_all();
+    expect(size_of("types"), 1000 + 96 * ranks - 4, "the size with gaps");
+  }
   wait_for_all();
   succeed(MPI_File_set_view(file, 2000, MPI_INT, MPI_INT, "native", MPI_INFO_NULL), "MPI_File_set_view");
   MPI_Type_vector(5, 1, 0, MPI_INT, &repeated);
@@ -915,11 +924,13 @@ static void modes(void) {
   close_file(&file);
   expect(size_of("modes"), 20 + 4 * ranks, "the size");
   expect(byte_at("modes", 20 + 4 * rank), rank, "the number");
+#ifdef OPEN_MPI /* ROMIO takes what is before the colon for a file system */
   /* A colon belongs to the name, unless it follows the name of a file system. */
   file = open_file("a name: with a colon", MPI_MODE_RDWR | MPI_MODE_CREATE);
   succeed(MPI_File_write_at_all(file, 4 * rank, &rank, 1, MPI_INT, &status), "MPI_File_write_at_all");
   close_file(&file);
   expect(byte_at("a name: with a colon", 4 * rank), rank, "the number");
+#endif
   file = open_file("sequential", MPI_MODE_WRONLY | MPI_MODE_CREATE | MPI_MODE_SEQUENTIAL);
   succeed(MPI_File_write_ordered(file, &rank, 1, MPI_INT, &status), "MPI_File_write_ordered");
   close_file(&file);
@@ -1120,9 +1131,16 @@ static void threads(void) {
     files[i] = open_file(i == 0 ? "one" : "other", MPI_MODE_RDWR | MPI_MODE_CREATE);
     succeed(MPI_File_set_view(files[i], 0, MPI_INT, MPI_INT, "native", MPI_INFO_NULL), "MPI_File_set_view");
   }
-  pthread_create(&thread, NULL, use_one_file, &files[1]);
+#ifdef MPICH /* ROMIO of MPICH 4.0 does not return */
+  const int together = judged;
+#else
+  const int together = 1;
+#endif
+  if (together)
+    pthread_create(&thread, NULL, use_one_file, &files[1]);
   use_one_file(&files[0]);
-  pthread_join(thread, NULL);
+  if (together)
+    pthread_join(thread, NULL);
   close_file(&files[0]);
   close_file(&files[1]);
 }
