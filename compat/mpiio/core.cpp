@@ -42,14 +42,14 @@ int core_set_atomicity(mpi_word file, int flag) {
   return code;
 }
 
-int core_get_info(mpi_word file, mpi_word* info) {
+int core_get_info(mpi_word file, void* info) {
   const int code = mpi->get_info(file, info);
   const OpenFile* const known = find_file(handle_of<MPI_File>(file));
   if (code == MPI_SUCCESS && known != nullptr) {
     const char* const reason = known->is_atomic ? "atomic" : name_of(known->refusal);
     std::array<char, 64> text{};
     std::snprintf(text.data(), text.size(), "%s%s", *reason == '\0' ? "taken" : "passed: ", reason);
-    MPI_Info_set(handle_of<MPI_Info>(*info), "windrow_mpiio", text.data());
+    MPI_Info_set(*static_cast<MPI_Info*>(info), "windrow_mpiio", text.data());
   }
   return code;
 }

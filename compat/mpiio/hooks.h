@@ -33,7 +33,7 @@ struct mpiio_functions {
   int (*set_view)(mpi_word file, int64_t displacement, mpi_word etype, mpi_word filetype, const char* datarep,
                   mpi_word info);
   int (*set_atomicity)(mpi_word file, int flag);
-  int (*get_info)(mpi_word file, mpi_word* info);
+  int (*get_info)(mpi_word file, void* info); /* of the size of a handle */
   int (*move)(const struct mpiio_call* call);
   /* The second half of a split call: `call` has the file, the memory, the status, and which function it is. */
   int (*end)(const struct mpiio_call* call);

@@ -81,8 +81,8 @@ static int mpi_set_atomicity(mpi_word file, int flag) {
   return function(file, flag);
 }
 
-static int mpi_get_info(mpi_word file, mpi_word* info) {
-  FIND(PMPI_File_get_info, mpi_word, mpi_word*);
+static int mpi_get_info(mpi_word file, void* info) {
+  FIND(PMPI_File_get_info, mpi_word, void*);
   return function(file, info);
 }
 
@@ -282,7 +282,7 @@ TAKE(File_set_atomicity, mpi_word file, int flag) {
   return use()->set_atomicity(file, flag);
 }
 
-TAKE(File_get_info, mpi_word file, mpi_word* info) {
+TAKE(File_get_info, mpi_word file, void* info) {
   return use()->get_info(file, info);
 }
 
