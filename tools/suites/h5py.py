@@ -5,8 +5,14 @@ ranks. PYTHON names an interpreter that has it."""
 import os
 
 SCRIPT = """
-import sys, h5py.tests, pytest
-sys.exit(pytest.main(["-v", "-p", "no:cacheprovider", "-m", "mpi", h5py.tests.__path__[0] + "/test_file.py"]))
+import importlib, sys, pytest
+from mpi4py import MPI
+class FixtureOfPytestMpi:
+    @pytest.fixture
+    def mpi_file_name(self, tmp_path):
+        return MPI.COMM_WORLD.bcast(str(tmp_path / "file.h5"))
+file = importlib.import_module("h5py.tests").__path__[0] + "/test_file.py"
+sys.exit(pytest.main(["-v", "-p", "no:cacheprovider", "-m", "mpi", file], [FixtureOfPytestMpi()]))
 """
 
 
