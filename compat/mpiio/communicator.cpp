@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "communicator.hpp"
 
+#include <atomic>
 #include <new>
 #include <utility>
 #include <vector>
@@ -10,6 +11,10 @@ namespace {
 
 // More groups of ranks than this open files in few programs.
 constexpr size_t k_most_kept = 8;
+
+// With MPI_THREAD_MULTIPLE each open file takes several of MPI's communicators, of which MPICH has 2048.
+constexpr int k_most_own = 64;
+std::atomic<int> own_duplicates{0};
 
 // Bits of the agreement; preload.c contributes 0 on a rank without a core.
 constexpr int k_has_core = 1;
@@ -55,9 +60,11 @@ std::shared_ptr<Communicator> communicator_for(MPI_Comm user) {
   std::shared_ptr<Communicator> made;
   int mine = 0;
   try {
-    kept().reserve(k_most_kept);
+    if (may_keep)
+      kept().reserve(k_most_kept);
     made = std::make_shared<Communicator>();
-    mine = k_has_core | (held ? k_has_duplicate : 0) | (may_keep && kept().size() < k_most_kept ? k_has_room : 0);
+    if (may_keep || own_duplicates < k_most_own)
+      mine = k_has_core | (held ? k_has_duplicate : 0) | (may_keep && kept().size() < k_most_kept ? k_has_room : 0);
   } catch (const std::bad_alloc&) {}
   int all = 0;
   if (MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_BAND, user) != MPI_SUCCESS || (all & k_has_core) == 0)
@@ -72,13 +79,17 @@ std::shared_ptr<Communicator> communicator_for(MPI_Comm user) {
   made->is_kept = (all & k_has_room) != 0;
   if (made->is_kept)
     kept().push_back(made);
+  else
+    ++own_duplicates;
   return made;
 }
 
 void leave(std::shared_ptr<Communicator>& held) noexcept {
   const std::shared_ptr<Communicator> mine = std::exchange(held, nullptr);
-  if (mine && !mine->is_kept)
+  if (mine && !mine->is_kept) {
     MPI_Comm_free(&mine->comm);
+    --own_duplicates;
+  }
 }
 
 }  // namespace mpiio

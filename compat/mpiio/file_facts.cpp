@@ -56,8 +56,13 @@ std::string path_of(const char* name) {
   const auto begins_path = [&](std::string_view prefix) { return path.starts_with(prefix); };
   if (std::ranges::any_of(k_others, begins_path) || std::getenv("ROMIO_FSTYPE_FORCE") != nullptr)
     return {};
-  if (const auto prefix = std::ranges::find_if(k_posix, begins_path); prefix != k_posix.end())
+  if (const auto prefix = std::ranges::find_if(k_posix, begins_path); prefix != k_posix.end()) {
+    // ROMIO removes the prefix, and OMPIO has it in the name.
+    struct stat about {};
+    if (::stat(name, &about) == 0)
+      return {};
     path.remove_prefix(prefix->size());
+  }
   if (path.starts_with('/'))
     return std::string(path);
   std::array<char, PATH_MAX> folder{};

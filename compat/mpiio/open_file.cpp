@@ -66,9 +66,10 @@ void View::set(int64_t displacement, MPI_Datatype etype, MPI_Datatype filetype, 
       return;
     }
   }
-  if (MPI_Type_dup(etype, &etype_) != MPI_SUCCESS)
+  // Not MPI_Type_dup(), which would call the program's functions for its attributes.
+  if (MPI_Type_contiguous(1, etype, &etype_) != MPI_SUCCESS)
     return;
-  if (MPI_Type_dup(filetype, &filetype_) != MPI_SUCCESS) {
+  if (MPI_Type_contiguous(1, filetype, &filetype_) != MPI_SUCCESS) {
     MPI_Type_free(&etype_);
     return;
   }
@@ -142,7 +143,8 @@ Refusal agree_to_take(const Communicator& ranks, Refusal local, const FileFacts&
 // Local: makes the state of a file that MPI has opened.
 Refusal add_opened(MPI_File handle, const char* name, int amode, MPI_Info info, FileFacts& facts) {
   auto file = std::make_unique<OpenFile>();
-  file->path = path_of(name);
+  const std::string path = path_of(name);
+  file->path = path.empty() ? name : path;
   file->amode = amode;
   read_hints(info, file->hints);
   file->view.set(0, MPI_BYTE, MPI_BYTE, "native");
@@ -150,7 +152,7 @@ Refusal add_opened(MPI_File handle, const char* name, int amode, MPI_Info info, 
   file->device = facts.device;
   file->inode = facts.inode;
   Refusal reason = Refusal::none;
-  if (file->path.empty())
+  if (path.empty())
     reason = Refusal::prefix;
   else if ((amode & MPI_MODE_SEQUENTIAL) != 0)
     reason = Refusal::sequential;
@@ -215,14 +217,16 @@ int open_file(MPI_Comm comm, const char* name, int amode, MPI_Info info, MPI_Fil
 }
 
 int close_file(MPI_File* handle) {
-  const std::unique_ptr<OpenFile> file = handle != nullptr ? remove_file(*handle) : nullptr;
+  if (handle == nullptr)
+    return mpi->close(nullptr);
+  const std::unique_ptr<OpenFile> file = remove_file(*handle);
   if (file) {
     // Every call has reported its own errors.
     windrow_bytes_close(file->bytes);
     int rank = 0;
     int ranks = 1;
     if (Tally::is_wanted() && ranks_of(*handle, rank, ranks) && rank == 0)
-      file->tally.write(file->path, ranks, name_of(file->refusal));
+      file->tally.write(file->path, ranks, name_of(file->refusal), file->message);
     if (file->ranks)
       leave(file->ranks);
   }

@@ -71,9 +71,11 @@ struct OpenFile {
   Hints hints;
   View view;
   windrow_bytes* bytes = nullptr;  // opened by the first call that is taken
-  // The second half of a split call that was taken, or of one that MPI has begun.
+  std::string message;             // rank 0: why Windrow could not open the file
+  // A split call of which Windrow took the first half.
   struct Split {
     bool is_taken = false;
+    bool writes = false, has_offset = false;
     int64_t bytes = 0;
   } split;
   Tally tally;

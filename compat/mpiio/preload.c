@@ -209,8 +209,8 @@ static void* open_core(void) {
   if (written < 0 || (size_t)written >= sizeof path)
     return NULL;
   void* const core = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-  if (core == NULL)
-    complain(path, dlerror());
+  if (core == NULL && is_first_rank())
+    complain("the core was not loaded", dlerror());
   return core;
 }
 

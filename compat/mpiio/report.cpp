@@ -48,7 +48,7 @@ void Tally::add(const mpiio_call& call, const char* because, int64_t bytes, doub
   } catch (const std::bad_alloc&) {}
 }
 
-std::string Tally::line(const std::string& path, int ranks, const char* because) const {
+std::string Tally::line(const std::string& path, int ranks, const char* because, const std::string& message) const {
   nlohmann::ordered_json calls = nlohmann::ordered_json::array();
   for (const auto& [key, sum] : sums_)
     calls.push_back({{"name", std::get<0>(key)},
@@ -57,18 +57,20 @@ std::string Tally::line(const std::string& path, int ranks, const char* because)
                      {"calls", sum.calls},
                      {"bytes", sum.bytes},
                      {"seconds", sum.seconds}});
-  const nlohmann::ordered_json whole = {
+  nlohmann::ordered_json whole = {
       {"file", path}, {"ranks", ranks}, {"passed_because", because}, {"calls", std::move(calls)}};
+  if (!message.empty())
+    whole["message"] = message;
   return whole.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
-void Tally::write(const std::string& path, int ranks, const char* because) const noexcept {
+void Tally::write(const std::string& path, int ranks, const char* because, const std::string& message) const noexcept {
   const char* const report = report_path();
   if (report == nullptr)
     return;
   std::string text;
   try {
-    text = line(path, ranks, because);
+    text = line(path, ranks, because, message);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "windrow-mpiio: no report of \"%s\": %s\n", path.c_str(), error.what());
     return;

@@ -22,10 +22,10 @@ class Tally {
   // `because`: why MPI's function was called; empty: Windrow moved the bytes. `bytes`: of all ranks, as far as known.
   void add(const mpiio_call& call, const char* because, int64_t bytes, double seconds) noexcept;
   // Appends a line to the report. Errors are printed.
-  void write(const std::string& path, int ranks, const char* because) const noexcept;
+  void write(const std::string& path, int ranks, const char* because, const std::string& message) const noexcept;
 
  private:
-  std::string line(const std::string& path, int ranks, const char* because) const;
+  std::string line(const std::string& path, int ranks, const char* because, const std::string& message) const;
 
   struct Sum {
     int64_t calls = 0;

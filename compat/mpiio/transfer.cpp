@@ -16,6 +16,7 @@
 #include <new>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 #include "choice.hpp"
 #include "errors.hpp"
@@ -38,8 +39,12 @@ using Options = std::unique_ptr<windrow_options, FreeOptions>;
 int64_t small_bytes() {
   static const int64_t bytes = [] {
     int64_t value = int64_t{256} << 10;
-    if (const char* const text = std::getenv("WINDROW_MPIIO_SMALL"); text != nullptr)
-      std::from_chars(text, text + std::strlen(text), value);
+    int64_t asked = 0;
+    if (const char* const text = std::getenv("WINDROW_MPIIO_SMALL"); text != nullptr) {
+      const char* const end = text + std::strlen(text);
+      if (const auto [next, error] = std::from_chars(text, end, asked); error == std::errc() && next == end)
+        value = asked;
+    }
     return value;
   }();
   return bytes;
@@ -191,17 +196,20 @@ Options options_of(const OpenFile& file) {
   const auto set = [&](const char* key, const std::string& value) {
     return value.empty() || windrow_options_set(made, key, value.c_str()) == WINDROW_OK;
   };
-  // A file that is open for writing only cannot be read to write over gaps.
-  const bool is_set = set("writers", file.hints.writers) && set("buffer", file.hints.buffer) &&
-                      set("access", file.may_read() ? "" : "list");
+  // The program may write into gaps at the same time by other calls of MPI, which respect no lock of ours. So gaps are
+  // not read and written over, unless the user asks for it.
+  const bool may_sieve = !file.may_write() || (file.may_read() && std::getenv("WINDROW_SIEVE_HOLE") != nullptr);
+  const bool is_set =
+      set("writers", file.hints.writers) && set("buffer", file.hints.buffer) && set("sieve_hole", may_sieve ? "" : "0");
   return is_set ? std::move(options) : nullptr;
 }
 
 // Collective, at the first call that is taken. Returns a code of Windrow.
 int open_bytes(OpenFile& file) {
   const Options options = options_of(file);
-  return windrow_bytes_open(file.ranks->comm, file.path.c_str(), file.may_write() ? WINDROW_UPDATE : WINDROW_READ,
-                            options.get(), &file.bytes);
+  // Without options no path is passed: then the call fails on all ranks.
+  return windrow_bytes_open(file.ranks->comm, options ? file.path.c_str() : nullptr,
+                            file.may_write() ? WINDROW_UPDATE : WINDROW_READ, options.get(), &file.bytes);
 }
 
 // Collective. Returns a code of Windrow, the same on all ranks. `moved`: bytes of this rank.
@@ -209,6 +217,7 @@ int move_bytes(OpenFile& file, const mpiio_call& call, const Part& part, int64_t
   if (file.bytes == nullptr)
     if (const int code = open_bytes(file); code != WINDROW_OK) {
       file.refusal = Refusal::error;
+      file.message = windrow_error_message();
       return WINDROW_UNSUPPORTED;
     }
   moved = part.bytes;
@@ -219,7 +228,7 @@ int move_bytes(OpenFile& file, const mpiio_call& call, const Part& part, int64_t
 // Local. After a call that was taken: the status, and the individual file pointer.
 void end_call(const OpenFile& file, MPI_File handle, const mpiio_call& call, const Part& part, int64_t moved) {
   if (call.has_offset == 0)
-    MPI_File_seek(handle, part.position + moved / file.view.etype_size(), MPI_SEEK_SET);
+    MPI_File_seek(handle, part.position + part.bytes / file.view.etype_size(), MPI_SEEK_SET);
   auto* const status = static_cast<MPI_Status*>(call.status);
   if (call.is_begin != 0 || status == MPI_STATUS_IGNORE)
     return;
@@ -245,6 +254,12 @@ int64_t own_bytes(const mpiio_call& call) {
   return total;
 }
 
+// Local, but on all ranks: a collective call while a split one is not ended, or the wrong end of it.
+int fail_split(MPI_File handle) {
+  MPI_File_call_errhandler(handle, MPI_ERR_OTHER);
+  return MPI_ERR_OTHER;
+}
+
 int agree_and_move(OpenFile& file, MPI_File handle, const mpiio_call& call) {
   Part part;
   const bool can = look_at(file, handle, call, part);
@@ -261,7 +276,10 @@ int agree_and_move(OpenFile& file, MPI_File handle, const mpiio_call& call) {
       if (is_timed)
         SharedChoice::instance().add(call.writes != 0, is_contiguous, all[bytes], false, seconds);
       file.tally.add(call, "", all[bytes], seconds);
-      file.split = {.is_taken = call.is_begin != 0 && code == WINDROW_OK, .bytes = moved};
+      file.split = {.is_taken = call.is_begin != 0 && code == WINDROW_OK,
+                    .writes = call.writes != 0,
+                    .has_offset = call.has_offset != 0,
+                    .bytes = moved};
       if (code != WINDROW_OK)
         return fail(handle, code);
       end_call(file, handle, call, part, moved);
@@ -271,6 +289,9 @@ int agree_and_move(OpenFile& file, MPI_File handle, const mpiio_call& call) {
   }
   part.list.reset();
   const int code = pass(file, call, because, all[bytes]);
+  // Windrow's time is that of all ranks, so MPI's is too.
+  if (std::string_view(because) == "slower")
+    MPI_Barrier(file.ranks->comm);
   if (is_timed && code == MPI_SUCCESS && std::string_view(because) == "slower")
     SharedChoice::instance().add(call.writes != 0, is_contiguous, all[bytes], true, MPI_Wtime() - start);
   return code;
@@ -283,7 +304,8 @@ int move(const mpiio_call& call) {
   OpenFile* const file = find_file(handle);
   if (file == nullptr)
     return mpi->move(&call);
-  file->split = {};
+  if (file->split.is_taken)
+    return fail_split(handle);
   if (file->refusal != Refusal::none)
     return pass(*file, call, name_of(file->refusal), own_bytes(call));
   return agree_and_move(*file, handle, call);
@@ -293,6 +315,8 @@ int end_split(const mpiio_call& call) {
   OpenFile* const file = find_file(handle_of<MPI_File>(call.file));
   if (file == nullptr || !file->split.is_taken)
     return mpi->end(&call);
+  if (file->split.writes != (call.writes != 0) || file->split.has_offset != (call.has_offset != 0))
+    return fail_split(handle_of<MPI_File>(call.file));
   const int64_t moved = file->split.bytes;
   file->split = {};
   auto* const status = static_cast<MPI_Status*>(call.status);
