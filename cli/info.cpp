@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // windrow info: lists the contents of a file.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 #include <complex>
 #include <cstring>
 #include <filesystem>
+#include <iterator>
 #include <nlohmann/json.hpp>
-#include <span>
 
-#include "base/list_text.hpp"
 #include "cli/commands.hpp"
 #include "cli/inputs.hpp"
 #include "copy/contents.hpp"
@@ -62,12 +62,9 @@ json opaque_as_json(const windrow::File& file, const std::string& object, const 
   std::vector<unsigned char> bytes(size * static_cast<size_t>(info.elements));
   windrow::check(windrow_get_attribute(file.get(), object.c_str(), info.name, WINDROW_OPAQUE, bytes.data()));
   json list = json::array();
-  for (size_t at = 0; at < bytes.size(); at += size) {
-    std::string digits;
-    for (const unsigned char byte : std::span(bytes).subspan(at, size))
-      digits += fmt::format("{:02x}", byte);
-    list.push_back(digits);
-  }
+  for (size_t at = 0; at < bytes.size(); at += size)
+    list.push_back(fmt::format("{:02x}", fmt::join(bytes.begin() + static_cast<std::ptrdiff_t>(at),
+                                                   bytes.begin() + static_cast<std::ptrdiff_t>(at + size), "")));
   return list;
 }
 
@@ -217,15 +214,14 @@ std::string shape_text(const windrow_variable_info& variable) {
     return "null";
   if (variable.ndims == 0)
     return "scalar";
-  return windrow::list_text(std::span(variable.shape, static_cast<size_t>(variable.ndims)), " x ");
+  return fmt::format("{}", fmt::join(variable.shape, variable.shape + variable.ndims, " x "));
 }
 
 // "  chunks 8 x 16, shuffle,deflate:4"; "": not chunked.
 std::string chunks_text(const windrow_variable_info& variable) {
   if (variable.chunked == 0)
     return "";
-  return fmt::format("  chunks {}{}{}",
-                     windrow::list_text(std::span(variable.chunk, static_cast<size_t>(variable.ndims)), " x "),
+  return fmt::format("  chunks {}{}{}", fmt::join(variable.chunk, variable.chunk + variable.ndims, " x "),
                      *variable.filters == '\0' ? "" : ", ", variable.filters);
 }
 
@@ -263,11 +259,11 @@ std::string table_text(const windrow::File& file, const Contents& contents) {
   std::string text = fmt::format("\n{:<{}}  {:<10}  {:<{}}  {:>9}  {:>14}\n", "variable", path, "type", "shape", shape,
                                  "size", "offset");
   for (const windrow_variable_info& v : contents.variables) {
-    text += fmt::format("{:<{}}  {:<10}  {:<{}}  {:>9}  {:>14}{}{}{}{}\n", one_line(v.path), path, type_name(v.type),
-                        shape_text(v), shape, bytes_text(v.bytes), v.offset < 0 ? "-" : std::to_string(v.offset),
-                        v.big_endian != 0 ? "  big-endian" : "",
-                        *v.split != '\0' ? std::string("  split ") + v.split : chunks_text(v),
-                        *v.unsupported != '\0' ? "  " : "", v.unsupported);
+    fmt::format_to(std::back_inserter(text), "{:<{}}  {:<10}  {:<{}}  {:>9}  {:>14}{}{}{}{}\n", one_line(v.path), path,
+                   type_name(v.type), shape_text(v), shape, bytes_text(v.bytes),
+                   v.offset < 0 ? "-" : std::to_string(v.offset), v.big_endian != 0 ? "  big-endian" : "",
+                   *v.split != '\0' ? std::string("  split ") + v.split : chunks_text(v),
+                   *v.unsupported != '\0' ? "  " : "", v.unsupported);
     for (const json& attribute : attributes_as_json(file, v.path))
       (text += attribute_text(attribute)) += '\n';
   }

@@ -2,6 +2,7 @@
 #include "base/environment.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,7 +10,6 @@
 #include <cctype>
 #include <cstring>
 
-#include "base/list_text.hpp"
 #include "base/settings.hpp"
 
 namespace windrow {
@@ -76,7 +76,7 @@ std::vector<std::string> environment_warnings() {
     for (const std::string_view key : similar_settings(key_of(variable.name)))
       near.push_back(environment_name(key));
     warnings.push_back(fmt::format("environment variable {}: there is no option of this name{}", variable.name,
-                                   near.empty() ? "" : fmt::format("; did you mean {}?", list_text(near, " or "))));
+                                   near.empty() ? "" : fmt::format("; did you mean {}?", fmt::join(near, " or "))));
   }
   return warnings;
 }

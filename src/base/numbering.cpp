@@ -2,11 +2,10 @@
 #include "base/numbering.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <utility>
-
-#include "base/list_text.hpp"
 
 namespace windrow {
 namespace {
@@ -42,7 +41,7 @@ std::vector<int64_t> shown_order(std::span<const int64_t> sizes) {
 }
 
 std::string shown_sizes(std::span<const int64_t> sizes) {
-  return sizes.empty() ? "()" : list_text(shown_order(sizes), " x ");
+  return sizes.empty() ? "()" : fmt::format("{}", fmt::join(shown_order(sizes), " x "));
 }
 
 std::string shown_indices(std::span<const int64_t> indices) {

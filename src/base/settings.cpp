@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "base/environment.hpp"
-#include "base/list_text.hpp"
 #include "base/units.hpp"
 
 namespace windrow {
@@ -236,7 +235,7 @@ std::optional<bool> parse_boolean(std::string_view value) noexcept {
 std::string allowed(const SettingInfo& info) {
   switch (info.kind) {
     case choice:
-      return fmt::format("one of {}", list_text(split(info.values, '|'), ", "));
+      return fmt::format("one of {}", fmt::join(split(info.values, '|'), ", "));
     case integer:
       return fmt::format("a whole number, {} or more", info.least);
     case bytes:
@@ -289,8 +288,8 @@ Status unknown_key(std::string_view key) {
     all.push_back(info.key);
   if (const auto similar = similar_settings(key); !similar.empty())
     return {Code::bad_argument,
-            fmt::format("there is no option \"{}\"; did you mean {}?", key, list_text(similar, " or "))};
-  return {Code::bad_argument, fmt::format("there is no option \"{}\"; there are {}", key, list_text(all, ", "))};
+            fmt::format("there is no option \"{}\"; did you mean {}?", key, fmt::join(similar, " or "))};
+  return {Code::bad_argument, fmt::format("there is no option \"{}\"; there are {}", key, fmt::join(all, ", "))};
 }
 
 }  // namespace
@@ -413,7 +412,7 @@ std::string settings_table_markdown() {
     std::string values;
     switch (info.kind) {
       case choice:
-        values = fmt::format("`{}`", list_text(split(info.values, '|'), "` `"));
+        values = fmt::format("`{}`", fmt::join(split(info.values, '|'), "` `"));
         break;
       case integer:
         values = fmt::format("a number of {}", info.unit);

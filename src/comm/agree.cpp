@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "comm/agree.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <climits>
-#include <cstdio>
 #include <cstring>
 #include <vector>
 
@@ -165,8 +166,8 @@ Status share_message(const Comm& comm, const Status& local, Verdict verdict, boo
       --length;  // not within a character
     std::memcpy(text.data(), local.message().data(), length);
     if (!all_failed && comm.size() > 1 && local.rank() < 0)
-      std::snprintf(text.data() + length, text.size() - length, " (rank %d, host %s)", comm.rank(),
-                    comm.host_name().c_str());
+      fmt::format_to_n(text.data() + length, text.size() - 1 - length, " (rank {}, host {})", comm.rank(),
+                       comm.host_name());
   }
   if (int rc = MPI_Bcast(words.data(), static_cast<int>(words.size()), MPI_CHAR, verdict.rank, comm.get());
       rc != MPI_SUCCESS)

@@ -3,12 +3,12 @@
 #include "copy/copy.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <array>
 #include <filesystem>
 #include <set>
 
-#include "base/list_text.hpp"
 #include "base/units.hpp"
 #include "copy/contents.hpp"
 #include "copy/growth.hpp"
@@ -76,7 +76,7 @@ std::string problem_with_sets(const windrow::File& file, const std::string& inpu
 void require_none(const std::vector<std::string>& refused, const std::string& source, Outcome& outcome) {
   if (refused.empty())
     return;
-  outcome.refused = fmt::format("{}\n", windrow::list_text(refused, "\n"));
+  outcome.refused = fmt::format("{}\n", fmt::join(refused, "\n"));
   throw windrow::Error(WINDROW_UNSUPPORTED, -1,
                        fmt::format("\"{}\" has {} that cannot be copied yet; nothing was written", source,
                                    windrow::counted(refused.size(), "part")));
@@ -270,7 +270,7 @@ class Definitions {
   // If the output does not support chunks or the filter, the variable gets neither.
   bool define_chunked(int variable, windrow::Options& options, int& number) {
     const windrow_variable_info& info = in(variable);
-    options.set("chunks", windrow::list_text(std::span(info.chunk, static_cast<size_t>(info.ndims)), "x"));
+    options.set("chunks", fmt::format("{}", fmt::join(info.chunk, info.chunk + info.ndims, "x")));
     options.set("extendible", info.extendible != 0 ? "true" : "false");
     options.set("filters", *info.filters != '\0' ? info.filters : "none");
     try {

@@ -8,7 +8,6 @@
 #include <string>
 
 #include "base/checked.hpp"
-#include "base/list_text.hpp"
 #include "base/numbering.hpp"
 #include "extent/algebra.hpp"
 #include "extent/sweep.hpp"
@@ -31,8 +30,9 @@ std::string name_ranks(std::vector<int> ranks) {
   if (ranks.size() == 1)
     return fmt::format("rank {}", ranks[0]);
   if (ranks.size() <= k_named)
-    return fmt::format("ranks {} and {}", list_text(std::span(ranks).first(ranks.size() - 1), ", "), ranks.back());
-  return fmt::format("ranks {} and {} more", list_text(std::span(ranks).first(k_named), ", "), ranks.size() - k_named);
+    return fmt::format("ranks {} and {}", fmt::join(ranks.begin(), ranks.end() - 1, ", "), ranks.back());
+  return fmt::format("ranks {} and {} more", fmt::join(ranks.begin(), ranks.begin() + k_named, ", "),
+                     ranks.size() - k_named);
 }
 
 // The winner is the lowest or the highest rank; every other holder of a shared range loses it.

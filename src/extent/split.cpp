@@ -2,6 +2,7 @@
 #include "extent/split.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -11,7 +12,6 @@
 #include <optional>
 
 #include "base/checked.hpp"
-#include "base/list_text.hpp"
 #include "base/units.hpp"
 
 namespace windrow {
@@ -455,7 +455,7 @@ Result<Split> split_automatically(const SplitRequest& request, std::span<const i
     ways.insert(ways.begin(), {i});
   if (const auto parts = parts_along(request, shape, ways))
     return even_split(request, shape, *parts);
-  return Status(Code::not_found, fmt::format("a shape of {} cannot be cut into {}", list_text(shape, "x"),
+  return Status(Code::not_found, fmt::format("a shape of {} cannot be cut into {}", fmt::join(shape, "x"),
                                              counted(request.count, "part")));
 }
 
@@ -475,7 +475,7 @@ Result<Split> make_split(const SplitRequest& request, std::span<const int64_t> s
     return axes.status();
   const auto parts = parts_along(request, shape, std::span(&axes.value(), 1));
   if (!parts)
-    return bad(fmt::format("a shape of {} cannot be cut into {} along {}", list_text(shape, "x"),
+    return bad(fmt::format("a shape of {} cannot be cut into {} along {}", fmt::join(shape, "x"),
                            counted(request.count, "part"), request.axes));
   return even_split(request, shape, *parts);
 }
@@ -491,9 +491,9 @@ std::string text_of(const Split& split) {
     std::vector<int64_t> lengths;
     for (size_t i = 1; i < ranges.size(); ++i)
       lengths.push_back(ranges[i] - ranges[i - 1]);
-    texts.push_back(list_text(lengths, "+"));
+    texts.push_back(fmt::format("{}", fmt::join(lengths, "+")));
   }
-  return list_text(texts, "x");
+  return fmt::format("{}", fmt::join(texts, "x"));
 }
 
 }  // namespace windrow

@@ -3,6 +3,7 @@
 #include "filter/filter.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -10,7 +11,6 @@
 #include <limits>
 #include <optional>
 
-#include "base/list_text.hpp"
 #include "base/units.hpp"
 #include "filter/steps.hpp"
 
@@ -167,7 +167,7 @@ Result<std::vector<Filter>> parse_filters(std::string_view text, int64_t element
         std::find_if(k_table.begin(), k_table.end(), [&](const Entry& each) { return each.name == words.front(); });
     if (entry == k_table.end())
       return Status{Code::bad_argument, fmt::format("there is no filter \"{}\"; there are {}", words.front(),
-                                                    list_text(filter_names(), ", "))};
+                                                    fmt::join(filter_names(), ", "))};
     if (entry->encode == nullptr)
       return Status{Code::unsupported, fmt::format("the filter \"{}\" is not built in", entry->name)};
     auto values = values_of(entry->id, std::span(words).subspan(1), element_bytes, chunk_bytes);
@@ -184,8 +184,8 @@ std::string text_of(std::span<const Filter> filters) {
   std::string text;
   for (const Filter& filter : filters) {
     const Entry* entry = find_entry(filter.id);
-    text += text.empty() ? "" : ",";
-    text += entry != nullptr ? std::string(entry->name) : fmt::format("filter {}", filter.id);
+    text +=
+        (text.empty() ? "" : ",") + (entry != nullptr ? std::string(entry->name) : fmt::format("filter {}", filter.id));
     if (entry == nullptr || filter.values.empty())
       continue;
     if (entry->id == FilterId::deflate || entry->id == FilterId::zstd)

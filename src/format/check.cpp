@@ -2,11 +2,11 @@
 #include "format/check.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
 #include "base/checked.hpp"
-#include "base/list_text.hpp"
 #include "base/numbering.hpp"
 #include "base/units.hpp"
 #include "format/enumeration.hpp"
@@ -111,7 +111,7 @@ Result<int64_t> check_definition(const VariableDefinition& definition, Reference
       Code::bad_argument,
       fmt::format(
           "variable \"{}\": invalid shape [{}]: 0 to {} dimensions, none negative, fewer than 2^63 bytes in all",
-          definition.path, list_text(shown_order(definition.shape), ", "), k_most_dimensions));
+          definition.path, fmt::join(shown_order(definition.shape), ", "), k_most_dimensions));
 }
 
 namespace {

@@ -9,7 +9,6 @@
 #include <limits>
 
 #include "base/checked.hpp"
-#include "base/list_text.hpp"
 #include "base/utf8.hpp"
 #include "format/check.hpp"
 #include "format/hdf5/signature.hpp"
@@ -161,7 +160,7 @@ Result<std::unique_ptr<Format>> open_format(std::string_view name, const std::st
     if (const Kind* kind = find_kind(name))
       return kind->open(path, mode, options, std::move(opened));
     return Status(Code::unsupported,
-                  fmt::format("unknown format \"{}\"; the formats are {}", name, list_text(built_in_names(), ", ")));
+                  fmt::format("unknown format \"{}\"; the formats are {}", name, fmt::join(built_in_names(), ", ")));
   });
 }
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Writes the text, and finds what it cannot represent.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <map>
 
-#include "base/list_text.hpp"
 #include "base/paint.hpp"
 #include "base/utf8.hpp"
 #include "format/check.hpp"
@@ -227,9 +227,9 @@ std::string array_text(const Variable& variable, const ReferencedArray& array) {
     codecs.push_back(codec_of(filter, element_bytes(variable.type, variable.details)));
   return fmt::format(R"({{"zarr_format":2,"shape":[{}],"chunks":[{}],"dtype":"{}","fill_value":{},)"
                      R"("order":"C","filters":{},"compressor":null}})",
-                     list_text(variable.shape, ","), list_text(array.chunk, ","),
+                     fmt::join(variable.shape, ","), fmt::join(array.chunk, ","),
                      dtype_of(variable.type, variable.details, variable.placement.big_endian), fill_value_of(variable),
-                     codecs.empty() ? std::string("null") : fmt::format("[{}]", list_text(codecs, ",")));
+                     codecs.empty() ? std::string("null") : fmt::format("[{}]", fmt::join(codecs, ",")));
 }
 
 void write_chunks(Writer& writer, const Variable& variable, const ReferencedArray& array,
@@ -243,7 +243,7 @@ void write_chunks(Writer& writer, const Variable& variable, const ReferencedArra
   const std::string filled =
       missing > 0 && variable.content.empty() ? fill_as_text(variable, missing, elements_of(array.chunk)) : "";
   for (const ChunkReference& chunk : array.references) {
-    const std::string key = name + (at.empty() ? std::string("0") : list_text(at, "."));
+    const std::string key = name + (at.empty() ? std::string("0") : fmt::format("{}", fmt::join(at, ".")));
     if (chunk.offset >= 0) {
       writer.put(key, fmt::format("[{},{},{}]", files[static_cast<size_t>(chunk.file)], chunk.offset, chunk.bytes));
     } else if (!variable.content.empty()) {
@@ -321,7 +321,7 @@ std::string references_text(const Catalog& catalog, std::span<const ReferencedAr
     const std::string name = variable.path.substr(1);
     writer.entry(name + "/.zarray", array_text(variable, array));
     writer.entry(name + "/.zattrs", attributes_text(variable.attributes, &variable,
-                                                    fmt::format("\"_ARRAY_DIMENSIONS\":[{}]", list_text(names, ","))));
+                                                    fmt::format("\"_ARRAY_DIMENSIONS\":[{}]", fmt::join(names, ","))));
     write_chunks(writer, variable, array, quoted);
   }
   writer.out_ += "\n}";
@@ -329,7 +329,7 @@ std::string references_text(const Catalog& catalog, std::span<const ReferencedAr
     std::vector<std::string> lines;
     for (const std::string& line : left_out)
       lines.push_back(json_text(line));
-    writer.out_ += fmt::format(",\"windrow_left_out\":[\n{}\n]", list_text(lines, ",\n"));
+    writer.out_ += fmt::format(",\"windrow_left_out\":[\n{}\n]", fmt::join(lines, ",\n"));
   }
   writer.out_ += "}\n";
   return std::move(writer.out_);

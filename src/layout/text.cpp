@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <span>
 
-#include "base/list_text.hpp"
 #include "base/units.hpp"
 #include "layout/layout.hpp"
 
@@ -40,7 +40,7 @@ std::string objects_text(const LayoutComponent& component) {
   const std::vector<int64_t> shown(
       targets.begin(), targets.begin() + static_cast<std::ptrdiff_t>(std::min(targets.size(), k_most_shown)));
   return fmt::format(", its first {} on {}: {}{}{}", counted(component.targets.size(), "object"),
-                     counted(targets.size(), "target"), list_text(shown, ", "),
+                     counted(targets.size(), "target"), fmt::join(shown, ", "),
                      targets.size() > shown.size() ? fmt::format(" and {} more", targets.size() - shown.size()) : "",
                      gone > 0 ? fmt::format(" ({} on unknown targets)", counted(gone, "object")) : "");
 }

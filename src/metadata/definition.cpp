@@ -5,7 +5,6 @@
 
 #include <array>
 
-#include "base/list_text.hpp"
 #include "base/numbering.hpp"
 
 namespace windrow {
@@ -34,7 +33,7 @@ std::string description_of(const VariableDefinition& definition) {
   if (definition.shape.empty())
     text = fmt::format("\"{}\" of {}, a scalar", definition.path, type_name(definition.type));
   if (!definition.chunking.empty())
-    text += fmt::format(", chunks {}", list_text(definition.chunking.shape, " x "));
+    text += fmt::format(", chunks {}", fmt::join(definition.chunking.shape, " x "));
   if (!definition.chunking.filters.empty())
     text += fmt::format(", filters {}", text_of(definition.chunking.filters));
   if (definition.extendible)

@@ -2,10 +2,10 @@
 // Metadata: names of dimensions. A name is searched as netCDF does: in the group of the variable, then in the groups
 // above it.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
-#include "base/list_text.hpp"
 #include "base/numbering.hpp"
 #include "base/units.hpp"
 #include "format/check.hpp"
@@ -220,7 +220,7 @@ Status Metadata::check_names(int number, const std::vector<std::string>& names, 
   }
   if (!target.dimensions.empty() && target.dimensions != paths)
     return {Code::exists, fmt::format("the dimensions of \"{}\" have names already: {}", target.path,
-                                      list_text(dimension_names(target), ", "))};
+                                      fmt::join(dimension_names(target), ", "))};
   for (const std::string& each : paths) {
     if (dimension_at(each, added.dimensions) != nullptr)
       continue;

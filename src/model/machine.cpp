@@ -2,6 +2,7 @@
 #include "model/machine.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -12,7 +13,6 @@
 #include <set>
 #include <type_traits>
 
-#include "base/list_text.hpp"
 #include "base/nesting.hpp"
 #include "base/units.hpp"
 
@@ -203,7 +203,7 @@ void read_rates(Reader& reader, const Json& file, const char* key, std::vector<M
     const auto found = std::find(k_sharings.begin(), k_sharings.end(), sharing);
     if (found == k_sharings.end())
       return reader.fail(name + ".sharing", fmt::format("cannot be \"{}\": it must be one of {}", sharing.substr(0, 64),
-                                                        list_text(k_sharings, ", ")));
+                                                        fmt::join(k_sharings, ", ")));
     rate.sharing = static_cast<Sharing>(found - k_sharings.begin());
     reader.number(entry, "request_bytes", name + ".request_bytes", rate.request_bytes, int64_t{1}, int64_t{1} << 60);
     reader.number(entry, "ranks", name + ".ranks", rate.ranks, int64_t{1}, int64_t{100'000});

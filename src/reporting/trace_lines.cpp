@@ -2,12 +2,13 @@
 #include "reporting/trace_lines.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <tuple>
 
-#include "base/list_text.hpp"
 #include "base/varint.hpp"
 #include "decomposition/decomposition.hpp"
 #include "extent/encode.hpp"
@@ -439,18 +440,18 @@ std::string flush_line(const TracedOpening& opening, const FlushPlace& place, co
       place.details > 0 ? fmt::format("{}", place.details) : "null", error_text(flush.verdict), place.ended);
   const FlushNumbers numbers = flush_numbers(flush.report);
   for (size_t i = 0; i < numbers.size(); ++i)
-    line += fmt::format(R"(,"{}":{})", flush_number_names()[i], numbers[i]);
+    fmt::format_to(std::back_inserter(line), R"(,"{}":{})", flush_number_names()[i], numbers[i]);
   line += R"(,"plans":[)";
   const auto& plans = flush.report.plans;
   for (size_t i = 0; i < std::min(plans.size(), k_most_plans); ++i) {
     const Pattern& pattern = plans[i].plan.pattern;
-    line +=
-        fmt::format(R"({}{{"id":{},"direction":"{}","strategy":"{}: {}","writers":{},)"
-                    R"("pattern":{{"bytes":{},"pieces":{},"entries":{},)"
-                    R"("ranks_with_data":{},"largest_rank_bytes":{}}}}})",
-                    i > 0 ? "," : "", plans[i].id, pattern.reading ? "read" : "write", plans[i].plan.strategy.preset,
-                    list_text(axes_of(plans[i].plan), ", "), plans[i].plan.writers.size(), pattern.bytes,
-                    pattern.pieces, pattern.entries, pattern.ranks_with_data, pattern.largest_rank_bytes);
+    fmt::format_to(std::back_inserter(line),
+                   R"({}{{"id":{},"direction":"{}","strategy":"{}: {}","writers":{},)"
+                   R"("pattern":{{"bytes":{},"pieces":{},"entries":{},)"
+                   R"("ranks_with_data":{},"largest_rank_bytes":{}}}}})",
+                   i > 0 ? "," : "", plans[i].id, pattern.reading ? "read" : "write", plans[i].plan.strategy.preset,
+                   fmt::join(axes_of(plans[i].plan), ", "), plans[i].plan.writers.size(), pattern.bytes, pattern.pieces,
+                   pattern.entries, pattern.ranks_with_data, pattern.largest_rank_bytes);
   }
   return line + fmt::format("],\"plans_left_out\":{}}}\n", plans.size() - std::min(plans.size(), k_most_plans));
 }

@@ -3,6 +3,7 @@
 #include "session/file.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,7 +11,6 @@
 #include <filesystem>
 #include <functional>
 
-#include "base/list_text.hpp"
 #include "comm/agree.hpp"
 #include "comm/handle.hpp"
 #include "comm/same.hpp"
@@ -299,7 +299,7 @@ Status File::check_strategy(const Settings& changes, Strategy& strategy, PlanLim
     if (!changeable)
       return {Code::bad_argument,
               fmt::format("set_strategy: the option {} cannot change after \"{}\" was opened; these can: {}", key,
-                          path(), list_text(k_changeable, ", "))};
+                          path(), fmt::join(k_changeable, ", "))};
     if (Status status = settings.set(key, value); !status.ok())
       return status;
   }

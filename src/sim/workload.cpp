@@ -2,12 +2,12 @@
 #include "sim/workload.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 
 #include "base/checked.hpp"
-#include "base/list_text.hpp"
 #include "base/units.hpp"
 #include "decomposition/decomposition.hpp"
 #include "extent/algebra.hpp"
@@ -128,7 +128,7 @@ Status check_shape(const Workload& workload) {
     return wrong(fmt::format("a shape of {}", counted(workload.shape.size(), "dimension")));
   for (const int64_t length : workload.shape)
     if (length < 1)
-      return wrong(fmt::format("the shape {} has no elements", list_text(workload.shape, "x")));
+      return wrong(fmt::format("the shape {} has no elements", fmt::join(workload.shape, "x")));
   const auto elements = checked_product(workload.shape);
   if (workload.ranks < 1)
     return wrong(fmt::format("{}", counted(workload.ranks, "rank")));
@@ -138,7 +138,7 @@ Status check_shape(const Workload& workload) {
     return wrong(fmt::format("{}; it must be from 1 to {}", counted(workload.variables, "variable"), k_most_variables));
   const auto bytes = elements ? checked_multiply(*elements, workload.element_bytes * workload.variables) : std::nullopt;
   if (!bytes || *bytes > k_most_elements)
-    return wrong(fmt::format("{} elements of {} in {} exceed the maximum of a file", list_text(workload.shape, "x"),
+    return wrong(fmt::format("{} elements of {} in {} exceed the maximum of a file", fmt::join(workload.shape, "x"),
                              counted(workload.element_bytes, "byte"), counted(workload.variables, "variable")));
   return {};
 }
@@ -162,7 +162,7 @@ Status complete(Workload& workload) {
     if (workload.rank_grid.size() != workload.shape.size() || ranks != workload.ranks ||
         *std::min_element(workload.rank_grid.begin(), workload.rank_grid.end()) < 1)
       return {Code::bad_argument,
-              fmt::format("pattern: a grid of {} ranks is not one of {} for {}", list_text(workload.rank_grid, "x"),
+              fmt::format("pattern: a grid of {} ranks is not one of {} for {}", fmt::join(workload.rank_grid, "x"),
                           counted(workload.ranks, "rank"), counted(workload.shape.size(), "dimension"))};
   }
   if (workload.division == Division::cyclic &&
@@ -234,7 +234,7 @@ std::string workload_text(const Workload& workload) {
       division = "rows";
       break;
     case Division::grid:
-      division = fmt::format("a grid of {} ranks", list_text(workload.rank_grid, "x"));
+      division = fmt::format("a grid of {} ranks", fmt::join(workload.rank_grid, "x"));
       break;
     case Division::cyclic:
       division = fmt::format("{} in turn", counted(workload.block, "element"));
@@ -248,7 +248,7 @@ std::string workload_text(const Workload& workload) {
   }
   return fmt::format("{} {}, {}: {} of {} elements of {}, {}", workload.reading ? "read by" : "written by",
                      counted(workload.ranks, "rank"), division, counted(workload.variables, "variable"),
-                     list_text(workload.shape, "x"), counted(workload.element_bytes, "byte"),
+                     fmt::join(workload.shape, "x"), counted(workload.element_bytes, "byte"),
                      format_bytes(workload.bytes()));
 }
 

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <array>
 
-#include "base/list_text.hpp"
 #include "storage/faulty/fault_plan.hpp"
 #include "storage/faulty/faulty_store.hpp"
 #include "storage/memory/memory_store.hpp"
@@ -45,7 +44,7 @@ thread_local int64_t opened = 0;
 Status check_options(const StoreOptions& options) {
   if (!find_kind(options.kind))
     return {Code::unsupported,
-            fmt::format("unknown store \"{}\"; the stores are {}", options.kind, list_text(k_names, ", "))};
+            fmt::format("unknown store \"{}\"; the stores are {}", options.kind, fmt::join(k_names, ", "))};
   if (options.fault.empty())
     return {};
   if (options.kind == "faulty")

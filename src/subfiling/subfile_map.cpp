@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The map of a set: reading and writing of the attributes that describe how variables are split.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
 
-#include "base/list_text.hpp"
 #include "base/units.hpp"
 #include "base/utf8.hpp"
 #include "comm/same.hpp"
@@ -242,7 +242,7 @@ std::string text_of(std::span<const int64_t> values) {
   constexpr size_t k_shown = 16;
   if (values.empty())
     return "not integers of 64 bits";
-  return fmt::format("{}{}", list_text(values.first(std::min(values.size(), k_shown)), " "),
+  return fmt::format("{}{}", fmt::join(values.first(std::min(values.size(), k_shown)), " "),
                      values.size() > k_shown ? " ..." : "");
 }
 
@@ -356,9 +356,9 @@ int64_t Subfiles::checksum(const Catalog& catalog) const {
                             // formats differ in the byte order that they report for single bytes
                             component_size(described.type) > 1;
     lines[described.path] = fmt::format("{}|{}|{}|{}", static_cast<int>(described.type), variable.element_bytes,
-                                        big_endian, list_text(flat(variable), ","));
+                                        big_endian, fmt::join(flat(variable), ","));
     if (variable.is_chunked())
-      lines[described.path] += fmt::format("|{}|{}", list_text(variable.chunk, ","), variable.filters);
+      lines[described.path] += fmt::format("|{}|{}", fmt::join(variable.chunk, ","), variable.filters);
     lines[described.path] += "|fill ";
     for (const std::byte each : variable.fill)
       lines[described.path] += fmt::format("{:02x}", static_cast<unsigned>(each));

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/list_text.hpp"
 #include "base/numbering.hpp"
 #include "base/units.hpp"
 #include "base/utf8.hpp"
@@ -60,7 +59,7 @@ Result<const Variable*> find(std::string_view use, int number, const Catalog& ca
 }
 
 std::string shape_text(const Variable& variable) {
-  return fmt::format("\"{}\" has the shape [{}]", variable.path, list_text(variable.shape, ", "));
+  return fmt::format("\"{}\" has the shape [{}]", variable.path, fmt::join(variable.shape, ", "));
 }
 
 // A floating-point variable of coordinates.
@@ -261,7 +260,7 @@ Status check_field(const ViewerGrid& grid, const GridField& field, const Catalog
     return {Code::bad_argument,
             fmt::format("the field \"{}\": {}; at the {} of \"{}\" it must be [{}], or that x components", field.name,
                         shape_text(*found.value()), field.center == Center::node ? "nodes" : "cells", grid.name,
-                        list_text(wanted, ", "))};
+                        fmt::join(wanted, ", "))};
   return {};
 }
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "base/list_text.hpp"
 #include "base/utf8.hpp"
 #include "xdmf/xdmf.hpp"
 
@@ -112,11 +111,11 @@ class Writer {
     const Variable& from = variable(number);
     const auto [type, precision] = number_of(from.type);
     line(fmt::format("<DataItem Format=\"HDF\" Dimensions=\"{}\" NumberType=\"{}\" Precision=\"{}\">{}:{}</DataItem>",
-                     list_text(from.shape, " "), type, precision, file_name_, escaped(from.path)));
+                     fmt::join(from.shape, " "), type, precision, file_name_, escaped(from.path)));
   }
   void numbers(std::span<const double> values) {
     line(fmt::format("<DataItem Format=\"XML\" Dimensions=\"{}\" NumberType=\"Float\" Precision=\"8\">{}</DataItem>",
-                     values.size(), list_text(values, " ")));
+                     values.size(), fmt::join(values, " ")));
   }
   std::string take() { return std::move(out_); }
 
@@ -162,7 +161,7 @@ void write_grid(Writer& writer, const ViewerGrid& grid) {
     writer.close("Topology");
   } else {
     writer.line(fmt::format("<Topology TopologyType=\"{}\" Dimensions=\"{}\"/>", topology_of(grid),
-                            list_text(grid.nodes, " ")));
+                            fmt::join(grid.nodes, " ")));
   }
   write_geometry(writer, grid);
   for (const GridField& field : grid.fields) {
@@ -180,8 +179,8 @@ void write_grid(Writer& writer, const ViewerGrid& grid) {
 
 std::string arguments_of(const ViewerGrid& grid) {
   return fmt::format("{}|{}:{}|{}|{}|{}|{}|{}|{}|{}|{}", static_cast<int>(grid.kind), grid.name.size(), grid.name,
-                     grid.time ? fmt::format("{}", *grid.time) : "none", list_text(grid.nodes, ","),
-                     list_text(grid.origin, ","), list_text(grid.spacing, ","), list_text(grid.coordinates, ","),
+                     grid.time ? fmt::format("{}", *grid.time) : "none", fmt::join(grid.nodes, ","),
+                     fmt::join(grid.origin, ","), fmt::join(grid.spacing, ","), fmt::join(grid.coordinates, ","),
                      static_cast<int>(grid.cell), grid.connectivity, grid.cells);
 }
 
