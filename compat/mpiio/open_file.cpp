@@ -26,7 +26,9 @@ bool is_native(std::string_view datarep) {
   return datarep == "native" || datarep == "internal";
 }
 
-bool is_named(MPI_Datatype type) {
+}  // namespace
+
+bool is_predefined(MPI_Datatype type) {
   int integers = 0;
   int addresses = 0;
   int types = 0;
@@ -34,8 +36,6 @@ bool is_named(MPI_Datatype type) {
   return MPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner) == MPI_SUCCESS &&
          combiner == MPI_COMBINER_NAMED;
 }
-
-}  // namespace
 
 void View::free_types() noexcept {
   if (std::exchange(has_types_, false)) {
@@ -55,7 +55,7 @@ void View::set(int64_t displacement, MPI_Datatype etype, MPI_Datatype filetype, 
       size <= 0)
     return;
   etype_size_ = size;
-  if (etype == filetype && is_named(etype)) {
+  if (etype == filetype && is_predefined(etype)) {
     // A view without holes, unless it is a pair with holes.
     MPI_Aint lower = 0;
     MPI_Aint extent = 0;

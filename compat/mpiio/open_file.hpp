@@ -34,6 +34,8 @@ mpi_word word_of(Handle handle) noexcept {
     return static_cast<mpi_word>(handle);
 }
 
+bool is_predefined(MPI_Datatype type);
+
 // The view of a rank: duplicates of the program's datatypes, which it may free.
 class View {
  public:

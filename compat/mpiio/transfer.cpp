@@ -107,15 +107,6 @@ bool is_committed(MPI_Datatype type, MPI_Comm comm) {
   return MPI_Pack(&nothing, 0, type, &nothing, 1, &position, comm) == MPI_SUCCESS;
 }
 
-bool is_predefined(MPI_Datatype type) {
-  int integers = 0;
-  int addresses = 0;
-  int types = 0;
-  int combiner = MPI_COMBINER_STRUCT;
-  return MPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner) == MPI_SUCCESS &&
-         combiner == MPI_COMBINER_NAMED;
-}
-
 // Local. Whether this rank can take part; otherwise MPI judges the arguments, on all ranks.
 bool look_at(const OpenFile& file, MPI_File handle, const mpiio_call& call, Part& part) {
   const auto datatype = handle_of<MPI_Datatype>(call.datatype);
@@ -217,7 +208,11 @@ int move_bytes(OpenFile& file, const mpiio_call& call, const Part& part, int64_t
   if (file.bytes == nullptr)
     if (const int code = open_bytes(file); code != WINDROW_OK) {
       file.refusal = Refusal::error;
-      file.message = windrow_error_message();
+      try {
+        file.message = windrow_error_message();
+      } catch (const std::bad_alloc&) {
+        file.message.clear();  // only the report lacks it
+      }
       return WINDROW_UNSUPPORTED;
     }
   moved = part.bytes;
