@@ -19,13 +19,10 @@ class HullBins {
   explicit HullBins(Extent hull) noexcept
       : hull_(hull), bin_(std::max(ceil_divide(hull.size(), k_bins), k_least_bin)) {}
 
-  // Marks the bins that have a byte of the list.
-  void mark(PieceView list) noexcept {
-    for (int64_t i = 0; i * bin_ < hull_.size(); ++i)
-      if (bytes_within(list, bin_at(i)) > 0)
-        word(i) |= bit(i);
-  }
+  // Marks the bins that have a byte of the list, which lies in the hull. Takes O(log n) for each bin.
+  void mark(PieceView list) noexcept;
   std::span<int64_t> bits() noexcept { return bits_; }
+  int64_t bin_bytes() const noexcept { return bin_; }
 
   // Of the marked bins, sorted and maximal. May throw std::bad_alloc.
   std::vector<Extent> regions() const {
@@ -44,6 +41,9 @@ class HullBins {
  private:
   static constexpr int64_t k_words = 8, k_bins = 64 * k_words, k_least_bin = 4096;
 
+  void mark(const Nest& nest) noexcept;
+  void mark(Extent extent) noexcept;
+  int64_t number_of(int64_t offset) const noexcept { return (offset - hull_.begin) / bin_; }
   Extent bin_at(int64_t i) const noexcept {
     const int64_t begin = hull_.begin + i * bin_;
     return {begin, begin + std::min(bin_, hull_.end - begin)};
