@@ -22,7 +22,7 @@
 /* A plugin, such as an extension of Python, may have loaded MPI for itself alone. Then its names are not global. */
 static void* find_in_plugins(const char* name) {
   static const char* const libraries[] = {"libmpi.so.40",   "libmpi.so.80",    "libmpi.so.12",
-                                          "libmpich.so.12", "libmpi_abi.so.0", "libmpi.so"};
+                                          "libmpich.so.12", "libmpi_abi.so.1", "libmpi.so"};
   for (size_t i = 0; i < sizeof libraries / sizeof libraries[0]; ++i) {
     void* const library = dlopen(libraries[i], RTLD_NOLOAD | RTLD_LAZY);
     void* const found = library != NULL ? dlsym(library, name) : NULL;
@@ -178,11 +178,23 @@ static void complain(const char* what, const char* why) {
   fprintf(stderr, "windrow-mpiio: %s: %s. Calls of MPI-IO go to MPI as they are.\n", what, why);
 }
 
+/* Whether a function of MPI belongs to the library of the standard binary interface, MPI 5.0, chapter 20. Open MPI and
+ * MPICH have this library beside their own, and its handles are others. */
+static int is_of_standard_abi(const void* function) {
+  Dl_info about;
+  return dladdr(function, &about) != 0 && about.dli_fname != NULL && strstr(about.dli_fname, "libmpi_abi.") != NULL;
+}
+
 /* Whether the program runs with the family of MPI that the core was compiled for. The handles of others differ. */
 static int is_own_family(void) {
   char text[8192] = ""; /* MPI_MAX_LIBRARY_VERSION_STRING of all MPIs */
   int length = 0;
   FIND(PMPI_Get_library_version, char*, int*);
+  if (is_of_standard_abi(address)) {
+    if (is_first_rank())
+      complain("the program uses the standard ABI of MPI", "this library was compiled for MPI's own");
+    return 0;
+  }
   function(text, &length);
   const int is_open_mpi = strstr(text, "Open MPI") != NULL;
   const int is_mpich =

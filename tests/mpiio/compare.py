@@ -300,6 +300,24 @@ def test_other_mpi(options, folder):
     return 0
 
 
+def test_standard_abi(options, folder):
+    """A program of MPI's standard ABI is named, and its calls are passed: its handles are not MPI's own."""
+    source, compiler = options.command
+    folder.mkdir(exist_ok=True)
+    library, program = folder / "libmpi_abi.so.1", folder / "program"
+    for words in (
+        [compiler, "-DIS_MPI", "-shared", "-fPIC", source, "-o", library],
+        [compiler, source, library, f"-Wl,-rpath,{folder}", "-o", program],
+    ):
+        code, text = run(words, options.limit)
+        expect(code == 0, text)
+    code, text = run(["env", f"LD_PRELOAD={options.library}", program], options.limit)
+    print(text)
+    told = [line for line in text.splitlines() if "standard ABI" in line]
+    expect(code == 0 and "passed" in text.splitlines() and len(told) == 1, f"exit code {code}\n{text}")
+    return 0
+
+
 TESTS = {
     "calls": test_calls,
     "small": test_small,
@@ -307,6 +325,7 @@ TESTS = {
     "files": test_files,
     "bystanders": test_bystanders,
     "other_mpi": test_other_mpi,
+    "standard_abi": test_standard_abi,
 }
 
 
