@@ -231,12 +231,20 @@ TEST_F(Sets, auto_follows_the_rule_on_a_parallel_file_system) {
   windrow_file* file = create({{"files", "auto"}, {"file_system", "lustre"}});
   const int v = define(file, "g/v");
   write(file, v, 0);
-  EXPECT_EQ(windrow_subfile_count(file), expected.files > 1 ? expected.files : 0);
+  EXPECT_EQ(windrow_subfile_count(file), 0) << "no subfile is empty";
   EXPECT_NE(reasons_of(file).find(expected.why), std::string::npos) << reasons_of(file);
   windrow_variable_info info{};
   info.size = sizeof info;
   EXPECT_WINDROW_OK(windrow_inquire_variable(file, v, &info));
   EXPECT_STREQ(info.split, "") << "it has fewer than 64 MiB";
+  EXPECT_WINDROW_OK(windrow_close(file));
+  EXPECT_EQ(problems(), "");
+  if (expected.files == 1)
+    return;
+  const std::string parts = std::to_string(expected.files) + "x1";  // of any size
+  file = create({{"files", "auto"}, {"file_system", "lustre"}, {"split_parts", parts}});
+  write(file, define(file, "g/v"), 0);
+  EXPECT_EQ(windrow_subfile_count(file), expected.files);
   EXPECT_WINDROW_OK(windrow_close(file));
   EXPECT_EQ(problems(), "");
 }
