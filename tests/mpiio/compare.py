@@ -27,7 +27,7 @@ TAKE_ALL = {"WINDROW_MPIIO_SMALL": "0", "WINDROW_MPIIO_CHOICE": "take"}
 AT, BY_POINTER = {"write_at_all", "read_at_all"}, {"write_all", "read_all"}
 SPLIT = {"write_all_begin", "read_at_all_begin", "write_at_all_begin", "read_all_begin"}
 
-# For each case of calls.c: calls that must be taken, reasons for calls that must be passed, reasons for files that must
+# For each case of calls/: calls that must be taken, reasons for calls that must be passed, reasons for files that must
 # be passed, and whether MPI is told to let each rank move its own bytes: an error of one rank then does not make others
 # wait, and OMPIO 4.1 does not lose the error of a file that is read only.
 CALLS = {
@@ -157,7 +157,7 @@ def individual(options):
 
 
 def test_calls(options, folder):
-    """Cases of calls.c in one launch; each has a folder of its name, so that the report tells its files."""
+    """Cases of calls/ in one launch; each has a folder of its name, so that the report tells its files."""
     program, names = options.command
     cases = names.split(",")
     variables = individual(options) if any(CALLS[case][3] for case in cases) else {}
@@ -280,13 +280,13 @@ def test_bystanders(options, folder):
 
 def test_other_mpi(options, folder):
     """A program of an MPI that the core is not built for: it is named, and the program does as before."""
-    source, compiler, launcher = options.command
+    compiler, launcher, *sources = options.command
     if shutil.which(compiler) is None:
         print(f"there is no {compiler}")
         return SKIPPED
     folder.mkdir(exist_ok=True)
     program = folder / "program"
-    code, text = run([compiler, source, "-o", program, "-lpthread"], options.limit)
+    code, text = run([compiler, *sources, "-o", program, "-lpthread"], options.limit)
     expect(code == 0, text)
     options.launcher = shlex.split(launcher)
     alone = Run(options, [program, "pointers", folder / "alone"], folder / "alone", {}, False)
