@@ -212,7 +212,7 @@ def test_small(options, folder):
 
 def test_programs(options, folder):
     program, *arguments = options.command
-    own = individual(options)  # programs.cpp says why
+    own = individual(options)  # programs/programs.cpp says why
     alone = Run(options, [program, folder / "alone", *arguments], folder / "alone", own, False)
     alone.expect_good("without the library")
     for name, variables, more in (

@@ -13,10 +13,13 @@ namespace mpiio_test {
 // What one rank moves in one call.
 struct Access {
   int rank = 0;
-  bool writing = false, at_bottom = false;  // its memory is given by addresses
-  int64_t offset = 0, count = 0;            // in etypes, in elements of memory
+  bool writing = false, by_pointer = false;
+  bool at_bottom = false;         // its memory is given by addresses
+  int64_t offset = 0, count = 0;  // in etypes, in elements of memory
   Type memory;
   std::vector<int64_t> places;  // in the file, of each byte that is moved
+
+  int64_t size() const { return static_cast<int64_t>(places.size()); }
 };
 
 class Model {
@@ -46,12 +49,11 @@ class Model {
     size_ = size;
   }
 
-  // Bytes of a read that the file has. Places ascend.
-  int64_t available(const Access& access) const {
-    int64_t bytes = 0;
-    for (const int64_t place : access.places)
-      bytes += place < size_ ? 1 : 0;
-    return bytes;
+  // Bytes that are moved: of a read those that the file has. Places ascend.
+  int64_t moved(const Access& access) const {
+    return access.writing ? access.size()
+                          : std::count_if(access.places.begin(), access.places.end(),
+                                          [this](int64_t place) { return place < size_; });
   }
 
   // MPI defines the result only if each rank's accesses since the last sync conflict with no other rank's.
