@@ -93,6 +93,7 @@ void Program::seek_from_end(File& file) {
   const int64_t back = random_(0, std::min<int64_t>(5, end));
   case_.begin_step(file.path, "seek from the end");
   case_.expect_success(MPI_File_seek(file.handle, -back, MPI_SEEK_END), "MPI_File_seek");
+  MPI_Barrier(case_.comm);  // the next write of another rank may move the end
   file.positions.assign(static_cast<size_t>(case_.ranks), end - back);
 }
 
