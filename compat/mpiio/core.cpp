@@ -74,7 +74,10 @@ const mpiio_functions functions{.open = core_open,
 }  // namespace mpiio
 
 extern "C" __attribute__((visibility("default"))) const mpiio_functions* windrow_mpiio_core(
-    const mpiio_functions* mpi) {
+    const mpiio_functions* mpi, const void* library_version) {
+  // Two libraries of MPI may be in the process, and only the program's is initialized.
+  if (library_version != reinterpret_cast<const void*>(&PMPI_Get_library_version))
+    return nullptr;
   mpiio::mpi = mpi;
   return &mpiio::functions;
 }

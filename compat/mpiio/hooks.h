@@ -39,8 +39,10 @@ struct mpiio_functions {
   int (*end)(const struct mpiio_call* call);
 };
 
-/* The one function that the core exports. It is called once. */
-typedef const struct mpiio_functions* windrow_mpiio_core_function(const struct mpiio_functions* mpi);
+/* The one function that the core exports. It is called once. `library_version`: PMPI_Get_library_version() of the
+ * program's MPI. Returns NULL if the core has found another one. */
+typedef const struct mpiio_functions* windrow_mpiio_core_function(const struct mpiio_functions* mpi,
+                                                                  const void* library_version);
 
 #ifdef __cplusplus
 }

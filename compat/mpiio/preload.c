@@ -19,12 +19,13 @@
 
 /* ------------------------------------------------------------------------------------------- functions of MPI */
 
-/* A plugin, such as an extension of Python, may have loaded MPI for itself alone. Then its names are not global. */
+/* A plugin, such as an extension of Python, may have loaded MPI for itself alone. Then its names are not global. They
+ * become global, because the core must find them before those of the MPI that it was linked with. */
 static void* find_in_plugins(const char* name) {
   static const char* const libraries[] = {"libmpi.so.40",   "libmpi.so.80",    "libmpi.so.12",
                                           "libmpich.so.12", "libmpi_abi.so.1", "libmpi.so"};
   for (size_t i = 0; i < sizeof libraries / sizeof libraries[0]; ++i) {
-    void* const library = dlopen(libraries[i], RTLD_NOLOAD | RTLD_LAZY);
+    void* const library = dlopen(libraries[i], RTLD_NOLOAD | RTLD_LAZY | RTLD_GLOBAL);
     void* const found = library != NULL ? dlsym(library, name) : NULL;
     if (library != NULL)
       dlclose(library);
@@ -163,6 +164,9 @@ static const struct mpiio_functions* _Atomic functions = &functions_of_mpi;
 
 static int is_other_family;
 
+/* PMPI_Get_library_version() of the program's MPI. */
+static void* library_version;
+
 /* One rank of a job prints. The launcher's variables say which, because MPI cannot be asked if it is another one. */
 static int is_first_rank(void) {
   static const char* const variables[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"};
@@ -190,6 +194,7 @@ static int is_own_family(void) {
   char text[8192] = ""; /* MPI_MAX_LIBRARY_VERSION_STRING of all MPIs */
   int length = 0;
   FIND(PMPI_Get_library_version, char*, int*);
+  library_version = address;
   if (is_of_standard_abi(address)) {
     if (is_first_rank())
       complain("the program uses the standard ABI of MPI", "this library was compiled for MPI's own");
@@ -235,8 +240,11 @@ static void load_core(void) {
   void* const found = core != NULL ? dlsym(core, "windrow_mpiio_core") : NULL;
   windrow_mpiio_core_function* start = NULL;
   memcpy(&start, &found, sizeof start);
-  if (start != NULL)
-    atomic_store_explicit(&functions, start(&functions_of_mpi), memory_order_release);
+  const struct mpiio_functions* const started = start != NULL ? start(&functions_of_mpi, library_version) : NULL;
+  if (started != NULL)
+    atomic_store_explicit(&functions, started, memory_order_release);
+  else if (start != NULL && is_first_rank())
+    complain("the core was not started", "it has found another MPI library than the program");
 }
 
 static const struct mpiio_functions* use(void) {
