@@ -192,8 +192,6 @@ int open_file(MPI_Comm comm, const char* name, int amode, MPI_Info info, MPI_Fil
   mpi_word opened = word_of(*handle);
   const int code = mpi->open(word_of(comm), name, amode, word_of(info), &opened);
   *handle = handle_of<MPI_File>(opened);
-  if (!ranks && !Tally::is_wanted())
-    return code;
   Refusal reason = Refusal::not_opened;
   FileFacts facts;
   if (code == MPI_SUCCESS)

@@ -81,7 +81,7 @@ def expect(good, text):
 class Run:
     """One run of a program: what it printed, what its folder had afterwards, and the report."""
 
-    def __init__(self, options, command, folder, variables=None, preloaded=True, wrapper=()):
+    def __init__(self, options, command, folder, variables=None, preloaded=True, wrapper=(), reported=True):
         self.folder = folder
         folder.mkdir()
         report = options.reports / folder.name
@@ -90,7 +90,9 @@ class Run:
             # tools/mpirun preloads this one, and env replaces that.
             patient = os.environ.get("WINDROW_PATIENT_YIELD", "")
             libraries = [options.library] + ([patient] if patient and Path(patient).exists() else [])
-            environment |= {"LD_PRELOAD": ":".join(libraries), "WINDROW_MPIIO_REPORT": str(report)}
+            environment |= {"LD_PRELOAD": ":".join(libraries)}
+            if reported:
+                environment |= {"WINDROW_MPIIO_REPORT": str(report)}
         settings = [f"{name}={value}" for name, value in environment.items()]
         words = [*wrapper, *options.launcher, "-n", str(options.ranks), "env", *settings, *command]
         self.code, self.text = run(words, options.limit)
@@ -195,6 +197,15 @@ def small_storage(folder):
     folders = " ".join(shlex.quote(str(folder / name)) for name in ("alone", "with"))
     script = f'{mount} && mkdir {folders} && exec "$@"'
     return ["unshare", "-m", "sh", "-c", script, "sh"]
+
+
+def test_silent(options, folder):
+    """Without a report, files have the same hints."""
+    program, case = options.command
+    done = Run(options, [program, case, folder / "with", "judged"], folder / "with", TAKE_ALL, reported=False)
+    done.expect_good("with the library")
+    expect(not done.report, f"a report: {done.report}")
+    return 0
 
 
 def test_small(options, folder):
@@ -320,6 +331,7 @@ def test_standard_abi(options, folder):
 
 TESTS = {
     "calls": test_calls,
+    "silent": test_silent,
     "small": test_small,
     "programs": test_programs,
     "files": test_files,
