@@ -24,13 +24,10 @@ int Choice::size_of(int64_t bytes) noexcept {
 }
 
 bool Choice::Times::passes(int size) const noexcept {
-  if (best_passed < k_clearly * best_taken) {
-    if (passed >= k_trials)
-      return (taken + passed) % k_again != 0;
-    return true;
-  }
+  if (passed.best() < k_clearly * taken.best())
+    return passed.calls() < k_trials || (taken.calls() + passed.calls()) % k_again != 0;
   const int64_t first = size < k_cheap ? k_first_trial_of_cheap : k_first_trial;
-  return taken >= std::max(first, trial_at);
+  return taken.calls() >= std::max(first, trial_at);
 }
 
 const Choice::Sizes& Choice::sizes(bool writes, bool is_contiguous) const noexcept {
@@ -49,14 +46,9 @@ int64_t Choice::passing(bool writes, bool is_contiguous) const noexcept {
 void Choice::add(bool writes, bool is_contiguous, int64_t bytes, bool passed, double seconds) noexcept {
   const auto size = static_cast<size_t>(size_of(bytes));
   Times& times = const_cast<Sizes&>(sizes(writes, is_contiguous))[size];
-  if (passed) {
-    ++times.passed;
-    times.best_passed = std::min(times.best_passed, seconds);
-    times.trial_at = k_next_trial * times.taken;
-  } else {
-    ++times.taken;
-    times.best_taken = std::min(times.best_taken, seconds);
-  }
+  (passed ? times.passed : times.taken).add(seconds);
+  if (passed)
+    times.trial_at = k_next_trial * times.taken.calls();
 }
 
 }  // namespace mpiio

@@ -2,6 +2,7 @@
 // Choice: whether MPI's own function is faster than Windrow's way, from times of earlier calls. Pure.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <limits>
@@ -19,11 +20,21 @@ class Choice {
   void add(bool writes, bool is_contiguous, int64_t bytes, bool passed, double seconds) noexcept;
 
  private:
+  // The last times of one way. Old ones are forgotten, because the storage may have become slower.
+  class Recent {
+   public:
+    Recent() noexcept { seconds_.fill(std::numeric_limits<double>::infinity()); }
+    void add(double seconds) noexcept { seconds_[static_cast<size_t>(calls_++) % seconds_.size()] = seconds; }
+    int64_t calls() const noexcept { return calls_; }
+    double best() const noexcept { return *std::min_element(seconds_.begin(), seconds_.end()); }
+
+   private:
+    std::array<double, 4> seconds_;
+    int64_t calls_ = 0;
+  };
   struct Times {
-    int64_t taken = 0, passed = 0;
+    Recent taken, passed;
     int64_t trial_at = 0;  // calls taken before MPI's function is tried
-    double best_taken = std::numeric_limits<double>::infinity();
-    double best_passed = std::numeric_limits<double>::infinity();
 
     bool passes(int size) const noexcept;
   };

@@ -66,6 +66,17 @@ TEST(Choice, TakesAgainWhatBecameFaster) {
   EXPECT_FALSE(passes(choice, k_small));
 }
 
+TEST(Choice, ForgetsOldTimes) {
+  Choice choice;
+  run(choice, k_small, 30, 1, 3);
+  run(choice, k_small, 5, 10, 3);
+  EXPECT_TRUE(passes(choice, k_small)) << "Windrow's way became slower";
+  Choice both;
+  run(both, k_small, 30, 1, 13);
+  run(both, k_small, 1000, 20, 260);
+  EXPECT_FALSE(passes(both, k_small)) << "both became slower";
+}
+
 TEST(Choice, KindsOfCallsAreApart) {
   Choice choice;
   run(choice, k_small, 100, 1, 0.5);
