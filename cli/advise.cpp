@@ -11,11 +11,11 @@ namespace cli {
 int advise(const World& world, const Arguments& arguments) {
   std::string json, text;
   const auto ask = [&](const char* format, std::string& answer) -> std::string {
-    const char* told = nullptr;
+    const char* advice = nullptr;
     const char* machine = arguments.machine.empty() ? nullptr : arguments.machine.c_str();
-    if (windrow_advise(arguments.input.c_str(), machine, format, &told) != WINDROW_OK)
+    if (windrow_advise(arguments.input.c_str(), machine, format, &advice) != WINDROW_OK)
       return windrow_error_message();
-    answer = told;
+    answer = advice;
     return "";
   };
   require_on_rank_0(world, [&] { return ask("json", json); });

@@ -176,8 +176,8 @@ int scorpio_write_str_array(char** texts, int count, int file, char* name, iogro
     call.same(name);
   if (!call.agreed())
     return call.failed();
-  const int told = MPI_Bcast(&size, 3, MPI_INT64_T, 0, call.group()->comm);
-  if (told != MPI_SUCCESS)
+  const int sent = MPI_Bcast(&size, 3, MPI_INT64_T, 0, call.group()->comm);
+  if (sent != MPI_SUCCESS)
     call.refuse("MPI has failed");
 
   std::string path;

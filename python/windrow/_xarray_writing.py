@@ -147,7 +147,7 @@ def _packing_of(
 ) -> dict[str, dict[str, Any]]:
     """The packing of each variable with a dimension, as text that ranks can compare, and the requested part of it."""
 
-    def told(key: str, value: Any) -> list[Any]:
+    def known(key: str, value: Any) -> list[Any]:
         if key == "dtype":
             return ["", "str" if value is str else np.dtype(value).str]
         plain = np.asarray(value)
@@ -156,7 +156,9 @@ def _packing_of(
     packing = {}
     for name, variable in dataset.variables.items():
         if dim in variable.dims:
-            how = {key: told(key, variable.encoding[key]) for key in _PACKING if variable.encoding.get(key) is not None}
+            how = {
+                key: known(key, variable.encoding[key]) for key in _PACKING if variable.encoding.get(key) is not None
+            }
             packing[str(name)] = {"how": how, "asked": [key for key in _PACKING if key in encoding[name]]}
     return packing
 
@@ -189,7 +191,7 @@ def _pack_alike(ranks: Any, dataset: xr.Dataset, packing: Mapping[str, Mapping[s
         encoding = dataset.variables[name].encoding
         loses = some and ranks.any(name in differ)
         if is_empty:
-            encoding.update({key: _value_of(key, *told) for key, told in first[name]["how"].items()})
+            encoding.update({key: _value_of(key, *stated) for key, stated in first[name]["how"].items()})
         for key in _PACKING if loses else ():
             if key not in first[name]["asked"]:
                 encoding.pop(key, None)
@@ -321,13 +323,13 @@ def _calendar_of(how: Mapping[str, str]) -> dict[str, str]:
 def _named(variables: Mapping[Any, xr.Variable], dim: str | None = None) -> str:
     """A text for the agreement on what is written: each variable and its dimensions, and with `dim` its encoding."""
 
-    def told(name: Any) -> str:
+    def described(name: Any) -> str:
         variable = variables[name]
         kind = f" of {'text' if _is_text(variable) else variable.dtype}" if dim is not None else ""
         units = f' in "{variable.attrs["units"]}"' if dim in variable.dims and "units" in variable.attrs else ""
         return f"{name} ({', '.join(map(str, variable.dims))}){kind}{units}"
 
-    return readable("write of " + "; ".join(told(name) for name in sorted(variables, key=str)))
+    return readable("write of " + "; ".join(described(name) for name in sorted(variables, key=str)))
 
 
 def _is_text(variable: xr.Variable) -> bool:

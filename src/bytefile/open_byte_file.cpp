@@ -99,7 +99,7 @@ Status ByteFile::take_options(const Settings& program, uint64_t& arguments) {
   return {};
 }
 
-// Opens the file once, so that what is wrong with it is told at the opening, and keeps it open.
+// Opens the file once, so that open() reports what is wrong with it, and keeps it open.
 Status ByteFile::hold_on_root() {
   const int access = mode_ == Mode::read ? O_RDONLY : O_RDWR;
   // O_NONBLOCK: a pipe must not wait for its other end.

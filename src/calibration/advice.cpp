@@ -274,9 +274,9 @@ std::string advice_text(const Kind& kind, const Alternative& chosen) {
   else
     text += fmt::format("    advised  {}: predicted {} ({})\n", advised, format_seconds(chosen.seconds.flush()),
                         options_text(chosen.candidate, reading));
-  size_t told = 0;
+  size_t listed = 0;
   for (const Alternative& each : kind.weighing.alternatives)
-    if (!each.chosen && short_text(each.candidate, reading) != kind.taken && told++ < k_most)
+    if (!each.chosen && short_text(each.candidate, reading) != kind.taken && listed++ < k_most)
       text += fmt::format("    instead  {}: predicted {}, or {} including opening the file\n",
                           short_text(each.candidate, reading), format_seconds(each.seconds.flush()),
                           format_seconds(each.seconds.total));
@@ -328,29 +328,29 @@ std::string Advisor::json() const {
                     {"kinds", ordered_json::array()}};
   for (const Kind& kind : kinds_) {
     const Opening& of = openings_[kind.opening];
-    ordered_json told{{"file", of.file},
-                      {"mode", of.mode},
-                      {"ranks", of.topology.ranks},
-                      {"hosts", of.topology.host_roots.size()},
-                      {"direction", kind.recorded.pattern.reading ? "read" : "write"},
-                      {"files", kind.files.size()},
-                      {"flushes", kind.flushes},
-                      {"bytes", kind.recorded.pattern.bytes},
-                      {"pieces", kind.recorded.pattern.pieces},
-                      {"taken", kind.taken},
-                      {"measured_s", median(kind.seconds)},
-                      {"measured_alone", kind.alone},
-                      {"predicted_then_s", kind.predicted}};
-    told["advised"] = nullptr;
+    ordered_json entry{{"file", of.file},
+                       {"mode", of.mode},
+                       {"ranks", of.topology.ranks},
+                       {"hosts", of.topology.host_roots.size()},
+                       {"direction", kind.recorded.pattern.reading ? "read" : "write"},
+                       {"files", kind.files.size()},
+                       {"flushes", kind.flushes},
+                       {"bytes", kind.recorded.pattern.bytes},
+                       {"pieces", kind.recorded.pattern.pieces},
+                       {"taken", kind.taken},
+                       {"measured_s", median(kind.seconds)},
+                       {"measured_alone", kind.alone},
+                       {"predicted_then_s", kind.predicted}};
+    entry["advised"] = nullptr;
     if (const Alternative* chosen = chosen_of(kind)) {
       const auto seconds = taken_seconds(kind);
-      told["predicted_s"] = seconds ? ordered_json(*seconds) : ordered_json(nullptr);
-      told["advised"] = {{"strategy", short_text(chosen->candidate, kind.recorded.pattern.reading)},
-                         {"options", options_text(chosen->candidate, kind.recorded.pattern.reading)},
-                         {"predicted_s", chosen->seconds.flush()}};
-      told["alternatives"] = alternatives_json(*kind.input, kind.weighing)["alternatives"];
+      entry["predicted_s"] = seconds ? ordered_json(*seconds) : ordered_json(nullptr);
+      entry["advised"] = {{"strategy", short_text(chosen->candidate, kind.recorded.pattern.reading)},
+                          {"options", options_text(chosen->candidate, kind.recorded.pattern.reading)},
+                          {"predicted_s", chosen->seconds.flush()}};
+      entry["alternatives"] = alternatives_json(*kind.input, kind.weighing)["alternatives"];
     }
-    json["kinds"].push_back(std::move(told));
+    json["kinds"].push_back(std::move(entry));
   }
   return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }

@@ -47,31 +47,31 @@ Status start_on_root(const std::string& directory, const Settings& settings, Tem
     return closed;
   options.value().osds = OsdsBy::nobody;  // measurements use columns of stripes
   place.layout = find_striping(options.value(), place.path).layout;
-  const std::string told = settings.text("file_system");
-  machine.storage.kind = told == "auto" ? std::string(name_of(file_system_of(directory))) : told;
+  const std::string kind = settings.text("file_system");
+  machine.storage.kind = kind == "auto" ? std::string(name_of(file_system_of(directory))) : kind;
   return {};
 }
 
 // All ranks measure with the same file; its layout assigns stripes to ranks.
 Status share_place(const Comm& comm, Status local, MeasuredPlace& place, Machine& machine) {
-  std::vector<std::byte> told;
+  std::vector<std::byte> message;
   if (comm.rank() == 0 && local.ok())
     local = guard([&] {
-      append_layout(told, place.layout);
+      append_layout(message, place.layout);
       const auto path = std::as_bytes(std::span(place.path));
-      told.insert(told.end(), path.begin(), path.end());
+      message.insert(message.end(), path.begin(), path.end());
       return Status{};
     });
   std::array<int64_t, 3> numbers{comm.host_size(), usable_cores(), static_cast<int64_t>(comm.host_roots().size())};
-  local = share_from_root(comm, std::move(local), told, numbers);
+  local = share_from_root(comm, std::move(local), message, numbers);
   if (local.ok())
     local = guard([&]() -> Status {
       size_t position = 0;
-      auto layout = read_layout(told, position);
+      auto layout = read_layout(message, position);
       if (!layout.ok())
         return layout.status();
       place.layout = std::move(layout).value();
-      place.path.assign(reinterpret_cast<const char*>(told.data()) + position, told.size() - position);
+      place.path.assign(reinterpret_cast<const char*>(message.data()) + position, message.size() - position);
       return {};
     });
   machine.ranks_per_host = numbers[0];

@@ -107,16 +107,16 @@ int windrow_discard(windrow_file* file) {
 }
 
 int windrow_remove_leftovers(const char* path, const char** removed) {
-  static thread_local std::string told;
+  static thread_local std::string text;
   return enter([&]() -> Status {
     if (removed != nullptr)
       *removed = nullptr;
     if (path == nullptr || removed == nullptr)
       return null_argument(path == nullptr ? "the path of the file" : "removed");
-    told.clear();
+    text.clear();
     for (const std::string& each : windrow::remove_leftovers(path))
-      told += each + '\n';
-    *removed = told.c_str();
+      text += each + '\n';
+    *removed = text.c_str();
     return {};
   });
 }

@@ -26,7 +26,7 @@ int windrow_calibrate(MPI_Comm comm, const char* directory, const windrow_option
 }
 
 int windrow_advise(const char* trace, const char* machine, const char* format, const char** text) {
-  static thread_local std::string told;
+  static thread_local std::string kept;
   return enter([&]() -> Status {
     if (text == nullptr)
       return null_argument("text");
@@ -39,8 +39,8 @@ int windrow_advise(const char* trace, const char* machine, const char* format, c
     auto advice = windrow::advise(trace, machine == nullptr ? "" : machine, wanted == "json");
     if (!advice.ok())
       return advice.status();
-    told = std::move(advice).value();
-    *text = told.c_str();
+    kept = std::move(advice).value();
+    *text = kept.c_str();
     return {};
   });
 }

@@ -194,12 +194,12 @@ Status add_entry(const Blob& blob, const Entry& entry, size_t number, std::map<u
   const Extent bytes{static_cast<int64_t>(entry.begin), static_cast<int64_t>(entry.end)};
   if ((entry.flags & k_extension) != 0)
     return extend(mirror, bytes, number);
-  const Blob told = blob.part(entry.offset, entry.size);
-  if (told.size() >= sizeof(uint32_t) && told.u32(0) == k_magic_foreign) {  // on other storage
+  const Blob part = blob.part(entry.offset, entry.size);
+  if (part.size() >= sizeof(uint32_t) && part.u32(0) == k_magic_foreign) {  // on other storage
     mirror.usable = false;
     return {};
   }
-  auto component = read_stripes(told, (entry.flags & k_instantiated) != 0);
+  auto component = read_stripes(part, (entry.flags & k_instantiated) != 0);
   if (!component.ok() && component.status().code() == Code::unsupported) {
     mirror.usable = false;
     return {};

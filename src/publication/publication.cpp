@@ -10,14 +10,14 @@
 namespace windrow {
 
 Status Publication::failure() const noexcept {
-  Status told = failure_;
+  Status status = failure_;
   (void)guard([&] {
-    told = Status{failure_.code(),
-                  fmt::format("{}; since then this new file cannot be published any more", failure_.message()),
-                  failure_.rank()};
+    status = Status{failure_.code(),
+                    fmt::format("{}; since then this new file cannot be published any more", failure_.message()),
+                    failure_.rank()};
     return Status{};
   });
-  return told;
+  return status;
 }
 
 Status Publication::start(const std::string& path) {

@@ -252,9 +252,9 @@ std::string contradiction_in(const Variable& own, const SplitVariable& split, in
   std::vector<Attribute> expected = description_of(split);
   expected.push_back(numbers(k_range, range_of(split, part)));
   for (const Attribute& each : expected) {
-    const auto told = numbers_of(own.attributes, each.name), wanted = numbers_of(expected, each.name);
-    if (told != wanted)
-      return fmt::format("attribute \"{}\" of \"{}\" is {} and not {}", each.name, own.path, text_of(told),
+    const auto stated = numbers_of(own.attributes, each.name), wanted = numbers_of(expected, each.name);
+    if (stated != wanted)
+      return fmt::format("attribute \"{}\" of \"{}\" is {} and not {}", each.name, own.path, text_of(stated),
                          text_of(wanted));
   }
   return "";

@@ -387,14 +387,14 @@ Status Walk::visit_dataset(hid_t dataset, haddr_t address, const std::string& ob
   if (!type.valid() || !creation.valid())
     return damaged(object_path);
   const H5D_layout_t layout = H5Pget_layout(creation.get());
-  const std::vector<int64_t> told = layout == H5D_VIRTUAL ? read_current_shape(dataset) : std::vector<int64_t>();
-  const Handle space = told.empty() ? Handle(H5Dget_space(dataset), H5Sclose) : make_space(told, true);
+  const std::vector<int64_t> current = layout == H5D_VIRTUAL ? read_current_shape(dataset) : std::vector<int64_t>();
+  const Handle space = current.empty() ? Handle(H5Dget_space(dataset), H5Sclose) : make_space(current, true);
   if (!space.valid())
     return damaged(object_path);
   const OpenDataset opened{dataset, type.get(), creation.get(), space.get(), layout};
   Variable variable;
   variable.path = object_path;
-  variable.extendible = !told.empty();
+  variable.extendible = !current.empty();
   Status status = describe(opened, variable);
   if (status.ok() && variable.unsupported.empty())
     status = locate(opened, variable);
