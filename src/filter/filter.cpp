@@ -184,8 +184,8 @@ std::string text_of(std::span<const Filter> filters) {
   std::string text;
   for (const Filter& filter : filters) {
     const Entry* entry = find_entry(filter.id);
-    text +=
-        (text.empty() ? "" : ",") + (entry != nullptr ? std::string(entry->name) : fmt::format("filter {}", filter.id));
+    text += text.empty() ? "" : ",";
+    text += entry != nullptr ? std::string(entry->name) : fmt::format("filter {}", filter.id);
     if (entry == nullptr || filter.values.empty())
       continue;
     if (entry->id == FilterId::deflate || entry->id == FilterId::zstd)
