@@ -54,7 +54,8 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
     $<$<COMPILE_LANGUAGE:CXX>:-Wno-array-bounds>)
 endif()
 
-# The command, nanobind and the tools only call the code that computes. -O1 compiles them in two thirds of the time.
+# The command, nanobind, the tools, and modules without loops over elements or pieces only call the code that computes.
+# -O1 compiles them in two thirds of the time.
 set(WINDROW_CALLER_OPTIONS $<$<AND:$<CONFIG:Release,RelWithDebInfo>,$<COMPILE_LANGUAGE:C,CXX>>:-O1>)
 
 # windrow_unity(TARGET [ALONE b.cpp …]): with WINDROW_UNITY_BUILD, twenty sources of the target are compiled together.
