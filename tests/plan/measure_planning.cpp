@@ -106,10 +106,11 @@ void measure(const Machine& machine, int ranks, int hosts) {
                         .ranks_with_data = ranks,
                         .largest_rank_bytes = bytes / ranks,
                         .regions = {{4096, 4096 + 2 * bytes}}};
+  const Strategy automatic;
   const Candidate rule{.strategy = parse_strategy({.preset = "two-phase"}).value(), .writers = hosts};
   size_t count = 0;
   const double choosing = seconds_of([&] {
-    count = weigh({.asked = {}, .pattern = pattern, .topology = topology, .limits = limits, .rule = rule})
+    count = weigh({.asked = automatic, .pattern = pattern, .topology = topology, .limits = limits, .rule = rule})
                 .alternatives.size();
   });
   std::printf("%7d ranks on %5d hosts: choosing among %zu candidates %.3f ms;", ranks, hosts, count, 1e3 * choosing);
