@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """MPICH's test/mpi: the folders io of C, Fortran 77, 90 and 2008. Not the tests that say they need gigabytes."""
 
-FOLDERS = ("io", "f77/io", "f90/io", "f08/io")
+# Each folder, and the seconds that a test may take: many in Fortran make thousands of calls of a few bytes.
+FOLDERS = {"io": 180, "f77/io": 1800, "f90/io": 1800, "f08/io": 1800}
 
 
 def build(bench):
@@ -24,7 +25,7 @@ def build(bench):
 
 
 def tests(bench):
-    for folder in FOLDERS:
+    for folder, seconds in FOLDERS.items():
         for line in (bench.build / folder / "testlist").read_text().splitlines():
             program, ranks, *settings = line.split()
             if any(setting.startswith("mem=") for setting in settings):
@@ -36,4 +37,5 @@ def tests(bench):
                 bench.launch(ranks) + [f"./{program}"] + arguments,
                 bench.build / folder,
                 says(name, r"No [Ee]rrors"),
+                seconds,
             )
