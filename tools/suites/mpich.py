@@ -27,6 +27,8 @@ def build(bench):
 def tests(bench):
     for folder, seconds in FOLDERS.items():
         for line in (bench.build / folder / "testlist").read_text().splitlines():
+            if line.startswith("#"):
+                continue
             program, ranks, *settings = line.split()
             if any(setting.startswith("mem=") for setting in settings):
                 continue
