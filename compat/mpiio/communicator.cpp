@@ -12,7 +12,7 @@ namespace {
 // More groups of ranks than this open files in few programs.
 constexpr size_t k_most_kept = 8;
 
-// With MPI_THREAD_MULTIPLE each open file takes several of MPI's communicators, of which MPICH has 2048.
+// MPICH has 2048 communicators. With MPI_THREAD_MULTIPLE each open file takes several of them.
 constexpr int k_most_own = 64;
 std::atomic<int> own_duplicates{0};
 

@@ -74,7 +74,7 @@ struct OpenFile {
   View view;
   windrow_bytes* bytes = nullptr;  // opened by the first call that is taken
   std::string message;             // rank 0: why Windrow could not open the file
-  // A split call of which Windrow took the first half.
+  // A split call whose first half Windrow took.
   struct Split {
     bool is_taken = false;
     bool writes = false, has_offset = false;
