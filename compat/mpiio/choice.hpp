@@ -15,8 +15,14 @@ class Choice {
   static constexpr int k_sizes = 62;
   static int size_of(int64_t bytes) noexcept;  // of all ranks, > 0: the power of two
 
-  // One bit for each size: set if the next call of this size goes to MPI.
-  int64_t passing(bool writes, bool is_contiguous) const noexcept;
+  // One bit for each size.
+  struct Ways {
+    int64_t passed = 0;  // whether the next call of this size goes to MPI
+    int64_t timed = 0;   // whether its time is wanted, if it goes to MPI
+  };
+  // Calls of fewer bytes than `least` are small: they go to MPI until there are many of them.
+  Ways ways(bool writes, bool is_contiguous, int64_t least) const noexcept;
+  // A call that has ended. `seconds`: of all ranks; negative if unknown.
   void add(bool writes, bool is_contiguous, int64_t bytes, bool passed, double seconds) noexcept;
 
  private:
@@ -32,11 +38,15 @@ class Choice {
     std::array<double, 4> seconds_;
     int64_t calls_ = 0;
   };
+  struct Way {
+    bool passed = false, timed = false;
+  };
   struct Times {
     Recent taken, passed;
+    int64_t calls = 0;     // with those of unknown time
     int64_t trial_at = 0;  // calls taken before MPI's function is tried
 
-    bool passes(int size) const noexcept;
+    Way next(int size, bool is_small) const noexcept;
   };
   using Sizes = std::array<Times, k_sizes>;
   const Sizes& sizes(bool writes, bool is_contiguous) const noexcept;

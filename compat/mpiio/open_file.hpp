@@ -73,6 +73,7 @@ struct OpenFile {
   Hints hints;
   View view;
   windrow_bytes* bytes = nullptr;  // opened by the first call that is taken
+  int64_t small_calls = 0;         // that went to MPI; the same on all ranks
   std::string message;             // rank 0: why Windrow could not open the file
   // A split call whose first half Windrow took.
   struct Split {

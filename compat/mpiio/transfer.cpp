@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
@@ -35,7 +36,7 @@ struct FreeOptions {
 };
 using Options = std::unique_ptr<windrow_options, FreeOptions>;
 
-// Calls that move fewer bytes in all go to MPI: its function has less to agree on.
+// Calls that move fewer bytes in all go to MPI, until there are many of them: MPI's function has less to agree on.
 int64_t small_bytes() {
   static const int64_t bytes = [] {
     int64_t value = int64_t{256} << 10;
@@ -57,9 +58,9 @@ class SharedChoice {
     static auto* const only = new SharedChoice;
     return *only;
   }
-  int64_t passing(bool writes, bool is_contiguous) {
+  Choice::Ways ways(bool writes, bool is_contiguous, int64_t least) {
     const std::lock_guard lock(mutex_);
-    return choice_.passing(writes, is_contiguous);
+    return choice_.ways(writes, is_contiguous, least);
   }
   void add(bool writes, bool is_contiguous, int64_t bytes, bool passed, double seconds) {
     const std::lock_guard lock(mutex_);
@@ -70,6 +71,9 @@ class SharedChoice {
   std::mutex mutex_;
   Choice choice_;
 };
+
+// With fewer small calls in a file Windrow does not open it for them.
+constexpr int64_t k_many_small_in_file = 16;
 
 bool may_choose() {
   const char* const wish = std::getenv("WINDROW_MPIIO_CHOICE");
@@ -86,8 +90,11 @@ enum Number {
   atomic,          // ranks in atomic mode
   unwanted,        // ranks with a hint to leave such calls to MPI
   least,           // rank 0's bound for small calls
-  pass_scattered,  // rank 0's choice for each size of a call with pieces, and of one without
+  // rank 0's choice for each size of a call with pieces, and of one without
+  pass_scattered,
   pass_contiguous,
+  time_scattered,
+  time_contiguous,
   numbers
 };
 using Numbers = std::array<int64_t, numbers>;
@@ -142,6 +149,29 @@ bool is_in_place(const OpenFile& file) {
          makedev(now.stx_dev_major, now.stx_dev_minor) == file.device && now.stx_ino == file.inode;
 }
 
+// Rank 0, local: its choice for each size of calls.
+Choice::Ways choose(const OpenFile& file, bool writes, bool is_contiguous, int64_t least) {
+  const int64_t small = (int64_t{1} << std::bit_width(static_cast<uint64_t>(least - 1))) - 1;  // all smaller sizes
+  if (!may_choose())
+    return {.passed = small, .timed = 0};
+  Choice::Ways ways = SharedChoice::instance().ways(writes, is_contiguous, least);
+  if (file.bytes == nullptr && file.small_calls < k_many_small_in_file)
+    ways.passed |= small;
+  return ways;
+}
+
+// Collective. Sums up the numbers of all ranks. Returns whether that was possible, the same on all ranks.
+bool sum(const OpenFile& file, const Numbers& mine, Numbers& all) {
+  if (file.bytes == nullptr)
+    return MPI_Allreduce(mine.data(), all.data(), numbers, MPI_INT64_T, MPI_SUM, file.ranks->comm) == MPI_SUCCESS;
+  all = mine;
+  return windrow_bytes_sum(file.bytes, numbers, all.data()) == WINDROW_OK;
+}
+
+bool has_size(int64_t sizes, int64_t bytes) {
+  return (sizes >> Choice::size_of(bytes) & 1) != 0;
+}
+
 // Collective. Returns why the call goes to MPI, the same on all ranks; empty: Windrow moves the bytes.
 const char* agree_to_move(const OpenFile& file, const mpiio_call& call, bool can, const Part& part, Numbers& all) {
   const bool writes = call.writes != 0;
@@ -155,12 +185,14 @@ const char* agree_to_move(const OpenFile& file, const mpiio_call& call, bool can
   if (file.ranks->rank == 0) {
     mine[least] = std::max<int64_t>(small_bytes(), 1);
     mine[changes] = is_in_place(file) ? 0 : 1;
-    if (may_choose()) {
-      mine[pass_scattered] = SharedChoice::instance().passing(writes, false);
-      mine[pass_contiguous] = SharedChoice::instance().passing(writes, true);
-    }
+    const Choice::Ways with_pieces = choose(file, writes, false, mine[least]);
+    const Choice::Ways contiguous = choose(file, writes, true, mine[least]);
+    mine[pass_scattered] = with_pieces.passed;
+    mine[time_scattered] = with_pieces.timed;
+    mine[pass_contiguous] = contiguous.passed;
+    mine[time_contiguous] = contiguous.timed;
   }
-  if (MPI_Allreduce(mine.data(), all.data(), numbers, MPI_INT64_T, MPI_SUM, file.ranks->comm) != MPI_SUCCESS)
+  if (!sum(file, mine, all))
     return "error";
   if (all[atomic] != 0)
     return "atomic";
@@ -172,10 +204,11 @@ const char* agree_to_move(const OpenFile& file, const mpiio_call& call, bool can
     return "arguments";
   if (all[changes] != 0)
     return "file changed";
-  if (all[bytes] < all[least])
+  if (all[bytes] == 0)
     return "small";
-  const int64_t passing = all[all[scattered] != 0 ? pass_scattered : pass_contiguous];
-  return (passing >> Choice::size_of(all[bytes]) & 1) != 0 ? "slower" : "";
+  if (!has_size(all[all[scattered] != 0 ? pass_scattered : pass_contiguous], all[bytes]))
+    return "";
+  return all[bytes] < all[least] ? "small" : "slower";
 }
 
 // Local. nullptr: out of memory, or an option is refused.
@@ -255,20 +288,36 @@ int fail_split(MPI_File handle) {
   return MPI_ERR_OTHER;
 }
 
+// Collective after a call that MPI has made. `start`: of the call; negative if it failed on this rank.
+void end_passed(OpenFile& file, const mpiio_call& call, std::string_view because, const Numbers& all, double start) {
+  const bool is_small = because == "small";
+  if (all[bytes] == 0 || (!is_small && because != "slower"))
+    return;
+  file.small_calls += is_small ? 1 : 0;
+  const bool is_contiguous = all[scattered] == 0;
+  double seconds = -1;
+  if (has_size(all[is_contiguous ? time_contiguous : time_scattered], all[bytes]) && file.bytes != nullptr) {
+    // Windrow's time is that of all ranks, so MPI's is too.
+    windrow_bytes_sum(file.bytes, 0, nullptr);
+    seconds = start < 0 ? -1 : MPI_Wtime() - start;
+  }
+  if (file.ranks->rank == 0)
+    SharedChoice::instance().add(call.writes != 0, is_contiguous, all[bytes], true, seconds);
+}
+
 int agree_and_move(OpenFile& file, MPI_File handle, const mpiio_call& call) {
   Part part;
   const bool can = look_at(file, handle, call, part);
   Numbers all{};
   const char* because = agree_to_move(file, call, can, part, all);
   const bool is_contiguous = all[scattered] == 0;
-  const bool is_timed = file.ranks->rank == 0 && may_choose() && all[bytes] > 0;
   const double start = MPI_Wtime();
   if (*because == '\0') {
     int64_t moved = 0;
     const int code = move_bytes(file, call, part, moved);
     const double seconds = MPI_Wtime() - start;
     if (!moved_nothing(code)) {
-      if (is_timed)
+      if (file.ranks->rank == 0)
         SharedChoice::instance().add(call.writes != 0, is_contiguous, all[bytes], false, seconds);
       file.tally.add(call, "", all[bytes], seconds);
       file.split = {.is_taken = call.is_begin != 0 && code == WINDROW_OK,
@@ -284,11 +333,7 @@ int agree_and_move(OpenFile& file, MPI_File handle, const mpiio_call& call) {
   }
   part.list.reset();
   const int code = pass(file, call, because, all[bytes]);
-  // Windrow's time is that of all ranks, so MPI's is too.
-  if (std::string_view(because) == "slower")
-    MPI_Barrier(file.ranks->comm);
-  if (is_timed && code == MPI_SUCCESS && std::string_view(because) == "slower")
-    SharedChoice::instance().add(call.writes != 0, is_contiguous, all[bytes], true, MPI_Wtime() - start);
+  end_passed(file, call, because, all, code == MPI_SUCCESS ? start : -1);
   return code;
 }
 

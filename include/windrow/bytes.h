@@ -190,6 +190,24 @@ WINDROW_API int windrow_bytes_refuse(windrow_bytes *file, const char *message);
  * Local.  Since 0.1. */
 WINDROW_API int windrow_bytes_report(windrow_bytes *file, const char *format, const char **text);
 
+/**
+ * Sum up numbers of all ranks.  Collective.  For code that must agree before it decides how to move bytes.  Nothing of
+ * the file is read or written.
+ *
+ * @param count    [same] 0 to 64.
+ * @param numbers  [count] In: of this rank.  Out: the sums over all ranks, the same on each.  Sums beyond 64 bits wrap
+ *                 around.  Unchanged after an error.
+ * @return WINDROW_BAD_ARGUMENT: also if the counts differ between ranks.
+ * Cost: one agreement.  Where all ranks share a host it goes through shared memory, without messages.
+ *
+ *     int64_t bytes = mine;                                    all ranks get the same total
+ *     windrow_bytes_sum(file, 1, &bytes);
+ *     if (bytes > 0) windrow_bytes_write(file, list, data);
+ *
+ * Since 0.1.
+ */
+WINDROW_API int windrow_bytes_sum(windrow_bytes *file, int64_t count, int64_t *numbers);
+
 /** When the call returns, everything that was written is on stable storage.  Collective.  Since 0.1. */
 WINDROW_API int windrow_bytes_sync(windrow_bytes *file);
 

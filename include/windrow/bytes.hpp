@@ -140,6 +140,10 @@ class ByteFile {
 
   /** The handle is freed even on error. */
   void close() { check(windrow_bytes_close(std::exchange(raw_, nullptr))); }
+  /** Replaces up to 64 numbers by their sums over all ranks. */
+  void sum(std::span<int64_t> numbers) {
+    check(windrow_bytes_sum(raw_, static_cast<int64_t>(numbers.size()), numbers.data()));
+  }
   void sync() { check(windrow_bytes_sync(raw_)); }
   bool is_open() const noexcept { return raw_ != nullptr; }
   windrow_bytes* get() const noexcept { return raw_; }

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -275,6 +276,30 @@ Result<std::string> ByteFile::explain(bool reading, const ByteList& list, bool j
   if (Status verdict = agree(*comm_, std::move(local)); !verdict.ok())
     return verdict;
   return text;
+}
+
+Status ByteFile::sum(std::span<int64_t> numbers, int64_t count, Status local) {
+  const CallScope call(*comm_, Call::sum, &identity_);
+  if (Status status = check_in_step(identity_); !status.ok())
+    return status;
+  if (local.ok() && (count < 0 || count > k_most_sums))
+    local = guard([&] {
+      return Status{Code::bad_argument, fmt::format("a sum of {} numbers: 0 to {} are allowed", count, k_most_sums)};
+    });
+  // As many numbers on each rank, whatever a rank has passed.
+  std::array<int64_t, k_most_sums> sums{};
+  if (local.ok())
+    std::copy(numbers.begin(), numbers.end(), sums.begin());
+  std::array<int64_t, 2> counts{count, ~count};
+  if (Status status = agree(*comm_, std::move(local), {.maximum = counts, .sum = sums, .bits = {}}); !status.ok())
+    return status;
+  if (counts[0] != ~counts[1])
+    return guard([&] {
+      return Status{Code::bad_argument,
+                    fmt::format("a sum of {} numbers on one rank, and of {} on another", ~counts[1], counts[0])};
+    });
+  std::copy_n(sums.begin(), numbers.size(), numbers.begin());
+  return {};
 }
 
 Status ByteFile::sync() {

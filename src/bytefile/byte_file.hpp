@@ -47,6 +47,10 @@ class ByteFile {
   Result<int64_t> read(const ByteList& list, std::byte* memory, Status local = {});
   // Returns the plan of such a call as a text. Nothing moves.
   Result<std::string> explain(bool reading, const ByteList& list, bool json, Status local = {});
+  // Replaces each number by its sum over all ranks, at most k_most_sums numbers. Nothing of the file is read or
+  // written. `count`: the same on all ranks; the number of `numbers`, unless `local` is an error.
+  static constexpr int64_t k_most_sums = 64;
+  Status sum(std::span<int64_t> numbers, int64_t count, Status local = {});
   // What was written is on stable storage when the call returns.
   Status sync();
   // The last call.

@@ -291,6 +291,18 @@ int windrow_bytes_report(windrow_bytes* file, const char* format, const char** t
   });
 }
 
+int windrow_bytes_sum(windrow_bytes* file, int64_t count, int64_t* numbers) {
+  return enter([&]() -> Status {
+    if (Status status = check_bytes(file); !status.ok())
+      return status;
+    Status local;
+    if (numbers == nullptr && count > 0)
+      local = guard([] { return null_argument("the numbers"); });
+    const size_t room = local.ok() && count > 0 ? static_cast<size_t>(count) : 0;
+    return file->file->sum({numbers, room}, count, std::move(local));
+  });
+}
+
 int windrow_bytes_sync(windrow_bytes* file) {
   return enter([&]() -> Status {
     if (Status status = check_bytes(file); !status.ok())

@@ -13,7 +13,7 @@ namespace {
 // upper bound of the number of calls, so that numbers of calls of different files differ
 constexpr int64_t k_calls = 64;
 
-constexpr std::array<std::string_view, 31> k_names{"another call",
+constexpr std::array<std::string_view, 32> k_names{"another call",
                                                    "the creation of a decomposition",
                                                    "open",
                                                    "close",
@@ -43,8 +43,9 @@ constexpr std::array<std::string_view, 31> k_names{"another call",
                                                    "copy",
                                                    "the opening of a file of bytes",
                                                    "bytes_write",
-                                                   "bytes_read"};
-static_assert(static_cast<size_t>(Call::read_bytes) + 1 == k_names.size() && k_names.size() <= k_calls);
+                                                   "bytes_read",
+                                                   "bytes_sum"};
+static_assert(static_cast<size_t>(Call::sum) + 1 == k_names.size() && k_names.size() <= k_calls);
 
 std::string describe(const Comm& comm, int64_t call) {
   const std::string name(name_of(static_cast<Call>(call % k_calls)));

@@ -47,7 +47,8 @@ enum class Call : uint8_t {
   copy,
   open_bytes,
   write_bytes,
-  read_bytes
+  read_bytes,
+  sum
 };
 std::string_view name_of(Call call) noexcept;
 

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <nlohmann/json.hpp>
 
 #include "../capi/checked.hpp"
@@ -11,6 +12,8 @@
 namespace {
 
 using namespace windrow_test;
+using testing::Each;
+using testing::ElementsAre;
 using testing::HasSubstr;
 
 struct FreeList {
@@ -458,6 +461,35 @@ TEST(ByteLists, HaveARangeOfMemory) {
   EXPECT_EQ(begin, 0);
   EXPECT_EQ(end, 20);
   windrow_byte_list_free(list);
+}
+
+TEST_F(Bytes, SumNumbersOfAllRanks) {
+  windrow_bytes* file = open(WINDROW_UPDATE_OR_CREATE);
+  const int64_t ranks = size_of(), rank = rank_of();
+  std::array<int64_t, 3> numbers{rank, -1, INT64_C(1) << 40};
+  EXPECT_WINDROW_OK(windrow_bytes_sum(file, 3, numbers.data()));
+  EXPECT_THAT(numbers, ElementsAre(ranks * (ranks - 1) / 2, -ranks, ranks << 40));
+  EXPECT_WINDROW_OK(windrow_bytes_sum(file, 0, nullptr));
+  EXPECT_WINDROW_OK(windrow_bytes_close(file));
+}
+
+TEST_F(Bytes, SumNoNumbersOfAWrongCall) {
+  windrow_bytes* file = open(WINDROW_UPDATE_OR_CREATE);
+  const bool is_last = rank_of() == size_of() - 1;
+  std::array<int64_t, 64> numbers{};
+  numbers.fill(7);
+  const auto expect_refused = [&](int64_t count, int64_t* mine, const std::string& message) {
+    const int code = windrow_bytes_sum(file, count, mine);
+    EXPECT_EQ(code, WINDROW_BAD_ARGUMENT);
+    EXPECT_THAT(windrow_error_message(), HasSubstr(message));
+    EXPECT_THAT(numbers, Each(7));
+  };
+  expect_refused(is_last ? 65 : 1, numbers.data(), "a sum of 65 numbers: 0 to 64 are allowed");
+  expect_refused(is_last ? -1 : 1, numbers.data(), "a sum of -1 numbers");
+  expect_refused(2, is_last ? nullptr : numbers.data(), "the numbers");
+  if (size_of() > 1)
+    expect_refused(is_last ? 3 : 64, numbers.data(), "a sum of 3 numbers on one rank, and of 64 on another");
+  EXPECT_WINDROW_OK(windrow_bytes_close(file));
 }
 
 TEST_F(Bytes, AreSynced) {

@@ -7,20 +7,28 @@
 namespace mpiio {
 namespace {
 
+constexpr int64_t k_least = 256 << 10;  // smaller calls go to MPI at first
+constexpr int64_t k_tiny = 40 << 10;
 constexpr int64_t k_small = 1 << 20;  // bytes; MPI's function is tried after few calls
 constexpr int64_t k_large = 64 << 20;
 
+bool has(int64_t sizes, int64_t bytes) {
+  return (sizes >> Choice::size_of(bytes) & 1) != 0;
+}
+
 bool passes(const Choice& choice, int64_t bytes) {
-  return (choice.passing(true, true) >> Choice::size_of(bytes) & 1) != 0;
+  return has(choice.ways(true, true, k_least).passed, bytes);
 }
 
 // Makes `calls` calls, and returns how many of them went to MPI.
 int run(Choice& choice, int64_t bytes, int calls, double windrow_seconds, double mpi_seconds) {
   int passed = 0;
   for (int i = 0; i < calls; ++i) {
-    const bool pass = passes(choice, bytes);
+    const Choice::Ways ways = choice.ways(true, true, k_least);
+    const bool pass = has(ways.passed, bytes);
     passed += pass ? 1 : 0;
-    choice.add(true, true, bytes, pass, pass ? mpi_seconds : windrow_seconds);
+    const double seconds_of_passed = has(ways.timed, bytes) ? mpi_seconds : -1;
+    choice.add(true, true, bytes, pass, pass ? seconds_of_passed : windrow_seconds);
   }
   return passed;
 }
@@ -34,8 +42,42 @@ TEST(Choice, SizesArePowersOfTwo) {
 
 TEST(Choice, TakesWhatIsNotKnown) {
   const Choice choice;
-  EXPECT_EQ(choice.passing(true, true), 0);
-  EXPECT_EQ(choice.passing(false, false), 0);
+  EXPECT_EQ(choice.ways(true, true, 1).passed, 0);
+  EXPECT_EQ(choice.ways(false, false, 1).passed, 0);
+  EXPECT_EQ(choice.ways(true, true, k_least).passed, k_least - 1) << "all sizes below";
+}
+
+TEST(Choice, PassesFewSmallCallsWithoutTimes) {
+  Choice choice;
+  EXPECT_EQ(run(choice, k_tiny, 32, 1, 13), 32);
+  EXPECT_EQ(choice.ways(true, true, k_least).timed, 0);
+}
+
+TEST(Choice, TakesManySmallCallsIfMpiIsSlower) {
+  Choice choice;
+  const int passed = run(choice, k_tiny, 500, 1, 2);
+  EXPECT_GE(passed, 34);
+  EXPECT_LE(passed, 40);
+}
+
+TEST(Choice, PassesManySmallCallsIfMpiIsAsFast) {
+  Choice choice;
+  const int passed = run(choice, k_tiny, 640, 1, 1.05);
+  EXPECT_GE(passed, 627);
+  EXPECT_LT(passed, 637) << "Windrow's way is tried again";
+}
+
+TEST(Choice, TimesFewPassedCalls) {
+  Choice choice;
+  run(choice, k_small, 100, 1, 0.5);
+  int timed = 0;
+  for (int i = 0; i < 640; ++i) {
+    const Choice::Ways ways = choice.ways(true, true, k_least);
+    timed += has(ways.timed, k_small) ? 1 : 0;
+    run(choice, k_small, 1, 1, 0.5);
+  }
+  EXPECT_GE(timed, 20);
+  EXPECT_LE(timed, 40);
 }
 
 TEST(Choice, TriesMpiRarelyIfItIsSlower) {
@@ -80,8 +122,8 @@ TEST(Choice, ForgetsOldTimes) {
 TEST(Choice, KindsOfCallsAreApart) {
   Choice choice;
   run(choice, k_small, 100, 1, 0.5);
-  EXPECT_EQ(choice.passing(true, false), 0);
-  EXPECT_EQ(choice.passing(false, true), 0);
+  EXPECT_EQ(choice.ways(true, false, 1).passed, 0);
+  EXPECT_EQ(choice.ways(false, true, 1).passed, 0);
   EXPECT_FALSE(passes(choice, k_large));
 }
 

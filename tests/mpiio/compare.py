@@ -38,6 +38,7 @@ CALLS = {
     "far": (AT, set(), set(), False),
     "large": (AT, set(), set(), False),
     "zero_counts": (AT, set(), set(), False),
+    "many_small": (AT, set(), set(), False),
     "types": (AT, set(), set(), False),
     "pointers": (BY_POINTER | {"write_at_all"}, set(), set(), False),
     "shared_pointer": ({"write_all", "read_at_all"}, set(), set(), False),
@@ -218,6 +219,9 @@ def test_small(options, folder):
     done = Run(options, [program, case, folder / "off"], folder / "off", {"WINDROW_MPIIO": "off"})
     done.expect_good("with the library, off")
     expect(not done.taken(), f"taken: {done.report}")
+    done = Run(options, [program, "many_small", folder / "many"], folder / "many")
+    done.expect_good("with the library, many calls")
+    expect(done.taken() == AT, f"taken: {done.report}")
     return 0
 
 

@@ -297,6 +297,21 @@ static void types(void) {
   close_file(&file);
 }
 
+/* So many calls of one kind that each way is tried. */
+static void many_small(void) {
+  int numbers[50], back[50];
+  MPI_File file = create_file("many small");
+  view_in_turn(file, 0);
+  for (int round = 0; round < 100; ++round) {
+    fill(numbers, 50, round * 7);
+    memset(back, 0, sizeof back);
+    expect(write_at(file, 50 * round, numbers, 50, MPI_INT, "MPI_File_write_at_all"), 50, "MPI_Get_count of a write");
+    expect(read_at(file, 50 * round, back, 50, MPI_INT, "MPI_File_read_at_all"), 50, "MPI_Get_count of a read");
+    expect_numbers(back, 50, round * 7, "own numbers");
+  }
+  close_file(&file);
+}
+
 const struct named_case data_cases[] = {{"end_of_file", end_of_file},
                                         {"end_in_view", end_in_view},
                                         {"own_bytes", own_bytes},
@@ -305,4 +320,5 @@ const struct named_case data_cases[] = {{"end_of_file", end_of_file},
                                         {"large", large},
                                         {"zero_counts", zero_counts},
                                         {"types", types},
+                                        {"many_small", many_small},
                                         {NULL, NULL}};
