@@ -101,7 +101,6 @@ using Numbers = std::array<int64_t, numbers>;
 
 // This rank's part of a call.
 struct Part {
-  ByteList list;
   int64_t position = 0;  // in etypes
   int64_t bytes = 0;
 };
@@ -114,7 +113,8 @@ bool is_committed(MPI_Datatype type, MPI_Comm comm) {
   return MPI_Pack(&nothing, 0, type, &nothing, 1, &position, comm) == MPI_SUCCESS;
 }
 
-// Local. Whether this rank can take part; otherwise MPI judges the arguments, on all ranks.
+// Local and cheap: most calls may be small. Whether this rank can take part; otherwise MPI judges the arguments, on all
+// ranks.
 bool look_at(const OpenFile& file, MPI_File handle, const mpiio_call& call, Part& part) {
   const auto datatype = handle_of<MPI_Datatype>(call.datatype);
   part.position = call.offset;
@@ -130,15 +130,7 @@ bool look_at(const OpenFile& file, MPI_File handle, const mpiio_call& call, Part
   MPI_Count size = 0;
   if (MPI_Type_size_x(datatype, &size) != MPI_SUCCESS || __builtin_mul_overflow(size, call.count, &part.bytes))
     return false;
-  if (part.bytes % file.view.etype_size() != 0)
-    return false;
-  if (part.bytes == 0)
-    return true;
-  const windrow_byte_view view = file.view.as_windrow();
-  windrow_byte_list* list = nullptr;
-  const int code = windrow_byte_list_types(&view, part.position, call.count, datatype, &list);
-  part.list.reset(list);
-  return code == WINDROW_OK;
+  return part.bytes % file.view.etype_size() == 0;
 }
 
 // Rank 0, local: whether the path still leads to the file that MPI has opened. Parallel file systems need not be asked
@@ -236,6 +228,20 @@ int open_bytes(OpenFile& file) {
                             file.may_write() ? WINDROW_UPDATE : WINDROW_READ, options.get(), &file.bytes);
 }
 
+// Local. nullptr: no bytes. If the list cannot be made, the next call with it moves nothing, on all ranks.
+ByteList list_of(const OpenFile& file, const mpiio_call& call, const Part& part) {
+  if (part.bytes == 0)
+    return nullptr;
+  const windrow_byte_view view = file.view.as_windrow();
+  windrow_byte_list* made = nullptr;
+  const int code =
+      windrow_byte_list_types(&view, part.position, call.count, handle_of<MPI_Datatype>(call.datatype), &made);
+  ByteList list(made);
+  if (code != WINDROW_OK)
+    windrow_bytes_refuse(file.bytes, "unusable types");  // so short that it needs no memory
+  return list;
+}
+
 // Collective. Returns a code of Windrow, the same on all ranks. `moved`: bytes of this rank.
 int move_bytes(OpenFile& file, const mpiio_call& call, const Part& part, int64_t& moved) {
   if (file.bytes == nullptr)
@@ -249,8 +255,9 @@ int move_bytes(OpenFile& file, const mpiio_call& call, const Part& part, int64_t
       return WINDROW_UNSUPPORTED;
     }
   moved = part.bytes;
-  return call.writes != 0 ? windrow_bytes_write(file.bytes, part.list.get(), call.memory)
-                          : windrow_bytes_read(file.bytes, part.list.get(), call.memory, &moved);
+  const ByteList list = list_of(file, call, part);
+  return call.writes != 0 ? windrow_bytes_write(file.bytes, list.get(), call.memory)
+                          : windrow_bytes_read(file.bytes, list.get(), call.memory, &moved);
 }
 
 // Local. After a call that was taken: the status, and the individual file pointer.
@@ -329,9 +336,8 @@ int agree_and_move(OpenFile& file, MPI_File handle, const mpiio_call& call) {
       end_call(file, handle, call, part, moved);
       return MPI_SUCCESS;
     }
-    because = "error";
+    because = code == WINDROW_BAD_ARGUMENT ? "arguments" : "error";
   }
-  part.list.reset();
   const int code = pass(file, call, because, all[bytes]);
   end_passed(file, call, because, all, code == MPI_SUCCESS ? start : -1);
   return code;
