@@ -40,11 +40,12 @@ def build(bench):
 
 
 def verdicts_of(program, pattern):
-    """A program with several tests names each before it runs it, and ends at the first that fails."""
+    """A program with several tests names each before it runs it, and ends at the first that fails. Verdicts of several
+    ranks may be on one line."""
 
     def verdicts(output, code):
         finished = code == 0 and re.search(pattern, output) is not None
-        names = re.findall(r"^Testing +(?:-- )?(.*?) *(?:PASSED|\*FAILED\*|-SKIP-)?$", output, re.M)
+        names = re.findall(r"^Testing +(?:-- )?(.*?)(?: *(?:PASSED|\*FAILED\*|-SKIP-))*$", output, re.M)
         failed = set(names[-1:]) if not finished else set()
         return {program: finished, **{f"{program}: {name}": name not in failed for name in names}}
 
