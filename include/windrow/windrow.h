@@ -374,20 +374,26 @@ WINDROW_API const char *windrow_subfile_name(const windrow_file *file, int subfi
 WINDROW_API int windrow_check_subfiles(windrow_file *file, const char **problems);
 
 /**
- * List the stored chunks of a variable.  All other elements have the fill value, and need neither be read nor copied.
- * Collective.
+ * List what is stored of a variable, as boxes.  All other elements have the fill value, and need neither be read nor
+ * copied.  Collective.
+ *
+ * The boxes do not overlap.  Of a variable in chunks they consist of its stored chunks, up to the edge of the array.
+ * They are all of a variable that is not chunked, or none of it if it was never written.  The same holds for each part
+ * of a variable in subfiles.  A part that cannot be examined counts as stored, and so does a variable whose chunks
+ * HDF5 cannot list.
  *
  * @param variable  [same]
- * @param chunks    [out] Number of chunks; also 0 for an unchunked variable that was never written; -1: unknown, for
- *                  other unchunked variables and for those in subfiles.
- * @param starts    [out] [chunks][ndims] first element of each chunk, in no order; valid until the next call of this
+ * @param boxes     [out] Number of boxes; 0: nothing was ever written.
+ * @param starts    [out] [boxes][ndims] First element of each box, in C order; valid until the next call of this
  *                  function for the file, or until it is closed.
- * Cost: rank 0 walks through the index of the chunks.
+ * @param counts    [out] [boxes][ndims] Number of elements along each dimension; valid as long.
+ * Cost: rank 0 and the ranks in charge of subfiles walk through the indexes of the chunks, and send the boxes.
  *
- *     windrow_inquire_written(file, variable, &chunks, &starts);
+ *     windrow_inquire_written(file, variable, &boxes, &starts, &counts);
  * Since 0.1.
  */
-WINDROW_API int windrow_inquire_written(windrow_file *file, int variable, int64_t *chunks, const int64_t **starts);
+WINDROW_API int windrow_inquire_written(windrow_file *file, int variable, int64_t *boxes, const int64_t **starts,
+                                        const int64_t **counts);
 
 /**
  * Write a kerchunk reference file: a JSON text with the place of each chunk of each variable, also in subfiles.  xarray

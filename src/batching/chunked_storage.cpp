@@ -84,10 +84,8 @@ Status ChunkedContext::prepare(PreparedPlan& prepared, const RequestBatch& batch
   forecast.messages = prepared.transfer->expected_messages();
   prepared.transfer->for_each_storage_window([&](const Window& window, PieceView covered) {
     ++prepared.storage_windows;
-    layout_->for_each_chunk(window, [&](int64_t chunk, int64_t) {
+    layout_->for_each_chunk(window, covered, [&](int64_t chunk, int64_t) {
       const int64_t moved = bytes_within(covered, layout_->bytes_of(chunk));
-      if (moved == 0)
-        return;
       if (!batch.reading)
         ++forecast.write_requests;
       if (batch.reading || moved < layout_->bytes_inside(chunk)) {

@@ -363,18 +363,24 @@ int windrow_check_subfiles(windrow_file* file, const char** problems) {
   });
 }
 
-int windrow_inquire_written(windrow_file* file, int variable, int64_t* chunks, const int64_t** starts) {
+int windrow_inquire_written(windrow_file* file, int variable, int64_t* boxes, const int64_t** starts,
+                            const int64_t** counts) {
   return enter([&]() -> Status {
     if (Status status = check_file(file); !status.ok())
       return status;
-    auto found = file->file->written_chunks(
-        variable, chunks == nullptr || starts == nullptr ? null_argument("chunks or starts") : Status());
+    const bool is_complete = boxes != nullptr && starts != nullptr && counts != nullptr;
+    auto found = file->file->written_boxes(variable, is_complete ? Status() : null_argument("boxes, starts or counts"));
     if (!found.ok())
       return found.status();
-    file->written = found.value().value_or(std::vector<int64_t>());
-    const size_t dimensions = file->file->catalog().variables[static_cast<size_t>(variable)].shape.size();
-    *chunks = found.value() ? static_cast<int64_t>(file->written.size() / std::max<size_t>(dimensions, 1)) : -1;
+    file->written.clear();
+    for (int64_t box = 0; box < found.value().size(); ++box)
+      std::ranges::copy(found.value().start(box), std::back_inserter(file->written));
+    const size_t end_of_starts = file->written.size();
+    for (int64_t box = 0; box < found.value().size(); ++box)
+      std::ranges::copy(found.value().count(box), std::back_inserter(file->written));
+    *boxes = found.value().size();
     *starts = file->written.data();
+    *counts = file->written.data() + end_of_starts;
     return {};
   });
 }

@@ -260,15 +260,15 @@ void ChunkSink::consume(int64_t, const Window& window, const std::byte* slot, Pi
     batch.bytes.clear();
     const int64_t bytes = layout_.chunk_bytes();
     int64_t all = 0;
-    layout_.for_each_chunk(window, [&](int64_t, int64_t) { all += bytes; });
+    layout_.for_each_chunk(window, covered, [&](int64_t, int64_t) { all += bytes; });
     // Reserved at once, with some room for data that compression does not shrink: growth would copy the buffer and hold
     // it twice.
     batch.bytes.room(static_cast<size_t>(all + all / 16));
     batch.wanted.clear();
     Status status;
-    layout_.for_each_chunk(window, [&](int64_t chunk, int64_t place) {
+    layout_.for_each_chunk(window, covered, [&](int64_t chunk, int64_t place) {
       const Extent extent = layout_.bytes_of(chunk);
-      if (!status.ok() || bytes_within(covered, extent) == 0)
+      if (!status.ok())
         return;
       // The slot belongs to this writer until it is returned, so missing bytes are filled in here.
       const std::span<std::byte> content(const_cast<std::byte*>(slot) + place, static_cast<size_t>(bytes));
@@ -416,10 +416,9 @@ bool ChunkSink::finished() {
 
 void ChunkFetcher::start(int64_t, const Window& window, std::byte* slot, PieceView covered) {
   ++started_;
-  layout_.for_each_chunk(window, [&](int64_t chunk, int64_t place) {
-    if (!status_.ok() || bytes_within(covered, layout_.bytes_of(chunk)) == 0)
-      return;
-    status_.update(reader_.read(chunk, {slot + place, static_cast<size_t>(layout_.chunk_bytes())}));
+  layout_.for_each_chunk(window, covered, [&](int64_t chunk, int64_t place) {
+    if (status_.ok())
+      status_.update(reader_.read(chunk, {slot + place, static_cast<size_t>(layout_.chunk_bytes())}));
   });
 }
 

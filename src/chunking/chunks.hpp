@@ -17,6 +17,7 @@
 
 #include <mpi.h>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -68,11 +69,17 @@ struct ChunkLayout {
   int64_t bytes_inside(int64_t chunk) const noexcept;
   // Fills with whole elements of the fill value; `bytes` begins with an element.
   void fill(std::span<std::byte> bytes) const noexcept;
-  // Calls visit(chunk, offset in the buffer) for each chunk of a window of whole chunks.
-  void for_each_chunk(const Window& window, auto&& visit) const {
+  // Calls visit(chunk, offset in the buffer) for each chunk of a window of whole chunks that has bytes of `covered`.
+  // The time depends on these chunks only: there may be few of them in a large window.
+  void for_each_chunk(const Window& window, PieceView covered, auto&& visit) const {
+    const int64_t end = covered.empty() ? 0 : hull(covered).end;
     window.for_each_part([&](Extent part, int64_t place) {
-      for (int64_t chunk = part.begin / chunk_bytes(); chunk * chunk_bytes() < part.end; ++chunk)
-        visit(chunk, place + chunk * chunk_bytes() - part.begin);
+      for (int64_t at = part.begin; at < std::min(part.end, end);) {
+        const int64_t chunk = next_offset(covered, at) / chunk_bytes();
+        at = (chunk + 1) * chunk_bytes();
+        if (at <= part.end)
+          visit(chunk, place + chunk * chunk_bytes() - part.begin);
+      }
     });
   }
   // Groups ascending chunks by the rank that has their index: visit(root, first, count) for each range. chunk_at(i):

@@ -80,22 +80,33 @@ Contents contents_of(const windrow::File& file) {
   return contents;
 }
 
+namespace {
+
+// If what is stored cannot be listed, all is moved, and reading it says what is wrong.
+void move_written_only(windrow::File& file, Item& item) {
+  int64_t number = 0;
+  const int64_t *starts = nullptr, *counts = nullptr;
+  const int code = windrow_inquire_written(file.get(), item.variable, &number, &starts, &counts);
+  if (code == WINDROW_OUT_OF_MEMORY || code == WINDROW_MPI)
+    windrow::check(code);
+  if (code != WINDROW_OK)
+    return;
+  const size_t numbers = static_cast<size_t>(number) * item.shape.size();
+  Boxes boxes{{starts, starts + numbers}, {counts, counts + numbers}, number};
+  if (number != 1 || boxes.counts != item.shape)
+    move_only(item, std::move(boxes));
+}
+
+}  // namespace
+
 void leave_out_unwritten(windrow::File& file, Contents& contents, const std::function<bool(size_t item)>& may) {
-  constexpr int64_t k_least_bytes = int64_t{16} << 20;  // below it, moving everything is faster than listing chunks
   contents.bytes = 0;
   for (size_t i = 0; i < contents.items.size(); ++i) {
     Item& item = contents.items[i];
-    if (element_count(item.shape) >= k_least_bytes / item.element_bytes && may(i)) {
-      int64_t chunks = -1;
-      const int64_t* starts = nullptr;
-      windrow::check(windrow_inquire_written(file.get(), item.variable, &chunks, &starts));
-      item.is_partial = chunks >= 0;
-      const windrow_variable_info& info = contents.variables[static_cast<size_t>(item.variable)];
-      const std::vector<int64_t> chunk(info.chunk, info.chunk + (info.chunked != 0 ? info.ndims : 0));
-      if (chunks > 0)
-        item.ranges =
-            ranges_of_chunks(item.shape, chunk, std::span(starts, static_cast<size_t>(chunks) * item.shape.size()));
-    }
+    const windrow_variable_info& info = contents.variables[static_cast<size_t>(item.variable)];
+    const bool is_known = info.chunked == 0 && info.offset >= 0;  // all of it has a place in the file
+    if (!is_known && may(i))
+      move_written_only(file, item);
     contents.bytes += elements_to_move(item) * item.element_bytes;
   }
 }

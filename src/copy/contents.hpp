@@ -37,7 +37,7 @@ Contents contents_of(const windrow::File& file);
 std::vector<int64_t> shape_of(const windrow_variable_info& variable);
 std::vector<std::string> dimension_names_of(const windrow_variable_info& variable);
 
-// Collective. For variables that were not written completely, only stored chunks are moved from now on; `may` selects
+// Collective. From now on only what is stored of the variables is moved: the chunks that were written. `may` selects
 // the variables.
 void leave_out_unwritten(windrow::File& file, Contents& contents, const std::function<bool(size_t item)>& may);
 

@@ -324,12 +324,9 @@ nlohmann::json plan_of(windrow::File& file) {
   return nlohmann::json::parse(file.explain("json"));
 }
 
-// Elements that were never written have the fill value in the output too, if that has the same chunks, or only zeros.
-bool stays_unwritten(const windrow_variable_info& a, const windrow_variable_info& b) {
-  const bool same_fill = std::string_view(a.fill_value) == b.fill_value;
-  if (a.chunked == 0)
-    return same_fill && *a.fill_value == '\0' && b.chunked == 0;
-  return same_fill && b.chunked != 0 && std::equal(a.chunk, a.chunk + a.ndims, b.chunk);
+// Whether elements that are never written have the same value in both files.
+bool has_same_fill(const windrow_variable_info& a, const windrow_variable_info& b) {
+  return std::string_view(a.fill_value) == b.fill_value;
 }
 
 // What all steps of a copy use.
@@ -422,8 +419,8 @@ void copy_data(const CopyContext& context, Contents& contents) {
       output.put_texts(definitions.wholes()[i], input.texts(contents.wholes[i]));
   }
   leave_out_unwritten(input, contents, [&](size_t i) {
-    return stays_unwritten(contents.variables[static_cast<size_t>(contents.items[i].variable)],
-                           output.variable(definitions.numbers()[i]));
+    return has_same_fill(contents.variables[static_cast<size_t>(contents.items[i].variable)],
+                         output.variable(definitions.numbers()[i]));
   });
   Transfer transfer(context.ranks, contents.items, request.buffer_bytes, 2);
   transfer.keep_order(same_order(contents, definitions));

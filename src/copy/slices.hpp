@@ -4,31 +4,35 @@
 
 #include <cstdint>
 #include <optional>
-#include <span>
-#include <utility>
 #include <vector>
 
 namespace copying {
 
-// A variable to be divided.
+// Boxes of an array, one after another.
+struct Boxes {
+  std::vector<int64_t> starts;  // [boxes][dimensions]
+  std::vector<int64_t> counts;  // [boxes][dimensions]
+  int64_t number = 0;
+};
+
+// A variable to be divided. Its elements are numbered in C order; if only boxes of it are moved, box after box, each in
+// C order.
 struct Item {
   int variable = 0;            // index in the file
   std::vector<int64_t> shape;  // empty: a scalar
   int64_t element_bytes = 1;
-  std::vector<std::pair<int64_t, int64_t>> ranges = {};  // the elements to move: first and count, in order; empty: all
-  bool is_partial = false;                               // `ranges` applies, even if empty
+  Boxes boxes = {};                // the elements to move, if `is_partial`
+  std::vector<int64_t> ends = {};  // [boxes] number of elements in the boxes up to this one
+  bool is_partial = false;         // otherwise all elements are moved
 };
 
 int64_t element_count(const std::vector<int64_t>& shape);
 int64_t elements_to_move(const Item& item);
 
-// Ranges of elements that contain all chunks that begin at `starts` ([chunks][dimensions]), with few others: few
-// ranges, and few elements.
-std::vector<std::pair<int64_t, int64_t>> ranges_of_chunks(const std::vector<int64_t>& shape,
-                                                          const std::vector<int64_t>& chunk,
-                                                          std::span<const int64_t> starts);
+// From now on only these boxes are moved. They have elements, and do not overlap.
+void move_only(Item& item, Boxes boxes);
 
-// Elements [first, first + count) of a variable in C order, all ranks together.
+// Elements [first, first + count) of an item, all ranks together.
 struct Piece {
   size_t item = 0;
   int64_t first = 0;
@@ -36,7 +40,7 @@ struct Piece {
 };
 using Batch = std::vector<Piece>;
 
-// One rank's part of a piece: elements [first, first + count) of the variable. The first `count` mod `ranks` ranks get
+// One rank's part of a piece: elements [first, first + count) of the item. The first `count` mod `ranks` ranks get
 // one more. A scalar is given to every rank, because it has no dimension to divide.
 struct Share {
   int64_t first = 0;
@@ -50,7 +54,7 @@ int64_t share_bytes(const Item& item, const Piece& piece, int rank, int ranks);
 
 // Visits all elements of all items once, in order. Invariants: the shares of rank 0, which are the largest, fit into
 // `buffer_bytes` or are a single larger element; small variables are moved together; a variable that is larger than the
-// buffers together is divided at whole rows or, if one row is too large, further.
+// buffers together is divided between boxes, at whole rows of a box or, if one row is too large, further.
 class Slicer {
  public:
   Slicer(const std::vector<Item>& items, int ranks, int64_t buffer_bytes);
@@ -58,22 +62,16 @@ class Slicer {
   void leave(size_t item) noexcept;  // skips the rest of it
 
  private:
-  std::optional<Piece> cut(int64_t room, bool first_of_batch) const;
+  std::optional<Piece> cut(int64_t room, size_t boxes, bool first_of_batch) const;
   const std::vector<Item>& items_;
   int ranks_;
   int64_t buffer_bytes_;
-  void advance();
-  void end_item() noexcept;
-  size_t item_ = 0, range_ = 0;
+  size_t item_ = 0;
   int64_t element_ = 0;
 };
 
-// Boxes of an array that contain its elements [first, first + count), in order: at most 2 x dimensions - 1.
-struct Boxes {
-  std::vector<int64_t> starts;  // [boxes][dimensions]
-  std::vector<int64_t> counts;  // [boxes][dimensions]
-  int64_t number = 0;
-};
-Boxes boxes_of_range(const std::vector<int64_t>& shape, int64_t first, int64_t count);
+// Boxes of the variable with the elements [first, first + count) of an item, in order: each box of the item that is
+// not taken as a whole is cut into at most 2 x dimensions - 1.
+Boxes boxes_of_range(const Item& item, int64_t first, int64_t count);
 
 }  // namespace copying

@@ -96,15 +96,17 @@ Transfer::~Transfer() {
     (void)windrow_flush_end(written_->get());
 }
 
-// `shape`: the item's, or one that is longer along the first dimension, which has the same elements in C order.
+// `shape`: the item's, or one that is longer along the first dimension, in which the elements have the same indexes.
 const windrow::Decomposition& Transfer::decomposition(const Piece& piece, const std::vector<int64_t>& shape) {
-  Key key{shape, piece.first, piece.count};
+  const Item& item = items_[piece.item];
+  const auto boxes_from = item.is_partial ? std::optional(piece.item) : std::nullopt;
+  Key key{shape, piece.first, piece.count, boxes_from};
   if (const auto found = decompositions_.find(key); found != decompositions_.end())
     return found->second;
   if (shape.empty())
     return decompositions_.emplace(std::move(key), windrow::Decomposition::same(ranks_.comm, shape)).first->second;
-  const Share share = share_of(items_[piece.item], piece, ranks_.rank, ranks_.size);
-  const Boxes boxes = boxes_of_range(shape, share.first, share.count);
+  const Share share = share_of(item, piece, ranks_.rank, ranks_.size);
+  const Boxes boxes = boxes_of_range(item, share.first, share.count);
   auto made = windrow::Decomposition::blocks(ranks_.comm, shape, boxes.starts, boxes.counts);
   return decompositions_.emplace(std::move(key), std::move(made)).first->second;
 }

@@ -7,6 +7,7 @@
 #include <memory>
 #include <new>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <span>
 #include <string>
 #include <tuple>
@@ -72,8 +73,9 @@ class Transfer {
   windrow::File* written_ = nullptr;  // the file of a pending write
   std::vector<bool> keeps_order_;
   std::vector<std::vector<int64_t>> longer_;
-  // Variables of one shape, and slices of one batch that is read and written, share a decomposition.
-  using Key = std::tuple<std::vector<int64_t>, int64_t, int64_t>;
+  // Variables of one shape, and slices of one batch that is read and written, share a decomposition. The last number is
+  // the item, if only boxes of it are moved.
+  using Key = std::tuple<std::vector<int64_t>, int64_t, int64_t, std::optional<size_t>>;
   std::map<Key, windrow::Decomposition> decompositions_;
 };
 

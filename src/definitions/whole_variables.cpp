@@ -9,6 +9,7 @@
 #include "base/units.hpp"
 #include "comm/agree.hpp"
 #include "comm/same.hpp"
+#include "comm/sparse.hpp"
 #include "format/catalog.hpp"
 #include "format/check.hpp"
 
@@ -83,20 +84,18 @@ Status WholeVariables::get_texts(int variable, const std::function<void(std::spa
   return agree(parts_.comm, std::move(local));
 }
 
-// Rank 0. Encodes one word that says whether the chunks are known, and then the indices.
-Status WholeVariables::find_chunks_on_root(int variable, std::vector<std::byte>& bytes) const {
-  const auto stored = parts_.format->stored_chunks(at(variable).path);
-  if (!stored.ok() && stored.status().code() != Code::unsupported)
-    return stored.status();
-  std::vector<int64_t> words{stored.ok() ? 1 : 0};
-  if (stored.ok())
-    words.insert(words.end(), stored.value().begin(), stored.value().end());
-  const auto* begin = reinterpret_cast<const std::byte*>(words.data());
-  bytes.assign(begin, begin + words.size() * sizeof(int64_t));
-  return {};
+// Local. The stored chunks of a variable whose index this rank has.
+Status WholeVariables::find_own_boxes(int variable, BoxList& boxes) const {
+  if (find_split(parts_.set.map().get(), variable) != nullptr)
+    return parts_.set.add_own_written(variable, boxes);
+  if (parts_.comm.rank() != 0)
+    return {};
+  const Variable& wanted = at(variable);
+  const Box all{std::vector<int64_t>(wanted.shape.size()), wanted.shape};
+  return add_stored_chunks(*parts_.format, wanted.path, all, wanted.chunking.shape, boxes);
 }
 
-Result<std::optional<std::vector<int64_t>>> WholeVariables::stored_chunks(int variable, Status local) const {
+Result<BoxList> WholeVariables::written_boxes(int variable, Status local) const {
   const size_t count = parts_.metadata.catalog().variables.size();
   if (local.ok() && (variable < 0 || static_cast<size_t>(variable) >= count))
     local = {Code::bad_argument, fmt::format("\"{}\" has no variable number {}", parts_.metadata.path(), variable)};
@@ -106,32 +105,42 @@ Result<std::optional<std::vector<int64_t>>> WholeVariables::stored_chunks(int va
       !verdict.ok())
     return verdict;
   const Variable& wanted = at(variable);
-  const bool is_here = find_split(parts_.set.map().get(), variable) == nullptr && wanted.unsupported.empty();
-  if (is_here && wanted.lacks_place())
-    return std::optional(std::vector<int64_t>());
-  if (!is_here || !wanted.is_chunked())
-    return std::optional<std::vector<int64_t>>();
-  return share_chunks(variable);
+  BoxList boxes(wanted.shape.size());
+  if (parts_.metadata.element_count_of(variable) == 0)
+    return boxes;
+  const bool is_split = find_split(parts_.set.map().get(), variable) != nullptr;
+  if (!is_split && wanted.lacks_place() && wanted.unsupported.empty())
+    return boxes;
+  if (!wanted.unsupported.empty() || (!is_split && !wanted.is_chunked())) {
+    boxes.add({std::vector<int64_t>(wanted.shape.size()), wanted.shape});
+    return boxes;
+  }
+  if (Status verdict = share_boxes(variable, boxes); !verdict.ok())
+    return verdict;
+  return boxes;
 }
 
-// Collective, agreed.
-Result<std::optional<std::vector<int64_t>>> WholeVariables::share_chunks(int variable) const {
-  std::vector<std::byte> bytes;
-  Status local = parts_.comm.rank() == 0 ? guard([&] { return find_chunks_on_root(variable, bytes); }) : Status{};
-  local = share_from_root(parts_.comm, std::move(local), bytes);
-  std::vector<int64_t> words;
+// Collective, agreed. Adjacent boxes are joined, so that as few as possible are sent.
+Status WholeVariables::share_boxes(int variable, BoxList& boxes) const {
+  std::vector<std::byte> mine, all;
+  Status local = guard([&] {
+    BoxList own(at(variable).shape.size());
+    Status status = find_own_boxes(variable, own);
+    own.join();
+    const auto bytes = std::as_bytes(own.numbers());
+    mine.assign(bytes.begin(), bytes.end());
+    return status;
+  });
+  local = gather_to_all(parts_.set.comm(), std::move(local), std::move(mine), all);
   if (local.ok())
     local = guard([&] {
-      words.resize(bytes.size() / sizeof(int64_t));
-      std::memcpy(words.data(), bytes.data(), words.size() * sizeof(int64_t));
+      std::vector<int64_t> numbers(all.size() / sizeof(int64_t));
+      std::memcpy(numbers.data(), all.data(), numbers.size() * sizeof(int64_t));
+      boxes.add_all(numbers);
+      boxes.join();
       return Status();
     });
-  if (Status verdict = agree(parts_.comm, std::move(local)); !verdict.ok())
-    return verdict;
-  if (words.front() == 0)
-    return std::optional<std::vector<int64_t>>();
-  words.erase(words.begin());
-  return std::optional(std::move(words));
+  return agree(parts_.comm, std::move(local));
 }
 
 }  // namespace windrow

@@ -276,6 +276,18 @@ Result<ChunkPlace> Format::find_chunk(const std::string& path, std::span<const i
   return Status(Code::unsupported, "\"" + path + "\": this format has no chunks");
 }
 
+Status add_stored_chunks(Format& format, const std::string& path, const Box& box, std::span<const int64_t> chunk,
+                         BoxList& boxes) {
+  const auto stored = format.stored_chunks(path);
+  if (stored.ok())
+    boxes.add_chunks(box, chunk, stored.value());
+  else if (stored.status().code() == Code::unsupported)
+    boxes.add(box);
+  else
+    return stored.status();
+  return {};
+}
+
 int64_t row_bytes(const Variable& variable) noexcept {
   const auto elements = checked_product(std::span(variable.shape).subspan(1));
   return elements.value_or(0) * element_bytes(variable.type, variable.details);

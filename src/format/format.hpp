@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/status.hpp"
+#include "extent/boxes.hpp"
 #include "extent/extent.hpp"
 #include "extent/split.hpp"
 #include "filter/filter.hpp"
@@ -302,7 +303,7 @@ class Format {
   // Returns the place of a chunk.
   virtual Result<ChunkPlace> find_chunk(const std::string& path, std::span<const int64_t> first);
   // Concatenated first elements of the stored chunks of a variable, in no order. Code::unsupported: the format has no
-  // chunks, or the list would take too long.
+  // chunks, or cannot list them.
   virtual Result<std::vector<int64_t>> stored_chunks(const std::string& path);
   virtual FormatTraits traits() const noexcept { return {}; }
   // Adds to variables of a created file what the format itself adds for its readers: names of dimensions, and
@@ -357,6 +358,10 @@ std::vector<std::string> format_sidecars(std::string_view name, const std::strin
 // has the final name. It is renamed to the name of the sidecar before the temporary file is renamed; the final sidecar
 // is renamed afterwards. Returns its path; "" if no file has the final name, or if the format has no sidecars.
 Result<std::string> write_interim_sidecar_file(std::string_view name, const TemporaryFile& temporary);
+
+// Adds the stored chunks of a variable, which is a box of a whole array; all of the box if the format cannot list them.
+Status add_stored_chunks(Format& format, const std::string& path, const Box& box, std::span<const int64_t> chunk,
+                         BoxList& boxes);
 
 int64_t row_bytes(const Variable& variable) noexcept;  // size of the elements at one index of its first dimension
 // The end of the last byte of all variables that have a place.

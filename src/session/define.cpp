@@ -89,11 +89,11 @@ Status File::get_texts(int variable, const std::function<void(std::span<const st
   return WholeVariables(definition_parts()).get_texts(variable, take, std::move(local));
 }
 
-Result<std::optional<std::vector<int64_t>>> File::written_chunks(int variable, Status local) {
+Result<BoxList> File::written_boxes(int variable, Status local) {
   const CallScope call(*comm_, Call::inquire_written, &identity_);
   if (Status before = end_pending(); !before.ok())
     return before;
-  return WholeVariables(definition_parts()).stored_chunks(variable, std::move(local));
+  return WholeVariables(definition_parts()).written_boxes(variable, std::move(local));
 }
 
 // Local. Checks definitions of variables, allocates memory for them, and sets `splits` to how they are split. Sets

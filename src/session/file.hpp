@@ -99,9 +99,8 @@ class File {
   // "" writes it beside the file. Returns the names of what the text does not contain, one per line. bad_state unless
   // the file is open for reading.
   Result<std::string> write_references(const std::string& path, const std::string& prefix, Status local = {});
-  // Returns the index of the first element of each stored chunk, one after another. The list is empty if the variable
-  // has never been written. nullopt if the format cannot say which chunks are stored.
-  Result<std::optional<std::vector<int64_t>>> written_chunks(int variable, Status local = {});
+  // Returns boxes that contain all elements of a variable that were written.
+  Result<BoxList> written_boxes(int variable, Status local = {});
   // Returns the problems of the set of subfiles, one per line. "" if there are none, or if the file is a single file.
   Result<std::string> check_subfiles();
 

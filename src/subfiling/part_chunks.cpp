@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// SubfileSet: the places of the chunks of parts. The owners of the subfiles have them, and rank 0 needs them for
-// references.
+// SubfileSet: the chunks of parts, whose index the owners of the subfiles have. Rank 0 needs their places for
+// references, and a copy needs to know which are stored.
 #include <algorithm>
 
 #include "comm/sparse.hpp"
@@ -53,6 +53,32 @@ Status SubfileSet::find_own_chunks(std::span<const int> variables, PartChunkList
     return found.code() == Code::out_of_memory ? found : Status{};
   };
   return for_each_part_of(comm_.rank(), comm_.size(), *map_, variables, find);
+}
+
+// Local.
+Status SubfileSet::add_own_written(int variable, BoxList& boxes) {
+  const SplitVariable& split = *map_->find(variable);
+  for (int64_t part = 0; part < split.split.parts(); ++part) {
+    if (!is_own(part))
+      continue;
+    const Box box{split.split.box(part).start, split.shape(part)};
+    const bool is_sound = map_->fault_of(part).ok();
+    if (!is_sound || !split.is_chunked()) {
+      if (!is_sound || split.has_place(part))
+        boxes.add(box);
+      continue;
+    }
+    auto opened = format(part);
+    if (!opened.ok())
+      return opened.status();
+    const auto chunking = split.chunking(part);
+    if (!chunking.ok())
+      return chunking.status();
+    Status status = add_stored_chunks(*opened.value(), split.path, box, chunking.value().shape, boxes);
+    if (!status.ok())
+      return status;
+  }
+  return {};
 }
 
 Status SubfileSet::collect_chunks(Status local, std::span<const int> variables, PartChunks& chunks) {

@@ -7,6 +7,7 @@
 
 #include "codec/checksum.hpp"
 #include "comm/agree.hpp"
+#include "extent/boxes.hpp"
 
 namespace windrow {
 namespace {
@@ -34,7 +35,8 @@ Status for_each_record(const SplitVariable& split, int64_t part, Visit&& visit) 
   return status;
 }
 
-// Calls visit(Extent) for each stored chunk of a part. `format`: the format of its file, or why it cannot be opened.
+// Calls visit(Extent) for each stored chunk of a part, in C order of the chunks. `format`: the format of its file, or
+// why it cannot be opened.
 template <class Visit>
 Status for_each_stored_chunk(const SplitVariable& split, int64_t part, const Result<Format*>& format, Visit&& visit) {
   if (!format.ok())
@@ -42,24 +44,22 @@ Status for_each_stored_chunk(const SplitVariable& split, int64_t part, const Res
   const auto chunking = split.chunking(part);
   if (!chunking.ok())
     return chunking.status();
+  const auto stored = format.value()->stored_chunks(split.path);
+  if (!stored.ok())
+    return stored.status();
   const std::vector<int64_t> shape = split.shape(part);
-  std::vector<int64_t> first(shape.size());
+  BoxList chunks(shape.size());
+  chunks.add_chunks({std::vector<int64_t>(shape.size()), shape}, chunking.value().shape, stored.value());
+  chunks.sort();
   Status status;
-  for (bool more = true; more && status.ok();) {
-    const auto place = format.value()->find_chunk(split.path, first);
+  for (int64_t chunk = 0; chunk < chunks.size() && status.ok(); ++chunk) {
+    const auto place = format.value()->find_chunk(split.path, chunks.start(chunk));
     if (!place.ok())
       return place.status();
     if (place.value().offset > INT64_MAX - place.value().bytes)
       return {Code::bad_file, fmt::format("\"{}\": a chunk of it lies at offset {}", split.path, place.value().offset)};
     if (place.value().offset >= 0)
       status = visit(Extent{place.value().offset, place.value().offset + place.value().bytes});
-    more = false;
-    for (size_t i = first.size(); i-- > 0 && !more;) {
-      first[i] += chunking.value().shape[i];
-      more = first[i] < shape[i];
-      if (!more)
-        first[i] = 0;
-    }
   }
   return status;
 }

@@ -31,6 +31,7 @@
 #include "chunking/chunks.hpp"
 #include "comm/comm.hpp"
 #include "dataio/data_file.hpp"
+#include "extent/boxes.hpp"
 #include "format/format.hpp"
 #include "storage/folder_lock.hpp"
 #include "subfiling/file_count.hpp"
@@ -137,6 +138,10 @@ class SubfileSet {
 
   // Collective; the status is of this rank. Sets `chunks` on rank 0 to the chunks of all parts of these variables.
   Status collect_chunks(Status local, std::span<const int> variables, PartChunks& chunks);
+
+  // Local. Adds boxes of a split variable that have all elements that own subfiles have stored. A part about which
+  // nothing is known is added as a whole.
+  Status add_own_written(int variable, BoxList& boxes);
 
   // The layouts of the subfiles, for domains by target.
   SetLayouts& layouts() noexcept { return layouts_; }

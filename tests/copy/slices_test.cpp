@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <span>
 #include <utility>
 
 namespace copying {
@@ -16,7 +17,7 @@ void expect_covered_once(const std::vector<Item>& items, int ranks, int64_t give
   int64_t buffer = given;
   std::vector<std::vector<int>> seen;
   for (const Item& item : items)
-    seen.emplace_back(static_cast<size_t>(element_count(item.shape)), 0);
+    seen.emplace_back(static_cast<size_t>(elements_to_move(item)), 0);
   for (const Item& item : items)
     buffer = std::max(buffer, (item.element_bytes + 7) / 8 * 8);
   Slicer slicer(items, ranks, given);
@@ -79,7 +80,7 @@ TEST(BoxesOfRange, lists_exactly_the_elements_of_the_range_in_order) {
   const int64_t total = element_count(shape);
   for (int64_t first = 0; first < total; ++first) {
     for (int64_t count = 0; first + count <= total; ++count) {
-      const Boxes boxes = boxes_of_range(shape, first, count);
+      const Boxes boxes = boxes_of_range({0, shape}, first, count);
       ASSERT_LE(boxes.number, 7);
       std::vector<int64_t> elements;
       for (int64_t b = 0; b < boxes.number; ++b) {
@@ -99,24 +100,76 @@ TEST(BoxesOfRange, lists_exactly_the_elements_of_the_range_in_order) {
 }
 
 TEST(BoxesOfRange, is_one_box_for_whole_rows) {
-  EXPECT_EQ(boxes_of_range({10, 20, 30}, 2 * 600, 3 * 600).number, 1);
+  EXPECT_EQ(boxes_of_range({0, {10, 20, 30}}, 2 * 600, 3 * 600).number, 1);
 }
 
-TEST(RangesOfChunks, have_the_rows_of_a_chunk_that_is_as_long_as_the_slowest_dimension) {
-  const std::vector<int64_t> shape{64, 512, 512}, chunk{64, 64, 64}, start{0, 64, 128};
-  const auto ranges = ranges_of_chunks(shape, chunk, start);
-  ASSERT_EQ(ranges.size(), 64U);
-  for (size_t i = 0; i < ranges.size(); ++i)
-    EXPECT_EQ(ranges[i], std::pair(static_cast<int64_t>(i * 512 * 512 + 64 * 512), int64_t{64 * 512}));
+// The elements of boxes, in order, as numbers in C order.
+std::vector<int64_t> elements_of(const std::vector<int64_t>& shape, const Boxes& boxes) {
+  std::vector<int64_t> elements;
+  const size_t ndims = shape.size();
+  for (size_t box = 0; box < static_cast<size_t>(boxes.number); ++box) {
+    const std::span<const int64_t> start = std::span(boxes.starts).subspan(box * ndims, ndims),
+                                   count = std::span(boxes.counts).subspan(box * ndims, ndims);
+    for (int64_t i = 0; i < element_count({count.begin(), count.end()}); ++i) {
+      int64_t element = 0, rest = i, stride = 1;
+      for (size_t d = ndims; d-- > 0; stride *= shape[d], rest /= count[d])
+        element += (start[d] + rest % count[d]) * stride;
+      elements.push_back(element);
+    }
+  }
+  return elements;
 }
 
-TEST(RangesOfChunks, are_one_for_all_chunks) {
-  const std::vector<int64_t> shape{100, 100}, chunk{64, 64}, starts{0, 0, 0, 64, 64, 0, 64, 64};
-  EXPECT_EQ(ranges_of_chunks(shape, chunk, starts), (std::vector<std::pair<int64_t, int64_t>>{{0, 10000}}));
+TEST(BoxesOfRange, have_the_elements_of_a_partial_item) {
+  Item item{0, {6, 7}, 8};
+  const Boxes all{{0, 0, 1, 4, 5, 0}, {1, 2, 3, 3, 1, 7}, 3};
+  move_only(item, all);
+  const std::vector<int64_t> expected = elements_of(item.shape, all);
+  ASSERT_EQ(elements_to_move(item), std::ssize(expected));
+  for (int64_t first = 0; first < std::ssize(expected); ++first)
+    for (int64_t end = first; end <= std::ssize(expected); ++end)
+      EXPECT_EQ(elements_of(item.shape, boxes_of_range(item, first, end - first)),
+                std::vector<int64_t>(expected.begin() + first, expected.begin() + end));
+  EXPECT_EQ(boxes_of_range(item, 0, elements_to_move(item)).number, 3);
 }
 
-TEST(RangesOfChunks, are_none_without_chunks) {
-  EXPECT_TRUE(ranges_of_chunks({100, 100}, {64, 64}, {}).empty());
+TEST(Slicer, moves_only_the_boxes_of_a_partial_item) {
+  std::vector<Item> items{{0, {40, 40}, 8}, {1, {30}, 4}, {2, {50, 60}, 2}};
+  move_only(items[0], {{0, 0, 1, 4, 30, 0}, {1, 2, 30, 30, 1, 7}, 3});
+  move_only(items[2], {});
+  for (int ranks : {1, 2, 3, 8})
+    for (int64_t buffer : {16, 64, 1000, 1 << 20})
+      expect_covered_once(items, ranks, buffer);
+}
+
+TEST(Slicer, cuts_between_boxes_and_then_at_their_rows) {
+  std::vector<Item> items{{0, {100, 100}, 8}};
+  move_only(items[0], {{0, 0, 50, 50}, {10, 10, 40, 20}, 2});
+  Slicer slicer(items, 1, 8 * 150);
+  std::vector<std::vector<int64_t>> counts;
+  for (Batch batch = slicer.next(); !batch.empty(); batch = slicer.next())
+    for (const Piece& piece : batch)
+      counts.emplace_back().push_back(piece.count);
+  EXPECT_EQ(counts, (std::vector<std::vector<int64_t>>{{100}, {140}, {140}, {140}, {140}, {140}, {100}}));
+}
+
+TEST(Slicer, limits_the_boxes_of_a_batch) {
+  constexpr int64_t k_boxes = 100'000;
+  std::vector<Item> items{{0, {k_boxes, 2}, 1}};
+  Boxes boxes{{}, {}, k_boxes};
+  for (int64_t box = 0; box < k_boxes; ++box) {
+    boxes.starts.insert(boxes.starts.end(), {box, box % 2});
+    boxes.counts.insert(boxes.counts.end(), {1, 1});
+  }
+  move_only(items[0], std::move(boxes));
+  Slicer slicer(items, 1, 1 << 30);
+  int64_t moved = 0;
+  for (Batch batch = slicer.next(); !batch.empty(); batch = slicer.next()) {
+    ASSERT_EQ(batch.size(), 1U);
+    EXPECT_LE(batch.front().count, 32768);
+    moved += batch.front().count;
+  }
+  EXPECT_EQ(moved, k_boxes);
 }
 
 }  // namespace

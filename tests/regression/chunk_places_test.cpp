@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Filtered chunks of a published HDF5 file get other sizes between flushes. Their work does not grow with the number of
-// chunks, the places that the index in the file names stay as they are, and an error leaves the old chunk.
+// chunks, the places that the index in the file names stay as they are, and an error leaves the old chunk. Stored
+// chunks are found with the work of these, not of all chunks.
 #include <gtest/gtest.h>
 #include <hdf5.h>
 
@@ -16,7 +17,7 @@ namespace {
 
 // Calls of HDF5 by the library under test, and how many there are until one fails.
 struct Calls {
-  int64_t listed = 0, created = 0, inserted = 0;
+  int64_t listed = 0, created = 0, inserted = 0, found = 0;
   int until_failure = -1;
 } calls;
 
@@ -47,6 +48,12 @@ herr_t __wrap_H5Dwrite_chunk(hid_t dataset, hid_t transfer, uint32_t filters, co
                              const void* bytes) {
   ++calls.inserted;
   return fails() ? -1 : __real_H5Dwrite_chunk(dataset, transfer, filters, first, size, bytes);
+}
+
+herr_t __real_H5Dget_chunk_storage_size(hid_t dataset, const hsize_t* first, hsize_t* bytes);
+herr_t __wrap_H5Dget_chunk_storage_size(hid_t dataset, const hsize_t* first, hsize_t* bytes) {
+  ++calls.found;
+  return __real_H5Dget_chunk_storage_size(dataset, first, bytes);
 }
 }
 
@@ -198,6 +205,25 @@ TEST(ChunkPlaces, NeedTheSameWorkForAnyNumber) {
     for (const bool in_part : {false, true})
       expect_the_same_work(sizes, in_part, false);
   expect_the_same_work(600, false, true);
+}
+
+// Few of very many chunks are stored, or most of some.
+TEST(ChunkPlaces, AreListedWithTheWorkOfThoseThatAreStored) {
+  for (const auto& [stored, distance] : {std::pair<int64_t, int64_t>{3000, 1000}, {3000, 1}, {40000, 1}}) {
+    Chunks chunks(stored * distance);
+    std::vector<int64_t> expected;
+    for (int64_t chunk = 0; chunk < stored * distance; chunk += distance) {
+      const int64_t first[] = {chunk * k_elements};
+      ASSERT_TRUE(chunks.format().place_chunk("/z", first, 8, false).ok());
+      expected.push_back(first[0]);
+    }
+    calls.found = 0;
+    auto found = chunks.format().stored_chunks("/z");
+    ASSERT_TRUE(found.ok()) << found.status().message();
+    EXPECT_LE(calls.found, stored) << "of " << stored * distance;
+    std::sort(found.value().begin(), found.value().end());
+    EXPECT_EQ(found.value(), expected);
+  }
 }
 
 // Each call of HDF5 in turn fails.

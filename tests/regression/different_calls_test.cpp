@@ -151,15 +151,15 @@ const std::vector<Case>& cases() {
        }},
       {"inquire_written", true,
        [](Scene& s) {
-         const int64_t* starts = nullptr;
-         int64_t chunks = 0;
-         return windrow_inquire_written(s.file, s.variable, &chunks, &starts);
+         const int64_t *starts = nullptr, *counts = nullptr;
+         int64_t boxes = 0;
+         return windrow_inquire_written(s.file, s.variable, &boxes, &starts, &counts);
        }},
       {"inquire_written", false,
        [](Scene& s) {
-         const int64_t* starts = nullptr;
-         int64_t chunks = 0;
-         return windrow_inquire_written(s.other, s.variable, &chunks, &starts);
+         const int64_t *starts = nullptr, *counts = nullptr;
+         int64_t boxes = 0;
+         return windrow_inquire_written(s.other, s.variable, &boxes, &starts, &counts);
        }},
       {"flush", false, [](Scene& s) { return windrow_flush(s.other); }},
       {"close", false, [](Scene& s) { return end(s.other, windrow_close); }},

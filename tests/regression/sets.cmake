@@ -21,7 +21,7 @@ if(WINDROW_HDF5)
   windrow_test(chunk_places_test.cpp)
   target_link_libraries(regression.chunk_places PRIVATE windrow_hdf5_library)
   target_link_options(regression.chunk_places PRIVATE LINKER:--wrap=H5Fget_free_sections,--wrap=H5Dcreate_anon
-    LINKER:--wrap=H5Dwrite_chunk)
+    LINKER:--wrap=H5Dwrite_chunk,--wrap=H5Dget_chunk_storage_size)
 endif()
 if(WINDROW_HDF5 AND TARGET windrow_command)
   foreach(set quick full)

@@ -61,8 +61,10 @@ inline haddr_t address_of(hid_t, const LinkInfo& link) {
 
 #endif
 
-// Calls `take(first)`, which returns 0, for each stored chunk of a dataset. Before 1.14 HDF5 walks to each from the
-// beginning.
+// Whether list_chunks() takes linear time. Before 1.14 HDF5 walks to each chunk from the beginning.
+constexpr bool k_lists_fast = H5_VERSION_GE(1, 14, 0);
+
+// Calls `take(first)`, which returns 0, for each stored chunk of a dataset.
 template <class Take>
 herr_t list_chunks(hid_t dataset, hsize_t chunks, Take&& take) {
 #if H5_VERSION_GE(1, 14, 0)
