@@ -161,6 +161,7 @@ Result<std::vector<Part>> Hdf5Format::parts_of(const std::string& path) {
     const Quiet quiet;
     if (file_ < 0)
       return Status(Code::bad_state, fmt::format("\"{}\" is closed", path_));
+    hand_over();
     auto parts = read_virtual(file_, scales_.stored(path), path);
     if (parts.ok() && !failure_->ok())
       return *failure_;

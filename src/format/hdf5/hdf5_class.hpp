@@ -83,7 +83,7 @@ class Hdf5Format final : public Format {
   // `ahead`: for a chunk that is not encoded yet.
   Result<PlacedChunk> find_room(const std::string& path, std::span<const int64_t> first, const ChunkRoom& room,
                                 bool ahead);
-  // Flushes what only HDF5's memory has, for check_heap_places(), which reads the file.
+  // Flushes what only HDF5's memory has, for the checks of heap.hpp, which read the file.
   void hand_over() const noexcept {
     if (changed_)
       (void)H5Fflush(file_, H5F_SCOPE_LOCAL);

@@ -12,10 +12,13 @@
 #include <optional>
 #include <vector>
 
+#include "base/function_ref.hpp"
+#include "base/units.hpp"
 #include "extent/extent.hpp"
 #include "format/hdf5/driver.hpp"
 #include "format/hdf5/handle.hpp"
 #include "format/hdf5/superblock.hpp"
+#include "format/hdf5/version.hpp"
 
 namespace windrow {
 namespace {
@@ -34,7 +37,8 @@ uint64_t number_at(std::span<const std::byte> bytes, size_t at, size_t size) noe
 // Sizes of stored numbers.
 struct Sizes {
   size_t address = 0, length = 0;
-  int64_t base = 0;  // base of addresses
+  int64_t base = 0;                                                                  // base of addresses
+  size_t place() const noexcept { return k_count_bytes + address + k_index_bytes; }  // of an element in a heap
 };
 
 Result<Sizes> sizes_of(hid_t file) {
@@ -196,41 +200,63 @@ Result<std::vector<std::byte>> read_places(size_t elements, size_t place_bytes, 
 
 }  // namespace
 
+namespace {
+
+// Checks stored places of elements, each with items of `item_bytes`. Code::bad_file gives the reason.
+Status check_places(hid_t file, const Sizes& sizes, std::span<const std::byte> places, size_t item_bytes) {
+  const size_t place_bytes = sizes.place();
+  const auto bad = [](std::string why) { return Status(Code::bad_file, std::move(why)); };
+  for (size_t i = 0; i < places.size() / place_bytes; ++i) {
+    const std::span<const std::byte> place = places.subspan(i * place_bytes, place_bytes);
+    const uint64_t bytes = number_at(place, 0, k_count_bytes) * item_bytes,
+                   address = number_at(place, k_count_bytes, sizes.address);
+    const uint64_t index = number_at(place, k_count_bytes + sizes.address, k_index_bytes);
+    if (address == 0)
+      continue;  // an element that was never written
+    const auto heap = find_heap(file, sizes, address);
+    if (!heap.ok())
+      return heap.status();
+    const uint64_t found = object_at(*heap.value(), index).bytes;
+    if (found == k_none)
+      return bad(fmt::format("element {} is object {} of the heap at {}, which has none", i, index, address));
+    if (found != bytes)
+      return bad(fmt::format("element {} has {} bytes, but {} in the heap at {}", i, bytes, found, address));
+  }
+  return {};
+}
+
+// HDF5 converts items with odd bits outside its memory.
+bool has_items_of(hid_t type, size_t bytes) {
+  const Handle item(H5Tget_super(type), H5Tclose);
+  if (!item.valid() || H5Tget_size(item.get()) != bytes)
+    return false;
+  return H5Tget_class(item.get()) != H5T_INTEGER ||
+         (H5Tget_precision(item.get()) == 8 * bytes && H5Tget_offset(item.get()) == 0);
+}
+
+// `"a": why: damaged`, if it is.
+Status damaged(const std::string& what, const Status& status) {
+  if (status.code() != Code::bad_file)
+    return status;
+  return {Code::bad_file, fmt::format("{}: {}: damaged", what, status.message())};
+}
+
+}  // namespace
+
 Status check_heap_places(hid_t object, hid_t type, size_t elements, size_t item_bytes, const std::string& what,
                          const ReadAll& read) {
   if (elements == 0)
     return {};
   const Handle file(H5Iget_file_id(object), H5Fclose);
-  const auto damaged = [&](std::string_view why) {
-    return Status(Code::bad_file, fmt::format("{}: {}: damaged", what, why));
-  };
-  const Handle item(H5Tget_super(type), H5Tclose);
-  if (!item.valid() || H5Tget_size(item.get()) != item_bytes)
-    return damaged("an item of its type has an invalid size");
+  if (!has_items_of(type, item_bytes))
+    return damaged(what, {Code::bad_file, "an item of its type is invalid"});
   const Result<Sizes> sizes = sizes_of(file.get());
   if (!sizes.ok())
-    return damaged(sizes.status().message());
-  const size_t address_bytes = sizes.value().address, place_bytes = k_count_bytes + address_bytes + k_index_bytes;
-  const auto places = read_places(elements, place_bytes, read);
+    return damaged(what, sizes.status());
+  const auto places = read_places(elements, sizes.value().place(), read);
   if (!places.ok())
     return places.status();
-  for (size_t i = 0; i < elements; ++i) {
-    const std::span<const std::byte> place = std::span(places.value()).subspan(i * place_bytes, place_bytes);
-    const uint64_t bytes = number_at(place, 0, k_count_bytes) * item_bytes,
-                   address = number_at(place, k_count_bytes, address_bytes);
-    const uint64_t index = number_at(place, k_count_bytes + address_bytes, k_index_bytes);
-    if (address == 0)
-      continue;  // an element that was never written
-    const auto heap = find_heap(file.get(), sizes.value(), address);
-    if (!heap.ok())
-      return heap.status().code() == Code::bad_file ? damaged(heap.status().message()) : heap.status();
-    const uint64_t found = object_at(*heap.value(), index).bytes;
-    if (found == k_none)
-      return damaged(fmt::format("element {} is object {} of the heap at {}, which has none", i, index, address));
-    if (found != bytes)
-      return damaged(fmt::format("element {} has {} bytes, but {} in the heap at {}", i, bytes, found, address));
-  }
-  return {};
+  return damaged(what, check_places(file.get(), sizes.value(), places.value(), item_bytes));
 }
 
 namespace {
@@ -273,46 +299,66 @@ std::optional<Header> read_header(hid_t file, Reader& reader, int64_t begin) {
   return header;
 }
 
-// Returns the place of the mappings of a virtual dataset. nullopt for other objects, and if HDF5 itself will detect
-// that the header is damaged.
-std::optional<HeapPlace> place_of_mappings(hid_t file, Reader& reader, const Sizes& sizes, uint64_t address) {
-  constexpr size_t k_most_content = 16, k_most_messages = 65536;
-  constexpr uint64_t k_layout = 8, k_continuation = 16, k_first_version = 4, k_virtual = 3;
+struct Message {
+  uint64_t type = 0, bytes = 0;
+  bool is_shared = false;              // stored elsewhere; the content is its place
+  std::span<const std::byte> content;  // its first bytes, and what follows a short one
+};
+
+// Calls `take` for each message of an object header, until it returns false. False: not all were read, because HDF5
+// itself will detect that the header is damaged, or because there are too many.
+bool take_messages(hid_t file, Reader& reader, const Sizes& sizes, uint64_t address,
+                   FunctionRef<bool(const Message&)> take) {
+  constexpr size_t k_most_content = 32, k_most_messages = 65536;
+  constexpr uint64_t k_continuation = 16, k_shared = 2;
   constexpr int64_t k_signature_bytes = 4, k_checksum_bytes = 4;
-  const int64_t begin = static_cast<int64_t>(address) + sizes.base;
-  const auto header = read_header(file, reader, begin);
+  const auto header = read_header(file, reader, static_cast<int64_t>(address) + sizes.base);
   if (!header)
-    return std::nullopt;
+    return false;
   const int64_t message_bytes = header->message_bytes;
+  const size_t type_bytes = header->is_new ? 1 : 2;
   std::vector<Extent> blocks{header->messages};
   size_t messages = 0;
   for (size_t i = 0; i < blocks.size(); ++i)
-    for (Extent left = blocks[i]; left.size() >= message_bytes && messages < k_most_messages; ++messages) {
+    for (Extent left = blocks[i]; left.size() >= message_bytes; ++messages) {
       const auto read = reader.read(file, left.begin, static_cast<size_t>(message_bytes) + k_most_content);
-      if (!read.ok())
-        return std::nullopt;
-      const size_t type_bytes = header->is_new ? 1 : 2;
-      const uint64_t type = number_at(read.value(), 0, type_bytes), size = number_at(read.value(), type_bytes, 2);
-      const std::span<const std::byte> content = read.value().subspan(static_cast<size_t>(message_bytes));
-      if (type == k_layout) {
-        const bool is_virtual = number_at(content, 0, 1) >= k_first_version && number_at(content, 1, 1) == k_virtual;
-        if (!is_virtual)
-          return std::nullopt;
-        return HeapPlace{number_at(content, 2, sizes.address), number_at(content, 2 + sizes.address, k_index_bytes)};
-      }
-      if (type == k_continuation) {
-        const uint64_t next = number_at(content, 0, sizes.address);
-        const uint64_t length = number_at(content, sizes.address, sizes.length);
+      if (!read.ok() || messages == k_most_messages)
+        return false;
+      const Message message{.type = number_at(read.value(), 0, type_bytes),
+                            .bytes = number_at(read.value(), type_bytes, 2),
+                            .is_shared = (number_at(read.value(), type_bytes + 2, 1) & k_shared) != 0,
+                            .content = read.value().subspan(static_cast<size_t>(message_bytes))};
+      left.begin += message_bytes + static_cast<int64_t>(message.bytes);
+      if (message.type == k_continuation) {
+        const uint64_t next = number_at(message.content, 0, sizes.address);
+        const uint64_t length = number_at(message.content, sizes.address, sizes.length);
         if (next > k_highest_address || length > k_most_block_bytes)
-          return std::nullopt;
+          return false;
         Extent block{static_cast<int64_t>(next) + sizes.base, static_cast<int64_t>(next + length) + sizes.base};
         if (header->is_new)
           block = {block.begin + k_signature_bytes, block.end - k_checksum_bytes};
         blocks.push_back(block);
+      } else if (!take(message)) {
+        return true;
       }
-      left.begin += message_bytes + static_cast<int64_t>(size);
     }
-  return std::nullopt;
+  return true;
+}
+
+// Returns the place of the mappings of a virtual dataset. nullopt for other objects, and if HDF5 itself will detect
+// that the header is damaged.
+std::optional<HeapPlace> place_of_mappings(hid_t file, Reader& reader, const Sizes& sizes, uint64_t address) {
+  constexpr uint64_t k_layout = 8, k_first_version = 4, k_virtual = 3;
+  std::optional<HeapPlace> place;
+  take_messages(file, reader, sizes, address, [&](const Message& message) {
+    if (message.type != k_layout)
+      return true;
+    const std::span<const std::byte> content = message.content;
+    if (number_at(content, 0, 1) >= k_first_version && number_at(content, 1, 1) == k_virtual)
+      place = {number_at(content, 2, sizes.address), number_at(content, 2 + sizes.address, k_index_bytes)};
+    return false;
+  });
+  return place;
 }
 
 Status check_mappings(hid_t file, const Sizes& sizes, haddr_t header) {
@@ -327,22 +373,22 @@ Status check_mappings(hid_t file, const Sizes& sizes, haddr_t header) {
   const uint64_t undefined = ~uint64_t{0} >> (8 * (k_most_address_bytes - sizes.address));  // there are none
   if (!place || place->address == undefined)
     return {};
-  const auto damaged = [](std::string_view why) {
+  const auto bad = [](std::string_view why) {
     return Status(Code::bad_file, fmt::format("its mappings to other files are damaged: {}", why));
   };
   const auto heap = find_heap(file, sizes, place->address);
   if (!heap.ok())
-    return heap.status().code() == Code::bad_file ? damaged(heap.status().message()) : heap.status();
+    return heap.status().code() == Code::bad_file ? bad(heap.status().message()) : heap.status();
   const Object object = object_at(*heap.value(), place->index);
   if (object.bytes <= k_checksum_bytes || object.bytes > k_most_bytes)
-    return damaged(fmt::format("the heap at {} has no suitable object {}", place->address, place->index));
+    return bad(fmt::format("the heap at {} has no suitable object {}", place->address, place->index));
   std::vector<std::byte> bytes(static_cast<size_t>(object.bytes));
   if (Status status = read_place(file, object.begin, bytes); !status.ok())
     return status;
   const auto content = std::span<const std::byte>(bytes).first(bytes.size() - k_checksum_bytes);
   if (number_at(bytes, content.size(), k_checksum_bytes) == checksum_of_metadata(content))
     return {};
-  return damaged(fmt::format("object {} of the heap at {} does not match its checksum", place->index, place->address));
+  return bad(fmt::format("object {} of the heap at {} does not match its checksum", place->index, place->address));
 }
 
 }  // namespace
@@ -363,6 +409,88 @@ Result<Handle> open_checked(hid_t file, hid_t group, const std::string& name, ha
   if (!status.ok())
     return status;
   return object;
+}
+
+namespace {
+
+// The stored bytes of a fill value (sections IV.A.2.e and f, "Fill Value"); nullopt: the message has none.
+struct StoredFill {
+  size_t at = 0;  // in the message
+  uint64_t bytes = 0;
+};
+
+constexpr uint64_t k_old_fill = 4, k_fill = 5;
+
+std::optional<StoredFill> find_fill(const Message& message) {
+  constexpr uint64_t k_flags_since = 3, k_has_value = 0x20;
+  constexpr size_t k_size_bytes = 4;
+  const uint64_t version = message.type == k_old_fill ? 0 : number_at(message.content, 0, 1);
+  const bool has_value = version == 0               ? true
+                         : version >= k_flags_since ? (number_at(message.content, 1, 1) & k_has_value) != 0
+                                                    : number_at(message.content, 3, 1) != 0;
+  const size_t at = version == 0 ? 0 : version >= k_flags_since ? 2 : 4;
+  const uint64_t bytes = has_value ? number_at(message.content, at, k_size_bytes) : 0;
+  constexpr uint64_t k_undefined = uint64_t{INT32_MAX} + 1;  // and more: a negative size
+  if (bytes == 0 || (bytes >= k_undefined && version < k_flags_since))
+    return std::nullopt;
+  return StoredFill{at + k_size_bytes, bytes};
+}
+
+Status bad_fill(std::string why) {
+  return {Code::bad_file, std::move(why)};
+}
+
+// Checks what HDF5 trusts of a fill value: its size and, for text of variable length, its place in a heap.
+Status check_fill_message(hid_t file, const Sizes& sizes, const Message& message, size_t bytes, bool is_in_heap) {
+  if (message.is_shared)
+    return is_in_heap ? bad_fill("it is stored with those of other objects, where it cannot be checked") : Status();
+  const auto fill = find_fill(message);
+  if (!fill)
+    return {};
+  if (fill->bytes != bytes || fill->at + bytes > message.bytes)
+    return bad_fill(fmt::format("{} instead of {}", counted(static_cast<int64_t>(fill->bytes), "byte"), bytes));
+  return is_in_heap ? check_places(file, sizes, message.content.subspan(fill->at, bytes), 1) : Status();
+}
+
+Status check_fill(hid_t dataset, hid_t type) {
+  const Handle file(H5Iget_file_id(dataset), H5Fclose);
+  const Result<Sizes> sizes = sizes_of(file.get());
+  const auto heap_cache = heap_cache_of(file.get());
+  if (!sizes.ok() || !heap_cache.ok())
+    return sizes.ok() ? heap_cache.status() : sizes.status();
+  const bool is_in_heap = H5Tis_variable_str(type) > 0;
+  if (is_in_heap && !has_items_of(type, 1))
+    return bad_fill("an item of its type is invalid");
+  const size_t bytes = is_in_heap ? sizes.value().place() : H5Tget_size(type);
+  Status status;
+  const auto take = [&](const Message& message) {
+    if (message.type == k_fill || message.type == k_old_fill)
+      status = check_fill_message(file.get(), sizes.value(), message, bytes, is_in_heap);
+    return status.ok() && message.type != k_fill;  // of several, HDF5 takes the first new one
+  };
+  if (!take_messages(file.get(), heap_cache.value()->headers, sizes.value(), address_of(dataset), take))
+    return bad_fill("its header cannot be read");
+  return status;
+}
+
+bool has_own_fill(hid_t creation) {
+  H5D_fill_value_t defined = H5D_FILL_VALUE_UNDEFINED;
+  return H5Pfill_value_defined(creation, &defined) >= 0 && defined == H5D_FILL_VALUE_USER_DEFINED;
+}
+
+}  // namespace
+
+Result<Handle> checked_creation(hid_t dataset, hid_t type, const std::string& path) {
+  const auto check = [&] { return damaged(fmt::format("\"{}\": its fill value", path), check_fill(dataset, type)); };
+  const bool converts = H5Tis_variable_str(type) > 0 || H5Tget_class(type) == H5T_REFERENCE;
+  if (converts)
+    if (Status status = check(); !status.ok())
+      return status;
+  Handle creation(H5Dget_create_plist(dataset), H5Pclose);
+  if (!converts && creation.valid() && has_own_fill(creation.get()))
+    if (Status status = check(); !status.ok())
+      return status;
+  return creation;
 }
 
 }  // namespace windrow

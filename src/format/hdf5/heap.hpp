@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Elements of variable length are stored in heaps of the file, and the dataset stores their places. HDF5 1.10 to 1.14
-// trusts these places: a damaged one makes it write beyond its memory, or loop.
+// Elements and fill values of variable length are stored in heaps of the file, and the dataset stores their places.
+// HDF5 1.10 to 1.14 trusts these places: a damaged one makes it write beyond its memory, or loop.
 #pragma once
 
 #include <hdf5.h>
@@ -22,5 +22,11 @@ Status check_heap_places(hid_t object, hid_t type, size_t elements, size_t item_
 // heap too, and HDF5 1.10 uses the numbers in them before it checks their checksum. Code::bad_file: the checksum is
 // wrong. The file uses our driver.
 Result<Handle> open_checked(hid_t file, hid_t group, const std::string& name, haddr_t header);
+
+// H5Dget_create_plist() of a dataset. `type`: as stored; HDF5 must not convert fill values of nested types of variable
+// length. It trusts the stored size of a fill value and, for text of variable length, its place in a heap.
+// Code::bad_file: one of them is wrong. The file uses our driver, and HDF5 has not changed the dataset since its last
+// flush.
+Result<Handle> checked_creation(hid_t dataset, hid_t type, const std::string& path);
 
 }  // namespace windrow

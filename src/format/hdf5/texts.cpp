@@ -41,6 +41,33 @@ Result<OpenVariable> open_variable(hid_t file, const std::string& path) {
   return Status(Code::bad_argument, fmt::format("\"{}\" has no texts of variable length", path));
 }
 
+ReadAll reader_of(const OpenVariable& variable) {
+  return [dataset = variable.dataset.get()](hid_t type, void* data) {
+    return H5Dread(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data);
+  };
+}
+
+bool is_writable(hid_t file) {
+  unsigned intent = H5F_ACC_RDONLY;
+  return H5Fget_intent(file, &intent) >= 0 && (intent & H5F_ACC_RDWR) != 0;
+}
+
+// HDF5 may have newer heaps in its memory than the file has. It even adds objects when it reads missing chunks with a
+// fill value. So what the file does not confirm is checked again after a flush.
+Status check_text_places(hid_t file, const OpenVariable& variable, const std::string& path) {
+  const ReadAll read = reader_of(variable);
+  const ReadAll read_and_flush = [&](hid_t type, void* data) {
+    const herr_t result = read(type, data);
+    return result < 0 || H5Fflush(file, H5F_SCOPE_LOCAL) < 0 ? -1 : result;
+  };
+  const auto check = [&](const ReadAll& places) {
+    return check_heap_places(variable.dataset.get(), variable.type.get(), static_cast<size_t>(variable.extent.elements),
+                             1, fmt::format("\"{}\"", path), places);
+  };
+  Status status = check(read);
+  return status.code() == Code::bad_file && is_writable(file) ? check(read_and_flush) : status;
+}
+
 }  // namespace
 
 Result<std::vector<std::string>> read_variable_texts(hid_t space, size_t elements, bool ascii, const std::string& path,
@@ -126,14 +153,10 @@ Result<std::vector<std::string>> read_variable(hid_t file, const std::string& pa
   if (Status status = check_texts_fit(path, variable.extent.elements, 0); !status.ok())
     return status;
   const auto elements = static_cast<size_t>(variable.extent.elements);
-  const hid_t dataset = variable.dataset.get();
-  const ReadAll read = [dataset](hid_t type, void* data) {
-    return H5Dread(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data);
-  };
+  const ReadAll read = reader_of(variable);
   if (variable.description.type == Type::reference)
     return read_references(elements, path, read, paths());
-  const std::string what = fmt::format("\"{}\"", path);
-  if (Status status = check_heap_places(dataset, variable.type.get(), elements, 1, what, read); !status.ok())
+  if (Status status = check_text_places(file, variable, path); !status.ok())
     return status;
   return read_variable_texts(variable.space.get(), elements, variable.description.details.text_ascii, path, read);
 }
@@ -159,6 +182,10 @@ Status write_variable(hid_t file, const std::string& path, const std::vector<std
       return {};
     return hdf5_status(Code::io, "write of", path);
   }
+  // HDF5 frees the texts that it replaces.
+  if (H5Dget_storage_size(dataset) > 0)
+    if (Status status = check_text_places(file, variable, path); !status.ok())
+      return status;
   std::vector<const char*> pointers;
   pointers.reserve(texts.size());
   for (const std::string& text : texts)

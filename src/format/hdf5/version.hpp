@@ -32,7 +32,13 @@ inline haddr_t address_of(hid_t object) {
   return known ? address : HADDR_UNDEF;
 }
 
-// The same for the target of a hard link, without opening it.
+// Bits H5O_HDR_ of an object's header; 0: it cannot be read.
+inline unsigned header_flags_of(hid_t object) {
+  H5O_native_info_t info;
+  return H5Oget_native_info(object, &info, H5O_NATIVE_INFO_HDR) >= 0 ? info.hdr.flags : 0;
+}
+
+// address_of() the target of a hard link, without opening it.
 inline haddr_t address_of(hid_t group, const LinkInfo& link) {
   haddr_t address = HADDR_UNDEF;
   return H5VLnative_token_to_addr(group, link.u.token, &address) >= 0 ? address : HADDR_UNDEF;
@@ -53,6 +59,11 @@ inline herr_t reclaim_texts(hid_t type, hid_t space, void* buffer) {
 inline haddr_t address_of(hid_t object) {
   H5O_info_t info;
   return H5Oget_info2(object, &info, H5O_INFO_BASIC) >= 0 ? info.addr : HADDR_UNDEF;
+}
+
+inline unsigned header_flags_of(hid_t object) {
+  H5O_info_t info;
+  return H5Oget_info2(object, &info, H5O_INFO_HDR) >= 0 ? info.hdr.flags : 0;
 }
 
 inline haddr_t address_of(hid_t, const LinkInfo& link) {

@@ -12,6 +12,8 @@
 #include "format/check.hpp"
 #include "format/hdf5/attributes.hpp"
 #include "format/hdf5/creation.hpp"
+#include "format/hdf5/heap.hpp"
+#include "format/hdf5/types.hpp"
 
 namespace windrow {
 namespace {
@@ -204,7 +206,13 @@ Result<std::vector<Part>> read_virtual(hid_t file, const std::string& place, con
   const Handle dataset(H5Dopen2(file, place.c_str(), H5P_DEFAULT), H5Dclose);
   if (!dataset.valid())
     return bad("is missing");
-  const Handle creation(H5Dget_create_plist(dataset.get()), H5Pclose);
+  const Handle type(H5Dget_type(dataset.get()), H5Tclose);
+  if (!type.valid() || !describe_type(type.get()).unsupported.empty())
+    return bad("has an unsupported type");
+  const Result<Handle> checked = checked_creation(dataset.get(), type.get(), path);
+  if (!checked.ok())
+    return checked.status();
+  const Handle& creation = checked.value();
   size_t mappings = 0;
   if (H5Pget_layout(creation.get()) != H5D_VIRTUAL || H5Pget_virtual_count(creation.get(), &mappings) < 0)
     return bad("is not a virtual dataset");

@@ -28,18 +28,14 @@ struct Link {
   haddr_t address = HADDR_UNDEF;  // of a hard link: address of its object's header
 };
 
-H5_index_t index_of(unsigned order) {
-  return (order & H5P_CRT_ORDER_TRACKED) != 0 ? H5_INDEX_CRT_ORDER : H5_INDEX_NAME;
+H5_index_t attribute_index(hid_t object) {
+  return (header_flags_of(object) & H5O_HDR_ATTR_CRT_ORDER_TRACKED) != 0 ? H5_INDEX_CRT_ORDER : H5_INDEX_NAME;
 }
 
-// Index of the attributes of an object, and of the links of a group.
-H5_index_t attribute_index(hid_t creation) {
-  unsigned order = 0;
-  return H5Pget_attr_creation_order(creation, &order) >= 0 ? index_of(order) : H5_INDEX_NAME;
-}
 H5_index_t link_index(hid_t creation) {
   unsigned order = 0;
-  return H5Pget_link_creation_order(creation, &order) >= 0 ? index_of(order) : H5_INDEX_NAME;
+  const bool is_known = H5Pget_link_creation_order(creation, &order) >= 0;
+  return is_known && (order & H5P_CRT_ORDER_TRACKED) != 0 ? H5_INDEX_CRT_ORDER : H5_INDEX_NAME;
 }
 
 // The user-defined fill value; empty: none, or zeros, which is the default.
@@ -155,7 +151,7 @@ class Walk {
     catalog_.unsupported.push_back(fmt::format("{}: {}", object_path, reason));
   }
   Status skip_bad(const std::string& object_path, Status status);
-  Result<std::vector<Attribute>> take_attributes(hid_t object, hid_t creation, const std::string& object_path);
+  Result<std::vector<Attribute>> take_attributes(hid_t object, const std::string& object_path);
   void resolve_references(std::vector<Attribute>& attributes) const;
 
   hid_t file_;
@@ -228,9 +224,9 @@ Status Walk::skip_bad(const std::string& object_path, Status status) {
 }
 
 // HDF5 lists the attributes of an object only if it knows all their types.
-Result<std::vector<Attribute>> Walk::take_attributes(hid_t object, hid_t creation, const std::string& object_path) {
+Result<std::vector<Attribute>> Walk::take_attributes(hid_t object, const std::string& object_path) {
   Result<std::vector<Attribute>> attributes =
-      read_attributes(object, attribute_index(creation), object_path, file_bytes_);
+      read_attributes(object, attribute_index(object), object_path, file_bytes_);
   if (attributes.ok() || attributes.status().code() != Code::bad_file || !is_newer(attributes.status()))
     return attributes;
   skip(object_path, fmt::format("its attributes, one of them {}", k_newer));
@@ -242,7 +238,7 @@ Status Walk::visit_group(const std::string& group_path) {
   const Handle creation(group.valid() ? H5Gget_create_plist(group.get()) : H5I_INVALID_HID, H5Pclose);
   if (!creation.valid())
     return damaged(group_path);
-  Result<std::vector<Attribute>> attributes = take_attributes(group.get(), creation.get(), group_path);
+  Result<std::vector<Attribute>> attributes = take_attributes(group.get(), group_path);
   if (!attributes.ok())
     return attributes.status();
   catalog_.groups.push_back({group_path, std::move(attributes).value()});
@@ -345,13 +341,15 @@ Status Walk::place(hid_t dataset, bool is_compact, Variable& variable) const {
   return {};
 }
 
-// The type, the shape, the size and the fill value.
-Status Walk::describe(const OpenDataset& dataset, Variable& variable) const {
-  TypeDescription description = describe_type(dataset.type);
+void set_type(TypeDescription description, Variable& variable) {
   variable.type = description.type;
   variable.placement.big_endian = description.big_endian;
   variable.unsupported = std::move(description.unsupported);
   variable.details = std::move(description.details);
+}
+
+// The shape, the size and the fill value.
+Status Walk::describe(const OpenDataset& dataset, Variable& variable) const {
   Result<SpaceDescription> extent = describe_space(dataset.space, "\"" + path_ + "\": " + variable.path);
   if (!extent.ok())
     return extent.status();
@@ -382,25 +380,33 @@ Status Walk::locate(const OpenDataset& dataset, Variable& variable) const {
   return status;
 }
 
+// The creation properties of a dataset of an unsupported type are not needed, and HDF5 would convert its fill value.
 Status Walk::visit_dataset(hid_t dataset, haddr_t address, const std::string& object_path) {
-  const Handle type(H5Dget_type(dataset), H5Tclose), creation(H5Dget_create_plist(dataset), H5Pclose);
-  if (!type.valid() || !creation.valid())
+  const Handle type(H5Dget_type(dataset), H5Tclose);
+  if (!type.valid())
     return damaged(object_path);
-  const H5D_layout_t layout = H5Pget_layout(creation.get());
+  Variable variable;
+  variable.path = object_path;
+  set_type(describe_type(type.get()), variable);
+  const bool is_known = variable.unsupported.empty();
+  const Result<Handle> creation = is_known ? checked_creation(dataset, type.get(), object_path) : Handle();
+  if (!creation.ok())
+    return {creation.status().code(), fmt::format("\"{}\": {}", path_, creation.status().message())};
+  if (is_known && !creation.value().valid())
+    return damaged(object_path);
+  const H5D_layout_t layout = is_known ? H5Pget_layout(creation.value().get()) : H5D_LAYOUT_ERROR;
   const std::vector<int64_t> current = layout == H5D_VIRTUAL ? read_current_shape(dataset) : std::vector<int64_t>();
   const Handle space = current.empty() ? Handle(H5Dget_space(dataset), H5Sclose) : make_space(current, true);
   if (!space.valid())
     return damaged(object_path);
-  const OpenDataset opened{dataset, type.get(), creation.get(), space.get(), layout};
-  Variable variable;
-  variable.path = object_path;
+  const OpenDataset opened{dataset, type.get(), creation.value().get(), space.get(), layout};
   variable.extendible = !current.empty();
   Status status = describe(opened, variable);
   if (status.ok() && variable.unsupported.empty())
     status = locate(opened, variable);
   if (!status.ok())
     return status;
-  Result<std::vector<Attribute>> attributes = take_attributes(dataset, creation.get(), object_path);
+  Result<std::vector<Attribute>> attributes = take_attributes(dataset, object_path);
   if (!attributes.ok())
     return attributes.status();
   variable.attributes = std::move(attributes).value();
