@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <sstream>
 
 namespace cli {
 
@@ -20,6 +21,14 @@ void print_line(const World& world, const std::string& line) {
 void print_error_line(const World& world, const std::string& line) {
   if (world.prints())
     fmt::print(stderr, "windrow: {}\n", one_line(line));
+}
+
+std::vector<std::string> lines_of(const char* text) {
+  std::vector<std::string> lines;
+  std::istringstream all(text == nullptr ? "" : text);
+  for (std::string line; std::getline(all, line);)
+    lines.push_back(line);
+  return lines;
 }
 
 std::string bytes_text(int64_t bytes) {

@@ -8,6 +8,7 @@
 #include <functional>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "copy/ranks.hpp"
 
@@ -46,8 +47,9 @@ void require_on_rank_0(const World& world, const std::function<std::string()>& i
 void print_line(const World& world, const std::string& line);        // stdout, rank 0
 void print_error_line(const World& world, const std::string& line);  // stderr, rank 0, after "windrow: "
 
-std::string bytes_text(int64_t bytes);     // "37.6 MB": decimal units
-std::string seconds_text(double seconds);  // "0.42 s", "3 min 07 s"
+std::vector<std::string> lines_of(const char* text);  // none of nullptr
+std::string bytes_text(int64_t bytes);                // "37.6 MB": decimal units
+std::string seconds_text(double seconds);             // "0.42 s", "3 min 07 s"
 std::string one_line(std::string text);  // replaces control characters by spaces, because names come from foreign files
 
 }  // namespace cli

@@ -5,7 +5,6 @@
 #include <nlohmann/json.hpp>
 
 #include <optional>
-#include <sstream>
 #include <utility>
 
 #include "base/units.hpp"
@@ -16,14 +15,6 @@
 namespace cli {
 
 namespace {
-
-std::vector<std::string> lines_of(const char* list) {
-  std::vector<std::string> lines;
-  std::istringstream text(list);
-  for (std::string line; std::getline(text, line);)
-    lines.push_back(line);
-  return lines;
-}
 
 // State of the bar; its length is known at the first step.
 struct Shown {

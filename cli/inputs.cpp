@@ -50,8 +50,11 @@ bool has_hdf5_signature(const std::string& path) {
 
 bool has_netcdf_signature(const std::string& path) {
   std::array<char, 4> head{};
-  return std::ifstream(path, std::ios::binary).read(head.data(), head.size()) &&
-         std::string_view(head.data(), 3) == "CDF" && (head[3] == 1 || head[3] == 2 || head[3] == 5);
+  if (!std::ifstream(path, std::ios::binary).read(head.data(), head.size()) ||
+      std::string_view(head.data(), 3) != "CDF")
+    return false;
+  const int version = head[3] & 0x7f;  // without the mark of a half-changed file
+  return version == 1 || version == 2 || version == 5;
 }
 
 }  // namespace

@@ -172,7 +172,8 @@ WINDROW_API int windrow_remove_leftovers(const char *path, const char **removed)
 
 /**
  * Flush what is queued, and publish all flushed data under the file's name.  Collective.
- * Other programs may read the file from then on, but not open it for update until it is closed.
+ * Other programs may read the file from then on, but not open it for update until it is closed.  While a later sync or
+ * the close changes its header, they refuse it for a moment.
  * With the option "durable" the data is on stable storage when the call returns.  Since 0.1.
  */
 WINDROW_API int windrow_sync(windrow_file *file);
@@ -353,6 +354,12 @@ WINDROW_API int windrow_subfile_count(const windrow_file *file);
 /** Name of a subfile, relative to the folder of the file; NULL for an invalid number.  Local; valid until the file is
  * closed.  Since 0.1. */
 WINDROW_API const char *windrow_subfile_name(const windrow_file *file, int subfile);
+
+/** Files that were half changed when this file was opened: the path of the file itself, or names as
+ * windrow_subfile_name() returns them.  A program was killed while it changed them, or is changing them.  Windrow reads
+ * their old content; other programs may refuse them.  Opening the file for update restores them.  One per line, "" for
+ * none, NULL for a NULL file.  Local; valid until the file is closed.  Since 0.1. */
+WINDROW_API const char *windrow_interrupted(const windrow_file *file);
 
 /**
  * Check a file and its subfiles.  Collective.

@@ -349,6 +349,17 @@ const char* windrow_subfile_name(const windrow_file* file, int subfile) {
   return name;
 }
 
+const char* windrow_interrupted(const windrow_file* file) {
+  if (file == nullptr || file->file == nullptr)
+    return nullptr;
+  const char* lines = nullptr;
+  (void)enter([&] {
+    lines = keep(file, file->file->interrupted());
+    return Status{};
+  });
+  return lines;
+}
+
 int windrow_check_subfiles(windrow_file* file, const char** problems) {
   return enter([&]() -> Status {
     if (Status status = check_file(file); !status.ok())

@@ -45,7 +45,8 @@ Result<std::unique_ptr<Store>> DataFile::open_numbered(int64_t file, const std::
     return opened;
   if (opened.value()->descriptor() < 0)
     return opened;
-  if (file_number(opened.value()->descriptor()) == number->second)
+  const uint64_t now = file_number(opened.value()->descriptor());
+  if (now == number->second || now == 0)  // 0: unknown
     return opened;
   (void)opened.value()->close();
   return replaced_by_others(path);

@@ -86,6 +86,10 @@ class DataFile {
   // Sets the file number of a file of the set (storage/file_system.hpp); 0 if unknown. If another file has its name,
   // that is an error. `elsewhere`: a path for readers on the host of rank 0 if the base file has lost its name.
   void set_number(int64_t file, uint64_t number) { numbers_[file] = number; }
+  uint64_t base_number() const noexcept {
+    const auto found = numbers_.find(0);
+    return found == numbers_.end() ? 0 : found->second;
+  }
   void set_elsewhere(std::string path) { elsewhere_ = std::move(path); }
   void forget_subfile_numbers() noexcept { numbers_.erase(numbers_.upper_bound(0), numbers_.end()); }
   void rename(std::string path) { path_ = std::move(path); }  // the file was renamed; open stores continue

@@ -15,6 +15,9 @@
 #include "format/netcdf/netcdf_format.hpp"
 #include "format/netcdf/signature.hpp"
 #include "format/raw/raw_format.hpp"
+#include "storage/file_system.hpp"
+#include "storage/overwrite.hpp"
+#include "storage/publish.hpp"
 #include "storage/store.hpp"
 #ifdef WINDROW_HAS_HDF5
 #include "format/hdf5/hdf5_format.hpp"
@@ -33,6 +36,7 @@ struct Kind {
   Result<bool> (*recognises)(const std::string& path, Store& file);
   std::vector<std::string> (*sidecars)(const std::string& path);
   Result<std::string> (*write_interim)(const TemporaryFile& temporary);
+  Result<int64_t> (*find_mark)(Store& file);  // where other programs are refused (storage/overwrite.hpp); -1: nowhere
 };
 
 std::vector<std::string> no_sidecars(const std::string&) {
@@ -40,6 +44,13 @@ std::vector<std::string> no_sidecars(const std::string&) {
 }
 Result<std::string> no_interim(const TemporaryFile&) {
   return std::string();
+}
+
+Result<int64_t> find_mark_of_netcdf(Store&) {
+  return k_mark_of_netcdf;
+}
+Result<int64_t> find_no_mark(Store&) {
+  return k_no_mark;
 }
 
 #ifdef WINDROW_HAS_HDF5
@@ -53,9 +64,23 @@ Opened open_hdf5_format(const std::string& path, FormatMode, const FormatOptions
 #endif
 
 constexpr std::array k_kinds{
-    Kind{"hdf5", {".h5", ".hdf5", ".nc4"}, k_has_hdf5, open_hdf5_format, recognises_hdf5, no_sidecars, no_interim},
-    Kind{"netcdf", {".nc", ".cdf"}, true, open_netcdf_format, recognises_netcdf, no_sidecars, no_interim},
-    Kind{"raw", {".raw"}, true, open_raw_format, recognises_raw, raw_sidecars, write_interim_sidecar},
+    Kind{"hdf5",
+         {".h5", ".hdf5", ".nc4"},
+         k_has_hdf5,
+         open_hdf5_format,
+         recognises_hdf5,
+         no_sidecars,
+         no_interim,
+         find_mark_of_hdf5},
+    Kind{"netcdf",
+         {".nc", ".cdf"},
+         true,
+         open_netcdf_format,
+         recognises_netcdf,
+         no_sidecars,
+         no_interim,
+         find_mark_of_netcdf},
+    Kind{"raw", {".raw"}, true, open_raw_format, recognises_raw, raw_sidecars, write_interim_sidecar, find_no_mark},
 };
 
 const std::vector<std::string_view>& built_in_names() {
@@ -183,6 +208,48 @@ Result<std::string> format_of_file(const std::string& path) {
 
 Result<FoundFormat> find_format(const std::string& path, FormatMode mode) {
   return guard([&] { return recognise(path, mode); });
+}
+
+namespace {
+
+// Calls work(store, place of the mark), if the format has one.
+template <class Work>
+Status with_mark(std::string_view name, const std::string& path, StoreMode mode, Work&& work) {
+  return guard([&]() -> Status {
+    const Kind* kind = find_kind(name);
+    if (kind == nullptr)
+      return {};
+    auto store = open_store(path, mode, {});
+    if (!store.ok())
+      return store.status();
+    const Result<int64_t> mark_at = kind->find_mark(*store.value());
+    Status status = mark_at.ok() ? work(*store.value(), mark_at.value()) : mark_at.status();
+    status.update(store.value()->close());
+    return status;
+  });
+}
+
+}  // namespace
+
+Status refuse_others_at(std::string_view name, const std::string& path, uint64_t number, bool durable) {
+  return with_mark(name, path, StoreMode::update, [&](Store& store, int64_t mark_at) {
+    if (number != 0 && file_number(store.descriptor()) != number)
+      return replaced_by_others(path);
+    Status status = set_mark(store, mark_at, true);
+    return status.ok() && durable ? store.sync() : status;
+  });
+}
+
+Result<bool> others_are_refused_at(std::string_view name, const std::string& path) {
+  bool are = false;
+  Status status = with_mark(name, path, StoreMode::read, [&](Store& store, int64_t mark_at) {
+    const Result<bool> found = is_marked(store, mark_at);
+    are = found.ok() && found.value();
+    return found.status();
+  });
+  if (!status.ok())
+    return status;
+  return are;
 }
 
 StoreMode store_mode(FormatMode mode) noexcept {

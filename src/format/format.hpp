@@ -230,6 +230,7 @@ struct FormatTraits {
   bool big_endian = false;    // all numbers are big-endian
   // a dimension is a name and a length, made by name_dimensions(); one of another length gets another name
   bool names_dimensions = false;
+  bool joins_parts = false;  // other programs find the parts of split variables through the base file
   friend bool operator==(const FormatTraits&, const FormatTraits&) = default;
 };
 
@@ -320,6 +321,11 @@ class Format {
   virtual void take_name(std::string) noexcept {}
   // Discards the changes since the last flush(). Called before a close() whose status is ignored.
   virtual void drop_changes() noexcept {}
+  // Whether a change of the file was interrupted when it was opened, or in progress: other programs may refuse it.
+  virtual bool is_interrupted() const noexcept { return false; }
+  // Other programs refuse the file from now on, as while it is half changed, or no longer. flush() and close() end this
+  // too. If the file is half changed, only they do. Does nothing unless the format joins_parts.
+  virtual Status refuse_others(bool) { return {}; }
   // Passes the metadata to the operating system. If that fails, or the process is killed, the file is unchanged.
   virtual Status flush() = 0;
   // Flushes and closes. Called once. Afterwards the file is complete and has its full size.
@@ -350,6 +356,11 @@ struct FoundFormat {
   std::unique_ptr<Store> store;
 };
 Result<FoundFormat> find_format(const std::string& path, FormatMode mode);
+
+// Makes other programs refuse a file that another rank has open, and asks whether they do: see Format::refuse_others().
+// `number`: its file number, 0 if unknown. Code::io: another file has the name.
+Status refuse_others_at(std::string_view name, const std::string& path, uint64_t number, bool durable);
+Result<bool> others_are_refused_at(std::string_view name, const std::string& path);
 
 // Files that are published together with `path`, e.g. the raw format's sidecar.
 std::vector<std::string> format_sidecars(std::string_view name, const std::string& path);

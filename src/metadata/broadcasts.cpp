@@ -20,7 +20,8 @@ auto texts_of(Message& message) {
 
 template <class Traits>
 auto traits_of(Traits& traits) {
-  return std::array{&traits.places_late, &traits.grows_as_one, &traits.big_endian, &traits.names_dimensions};
+  return std::array{&traits.places_late, &traits.grows_as_one, &traits.big_endian, &traits.names_dimensions,
+                    &traits.joins_parts};
 }
 
 }  // namespace
@@ -30,6 +31,7 @@ std::vector<std::byte> OpenBroadcast::encode() const {
   for (const std::string* text : texts_of(*this))
     append_text(out, *text);
   append_varint(out, file_number);
+  append_varint(out, is_interrupted ? 1 : 0);
   for (const bool* trait : traits_of(traits))
     append_varint(out, *trait ? 1 : 0);
   append_layout(out, layout);
@@ -48,6 +50,7 @@ Result<OpenBroadcast> OpenBroadcast::decode(std::span<const std::byte> bytes) {
   for (std::string* text : texts_of(message))
     *text = reader.text();
   message.file_number = reader.number();
+  message.is_interrupted = reader.number() != 0;
   for (bool* trait : traits_of(message.traits))
     *trait = reader.number() != 0;
   message.layout = reader.field<StorageLayout>(read_layout);

@@ -19,9 +19,10 @@ namespace windrow {
 // A file that rank 0 has opened.
 struct OpenBroadcast {
   std::string data_path;
-  std::string elsewhere;     // a path on the host of rank 0 that still leads to the file if its name changes; or ""
-  uint64_t file_number = 0;  // 0 if unknown
-  std::string format;        // name of the format
+  std::string elsewhere;        // a path on the host of rank 0 that still leads to the file if its name changes; or ""
+  uint64_t file_number = 0;     // 0 if unknown
+  bool is_interrupted = false;  // see Format
+  std::string format;           // name of the format
   FormatTraits traits;
   std::optional<Catalog> catalog;  // of a file that existed before
   // Names of a new set of subfiles; "" if there is none.

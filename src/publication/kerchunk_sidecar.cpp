@@ -2,21 +2,34 @@
 #include "publication/kerchunk_sidecar.hpp"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <filesystem>
-#include <fstream>
 #include <span>
 
 #include "kerchunk/kerchunk.hpp"
 #include "publication/text_file.hpp"
+#include "storage/store.hpp"
 
 namespace windrow {
 namespace {
 
-bool is_by_windrow(const std::string& path) {
+Result<bool> is_by_windrow(const std::string& path) {
+  struct stat about {};
+  if (::stat(path.c_str(), &about) != 0)  // needs no descriptor
+    return false;
   std::string begin(k_references_begin.size(), '\0');
-  std::ifstream text(path, std::ios::binary);
-  return text.read(begin.data(), static_cast<std::streamsize>(begin.size())) && begin == k_references_begin;
+  auto text = open_store(path, StoreMode::read, {});
+  if (text.status().code() == Code::not_found)
+    return false;
+  if (!text.ok())
+    return text.status();
+  Status status = text.value()->read_at(0, std::as_writable_bytes(std::span(begin)));
+  if (status.code() == Code::bad_file)  // it is shorter
+    return false;
+  if (!status.ok())
+    return status;
+  return begin == k_references_begin;
 }
 
 }  // namespace
@@ -51,7 +64,10 @@ Status KerchunkSidecar::make(const ReferenceSources& sources) {
 
 Status KerchunkSidecar::withdraw() {
   const std::string old = references_path(path_);
-  return wanted_ || is_by_windrow(old) ? remove_files(std::span(&old, 1)) : Status{};
+  const Result<bool> is_ours = wanted_ ? Result<bool>(true) : is_by_windrow(old);
+  if (!is_ours.ok())
+    return is_ours.status();
+  return is_ours.value() ? remove_files(std::span(&old, 1)) : Status{};
 }
 
 Status KerchunkSidecar::publish(bool durable) {

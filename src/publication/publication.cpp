@@ -34,8 +34,10 @@ Status Publication::hold(const std::string& path, bool changes) {
   lock_ = FileLock();
   held_.release();  // its own lock would refuse the new one
   if (!changes) {
-    held_ = HeldFile::at(path);
-    return {};
+    auto found = HeldFile::at(path);
+    if (found.ok())
+      held_ = std::move(found).value();
+    return found.status();
   }
   auto lock = FileLock::take(path);
   if (!lock.ok())

@@ -58,9 +58,12 @@ Status File::store_all() {
   if (comm_->rank() == 0) {
     const Status named = guard([&] { return publication_.check_name(data_->path()); });
     // The subfiles come first: the base file must not refer to anything that they do not have.
+    const bool has_subfiles = local.ok() && set_.map();
     if (named.ok() && (local.ok() || !set_.map()))
       local.update(guard([&] { return format_->flush(); }));
     local.update(named);
+    if (has_subfiles && !local.ok())
+      (void)set_.accept_others(*format_);
     if (durable && !is_temporary_file())
       local.update(data_sync_on_root());
   }
@@ -137,6 +140,8 @@ void File::close_alone() noexcept {
   drop_queue();
   if (data_)
     (void)data_->close();
+  if (format_ && set_.map())
+    format_->drop_changes();  // the base file must not refer to anything that its subfiles do not have
   if (comm_->rank() == 0)
     abandon();
 }
@@ -218,8 +223,11 @@ Status File::close(bool publish) {
 Status File::finish_on_root(bool publish, const PartChunks& chunks) {
   const bool changes = mode_ != Mode::read, refers = publish && changes && references_.are_wanted();
   if (Status status = changes ? publication_.check_name(data_->path()) : Status(); !status.ok()) {
-    if (format_)
+    if (format_) {
       format_->drop_changes();
+      if (set_.map())
+        (void)set_.accept_others(*format_);
+    }
     (void)close_format_on_root();
     return publish ? status : Status{};
   }

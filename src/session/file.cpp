@@ -249,7 +249,11 @@ Result<std::unique_ptr<File>> File::open(MPI_Comm user, const std::string& path,
   Status verdict = agree(ranks, std::move(local));
   if (verdict.ok() && file->set_.map())
     verdict = file->start_set();
+  if (verdict.ok() && mode == Mode::update && file->format_ && !file->set_.map())
+    (void)file->format_->refuse_others(false);
   if (!verdict.ok()) {
+    if (file && file->format_ && mode == Mode::update)
+      file->format_->drop_changes();
     if (file)
       file->abandon();
     if (verdict.code() != Code::mpi)
@@ -346,6 +350,7 @@ void File::fill_message(const std::string& data_path, OpenBroadcast& message) co
   message.file_number = held.is_held() ? file_number(held.descriptor()) : 0;
   if (message.file_number != 0 && mode_ == Mode::read)
     message.elsewhere = fmt::format("/proc/{}/fd/{}", ::getpid(), held.descriptor());
+  message.is_interrupted = format_->is_interrupted();
   message.format = opened_.format_name;
   message.traits = traits();
   if (set_.map()) {
@@ -373,6 +378,7 @@ Status File::receive(OpenBroadcast message) {
   if (!message.set_identity.empty() && !set_.map())
     set_.create({message.format, message.set_identity, message.set_folder, message.subfile_ending}, message.data_path,
                 set_.wanted().files);
+  opened_.is_interrupted = message.is_interrupted;
   metadata_.set_traits(message.traits);
   if (message.catalog) {
     if (Status status = set_.open(*message.catalog, message.format, message.data_path); !status.ok())
@@ -414,6 +420,15 @@ File::~File() {
     comm_->leave(identity_);
   // close() has done all communication. After an error, or after the end of MPI, the rest is local.
   abandon();
+}
+
+std::string File::interrupted() const {
+  std::string lines = opened_.is_interrupted ? path() + '\n' : "";
+  const Subfiles* const map = subfiles();
+  for (int64_t number = 0; map != nullptr && number < map->used(); ++number)
+    if (map->is_interrupted(number))
+      lines += map->relative_name(number) + '\n';
+  return lines;
 }
 
 Status File::check_writable(std::string_view call) const {

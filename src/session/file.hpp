@@ -139,6 +139,9 @@ class File {
   const std::string& path() const noexcept { return metadata_.path(); }
   const OpenFile& identity() const noexcept { return identity_; }
   const Subfiles* subfiles() const noexcept { return set_.map().get(); }  // nullptr if the file is a single file
+  // The files whose change was interrupted or in progress when they were opened, one per line: the path of the file,
+  // and the names of subfiles relative to its folder.
+  std::string interrupted() const;
   // The number of subfiles that the options of a variable request; 1 requests none. 0 if they request no number, or
   // the number that the file has by default.
   Result<int64_t> subfiles_of_variable(const Settings& own) const;
@@ -248,8 +251,9 @@ class File {
   // What rank 0 found when it opened the file.
   struct Opened {
     std::string format_name;
-    int64_t metadata_opens = 0;  // rank 0: how often the file and its sidecars were opened for metadata
-    bool ends_early = false;     // the file is shorter than its variables, so it is damaged
+    int64_t metadata_opens = 0;   // rank 0: how often the file and its sidecars were opened for metadata
+    bool ends_early = false;      // the file is shorter than its variables, so it is damaged
+    bool is_interrupted = false;  // see Format; on all ranks
   };
 
   std::shared_ptr<Comm> comm_;

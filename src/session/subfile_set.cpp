@@ -134,6 +134,7 @@ Status File::start_set() {
     options = {.subfiles = {format_options(), data_->options(), flush_.planner().limits().buffer_bytes, durable,
                             settings_.boolean("checksum")},
                .places_late = traits().places_late,
+               .joins_parts = traits().joins_parts,
                .line_unit = line_unit()};
     options.subfiles.format.header_room = std::max(options.subfiles.format.header_room, k_header_room);
     return Status{};

@@ -52,14 +52,14 @@ FileSystem file_system_called(std::string_view name) noexcept {
   return found == k_names.end() ? FileSystem::unknown : static_cast<FileSystem>(found - k_names.begin());
 }
 
-uint64_t file_number(int descriptor) noexcept {
-  struct statfs about {};
+namespace {
+
+// `descriptor`, `path`: as of statx().
+uint64_t number_of(const struct statfs& about, int descriptor, const char* path) noexcept {
   struct statx file {};
-  if (::fstatfs(descriptor, &about) != 0)
-    return 0;
   const FileSystem kind = file_system_of_type(static_cast<uint64_t>(about.f_type));
   const unsigned wanted = STATX_INO | STATX_BTIME;
-  if (kind == FileSystem::unknown || ::statx(descriptor, "", AT_EMPTY_PATH, wanted, &file) != 0)
+  if (kind == FileSystem::unknown || ::statx(descriptor, path, AT_EMPTY_PATH, wanted, &file) != 0)
     return 0;
   // The inode number of a removed file is reused, so the time of birth is added. Hosts with other kernels may not
   // report it.
@@ -70,13 +70,17 @@ uint64_t file_number(int descriptor) noexcept {
   return std::max<uint64_t>(1, file.stx_ino ^ (born * k_spread));
 }
 
+}  // namespace
+
+uint64_t file_number(int descriptor) noexcept {
+  struct statfs about {};
+  return ::fstatfs(descriptor, &about) == 0 ? number_of(about, descriptor, "") : 0;
+}
+
+// Without a descriptor, which the process may not have.
 uint64_t file_number(const std::string& path) noexcept {
-  const int descriptor = ::open(path.c_str(), O_PATH | O_CLOEXEC);
-  if (descriptor < 0)
-    return 0;
-  const uint64_t number = file_number(descriptor);
-  ::close(descriptor);
-  return number;
+  struct statfs about {};
+  return ::statfs(path.c_str(), &about) == 0 ? number_of(about, AT_FDCWD, path.c_str()) : 0;
 }
 
 std::string_view name_of(FileSystem kind) noexcept {

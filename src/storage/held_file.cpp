@@ -136,12 +136,27 @@ bool HeldFile::is_reached_by(const std::string& path) const noexcept {
   return ::stat(path.c_str(), &there) == 0 && is_same(mine, there);
 }
 
-HeldFile HeldFile::at(const std::string& path) noexcept {
-  return HeldFile(::open(path.c_str(), O_PATH | O_CLOEXEC));
+namespace {
+
+// Opening a file failed for another reason than the file itself.
+bool is_of_process(int error) noexcept {
+  const Code code = code_of_errno(error);
+  return code == Code::io || code == Code::out_of_memory;
+}
+
+}  // namespace
+
+Result<HeldFile> HeldFile::at(const std::string& path) {
+  HeldFile file(::open(path.c_str(), O_PATH | O_CLOEXEC));
+  if (!file.is_held() && is_of_process(errno))
+    return system_status("open of", path, errno);
+  return file;
 }
 
 Result<HeldFile> HeldFile::to_change(const std::string& path) {
   HeldFile file(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK));
+  if (!file.is_held() && is_of_process(errno) && errno != ENXIO)  // a pipe, which the format refuses
+    return system_status("open of", path, errno);
   if (!file.is_held())
     return at(path);
   if (file.lock())

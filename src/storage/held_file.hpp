@@ -24,8 +24,9 @@ class HeldFile {
   HeldFile& operator=(const HeldFile&) = delete;
   ~HeldFile() { release(); }
 
-  // The file with this name, without a lock and without read access; holds nothing if there is none.
-  static HeldFile at(const std::string& path) noexcept;
+  // The file with this name, without a lock and without read access; holds nothing if there is none, or if it cannot be
+  // reached. io, out_of_memory: this process could not open it, e.g. because it has too many open files.
+  static Result<HeldFile> at(const std::string& path);
   // The file with this name, locked until it is released. bad_state: another process holds the lock. Without write
   // access, or if there is none, as at(): opening it to write reports the error.
   static Result<HeldFile> to_change(const std::string& path);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <optional>
 #include <string_view>
 
 #include "base/units.hpp"
@@ -20,6 +21,7 @@ constexpr int64_t k_range_bytes = 16,
                   k_trailer_bytes = 48;  // number of ranges, bytes of the log, end of the file, checksum; the magic
 // A change of a few bytes within one sector is atomic on storage and needs no log.
 constexpr int64_t k_sector = 512, k_few_bytes = 16;
+constexpr std::byte k_mark_bit{0x80};
 
 void put_number(std::vector<std::byte>& out, uint64_t value) {
   for (int i = 0; i < 8; ++i)
@@ -55,12 +57,13 @@ struct Trimmed {
   std::vector<OldBytes> old;
 };
 
-Result<Trimmed> trim(Store& store, std::span<const Overwrite> changes, int64_t file_bytes) {
+Result<Trimmed> trim(Store& store, std::span<const Overwrite> changes, int64_t file_bytes, int64_t mark_at) {
   Trimmed trimmed;
   for (const Overwrite& change : changes) {
     std::vector<std::byte> now(change.bytes.size());
     if (Status status = read_zero_padded(store, change.offset, now, file_bytes); !status.ok())
       return status;
+    hide_mark(mark_at, change.offset, now);
     const auto differ = std::mismatch(now.begin(), now.end(), change.bytes.begin());
     if (differ.first == now.end())
       continue;
@@ -102,10 +105,39 @@ std::vector<std::byte> log_of(const Trimmed& what, int64_t end) {
   return log;
 }
 
-Status put_back(Store& store, std::span<const OldBytes> old) {
+// The byte that has the mark, if it is in the file.
+Result<std::optional<std::byte>> marked_byte(Store& store, int64_t mark_at) {
+  if (mark_at < 0)
+    return std::optional<std::byte>();
+  const Result<int64_t> size = store.size();
+  if (!size.ok())
+    return size.status();
+  if (mark_at >= size.value())
+    return std::optional<std::byte>();
+  std::array<std::byte, 1> byte{};
+  if (Status status = store.read_at(mark_at, byte); !status.ok())
+    return status;
+  return std::optional(byte[0]);
+}
+
+// Writes bytes of a file that has the mark, and keeps it.
+Status write_marked(Store& store, int64_t offset, std::span<const std::byte> bytes, int64_t mark_at) {
+  if (mark_at < offset || mark_at - offset >= static_cast<int64_t>(bytes.size()))
+    return store.write_at(offset, bytes);
+  const auto before = static_cast<size_t>(mark_at - offset);
+  const std::array marked{bytes[before] | k_mark_bit};
+  Status status = before > 0 ? store.write_at(offset, bytes.first(before)) : Status();
+  if (status.ok())
+    status = store.write_at(mark_at, marked);
+  if (status.ok() && before + 1 < bytes.size())
+    status = store.write_at(mark_at + 1, bytes.subspan(before + 1));
+  return status;
+}
+
+Status put_back(Store& store, std::span<const OldBytes> old, int64_t mark_at) {
   Status status;
   for (const OldBytes& each : old)
-    status.update(store.write_at(each.offset, each.bytes));
+    status.update(write_marked(store, each.offset, each.bytes, mark_at));
   return status;
 }
 
@@ -122,29 +154,70 @@ Status cut_off(Store& store, int64_t end, int64_t log_end) {
   return store.write_at(log_end - static_cast<int64_t>(none.size()), none).ok() ? Status() : status;
 }
 
-// `log_begin`: after all content of the file, even if the file will become shorter.
-Status overwrite_logged(Store& store, const Trimmed& what, int64_t log_begin, int64_t end, bool durable) {
-  const std::vector<std::byte> log = log_of(what, log_begin);
-  const int64_t log_end = log_begin + static_cast<int64_t>(log.size());
-  Status status = store.write_at(log_begin, log);
-  status.update(status.ok() ? sync_if(store, durable) : Status());
+struct OverwriteOptions {
+  int64_t log_begin = 0;  // after all content of the file, even if the file will become shorter
+  int64_t end = 0;
+  bool durable = false;
+  int64_t mark_at = k_no_mark;
+};
+
+// `half`: the file is left half changed.
+Status overwrite_logged(Store& store, const Trimmed& what, const OverwriteOptions& options, bool& half) {
+  const std::vector<std::byte> log = log_of(what, options.log_begin);
+  const int64_t log_end = options.log_begin + static_cast<int64_t>(log.size());
+  Status status = store.write_at(options.log_begin, log);
+  if (status.ok())
+    status = set_mark(store, options.mark_at, true);
+  if (status.ok())
+    status = sync_if(store, options.durable);
   if (!status.ok()) {
-    (void)cut_off(store, log_begin, log_end);
+    (void)set_mark(store, options.mark_at, false);
+    (void)cut_off(store, options.log_begin, log_end);
     return status;
   }
   for (const Overwrite& each : what.changes)
     if (status.ok())
-      status = store.write_at(each.offset, each.bytes);
+      status = write_marked(store, each.offset, each.bytes, options.mark_at);
   if (status.ok())
-    status = sync_if(store, durable);
+    status = sync_if(store, options.durable);
   if (status.ok())
-    status = cut_off(store, end, log_end);
+    status = set_mark(store, options.mark_at, false);
+  if (status.ok())
+    status = cut_off(store, options.end, log_end);
   if (status.ok())
     return status;
   // The log stays if the old bytes cannot be restored.
-  if (put_back(store, what.old).ok() && sync_if(store, durable).ok())
-    (void)cut_off(store, log_begin, log_end);
+  half = !(set_mark(store, options.mark_at, true).ok() && put_back(store, what.old, options.mark_at).ok() &&
+           sync_if(store, options.durable).ok());
+  if (half)
+    return status;
+  (void)set_mark(store, options.mark_at, false);
+  (void)cut_off(store, options.log_begin, log_end);
   return status;
+}
+
+// `half`: as above.
+Status overwrite_all(Store& store, std::span<const Overwrite> changes, OverwriteOptions options, bool& half) {
+  const Result<int64_t> file_bytes = store.size();
+  if (!file_bytes.ok())
+    return file_bytes.status();
+  const Result<Trimmed> trimmed = trim(store, changes, file_bytes.value(), options.mark_at);
+  if (!trimmed.ok())
+    return trimmed.status();
+  const Trimmed& what = trimmed.value();
+  options.log_begin = std::max(options.end, file_bytes.value());
+  if (!needs_no_log(what.changes))
+    return overwrite_logged(store, what, options, half);
+  Status status;
+  for (const Overwrite& each : what.changes)
+    status = store.write_at(each.offset, each.bytes);
+  if (!status.ok())
+    (void)put_back(store, what.old, k_no_mark);
+  if (status.ok())
+    status = set_mark(store, options.mark_at, false);
+  if (status.ok() && file_bytes.value() > options.end)
+    status = store.resize(options.end);
+  return status.ok() ? sync_if(store, options.durable) : status;
 }
 
 // A log as it is stored.
@@ -216,10 +289,12 @@ Status damaged(std::string_view path, const Log& log) {
 }
 
 // The old bytes of a log, and what the ranges have. Not found: it is no log.
-Result<UndoLog> compare_with(Store& store, const Log& log, Versions& versions) {
+Result<UndoLog> compare_with(Store& store, const Log& log, int64_t mark_at, Versions& versions) {
   if (log.bytes.empty())
     return UndoLog();
-  UndoLog undo{.old = {}, .end = log.end, .found = true};
+  UndoLog undo;
+  undo.end = log.end;
+  undo.found = true;
   size_t at = 0;
   for (int64_t i = 0; i < log.ranges; ++i) {
     const size_t entry = log.table + static_cast<size_t>(i * k_range_bytes);
@@ -231,6 +306,7 @@ Result<UndoLog> compare_with(Store& store, const Log& log, Versions& versions) {
     std::vector<std::byte> now(length);
     if (Status status = store.read_at(static_cast<int64_t>(offset), now); !status.ok())
       return status;
+    hide_mark(mark_at, static_cast<int64_t>(offset), now);
     compare(now, old, std::span(log.bytes).subspan(log.table / 2 + at, length), versions);
     undo.old.push_back({static_cast<int64_t>(offset), {old.begin(), old.end()}});
     at += length;
@@ -238,50 +314,69 @@ Result<UndoLog> compare_with(Store& store, const Log& log, Versions& versions) {
   return 2 * at == log.table ? undo : UndoLog();
 }
 
-}  // namespace
-
-Status overwrite(Store& store, std::span<const Overwrite> changes, int64_t end, bool durable) {
-  return guard([&]() -> Status {
-    const Result<int64_t> file_bytes = store.size();
-    if (!file_bytes.ok())
-      return file_bytes.status();
-    const Result<Trimmed> trimmed = trim(store, changes, file_bytes.value());
-    if (!trimmed.ok())
-      return trimmed.status();
-    const Trimmed& what = trimmed.value();
-    if (!needs_no_log(what.changes))
-      return overwrite_logged(store, what, std::max(end, file_bytes.value()), end, durable);
-    Status status;
-    for (const Overwrite& each : what.changes)
-      status = store.write_at(each.offset, each.bytes);
-    if (!status.ok())
-      (void)put_back(store, what.old);
-    if (status.ok() && file_bytes.value() > end)
-      status = store.resize(end);
-    return status.ok() ? sync_if(store, durable) : status;
-  });
+Result<UndoLog> find_log(Store& store, std::string_view path, int64_t mark_at) {
+  Result<Log> log = read_log(store);
+  while (log.ok()) {
+    Versions versions;
+    Result<UndoLog> undo = compare_with(store, log.value(), mark_at, versions);
+    const bool half = versions.old && versions.changed;
+    if (!undo.ok() || !undo.value().found || (half && !versions.other))
+      return undo;
+    if (!half) {
+      undo.value().old.clear();
+      return undo;
+    }
+    // A process that is writing may have changed the ranges again since the log was read.
+    const std::vector<std::byte> before = std::move(log.value().bytes);
+    log = read_log(store);
+    if (log.ok() && log.value().bytes == before)
+      return damaged(path, log.value());
+  }
+  return log.status();
 }
 
-Result<UndoLog> find_undo_log(Store& store, std::string_view path) {
+}  // namespace
+
+Status overwrite(Store& store, std::span<const Overwrite> changes, int64_t end, bool durable, int64_t mark_at) {
+  bool half = false;
+  Status status = guard([&] {
+    return overwrite_all(store, changes, {.log_begin = 0, .end = end, .durable = durable, .mark_at = mark_at}, half);
+  });
+  if (!status.ok() && !half)
+    (void)set_mark(store, mark_at, false);
+  return status;
+}
+
+Result<bool> is_marked(Store& store, int64_t mark_at) {
+  const Result<std::optional<std::byte>> byte = marked_byte(store, mark_at);
+  if (!byte.ok())
+    return byte.status();
+  return byte.value() && (*byte.value() & k_mark_bit) != std::byte{0};
+}
+
+Status set_mark(Store& store, int64_t mark_at, bool on) {
+  const Result<std::optional<std::byte>> byte = marked_byte(store, mark_at);
+  if (!byte.ok() || !byte.value())
+    return byte.status();
+  const std::array wanted{on ? *byte.value() | k_mark_bit : *byte.value() & ~k_mark_bit};
+  return wanted[0] == *byte.value() ? Status() : store.write_at(mark_at, wanted);
+}
+
+void hide_mark(int64_t mark_at, int64_t offset, std::span<std::byte> bytes) noexcept {
+  if (mark_at >= offset && mark_at - offset < static_cast<int64_t>(bytes.size()))
+    bytes[static_cast<size_t>(mark_at - offset)] &= ~k_mark_bit;
+}
+
+Result<UndoLog> find_undo_log(Store& store, std::string_view path, int64_t mark_at) {
   return guard([&]() -> Result<UndoLog> {
-    Result<Log> log = read_log(store);
-    while (log.ok()) {
-      Versions versions;
-      Result<UndoLog> undo = compare_with(store, log.value(), versions);
-      const bool half = versions.old && versions.changed;
-      if (!undo.ok() || !undo.value().found || (half && !versions.other))
-        return undo;
-      if (!half) {
-        undo.value().old.clear();
-        return undo;
-      }
-      // A process that is writing may have changed the ranges again since the log was read.
-      const std::vector<std::byte> before = std::move(log.value().bytes);
-      log = read_log(store);
-      if (log.ok() && log.value().bytes == before)
-        return damaged(path, log.value());
-    }
-    return log.status();
+    Result<UndoLog> undo = find_log(store, path, mark_at);
+    if (!undo.ok())
+      return undo;
+    const Result<bool> marked = is_marked(store, mark_at);
+    if (!marked.ok())
+      return marked.status();
+    undo.value().marked = marked.value();
+    return undo;
   });
 }
 
@@ -296,14 +391,18 @@ void apply(const UndoLog& log, int64_t offset, std::span<std::byte> bytes) noexc
   }
 }
 
-Status roll_back(Store& store, std::string_view path, bool durable) {
-  const Result<UndoLog> log = find_undo_log(store, path);
-  if (!log.ok() || !log.value().found)
+Status roll_back(Store& store, std::string_view path, bool durable, int64_t mark_at) {
+  const Result<UndoLog> log = find_undo_log(store, path, mark_at);
+  if (!log.ok() || (!log.value().found && !log.value().marked))
     return log.status();
-  Status status = put_back(store, log.value().old);
+  Status status = log.value().old.empty() ? Status() : set_mark(store, mark_at, true);
+  if (status.ok())
+    status = put_back(store, log.value().old, mark_at);
   if (status.ok())
     status = sync_if(store, durable);
-  return status.ok() ? store.resize(log.value().end) : status;
+  if (status.ok())
+    status = set_mark(store, mark_at, false);
+  return status.ok() && log.value().found ? store.resize(log.value().end) : status;
 }
 
 }  // namespace windrow

@@ -159,6 +159,8 @@ Status check_held(const Rename& file) {
   if (file.held == nullptr || file.held->is_at(file.from))
     return {};
   const bool gone = ::lstat(file.from.c_str(), &about) != 0;
+  if (gone && code_of_errno(errno) != Code::not_found)
+    return system_status("publish", file.from, errno);
   return {
       gone ? Code::not_found : Code::io,
       fmt::format(
@@ -395,6 +397,8 @@ Status start_folder(const TemporaryFile& temporary, const std::string& path, Hel
 Status replaced_by_others(const std::string& path) {
   struct stat about {};
   const bool gone = ::stat(path.c_str(), &about) != 0;
+  if (gone && code_of_errno(errno) != Code::not_found)
+    return system_status("stat of", path, errno);
   return {Code::io, fmt::format("\"{}\" was {} by another program since it was opened", path,
                                 gone ? "removed or renamed" : "replaced")};
 }

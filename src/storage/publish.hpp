@@ -55,7 +55,7 @@ Status start_sidecars(const TemporaryFile& temporary, std::span<const Rename> si
 // temporary file.
 Status start_folder(const TemporaryFile& temporary, const std::string& path, HeldFile* held = nullptr);
 
-// The reason to stop writing to a file: its name belongs to another file, or to none.
+// The reason to stop writing to a file: its name belongs to another file, or to none, or that cannot be known.
 Status replaced_by_others(const std::string& path);
 
 // Removes a folder and the files in it, but no subfolders. A missing folder is no error.

@@ -7,6 +7,7 @@
 
 #include "base/utf8.hpp"
 #include "storage/file_system.hpp"
+#include "storage/system_error.hpp"
 #include "subfiling/map_attributes.hpp"
 #include "subfiling/subfiles.hpp"
 
@@ -112,8 +113,10 @@ Status Subfiles::fault_of(int64_t number) const {
                                           variable == variables_.end() ? "?" : variable->second.path,
                                           name_of(static_cast<Difference>(found % k_differences)))};
     }
+    case Fault::failed:
+      return {Code::io, fmt::format("{} could not be read: {}", what, fault_text(number)), static_cast<int>(found)};
     case Fault::contradicting:
-      return {Code::bad_file, fmt::format("{} does not match the map: {}", what, contradiction(number))};
+      return {Code::bad_file, fmt::format("{} does not match the map: {}", what, fault_text(number))};
   }
   return {Code::internal, what};
 }
@@ -136,7 +139,7 @@ Fault Subfiles::fault_by_name(int64_t number) const {
 }
 
 int64_t Subfiles::note_contradiction(int64_t number, std::string text) {
-  set_contradiction(number, std::move(text));
+  set_fault_text(number, std::move(text));
   return pack(Fault::contradicting);
 }
 
@@ -186,7 +189,7 @@ int64_t Subfiles::examine_part(const ExaminedSubfile& subfile, int variable, con
   const auto length = part.length(number, split.records);
   if (!length || *length >= longest_file() - own->placement.offset)
     return packed(variable, Difference::place);
-  if (*length > 0 && (!subfile.bytes || *subfile.bytes < static_cast<uintmax_t>(own->placement.offset + *length)))
+  if (*length > 0 && subfile.bytes < static_cast<uintmax_t>(own->placement.offset + *length))
     return pack(Fault::damaged);
   places[variable] = own->placement;
   return pack(Fault::none);
@@ -197,21 +200,25 @@ Result<int64_t> Subfiles::examine(int64_t number, const Catalog& base, std::map<
   if (const Fault fault = fault_by_name(number); fault != Fault::none)
     return pack(fault);
   const std::string path = names_.path(number);
-  std::error_code unknown;
-  const auto bytes = std::filesystem::file_size(path, unknown);
   auto opened = open_format(format_, path, FormatMode::read, {});
   if (opened.ok())
     set_file_number(number, file_number(path));
+  if (opened.ok() && opened.value()->is_interrupted())
+    interrupted_.insert(number);
   auto found = opened.ok() ? opened.value()->catalog() : Result<Catalog>(opened.status());
   if (opened.ok())
     (void)opened.value()->close();
-  if (found.status().code() == Code::out_of_memory)
+  if (found.status().code() == Code::out_of_memory || found.status().code() == Code::io)
     return found.status();
   if (!found.ok())
     return pack(fault_by(found.status()));
+  std::error_code unknown;
+  const auto bytes = std::filesystem::file_size(path, unknown);
+  if (unknown)
+    return system_status("size of", path, unknown.value());
   if (const int64_t fault = examine_root(number, found.value().groups.front().attributes); fault != pack(Fault::none))
     return fault;
-  const ExaminedSubfile subfile{number, base, found.value(), unknown ? std::nullopt : std::optional(bytes)};
+  const ExaminedSubfile subfile{number, base, found.value(), bytes};
   for (const auto& [variable, split] : variables_) {
     if (!split.has_part(number))
       continue;

@@ -28,7 +28,7 @@ Status for_each_part_of(int rank, int ranks, const Subfiles& map, std::span<cons
   return {};
 }
 
-// The chunks of a part, or the reason why they are unknown. out_of_memory is an error of this rank instead.
+// The chunks of a part, or the reason why they are unknown. out_of_memory and io are errors of this rank instead.
 Result<std::vector<ChunkPlace>> chunks_of(Format& format, const std::string& path, const ChunkGrid& grid) {
   std::vector<ChunkPlace> places;
   for (int64_t chunk = 0; chunk < grid.count(); ++chunk) {
@@ -50,7 +50,7 @@ Status SubfileSet::find_own_chunks(std::span<const int> variables, PartChunkList
       return opened.status();
     own.parts.push_back(chunks_of(*opened.value(), map_->find(number)->path, grid));
     const Status& found = own.parts.back().status();
-    return found.code() == Code::out_of_memory ? found : Status{};
+    return found.code() == Code::out_of_memory || found.code() == Code::io ? found : Status{};
   };
   return for_each_part_of(comm_.rank(), comm_.size(), *map_, variables, find);
 }

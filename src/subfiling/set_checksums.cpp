@@ -149,7 +149,9 @@ Status SetChecksums::withdraw(int64_t number, Format& format, FunctionRef<bool(c
   }
   if (!any)
     return {};
-  Status status = map_.finish_format(number, format);
+  Status status = map_.refuse_others();
+  if (status.ok())
+    status = map_.finish_format(number, format);
   return status.ok() ? format.flush() : status;
 }
 

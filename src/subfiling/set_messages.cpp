@@ -40,7 +40,8 @@ std::vector<std::byte> SubfileFindings::encode() const {
   for (const SubfileFinding& each : subfiles) {
     append_signed(message, each.fault);
     append_varint(message, each.file_number);
-    append_text(message, each.contradiction);
+    append_varint(message, each.is_interrupted ? 1 : 0);
+    append_text(message, each.text);
     append_varint(message, each.places.size());
     for (const auto& [offset, stride] : each.places) {
       append_varint(message, static_cast<uint64_t>(offset) + 1);
@@ -57,7 +58,8 @@ Result<SubfileFindings> SubfileFindings::decode(std::span<const std::byte> bytes
     SubfileFinding& finding = message.subfiles.emplace_back();
     finding.fault = reader.signed_number();
     finding.file_number = reader.number();
-    finding.contradiction = reader.text();
+    finding.is_interrupted = reader.number() != 0;
+    finding.text = reader.text();
     const uint64_t places = reader.number();
     for (uint64_t place = 0; place < places && reader.good(); ++place) {
       const auto offset = static_cast<int64_t>(reader.number() - 1), stride = static_cast<int64_t>(reader.number());

@@ -31,9 +31,10 @@ struct SubfileFinding {
     int64_t stride = 0;
     friend bool operator==(const Place&, const Place&) = default;
   };
-  int64_t fault = 0;          // packed (Subfiles::pack)
-  uint64_t file_number = 0;   // 0: unknown
-  std::string contradiction;  // if the fault is one
+  int64_t fault = 0;         // packed (Subfiles::pack)
+  uint64_t file_number = 0;  // 0: unknown
+  bool is_interrupted = false;
+  std::string text;           // of the fault, if it has one
   std::vector<Place> places;  // places of the unchunked parts in it, in the order of their variables
   friend bool operator==(const SubfileFinding&, const SubfileFinding&) = default;
 };

@@ -10,6 +10,7 @@
 
 #include "storage/file_system.hpp"
 #include "storage/publish.hpp"
+#include "storage/system_error.hpp"
 #include "subfiling/copy.hpp"
 #include "subfiling/subfiles.hpp"
 
@@ -115,8 +116,10 @@ Status Subfiles::lengthen(int64_t number) const {
   }
   std::error_code unknown;
   const std::string path = names_.path(number);
-  const auto bytes = std::filesystem::file_size(path, unknown);
-  if (end == 0 || unknown || bytes >= static_cast<uintmax_t>(end))
+  const auto bytes = end > 0 ? std::filesystem::file_size(path, unknown) : 0;
+  if (unknown)
+    return system_status("size of", path, unknown.value());
+  if (bytes >= static_cast<uintmax_t>(end))
     return {};
   auto store = open_store(path, StoreMode::update, {});
   if (!store.ok())

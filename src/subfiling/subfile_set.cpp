@@ -9,6 +9,7 @@
 
 #include "comm/agree.hpp"
 #include "comm/sparse.hpp"
+#include "storage/file_system.hpp"
 #include "subfiling/map_attributes.hpp"
 #include "subfiling/set_checksums.hpp"
 
@@ -66,6 +67,11 @@ std::string SubfileSet::final_folder(const std::string& final_path) const {
 void SubfileSet::move() noexcept {
   map_->move_to(std::move(map_folder_));
   data_->move_to(std::move(data_folder_));
+  is_in_place_ = true;
+  if (refuses_others()) {
+    const uint64_t number = file_number(base_path_);
+    map_->set_base(std::move(base_path_), number);
+  }
 }
 
 Status SubfileSet::for_own(int64_t end, FunctionRef<Status(int64_t, Format&)> work) {
@@ -98,13 +104,13 @@ Status SubfileSet::start(Status local, DataFile& data, Format* base, SetOptions 
       return Status{};
     });
   if (mode_ != FormatMode::create)
-    return start_opened(std::move(local));
+    return start_opened(std::move(local), base);
   if (local.ok() && comm_.rank() == 0)
     local = guard([&] { return map_->sign(*base, -1); });
   return agree(comm_, std::move(local));
 }
 
-Status SubfileSet::start_opened(Status local) {
+Status SubfileSet::start_opened(Status local, Format* base) {
   if (Status verdict = examine(std::move(local)); !verdict.ok())
     return verdict;
   (void)fit_line(options_.line_unit);
@@ -122,7 +128,31 @@ Status SubfileSet::start_opened(Status local) {
       status = map_->fault_of(number);
     return status;
   });
-  return agree(comm_, std::move(local));
+  return restore_interrupted(std::move(local), base);
+}
+
+// Collective, agreed. Opening a subfile for update restores it. Only then may other programs read the base file again.
+Status SubfileSet::restore_interrupted(Status local, Format* base) {
+  is_in_place_ = true;
+  if (local.ok())
+    local = guard([&] {
+      if (refuses_others())
+        map_->set_base(data_->path(), data_->base_number());
+      for (int64_t number = 0; number < map_->used(); ++number) {
+        if (!is_own(number) || !map_->is_interrupted(number))
+          continue;
+        const Result<Format*> restored = format(number);
+        if (!restored.ok())
+          return restored.status();
+        if (Status status = restored.value()->refuse_others(false); !status.ok())
+          return status;
+      }
+      return Status{};
+    });
+  Status verdict = agree(comm_, std::move(local));
+  if (verdict.ok() && base != nullptr)
+    (void)base->refuse_others(false);
+  return verdict;
 }
 
 // Local.
@@ -132,13 +162,18 @@ Status SubfileSet::find_own(SubfileFindings& own) {
       continue;
     std::map<int, Placement> places;
     const auto fault = map_->examine(number, catalog_, places);
-    if (!fault.ok())
+    if (fault.status().code() == Code::out_of_memory)
       return fault.status();
     SubfileFinding& finding = own.subfiles.emplace_back();
-    finding.fault = fault.value();
+    finding.fault = fault.ok() ? fault.value() : Subfiles::pack(Fault::failed, comm_.rank());
+    if (!fault.ok())
+      map_->set_fault_text(number, comm_.size() == 1
+                                       ? fault.status().message()
+                                       : fmt::format("{} (rank {})", fault.status().message(), comm_.rank()));
     finding.file_number = map_->file_number_of(number);
-    if (Subfiles::contradicts(finding.fault))
-      finding.contradiction = map_->contradiction(number);
+    finding.is_interrupted = map_->is_interrupted(number);
+    if (Subfiles::has_text(finding.fault))
+      finding.text = map_->fault_text(number);
     for (const auto& [variable, split] : map_->variables()) {
       if (!split.has_contiguous_part(number))
         continue;
@@ -158,8 +193,10 @@ Status SubfileSet::learn(const SubfileFindings& all) {
     map_->set_file_number(number, finding.file_number);
     data_->set_number(number + 1, finding.file_number);
     map_->set_fault(number, finding.fault);
-    if (Subfiles::contradicts(finding.fault))
-      map_->set_contradiction(number, finding.contradiction);
+    if (finding.is_interrupted)
+      map_->note_interrupted(number);
+    if (Subfiles::has_text(finding.fault))
+      map_->set_fault_text(number, finding.text);
     size_t places = 0;
     for (auto& [variable, split] : map_->variables()) {
       if (!split.has_contiguous_part(number))
@@ -346,7 +383,12 @@ Status SubfileSet::finish(Format* base, bool ends, bool& moved) {
     local = guard([&] { return complete_base(base); });
   if (options_.places_late)
     local = settle(std::move(local), moved);
-  local.update(guard([&] { return ends ? map_->close_formats() : map_->flush_formats(); }));
+  if (refuses_others())
+    local = refuse_others(std::move(local), base);
+  if (!refuses_others() || local.ok())
+    local.update(guard([&] { return ends ? map_->close_formats() : map_->flush_formats(); }));
+  else if (ends)
+    map_->drop_formats();
   if (options_.subfiles.durable && local.ok())
     local = guard([&] {
       Status status;
@@ -356,8 +398,42 @@ Status SubfileSet::finish(Format* base, bool ends, bool& moved) {
       return status;
     });
   Status verdict = agree(comm_, std::move(local));
+  has_half_changed_ = false;
+  if (!verdict.ok() && refuses_others() && verdict.code() != Code::mpi)
+    find_half_changed(base);
   complete_ = complete_ || verdict.ok();
   return verdict;
+}
+
+// Collective, agreed. HDF5 takes a part that it cannot read for one that was never written. So other programs must not
+// open the base file while subfiles are half changed, and after a process was killed meanwhile.
+Status SubfileSet::refuse_others(Status local, Format* base) {
+  int64_t any_open = map_->has_open_formats() ? 1 : 0;
+  local = agree(comm_, std::move(local), Reduction{.maximum = std::span(&any_open, 1), .sum = {}, .bits = {}});
+  if (!local.ok() || any_open == 0)
+    return local;
+  return agree(comm_, base != nullptr ? guard([&] { return base->refuse_others(true); }) : Status{});
+}
+
+// Collective. After an error.
+void SubfileSet::find_half_changed(Format* base) {
+  int64_t half_changed = 0;
+  for (int64_t number = 0; number < map_->used(); ++number) {
+    if (!is_own(number))
+      continue;
+    const Result<bool> refused =
+        guard([&] { return others_are_refused_at(map_->format_name(), map_->names().path(number)); });
+    half_changed = !refused.ok() || refused.value() ? 1 : half_changed;
+  }
+  const Status agreed =
+      agree(comm_, Status{}, Reduction{.maximum = std::span(&half_changed, 1), .sum = {}, .bits = {}});
+  has_half_changed_ = !agreed.ok() || half_changed == 1;
+  if (base != nullptr)
+    (void)accept_others(*base);
+}
+
+Status SubfileSet::accept_others(Format& base) const {
+  return refuses_others() && !has_half_changed_ ? base.refuse_others(false) : Status();
 }
 
 std::string SubfileSet::problems(Format& base) const {

@@ -45,6 +45,7 @@ namespace windrow {
 struct SetOptions {
   SubfileOptions subfiles;
   bool places_late = false;              // the format allocates late
+  bool joins_parts = false;              // other programs read the subfiles through the base file
   int64_t line_unit = FileLine::k_unit;  // files begin at multiples of it in the address space of the set
 };
 
@@ -85,7 +86,10 @@ class SubfileSet {
   // The path of the folder of subfiles beside a base file with this path.
   std::string final_folder(const std::string& final_path) const;
   // Local. The folder gets its final name: prepare_move() allocates, so that move() cannot fail.
-  void prepare_move(const std::string& final_path) { map_folder_ = data_folder_ = final_folder(final_path); }
+  void prepare_move(const std::string& final_path) {
+    map_folder_ = data_folder_ = final_folder(final_path);
+    base_path_ = final_path;
+  }
   void move() noexcept;
 
   // Collective, agreed. Signs the base file of a new set; a subfile is made with its first part. Examines the subfiles
@@ -129,6 +133,9 @@ class SubfileSet {
   Status finish(Format* base, bool ends, bool& moved);
   // Local. Makes the own subfiles as long as their variables, also if their last elements were never written.
   Status lengthen();
+  // Rank 0. Other programs may read the base file again, unless a subfile is half changed. Called if the base file was
+  // not flushed after finish(), which does the same.
+  Status accept_others(Format& base) const;
   // Rank 0. Writes the checksum of the map into the base file, before the base file is flushed.
   Status write_checksum(Format& base);
 
@@ -156,7 +163,7 @@ class SubfileSet {
   void mark_incomplete() noexcept { complete_ = false; }
 
  private:
-  Status start_opened(Status local);
+  Status start_opened(Status local, Format* base);
   Status examine(Status local);
   Status find_own(SubfileFindings& own);
   Status learn(const SubfileFindings& all);
@@ -165,6 +172,10 @@ class SubfileSet {
   Status settle(Status local, bool& moved);
   Status complete_own(bool ends);
   Status complete_base(Format* base);
+  Status restore_interrupted(Status local, Format* base);
+  bool refuses_others() const noexcept { return options_.joins_parts && is_in_place_; }
+  Status refuse_others(Status local, Format* base);
+  void find_half_changed(Format* base);
   Status prepare_growth(Format& format, int variable, const SplitVariable& split, int64_t part);
   Result<ChunkLayout> layout_in_subfile(int variable, const SplitVariable& split, int64_t part) const;
   Status find_own_chunks(std::span<const int> variables, PartChunkLists& own);
@@ -179,6 +190,9 @@ class SubfileSet {
   std::unique_ptr<Subfiles> map_;
   FolderLock folder_lock_;                   // rank 0
   std::string map_folder_, data_folder_;     // two copies of the final folder, which move() takes
+  std::string base_path_;                    // of the base file, for move()
+  bool is_in_place_ = false;                 // other programs can read the set
+  bool has_half_changed_ = false;            // rank 0: a subfile may be half changed
   bool complete_ = false;                    // the base file has the checksum of the current map
   std::set<std::pair<int, int64_t>> grown_;  // own chunked parts that have grown since the file was opened
   SetLayouts layouts_{*this};

@@ -13,6 +13,7 @@
 #include "format/check.hpp"
 #include "storage/file_system.hpp"
 #include "storage/publish.hpp"
+#include "storage/system_error.hpp"
 #include "subfiling/map_attributes.hpp"
 
 namespace windrow {
@@ -130,8 +131,11 @@ Status Subfiles::limit_open(FormatMode mode) {
   constexpr size_t k_most_open = 32;
   if (formats_.size() < files_kept_open(k_most_open))
     return {};
-  Status status =
-      mode == FormatMode::read ? Status() : finish_format(formats_.begin()->first, *formats_.begin()->second);
+  Status status = mode == FormatMode::read ? Status() : refuse_others();
+  if (!status.ok())
+    return status;
+  if (mode != FormatMode::read)
+    status = finish_format(formats_.begin()->first, *formats_.begin()->second);
   status.update(formats_.begin()->second->close());
   formats_.erase(formats_.begin());
   return status;
@@ -197,6 +201,18 @@ Status Subfiles::close_formats() {
     status.update(format->close());
   formats_.clear();
   return status;
+}
+
+void Subfiles::drop_formats() noexcept {
+  for (auto& [number, format] : formats_) {
+    format->drop_changes();
+    (void)guard([&] { return format->close(); });
+  }
+  formats_.clear();
+}
+
+Status Subfiles::refuse_others() const {
+  return base_path_.empty() ? Status() : refuse_others_at(format_, base_path_, base_number_, options_.format.durable);
 }
 
 Status Subfiles::flush_formats() {
@@ -272,8 +288,9 @@ std::vector<std::string> Subfiles::unexpected_files() const {
       expected.insert(std::filesystem::path(sidecar).filename().string());
   }
   std::vector<std::string> lines;
-  std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(names_.folder, error)) {
+  std::error_code failed, error;
+  const std::filesystem::directory_iterator entries(names_.folder, failed);
+  for (const auto& entry : entries) {
     const std::string name = entry.path().filename().string();
     if (expected.contains(name) || is_temporary(name) || name == k_replaced_mark || lines.size() == k_most_told)
       continue;
@@ -289,6 +306,8 @@ std::vector<std::string> Subfiles::unexpected_files() const {
     }
     lines.push_back(fmt::format("\"{}/{}\" {}", readable(folder_), readable(name), what));
   }
+  if (failed && failed != std::errc::no_such_file_or_directory)
+    lines.push_back(fmt::format("\"{}\" cannot be listed: {}", readable(folder_), text_of_errno(failed.value())));
   std::sort(lines.begin(), lines.end());
   return lines;
 }

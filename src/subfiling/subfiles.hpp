@@ -96,7 +96,8 @@ enum class Fault : int64_t {
   contradicting,
   not_a_file,
   locked,
-  elsewhere
+  elsewhere,
+  failed  // the rank that owns the subfile could not read it
 };
 
 // The range of a part as stored in its subfile: first elements along all dimensions, then ends; 0 and 0 along an
@@ -152,16 +153,18 @@ class Subfiles {
     return line_.place(part + 1, variable.offsets[static_cast<size_t>(part)]);
   }
 
-  // Sets a fault and, for some kinds, the number that was found.
+  // Sets a fault and, for some kinds, the number that was found; for Fault::failed, the rank.
   void set_fault(int64_t number, int64_t packed) noexcept { faults_[static_cast<size_t>(number)] = packed; }
-  // For Fault::contradicting: which attribute, and both values.
-  void set_contradiction(int64_t number, std::string text) {
-    contradictions_.insert_or_assign(number, std::move(text));
+  // For Fault::contradicting: which attribute, and both values. For Fault::failed: the error.
+  void set_fault_text(int64_t number, std::string text) { fault_texts_.insert_or_assign(number, std::move(text)); }
+  const std::string& fault_text(int64_t number) const { return fault_texts_.at(number); }
+  static bool has_text(int64_t packed) noexcept {
+    const auto fault = static_cast<Fault>(packed & 0xff);
+    return fault == Fault::contradicting || fault == Fault::failed;
   }
-  const std::string& contradiction(int64_t number) const { return contradictions_.at(number); }
-  static bool contradicts(int64_t packed) noexcept { return static_cast<Fault>(packed & 0xff) == Fault::contradicting; }
   static int64_t pack(Fault fault, int64_t found = 0) noexcept { return static_cast<int64_t>(fault) + (found << 8); }
-  Status fault_of(int64_t number) const;  // Code::bad_file, not_found or no_permission, with the subfile's name
+  // Code::bad_file, not_found, no_permission, bad_state or io, with the subfile's name.
+  Status fault_of(int64_t number) const;
 
   // File number of a subfile (storage/file_system.hpp), 0: unknown.
   uint64_t file_number_of(int64_t number) const noexcept { return file_numbers_[static_cast<size_t>(number)]; }
@@ -176,8 +179,17 @@ class Subfiles {
   // open files of a process is limited.
   Result<Format*> format(int64_t number, FormatMode mode);
   void set_options(SubfileOptions options) { options_ = std::move(options); }
+  // Rank-local. Other programs can read the set now, and would find a half-changed subfile. So they are to refuse the
+  // base file before a subfile changes at another time than at the end of SubfileSet::finish().
+  void set_base(std::string path, uint64_t number) noexcept {
+    base_path_ = std::move(path);
+    base_number_ = number;
+  }
+  Status refuse_others() const;
   void drop(int64_t number);  // if format() created it here, also its file
+  bool has_open_formats() const noexcept { return !formats_.empty(); }
   Status close_formats();
+  void drop_formats() noexcept;  // closes them without their changes
   Status flush_formats();
   int64_t opens() const noexcept { return opens_; }  // how often this rank has opened formats and examined files
 
@@ -243,14 +255,17 @@ class Subfiles {
     return found == leftovers_.end() ? 0 : found->second;
   }
   void forget_leftover(int variable, int64_t part) { leftovers_.erase({variable, part}); }
+  // Whether examine() has found an interrupted change of a subfile (Format::is_interrupted()).
+  bool is_interrupted(int64_t number) const noexcept { return interrupted_.contains(number); }
+  void note_interrupted(int64_t number) { interrupted_.insert(number); }
   // Whether examine() has found more records in a subfile than the set has.
   bool has_more_records(int64_t number) const noexcept { return longer_.contains(number); }
   // Rank-local: removes variables and groups that examine() has found and that the base file does not have, because a
   // job was killed or failed before it updated the base file. Called before anything is defined.
   Status remove_unknown(int64_t number, Format& format);
 
-  // Rank-local: examines a subfile. Returns its fault, packed, and sets the places of the parts in it. out_of_memory if
-  // it could not be examined.
+  // Rank-local: examines a subfile. Returns its fault, packed, and sets the places of the parts in it. out_of_memory,
+  // io: it could not be examined.
   Result<int64_t> examine(int64_t number, const Catalog& base, std::map<int, Placement>& places);
 
   // Rank-local: whether the folder is a real folder or missing, and not a link.
@@ -264,7 +279,7 @@ class Subfiles {
     int64_t number;
     const Catalog& base;
     const Catalog& found;
-    std::optional<uintmax_t> bytes;  // nullopt: unknown
+    uintmax_t bytes = 0;
   };
   Status limit_open(FormatMode mode);
   Status rewrite(int64_t number, Format& format, const Layout& layout, const TemporaryFile& temporary,
@@ -286,9 +301,11 @@ class Subfiles {
   std::map<int, SplitVariable> variables_;
   std::vector<int64_t> faults_;
   std::vector<uint64_t> file_numbers_;
-  std::map<int64_t, std::string> contradictions_;  // by subfile
+  std::map<int64_t, std::string> fault_texts_;  // by subfile
   std::map<int64_t, std::unique_ptr<Format>> formats_;
-  std::set<int64_t> summed_, longer_;
+  std::string base_path_;  // "": no other program can read the set, or it cannot be read through the base file
+  uint64_t base_number_ = 0;
+  std::set<int64_t> summed_, longer_, interrupted_;
   std::map<std::pair<int, int64_t>, int64_t> leftovers_;
   std::map<int64_t, std::vector<std::string>> unknown_;  // by subfile: paths, groups before their members
   std::vector<uint8_t> made_;                            // [subfiles] 1: this rank created it

@@ -25,6 +25,7 @@ EXCEPTIONS = {
     "windrow_points_with": "windrow_points has an optional argument for the options",
     "windrow_put_attribute_text": "windrow_put_attribute takes text too",
     "windrow_link_is_hard": "the command windrow info says it",
+    "windrow_interrupted": "the command windrow check says it",
     "windrow_inquire_written": "the commands windrow copy and check leave out what nobody has written",
     "windrow_remove_leftovers": "the command windrow check --clean does it",
     "windrow_refuse": "the module's own checks end in it",

@@ -20,7 +20,8 @@ OpenBroadcast opened() {
   message.elsewhere = "/proc/1/fd/3";
   message.file_number = 12345678;
   message.format = "hdf5";
-  message.traits = {.places_late = true, .big_endian = true};
+  message.is_interrupted = true;
+  message.traits = {.places_late = true, .big_endian = true, .joins_parts = true};
   message.set_identity = "identity";
   message.set_folder = "folder";
   message.subfile_ending = ".h5";

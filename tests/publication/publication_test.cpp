@@ -178,7 +178,7 @@ TEST(Publication, a_file_that_is_there_is_held_and_changed_by_one) {
   std::filesystem::rename(folder.path("b"), path);
   EXPECT_FALSE(first.holds(path));
   EXPECT_THAT(first.check_name(path).message(), HasSubstr("replaced by another program"));
-  first.take_over(HeldFile::at(path), path);
+  first.take_over(HeldFile::at(path).value(), path);
   EXPECT_TRUE(first.check_name(path).ok());
   EXPECT_EQ(second.hold(path, true).code(), Code::bad_state) << "the new file";
   first.let_go();

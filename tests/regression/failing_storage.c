@@ -73,8 +73,9 @@ static enum verdict on_change(int there, int is_write, int grows) {
     return GO_ON;
   if (frozen && __atomic_load_n(frozen, __ATOMIC_SEQ_CST))
     return NOTHING;
-  if (kind == FAILING_READ || nth <= 0) {
-    if (kind != FAILING_READ)
+  const int is_change = kind != FAILING_READ && kind != FAILING_OPEN;
+  if (!is_change || nth <= 0) {
+    if (is_change)
       __atomic_add_fetch(&calls, 1, __ATOMIC_SEQ_CST);
     return GO_ON;
   }
@@ -111,6 +112,15 @@ static int fails_to_read(int descriptor) {
   if (__atomic_add_fetch(&calls, 1, __ATOMIC_SEQ_CST) != nth)
     return 0;
   errno = EIO;
+  return 1;
+}
+
+static int fails_to_open(const char *path) {
+  if (kind != FAILING_OPEN || !is_there(path))
+    return 0;
+  if (__atomic_add_fetch(&calls, 1, __ATOMIC_SEQ_CST) != nth)
+    return 0;
+  errno = EMFILE;
   return 1;
 }
 
@@ -245,6 +255,8 @@ CHANGES(fallocate, (int descriptor, int mode, off_t begin, off_t bytes), (int, i
     va_start(rest, flags);                                                    \
     const mode_t mode = (flags & O_CREAT) != 0 ? va_arg(rest, mode_t) : 0;    \
     va_end(rest);                                                             \
+    if (fails_to_open(path))                                                  \
+      return -1;                                                              \
     if ((flags & O_CREAT) == 0 || kind == FAILING_NOTHING || !is_there(path)) \
       return real(path, flags, mode);                                         \
     struct stat about;                                                        \

@@ -16,7 +16,8 @@ enum failing_kind {
   FAILING_IO,       /* the n-th change fails, once */
   FAILING_NO_SPACE, /* from the n-th change on the disk is full: files cannot be created or extended */
   FAILING_SHORT,    /* the n-th change, if it is a write, moves half of its bytes */
-  FAILING_READ      /* the n-th reading fails, once */
+  FAILING_READ,     /* the n-th reading fails, once */
+  FAILING_OPEN      /* the n-th opening fails, once: this process has too many open files */
 };
 
 /* `frozen` is in memory that all processes share. */

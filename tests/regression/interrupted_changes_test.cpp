@@ -193,6 +193,7 @@ class InterruptedChanges : public testing::Test {
       promised = more;
   }
   std::string faults(const Kind& kind, Change what, MPI_Comm comm, const Promised& promised, int edition);
+  void expect_restored(const Kind& kind, const std::string& where);
   void sweep(const Kind& kind, const KeyValues& options);
   void try_one(const Kind& kind, Change what, const KeyValues& options, failing_kind failure, int victim, long nth);
 
@@ -339,6 +340,13 @@ std::string InterruptedChanges::faults(const Kind& kind, Change what, MPI_Comm c
   return found;
 }
 
+void InterruptedChanges::expect_restored(const Kind& kind, const std::string& where) {
+  windrow_file* file = nullptr;
+  ASSERT_WINDROW_OK(windrow_open(MPI_COMM_WORLD, path(kind).c_str(), WINDROW_READ, nullptr, &file));
+  EXPECT_STREQ(windrow_interrupted(file), "") << where;
+  EXPECT_WINDROW_OK(windrow_close(file));
+}
+
 void InterruptedChanges::try_one(const Kind& kind, Change what, const KeyValues& options, failing_kind failure,
                                  int victim, long nth) {
   ++cases_;
@@ -361,12 +369,16 @@ void InterruptedChanges::try_one(const Kind& kind, Change what, const KeyValues&
     EXPECT_EQ(faults(kind, what, MPI_COMM_SELF, promised, 0), "") << where << ", one rank";
   }
   MPI_Barrier(MPI_COMM_WORLD);
+  // Other programs read the file, unless it could not be restored at once.
+  if (failure != FAILING_FREEZE && failure != FAILING_TEAR)
+    expect_restored(kind, where);
   // What was not published can be made again. Variables that were are defined, so it is tried where none is promised.
   if (promised.new_variables > 0 || promised.new_records > 0 || cases_ % 2 == 0)
     return;
   Promised again;
   EXPECT_WINDROW_OK(change(kind, what, options, 1, again)) << where << ", again";
   EXPECT_EQ(faults(kind, what, MPI_COMM_WORLD, again, 1), "") << where << ", again";
+  expect_restored(kind, where + ", again");
 }
 
 void InterruptedChanges::sweep(const Kind& kind, const KeyValues& options) {
@@ -409,15 +421,16 @@ void InterruptedChanges::sweep(const Kind& kind, const KeyValues& options) {
 }
 
 // For sets_test.py: a file is made at WINDROW_KILLED_AT/a.ENDING, and one of the processes killed while it is changed.
-// "KIND CHANGE RANK NTH".
+// "KIND CHANGE RANK NTH CHECKSUMS".
 class Killed : public InterruptedChanges {
  protected:
   void make_and_change(const char* folder, const char* what) {
     std::istringstream words(what);
-    int kind = 0, change_number = 0, victim = 0;
+    int kind = 0, change_number = 0, victim = 0, checksums = 0;
     long nth = 0;
-    words >> kind >> change_number >> victim >> nth;
-    make(k_kinds[kind], {});
+    words >> kind >> change_number >> victim >> nth >> checksums;
+    const KeyValues options = checksums != 0 ? KeyValues{{"checksum", "on"}} : KeyValues{};
+    make(k_kinds[kind], options);
     copy(k_kinds[kind]);
     if (rank_of() == 0)
       std::filesystem::rename(work(), folder);
@@ -425,7 +438,7 @@ class Killed : public InterruptedChanges {
     there_ = folder;
     failing_start(folder, FAILING_KILL, victim == rank_of() ? nth : 0, frozen_.get());
     Promised promised;
-    (void)change(k_kinds[kind], static_cast<Change>(change_number), {}, 0, promised);
+    (void)change(k_kinds[kind], static_cast<Change>(change_number), options, 0, promised);
     (void)failing_stop();
   }
 };
@@ -443,6 +456,10 @@ class EachKind : public InterruptedChanges, public testing::WithParamInterface<i
 TEST_P(EachKind, LeaveWhatWasThere) {
   sweep(k_kinds[GetParam()], {});
 }
+TEST(Interrupted, AreNoFilesOfNone) {
+  EXPECT_EQ(windrow_interrupted(nullptr), nullptr);
+}
+
 TEST_P(EachKind, LeaveWhatWasThereWithChecksumsOnStableStorage) {
   sweep(k_kinds[GetParam()], {{"checksum", "on"}, {"durable", "true"}});
 }

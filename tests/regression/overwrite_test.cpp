@@ -31,6 +31,10 @@ class StoppedStore final : public Store {
     fails_ = fails;
   }
   void go_on() { left_.reset(); }
+  void fail_once(int change) {
+    stop_at(change, true);
+    goes_on_ = true;
+  }
   // Before the n-th read from now on another process changes the file.
   void change_at_read(int read, std::vector<std::byte> later) {
     reads_left_ = read;
@@ -72,9 +76,9 @@ class StoppedStore final : public Store {
   Status unlock(int64_t, int64_t) override { return {}; }
 
  private:
-  bool goes_through() { return !left_ || (*left_)-- > 0; }
+  bool goes_through() { return !left_ || (*left_)-- > 0 || (goes_on_ && *left_ < -1); }
   std::optional<int> left_;
-  bool fails_ = false;
+  bool fails_ = false, goes_on_ = false;
   int reads_left_ = 0;
   std::vector<std::byte> bytes_, later_;
 };
@@ -87,12 +91,13 @@ std::vector<std::byte> pattern(int64_t bytes, int seed) {
 }
 
 // What a reader finds, by the log where there is one.
-std::vector<std::byte> as_read(Store& store, size_t bytes) {
-  auto log = find_undo_log(store, k_path);
+std::vector<std::byte> as_read(Store& store, size_t bytes, int64_t mark_at = k_no_mark) {
+  auto log = find_undo_log(store, k_path, mark_at);
   EXPECT_TRUE(log.ok());
   std::vector<std::byte> read(bytes);
   EXPECT_TRUE(store.read_at(0, read).ok());
   apply(log.value(), 0, read);
+  hide_mark(mark_at, 0, read);
   return read;
 }
 
@@ -118,6 +123,80 @@ TEST(Overwrite, IsWholeOrNotAtAll) {
         continue;
       EXPECT_EQ(store.bytes(), wanted) << "nothing is left behind the end";
       break;
+    }
+}
+
+// Two ranges of a file that has a mark, one of which may include it.
+class MarkedFile {
+ public:
+  MarkedFile(int64_t mark_at, bool is_marked_before) : mark_at_(mark_at) {
+    const std::array version{std::byte{1}}, later_version{std::byte{2}};
+    place(old_, mark_at, version);
+    if (mark_at >= 100 && mark_at < 400)
+      place(first_, mark_at - 100, later_version);
+    place(wanted_ = old_, 100, first_);
+    place(wanted_, 2500, second_);
+    store_.emplace(old_);
+    if (is_marked_before) {
+      EXPECT_TRUE(set_mark(*store_, mark_at, true).ok());
+    }
+  }
+  StoppedStore& store() { return *store_; }
+  bool change() {
+    return overwrite(*store_, std::array{Overwrite{100, first_}, Overwrite{2500, second_}}, k_bytes, false, mark_at_)
+        .ok();
+  }
+  bool is_refused() { return is_marked(*store_, mark_at_).value(); }
+  // What programs that know neither log nor mark find.
+  std::vector<std::byte> now() const { return {store_->bytes().begin(), store_->bytes().begin() + k_bytes}; }
+  bool is_whole(const std::vector<std::byte>& bytes) const { return bytes == old_ || bytes == wanted_; }
+  bool is_changed(const std::vector<std::byte>& bytes) const { return bytes == wanted_; }
+
+ private:
+  static void place(std::vector<std::byte>& bytes, int64_t offset, std::span<const std::byte> part) {
+    std::memcpy(bytes.data() + offset, part.data(), part.size());
+  }
+  int64_t mark_at_;
+  std::vector<std::byte> old_ = pattern(k_bytes, 1), first_ = pattern(300, 90), second_ = pattern(2000, 91), wanted_;
+  std::optional<StoppedStore> store_;
+};
+
+TEST(Overwrite, IsRefusedByOtherProgramsWhileItIsHalfDone) {
+  for (const int64_t mark_at : {8, 250, 2000})
+    for (const bool was_marked : {false, true})
+      for (const bool fails : {false, true})
+        for (int stop = 0, refused = 0;; ++stop) {
+          SCOPED_TRACE(std::to_string(mark_at) + (was_marked ? ", marked" : "") + (fails ? ", fails at " : ", at ") +
+                       std::to_string(stop));
+          MarkedFile file(mark_at, was_marked);
+          file.store().stop_at(stop, fails);
+          const bool done = file.change() && !file.store().stopped();
+          file.store().go_on();
+          EXPECT_TRUE(file.is_refused() || file.is_whole(file.now()));
+          refused += file.is_refused() ? 1 : 0;
+          const std::vector<std::byte> read = as_read(file.store(), k_bytes, mark_at);
+          EXPECT_TRUE(done ? file.is_changed(read) : file.is_whole(read));
+          EXPECT_TRUE(roll_back(file.store(), k_path, false, mark_at).ok());
+          EXPECT_FALSE(file.is_refused());
+          EXPECT_TRUE(file.now() == read);
+          EXPECT_FALSE(find_undo_log(file.store(), k_path).value().found);
+          if (!done)
+            continue;
+          EXPECT_GT(refused, 2);
+          break;
+        }
+}
+
+// An error that lasts for one request.
+TEST(Overwrite, ThatFailsIsNotRefused) {
+  for (const bool was_marked : {false, true})
+    for (int failing = 0; failing < (was_marked ? 4 : 5); ++failing) {
+      MarkedFile file(8, was_marked);
+      file.store().fail_once(failing);
+      EXPECT_FALSE(file.change()) << failing;
+      EXPECT_FALSE(file.is_refused()) << failing;
+      EXPECT_TRUE(file.is_whole(file.now())) << failing;
+      EXPECT_FALSE(find_undo_log(file.store(), k_path).value().found);
     }
 }
 

@@ -3,6 +3,7 @@
 # The sanitizer of undefined behaviour opens a pipe to look at an object's type, and reports an error where it cannot.
 if(NOT WINDROW_SANITIZE MATCHES undefined)
   windrow_mpi_test(regression/descriptors_test.cpp RANKS 2 3 FULL 4 FULL_HOSTS 4/2 TIMEOUT 300)
+  target_sources(regression.descriptors PRIVATE failing_storage.c)
   target_link_libraries(regression.descriptors PRIVATE ${CMAKE_DL_LIBS})
 endif()
 windrow_mpi_test(regression/replaced_test.cpp RANKS 1 2 TIMEOUT 120)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Sets of subfiles: a process is killed while one is changed; one is replaced while others read or replace it; and
-what is left beside it is removed.
+"""Sets of subfiles: a process is killed while one is changed, and other programs read it; one is replaced while others
+read or replace it; and what is left beside it is removed.
 
 Run by CTest with WINDROW_CHANGES, WINDROW_COMMAND and WINDROW_MPIRUN in the environment.
 """
@@ -21,17 +21,56 @@ from pathlib import Path
 import h5py
 import numpy as np
 
+try:
+    import netCDF4
+except ImportError:
+    netCDF4 = None
+
 CHANGES, COMMAND = os.environ["WINDROW_CHANGES"], os.environ["WINDROW_COMMAND"]
 MPIRUN = shlex.split(os.environ["WINDROW_MPIRUN"])
 STRIDE = int(os.environ.get("WINDROW_TEST_STRIDE", "1"))
 LIMIT_S = 60  # a hang is a failure
-KINDS = {"HDF5": (0, "h5"), "raw": (2, "raw"), "HDF5 set": (3, "h5"), "netCDF set": (4, "nc"), "raw set": (5, "raw")}
+KINDS = {
+    "HDF5": (0, "h5"),
+    "netCDF": (1, "nc"),
+    "raw": (2, "raw"),
+    "HDF5 set": (3, "h5"),
+    "netCDF set": (4, "nc"),
+    "raw set": (5, "raw"),
+}
 CHANGE_NAMES = ("define", "attributes", "append", "overwrite", "replace")
 LOG = b"windrow undo log"
+MARKS = {".h5": 8, ".nc": 3}  # offsets of the byte whose highest bit makes other programs refuse the file
+RECORDS = 3  # of the old variables that grow
 
 
 def windrow(*arguments):
     return subprocess.run([COMMAND, *map(str, arguments)], capture_output=True, text=True, timeout=LIMIT_S)
+
+
+def files_of(path):
+    return [path, *sorted(path.parent.glob(f"*/*{path.suffix}"))]
+
+
+def is_half_changed(path):
+    content = path.read_bytes()
+    return content.endswith(LOG) or (path.suffix in MARKS and content[MARKS[path.suffix]] >= 0x80)
+
+
+def read_by_others(path):
+    """The old variables of a file; None: other programs refuse it, or there are none that read it."""
+    if path.suffix == ".raw" or (path.suffix == ".nc" and netCDF4 is None):
+        return None
+    try:
+        with h5py.File(path) if path.suffix == ".h5" else netCDF4.Dataset(path) as file:
+            variables = file if path.suffix == ".h5" else file.variables
+            there = {name: variables[name] for name in ("v0", "v1", "v2", "g0", "g1") if name in variables}
+            return {
+                name: np.array(each[:RECORDS] if name[0] == "g" and each.ndim > 0 else each[...])
+                for name, each in there.items()
+            }
+    except OSError:
+        return None
 
 
 class Folder(unittest.TestCase):
@@ -44,14 +83,14 @@ class Folder(unittest.TestCase):
 
 
 class Killed(Folder):
-    def kill(self, kind, change, rank, nth):
+    def kill(self, kind, change, rank, nth, checksums=False):
         """None: there were not so many calls."""
         there = self.folder / "there"
         shutil.rmtree(there, ignore_errors=True)
         environment = dict(
             os.environ,
             WINDROW_KILLED_AT=str(there),
-            WINDROW_KILLED=f"{KINDS[kind][0]} {CHANGE_NAMES.index(change)} {rank} {nth}",
+            WINDROW_KILLED=f"{KINDS[kind][0]} {CHANGE_NAMES.index(change)} {rank} {nth} {int(checksums)}",
         )
         done = subprocess.run(
             [*MPIRUN, "-n", "2", CHANGES, "--gtest_filter=Killed.*"],
@@ -62,33 +101,67 @@ class Killed(Folder):
         )
         return None if done.returncode == 0 else there / f"a.{KINDS[kind][1]}"
 
-    def expect_sound(self, path, is_old=True):
-        done = windrow("check", path)
+    def read_all_by_others(self, path):
+        return {file.name: read_by_others(file) for file in files_of(path)}
+
+    def expect_same(self, found, old):
+        """A file that other programs do not refuse has the old values of all old variables."""
+        for name, variables in found.items():
+            if variables is None:
+                continue
+            self.assertEqual(variables.keys(), old[name].keys(), name)
+            for each, values in variables.items():
+                self.assertTrue((values == old[name][each]).all(), f"{name} {each}: {values}")
+
+    def check(self, path, *arguments):
+        done = windrow("check", "--json", *arguments, path)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        if not is_old or path.suffix != ".h5":
-            return
-        if any(each.read_bytes().endswith(LOG) for each in [path, *path.parent.glob("*/*.h5")]):
-            return  # other programs wait until Windrow has changed it
-        with h5py.File(path) as file:
-            for number in range(1, 3):
-                expected = number * 1_000_000_000 + np.arange(370).reshape(10, 37)
-                self.assertTrue((file[f"v{number}"][...] == expected).all())
+        return json.loads(done.stdout)
+
+    def half_changed(self, path):
+        files = files_of(path)
+        names = [str(path), *(f"{each.parent.name}/{each.name}" for each in files[1:])]
+        return [name for name, file in zip(names, files) if is_half_changed(file)]
+
+    def expect_sound(self, path, old):
+        half_changed = self.half_changed(path)
+        self.assertEqual(self.check(path)["half_changed"], half_changed)
+        if old is None:
+            return half_changed
+        found = self.read_all_by_others(path)
+        self.expect_same(found, old)
+        if not half_changed and path.suffix == ".h5":
+            self.assertNotIn(None, found.values())
+        # Restored, other programs read all of it, whatever they have refused.
+        done = self.check(path, "--clean")
+        self.assertEqual((done["restored"], done["half_changed"], done["not_restored"]), (half_changed, [], []))
+        self.assertEqual(self.half_changed(path), [])
+        found = self.read_all_by_others(path)
+        self.expect_same(found, old)
+        self.assertEqual([name for name, each in found.items() if each is None and old[name] is not None], [])
+        return half_changed
 
     def test_each_call(self):
-        killed = 0
+        killed = half_changed = 0
         for kind in KINDS:
-            for change in ("define", "append", "attributes", "replace"):
-                if kind.startswith("raw") and change == "append":
+            # Changed by nobody who was killed.
+            path = self.kill(kind, "attributes", 0, 0) or self.folder / "there" / f"a.{KINDS[kind][1]}"
+            old = self.read_all_by_others(path)
+            for change in ("define", "append", "append with checksums", "attributes", "replace"):
+                if (kind.startswith("raw") and "append" in change) or ("sums" in change and kind != "HDF5 set"):
                     continue
+                change, checksums = change.split()[0], "sums" in change
                 for rank in (0, 1):
                     for nth in range(1 + killed % STRIDE, 1000, STRIDE):
-                        path = self.kill(kind, change, rank, nth)
+                        path = self.kill(kind, change, rank, nth, checksums)
                         if path is None:
                             break
                         killed += 1
-                        with self.subTest(kind=kind, change=change, rank=rank, nth=nth):
-                            self.expect_sound(path, is_old=change != "replace")
+                        with self.subTest(kind=kind, change=change, sums=checksums, rank=rank, nth=nth):
+                            half_changed += len(self.expect_sound(path, None if change == "replace" else old))
         self.assertGreater(killed, 3, "nobody was killed: this test tests nothing")
+        if STRIDE == 1:
+            self.assertGreater(half_changed, 100)
 
 
 class Replaced(Folder):

@@ -33,9 +33,10 @@ TEST(SetNames, cut_off_or_too_long_are_refused) {
   expect_refused(k_names.encode(), "internal error: malformed subfile set broadcast", SetNames::decode);
 }
 
-const SubfileFindings k_findings{{{.fault = 0, .file_number = 300, .contradiction = "", .places = {{4096, 0}, {-1, 0}}},
-                                  {.fault = -255, .file_number = 0, .contradiction = "is 3 and not 4", .places = {}},
-                                  {.fault = INT64_MIN, .file_number = UINT64_MAX, .contradiction = "", .places = {}}}};
+const SubfileFindings k_findings{
+    {{.fault = 0, .file_number = 300, .is_interrupted = true, .text = "", .places = {{4096, 0}, {-1, 0}}},
+     {.fault = -255, .file_number = 0, .text = "is 3 and not 4", .places = {}},
+     {.fault = INT64_MIN, .file_number = UINT64_MAX, .text = "", .places = {}}}};
 
 TEST(SubfileFindings, are_decoded_as_they_were) {
   const auto back = SubfileFindings::decode(k_findings.encode(), k_findings.subfiles.size());

@@ -26,14 +26,14 @@
 #include <cstdlib>
 #include <cstring>
 #include <functional>
-#include <iterator>
 #include <limits>
-#include <map>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/units.hpp"
+#include "format/hdf5/pending_writes.hpp"
+#include "format/hdf5/signature.hpp"
 #include "format/hdf5/superblock.hpp"
 #include "storage/file_system.hpp"
 #include "storage/overwrite.hpp"
@@ -50,12 +50,15 @@ struct DriverFile : H5FD_t {
   std::unique_ptr<Store> store;
   std::pair<dev_t, ino_t> identity;
   haddr_t end_of_addresses = 0;
-  haddr_t used_end = 0;       // nothing was ever written after this address, by any rank
-  haddr_t published_end = 0;  // readers find what is before this address
-  std::map<haddr_t, std::vector<std::byte>>
-      pending;           // later writes of HDF5 before published_end, or all writes after an error: disjoint
-  UndoLog undo;          // of a file opened read-only
-  bool changes = false;  // it is open for writing
+  haddr_t used_end = 0;         // nothing was ever written after this address, by any rank
+  haddr_t published_end = 0;    // readers find what is before this address
+  PendingWrites pending;        // later writes of HDF5 before published_end, or all writes after an error
+  UndoLog undo;                 // of a file opened read-only
+  int64_t mark_at = k_no_mark;  // see storage/overwrite.hpp
+  bool is_interrupted = false;  // there was an undo log, or the mark, when it was opened
+  bool is_half_changed = false;
+  bool is_dropped = false;  // see drop_changes()
+  bool changes = false;     // it is open for writing
   bool durable = false;
   bool holds_elements = false;
   bool has_read_heaps = false;
@@ -100,12 +103,19 @@ Status read_bytes(Store& store, haddr_t address, std::span<std::byte> bytes) {
 // Completes what a killed process left half written, so that readers find the state before. A process that holds the
 // file's lock may be completing it itself.
 Status end_interrupted_flush(DriverFile& file, StoreMode mode, std::string_view path) {
-  auto log = find_undo_log(*file.store, path);
-  if (!log.ok() || !log.value().found)
+  const Result<int64_t> mark_at = find_mark_of_hdf5(*file.store);
+  if (!mark_at.ok())
+    return mark_at.status();
+  file.mark_at = mark_at.value();
+  auto log = find_undo_log(*file.store, path, file.mark_at);
+  if (!log.ok())
     return log.status();
+  file.is_interrupted = log.value().found || log.value().marked;
+  if (!log.value().found)
+    return {};  // the mark alone stays: the subfiles of a base file may be half changed
   const bool changes = mode == StoreMode::update && ::flock(file.store->descriptor(), LOCK_EX | LOCK_NB) == 0;
   if (changes)
-    return roll_back(*file.store, path, file.durable);
+    return roll_back(*file.store, path, file.durable, file.mark_at);
   file.undo = std::move(log).value();
   return {};
 }
@@ -148,10 +158,14 @@ H5FD_t* open(const char* name, unsigned flags, hid_t access, haddr_t) noexcept {
   std::unique_ptr<DriverFile> file;
   const Status status = guard([&] {
     file = std::make_unique<DriverFile>();
+    if (opening != nullptr)
+      file->failure = opening->failure;
     return open_driver_file(name, flags, opening, *file);
   });
   if (status.ok())
     return file.release();
+  if (opening != nullptr)
+    opening->failure->update(Status(status));
   if (status.code() == Code::out_of_memory)
     return complain(H5E_CANTOPENFILE, "open file", ENOMEM), nullptr;
   H5Epush2(H5E_DEFAULT, __FILE__, "open", __LINE__, H5E_ERR_CLS, H5E_VFL, H5E_CANTOPENFILE, "%s",
@@ -197,59 +211,45 @@ void keep_failure(DriverFile& file, Status status) noexcept {
   file.failure->update(std::move(status));
 }
 
-// Discards the buffered bytes of this range. Pieces stay disjoint.
-void drop_pending(DriverFile& file, haddr_t address, size_t size) {
-  const haddr_t end = address + size;
-  auto next = file.pending.upper_bound(address);
-  if (next != file.pending.begin() && std::prev(next)->first + std::prev(next)->second.size() > address)
-    --next;
-  while (next != file.pending.end() && next->first < end) {
-    const auto [begin, old] = *next;
-    const haddr_t old_end = begin + old.size();
-    next = file.pending.erase(next);
-    const auto at = [&](haddr_t place) { return old.begin() + static_cast<std::ptrdiff_t>(place - begin); };
-    if (old_end > end)
-      next = file.pending.emplace(end, std::vector<std::byte>(at(end), old.end())).first;
-    if (begin < address)
-      file.pending.emplace(begin, std::vector<std::byte>(old.begin(), at(address)));
-  }
+// A file that was created here has its superblock when HDF5 has flushed it.
+Status find_mark(DriverFile& file) {
+  if (file.mark_at != k_no_mark)
+    return {};
+  const Result<int64_t> found = find_mark_of_hdf5(*file.store);
+  if (found.ok())
+    file.mark_at = found.value();
+  return found.status();
 }
 
-// Holds bytes that HDF5 wrote: HDF5 reads them, other readers do not yet.
-void defer(DriverFile& file, haddr_t address, std::span<const std::byte> bytes) {
-  std::vector<std::byte> copy(bytes.begin(), bytes.end());
-  drop_pending(file, address, bytes.size());
-  file.pending.emplace(address, std::move(copy));
-}
-
-void show_pending(const DriverFile& file, haddr_t address, std::span<std::byte> bytes) noexcept {
-  const haddr_t end = address + bytes.size();
-  auto each = file.pending.upper_bound(address);
-  if (each != file.pending.begin())
-    --each;
-  for (; each != file.pending.end() && each->first < end; ++each) {
-    const haddr_t begin = std::max(address, each->first),
-                  until = std::min<haddr_t>(end, each->first + each->second.size());
-    if (begin < until)
-      std::memcpy(bytes.data() + (begin - address), each->second.data() + (begin - each->first), until - begin);
-  }
+// The file stays as it was when it was flushed last.
+void accept_others(DriverFile& file) noexcept {
+  if (!file.is_dropped && !file.is_half_changed)
+    (void)set_mark(*file.store, file.mark_at, false);
 }
 
 // HDF5 has flushed the file: writes the buffered bytes, which readers find from now on. Code::out_of_memory: nothing
 // was written, and it can be tried again.
 Status commit(DriverFile& file) noexcept {
-  if (!file.failure->ok() || !file.changes)
+  if (!file.changes)
     return *file.failure;
+  if (!file.failure->ok()) {
+    accept_others(file);
+    return *file.failure;
+  }
   Status status;
   if (file.published_end > 0)
     status = guard([&] {
       std::vector<Overwrite> changes;
-      for (const auto& [address, bytes] : file.pending)
+      for (const auto& [address, bytes] : file.pending.pieces())
         changes.push_back({static_cast<int64_t>(address), bytes});
+      if (Status found = find_mark(file); !found.ok())
+        return found;
       return overwrite(*file.store, changes, static_cast<int64_t>(std::max(file.end_of_addresses, file.end_of_file)),
-                       file.durable);
+                       file.durable, file.mark_at);
     });
   if (!status.ok()) {
+    const Result<bool> marked = is_marked(*file.store, file.mark_at);
+    file.is_half_changed = !marked.ok() || marked.value();
     if (status.code() != Code::out_of_memory)
       keep_failure(file, status);
     return status;
@@ -297,8 +297,10 @@ herr_t read(H5FD_t* base, H5FD_mem_t type, hid_t, haddr_t address, size_t size, 
   }
   if (status.ok())
     apply(file.undo, static_cast<int64_t>(address), bytes);
-  if (status.ok())
-    show_pending(file, address, bytes);
+  if (status.ok()) {
+    hide_mark(file.mark_at, static_cast<int64_t>(address), bytes);
+    file.pending.show(address, bytes);
+  }
   if (status.ok() && type == H5FD_MEM_SUPER && has_write_mark(bytes))
     file.marked = address;
   if (status.ok() && is_refused(file, type, bytes))
@@ -319,7 +321,7 @@ Status write_bytes(DriverFile& file, H5FD_mem_t type, haddr_t address, std::span
     bytes = cleared;
   }
   if (type == H5FD_MEM_DRAW && !is_heap_collection(bytes) && !file.holds_elements && file.failure->ok()) {
-    drop_pending(file, address, bytes.size());
+    file.pending.drop(address, bytes.size());
     return file.store->write_at(static_cast<int64_t>(address), bytes);
   }
   const size_t over =
@@ -327,12 +329,12 @@ Status write_bytes(DriverFile& file, H5FD_mem_t type, haddr_t address, std::span
           ? std::min(bytes.size(), static_cast<size_t>(file.published_end - std::min(file.published_end, address)))
           : bytes.size();
   if (over > 0)
-    defer(file, address, bytes.first(over));
+    file.pending.add(address, bytes.first(over));
   if (over == bytes.size())
     return {};
   Status status = file.store->write_at(static_cast<int64_t>(address + over), bytes.subspan(over));
   if (!status.ok())
-    (void)guard([&] { return defer(file, address + over, bytes.subspan(over)), Status(); });
+    (void)guard([&] { return file.pending.add(address + over, bytes.subspan(over)), Status(); });
   return status;
 }
 
@@ -342,7 +344,7 @@ herr_t write(H5FD_t* base, H5FD_mem_t type, hid_t, haddr_t address, size_t size,
   file.heap_cache.reset();
   file.used_end = std::max(file.used_end, address + size);
   if (data == chunk_marker() && is_range(address, size)) {
-    keep_failure(file, guard([&] { return drop_pending(file, address, size), Status(); }));
+    keep_failure(file, guard([&] { return file.pending.drop(address, size), Status(); }));
     file.chunk_offset = static_cast<int64_t>(address);
     return 0;
   }
@@ -458,7 +460,7 @@ Status take_place(hid_t file, Extent bytes, bool zeros) {
   const Extent used = intersect(bytes, {0, static_cast<int64_t>(driver->used_end)});
   driver->used_end = std::max(driver->used_end, static_cast<haddr_t>(bytes.end));
   if (driver->failure->ok())
-    drop_pending(*driver, static_cast<haddr_t>(bytes.begin), static_cast<size_t>(bytes.size()));
+    driver->pending.drop(static_cast<haddr_t>(bytes.begin), static_cast<size_t>(bytes.size()));
   if (!zeros || used.empty())
     return {};
   const std::vector<std::byte> none(static_cast<size_t>(std::min(used.size(), k_at_once)));
@@ -549,6 +551,23 @@ Status publish(hid_t file) noexcept {
   return driver == nullptr ? Status() : commit(*driver);
 }
 
+bool is_interrupted(hid_t file) noexcept {
+  const DriverFile* const driver = driver_of(file);
+  return driver != nullptr && driver->is_interrupted;
+}
+
+Status refuse_others(hid_t file, bool on) noexcept {
+  DriverFile* const driver = driver_of(file);
+  if (driver == nullptr || !driver->changes || driver->is_half_changed)
+    return {};
+  return guard([&] {
+    Status status = find_mark(*driver);
+    if (status.ok())
+      status = set_mark(*driver->store, driver->mark_at, on);
+    return status.ok() && on && driver->durable ? driver->store->sync() : status;
+  });
+}
+
 void share_lock(hid_t file) noexcept {
   const char* const use = std::getenv("HDF5_USE_FILE_LOCKING");
   const bool is_off = use != nullptr && (std::string_view(use) == "FALSE" || std::string_view(use) == "0");
@@ -563,6 +582,7 @@ void drop_changes(hid_t file) noexcept {
   DriverFile* const driver = driver_of(file);
   if (driver == nullptr)
     return;
+  driver->is_dropped = true;
   keep_failure(*driver, guard([] { return Status(Code::bad_state, "the changes of this file were discarded"); }));
 }
 

@@ -20,6 +20,7 @@ struct Opening {
   std::unique_ptr<Store> store;  // taken by the first opening; later ones open the file themselves
   bool create = false;           // the file is empty
   bool durable = false;          // see FormatOptions
+  std::shared_ptr<Status> failure = std::make_shared<Status>();  // why the storage refused to open or read the file
 };
 
 // Makes a file access property list use the driver. `opening` must outlive the list.
@@ -91,6 +92,10 @@ std::shared_ptr<const Status> driver_failure(hid_t file);
 
 // HDF5 has flushed the file: makes its changes visible to readers, or none of them after an error.
 Status publish(hid_t file) noexcept;
+
+// See Format::is_interrupted() and refuse_others(). The file uses this driver.
+bool is_interrupted(hid_t file) noexcept;
+Status refuse_others(hid_t file, bool on) noexcept;
 
 // A new file has got its final name: takes the shared lock of the HDF5 library until the file is closed, so that other
 // HDF5 programs do not change it. Not on network file systems, where the lock could cover the ranges that other ranks

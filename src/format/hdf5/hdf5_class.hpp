@@ -30,6 +30,7 @@ class Hdf5Format final : public Format {
         scales_(file),
         chunks_(file, path_, scales_, options_),
         published_(mode == FormatMode::update),
+        is_interrupted_(windrow::is_interrupted(file)),
         failure_(driver_failure(file)) {}
   ~Hdf5Format() override;
   Hdf5Format(const Hdf5Format&) = delete;
@@ -67,6 +68,9 @@ class Hdf5Format final : public Format {
   Result<std::vector<int64_t>> stored_chunks(const std::string& path) override;
   void take_name(std::string path) noexcept override;
   void drop_changes() noexcept override;
+  FormatTraits traits() const noexcept override { return {.joins_parts = true}; }
+  bool is_interrupted() const noexcept override { return is_interrupted_; }
+  Status refuse_others(bool on) override;
   Status flush() override;
   Status close() override;
 
@@ -109,6 +113,7 @@ class Hdf5Format final : public Format {
   } last_group_;  // the last group that was created: the next object is often in it, which saves HDF5 a path lookup
   ChunkPlaces chunks_;
   bool published_ = false;  // others may have the file, so places in its index must stay valid
+  bool is_interrupted_;     // it was when it was opened
   bool changed_ = false;    // since the file was opened
   bool refused_ = false;    // a call since the last verify() failed, and HDF5 may have completed a part of it
   std::shared_ptr<const Status> failure_;  // of the driver: a storage error, which is permanent

@@ -30,6 +30,8 @@ Hdf5Format::~Hdf5Format() {
   const Quiet quiet;
   last_group_ = {};
   chunks_.close();
+  if (published_)
+    windrow::drop_changes(file_);  // the files of a set change in turn, which only those who close it know
   H5Fclose(file_);
 }
 
@@ -337,6 +339,12 @@ void Hdf5Format::drop_changes() noexcept {
     windrow::drop_changes(file_);
 }
 
+Status Hdf5Format::refuse_others(bool on) {
+  if (file_ < 0)
+    return {Code::bad_state, fmt::format("\"{}\" is closed", path_)};
+  return windrow::refuse_others(file_, on);
+}
+
 Status Hdf5Format::flush() {
   return guard([&] {
     const Quiet quiet;
@@ -459,6 +467,8 @@ Result<std::unique_ptr<Format>> make_format(const std::string& path, FormatMode 
       error.text.find("read-only") != std::string::npos)  // HDF5 has one state per file for all its handles
     return Status(Code::bad_state,
                   fmt::format("\"{}\" is open for reading in this program; close it before changing it", path));
+  if (!file.valid() && !opening.failure->ok())
+    return *opening.failure;
   if (!file.valid())
     return hdf5_status(mode == FormatMode::create ? Code::io : Code::bad_file, "open of", path, error);
   auto format = std::make_unique<Hdf5Format>(path, mode, options, file.get());

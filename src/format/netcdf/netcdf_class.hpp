@@ -57,6 +57,7 @@ class NetcdfFormat final : public Format {
   void take_layout() noexcept override;
   void take_name(std::string) noexcept override { is_temporary_file_ = false; }
   void drop_changes() noexcept override { changed_ = false; }
+  bool is_interrupted() const noexcept override { return is_interrupted_; }
   Status flush() override;
   Status close() override;
 
@@ -95,6 +96,7 @@ class NetcdfFormat final : public Format {
   int64_t missing_until_ = 0;       // intended end of an opened file that is shorter than its header states; else 0
   bool changed_ = false;            // the header of the file is outdated
   bool is_temporary_file_ = false;  // no other program has the file
+  bool is_interrupted_ = false;     // it was when it was opened
 };
 
 }  // namespace windrow

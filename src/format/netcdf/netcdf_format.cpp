@@ -240,7 +240,7 @@ Status NetcdfFormat::write_header_to(Store& file, bool is_temporary_file) {
   const std::array header{Overwrite{0, places_.header}};
   Status status = is_temporary_file ? file.write_at(0, places_.header)
                                     : overwrite(file, header, as_opened ? size.value() : std::max(end, size.value()),
-                                                options_.durable);
+                                                options_.durable, k_mark_of_netcdf);
   if (status.ok())
     stored_records_ = records_;
   return status;
@@ -317,12 +317,13 @@ Status NetcdfFormat::enter(const NetcdfContents& from) {
 }
 
 Status NetcdfFormat::read() {
-  if (mode_ == FormatMode::update)
-    if (Status status = roll_back(*file_, path_, options_.durable); !status.ok())
-      return status;
-  const Result<UndoLog> log = find_undo_log(*file_, path_);  // the log of a killed process
+  const Result<UndoLog> log = find_undo_log(*file_, path_, k_mark_of_netcdf);  // the log of a killed process
   if (!log.ok())
     return log.status();
+  is_interrupted_ = log.value().found || log.value().marked;
+  if (mode_ == FormatMode::update)
+    if (Status status = roll_back(*file_, path_, options_.durable, k_mark_of_netcdf); !status.ok())
+      return status;
   const Result<int64_t> file_bytes = file_->size();
   if (!file_bytes.ok())
     return file_bytes.status();
@@ -334,6 +335,7 @@ Status NetcdfFormat::read() {
     if (Status status = file_->read_at(0, bytes); !status.ok())
       return status;
     apply(log.value(), 0, bytes);
+    hide_mark(k_mark_of_netcdf, 0, bytes);
     auto decoded = decode_header(bytes, file_bytes.value(), path_);
     if (!decoded.ok())
       return decoded.status();

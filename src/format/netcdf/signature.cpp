@@ -4,6 +4,8 @@
 #include <array>
 #include <cstring>
 
+#include "storage/overwrite.hpp"
+
 namespace windrow {
 
 // Source: NetCDF Classic Format Specification: "CDF" and the version, 1, 2 or 5.
@@ -16,6 +18,7 @@ Result<bool> recognises_netcdf(const std::string&, Store& file) {
     return false;
   if (Status status = file.read_at(0, read); !status.ok())
     return status;
+  hide_mark(k_mark_of_netcdf, 0, read);
   const auto version = static_cast<int>(read[3]);
   return std::memcmp(read.data(), "CDF", 3) == 0 && (version == 1 || version == 2 || version == 5);
 }

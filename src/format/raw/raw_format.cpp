@@ -254,7 +254,7 @@ Result<std::string> write_interim_sidecar(const TemporaryFile& temporary) {
              after = text_of_file(sidecar_path(temporary.temporary_path));
   if (!after.ok())
     return after.status();
-  if (before.status().code() == Code::io)
+  if (before.status().code() == Code::io || before.status().code() == Code::out_of_memory)
     return before.status();
   if (!before.ok())
     return std::string();
