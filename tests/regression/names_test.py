@@ -309,11 +309,21 @@ class Names(unittest.TestCase):
                 [file[name]._FillValue for name in ("short", "float", "double", "same")],
                 [-999, np.float32(1e20), -1, 5],
             )
-        with h5py.File("a.h5", "a") as file:
-            file["short"].attrs["_FillValue"] = np.array([0.5])
-        self.assertIn(
-            "a single value of the variable's type, int16", self.windrow("copy", "--quiet", "a.h5", "c.nc", code=3)
-        )
+
+    def test_a_fill_value_that_its_type_does_not_have(self):
+        outside = "its value, of type {}, is outside of the values of the variable's type, {}"
+        for kind, value, reason in (
+            ("i2", np.array([0.5]), outside.format("float64", "int16")),
+            ("i2", np.array([99999], "i4"), outside.format("int32", "int16")),
+            ("f4", np.array([1e300]), outside.format("float64", "float32")),
+            ("f4", np.array([1.0, 2.0]), "it has 2 values; a fill value is a single one"),
+        ):
+            with h5py.File("a.h5", "w") as file:
+                file["v"] = np.arange(3, dtype=kind)
+                file["v"].attrs["_FillValue"] = value
+            self.assertIn(
+                f'attribute "_FillValue" of "/v": {reason}', self.windrow("copy", "--quiet", "a.h5", "c.nc", code=3)
+            )
 
     def test_hard_links_are_named(self):
         with h5py.File("a.h5", "w") as file:

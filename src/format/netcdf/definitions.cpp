@@ -220,6 +220,18 @@ Status NetcdfFormat::define_split(const VariableDefinition& definition, std::spa
   });
 }
 
+namespace {
+
+// Why fill_of_type() has no result.
+std::string why_no_fill(int64_t count, Type given, Type wanted) {
+  if (count != 1)
+    return fmt::format("it has {} values; a fill value is a single one", count);
+  return fmt::format("its value, of type {}, is outside of the values of the variable's type, {}", type_name(given),
+                     type_name(wanted));
+}
+
+}  // namespace
+
 Status NetcdfFormat::put_attribute(const std::string& object, const Attribute& attribute) {
   return guard([&] {
     Status status = definable("attribute of", object);
@@ -238,8 +250,8 @@ Status NetcdfFormat::put_attribute(const std::string& object, const Attribute& a
       auto fitting = fill_of_type(stored.value(), netcdf_type(variable->type));
       if (!fitting)
         return Status(Code::bad_argument,
-                      fmt::format("attribute \"{}\" of \"{}\": it must be a single value of the variable's type, {}",
-                                  attribute.name, object, type_name(variable->type)));
+                      fmt::format("attribute \"{}\" of \"{}\": {}", attribute.name, object,
+                                  why_no_fill(stored.value().count, attribute.type, variable->type)));
       if (fitting->type != stored.value().type)
         entered = from_netcdf(*fitting);
       stored = *std::move(fitting);
