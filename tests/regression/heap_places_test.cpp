@@ -331,6 +331,19 @@ TEST_P(FillValues, of_another_size_are_named) {
   EXPECT_EQ(named_, 3 * (1 + 2));
 }
 
+// HDF5 would convert the characters of texts by these bits.
+TEST_P(FillValues, of_texts_whose_characters_have_other_bits_are_named) {
+  const std::string plain("\0\0\0\1\0\0\0\0\0\10\0", 11);  // size 1, the first bit is 0, 8 bits
+  const auto found = all_of(bytes_, plain);
+  ASSERT_GE(found.size(), 2U);
+  for (const size_t at : found) {
+    std::string bytes = bytes_;
+    bytes[at + plain.size() - 4] = 113;
+    use(bytes, WINDROW_UPDATE);
+  }
+  EXPECT_EQ(named_, 2);
+}
+
 // The references from a set to its subfiles are in a heap too.
 class Mappings : public testing::Test {
  protected:
