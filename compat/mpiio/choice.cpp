@@ -16,10 +16,10 @@ constexpr int64_t k_trials = 2;      // one time may be an exception
 constexpr double k_clearly = 0.8;    // of Windrow's time
 // Windrow's way is tried again: one of so many calls.
 constexpr int64_t k_again = 64;
-// One of so many calls that go to MPI is timed, because the ranks have to wait for each other at its end.
+// Timing a call that goes to MPI needs a barrier, so only one of this many is timed.
 constexpr int64_t k_timed = 16;
 
-// Small calls go to MPI. After so many of one size Windrow's way is tried a few times; the first one makes a plan.
+// After this many small calls of one size, Windrow's way is tried a few times. The first trial also makes a plan.
 constexpr int64_t k_many_small = 32;
 constexpr int64_t k_trials_of_small = 3;
 constexpr double k_clearly_small = 1.1;  // of Windrow's time: it must be the faster one

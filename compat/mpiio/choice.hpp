@@ -20,7 +20,7 @@ class Choice {
     int64_t passed = 0;  // whether the next call of this size goes to MPI
     int64_t timed = 0;   // whether its time is wanted, if it goes to MPI
   };
-  // Calls of fewer bytes than `least` are small: they go to MPI until there are many of them.
+  // Calls of fewer bytes than `least`, a power of two, are small: they go to MPI until there are many of them.
   Ways ways(bool writes, bool is_contiguous, int64_t least) const noexcept;
   // A call that has ended. `seconds`: of all ranks; negative if unknown.
   void add(bool writes, bool is_contiguous, int64_t bytes, bool passed, double seconds) noexcept;

@@ -36,7 +36,8 @@ struct FreeOptions {
 };
 using Options = std::unique_ptr<windrow_options, FreeOptions>;
 
-// Calls that move fewer bytes in all go to MPI, until there are many of them: MPI's function has less to agree on.
+// Calls that move fewer bytes in all go to MPI, until there are many of them: MPI's function has less to agree on. A
+// power of two, because Choice knows sizes by their power of two.
 int64_t small_bytes() {
   static const int64_t bytes = [] {
     int64_t value = int64_t{256} << 10;
@@ -46,7 +47,7 @@ int64_t small_bytes() {
       if (const auto [next, error] = std::from_chars(text, end, asked); error == std::errc() && next == end)
         value = asked;
     }
-    return value;
+    return static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(std::max<int64_t>(value, 1))));
   }();
   return bytes;
 }
@@ -143,7 +144,7 @@ bool is_in_place(const OpenFile& file) {
 
 // Rank 0, local: its choice for each size of calls.
 Choice::Ways choose(const OpenFile& file, bool writes, bool is_contiguous, int64_t least) {
-  const int64_t small = (int64_t{1} << std::bit_width(static_cast<uint64_t>(least - 1))) - 1;  // all smaller sizes
+  const int64_t small = least - 1;  // the bits of all smaller sizes
   if (!may_choose())
     return {.passed = small, .timed = 0};
   Choice::Ways ways = SharedChoice::instance().ways(writes, is_contiguous, least);
@@ -175,7 +176,7 @@ const char* agree_to_move(const OpenFile& file, const mpiio_call& call, bool can
   mine[atomic] = file.is_atomic ? 1 : 0;
   mine[unwanted] = (writes ? file.hints.writes_are_off : file.hints.reads_are_off) ? 1 : 0;
   if (file.ranks->rank == 0) {
-    mine[least] = std::max<int64_t>(small_bytes(), 1);
+    mine[least] = small_bytes();
     mine[changes] = is_in_place(file) ? 0 : 1;
     const Choice::Ways with_pieces = choose(file, writes, false, mine[least]);
     const Choice::Ways contiguous = choose(file, writes, true, mine[least]);

@@ -68,8 +68,8 @@ Result<ChunkPlace> ChunkPlaces::find(const std::string& variable, std::span<cons
   return ChunkPlace{take_chunk_offset(file_), static_cast<int64_t>(bytes), skipped};
 }
 
-// HDF5 before 1.14 lists chunks in quadratic time, but finds a single chunk fast: in as much time as so many steps of
-// the list. HDF5 before 1.10.5 only finds.
+// HDF5 before 1.14 lists chunks in quadratic time, but looks up a single chunk fast. One lookup takes as long as
+// k_steps_of_find steps of the list. HDF5 before 1.10.5 can only look up.
 Result<std::vector<int64_t>> ChunkPlaces::stored(const std::string& variable) {
   constexpr int64_t k_steps_of_find = 50;
   const Result<hid_t> dataset = this->dataset(variable);
