@@ -3,7 +3,8 @@
 
 #include <fmt/format.h>
 
-#include <cstring>
+#include <algorithm>
+#include <span>
 #include <utility>
 
 #include "base/units.hpp"
@@ -135,7 +136,7 @@ Status WholeVariables::share_boxes(int variable, BoxList& boxes) const {
   if (local.ok())
     local = guard([&] {
       std::vector<int64_t> numbers(all.size() / sizeof(int64_t));
-      std::memcpy(numbers.data(), all.data(), numbers.size() * sizeof(int64_t));
+      std::ranges::copy(all, std::as_writable_bytes(std::span(numbers)).begin());
       boxes.add_all(numbers);
       boxes.join();
       return Status();
