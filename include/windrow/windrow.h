@@ -24,7 +24,7 @@
  *    last of these are affected, too.
  *  - Sizes and offsets are int64_t.  Shapes, starts and counts are in C order: slowest dimension first, 0-based.
  *  - Text is UTF-8 and NUL-terminated.  A path of an object in a file is "/group/name"; the leading slash is optional.
- *    It has at most 200 names: what files of others have below 200 groups is named as unsupported.
+ *    It has at most 200 groups and a name: what files of others have in deeper groups is named as unsupported.
  *  - Arguments marked [same] must be equal on every rank.  If one differs, every rank gets an error.
  *  - The caller owns handles, and frees them with the function named at their type.  A returned `const char *` belongs
  *    to the handle that it came from, and is valid until the next call on that handle.  NULL instead of a file is an

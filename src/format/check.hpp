@@ -13,9 +13,9 @@ namespace windrow {
 
 inline constexpr size_t k_most_dimensions = 32;  // WINDROW_MAX_DIMENSIONS, and HDF5's H5S_MAX_RANK
 
-// Maximum number of names in a path. Deeper objects of foreign files are not read, because the memory of their paths
-// would grow with the square of the depth.
-inline constexpr int64_t k_most_levels = 200;
+// Maximum number of groups inside each other, without the root group. Deeper objects of foreign files are not read,
+// because the memory of their paths would grow with the square of the depth.
+inline constexpr int64_t k_most_groups = 200;
 
 // "/a/b": absolute, without an empty component, ".", NUL or trailing slash. "/" alone is valid.
 Status check_object_path(const std::string& path);

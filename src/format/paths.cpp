@@ -39,14 +39,27 @@ Status check_new_name(std::string_view name) {
   return {Code::bad_argument, fmt::format("the name \"{}\" is not valid UTF-8", readable(name))};
 }
 
+namespace {
+
+Status check_depth(std::string_view path, int64_t groups) {
+  if (groups <= k_most_groups)
+    return {};
+  return {Code::bad_argument, fmt::format("the path \"{}...\" has {} groups; the maximum is {}",
+                                          path.substr(0, path.find('/', 1)), groups, k_most_groups)};
+}
+
+}  // namespace
+
 Status check_new_path(std::string_view path) {
   if (Status status = check_new_name(path); !status.ok())
     return status;
-  const auto levels = std::count(path.begin(), path.end(), '/') + (path.starts_with('/') ? 0 : 1);
-  if (levels <= k_most_levels)
-    return {};
-  return {Code::bad_argument, fmt::format("the path \"{}...\" has {} names; the maximum is {}",
-                                          path.substr(0, path.find('/', 1)), levels, k_most_levels)};
+  return check_depth(path, std::ranges::count(path, '/') - (path.starts_with('/') ? 1 : 0));
+}
+
+Status check_new_group(std::string_view path) {
+  if (Status status = check_new_name(path); !status.ok())
+    return status;
+  return check_depth(path, std::ranges::count(path, '/') + (path.starts_with('/') ? 0 : 1));
 }
 
 }  // namespace windrow

@@ -16,7 +16,8 @@ Result<std::string> clean_path(const std::string& path);
 
 // For new objects only. Objects of foreign files keep their names, even if these are invalid here.
 Status check_new_name(std::string_view name);
-Status check_new_path(std::string_view path);  // also checks that the depth can be read
+Status check_new_path(std::string_view path);   // also checks that the depth can be read
+Status check_new_group(std::string_view path);  // the same for the path of a group
 
 // The groups above an object, outermost first: "/a", "/a/b" for "/a/b/c".
 std::vector<std::string> parents_of(const std::string& path);

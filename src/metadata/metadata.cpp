@@ -122,7 +122,7 @@ Status Metadata::missing_groups(const std::string& path, bool itself, Additions&
 }
 
 Status Metadata::check_group(const std::string& path, Additions& added) {
-  if (Status status = check_new_path(path); !status.ok())
+  if (Status status = check_new_group(path); !status.ok())
     return status;
   auto clean = clean_path(path);
   if (!clean.ok())

@@ -48,6 +48,23 @@ TEST(Metadata, GroupComesWithItsParents) {
   EXPECT_TRUE(again.groups.empty());
 }
 
+TEST(Metadata, PathsHaveAtMost200Groups) {
+  std::string groups = "a";
+  for (int i = 1; i < 200; ++i)
+    groups += "/a";
+  for (const std::string root : {"", "/"}) {
+    const std::string deepest = root + groups;
+    Metadata metadata("f");
+    Additions added;
+    EXPECT_TRUE(metadata.check_group(deepest, added).ok());
+    EXPECT_EQ(metadata.check_group(deepest + "/a", added).message(),
+              "the path \"" + root + "a...\" has 201 groups; the maximum is 200");
+    EXPECT_TRUE(refused(metadata, definition_of(deepest + "/v")).ok());
+    EXPECT_EQ(refused(metadata, definition_of(deepest + "/a/v")).message(),
+              "the path \"" + root + "a...\" has 201 groups; the maximum is 200");
+  }
+}
+
 TEST(Metadata, OnlyGroupsHaveMembers) {
   Metadata metadata("f");
   define(metadata, definition_of("/variable"));

@@ -352,6 +352,22 @@ class Names(unittest.TestCase):
         self.assertEqual(links, {"/second": True, "/soft": False, "/group/back": True})
         self.assertEqual(json.loads(self.windrow("copy", "--json", "b.h5", "c.h5"))["changed"], [])
 
+    def test_the_deepest_objects(self):
+        with h5py.File("a.h5", "w") as file:
+            group = file.create_group("/".join(["g"] * 200))
+            group["v"] = np.arange(3)
+            group["soft"] = h5py.SoftLink("v")
+            group.create_group("deeper")["w"] = np.arange(4)
+        for arguments in (("check", "a.h5"), ("copy", "a.h5", "b.h5")):
+            self.assertIn("nested deeper than 200 groups", self.windrow(*arguments, code=3))
+        with h5py.File("a.h5", "a") as file:
+            del file["/".join(["g"] * 200 + ["deeper"])]
+        self.windrow("check", "--quiet", "a.h5")
+        self.windrow("copy", "--quiet", "a.h5", "b.h5")
+        with h5py.File("b.h5") as file:
+            for name in ("v", "soft"):
+                self.assertEqual(list(file["/".join(["g"] * 200 + [name])]), [0, 1, 2])
+
     def test_refusals_say_why(self):
         with h5py.File("a.h5", "w") as file:
             odd = h5py.h5t.STD_I32LE.copy()

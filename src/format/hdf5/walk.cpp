@@ -296,8 +296,8 @@ Status Walk::visit_link(hid_t group, const std::string& group_path, const Link& 
       skip(object_path, "an object of an unknown kind");
       return {};
   }
-  if (std::count(object_path.begin(), object_path.end(), '/') > k_most_levels)
-    skip(object_path, fmt::format("nested deeper than {} groups", k_most_levels));
+  if (std::count(object_path.begin(), object_path.end(), '/') > k_most_groups)
+    skip(object_path, fmt::format("nested deeper than {} groups", k_most_groups));
   else
     pending_.push_back(object_path);
   return {};
@@ -469,7 +469,7 @@ ObjectPaths paths_of_objects(hid_t file) {
       const std::string place = (path == "/" ? "" : path) + "/" + link.name;
       if (address == HADDR_UNDEF || !paths.emplace(address, place).second || H5Iget_type(object.get()) != H5I_GROUP)
         continue;
-      if (std::count(place.begin(), place.end(), '/') <= k_most_levels)
+      if (std::count(place.begin(), place.end(), '/') <= k_most_groups)
         pending.push_back(place);
     }
   }
