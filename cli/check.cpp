@@ -209,7 +209,7 @@ void print_findings(const World& world, const Arguments& arguments, const Conten
     return;
   }
   for (const std::string& line : findings.set)
-    print_error_line(world, "damaged: " + line);
+    print_error_line(world, "subfiles: " + line);
   for (const std::string& line : findings.damaged)
     print_error_line(world, "damaged: " + line);
   for (const std::string& line : findings.not_read)

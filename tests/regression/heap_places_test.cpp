@@ -2,6 +2,9 @@
 // Texts of variable length, fill values and mappings of virtual datasets whose places in the file, or the heaps that
 // they are in, are damaged: named, and never followed by HDF5, which would write past its memory or not end.
 #include <hdf5.h>
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/lsan_interface.h>
+#endif
 
 #include <cstring>
 #include <map>
@@ -175,6 +178,9 @@ TEST_F(HeapPlaces, of_texts_that_were_just_put_are_no_error) {
 class FillValues : public testing::TestWithParam<bool> {
  protected:
   void SetUp() override {
+#ifdef __SANITIZE_ADDRESS__
+    const __lsan::ScopedDisabler others;  // HDF5 never frees the lists in fill values of new datasets
+#endif
     const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
     H5Pset_libver_bounds(access, GetParam() ? H5F_LIBVER_LATEST : H5F_LIBVER_EARLIEST, H5F_LIBVER_LATEST);
     file_ = H5Fcreate(path_.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access);
@@ -342,6 +348,55 @@ TEST_P(FillValues, of_texts_whose_characters_have_other_bits_are_named) {
     use(bytes, WINDROW_UPDATE);
   }
   EXPECT_EQ(named_, 2);
+}
+
+// Lengths of chunks, by which HDF5 1.10 divides. The parameter: a layout of version 4, in a header with a checksum.
+class ChunkLengths : public testing::TestWithParam<bool> {};
+
+INSTANTIATE_TEST_SUITE_P(Headers, ChunkLengths, testing::Bool());
+
+TEST_P(ChunkLengths, that_are_zero_are_named) {
+  const SharedFolder folder;
+  const std::string path = folder.file("a.h5");
+  const hid_t access = H5Pcreate(H5P_FILE_ACCESS), creation = H5Pcreate(H5P_DATASET_CREATE);
+  H5Pset_libver_bounds(access, GetParam() ? H5F_LIBVER_LATEST : H5F_LIBVER_EARLIEST, H5F_LIBVER_LATEST);
+  const hid_t file = H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access);
+  const std::array<hsize_t, 2> shape{211, 241}, chunk{199, 97};
+  const hid_t space = H5Screate_simple(2, shape.data(), nullptr);
+  H5Pset_chunk(creation, 2, chunk.data());
+  H5Dclose(H5Dcreate2(file, "chunked", H5T_IEEE_F64LE, space, H5P_DEFAULT, creation, H5P_DEFAULT));
+  H5Dclose(H5Dcreate2(file, "whole", H5T_IEEE_F64LE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+  H5Sclose(space), H5Pclose(creation), H5Pclose(access), H5Fclose(file);
+  const std::string bytes = bytes_of_file(path);
+  const size_t size = GetParam() ? 1 : 4;
+  std::string lengths(3 * size, '\0');
+  for (size_t i = 0; i < 3; ++i)
+    put(lengths, i * size, i < 2 ? chunk[i] : sizeof(double), size);
+  const auto places = all_of(bytes, lengths);
+  ASSERT_EQ(places.size(), 1U);
+  for (size_t i = 0; i < 3; ++i) {
+    std::string damaged = bytes;
+    put(damaged, places.front() + i * size, 0, size);
+    for (const auto& [begin, end] : headers_of(bytes)) {
+      const auto header = std::as_bytes(std::span(damaged).subspan(begin, end - begin));
+      put(damaged, end, windrow::checksum_of_metadata(header), k_checksum);
+    }
+    std::ofstream(path, std::ios::binary | std::ios::trunc) << damaged;
+    for (const int mode : {WINDROW_READ, WINDROW_UPDATE}) {
+      windrow_file* opened = nullptr;
+      const int code = windrow_open(MPI_COMM_WORLD, path.c_str(), mode, nullptr, &opened);
+      const std::string named = code == WINDROW_OK ? windrow_unsupported_objects(opened) : windrow_error_message();
+      EXPECT_NE(named.find("/chunked"), std::string::npos) << named;
+      EXPECT_NE(named.find("a length of its chunks is 0: damaged"), std::string::npos) << named;
+      if (code != WINDROW_OK) {
+        EXPECT_EQ(code, WINDROW_BAD_FILE);
+        continue;
+      }
+      int variable = -1;
+      EXPECT_WINDROW_OK(windrow_find_variable(opened, "whole", &variable));
+      EXPECT_WINDROW_OK(windrow_discard(opened));
+    }
+  }
 }
 
 // The references from a set to its subfiles are in a heap too.

@@ -25,7 +25,6 @@
 #include <compare>
 #include <cstdlib>
 #include <cstring>
-#include <functional>
 #include <limits>
 #include <string_view>
 #include <utility>
@@ -61,8 +60,6 @@ struct DriverFile : H5FD_t {
   bool changes = false;     // it is open for writing
   bool durable = false;
   bool holds_elements = false;
-  bool has_read_heaps = false;
-  const std::function<bool()>* admit = nullptr;  // see GuardedHeaps
   int64_t chunk_offset = -1;
   haddr_t marked = HADDR_UNDEF;  // address of a superblock with HDF5's mark
   haddr_t end_of_file = 0;       // according to HDF5; others may have extended it
@@ -272,14 +269,6 @@ bool is_heap_collection(std::span<const std::byte> bytes) noexcept {
   return bytes.size() >= k_signature.size() && std::memcmp(bytes.data(), k_signature.data(), k_signature.size()) == 0;
 }
 
-bool is_refused(DriverFile& file, H5FD_mem_t type, std::span<const std::byte> bytes) noexcept {
-  if ((type != H5FD_MEM_DRAW && type != H5FD_MEM_GHEAP) || !is_heap_collection(bytes))
-    return false;
-  file.has_read_heaps = true;
-  const std::function<bool()>* const admit = std::exchange(file.admit, nullptr);
-  return admit != nullptr && !(*admit)();
-}
-
 herr_t read(H5FD_t* base, H5FD_mem_t type, hid_t, haddr_t address, size_t size, void* data) noexcept {
   DriverFile& file = of(base);
   if (!is_range(address, size))
@@ -303,8 +292,6 @@ herr_t read(H5FD_t* base, H5FD_mem_t type, hid_t, haddr_t address, size_t size, 
   }
   if (status.ok() && type == H5FD_MEM_SUPER && has_write_mark(bytes))
     file.marked = address;
-  if (status.ok() && is_refused(file, type, bytes))
-    return complain(H5E_READERROR, "read heap", EINVAL);
   if (status.ok())
     return 0;
   return complain(H5E_READERROR, "read", status.code() == Code::out_of_memory ? ENOMEM : EIO);
@@ -518,21 +505,6 @@ DeferredElements::DeferredElements(hid_t file) noexcept : file_(file) {
 DeferredElements::~DeferredElements() {
   if (DriverFile* driver = driver_of(file_))
     driver->holds_elements = false;
-}
-
-GuardedHeaps::GuardedHeaps(hid_t file, const std::function<bool()>& admit) noexcept : driver_(driver_of(file)) {
-  if (driver_ != nullptr)
-    static_cast<DriverFile*>(driver_)->admit = &admit;
-}
-
-GuardedHeaps::~GuardedHeaps() {
-  if (driver_ != nullptr)
-    static_cast<DriverFile*>(driver_)->admit = nullptr;
-}
-
-bool has_read_heaps(hid_t file) noexcept {
-  const DriverFile* driver = driver_of(file);
-  return driver != nullptr && driver->has_read_heaps;
 }
 
 std::shared_ptr<void>* cache_until_written(hid_t file) noexcept {

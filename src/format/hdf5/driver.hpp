@@ -5,7 +5,6 @@
 
 #include <hdf5.h>
 
-#include <functional>
 #include <memory>
 #include <span>
 
@@ -69,21 +68,6 @@ Status write_past(hid_t file, std::span<const std::byte> bytes, int64_t to);
 Status read_place(hid_t file, int64_t offset, std::span<std::byte> bytes);
 // A cache of data that was read from the file, emptied when HDF5 writes. nullptr if the file uses another driver.
 std::shared_ptr<void>* cache_until_written(hid_t file) noexcept;
-
-// While one exists, HDF5 gets the first global heap collection that it reads only if `admit` returns true, because HDF5
-// trusts its contents. The file uses this driver.
-class GuardedHeaps {
- public:
-  GuardedHeaps(hid_t file, const std::function<bool()>& admit) noexcept;
-  ~GuardedHeaps();
-  GuardedHeaps(const GuardedHeaps&) = delete;
-  GuardedHeaps& operator=(const GuardedHeaps&) = delete;
-
- private:
-  void* driver_;  // not the file, because asking HDF5 for it would clear its error stack
-};
-// Whether HDF5 has read a global heap collection, and may have it in memory. The file uses this driver.
-bool has_read_heaps(hid_t file) noexcept;
 
 // The first storage error of an open file; outlives the file. After it nothing is written: readers find the state of
 // the last publication or opening. Must be checked after every call that may write, including H5Fclose. nullptr if the

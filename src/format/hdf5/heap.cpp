@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -309,7 +308,7 @@ struct Message {
 // itself will detect that the header is damaged, or because there are too many.
 bool take_messages(hid_t file, Reader& reader, const Sizes& sizes, uint64_t address,
                    FunctionRef<bool(const Message&)> take) {
-  constexpr size_t k_most_content = 32, k_most_messages = 65536;
+  constexpr size_t k_most_content = 272, k_most_messages = 65536;  // of all that is parsed here
   constexpr uint64_t k_continuation = 16, k_shared = 2;
   constexpr int64_t k_signature_bytes = 4, k_checksum_bytes = 4;
   const auto header = read_header(file, reader, static_cast<int64_t>(address) + sizes.base);
@@ -345,50 +344,81 @@ bool take_messages(hid_t file, Reader& reader, const Sizes& sizes, uint64_t addr
   return true;
 }
 
-// Returns the place of the mappings of a virtual dataset. nullopt for other objects, and if HDF5 itself will detect
-// that the header is damaged.
-std::optional<HeapPlace> place_of_mappings(hid_t file, Reader& reader, const Sizes& sizes, uint64_t address) {
-  constexpr uint64_t k_layout = 8, k_first_version = 4, k_virtual = 3;
-  std::optional<HeapPlace> place;
-  take_messages(file, reader, sizes, address, [&](const Message& message) {
-    if (message.type != k_layout)
-      return true;
-    const std::span<const std::byte> content = message.content;
-    if (number_at(content, 0, 1) >= k_first_version && number_at(content, 1, 1) == k_virtual)
-      place = {number_at(content, 2, sizes.address), number_at(content, 2 + sizes.address, k_index_bytes)};
+// What HDF5 trusts of a layout message (section IV.A.2.i "Data Layout").
+struct Layout {
+  std::optional<HeapPlace> mappings;  // of a virtual dataset
+  bool has_empty_chunk = false;       // HDF5 1.10 divides by the lengths of chunks
+};
+
+bool has_zero(std::span<const std::byte> content, size_t at, size_t size, uint64_t count) noexcept {
+  constexpr uint64_t k_most = H5S_MAX_RANK + 1;  // the last one is the size of an element; HDF5 itself refuses more
+  if (size == 0 || size > sizeof(uint64_t) || count > k_most)
     return false;
-  });
-  return place;
+  for (uint64_t i = 0; i < count; ++i)
+    if (number_at(content, at + static_cast<size_t>(i) * size, size) == 0)
+      return true;
+  return false;
 }
 
-Status check_mappings(hid_t file, const Sizes& sizes, haddr_t header) {
+Layout parse_layout(std::span<const std::byte> content, const Sizes& sizes) noexcept {
+  constexpr uint64_t k_chunked = 2, k_virtual = 3;
+  const uint64_t version = number_at(content, 0, 1);
+  const uint64_t storage = number_at(content, version < 3 ? 2 : 1, 1);
+  Layout layout;
+  if (storage == k_chunked && version < 3)
+    layout.has_empty_chunk = has_zero(content, 8 + sizes.address, 4, number_at(content, 1, 1));
+  else if (storage == k_chunked && version == 3)
+    layout.has_empty_chunk = has_zero(content, 3 + sizes.address, 4, number_at(content, 2, 1));
+  else if (storage == k_chunked)
+    layout.has_empty_chunk =
+        has_zero(content, 5, static_cast<size_t>(number_at(content, 4, 1)), number_at(content, 3, 1));
+  else if (storage == k_virtual && version > 3)
+    layout.mappings = {number_at(content, 2, sizes.address), number_at(content, 2 + sizes.address, k_index_bytes)};
+  return layout;
+}
+
+Status check_mappings(hid_t file, const Sizes& sizes, const HeapPlace& place) {
   constexpr size_t k_checksum_bytes = 4;
   constexpr uint64_t k_most_bytes = uint64_t{1} << 30;
-  if (header > k_highest_address)
-    return {};
-  const auto heap_cache = heap_cache_of(file);
-  if (!heap_cache.ok())
-    return heap_cache.status();
-  const auto place = place_of_mappings(file, heap_cache.value()->headers, sizes, header);
   const uint64_t undefined = ~uint64_t{0} >> (8 * (k_most_address_bytes - sizes.address));  // there are none
-  if (!place || place->address == undefined)
+  if (place.address == undefined)
     return {};
   const auto bad = [](std::string_view why) {
     return Status(Code::bad_file, fmt::format("its mappings to other files are damaged: {}", why));
   };
-  const auto heap = find_heap(file, sizes, place->address);
+  const auto heap = find_heap(file, sizes, place.address);
   if (!heap.ok())
     return heap.status().code() == Code::bad_file ? bad(heap.status().message()) : heap.status();
-  const Object object = object_at(*heap.value(), place->index);
+  const Object object = object_at(*heap.value(), place.index);
   if (object.bytes <= k_checksum_bytes || object.bytes > k_most_bytes)
-    return bad(fmt::format("the heap at {} has no suitable object {}", place->address, place->index));
+    return bad(fmt::format("the heap at {} has no suitable object {}", place.address, place.index));
   std::vector<std::byte> bytes(static_cast<size_t>(object.bytes));
   if (Status status = read_place(file, object.begin, bytes); !status.ok())
     return status;
   const auto content = std::span<const std::byte>(bytes).first(bytes.size() - k_checksum_bytes);
   if (number_at(bytes, content.size(), k_checksum_bytes) == checksum_of_metadata(content))
     return {};
-  return bad(fmt::format("object {} of the heap at {} does not match its checksum", place->index, place->address));
+  return bad(fmt::format("object {} of the heap at {} does not match its checksum", place.index, place.address));
+}
+
+// Checks the first layout message of an object; other objects than datasets have none. If the header itself is damaged,
+// HDF5 detects it.
+Status check_layout(hid_t file, const Sizes& sizes, haddr_t header) {
+  constexpr uint64_t k_layout = 8;
+  if (header > k_highest_address)
+    return {};
+  const auto heap_cache = heap_cache_of(file);
+  if (!heap_cache.ok())
+    return heap_cache.status();
+  Layout layout;
+  take_messages(file, heap_cache.value()->headers, sizes, header, [&](const Message& message) {
+    if (message.type == k_layout && !message.is_shared)
+      layout = parse_layout(message.content, sizes);
+    return message.type != k_layout;
+  });
+  if (layout.has_empty_chunk)
+    return {Code::bad_file, "a length of its chunks is 0: damaged"};
+  return layout.mappings ? check_mappings(file, sizes, *layout.mappings) : Status();
 }
 
 }  // namespace
@@ -397,18 +427,9 @@ Result<Handle> open_checked(hid_t file, hid_t group, const std::string& name, ha
   const Result<Sizes> sizes = sizes_of(file);
   if (!sizes.ok())
     return sizes.status();
-  Status status;
-  const std::function<bool()> admit = [&] {
-    status = guard([&] { return check_mappings(file, sizes.value(), header); });
-    return status.ok();
-  };
-  if (has_read_heaps(file) && !admit())
+  if (Status status = guard([&] { return check_layout(file, sizes.value(), header); }); !status.ok())
     return status;
-  const GuardedHeaps guarded(file, admit);
-  Handle object(H5Oopen(group, name.c_str(), H5P_DEFAULT), H5Oclose);
-  if (!status.ok())
-    return status;
-  return object;
+  return Handle(H5Oopen(group, name.c_str(), H5P_DEFAULT), H5Oclose);
 }
 
 namespace {

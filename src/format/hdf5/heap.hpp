@@ -18,9 +18,9 @@ namespace windrow {
 Status check_heap_places(hid_t object, hid_t type, size_t elements, size_t item_bytes, const std::string& what,
                          const ReadAll& read);
 
-// Opens an object by the address of its header. Invalid handle: HDF5 cannot. The mappings of a virtual dataset are in a
-// heap too, and HDF5 1.10 uses the numbers in them before it checks their checksum. Code::bad_file: the checksum is
-// wrong. The file uses our driver.
+// Opens an object by the address of its header. Invalid handle: HDF5 cannot. Before, its layout is checked, because
+// HDF5 1.10 divides by the lengths of chunks, and uses the mappings of a virtual dataset, which are in a heap too,
+// before it compares their checksum. Code::bad_file: a length is 0, or the checksum is wrong. The file uses our driver.
 Result<Handle> open_checked(hid_t file, hid_t group, const std::string& name, haddr_t header);
 
 // H5Dget_create_plist() of a dataset. `type`: as stored; HDF5 must not convert fill values of nested types of variable
