@@ -91,8 +91,8 @@ fuzz:
 	    build-fuzz/corpus/$$name tests/$${name%%.*}/corpus || exit 1; \
 	done
 
-# Each source by itself, so that it must include what it needs. A part of the tests: those of the modules that use these
-# libraries, and of files that no library is needed for.
+# Each source by itself, so that it must include the headers of the project that it needs. A part of the tests: those of
+# the modules that use these libraries, and of files that no library is needed for.
 minimal:
 	@tools/install-packages build test
 	$(CONFIGURE) --preset minimal $(CMAKE_ARGS)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sweeps try every case. In the quick set the longest sweeps try every n-th case (STRIDE n of windrow_mpi_test).
+// Sweeps try every case. The longest ones try every n-th case in the quick set (STRIDE n of windrow_mpi_test), or with
+// sanitizers (STRIDE n of windrow_test). n has no divisor in common with what cases are chosen by.
 #pragma once
 
 #include <cstdlib>

@@ -9,6 +9,7 @@
 #include <numeric>
 #include <set>
 
+#include "../stride.hpp"
 #include "base/varint.hpp"
 #include "decomposition/balance.hpp"
 #include "decomposition/decomposition.hpp"
@@ -292,7 +293,7 @@ TEST(Idg, of_the_papers_mesh_by_ranks) {
 // A plain model: the whole mesh in the order of the file.
 TEST(Idg, follows_the_paper_whatever_the_number_of_directory_ranks) {
   Random random(41);
-  for (int round = 0; round < 300; ++round) {
+  for (int round = 0; round < 300; round += windrow_test::stride()) {
     const Mesh mesh = random_mesh(random, round % 10 == 0 ? 6000 : 200, 30);
     Owners expected, figure;
     for (const auto& [point, part] : mesh.partition) {
@@ -326,7 +327,7 @@ TEST(Idg, follows_the_paper_whatever_the_number_of_directory_ranks) {
 
 TEST(RandomOwner, is_a_holder_and_the_same_for_any_number_of_directory_ranks) {
   Random random(42);
-  for (int round = 0; round < 100; ++round) {
+  for (int round = 0; round < 100; round += windrow_test::stride()) {
     const Mesh mesh = random_mesh(random, 5000, 30);
     const Owners owners = Program(mesh, 1, false).by(OwnerPolicy::random);
     ASSERT_EQ(Program(mesh, static_cast<int>(random(2, 9)), false).by(OwnerPolicy::random), owners);
@@ -341,7 +342,7 @@ TEST(RandomOwner, is_a_holder_and_the_same_for_any_number_of_directory_ranks) {
 
 TEST(Balanced, has_the_least_intervals_where_balance_does_not_matter) {
   Random random(43);
-  for (int round = 0; round < 300; ++round) {
+  for (int round = 0; round < 300; round += windrow_test::stride()) {
     const Mesh mesh = random_mesh(random, round % 10 == 0 ? 6000 : 300, round % 2 == 0 ? 30 : 60);
     Program program(mesh, static_cast<int>(random(1, 9)), true);
     const Found found = program.balanced(1000, {}, 1);
@@ -352,7 +353,7 @@ TEST(Balanced, has_the_least_intervals_where_balance_does_not_matter) {
 
 TEST(Balanced, is_the_same_for_any_number_of_directory_ranks_and_never_behind_idg) {
   Random random(44);
-  for (int round = 0; round < 50; ++round) {
+  for (int round = 0; round < 50; round += windrow_test::stride()) {
     const Mesh mesh = random_mesh(random, 8000, round % 2 == 0 ? 30 : 70);
     Program alone(mesh, 1, true), several(mesh, static_cast<int>(random(2, 9)), true);
     const Balance idg = alone.idg().balance;
@@ -368,7 +369,7 @@ TEST(Balanced, is_the_same_for_any_number_of_directory_ranks_and_never_behind_id
 // Sequences of shared points that end at the end of a grain: the directory rank of the block before must detect it.
 TEST(SharedPoints, of_sequences_that_end_with_a_grain_are_the_same_for_any_number_of_directory_ranks) {
   Random random(46);
-  for (int round = 0; round < 12; ++round) {
+  for (int round = 0; round < 12; round += windrow_test::stride()) {
     Mesh mesh{random(4, 7) * k_grain, std::vector<std::set<int64_t>>(3), {}};
     const auto any_rank = [&] { return static_cast<int>(random(0, 2)); };
     // Alone, then shared up to the end of a grain, or a point before or after; it may begin in the grain before.
@@ -414,7 +415,7 @@ TEST(Balanced, shares_out_what_everybody_holds) {
 TEST(Balanced, weighs_intervals_and_points) {
   Random random(46);
   int64_t better = 0, worse = 0;
-  for (int round = 0; round < 30; ++round) {
+  for (int round = 0; round < 30; round += windrow_test::stride()) {
     const Mesh mesh = random_mesh(random, 6000, 60);
     const int64_t weight = random(0, 40) * k_weight_of_point / 2;
     Program program(mesh, 1, true), several(mesh, 5, true);
@@ -448,7 +449,7 @@ TEST(Balanced, weighs_intervals_and_points) {
 // Sequences of shared points longer than a grain are cut at the same points for any directory ranks.
 TEST(Balanced, of_long_shared_sequences_is_nearly_the_least) {
   Random random(45);
-  for (int round = 0; round < 10; ++round) {
+  for (int round = 0; round < 10; round += windrow_test::stride()) {
     Mesh mesh{20'000, std::vector<std::set<int64_t>>(5), {}};
     for (int64_t begin = 0; begin < mesh.points;) {
       const int64_t end = std::min(mesh.points, begin + random(1, 300));
@@ -508,7 +509,7 @@ TEST(Losses, that_are_malformed_are_refused) {
 
 TEST(SharedPoints, count_what_nobody_holds) {
   Random random(46);
-  for (int round = 0; round < 200; ++round) {
+  for (int round = 0; round < 200; round += windrow_test::stride()) {
     const Mesh mesh = random_mesh(random, 5000, 30);
     ASSERT_EQ(Program(mesh, static_cast<int>(random(1, 9)), false).holes(),
               mesh.points - static_cast<int64_t>(mesh.partition.size()));

@@ -5,6 +5,7 @@
 
 #include <set>
 
+#include "../stride.hpp"
 #include "decomposition/decomposition.hpp"
 #include "decomposition/shared_points.hpp"
 #include "extent/algebra.hpp"
@@ -68,7 +69,7 @@ Decomposition random_decomposition(Random& random, const Shape& shape, bool poin
 
 TEST(EvenPart, covers_everything_once_and_evenly) {
   Random random(31);
-  for (int round = 0; round < 2000; ++round) {
+  for (int round = 0; round < 2000; round += windrow_test::stride()) {
     const int64_t total = random(0, 300);
     const int parts = static_cast<int>(random(1, 40));
     int64_t end = 0;
@@ -132,7 +133,7 @@ TEST(DirectoryOfPoints, has_ranks_at_equal_distances_with_enough_to_do) {
 
 TEST(SplitByDirectory, tells_every_directory_rank_that_sees_a_part) {
   Random random(35);
-  for (int round = 0; round < 2000; ++round) {
+  for (int round = 0; round < 2000; round += windrow_test::stride()) {
     const int64_t elements = random(1, 200);
     const Directory directory{elements, static_cast<int>(random(1, 12)), random(1, 20), random(0, 30)};
     std::set<int64_t> list;
@@ -173,7 +174,7 @@ TEST(SplitByDirectory, tells_every_directory_rank_that_sees_a_part) {
 TEST(LostPieces, of_blocks_with_many_rows) {
   Random random(36);
   int shared = 0, alone = 0;
-  for (int round = 0; round < 150; ++round) {
+  for (int round = 0; round < 150; round += windrow_test::stride()) {
     const Shape shape{random(4, 24), random(4, 24), random(2, 8)};
     const Shape cuts[3] = {{0, random(1, shape[0] - 1), shape[0]},
                            {0, random(1, shape[1] - 1), shape[1]},
@@ -208,13 +209,13 @@ TEST(LostPieces, of_blocks_with_many_rows) {
       ASSERT_EQ(written, winner.size());
     }
   }
-  EXPECT_GT(shared, 20);
-  EXPECT_GT(alone, 50);
+  EXPECT_GT(shared * windrow_test::stride(), 20);
+  EXPECT_GT(alone * windrow_test::stride(), 50);
 }
 
 TEST(LostPieces, one_rank_of_those_that_share_keeps_each_element) {
   Random random(32);
-  for (int round = 0; round < 1500; ++round) {
+  for (int round = 0; round < 1500; round += windrow_test::stride()) {
     const bool points = random(0, 1) == 0;
     Shape shape{random(1, 30)};
     if (!points)
@@ -247,7 +248,7 @@ TEST(LostPieces, one_rank_of_those_that_share_keeps_each_element) {
 TEST(LostPieces, partitioner_follows_the_flags_and_finds_what_is_wrong_with_them) {
   Random random(33);
   int spoilt = 0;
-  for (int round = 0; round < 2500; ++round) {
+  for (int round = 0; round < 2500; round += windrow_test::stride()) {
     const int64_t points = random(1, 30);
     std::vector<std::set<int64_t>> held(static_cast<size_t>(random(1, 6)));
     std::map<int64_t, std::vector<size_t>> holders;
@@ -288,7 +289,7 @@ TEST(LostPieces, partitioner_follows_the_flags_and_finds_what_is_wrong_with_them
       ASSERT_EQ(element_map(views.value()[rank]), expected);
     }
   }
-  EXPECT_GT(spoilt, 1000);
+  EXPECT_GT(spoilt * windrow_test::stride(), 1000);
 }
 
 TEST(LostPieces, messages_name_the_point_and_the_ranks) {

@@ -7,6 +7,7 @@
 #include <random>
 #include <vector>
 
+#include "../stride.hpp"
 #include "exchange/view.hpp"
 #include "layout/parse.hpp"
 #include "plan/plan.hpp"
@@ -137,7 +138,8 @@ TEST(Message, is_cut_where_windows_are_dealt) {
       const Windows windows = windows_of(plan, domain);
       for (int64_t i = 0; i < windows.count(); ++i) {
         longest = std::max(longest, bytes_in(std::span<const Item>(items), windows.window(i)));
-        expect_whole(items, windows.window(i), windows.slot_bytes());
+        if (i % windrow_test::stride() == 0)
+          expect_whole(items, windows.window(i), windows.slot_bytes());
       }
     }
     EXPECT_GT(longest, plan.message_bytes);

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include "../stride.hpp"
 #include "extent/sweep.hpp"
 #include "model.hpp"
 
@@ -42,7 +43,7 @@ TEST(FromNests, later_pieces_win) {
 // Overlaps at will: the model is a map that later pieces overwrite.
 TEST(FromNests, agrees_with_the_model_for_pieces) {
   Random random(2);
-  for (int round = 0; round < 5000; ++round) {
+  for (int round = 0; round < 5000; round += windrow_test::stride()) {
     std::vector<Piece> pieces;
     ByteMap expected;
     const int64_t width = random(1, 30);
@@ -60,7 +61,7 @@ TEST(FromNests, agrees_with_the_model_for_pieces) {
 
 TEST(FromNests, agrees_with_the_model) {
   Random random(3);
-  for (int round = 0; round < 5000; ++round) {
+  for (int round = 0; round < 5000; round += windrow_test::stride()) {
     std::vector<Nest> nests;
     ByteMap expected;
     for (int64_t i = random(0, 5); i > 0; --i)
@@ -84,7 +85,7 @@ TEST(FromNests, keeps_nests_whole_that_meet_no_other) {
 
 TEST(Subtract, agrees_with_the_model) {
   Random random(6);
-  for (int round = 0; round < 20000; ++round) {
+  for (int round = 0; round < 20000; round += windrow_test::stride()) {
     const Pieces a = random_list(random), b = random_list(random);
     const ByteMap map_b = byte_map(b);
     ByteMap only;
@@ -99,7 +100,7 @@ TEST(Subtract, agrees_with_the_model) {
 
 TEST(Subtract, of_long_lists) {
   Random random(8);
-  for (int round = 0; round < 40; ++round) {
+  for (int round = 0; round < 40; round += windrow_test::stride()) {
     const Pieces a = pieces_of(random_nests(random, 0, random(0, 1) == 0 ? 5 : 500));
     const Pieces b = pieces_of(random_nests(random, 0, random(0, 1) == 0 ? 5 : 500));
     const ByteMap map_b = byte_map(b);
@@ -119,7 +120,7 @@ TEST(Subtract, from_10_to_the_12_pieces_is_arithmetic) {
 
 TEST(Coverage, agrees_with_the_model) {
   Random random(7);
-  for (int round = 0; round < 5000; ++round) {
+  for (int round = 0; round < 5000; round += windrow_test::stride()) {
     std::vector<Pieces> lists;
     std::map<int64_t, bool> expected;
     for (int64_t i = random(0, 4); i > 0; --i)
@@ -141,7 +142,7 @@ TEST(Coverage, agrees_with_the_model) {
 
 TEST(Coverage, of_lists_at_their_places_and_scales) {
   Random random(9);
-  for (int round = 0; round < 2000; ++round) {
+  for (int round = 0; round < 2000; round += windrow_test::stride()) {
     std::vector<Pieces> lists;
     std::vector<PlacedView> placed;
     std::map<int64_t, bool> expected, covered;
@@ -167,7 +168,7 @@ TEST(Coverage, of_lists_at_their_places_and_scales) {
 // Every range that two lists or more hold, with all of them.
 TEST(Shared, ranges_agree_with_the_model) {
   Random random(10);
-  for (int round = 0; round < 3000; ++round) {
+  for (int round = 0; round < 3000; round += windrow_test::stride()) {
     std::vector<Pieces> lists;
     for (int64_t i = random(0, 4); i > 0; --i)
       lists.push_back(pieces_of(random_nests(random, random(0, 90), random(0, round % 50 == 0 ? 200 : 6))));

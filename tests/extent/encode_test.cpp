@@ -5,6 +5,7 @@
 
 #include <limits>
 
+#include "../stride.hpp"
 #include "base/varint.hpp"
 #include "model.hpp"
 
@@ -76,7 +77,7 @@ TEST(Varint, holds_all_64_bits_and_no_more) {
 
 TEST(Encode, gives_back_the_file_side_with_packed_memory) {
   Random random(11);
-  for (int round = 0; round < 20000; ++round) {
+  for (int round = 0; round < 20000; round += windrow_test::stride()) {
     const int64_t base = random(0, 1) * (int64_t{5} << 32);
     const Pieces list = pieces_of(random_nests(random, base + random(0, 20), random(0, 6)));
     const ByteMap whole = byte_map(list);
@@ -199,7 +200,7 @@ TEST(Decode, takes_loops_whose_steps_touch_without_counting_them) {
 
 TEST(Decode, is_safe_on_random_bytes) {
   Random random(13);
-  for (int round = 0; round < 200000; ++round) {
+  for (int round = 0; round < 200000; round += windrow_test::stride()) {
     std::vector<std::byte> bytes(static_cast<size_t>(random(0, 40)));
     const int64_t largest = random(0, 1) == 0 ? 255 : 9;
     for (std::byte& byte : bytes)
@@ -210,7 +211,7 @@ TEST(Decode, is_safe_on_random_bytes) {
 
 TEST(Decode, is_safe_on_mutated_encodings) {
   Random random(14);
-  for (int round = 0; round < 100000; ++round) {
+  for (int round = 0; round < 100000; round += windrow_test::stride()) {
     auto bytes = encoded(random_list(random));
     for (int64_t i = random(1, 3); i > 0; --i) {
       const auto at = static_cast<size_t>(random(0, static_cast<int64_t>(bytes.size()) - 1));

@@ -9,6 +9,7 @@
 #include <numeric>
 #include <random>
 
+#include "../stride.hpp"
 #include "model.hpp"
 
 namespace windrow {
@@ -52,7 +53,7 @@ TEST(PiecesBuilder, pieces_that_grow_still_form_one_run) {
 
 TEST(PiecesBuilder, takes_whole_runs_and_nests_as_if_by_pieces) {
   Random random(1);
-  for (int round = 0; round < 5000; ++round) {
+  for (int round = 0; round < 5000; round += windrow_test::stride()) {
     const std::vector<Nest> nests = random_nests(random, random(0, 20), random(0, 6));
     PiecesBuilder by_run, by_piece;
     for (const Nest& nest : nests)
@@ -106,7 +107,7 @@ TEST(Nests, that_have_no_byte_in_common_are_told_apart) {
     return nest;
   };
   int apart = 0, met = 0;
-  for (int round = 0; round < 20'000; ++round) {
+  for (int round = 0; round < 20'000; round += windrow_test::stride()) {
     const bool blocks = round % 2 == 0;
     Nest nests[2];
     const int64_t shape[3] = {within(1, 6), within(1, 7), within(1, 9)};
@@ -136,13 +137,13 @@ TEST(Nests, that_have_no_byte_in_common_are_told_apart) {
     ASSERT_EQ(may_meet(nests[0], nests[1]), may_meet(nests[1], nests[0])) << "round " << round;
     meet ? ++met : ++apart;
   }
-  EXPECT_GT(apart, 4000);
-  EXPECT_GT(met, 4000);
+  EXPECT_GT(apart * windrow_test::stride(), 4000);
+  EXPECT_GT(met * windrow_test::stride(), 4000);
 }
 
 TEST(Window, every_function_agrees_with_the_model) {
   Random random(4);
-  for (int round = 0; round < 20000; ++round) {
+  for (int round = 0; round < 20000; round += windrow_test::stride()) {
     const Pieces list = random(0, 1) == 0 ? random_list(random) : with_runs(random_list(random));
     const int64_t begin = random(-5, 120);
     expect_window(list, byte_map(list), {begin, begin + random(0, 120)});
@@ -153,7 +154,7 @@ TEST(Window, every_function_agrees_with_the_model) {
 
 TEST(Window, of_a_list_with_checkpoints_at_any_scale) {
   Random random(5);
-  for (int round = 0; round < 60; ++round) {
+  for (int round = 0; round < 60; round += windrow_test::stride()) {
     std::vector<Nest> nests = random_nests(random, random(0, 20), 600);
     if (random(0, 1) == 0)
       std::erase_if(nests, [](const Nest& nest) { return nest.depth > 0; });
@@ -182,7 +183,7 @@ TEST(Window, of_a_list_with_checkpoints_at_any_scale) {
 // Skips as sets of lists are walked: a cursor that leaps is where one is that steps.
 TEST(NestCursor, skips_to_the_first_nest_that_ends_behind) {
   Random random(6);
-  for (int round = 0; round < 60; ++round) {
+  for (int round = 0; round < 60; round += windrow_test::stride()) {
     const Pieces list = pieces_of(random_nests(random, 0, 400));
     NestCursor leaps(list), steps(list);
     for (int64_t offset = 0; !steps.done(); offset += random(1, random(0, 3) == 0 ? 2000 : 60)) {
@@ -199,7 +200,7 @@ TEST(NestCursor, skips_to_the_first_nest_that_ends_behind) {
 
 TEST(Measures, agree_with_the_model) {
   Random random(7);
-  for (int round = 0; round < 3000; ++round) {
+  for (int round = 0; round < 3000; round += windrow_test::stride()) {
     const Pieces list = random_list(random);
     const ByteMap map = byte_map(list);
     ASSERT_EQ(total_bytes(list), static_cast<int64_t>(map.size()));

@@ -8,6 +8,7 @@
 #include <random>
 #include <set>
 
+#include "../stride.hpp"
 #include "layout/parse.hpp"
 #include "plan/plan.hpp"
 
@@ -287,7 +288,7 @@ class Dealt : public testing::TestWithParam<Domains> {};
 
 TEST_P(Dealt, gives_every_byte_one_writer_and_every_stripe_no_two) {
   std::mt19937_64 random(11);
-  for (int turn = 0; turn < 400; ++turn) {
+  for (int turn = 0; turn < 400; turn += windrow_test::stride()) {
     const std::string text = random_mock(random);
     const StorageLayout layout = mock(text);
     const auto regions = random_regions(random);
@@ -345,7 +346,7 @@ TEST_P(Dealt, gives_every_byte_one_writer_and_every_stripe_no_two) {
 
 TEST_P(Dealt, finds_the_window_of_each_offset) {
   std::mt19937_64 random(12);
-  for (int turn = 0; turn < 200; ++turn) {
+  for (int turn = 0; turn < 200; turn += windrow_test::stride()) {
     const auto regions = random_regions(random);
     const Plan plan = plan_of(mock(random_mock(random)), regions, 2 + static_cast<int>(random() % 9), GetParam(), 4096);
     if (plan.deal == nullptr)
@@ -377,7 +378,7 @@ INSTANTIATE_TEST_SUITE_P(Domains, Dealt, testing::Values(Domains::target, Domain
 // Bytes of a domain are known without a look at each of its cells.
 TEST_P(Dealt, counts_its_bytes_in_any_extent) {
   std::mt19937_64 random(14);
-  for (int turn = 0; turn < 300; ++turn) {
+  for (int turn = 0; turn < 300; turn += windrow_test::stride()) {
     const auto regions = random_regions(random);
     const Plan plan = plan_of(mock(random_mock(random)), regions, 2 + static_cast<int>(random() % 9), GetParam(), 4096);
     for (size_t i = 0; i < plan.domains.size(); ++i) {
@@ -440,7 +441,7 @@ TEST(MakePlan, lets_sharers_of_a_target_begin_where_their_stretches_do) {
 TEST(MakePlan, plans_by_any_layout_that_can_be) {
   std::mt19937_64 random(13);
   const auto below = [&random](int64_t end) { return static_cast<int64_t>(random() % static_cast<uint64_t>(end)); };
-  for (int turn = 0; turn < 300; ++turn) {
+  for (int turn = 0; turn < 300; turn += windrow_test::stride()) {
     StorageLayout layout{.kind = LayoutKind::lustre, .components = {}};
     int64_t end = 0;
     for (int64_t left = 1 + below(4); left > 0; --left) {

@@ -14,7 +14,7 @@ if(TARGET windrow_command)
 endif()
 
 add_executable(regression.definitions definitions.cpp)
-target_link_libraries(regression.definitions PRIVATE windrow_static windrow_flags MPI::MPI_CXX)
+target_link_libraries(regression.definitions PRIVATE windrow_tested windrow_flags MPI::MPI_CXX)
 set_target_properties(regression.definitions PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
 windrow_python_test(regression.definitions definitions_test.py)
 set_property(TEST regression.definitions APPEND PROPERTY ENVIRONMENT
