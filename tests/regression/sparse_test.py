@@ -7,6 +7,7 @@ Run by CTest with WINDROW_COMMAND and WINDROW_MPIRUN in the environment.
 
 import itertools
 import json
+import re
 import shutil
 import sys
 import tempfile
@@ -231,6 +232,21 @@ class Sets(Sparse):
         self.assertRegex(windrow("check", base, code=1), "damaged: /diagonal: .*1.h5")
         self.assertIn("1.h5", windrow("copy", base, joined, code=1))
         self.assertFalse(joined.exists())
+
+    def test_a_damaged_index_is_an_error(self):
+        """It is not taken for one that has no chunks."""
+        copied = self.folder / "copied.h5"
+        for libver, signature in (("earliest", b"TREE\1\0"), ("latest", b"FADB")):
+            with h5py.File(self.plain, "w", libver=libver) as file:
+                file["whole"] = np.arange(7)
+                file.create_dataset("x", data=np.arange(40000).reshape(200, 200), chunks=(10, 10))
+            content = bytearray(self.plain.read_bytes())
+            nodes = [found.start() for found in re.finditer(re.escape(signature), content)]
+            content[nodes[len(nodes) // 2] + 3] ^= 1
+            self.plain.write_bytes(content)
+            self.assertRegex(windrow("check", self.plain, code=1), "damaged: /x: index of the chunks of")
+            self.assertIn("index of the chunks of", windrow("copy", self.plain, copied, code=1))
+            self.assertFalse(copied.exists())
 
 
 if __name__ == "__main__":

@@ -46,10 +46,20 @@ Result<ChunkGrid> grid_of(hid_t dataset, const std::string& variable) {
 
 }  // namespace
 
-// If a chunk does not exist, newer versions return 0 and older ones an error.
-bool ChunkPlaces::is_there(hid_t dataset, std::span<const int64_t> first, hsize_t& bytes) const {
+// If a chunk does not exist, newer versions return 0 and older ones an error of their own, without one of the index or
+// of the storage below it.
+Result<int64_t> ChunkPlaces::stored_bytes(const std::string& variable, std::span<const int64_t> first) {
+  constexpr ssize_t k_most_own_errors = 2;
+  const Result<hid_t> dataset = this->dataset(variable);
+  if (!dataset.ok())
+    return dataset.status();
   const auto at = coordinates(first);
-  return H5Dget_chunk_storage_size(dataset, at.data(), &bytes) >= 0 && bytes > 0;
+  hsize_t bytes = 0;
+  if (H5Dget_chunk_storage_size(dataset.value(), at.data(), &bytes) >= 0)
+    return static_cast<int64_t>(bytes);
+  if (H5Eget_num(H5E_DEFAULT) <= k_most_own_errors)
+    return 0;
+  return hdf5_status(Code::bad_file, "index of the chunks of", variable);
 }
 
 // The place according to the index, inside the file or not.
@@ -57,15 +67,17 @@ Result<ChunkPlace> ChunkPlaces::find(const std::string& variable, std::span<cons
   const Result<hid_t> dataset = this->dataset(variable);
   if (!dataset.ok())
     return dataset.status();
-  hsize_t bytes = 0;
-  if (!is_there(dataset.value(), first, bytes) || reserved_.contains(name_of(variable, first)))
+  const Result<int64_t> bytes = stored_bytes(variable, first);
+  if (!bytes.ok())
+    return bytes.status();
+  if (bytes.value() == 0 || reserved_.contains(name_of(variable, first)))
     return ChunkPlace{};
   const auto at = coordinates(first);
   take_chunk_offset(file_);
   uint32_t skipped = 0;
   if (H5Dread_chunk(dataset.value(), H5P_DEFAULT, at.data(), &skipped, chunk_marker()) < 0)
     return hdf5_status(Code::bad_file, "address of a chunk of", variable);
-  return ChunkPlace{take_chunk_offset(file_), static_cast<int64_t>(bytes), skipped};
+  return ChunkPlace{take_chunk_offset(file_), bytes.value(), skipped};
 }
 
 // HDF5 before 1.14 lists chunks in quadratic time, but looks up a single chunk fast. One lookup takes as long as
@@ -84,22 +96,24 @@ Result<std::vector<int64_t>> ChunkPlaces::stored(const std::string& variable) {
   if (count == 0)
     return firsts;
   if (count > 0 && (k_lists_fast || count / 2 <= grid.count() / count * k_steps_of_find)) {
+    Status taken;
     const auto take = [&](const hsize_t* first) {
-      return guard([&] {
-               firsts.insert(firsts.end(), first, first + grid.shape().size());
-               return Status();
-             }).ok()
-                 ? 0
-                 : -1;
+      taken = guard([&] {
+        firsts.insert(firsts.end(), first, first + grid.shape().size());
+        return Status();
+      });
+      return taken.ok() ? 0 : -1;
     };
     if (list_chunks(dataset.value(), static_cast<hsize_t>(count), take) < 0)
-      return Status(Code::unsupported, fmt::format("the chunks of \"{}\" cannot be listed", variable));
+      return taken.ok() ? hdf5_status(Code::bad_file, "index of the chunks of", variable) : taken;
     return firsts;
   }
   for (int64_t number = 0; number < grid.count(); ++number) {
     const std::vector<int64_t> first = grid.first_element(number);
-    hsize_t bytes = 0;
-    if (is_there(dataset.value(), first, bytes))
+    const Result<int64_t> bytes = stored_bytes(variable, first);
+    if (!bytes.ok())
+      return bytes.status();
+    if (bytes.value() > 0)
       firsts.insert(firsts.end(), first.begin(), first.end());
   }
   return firsts;
@@ -264,11 +278,10 @@ Result<PlacedChunk> ChunkPlaces::place(const std::string& variable, std::span<co
                                        const ChunkRoom& room) {
   if (const auto reserved = reserved_.extract(name_of(variable, first)))
     return PlacedChunk{reserved.mapped(), true};
-  const Result<hid_t> dataset = this->dataset(variable);
-  if (!dataset.ok())
-    return dataset.status();
-  hsize_t size = 0;
-  const bool is_new = !is_there(dataset.value(), first, size);
+  const Result<int64_t> stored = stored_bytes(variable, first);
+  if (!stored.ok())
+    return stored.status();
+  const bool is_new = stored.value() == 0;
   const Result<ChunkPlace> old = is_new ? Result<ChunkPlace>(ChunkPlace()) : old_place(variable, first, room);
   if (!old.ok())
     return old.status();

@@ -67,7 +67,8 @@ class ChunkPlaces {
     return {variable, {first.begin(), first.end()}};
   }
 
-  bool is_there(hid_t dataset, std::span<const int64_t> first, hsize_t& bytes) const;
+  // According to the index; 0: there is no such chunk. Code::bad_file: the index is damaged.
+  Result<int64_t> stored_bytes(const std::string& variable, std::span<const int64_t> first);
   Result<int64_t> insert(const std::string& variable, std::span<const int64_t> first, int64_t bytes,
                          uint32_t skipped = 0);
   Result<ChunkPlace> old_place(const std::string& variable, std::span<const int64_t> first, const ChunkRoom& room);
