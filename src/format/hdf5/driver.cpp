@@ -97,8 +97,8 @@ Status read_bytes(Store& store, haddr_t address, std::span<std::byte> bytes) {
   return store.read_at(static_cast<int64_t>(address), bytes.first(static_cast<size_t>(there)));
 }
 
-// Completes what a killed process left half written, so that readers find the state before. A process that holds the
-// file's lock may be completing it itself.
+// Undoes what a killed process left half written. Readers find the state before. A process that holds the file's lock
+// may be undoing it itself.
 Status end_interrupted_flush(DriverFile& file, StoreMode mode, std::string_view path) {
   const Result<int64_t> mark_at = find_mark_of_hdf5(*file.store);
   if (!mark_at.ok())
@@ -110,11 +110,13 @@ Status end_interrupted_flush(DriverFile& file, StoreMode mode, std::string_view 
   file.is_interrupted = log.value().found || log.value().marked;
   if (!log.value().found)
     return {};  // the mark alone stays: the subfiles of a base file may be half changed
-  const bool changes = mode == StoreMode::update && ::flock(file.store->descriptor(), LOCK_EX | LOCK_NB) == 0;
-  if (changes)
-    return roll_back(*file.store, path, file.durable, file.mark_at);
-  file.undo = std::move(log).value();
-  return {};
+  if (mode != StoreMode::update) {
+    file.undo = std::move(log).value();
+    return {};
+  }
+  if (::flock(file.store->descriptor(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+    return {Code::bad_state, fmt::format("\"{}\" is half changed, and open in another program and locked by it", path)};
+  return roll_back(*file.store, path, file.durable, file.mark_at);  // also where the file system has no locks
 }
 
 Status open_driver_file(const char* name, unsigned flags, Opening* opening, DriverFile& file) {
