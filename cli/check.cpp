@@ -28,6 +28,7 @@ namespace {
 
 struct Findings {
   std::vector<std::string> damaged;       // "path: message"
+  std::vector<std::string> lost;          // the same of objects whose description is damaged
   std::vector<std::string> not_read;      // the same, if the storage or the system refused to read
   std::vector<std::string> set;           // faults of subfiles
   std::vector<std::string> others;        // rank 0: folders of other sets beside the file, which are harmless
@@ -45,6 +46,17 @@ void note_unreadable(const std::string& path, const windrow::Error& error, Findi
   std::vector<std::string>& list = error.code() == WINDROW_IO ? findings.not_read : findings.damaged;
   if (list.empty() || !list.back().starts_with(path + ": "))
     list.push_back(path + ": " + error.what());
+}
+
+// Takes the damaged objects out of those that Windrow cannot read.
+void take_lost(Contents& contents, Findings& findings) {
+  constexpr std::string_view k_mark = ": damaged: ";  // windrow_unsupported_objects()
+  std::vector<std::string>& lines = contents.unsupported;
+  const auto is_unsupported = [&](const std::string& line) { return line.find(k_mark) == std::string::npos; };
+  const auto first = std::stable_partition(lines.begin(), lines.end(), is_unsupported);
+  for (auto line = first; line != lines.end(); ++line)
+    findings.lost.push_back(line->replace(line->find(k_mark), k_mark.size(), ": "));
+  lines.erase(first, lines.end());
 }
 
 // A failed batch is read again piece by piece, to find which variables are damaged. The rest of a damaged variable is
@@ -158,20 +170,22 @@ bool clean(const World& world, const Arguments& arguments, std::vector<std::stri
 }
 
 int verdict(const Findings& findings, const Contents& contents) {
-  if (!findings.damaged.empty() || !findings.not_read.empty() || !findings.set.empty())
+  if (!findings.damaged.empty() || !findings.lost.empty() || !findings.not_read.empty() || !findings.set.empty())
     return k_exit_failed;
   return contents.unsupported.empty() ? k_exit_ok : k_exit_unsupported;
 }
 
 nlohmann::json json_of(const World& world, const Arguments& arguments, const Contents& contents,
                        const Findings& findings, double seconds) {
+  std::vector<std::string> damaged = findings.damaged;
+  damaged.insert(damaged.end(), findings.lost.begin(), findings.lost.end());
   return {{"file", arguments.input},
           {"ranks", world.size},
           {"variables", contents.items.size() + contents.wholes.size()},
           {"attributes", contents.attributes},
           {"bytes", findings.bytes},
           {"seconds", seconds},
-          {"damaged", findings.damaged},
+          {"damaged", damaged},
           {"not_read", findings.not_read},
           {"set", findings.set},
           {"other_sets", findings.others},
@@ -186,7 +200,7 @@ nlohmann::json json_of(const World& world, const Arguments& arguments, const Con
 
 std::string summary_of(const Contents& contents, const Findings& findings, double seconds) {
   const size_t unread = findings.damaged.size() + findings.not_read.size();
-  const bool is_damaged = !findings.damaged.empty() || !findings.set.empty();
+  const bool is_damaged = !findings.damaged.empty() || !findings.lost.empty() || !findings.set.empty();
   const double rate = seconds > 0 ? static_cast<double>(findings.bytes) / seconds : 0;
   const std::string unsupported =
       contents.unsupported.empty()
@@ -210,8 +224,9 @@ void print_findings(const World& world, const Arguments& arguments, const Conten
   }
   for (const std::string& line : findings.set)
     print_error_line(world, "subfiles: " + line);
-  for (const std::string& line : findings.damaged)
-    print_error_line(world, "damaged: " + line);
+  for (const auto* lines : {&findings.damaged, &findings.lost})
+    for (const std::string& line : *lines)
+      print_error_line(world, "damaged: " + line);
   for (const std::string& line : findings.not_read)
     print_error_line(world, "not read: " + line);
   for (const std::string& line : contents.unsupported)
@@ -242,6 +257,7 @@ int check(const World& world, const Arguments& arguments) {
     file = restore(world, arguments, options, std::move(file), findings);
   findings.interrupted = printable_lines_of(windrow_interrupted(file.get()));
   Contents contents = contents_of(file);
+  take_lost(contents, findings);
   const copying::Ranks ranks = world.ranks();
   try {
     copying::leave_out_unwritten(file, contents, [](size_t) { return true; });

@@ -518,7 +518,8 @@ WINDROW_API int windrow_inquire_link(const windrow_file *file, int link, const c
 WINDROW_API int windrow_link_is_hard(const windrow_file *file, int link);
 
 /**
- * Objects of the file that Windrow can neither read nor copy yet, one per line: "path: reason".  "" for none.
+ * Objects of the file that Windrow can neither read nor copy yet, one per line: "path: reason".  "" for none.  The
+ * reason begins with "damaged: " if the object is damaged.
  * Local; valid until the file is closed.  Since 0.1.
  */
 WINDROW_API const char *windrow_unsupported_objects(const windrow_file *file);

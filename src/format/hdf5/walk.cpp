@@ -219,7 +219,7 @@ bool is_newer(const Status& status) {
 Status Walk::skip_bad(const std::string& object_path, Status status) {
   if (status.code() != Code::bad_file)
     return status;
-  skip(object_path, is_newer(status) ? k_newer : status.message());
+  skip(object_path, is_newer(status) ? std::string(k_newer) : "damaged: " + status.message());
   return {};
 }
 
