@@ -4,12 +4,15 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <filesystem>
 #include <functional>
+#include <thread>
 
 #include "comm/agree.hpp"
 #include "comm/handle.hpp"
@@ -88,11 +91,43 @@ Status File::create_format_on_root() {
   return references_.start(temporary);
 }
 
-// Rank 0. Opens the format of a file that exists, and puts its catalog into the message.
+namespace {
+
+// The time and the size of a file's last change. Another program may have replaced it.
+struct LastChange {
+  struct stat about {};
+  explicit LastChange(const std::string& path) { (void)::stat(path.c_str(), &about); }
+  bool is_followed_by(const LastChange& other) const noexcept {
+    const bool is_same_file = about.st_dev == other.about.st_dev && about.st_ino == other.about.st_ino;
+    return is_same_file &&
+           (about.st_size != other.about.st_size || about.st_mtim.tv_sec != other.about.st_mtim.tv_sec ||
+            about.st_mtim.tv_nsec != other.about.st_mtim.tv_nsec);
+  }
+};
+
+}  // namespace
+
+// Rank 0. Opens the format of a file that exists, and puts its catalog into the message. A writer may publish changes
+// while a reader reads the metadata, which would then be partly old and partly new. So it is read again, but not for
+// ever, because the writer may be writing elements.
 Status File::open_existing_on_root(OpenBroadcast& message) {
-  const int64_t opened_before = stores_opened();
+  using Clock = std::chrono::steady_clock;
+  constexpr std::chrono::milliseconds k_most{1000}, k_pause{5};
   if (Status status = publication_.hold(path(), mode_ == Mode::update); !status.ok())
     return status;
+  for (const auto end = Clock::now() + k_most;;) {
+    const LastChange before(path());
+    Status status = open_once_on_root(message);
+    const bool is_torn = mode_ == Mode::read && before.is_followed_by(LastChange(path()));
+    if (!is_torn || Clock::now() > end)
+      return status;
+    format_.reset();
+    std::this_thread::sleep_for(k_pause);
+  }
+}
+
+Status File::open_once_on_root(OpenBroadcast& message) {
+  const int64_t opened_before = stores_opened();
   opened_.format_name = settings_.text("format");
   std::unique_ptr<Store> opened;
   if (opened_.format_name == "auto") {

@@ -161,6 +161,7 @@ class File {
   Status open_format_on_root(OpenBroadcast& message);                               // rank 0
   Status create_format_on_root();                                                   // rank 0
   Status open_existing_on_root(OpenBroadcast& message);                             // rank 0
+  Status open_once_on_root(OpenBroadcast& message);                                 // rank 0
   void take_format_on_root(std::unique_ptr<Format> format, int64_t opened_before);  // rank 0
   Status receive(Opening& opening);                                                 // local
   Status receive(OpenBroadcast message);                                            // local

@@ -3,6 +3,9 @@
 // its own here.
 #include <gmock/gmock.h>
 
+#include <chrono>
+#include <thread>
+
 #include "../capi/checked.hpp"
 
 namespace {
@@ -165,6 +168,67 @@ TEST(Updaters, do_not_exclude_readers) {
     }
     MPI_Barrier(MPI_COMM_WORLD);
     EXPECT_WINDROW_OK(windrow_close(file));
+  }
+}
+
+// Rank 0 publishes longer and longer attributes, so that metadata moves; rank 1 opens the file all the time.
+void publish_often(const std::string& path, const char* format, int variables) {
+  const Options options{{"format", format}};
+  windrow_file* file = nullptr;
+  ASSERT_WINDROW_OK(windrow_create(MPI_COMM_SELF, path.c_str(), options, &file));
+  for (int i = 0; i < variables; ++i)
+    define_and_write(file, "v" + std::to_string(i), i);
+  ASSERT_WINDROW_OK(windrow_sync(file));
+  MPI_Barrier(MPI_COMM_WORLD);
+  for (size_t round = 0; round < 60; ++round) {
+    for (int i = 0; i < variables; ++i) {
+      const std::string text(40 + (round * 37 + static_cast<size_t>(i) * 11) % 250, 'a');
+      ASSERT_WINDROW_OK(windrow_put_attribute_text(file, ("v" + std::to_string(i)).c_str(), "text", text.c_str()));
+    }
+    ASSERT_WINDROW_OK(windrow_sync(file));
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));  // a reader waits until nothing changes for a moment
+  }
+  EXPECT_WINDROW_OK(windrow_close(file));
+}
+
+bool has_arrived(MPI_Request& request) {
+  int done = 0;
+  MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+  return done != 0;
+}
+
+void read_often(const std::string& path, int variables, MPI_Request& end) {
+  MPI_Barrier(MPI_COMM_WORLD);
+  int opened = 0, missing = 0;
+  do {
+    windrow_file* file = nullptr;
+    ASSERT_WINDROW_OK(windrow_open(MPI_COMM_SELF, path.c_str(), WINDROW_READ, nullptr, &file));
+    ++opened;
+    for (int i = 0, variable = -1; i < variables; ++i)
+      missing += windrow_find_variable(file, ("v" + std::to_string(i)).c_str(), &variable) == WINDROW_OK ? 0 : 1;
+    EXPECT_STREQ(windrow_unsupported_objects(file), "");
+    EXPECT_WINDROW_OK(windrow_close(file));
+  } while (!has_arrived(end));
+  EXPECT_EQ(missing, 0) << "in " << opened << " openings";
+}
+
+TEST(Reader, of_a_file_that_is_being_published_finds_all_variables) {
+  constexpr int k_variables = 20;
+  const SharedFolder folder;
+  const int rank = rank_of();
+  for (const auto& [name, format] : {std::pair("often.h5", "hdf5"), {"often.nc", "netcdf"}}) {
+    SCOPED_TRACE(format);
+    MPI_Request end = MPI_REQUEST_NULL;
+    if (rank == 1)
+      MPI_Irecv(nullptr, 0, MPI_BYTE, 0, 1, MPI_COMM_WORLD, &end);
+    if (rank == 0)
+      publish_often(folder.file(name), format, k_variables);
+    else
+      read_often(folder.file(name), k_variables, end);
+    if (rank == 0)
+      MPI_Send(nullptr, 0, MPI_BYTE, 1, 1, MPI_COMM_WORLD);
+    else
+      MPI_Wait(&end, MPI_STATUS_IGNORE);
   }
 }
 
