@@ -22,12 +22,51 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view k_subfiles = ".subfiles";
+constexpr std::string_view k_subfiles = ".subfiles", k_published = ".subfiles-", k_replaced = ".windrow-replaced";
+
+bool is_unfinished(std::string_view entry) {
+  return entry.starts_with('.') && entry.ends_with(k_subfiles);
+}
+
+// Whether the library has made the name of a folder of subfiles. A user may have a copy under a longer one.
+bool is_made_name(std::string_view entry) {
+  constexpr size_t k_digits = 8;
+  if (is_unfinished(entry))
+    return true;
+  const std::string_view identity = entry.substr(entry.rfind(k_published) + k_published.size());
+  return identity.size() == k_digits && identity.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
+// Whether a file in such a folder is a subfile, as "12.h5", its sidecar or its temporary file.
+bool is_subfile_name(std::string_view name) {
+  if (name.starts_with('.') && name.find(".windrow-") != std::string_view::npos)
+    name.remove_prefix(1);
+  const size_t digits = std::min(name.find_first_not_of("0123456789"), name.size());
+  return digits > 0 && (digits == name.size() || name[digits] == '.');
+}
+
+// Why the files in a folder are not those of a set; "": they are.
+std::string is_no_set(const fs::path& folder) {
+  bool is_set = false;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    std::error_code ignored;
+    const std::string name = entry.path().filename().string();
+    if (!entry.is_regular_file(ignored))
+      return "it contains more than files";
+    if (name != k_replaced && !is_subfile_name(name))
+      return fmt::format("\"{}\" is not a file of a set", name);
+    is_set = true;
+  }
+  if (error)
+    return error.message();
+  return is_set || is_unfinished(folder.filename().string()) ? "" : "it has no files of a set";
+}
 
 // Whether a folder may have subfiles of `name`: "NAME.subfiles-1a2b3c4d" of a published set, or
 // ".NAME.windrow-abcd.subfiles" of an unfinished one.
 bool is_folder_of(const std::string& name, const std::string& entry) {
-  if (entry.starts_with(name + ".subfiles-"))
+  if (entry.starts_with(name + std::string(k_published)))
     return true;
   return entry.starts_with("." + name + ".windrow-") && entry.ends_with(k_subfiles);
 }
@@ -99,12 +138,9 @@ std::string remove_unused(const fs::path& folder) {
   std::string why;
   if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
     why = "a program is using its files";
+  else
+    why = is_no_set(folder);
   std::error_code error;
-  for (fs::directory_iterator entry(folder, error), end; why.empty() && !error && entry != end;
-       entry.increment(error)) {
-    if (!entry->is_regular_file(error))
-      why = "it contains more than files";
-  }
   if (why.empty())
     fs::remove_all(folder, error);
   if (why.empty() && error)
@@ -129,9 +165,13 @@ Cleaned clean_beside(const std::string& path) {
     const std::string name = folder.filename().string();
     if (named.folders.contains(name))
       continue;
-    const std::string why = named.unknown.empty()
-                                ? remove_unused(folder)
-                                : fmt::format("\"{}\", which cannot be opened, may refer to it", named.unknown.front());
+    std::string why;
+    if (!is_made_name(name))
+      why = "Windrow does not make folders of this name";
+    else if (!named.unknown.empty())
+      why = fmt::format("\"{}\", which cannot be opened, may refer to it", named.unknown.front());
+    else
+      why = remove_unused(folder);
     if (why.empty())
       cleaned.removed.push_back(name);
     else

@@ -13,7 +13,7 @@ struct Cleaned {
 };
 
 // Local, for rank 0. Removes folders of subfiles with the file's name that no file in its folder refers to and that no
-// program uses.
+// program uses. A folder of a name that the library does not make, or with files that are not of a set, is kept.
 Cleaned clean_beside(const std::string& path);
 
 }  // namespace cli

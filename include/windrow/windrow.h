@@ -22,6 +22,9 @@
  *    then does not publish, and windrow_discard() returns WINDROW_OK.  Other files are not affected, with one
  *    exception: if the ranks were in calls of three files or more, all files that were opened between the first and the
  *    last of these are affected, too.
+ *    With MPI_THREAD_MULTIPLE threads may use several files at once, so each file is compared by itself: different
+ *    calls for one file, and different calls to open or create files or to make decompositions, are found.  If some
+ *    ranks are in calls for one file, and others in calls for another or for none, this is not found, and they wait.
  *  - Sizes and offsets are int64_t.  Shapes, starts and counts are in C order: slowest dimension first, 0-based.
  *  - Text is UTF-8 and NUL-terminated.  A path of an object in a file is "/group/name"; the leading slash is optional.
  *    It has at most 200 groups and a name: what files of others have in deeper groups is named as unsupported.

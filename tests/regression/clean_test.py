@@ -28,9 +28,9 @@ class CleanTest(unittest.TestCase):
             file.write("x")
         return path
 
-    def clean(self, *words):
+    def clean(self, *words, name="a.raw"):
         run = subprocess.run(
-            [COMMAND, "check", "--clean", os.path.join(self.folder, "a.raw"), *words],
+            [COMMAND, "check", "--clean", os.path.join(self.folder, name), *words],
             capture_output=True,
             text=True,
             timeout=60,
@@ -62,6 +62,35 @@ class CleanTest(unittest.TestCase):
         self.assertEqual(len(os.listdir(self.folder)), 2)
         self.assertIn("removed", self.clean())
         self.assertEqual(os.listdir(self.folder), [])
+
+    def test_folders_of_the_user_stay(self):
+        with open(os.path.join(self.folder, "a.nc"), "wb") as file:
+            file.write(b"CDF\1" + bytes(28))  # nothing is in it
+        kept = (
+            "a.nc.subfiles-my-backup/0.nc",
+            "a.nc.subfiles-1234abc/0.nc",
+            "a.nc.subfiles-1234abcde/0.nc",
+            "a.nc.subfiles-1234abcg/0.nc",
+            "a.nc.subfiles-1234ABCD/0.nc",
+            "a.nc.subfiles-1234abcd.subfiles-old/0.nc",
+            "a.nc.subfiles-11111111/notes.txt",
+            "a.nc.subfiles-22222222/0.nc/more",
+        )
+        removed = (
+            "a.nc.subfiles-33333333/0.nc",
+            "a.nc.subfiles-44444444/.windrow-replaced",
+            "a.nc.subfiles-55555555/12.nc.json",
+        )
+        for name in (*kept, *removed, "a.nc.subfiles-11111111/0.nc"):
+            self.write(name)
+        os.mkdir(os.path.join(self.folder, "a.nc.subfiles-66666666"))
+        done = json.loads(self.clean("--json", name="a.nc"))
+        self.assertEqual(sorted(done["removed"]), [os.path.dirname(name) for name in removed])
+        expected = sorted({name.split("/")[0] for name in kept} | {"a.nc.subfiles-66666666"})
+        self.assertEqual(sorted(line.split(": ")[0] for line in done["not_removed"]), expected)
+        self.assertEqual(sorted(set(os.listdir(self.folder)) - {"a.nc"}), expected)
+        for name in (*kept, "a.nc.subfiles-11111111/0.nc"):
+            self.assertTrue(os.path.exists(os.path.join(self.folder, name)), name)
 
 
 if __name__ == "__main__":

@@ -21,6 +21,7 @@ namespace {
 
 using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 
 std::vector<std::byte> bytes_of(std::initializer_list<int> values) {
   std::vector<std::byte> bytes;
@@ -234,6 +235,76 @@ TEST_F(NetcdfFiles, take_back_what_they_cannot_hold_when_it_is_defined) {
   format->take_layout();
   EXPECT_TRUE(format->close().ok());
   EXPECT_EQ(open(FormatMode::read)->catalog().value().variables.size(), 1U);
+}
+
+VariableDefinition bytes_at(const std::string& path, int64_t length) {
+  VariableDefinition definition;
+  definition.path = path;
+  definition.type = Type::int8;
+  definition.shape = {length};
+  return definition;
+}
+
+// The header, its room, the alignment and the records count too. A refused definition leaves the file as it was, so
+// that it can be laid out.
+TEST_F(NetcdfFiles, refuse_at_its_definition_what_cannot_be_placed) {
+  constexpr int64_t k_gib = int64_t{1} << 30;
+  struct Case {
+    FormatOptions options;
+    std::vector<VariableDefinition> variables;  // the last one is refused
+    const char* says;
+  };
+  VariableDefinition records = bytes_at("/records", 3'000'000'000);
+  records.extendible = true;
+  records.shape.push_back(4);
+  VariableDefinition huge = records;  // 2^61 bytes of records
+  huge.shape = {int64_t{1} << 51, 1024};
+  const std::vector<Case> cases{
+      {{.netcdf_version = 1}, {bytes_at("/a", 2147483632), bytes_at("/b", 8)}, "would begin at byte 2147487"},
+      {{.alignment = k_gib, .netcdf_version = 1},
+       {bytes_at("/a", 100), bytes_at("/b", 100)},
+       "at byte 2147483648, beyond 2147483647"},
+      {{.netcdf_version = 1, .header_room = 3 * k_gib}, {bytes_at("/a", 8)}, "at byte 32"},
+      {{.netcdf_version = 2}, {bytes_at("/a", 8), records}, "3000000000 records"},
+      {{}, {bytes_at("/a", 8), huge}, "would have more than 1152921504606846976 bytes"},
+      {{}, {bytes_at("/a", int64_t{1} << 59), bytes_at("/b", int64_t{1} << 59)}, "beyond 1152921504606846976 bytes"},
+  };
+  for (const Case& each : cases) {
+    auto format = open(FormatMode::create, each.options);
+    for (size_t i = 0; i + 1 < each.variables.size(); ++i)
+      EXPECT_TRUE(format->define_variable(each.variables[i]).ok()) << each.says;
+    for (int time = 0; time < 2; ++time) {
+      const Status refused = format->define_variable(each.variables.back()).status();
+      EXPECT_EQ(refused.code(), Code::unsupported) << each.says;
+      EXPECT_THAT(refused.message(), AllOf(HasSubstr(each.says), Not(HasSubstr("file.nc"))));
+    }
+    EXPECT_EQ(format->catalog().value().variables.size(), each.variables.size() - 1) << each.says;
+    EXPECT_EQ(format->extend(each.variables.back().path, std::vector<int64_t>{1}).code(), Code::bad_argument);
+    EXPECT_TRUE(format->lay_out().ok()) << each.says;
+  }
+}
+
+// An attribute moves the last variable of a full file.
+TEST_F(NetcdfFiles, refuse_an_attribute_that_moves_variables_too_far) {
+  auto format = open(FormatMode::create, {.netcdf_version = 1});
+  EXPECT_TRUE(format->define_variable(bytes_at("/a", int64_t{INT32_MAX} - 4096 - 3)).ok());
+  EXPECT_TRUE(format->define_variable(bytes_at("/b", 8)).ok());
+  Attribute attribute;
+  attribute.name = "long";
+  attribute.type = Type::int8;
+  attribute.shape = {5000};
+  attribute.data.resize(5000);
+  for (const char* object : {"/", "/b"}) {
+    const Status refused = format->put_attribute(object, attribute);
+    EXPECT_EQ(refused.code(), Code::unsupported) << object;
+    EXPECT_THAT(refused.message(), HasSubstr("beyond 2147483647")) << object;
+  }
+  attribute.shape = {5};
+  attribute.data.resize(5);
+  EXPECT_TRUE(format->put_attribute("/", attribute).ok());
+  EXPECT_TRUE(format->lay_out().ok());
+  EXPECT_EQ(format->catalog().value().groups.front().attributes.size(), 1U);
+  EXPECT_TRUE(format->catalog().value().variables.back().attributes.empty());
 }
 
 TEST_F(NetcdfFiles, with_two_dimensions_of_one_name_are_bad) {

@@ -105,8 +105,28 @@ Status NetcdfFormat::check_new(const VariableDefinition& definition) {
   return too_large.empty() ? Status() : Status(Code::unsupported, std::move(too_large));
 }
 
+// Refused at the definition: at the next flush, all that a new file has would be lost. Places all variables for that if
+// they are near a limit. After another result than success the caller takes the definition back.
+Status NetcdfFormat::check_places() {
+  return guard([&] {
+    const NetcdfBound bound{most_header_bytes_, places_, options_};
+    if (fits_surely(catalog_.variables, records_, highest_version(), sum_, bound))
+      return Status();
+    auto all = contents();
+    if (!all.ok())
+      return all.status();
+    const int version = std::max(places_.version, options_.netcdf_version);
+    return find_places(std::move(all).value(), places_, version, highest_version(), options_).status();
+  });
+}
+
 // The number of records of the file with this variable.
 Result<int64_t> NetcdfFormat::records_with(const VariableDefinition& definition) const {
+  if (definition.extendible && highest_version() < 5 && definition.shape.front() > INT32_MAX)
+    return Status(Code::unsupported, fmt::format("variable \"{}\" of {}: version {} of netCDF classic allows at most "
+                                                 "{}; netcdf_version=5 allows more",
+                                                 definition.path, counted(definition.shape.front(), "record"),
+                                                 highest_version(), INT32_MAX));
   if (!definition.extendible || definition.shape.front() == 0 || definition.shape.front() == records_)
     return records_;
   if (records_ == 0)
@@ -135,6 +155,35 @@ void NetcdfFormat::set_records(int64_t records) {
     variable.shape.front() = records;
     measure(variable);
   }
+}
+
+// The file is as before after an error.
+Status NetcdfFormat::enter_new(Variable variable, int64_t records) {
+  constexpr int64_t k_numbers = 256;   // bytes of all but names and values
+  constexpr int64_t k_dimension = 96;  // with a name that was made up, also in an attribute of a split variable
+  most_header_bytes_ += k_numbers + std::ssize(variable.path) + std::ssize(variable.fill) +
+                        k_dimension * (std::ssize(variable.shape) + 1);
+  const int64_t records_before = records_;
+  const bool changed_before = changed_;
+  const bool is_extendible = variable.extendible;
+  make_room(catalog_.variables, 1);
+  const auto entry = numbers_.emplace(variable.path, catalog_.variables.size()).first;
+  catalog_.variables.push_back(std::move(variable));
+  if (records != records_)
+    set_records(records);
+  if (is_extendible)
+    catalog_.variables.back().shape.front() = records_;
+  measure(catalog_.variables.back());
+  Status status = check_places();
+  if (status.ok())
+    return status;
+  catalog_.variables.pop_back();
+  numbers_.erase(entry);
+  sum_ = {};
+  if (records_ != records_before)
+    set_records(records_before);
+  changed_ = changed_before;
+  return status;
 }
 
 Result<Placement> NetcdfFormat::define_variable(const VariableDefinition& definition) {
@@ -169,15 +218,9 @@ Result<Placement> NetcdfFormat::define_variable(const VariableDefinition& defini
                                  .data = reversed_if_little(value)};
       variable.attributes.push_back(from_netcdf(fill));
     }
-    make_room(catalog_.variables, 1);
-    numbers_.emplace(variable.path, catalog_.variables.size());
-    catalog_.variables.push_back(std::move(variable));  // nothing fails from here on
-    if (records.value() != records_)
-      set_records(records.value());
-    if (definition.extendible)
-      catalog_.variables.back().shape.front() = records_;
-    measure(catalog_.variables.back());
-    placement.bytes = catalog_.variables.back().placement.bytes;
+    valid = enter_new(std::move(variable), records.value());
+    if (valid.ok())
+      placement.bytes = catalog_.variables.back().placement.bytes;
     return valid;
   });
   if (!status.ok())
@@ -232,6 +275,24 @@ std::string why_no_fill(int64_t count, Type given, Type wanted) {
 
 }  // namespace
 
+// The attributes are as before after an error.
+Status NetcdfFormat::enter_new(std::vector<Attribute>& attributes, Attribute attribute) {
+  const auto same = std::find_if(attributes.begin(), attributes.end(),
+                                 [&](const Attribute& each) { return each.name == attribute.name; });
+  if (same == attributes.end()) {
+    attributes.push_back(std::move(attribute));
+    Status status = check_places();
+    if (!status.ok())
+      attributes.pop_back();
+    return status;
+  }
+  std::swap(*same, attribute);
+  Status status = check_places();
+  if (!status.ok())
+    std::swap(*same, attribute);
+  return status;
+}
+
 Status NetcdfFormat::put_attribute(const std::string& object, const Attribute& attribute) {
   return guard([&] {
     Status status = definable("attribute of", object);
@@ -261,13 +322,8 @@ Status NetcdfFormat::put_attribute(const std::string& object, const Attribute& a
       return status;
     if (status = check_type(name, stored.value().type); !status.ok())
       return status;
-    const auto same = std::find_if(attributes->begin(), attributes->end(),
-                                   [&](const Attribute& each) { return each.name == attribute.name; });
-    if (same != attributes->end())
-      *same = std::move(entered);
-    else
-      attributes->push_back(std::move(entered));
-    return Status();
+    most_header_bytes_ += 64 + std::ssize(attribute.name) + std::ssize(stored.value().data);
+    return enter_new(*attributes, std::move(entered));
   });
 }
 
@@ -312,6 +368,7 @@ Status NetcdfFormat::define_dimension(const Dimension& dimension) {
                                 dimension.path, dimensions_.unlimited()));
     if (std::string what = is_too_long(dimension.path, dimension.length, highest_version()); !what.empty())
       return Status(Code::unsupported, what);
+    most_header_bytes_ += 64 + std::ssize(dimension.path);
     dimensions_.add(dimension.path.substr(1), dimension.length, dimension.length == 0);
     return status;
   });
@@ -346,6 +403,7 @@ Status NetcdfFormat::name_dimensions(const std::string& variable, const std::vec
       const std::string& path = dimensions[i];
       if (path.empty())
         continue;
+      most_header_bytes_ += 64 + 2 * std::ssize(path);  // a split variable has the names in an attribute too
       if (Status status = check_new_netcdf_name(name, std::string_view(path).substr(1)); !status.ok())
         return status;
       if (i > 0 || !named->extendible) {

@@ -67,7 +67,10 @@ class NetcdfFormat final : public Format {
   int highest_version() const noexcept;
   Status check_type(ObjectName object, NetcdfType type) const;
   Status check_new(const VariableDefinition& definition);
+  Status check_places();
   Result<int64_t> records_with(const VariableDefinition& definition) const;
+  Status enter_new(Variable variable, int64_t records);
+  Status enter_new(std::vector<Attribute>& attributes, Attribute attribute);
   Status name_coordinate(const std::string& path, int64_t length, bool is_unlimited);
   Status enter(const NetcdfContents& contents);
   Status enter_dimensions(const std::vector<NetcdfDimension>& dimensions);
@@ -92,6 +95,7 @@ class NetcdfFormat final : public Format {
   bool has_unsupported_ = false;                     // when the file was opened
   int64_t records_ = 0, stored_records_ = 0;         // intended, and in the header of the file
   NetcdfSum sum_;                                    // sum over the variables
+  int64_t most_header_bytes_ = 1024;                 // the header has no more
   NetcdfPlaces places_, next_;                       // in effect, and of the rewritten file
   int64_t missing_until_ = 0;       // intended end of an opened file that is shorter than its header states; else 0
   bool changed_ = false;            // the header of the file is outdated

@@ -173,8 +173,10 @@ Result<Layout> NetcdfFormat::lay_out() {
       return all.status();
     const int version = std::max(places_.version, options_.netcdf_version);
     auto found = find_places(all.value(), places_, version, highest_version(), options_);
-    if (!found.ok())
-      return Status(found.status().code(), fmt::format("\"{}\": {}", path_, found.status().message()));
+    if (!found.ok())  // the user does not know the temporary name
+      return is_temporary_file_
+                 ? found.status()
+                 : Status(found.status().code(), fmt::format("\"{}\": {}", path_, found.status().message()));
     next_ = std::move(found).value();
     for (size_t i = 0; i < catalog_.variables.size(); ++i) {
       layout.placements.push_back(place_in(next_, i));
@@ -343,6 +345,7 @@ Status NetcdfFormat::read() {
   }
   bytes.resize(static_cast<size_t>(header.bytes));
   places_ = places_of(header.contents, std::move(bytes));
+  most_header_bytes_ += 2 * header.bytes;  // version 5 has longer numbers
   if (options_.netcdf_version != 0 && options_.netcdf_version < places_.version && mode_ == FormatMode::update)
     return {
         Code::bad_argument,

@@ -97,12 +97,14 @@ std::string too_large_text(const NetcdfSize& variable, const std::string& why, i
 // Why the version cannot hold a variable that begins there; "": it can. `is_last`: no offset depends on its size.
 std::string is_too_large(const NetcdfSize& variable, int64_t begin, bool is_last, int version) {
   if (version == 1 && begin > INT32_MAX)
-    return too_large_text(variable, fmt::format("would begin beyond {}", counted(begin, "byte")), version, 2);
+    return too_large_text(variable, fmt::format("would begin at byte {}, beyond {}", begin, INT32_MAX), version, 2);
   if (variable.bytes > most_bytes_of(version) && !is_last) {
     const int better = version == 5 ? 0 : variable.bytes <= k_most_of_2 ? 2 : 5;
     const std::string bytes = counted(variable.bytes, "byte");
-    return too_large_text(variable, fmt::format("has {}{}", bytes, variable.records ? " a record" : ""), version,
-                          better);
+    return too_large_text(
+        variable,
+        fmt::format("has {}{}, more than {}", bytes, variable.records ? " a record" : "", most_bytes_of(version)),
+        version, better);
   }
   if (after(begin, variable.bytes) > k_most_netcdf_bytes)
     return too_large_text(variable, fmt::format("would end beyond {} bytes", k_most_netcdf_bytes), version, 0);
@@ -137,6 +139,15 @@ std::string are_too_large(std::span<const NetcdfSize> variables, int version) {
   return "";
 }
 
+// Continues the sum over all variables.
+void add_up(std::span<const Variable> variables, NetcdfSum& sum) {
+  for (; sum.variables < variables.size(); ++sum.variables) {
+    const int64_t bytes = size_of(variables[sum.variables]).bytes;
+    sum.bytes = after(sum.bytes, bytes);
+    sum.largest = std::max(sum.largest, bytes);
+  }
+}
+
 std::vector<NetcdfSize> sizes_of(const NetcdfContents& contents) {
   std::vector<NetcdfSize> sizes;
   for (const NetcdfVariable& each : contents.variables)
@@ -146,8 +157,8 @@ std::vector<NetcdfSize> sizes_of(const NetcdfContents& contents) {
 
 std::string what_is_too_large(const NetcdfContents& contents, int version) {
   if (version != 5 && contents.records > INT32_MAX)
-    return fmt::format("{} records are more than version {} of netCDF classic allows; use netcdf_version=5",
-                       contents.records, version);
+    return fmt::format("{} records are more than the {} that version {} of netCDF classic allows; use netcdf_version=5",
+                       contents.records, INT32_MAX, version);
   for (const NetcdfDimension& each : contents.dimensions)
     if (std::string what = is_too_long(each.name, each.length, version); !each.unlimited && !what.empty())
       return what;
@@ -250,11 +261,7 @@ std::string what_does_not_fit(const VariableDefinition& definition, std::span<co
   const NetcdfSize own = size_of(definition);
   if (version == 5)  // it holds all that one file can
     return are_too_large({&own, 1}, version);
-  for (; sum.variables < others.size(); ++sum.variables) {
-    const int64_t bytes = size_of(others[sum.variables]).bytes;
-    sum.bytes = after(sum.bytes, bytes);
-    sum.largest = std::max(sum.largest, bytes);
-  }
+  add_up(others, sum);
   if (after(sum.bytes, own.bytes) <= (version == 1 ? k_most_of_1 : k_most_netcdf_bytes) &&
       std::max(sum.largest, own.bytes) <= k_most_of_2)
     return "";
@@ -263,6 +270,27 @@ std::string what_does_not_fit(const VariableDefinition& definition, std::span<co
     sizes.push_back(size_of(each));
   sizes.push_back(own);
   return are_too_large(sizes, version);
+}
+
+bool fits_surely(std::span<const Variable> variables, int64_t records, int version, NetcdfSum& sum,
+                 const NetcdfBound& bound) {
+  add_up(variables, sum);
+  const NetcdfPlaces& before = bound.before;
+  const FormatOptions& options = bound.options;
+  const int64_t first = before.offsets.empty() || before.has_records.front() ? 0 : before.offsets.front();
+  const int64_t own = std::gcd(first, before.records_begin);  // at least alignment_of(before)
+  const int64_t unit = std::max(std::lcm<int64_t>(4, options.alignment), own);
+  // At most what places_by() adds: a new header gets twice its bytes.
+  int64_t begin = after(after(bound.header_bytes, bound.header_bytes), options.header_room + k_page);
+  begin = std::max({begin, before.data_begin, before.records_begin});
+  begin = after(begin, std::lcm<int64_t>(4, options.record_alignment));
+  const auto count = static_cast<int64_t>(variables.size()) + 3;  // and the header, and twice the first record
+  begin = after(begin, std::min(k_beyond, checked_multiply(unit, count).value_or(k_beyond)));
+  begin = after(begin, sum.bytes);
+  if (version < 5 && records > INT32_MAX)
+    return false;
+  const int64_t all = std::min(k_beyond, checked_multiply(sum.bytes, records).value_or(k_beyond));
+  return begin <= (version == 1 ? int64_t{INT32_MAX} : k_most_netcdf_bytes) && after(begin, all) <= k_most_netcdf_bytes;
 }
 
 Result<NetcdfPlaces> find_places(NetcdfContents contents, const NetcdfPlaces& before, int lowest, int highest,

@@ -46,6 +46,18 @@ struct NetcdfSum {
 std::string what_does_not_fit(const VariableDefinition& definition, std::span<const Variable> others, int version,
                               NetcdfSum& sum);
 
+// What find_places() uses besides the variables. `header_bytes`: the header has no more.
+struct NetcdfBound {
+  int64_t header_bytes = 0;
+  const NetcdfPlaces& before;
+  const FormatOptions& options;
+};
+
+// Whether find_places() is certain not to refuse the variables because of their places. If not, only find_places() can
+// tell. `sum`: as above. Amortized O(1).
+bool fits_surely(std::span<const Variable> variables, int64_t records, int version, NetcdfSum& sum,
+                 const NetcdfBound& bound);
+
 // Whether a placed variable moves, or the header would overlap one.
 bool moves(const NetcdfPlaces& before, const NetcdfPlaces& after) noexcept;
 
