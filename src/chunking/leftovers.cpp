@@ -82,6 +82,7 @@ Status blank_records(DataFile& data, Format& format, const ChunkLayout& layout, 
     if (data.failed())
       return data.take_status();
   }
+  format.forget_moved_chunks();
   return {};
 }
 

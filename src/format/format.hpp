@@ -301,6 +301,8 @@ class Format {
   virtual Status fill_chunk(const std::string& path, std::span<const int64_t> first, std::span<const std::byte> bytes);
   // The allocated chunks are written or restored; their previous contents are not needed any more.
   virtual void forget_moved_chunks() noexcept {}
+  // Whether space for chunks was allocated since then or since the last flush(): their bytes may be missing.
+  virtual bool is_placing() const noexcept { return false; }
   // Returns the place of a chunk.
   virtual Result<ChunkPlace> find_chunk(const std::string& path, std::span<const int64_t> first);
   // Concatenated first elements of the stored chunks of a variable, in no order. Code::unsupported: the format has no

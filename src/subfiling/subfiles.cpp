@@ -126,19 +126,26 @@ void Subfiles::move_to(std::string folder) noexcept {
     });
 }
 
-// Closes a subfile if as many are open as may be.
+// Closes subfiles if as many are open as may be. A close publishes an index. So a published subfile stays open while
+// the bytes of its chunks may be missing.
 Status Subfiles::limit_open(FormatMode mode) {
   constexpr size_t k_most_open = 32;
-  if (formats_.size() < files_kept_open(k_most_open))
-    return {};
-  Status status = mode == FormatMode::read ? Status() : refuse_others();
-  if (!status.ok())
-    return status;
-  if (mode != FormatMode::read)
-    status = finish_format(formats_.begin()->first, *formats_.begin()->second);
-  status.update(formats_.begin()->second->close());
-  formats_.erase(formats_.begin());
-  return status;
+  const size_t most = files_kept_open(k_most_open);
+  for (auto at = formats_.begin(); at != formats_.end() && formats_.size() >= most;) {
+    if (!base_path_.empty() && at->second->is_placing()) {
+      ++at;
+      continue;
+    }
+    if (Status status = mode == FormatMode::read ? Status() : refuse_others(); !status.ok())
+      return status;
+    Status status = mode == FormatMode::read ? Status() : finish_format(at->first, *at->second);
+    status.update(at->second->close());
+    at = formats_.erase(at);
+    lost_.update(status);
+    if (!status.ok())
+      return status;
+  }
+  return {};
 }
 
 Result<Format*> Subfiles::format(int64_t number, FormatMode mode) {
@@ -196,7 +203,7 @@ Status Subfiles::finish_formats() {
 }
 
 Status Subfiles::close_formats() {
-  Status status;
+  Status status = lost_;
   for (auto& [number, format] : formats_)
     status.update(format->close());
   formats_.clear();
@@ -216,7 +223,7 @@ Status Subfiles::refuse_others() const {
 }
 
 Status Subfiles::flush_formats() {
-  Status status;
+  Status status = lost_;
   for (auto& [number, format] : formats_)
     status.update(format->flush());
   return status;

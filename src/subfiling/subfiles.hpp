@@ -312,6 +312,7 @@ class Subfiles {
   int64_t found_ = 0;                                    // number of subfiles when the set was opened
   int64_t opens_ = 0;
   SubfileOptions options_;
+  Status lost_;  // of a subfile whose changes limit_open() could not keep
   bool moved_ = false;
 };
 

@@ -64,6 +64,7 @@ class Hdf5Format final : public Format {
   Status restore_chunk(const std::string& path, std::span<const int64_t> first) override;
   Status fill_chunk(const std::string& path, std::span<const int64_t> first, std::span<const std::byte> bytes) override;
   void forget_moved_chunks() noexcept override;
+  bool is_placing() const noexcept override { return is_placing_; }
   Result<ChunkPlace> find_chunk(const std::string& path, std::span<const int64_t> first) override;
   Result<std::vector<int64_t>> stored_chunks(const std::string& path) override;
   void take_name(std::string path) noexcept override;
@@ -114,8 +115,9 @@ class Hdf5Format final : public Format {
   ChunkPlaces chunks_;
   bool published_ = false;  // others may have the file, so places in its index must stay valid
   bool is_interrupted_;     // it was when it was opened
-  bool changed_ = false;    // since the file was opened
-  bool refused_ = false;    // a call since the last verify() failed, and HDF5 may have completed a part of it
+  bool is_placing_ = false;
+  bool changed_ = false;  // since the file was opened
+  bool refused_ = false;  // a call since the last verify() failed, and HDF5 may have completed a part of it
   std::shared_ptr<const Status> failure_;  // of the driver: a storage error, which is permanent
 };
 

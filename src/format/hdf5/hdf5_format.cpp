@@ -238,6 +238,7 @@ Status Hdf5Format::write_inline(const std::string& path, std::span<const std::by
 Result<PlacedChunk> Hdf5Format::find_room(const std::string& path, std::span<const int64_t> first,
                                           const ChunkRoom& room, bool ahead) {
   PlacedChunk chunk;
+  is_placing_ = true;
   Status status = guard([&] {
     const Quiet quiet;
     if (Status ready = writable("chunk of", path); !ready.ok())
@@ -291,6 +292,7 @@ Status Hdf5Format::fill_chunk(const std::string& path, std::span<const int64_t> 
 void Hdf5Format::forget_moved_chunks() noexcept {
   const Quiet quiet;
   chunks_.forget_moved();
+  is_placing_ = false;
 }
 
 Result<ChunkPlace> Hdf5Format::find_chunk(const std::string& path, std::span<const int64_t> first) {
@@ -358,6 +360,7 @@ Status Hdf5Format::flush() {
       status = publish(file_);
     if (status.ok())
       status = chunks_.let_go();
+    is_placing_ = is_placing_ && !status.ok();
     published_ = true;
     return status;
   });
