@@ -3,9 +3,6 @@
 // its own here.
 #include <gmock/gmock.h>
 
-#include <chrono>
-#include <thread>
-
 #include "../capi/checked.hpp"
 
 namespace {
@@ -171,7 +168,37 @@ TEST(Updaters, do_not_exclude_readers) {
   }
 }
 
-// Rank 0 publishes longer and longer attributes, so that metadata moves; rank 1 opens the file all the time.
+// Messages between the writer, rank 0, and the reader, rank 1.
+enum Tag {
+  k_end = 1,   // nothing is published any more
+  k_opened,    // the reader has opened the file once
+  k_last_open  // and does not open it again
+};
+
+void send_to(int rank, Tag tag) {
+  MPI_Send(nullptr, 0, MPI_BYTE, rank, tag, MPI_COMM_WORLD);
+}
+
+int receive_from_reader() {
+  MPI_Status status;
+  MPI_Recv(nullptr, 0, MPI_BYTE, 1, MPI_ANY_TAG, MPI_COMM_WORLD, &status);
+  return status.MPI_TAG;
+}
+
+// A reader waits until nothing changes for a moment. So the writer waits until it has opened the file, at first perhaps
+// in the middle of a change.
+void wait_for_reader() {
+  int is_there = 1;
+  while (is_there != 0) {
+    MPI_Iprobe(1, k_opened, MPI_COMM_WORLD, &is_there, MPI_STATUS_IGNORE);
+    if (is_there != 0)
+      (void)receive_from_reader();
+  }
+  for (int i = 0; i < 2; ++i)
+    (void)receive_from_reader();
+}
+
+// Rank 0 publishes attributes of other lengths, so that metadata moves; rank 1 opens the file all the time.
 void publish_often(const std::string& path, const char* format, int variables) {
   const Options options{{"format", format}};
   windrow_file* file = nullptr;
@@ -186,7 +213,7 @@ void publish_often(const std::string& path, const char* format, int variables) {
       ASSERT_WINDROW_OK(windrow_put_attribute_text(file, ("v" + std::to_string(i)).c_str(), "text", text.c_str()));
     }
     ASSERT_WINDROW_OK(windrow_sync(file));
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));  // a reader waits until nothing changes for a moment
+    wait_for_reader();
   }
   EXPECT_WINDROW_OK(windrow_close(file));
 }
@@ -202,13 +229,15 @@ void read_often(const std::string& path, int variables, MPI_Request& end) {
   int opened = 0, missing = 0;
   do {
     windrow_file* file = nullptr;
-    ASSERT_WINDROW_OK(windrow_open(MPI_COMM_SELF, path.c_str(), WINDROW_READ, nullptr, &file));
+    EXPECT_WINDROW_OK(windrow_open(MPI_COMM_SELF, path.c_str(), WINDROW_READ, nullptr, &file));
     ++opened;
     for (int i = 0, variable = -1; i < variables; ++i)
       missing += windrow_find_variable(file, ("v" + std::to_string(i)).c_str(), &variable) == WINDROW_OK ? 0 : 1;
     EXPECT_STREQ(windrow_unsupported_objects(file), "");
     EXPECT_WINDROW_OK(windrow_close(file));
+    send_to(0, k_opened);
   } while (!has_arrived(end));
+  send_to(0, k_last_open);
   EXPECT_EQ(missing, 0) << "in " << opened << " openings";
 }
 
@@ -220,15 +249,16 @@ TEST(Reader, of_a_file_that_is_being_published_finds_all_variables) {
     SCOPED_TRACE(format);
     MPI_Request end = MPI_REQUEST_NULL;
     if (rank == 1)
-      MPI_Irecv(nullptr, 0, MPI_BYTE, 0, 1, MPI_COMM_WORLD, &end);
+      MPI_Irecv(nullptr, 0, MPI_BYTE, 0, k_end, MPI_COMM_WORLD, &end);
     if (rank == 0)
       publish_often(folder.file(name), format, k_variables);
     else
       read_often(folder.file(name), k_variables, end);
-    if (rank == 0)
-      MPI_Send(nullptr, 0, MPI_BYTE, 1, 1, MPI_COMM_WORLD);
-    else
-      MPI_Wait(&end, MPI_STATUS_IGNORE);
+    if (rank == 0) {
+      send_to(1, k_end);
+      while (receive_from_reader() != k_last_open)
+        continue;
+    }
   }
 }
 
