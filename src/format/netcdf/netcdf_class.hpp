@@ -95,7 +95,7 @@ class NetcdfFormat final : public Format {
   bool has_unsupported_ = false;                     // when the file was opened
   int64_t records_ = 0, stored_records_ = 0;         // intended, and in the header of the file
   NetcdfSum sum_;                                    // sum over the variables
-  int64_t most_header_bytes_ = 1024;                 // the header has no more
+  int64_t most_header_bytes_ = 1024;                 // upper bound of the size of the header
   NetcdfPlaces places_, next_;                       // in effect, and of the rewritten file
   int64_t missing_until_ = 0;       // intended end of an opened file that is shorter than its header states; else 0
   bool changed_ = false;            // the header of the file is outdated

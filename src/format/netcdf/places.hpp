@@ -46,7 +46,7 @@ struct NetcdfSum {
 std::string what_does_not_fit(const VariableDefinition& definition, std::span<const Variable> others, int version,
                               NetcdfSum& sum);
 
-// What find_places() uses besides the variables. `header_bytes`: the header has no more.
+// What find_places() uses besides the variables. `header_bytes`: an upper bound of the size of the header.
 struct NetcdfBound {
   int64_t header_bytes = 0;
   const NetcdfPlaces& before;
